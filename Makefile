@@ -1,0 +1,43 @@
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/.installed
+
+# A command in the project's environment; tests share the machine's cores between workers, not threads.
+export OMP_NUM_THREADS ?= 1
+
+.PHONY: venv test check demo bench index protos wheel clean
+
+venv: $(STAMP)
+
+$(STAMP): pyproject.toml constraints.txt setup.py $(wildcard native/*)
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install -q -c constraints.txt -e '.[test]'
+	touch $@
+
+test: check
+	$(BIN)/python -m pytest -n 2 $(ARGS)
+
+check: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+demo: $(STAMP)
+	$(BIN)/everflow run examples/demo.py
+
+# make bench PEERS="--peer /path/to/python-with-tensorflow"
+bench: $(STAMP)
+	OMP_NUM_THREADS= $(BIN)/python benchmarks/run.py $(PEERS)
+
+# Which module defines which public name: everflow/index.py.
+index: $(STAMP)
+	$(BIN)/python -m everflow.api
+
+# The Python code of the .proto files, next to them.
+protos: $(STAMP)
+	$(BIN)/python -m grpc_tools.protoc -I . --python_out=. --grpc_python_out=. $(shell find everflow/proto -name '*.proto')
+
+wheel: $(STAMP)
+	$(BIN)/python -m pip wheel -q --no-deps -w dist .
+
+clean:
+	rm -rf build dist *.egg-info everflow/_native*.so

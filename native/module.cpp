@@ -1,0 +1,6 @@
+// The extension module everflow._native: each topic of the folder adds its functions here.
+#include <nanobind/nanobind.h>
+
+NB_MODULE(_native, module) {
+    module.doc() = "What must run per element and neither torch nor numpy does.";
+}
