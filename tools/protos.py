@@ -161,10 +161,9 @@ def type_names(files: dict[str, dict]) -> set[str]:
 
 
 def write(tables: list[pathlib.Path]) -> None:
-    """Replaces the .proto sources."""
+    """Writes the .proto source of every file in the tables."""
     files = read_tables(tables)
     symbols = type_names(files) | {"google", "google.protobuf"}
-    shutil.rmtree(SOURCES, ignore_errors=True)
     for name, table in files.items():
         path = SOURCES / name
         path.parent.mkdir(parents=True, exist_ok=True)
