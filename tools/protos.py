@@ -31,12 +31,19 @@ COMPILER = "1.62."
 # TensorFlow moved this file after 1.15; the serving tables name its later place.
 MOVED = {"tensorflow/core/protobuf/error_codes.proto": "tensorflow/core/lib/core/error_codes.proto"}
 
+# TensorFlow's cluster serves these by hand, as /tensorflow.MasterService/..., and not under the package of the file.
+PACKAGE_ON_THE_WIRE = {
+    "tensorflow/core/protobuf/master_service.proto": "tensorflow",
+    "tensorflow/core/protobuf/worker_service.proto": "tensorflow",
+}
+
 
 def read_tables(paths: list[pathlib.Path]) -> dict[str, dict]:
     """All files of the tables, by path; two tables may repeat a file but not disagree about it."""
     files: dict[str, dict] = {}
     for path in paths:
         for name, table in json.loads(path.read_text()).items():
+            table["package"] = PACKAGE_ON_THE_WIRE.get(name, table["package"])
             if files.setdefault(name, table) != table:
                 raise SystemExit(f"{path}: {name} differs from an earlier table")
     return closed(files)

@@ -15,52 +15,52 @@ class MasterServiceStub(object):
             channel: A grpc.Channel.
         """
         self.CreateSession = channel.unary_unary(
-                '/tensorflow.grpc.MasterService/CreateSession',
+                '/tensorflow.MasterService/CreateSession',
                 request_serializer=tensorflow_dot_core_dot_protobuf_dot_master__pb2.CreateSessionRequest.SerializeToString,
                 response_deserializer=tensorflow_dot_core_dot_protobuf_dot_master__pb2.CreateSessionResponse.FromString,
                 )
         self.ExtendSession = channel.unary_unary(
-                '/tensorflow.grpc.MasterService/ExtendSession',
+                '/tensorflow.MasterService/ExtendSession',
                 request_serializer=tensorflow_dot_core_dot_protobuf_dot_master__pb2.ExtendSessionRequest.SerializeToString,
                 response_deserializer=tensorflow_dot_core_dot_protobuf_dot_master__pb2.ExtendSessionResponse.FromString,
                 )
         self.PartialRunSetup = channel.unary_unary(
-                '/tensorflow.grpc.MasterService/PartialRunSetup',
+                '/tensorflow.MasterService/PartialRunSetup',
                 request_serializer=tensorflow_dot_core_dot_protobuf_dot_master__pb2.PartialRunSetupRequest.SerializeToString,
                 response_deserializer=tensorflow_dot_core_dot_protobuf_dot_master__pb2.PartialRunSetupResponse.FromString,
                 )
         self.RunStep = channel.unary_unary(
-                '/tensorflow.grpc.MasterService/RunStep',
+                '/tensorflow.MasterService/RunStep',
                 request_serializer=tensorflow_dot_core_dot_protobuf_dot_master__pb2.RunStepRequest.SerializeToString,
                 response_deserializer=tensorflow_dot_core_dot_protobuf_dot_master__pb2.RunStepResponse.FromString,
                 )
         self.CloseSession = channel.unary_unary(
-                '/tensorflow.grpc.MasterService/CloseSession',
+                '/tensorflow.MasterService/CloseSession',
                 request_serializer=tensorflow_dot_core_dot_protobuf_dot_master__pb2.CloseSessionRequest.SerializeToString,
                 response_deserializer=tensorflow_dot_core_dot_protobuf_dot_master__pb2.CloseSessionResponse.FromString,
                 )
         self.ListDevices = channel.unary_unary(
-                '/tensorflow.grpc.MasterService/ListDevices',
+                '/tensorflow.MasterService/ListDevices',
                 request_serializer=tensorflow_dot_core_dot_protobuf_dot_master__pb2.ListDevicesRequest.SerializeToString,
                 response_deserializer=tensorflow_dot_core_dot_protobuf_dot_master__pb2.ListDevicesResponse.FromString,
                 )
         self.Reset = channel.unary_unary(
-                '/tensorflow.grpc.MasterService/Reset',
+                '/tensorflow.MasterService/Reset',
                 request_serializer=tensorflow_dot_core_dot_protobuf_dot_master__pb2.ResetRequest.SerializeToString,
                 response_deserializer=tensorflow_dot_core_dot_protobuf_dot_master__pb2.ResetResponse.FromString,
                 )
         self.MakeCallable = channel.unary_unary(
-                '/tensorflow.grpc.MasterService/MakeCallable',
+                '/tensorflow.MasterService/MakeCallable',
                 request_serializer=tensorflow_dot_core_dot_protobuf_dot_master__pb2.MakeCallableRequest.SerializeToString,
                 response_deserializer=tensorflow_dot_core_dot_protobuf_dot_master__pb2.MakeCallableResponse.FromString,
                 )
         self.RunCallable = channel.unary_unary(
-                '/tensorflow.grpc.MasterService/RunCallable',
+                '/tensorflow.MasterService/RunCallable',
                 request_serializer=tensorflow_dot_core_dot_protobuf_dot_master__pb2.RunCallableRequest.SerializeToString,
                 response_deserializer=tensorflow_dot_core_dot_protobuf_dot_master__pb2.RunCallableResponse.FromString,
                 )
         self.ReleaseCallable = channel.unary_unary(
-                '/tensorflow.grpc.MasterService/ReleaseCallable',
+                '/tensorflow.MasterService/ReleaseCallable',
                 request_serializer=tensorflow_dot_core_dot_protobuf_dot_master__pb2.ReleaseCallableRequest.SerializeToString,
                 response_deserializer=tensorflow_dot_core_dot_protobuf_dot_master__pb2.ReleaseCallableResponse.FromString,
                 )
@@ -184,7 +184,7 @@ def add_MasterServiceServicer_to_server(servicer, server):
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
-            'tensorflow.grpc.MasterService', rpc_method_handlers)
+            'tensorflow.MasterService', rpc_method_handlers)
     server.add_generic_rpc_handlers((generic_handler,))
 
 
@@ -203,7 +203,7 @@ class MasterService(object):
             wait_for_ready=None,
             timeout=None,
             metadata=None):
-        return grpc.experimental.unary_unary(request, target, '/tensorflow.grpc.MasterService/CreateSession',
+        return grpc.experimental.unary_unary(request, target, '/tensorflow.MasterService/CreateSession',
             tensorflow_dot_core_dot_protobuf_dot_master__pb2.CreateSessionRequest.SerializeToString,
             tensorflow_dot_core_dot_protobuf_dot_master__pb2.CreateSessionResponse.FromString,
             options, channel_credentials,
@@ -220,7 +220,7 @@ class MasterService(object):
             wait_for_ready=None,
             timeout=None,
             metadata=None):
-        return grpc.experimental.unary_unary(request, target, '/tensorflow.grpc.MasterService/ExtendSession',
+        return grpc.experimental.unary_unary(request, target, '/tensorflow.MasterService/ExtendSession',
             tensorflow_dot_core_dot_protobuf_dot_master__pb2.ExtendSessionRequest.SerializeToString,
             tensorflow_dot_core_dot_protobuf_dot_master__pb2.ExtendSessionResponse.FromString,
             options, channel_credentials,
@@ -237,7 +237,7 @@ class MasterService(object):
             wait_for_ready=None,
             timeout=None,
             metadata=None):
-        return grpc.experimental.unary_unary(request, target, '/tensorflow.grpc.MasterService/PartialRunSetup',
+        return grpc.experimental.unary_unary(request, target, '/tensorflow.MasterService/PartialRunSetup',
             tensorflow_dot_core_dot_protobuf_dot_master__pb2.PartialRunSetupRequest.SerializeToString,
             tensorflow_dot_core_dot_protobuf_dot_master__pb2.PartialRunSetupResponse.FromString,
             options, channel_credentials,
@@ -254,7 +254,7 @@ class MasterService(object):
             wait_for_ready=None,
             timeout=None,
             metadata=None):
-        return grpc.experimental.unary_unary(request, target, '/tensorflow.grpc.MasterService/RunStep',
+        return grpc.experimental.unary_unary(request, target, '/tensorflow.MasterService/RunStep',
             tensorflow_dot_core_dot_protobuf_dot_master__pb2.RunStepRequest.SerializeToString,
             tensorflow_dot_core_dot_protobuf_dot_master__pb2.RunStepResponse.FromString,
             options, channel_credentials,
@@ -271,7 +271,7 @@ class MasterService(object):
             wait_for_ready=None,
             timeout=None,
             metadata=None):
-        return grpc.experimental.unary_unary(request, target, '/tensorflow.grpc.MasterService/CloseSession',
+        return grpc.experimental.unary_unary(request, target, '/tensorflow.MasterService/CloseSession',
             tensorflow_dot_core_dot_protobuf_dot_master__pb2.CloseSessionRequest.SerializeToString,
             tensorflow_dot_core_dot_protobuf_dot_master__pb2.CloseSessionResponse.FromString,
             options, channel_credentials,
@@ -288,7 +288,7 @@ class MasterService(object):
             wait_for_ready=None,
             timeout=None,
             metadata=None):
-        return grpc.experimental.unary_unary(request, target, '/tensorflow.grpc.MasterService/ListDevices',
+        return grpc.experimental.unary_unary(request, target, '/tensorflow.MasterService/ListDevices',
             tensorflow_dot_core_dot_protobuf_dot_master__pb2.ListDevicesRequest.SerializeToString,
             tensorflow_dot_core_dot_protobuf_dot_master__pb2.ListDevicesResponse.FromString,
             options, channel_credentials,
@@ -305,7 +305,7 @@ class MasterService(object):
             wait_for_ready=None,
             timeout=None,
             metadata=None):
-        return grpc.experimental.unary_unary(request, target, '/tensorflow.grpc.MasterService/Reset',
+        return grpc.experimental.unary_unary(request, target, '/tensorflow.MasterService/Reset',
             tensorflow_dot_core_dot_protobuf_dot_master__pb2.ResetRequest.SerializeToString,
             tensorflow_dot_core_dot_protobuf_dot_master__pb2.ResetResponse.FromString,
             options, channel_credentials,
@@ -322,7 +322,7 @@ class MasterService(object):
             wait_for_ready=None,
             timeout=None,
             metadata=None):
-        return grpc.experimental.unary_unary(request, target, '/tensorflow.grpc.MasterService/MakeCallable',
+        return grpc.experimental.unary_unary(request, target, '/tensorflow.MasterService/MakeCallable',
             tensorflow_dot_core_dot_protobuf_dot_master__pb2.MakeCallableRequest.SerializeToString,
             tensorflow_dot_core_dot_protobuf_dot_master__pb2.MakeCallableResponse.FromString,
             options, channel_credentials,
@@ -339,7 +339,7 @@ class MasterService(object):
             wait_for_ready=None,
             timeout=None,
             metadata=None):
-        return grpc.experimental.unary_unary(request, target, '/tensorflow.grpc.MasterService/RunCallable',
+        return grpc.experimental.unary_unary(request, target, '/tensorflow.MasterService/RunCallable',
             tensorflow_dot_core_dot_protobuf_dot_master__pb2.RunCallableRequest.SerializeToString,
             tensorflow_dot_core_dot_protobuf_dot_master__pb2.RunCallableResponse.FromString,
             options, channel_credentials,
@@ -356,7 +356,7 @@ class MasterService(object):
             wait_for_ready=None,
             timeout=None,
             metadata=None):
-        return grpc.experimental.unary_unary(request, target, '/tensorflow.grpc.MasterService/ReleaseCallable',
+        return grpc.experimental.unary_unary(request, target, '/tensorflow.MasterService/ReleaseCallable',
             tensorflow_dot_core_dot_protobuf_dot_master__pb2.ReleaseCallableRequest.SerializeToString,
             tensorflow_dot_core_dot_protobuf_dot_master__pb2.ReleaseCallableResponse.FromString,
             options, channel_credentials,

@@ -15,77 +15,77 @@ class WorkerServiceStub(object):
             channel: A grpc.Channel.
         """
         self.GetStatus = channel.unary_unary(
-                '/tensorflow.grpc.WorkerService/GetStatus',
+                '/tensorflow.WorkerService/GetStatus',
                 request_serializer=tensorflow_dot_core_dot_protobuf_dot_worker__pb2.GetStatusRequest.SerializeToString,
                 response_deserializer=tensorflow_dot_core_dot_protobuf_dot_worker__pb2.GetStatusResponse.FromString,
                 )
         self.CreateWorkerSession = channel.unary_unary(
-                '/tensorflow.grpc.WorkerService/CreateWorkerSession',
+                '/tensorflow.WorkerService/CreateWorkerSession',
                 request_serializer=tensorflow_dot_core_dot_protobuf_dot_worker__pb2.CreateWorkerSessionRequest.SerializeToString,
                 response_deserializer=tensorflow_dot_core_dot_protobuf_dot_worker__pb2.CreateWorkerSessionResponse.FromString,
                 )
         self.DeleteWorkerSession = channel.unary_unary(
-                '/tensorflow.grpc.WorkerService/DeleteWorkerSession',
+                '/tensorflow.WorkerService/DeleteWorkerSession',
                 request_serializer=tensorflow_dot_core_dot_protobuf_dot_worker__pb2.DeleteWorkerSessionRequest.SerializeToString,
                 response_deserializer=tensorflow_dot_core_dot_protobuf_dot_worker__pb2.DeleteWorkerSessionResponse.FromString,
                 )
         self.RegisterGraph = channel.unary_unary(
-                '/tensorflow.grpc.WorkerService/RegisterGraph',
+                '/tensorflow.WorkerService/RegisterGraph',
                 request_serializer=tensorflow_dot_core_dot_protobuf_dot_worker__pb2.RegisterGraphRequest.SerializeToString,
                 response_deserializer=tensorflow_dot_core_dot_protobuf_dot_worker__pb2.RegisterGraphResponse.FromString,
                 )
         self.DeregisterGraph = channel.unary_unary(
-                '/tensorflow.grpc.WorkerService/DeregisterGraph',
+                '/tensorflow.WorkerService/DeregisterGraph',
                 request_serializer=tensorflow_dot_core_dot_protobuf_dot_worker__pb2.DeregisterGraphRequest.SerializeToString,
                 response_deserializer=tensorflow_dot_core_dot_protobuf_dot_worker__pb2.DeregisterGraphResponse.FromString,
                 )
         self.RunGraph = channel.unary_unary(
-                '/tensorflow.grpc.WorkerService/RunGraph',
+                '/tensorflow.WorkerService/RunGraph',
                 request_serializer=tensorflow_dot_core_dot_protobuf_dot_worker__pb2.RunGraphRequest.SerializeToString,
                 response_deserializer=tensorflow_dot_core_dot_protobuf_dot_worker__pb2.RunGraphResponse.FromString,
                 )
         self.CleanupGraph = channel.unary_unary(
-                '/tensorflow.grpc.WorkerService/CleanupGraph',
+                '/tensorflow.WorkerService/CleanupGraph',
                 request_serializer=tensorflow_dot_core_dot_protobuf_dot_worker__pb2.CleanupGraphRequest.SerializeToString,
                 response_deserializer=tensorflow_dot_core_dot_protobuf_dot_worker__pb2.CleanupGraphResponse.FromString,
                 )
         self.CleanupAll = channel.unary_unary(
-                '/tensorflow.grpc.WorkerService/CleanupAll',
+                '/tensorflow.WorkerService/CleanupAll',
                 request_serializer=tensorflow_dot_core_dot_protobuf_dot_worker__pb2.CleanupAllRequest.SerializeToString,
                 response_deserializer=tensorflow_dot_core_dot_protobuf_dot_worker__pb2.CleanupAllResponse.FromString,
                 )
         self.RecvTensor = channel.unary_unary(
-                '/tensorflow.grpc.WorkerService/RecvTensor',
+                '/tensorflow.WorkerService/RecvTensor',
                 request_serializer=tensorflow_dot_core_dot_protobuf_dot_worker__pb2.RecvTensorRequest.SerializeToString,
                 response_deserializer=tensorflow_dot_core_dot_protobuf_dot_worker__pb2.RecvTensorResponse.FromString,
                 )
         self.Logging = channel.unary_unary(
-                '/tensorflow.grpc.WorkerService/Logging',
+                '/tensorflow.WorkerService/Logging',
                 request_serializer=tensorflow_dot_core_dot_protobuf_dot_worker__pb2.LoggingRequest.SerializeToString,
                 response_deserializer=tensorflow_dot_core_dot_protobuf_dot_worker__pb2.LoggingResponse.FromString,
                 )
         self.Tracing = channel.unary_unary(
-                '/tensorflow.grpc.WorkerService/Tracing',
+                '/tensorflow.WorkerService/Tracing',
                 request_serializer=tensorflow_dot_core_dot_protobuf_dot_worker__pb2.TracingRequest.SerializeToString,
                 response_deserializer=tensorflow_dot_core_dot_protobuf_dot_worker__pb2.TracingResponse.FromString,
                 )
         self.RecvBuf = channel.unary_unary(
-                '/tensorflow.grpc.WorkerService/RecvBuf',
+                '/tensorflow.WorkerService/RecvBuf',
                 request_serializer=tensorflow_dot_core_dot_protobuf_dot_worker__pb2.RecvBufRequest.SerializeToString,
                 response_deserializer=tensorflow_dot_core_dot_protobuf_dot_worker__pb2.RecvBufResponse.FromString,
                 )
         self.GetStepSequence = channel.unary_unary(
-                '/tensorflow.grpc.WorkerService/GetStepSequence',
+                '/tensorflow.WorkerService/GetStepSequence',
                 request_serializer=tensorflow_dot_core_dot_protobuf_dot_worker__pb2.GetStepSequenceRequest.SerializeToString,
                 response_deserializer=tensorflow_dot_core_dot_protobuf_dot_worker__pb2.GetStepSequenceResponse.FromString,
                 )
         self.CompleteGroup = channel.unary_unary(
-                '/tensorflow.grpc.WorkerService/CompleteGroup',
+                '/tensorflow.WorkerService/CompleteGroup',
                 request_serializer=tensorflow_dot_core_dot_protobuf_dot_worker__pb2.CompleteGroupRequest.SerializeToString,
                 response_deserializer=tensorflow_dot_core_dot_protobuf_dot_worker__pb2.CompleteGroupResponse.FromString,
                 )
         self.CompleteInstance = channel.unary_unary(
-                '/tensorflow.grpc.WorkerService/CompleteInstance',
+                '/tensorflow.WorkerService/CompleteInstance',
                 request_serializer=tensorflow_dot_core_dot_protobuf_dot_worker__pb2.CompleteInstanceRequest.SerializeToString,
                 response_deserializer=tensorflow_dot_core_dot_protobuf_dot_worker__pb2.CompleteInstanceResponse.FromString,
                 )
@@ -264,7 +264,7 @@ def add_WorkerServiceServicer_to_server(servicer, server):
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
-            'tensorflow.grpc.WorkerService', rpc_method_handlers)
+            'tensorflow.WorkerService', rpc_method_handlers)
     server.add_generic_rpc_handlers((generic_handler,))
 
 
@@ -283,7 +283,7 @@ class WorkerService(object):
             wait_for_ready=None,
             timeout=None,
             metadata=None):
-        return grpc.experimental.unary_unary(request, target, '/tensorflow.grpc.WorkerService/GetStatus',
+        return grpc.experimental.unary_unary(request, target, '/tensorflow.WorkerService/GetStatus',
             tensorflow_dot_core_dot_protobuf_dot_worker__pb2.GetStatusRequest.SerializeToString,
             tensorflow_dot_core_dot_protobuf_dot_worker__pb2.GetStatusResponse.FromString,
             options, channel_credentials,
@@ -300,7 +300,7 @@ class WorkerService(object):
             wait_for_ready=None,
             timeout=None,
             metadata=None):
-        return grpc.experimental.unary_unary(request, target, '/tensorflow.grpc.WorkerService/CreateWorkerSession',
+        return grpc.experimental.unary_unary(request, target, '/tensorflow.WorkerService/CreateWorkerSession',
             tensorflow_dot_core_dot_protobuf_dot_worker__pb2.CreateWorkerSessionRequest.SerializeToString,
             tensorflow_dot_core_dot_protobuf_dot_worker__pb2.CreateWorkerSessionResponse.FromString,
             options, channel_credentials,
@@ -317,7 +317,7 @@ class WorkerService(object):
             wait_for_ready=None,
             timeout=None,
             metadata=None):
-        return grpc.experimental.unary_unary(request, target, '/tensorflow.grpc.WorkerService/DeleteWorkerSession',
+        return grpc.experimental.unary_unary(request, target, '/tensorflow.WorkerService/DeleteWorkerSession',
             tensorflow_dot_core_dot_protobuf_dot_worker__pb2.DeleteWorkerSessionRequest.SerializeToString,
             tensorflow_dot_core_dot_protobuf_dot_worker__pb2.DeleteWorkerSessionResponse.FromString,
             options, channel_credentials,
@@ -334,7 +334,7 @@ class WorkerService(object):
             wait_for_ready=None,
             timeout=None,
             metadata=None):
-        return grpc.experimental.unary_unary(request, target, '/tensorflow.grpc.WorkerService/RegisterGraph',
+        return grpc.experimental.unary_unary(request, target, '/tensorflow.WorkerService/RegisterGraph',
             tensorflow_dot_core_dot_protobuf_dot_worker__pb2.RegisterGraphRequest.SerializeToString,
             tensorflow_dot_core_dot_protobuf_dot_worker__pb2.RegisterGraphResponse.FromString,
             options, channel_credentials,
@@ -351,7 +351,7 @@ class WorkerService(object):
             wait_for_ready=None,
             timeout=None,
             metadata=None):
-        return grpc.experimental.unary_unary(request, target, '/tensorflow.grpc.WorkerService/DeregisterGraph',
+        return grpc.experimental.unary_unary(request, target, '/tensorflow.WorkerService/DeregisterGraph',
             tensorflow_dot_core_dot_protobuf_dot_worker__pb2.DeregisterGraphRequest.SerializeToString,
             tensorflow_dot_core_dot_protobuf_dot_worker__pb2.DeregisterGraphResponse.FromString,
             options, channel_credentials,
@@ -368,7 +368,7 @@ class WorkerService(object):
             wait_for_ready=None,
             timeout=None,
             metadata=None):
-        return grpc.experimental.unary_unary(request, target, '/tensorflow.grpc.WorkerService/RunGraph',
+        return grpc.experimental.unary_unary(request, target, '/tensorflow.WorkerService/RunGraph',
             tensorflow_dot_core_dot_protobuf_dot_worker__pb2.RunGraphRequest.SerializeToString,
             tensorflow_dot_core_dot_protobuf_dot_worker__pb2.RunGraphResponse.FromString,
             options, channel_credentials,
@@ -385,7 +385,7 @@ class WorkerService(object):
             wait_for_ready=None,
             timeout=None,
             metadata=None):
-        return grpc.experimental.unary_unary(request, target, '/tensorflow.grpc.WorkerService/CleanupGraph',
+        return grpc.experimental.unary_unary(request, target, '/tensorflow.WorkerService/CleanupGraph',
             tensorflow_dot_core_dot_protobuf_dot_worker__pb2.CleanupGraphRequest.SerializeToString,
             tensorflow_dot_core_dot_protobuf_dot_worker__pb2.CleanupGraphResponse.FromString,
             options, channel_credentials,
@@ -402,7 +402,7 @@ class WorkerService(object):
             wait_for_ready=None,
             timeout=None,
             metadata=None):
-        return grpc.experimental.unary_unary(request, target, '/tensorflow.grpc.WorkerService/CleanupAll',
+        return grpc.experimental.unary_unary(request, target, '/tensorflow.WorkerService/CleanupAll',
             tensorflow_dot_core_dot_protobuf_dot_worker__pb2.CleanupAllRequest.SerializeToString,
             tensorflow_dot_core_dot_protobuf_dot_worker__pb2.CleanupAllResponse.FromString,
             options, channel_credentials,
@@ -419,7 +419,7 @@ class WorkerService(object):
             wait_for_ready=None,
             timeout=None,
             metadata=None):
-        return grpc.experimental.unary_unary(request, target, '/tensorflow.grpc.WorkerService/RecvTensor',
+        return grpc.experimental.unary_unary(request, target, '/tensorflow.WorkerService/RecvTensor',
             tensorflow_dot_core_dot_protobuf_dot_worker__pb2.RecvTensorRequest.SerializeToString,
             tensorflow_dot_core_dot_protobuf_dot_worker__pb2.RecvTensorResponse.FromString,
             options, channel_credentials,
@@ -436,7 +436,7 @@ class WorkerService(object):
             wait_for_ready=None,
             timeout=None,
             metadata=None):
-        return grpc.experimental.unary_unary(request, target, '/tensorflow.grpc.WorkerService/Logging',
+        return grpc.experimental.unary_unary(request, target, '/tensorflow.WorkerService/Logging',
             tensorflow_dot_core_dot_protobuf_dot_worker__pb2.LoggingRequest.SerializeToString,
             tensorflow_dot_core_dot_protobuf_dot_worker__pb2.LoggingResponse.FromString,
             options, channel_credentials,
@@ -453,7 +453,7 @@ class WorkerService(object):
             wait_for_ready=None,
             timeout=None,
             metadata=None):
-        return grpc.experimental.unary_unary(request, target, '/tensorflow.grpc.WorkerService/Tracing',
+        return grpc.experimental.unary_unary(request, target, '/tensorflow.WorkerService/Tracing',
             tensorflow_dot_core_dot_protobuf_dot_worker__pb2.TracingRequest.SerializeToString,
             tensorflow_dot_core_dot_protobuf_dot_worker__pb2.TracingResponse.FromString,
             options, channel_credentials,
@@ -470,7 +470,7 @@ class WorkerService(object):
             wait_for_ready=None,
             timeout=None,
             metadata=None):
-        return grpc.experimental.unary_unary(request, target, '/tensorflow.grpc.WorkerService/RecvBuf',
+        return grpc.experimental.unary_unary(request, target, '/tensorflow.WorkerService/RecvBuf',
             tensorflow_dot_core_dot_protobuf_dot_worker__pb2.RecvBufRequest.SerializeToString,
             tensorflow_dot_core_dot_protobuf_dot_worker__pb2.RecvBufResponse.FromString,
             options, channel_credentials,
@@ -487,7 +487,7 @@ class WorkerService(object):
             wait_for_ready=None,
             timeout=None,
             metadata=None):
-        return grpc.experimental.unary_unary(request, target, '/tensorflow.grpc.WorkerService/GetStepSequence',
+        return grpc.experimental.unary_unary(request, target, '/tensorflow.WorkerService/GetStepSequence',
             tensorflow_dot_core_dot_protobuf_dot_worker__pb2.GetStepSequenceRequest.SerializeToString,
             tensorflow_dot_core_dot_protobuf_dot_worker__pb2.GetStepSequenceResponse.FromString,
             options, channel_credentials,
@@ -504,7 +504,7 @@ class WorkerService(object):
             wait_for_ready=None,
             timeout=None,
             metadata=None):
-        return grpc.experimental.unary_unary(request, target, '/tensorflow.grpc.WorkerService/CompleteGroup',
+        return grpc.experimental.unary_unary(request, target, '/tensorflow.WorkerService/CompleteGroup',
             tensorflow_dot_core_dot_protobuf_dot_worker__pb2.CompleteGroupRequest.SerializeToString,
             tensorflow_dot_core_dot_protobuf_dot_worker__pb2.CompleteGroupResponse.FromString,
             options, channel_credentials,
@@ -521,7 +521,7 @@ class WorkerService(object):
             wait_for_ready=None,
             timeout=None,
             metadata=None):
-        return grpc.experimental.unary_unary(request, target, '/tensorflow.grpc.WorkerService/CompleteInstance',
+        return grpc.experimental.unary_unary(request, target, '/tensorflow.WorkerService/CompleteInstance',
             tensorflow_dot_core_dot_protobuf_dot_worker__pb2.CompleteInstanceRequest.SerializeToString,
             tensorflow_dot_core_dot_protobuf_dot_worker__pb2.CompleteInstanceResponse.FromString,
             options, channel_credentials,
