@@ -2,12 +2,14 @@
 
     python tools/protos.py write TABLE.json ...      # wire tables -> everflow/proto/sources/**/*.proto
     python tools/protos.py compile                   # .proto sources -> everflow/proto/**/*_pb2.py, *_pb2_grpc.py
+    python tools/protos.py check                     # is the generated code that of the sources?
 
-A wire table is JSON: for each .proto file its package, syntax, imports, messages (fields with number and type), enums and
-services. Tables are needed only to write the sources anew.
+A wire table is JSON: for each .proto file its package, syntax, imports, messages (fields with number and type), enums
+and services. Tables are needed only to write the sources anew.
 
 Generated code refuses to load with a protobuf older than the compiler that made it, so `compile` insists on the
-grpcio-tools whose protoc is the oldest we support (25.x, the protobuf 4.25 series). In a throwaway environment:
+grpcio-tools whose protoc is the oldest we support (25.x, the protobuf 4.25 series); `check` runs with any. In a
+throwaway environment:
 
     python3.11 -m venv /tmp/protoc && /tmp/protoc/bin/pip install grpcio-tools==1.62.3 'setuptools<70'
     /tmp/protoc/bin/python tools/protos.py compile
@@ -15,6 +17,7 @@ grpcio-tools whose protoc is the oldest we support (25.x, the protobuf 4.25 seri
 from __future__ import annotations
 
 import argparse
+import importlib
 import importlib.metadata
 import json
 import pathlib
@@ -31,10 +34,19 @@ COMPILER = "1.62."
 # TensorFlow moved this file after 1.15; the serving tables name its later place.
 MOVED = {"tensorflow/core/protobuf/error_codes.proto": "tensorflow/core/lib/core/error_codes.proto"}
 
-# TensorFlow's cluster serves these by hand, as /tensorflow.MasterService/..., and not under the package of the file.
-PACKAGE_ON_THE_WIRE = {
+# TensorFlow's cluster registers its methods by hand: as /tensorflow.MasterService/..., not under the package of the
+# file, and with one method that the file does not list.
+SERVED_PACKAGE = {
     "tensorflow/core/protobuf/master_service.proto": "tensorflow",
     "tensorflow/core/protobuf/worker_service.proto": "tensorflow",
+}
+UNLISTED_METHODS = {
+    ("tensorflow/core/protobuf/worker_service.proto", "WorkerService"): {
+        "MarkRecvFinished": {
+            "request": "tensorflow.MarkRecvFinishedRequest",
+            "response": "tensorflow.MarkRecvFinishedResponse",
+        },
+    },
 }
 
 
@@ -43,7 +55,9 @@ def read_tables(paths: list[pathlib.Path]) -> dict[str, dict]:
     files: dict[str, dict] = {}
     for path in paths:
         for name, table in json.loads(path.read_text()).items():
-            table["package"] = PACKAGE_ON_THE_WIRE.get(name, table["package"])
+            table["package"] = SERVED_PACKAGE.get(name, table["package"])
+            for service, methods in table.get("services", {}).items():
+                methods.update(UNLISTED_METHODS.get((name, service), {}))
             if files.setdefault(name, table) != table:
                 raise SystemExit(f"{path}: {name} differs from an earlier table")
     return closed(files)
@@ -177,8 +191,8 @@ def write(tables: list[pathlib.Path]) -> None:
         path.write_text(ProtoText(table, symbols).render())
 
 
-def source_names(sources: pathlib.Path = SOURCES) -> list[str]:
-    return sorted(path.relative_to(sources).as_posix() for path in sources.rglob("*.proto"))
+def source_names() -> list[str]:
+    return sorted(path.relative_to(SOURCES).as_posix() for path in SOURCES.rglob("*.proto"))
 
 
 def relocated(text: str) -> str:
@@ -193,29 +207,30 @@ def compile_sources() -> None:
     if not version.startswith(COMPILER):
         raise SystemExit(f"grpcio-tools {COMPILER}* makes the committed code, this is {version}; see --help")
     names = source_names()
+    roots = [PACKAGE / root for root in sorted({name.partition("/")[0] for name in names})]
     with tempfile.TemporaryDirectory() as directory:
-        out = pathlib.Path(directory)
         run_protoc(["--python_out", directory, "--grpc_python_out", directory], names)
-        for root in {name.partition("/")[0] for name in names}:
-            shutil.rmtree(PACKAGE / root, ignore_errors=True)
-        for path in sorted(out.rglob("*.py")):
-            has_service = not path.name.endswith("_pb2_grpc.py") or "class " in path.read_text()
-            if has_service:
-                target = PACKAGE / path.relative_to(out)
-                target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_text(relocated(path.read_text()))
-    for root in sorted({name.partition("/")[0] for name in names}):
-        for directory in (PACKAGE / root, *(d for d in (PACKAGE / root).rglob("*") if d.is_dir())):
-            (directory / "__init__.py").touch()
+        for root in roots:
+            shutil.rmtree(root, ignore_errors=True)
+        for path in sorted(pathlib.Path(directory).rglob("*.py")):
+            text = path.read_text()
+            if path.name.endswith("_pb2_grpc.py") and "class " not in text:
+                continue  # the plugin writes an empty module for a file without services
+            target = PACKAGE / path.relative_to(directory)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(relocated(text))
+    for root in roots:
+        for folder in (root, *(path for path in root.rglob("*") if path.is_dir())):
+            (folder / "__init__.py").touch()
     (PACKAGE / "modules.py").write_text(modules_text())
 
 
-def run_protoc(arguments: list[str], names: list[str], sources: pathlib.Path = SOURCES) -> None:
+def run_protoc(arguments: list[str], names: list[str]) -> None:
     import grpc_tools
     from grpc_tools import protoc
 
     builtin = pathlib.Path(grpc_tools.__file__).parent / "_proto"
-    if protoc.main(["protoc", f"-I{sources}", f"-I{builtin}", *arguments, *names]):
+    if protoc.main(["protoc", f"-I{SOURCES}", f"-I{builtin}", *arguments, *names]):
         raise SystemExit("protoc failed")
 
 
@@ -230,16 +245,69 @@ def modules_text() -> str:
                       "", "MODULES = {", *lines, "}", ""])
 
 
+def check() -> None:
+    """Fails with the names of generated modules that are missing, left over or not those of the sources.
+
+    Descriptors are compared rather than text, so that any version of the compiler can do it.
+    """
+    from google.protobuf import descriptor_pb2
+
+    sys.path.insert(0, str(PACKAGE.parent.parent))
+    with tempfile.TemporaryDirectory() as directory:
+        path = pathlib.Path(directory) / "descriptors"
+        run_protoc(["--descriptor_set_out", str(path)], source_names())
+        files = descriptor_pb2.FileDescriptorSet.FromString(path.read_bytes()).file
+    expected = {module for file in files for module in generated_modules(file)}
+    present = {path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*_pb2*.py")}
+    stale = [f"missing: {name}" for name in sorted(expected - present)]
+    stale += [f"left over: {name}" for name in sorted(present - expected)]
+    stale += [f"differs: {file.name}" for file in files
+              if present.issuperset(generated_modules(file)) and not is_current(file)]
+    if (PACKAGE / "modules.py").read_text() != modules_text():
+        stale.append("differs: modules.py")
+    if stale:
+        raise SystemExit("\n".join([*stale, "run: python tools/protos.py compile"]))
+
+
+def generated_modules(file) -> list[str]:
+    stem = file.name.removesuffix(".proto")
+    return [f"{stem}_pb2.py", *([f"{stem}_pb2_grpc.py"] if file.service else [])]
+
+
+def is_current(file) -> bool:
+    """Whether the modules of a file say what its freshly compiled descriptor says."""
+    from google.protobuf import descriptor_pb2
+
+    message, *stubs = (PACKAGE / name for name in generated_modules(file))
+    module = importlib.import_module("everflow.proto." + ".".join(message.relative_to(PACKAGE).with_suffix("").parts))
+    made = descriptor_pb2.FileDescriptorProto.FromString(module.DESCRIPTOR.serialized_pb)
+    fresh = descriptor_pb2.FileDescriptorProto.FromString(file.SerializeToString())
+    for message_type in fresh.message_type:
+        clear_json_names(message_type)
+    routes = {f"/{file.package}.{service.name}/{rpc.name}" for service in file.service for rpc in service.method}
+    served = {route for stub in stubs for route in re.findall(r"'(/[\w.]+/\w+)'", stub.read_text())}
+    return made == fresh and routes == served
+
+
+def clear_json_names(message_type) -> None:
+    """Descriptor sets spell out JSON names, generated code leaves them implied."""
+    for field in message_type.field:
+        field.ClearField("json_name")
+    for nested in message_type.nested_type:
+        clear_json_names(nested)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     steps = parser.add_subparsers(dest="step", required=True)
     steps.add_parser("write", help="wire tables -> .proto sources").add_argument("tables", nargs="+", type=pathlib.Path)
     steps.add_parser("compile", help=".proto sources -> Python")
+    steps.add_parser("check", help="is the generated code that of the sources?")
     arguments = parser.parse_args()
     if arguments.step == "write":
         write(arguments.tables)
     else:
-        compile_sources()
+        {"compile": compile_sources, "check": check}[arguments.step]()
 
 
 if __name__ == "__main__":

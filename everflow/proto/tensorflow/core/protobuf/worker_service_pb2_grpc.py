@@ -89,6 +89,11 @@ class WorkerServiceStub(object):
                 request_serializer=tensorflow_dot_core_dot_protobuf_dot_worker__pb2.CompleteInstanceRequest.SerializeToString,
                 response_deserializer=tensorflow_dot_core_dot_protobuf_dot_worker__pb2.CompleteInstanceResponse.FromString,
                 )
+        self.MarkRecvFinished = channel.unary_unary(
+                '/tensorflow.WorkerService/MarkRecvFinished',
+                request_serializer=tensorflow_dot_core_dot_protobuf_dot_worker__pb2.MarkRecvFinishedRequest.SerializeToString,
+                response_deserializer=tensorflow_dot_core_dot_protobuf_dot_worker__pb2.MarkRecvFinishedResponse.FromString,
+                )
 
 
 class WorkerServiceServicer(object):
@@ -184,6 +189,12 @@ class WorkerServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def MarkRecvFinished(self, request, context):
+        """Missing associated documentation comment in .proto file."""
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_WorkerServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -261,6 +272,11 @@ def add_WorkerServiceServicer_to_server(servicer, server):
                     servicer.CompleteInstance,
                     request_deserializer=tensorflow_dot_core_dot_protobuf_dot_worker__pb2.CompleteInstanceRequest.FromString,
                     response_serializer=tensorflow_dot_core_dot_protobuf_dot_worker__pb2.CompleteInstanceResponse.SerializeToString,
+            ),
+            'MarkRecvFinished': grpc.unary_unary_rpc_method_handler(
+                    servicer.MarkRecvFinished,
+                    request_deserializer=tensorflow_dot_core_dot_protobuf_dot_worker__pb2.MarkRecvFinishedRequest.FromString,
+                    response_serializer=tensorflow_dot_core_dot_protobuf_dot_worker__pb2.MarkRecvFinishedResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -524,5 +540,22 @@ class WorkerService(object):
         return grpc.experimental.unary_unary(request, target, '/tensorflow.WorkerService/CompleteInstance',
             tensorflow_dot_core_dot_protobuf_dot_worker__pb2.CompleteInstanceRequest.SerializeToString,
             tensorflow_dot_core_dot_protobuf_dot_worker__pb2.CompleteInstanceResponse.FromString,
+            options, channel_credentials,
+            insecure, call_credentials, compression, wait_for_ready, timeout, metadata)
+
+    @staticmethod
+    def MarkRecvFinished(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(request, target, '/tensorflow.WorkerService/MarkRecvFinished',
+            tensorflow_dot_core_dot_protobuf_dot_worker__pb2.MarkRecvFinishedRequest.SerializeToString,
+            tensorflow_dot_core_dot_protobuf_dot_worker__pb2.MarkRecvFinishedResponse.FromString,
             options, channel_credentials,
             insecure, call_credentials, compression, wait_for_ready, timeout, metadata)
