@@ -205,6 +205,7 @@ QUANTIZED_DTYPES = public("QUANTIZED_DTYPES", "dtypes.QUANTIZED_DTYPES")(
 TF_VALUE_DTYPES = internal("framework.dtypes.TF_VALUE_DTYPES")(
     {t for t in _BY_ENUM.values() if t.is_numpy_compatible and not t._is_ref_dtype}
 )
+_TYPE_TO_STRING = internal("framework.dtypes._TYPE_TO_STRING")({enum: t.name for enum, t in _BY_ENUM.items()})
 np_resource = internal("framework.dtypes.np_resource")(np.dtype([("resource", np.ubyte)]))
 dtype_range = internal("framework.dtypes.dtype_range")({
     np.bool_: (False, True),

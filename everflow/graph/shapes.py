@@ -202,6 +202,10 @@ class TensorShape:
     _dims = dims
 
     @property
+    def _v2_behavior(self) -> bool:
+        return _v2_tensorshape
+
+    @property
     def rank(self) -> int | None:
         """The number of dimensions, or None."""
         return None if self._tuple is None else len(self._tuple)
