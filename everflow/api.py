@@ -6,18 +6,25 @@ what it needs; `python -m everflow.api` writes it again.
 """
 from __future__ import annotations
 
+import functools
 import importlib
-import pkgutil
+import importlib.machinery
+import json
+import os
 import pathlib
 import sys
+import traceback
 import types
 from typing import Any, Callable, TypeVar
 
 T = TypeVar("T")
 
+PACKAGE = pathlib.Path(__file__).parent
+INTERNAL = "python."
 NAMES: dict[str, Any] = {}
 OWNERS: dict[str, str] = {}
-INTERNAL = "python."
+PREFIXES: set[str] = {"compat", "compat.v1"}
+CONFLICTS: list[str] = []
 
 
 def public(*names: str, owner: str | None = None) -> Callable[[T], T]:
@@ -26,8 +33,14 @@ def public(*names: str, owner: str | None = None) -> Callable[[T], T]:
 
     def register(thing: T) -> T:
         for name in names:
+            if OWNERS.setdefault(name, module) != module:
+                CONFLICTS.append(f"{name} is published by both {OWNERS[name]} and {module}")
+                continue
             NAMES[name] = thing
-            OWNERS[name] = module
+            prefix = name.rpartition(".")[0]
+            while prefix and prefix not in PREFIXES:
+                PREFIXES.add(prefix)
+                prefix = prefix.rpartition(".")[0]
         return thing
 
     return register
@@ -38,24 +51,91 @@ def internal(*names: str) -> Callable[[T], T]:
     return public(*(INTERNAL + name for name in names), owner=sys._getframe(1).f_globals["__name__"])
 
 
+@functools.cache
+def index() -> types.ModuleType:
+    """The generated index; an empty one in a source tree where it has not been written yet."""
+    try:
+        return importlib.import_module("everflow.index")
+    except ModuleNotFoundError as error:
+        if error.name != "everflow.index":
+            raise
+    empty = types.ModuleType("everflow.index")
+    empty.MODULES, empty.PREFIXES, empty.OPS = {}, set(), {}
+    return empty
+
+
+def has(name: str) -> bool:
+    """Whether Everflow defines this public name."""
+    return name in NAMES or name in index().MODULES
+
+
 def find(name: str) -> Any:
     """The object with this public name; KeyError if Everflow does not have it."""
     if name not in NAMES:
-        from everflow.index import MODULES
-
-        importlib.import_module(MODULES[name])
+        importlib.import_module(index().MODULES[name])
     return NAMES[name]
+
+
+def is_namespace(path: str) -> bool:
+    """Whether public names start with this dotted prefix."""
+    return any(p in PREFIXES or p in index().PREFIXES for p in (path, _without_version(path)))
+
+
+def members(path: str) -> set[str]:
+    """The names directly below a prefix."""
+    start = _without_version(path)
+    start = start + "." if start else ""
+    every = {*NAMES, *index().MODULES, *PREFIXES, *index().PREFIXES}
+    return {
+        name[len(start):].partition(".")[0]
+        for name in every
+        if name.startswith(start) and (start or not name.startswith(("python", "examples")))
+    }
+
+
+def member(path: str, name: str) -> Any:
+    """What `tf.<path>.<name>` is: an object or a module."""
+    full = f"{path}.{name}" if path else name
+    if not name.startswith("__"):
+        for candidate in (full, _without_version(full)):
+            if has(candidate):
+                return find(candidate)
+        if is_namespace(full) and not full.startswith("python"):
+            return namespace(full)
+        from everflow.internals import attribute, holds
+
+        if holds(path, name):
+            return attribute(path, name)
+    shown = f"tensorflow.{path}" if path else "tensorflow"
+    raise AttributeError(f"module '{shown}' has no attribute '{name}'{not_yet(full)}", name=name)
+
+
+def not_yet(name: str) -> str:
+    """What to add to an error about a name that TensorFlow has and Everflow lacks."""
+    name = _without_version(name)
+    if name.rpartition(".")[2].startswith("__") or not any(n == name or n.startswith(name + ".") for n in wanted()):
+        return ""
+    return f" (Everflow does not have tf.{name} yet)"
+
+
+@functools.cache
+def wanted() -> list[str]:
+    """Every public name of TensorFlow 1.15."""
+    return json.loads((PACKAGE / "facts" / "names.json").read_text())
 
 
 class Namespace(types.ModuleType):
     """A public module such as `tf.nn`: looks its names up in the index when they are first used."""
 
-    def __init__(self, path: str, shown: str) -> None:
-        super().__init__(shown)
+    def __init__(self, path: str) -> None:
+        super().__init__("tensorflow." + path)
         self.__path__: list[str] = []
+        self.__spec__ = importlib.machinery.ModuleSpec(self.__name__, None, is_package=True)
         self.__everflow__ = path
 
     def __getattr__(self, name: str) -> Any:
+        if name == "__all__":
+            return sorted(members(self.__everflow__))
         value = member(self.__everflow__, name)
         self.__dict__[name] = value
         return value
@@ -63,49 +143,14 @@ class Namespace(types.ModuleType):
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *members(self.__everflow__)})
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return namespace, (self.__everflow__,)
 
-NAMESPACES: dict[str, Namespace] = {}
 
-
+@functools.cache
 def namespace(path: str) -> Namespace:
     """The module that stands for a dotted prefix of public names."""
-    if path not in NAMESPACES:
-        NAMESPACES[path] = Namespace(path, "everflow." + path)
-    return NAMESPACES[path]
-
-
-def is_namespace(path: str) -> bool:
-    from everflow.index import PREFIXES
-
-    return path in PREFIXES or _without_version(path) in PREFIXES
-
-
-def members(path: str) -> set[str]:
-    """The names directly below a prefix."""
-    from everflow.index import MODULES, PREFIXES
-
-    start = _without_version(path)
-    start = start + "." if start else ""
-    return {
-        name[len(start):].partition(".")[0]
-        for name in (*MODULES, *PREFIXES)
-        if name.startswith(start) and not (name.startswith(INTERNAL) and not start)
-    }
-
-
-def member(path: str, name: str) -> Any:
-    """What `tf.<path>.<name>` is: an object or a namespace."""
-    full = f"{path}.{name}" if path else name
-    for candidate in (full, _without_version(full)):
-        if not candidate.startswith("__"):
-            try:
-                return find(candidate)
-            except KeyError:
-                pass
-    if is_namespace(full):
-        return namespace(full)
-    shown = f"tensorflow.{path}" if path else "tensorflow"
-    raise AttributeError(f"module '{shown}' has no attribute '{name}' (Everflow does not have tf.{full} yet)")
+    return Namespace(path)
 
 
 def _without_version(name: str) -> str:
@@ -113,27 +158,51 @@ def _without_version(name: str) -> str:
     return name[len("compat.v1."):] if name.startswith("compat.v1.") else "" if name == "compat.v1" else name
 
 
-def write_index(path: pathlib.Path) -> None:
-    """Imports every module of the package and writes down what each one publishes and which ops it defines."""
-    import everflow
+def index_text() -> tuple[str, list[str]]:
+    """The text of everflow/index.py, and what is wrong: modules that fail to import, names with two owners.
 
-    for module in pkgutil.walk_packages(everflow.__path__, "everflow."):
-        if not module.name.startswith(("everflow.proto.", "everflow.index")) and not module.name.endswith("__main__"):
-            importlib.import_module(module.name)
+    A module that fails to import keeps the names that the index on disk gives it.
+    """
+    problems = []
+    owners, ops = {}, {}
+    for file in sorted(PACKAGE.rglob("*.py")):
+        parts = file.relative_to(PACKAGE).with_suffix("").parts
+        name = ".".join(("everflow", *parts)).removesuffix(".__init__")
+        if parts[0] in ("proto", "index") or parts[-1] == "__main__":
+            continue
+        try:
+            importlib.import_module(name)
+        except Exception as error:
+            where = traceback.extract_tb(error.__traceback__)[-1]
+            problems.append(f"{name} can't be imported: {type(error).__name__}: {error} ({where.filename}:{where.lineno})")
+            owners.update({n: m for n, m in index().MODULES.items() if m == name})
+            ops.update({o: m for o, m in index().OPS.items() if m == name})
     from everflow.ops.registry import MEANINGS
 
-    prefixes = {"compat", "compat.v1"}
-    for name in OWNERS:
+    owners.update(OWNERS)
+    ops.update({name: meaning.module for name, meaning in MEANINGS.items()})
+    prefixes = set(PREFIXES)
+    for name in owners:
         parts = name.split(".")[:-1]
         prefixes.update(".".join(parts[: i + 1]) for i in range(len(parts)))
     lines = ['"""Which module defines which public name and which op. Written by `python -m everflow.api`; do not edit."""', ""]
-    lines += ["MODULES = {", *(f'    "{n}": "{m}",' for n, m in sorted(OWNERS.items())), "}", ""]
+    lines += ["MODULES = {", *(f'    "{n}": "{m}",' for n, m in sorted(owners.items())), "}", ""]
     lines += ["PREFIXES = {", *(f'    "{p}",' for p in sorted(prefixes)), "}", ""]
-    lines += ["OPS = {", *(f'    "{n}": "{m.module}",' for n, m in sorted(MEANINGS.items())), "}", ""]
-    path.write_text("\n".join(lines))
+    lines += ["OPS = {", *(f'    "{n}": "{m}",' for n, m in sorted(ops.items())), "}", ""]
+    return "\n".join(lines), problems + CONFLICTS
+
+
+def write_index(path: pathlib.Path = PACKAGE / "index.py") -> list[str]:
+    """Writes everflow/index.py; returns what is wrong, a sentence each."""
+    text, problems = index_text()
+    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    fresh.write_text(text)
+    fresh.replace(path)
+    return problems
 
 
 if __name__ == "__main__":
-    from everflow import api
+    # This file runs as __main__; the names are published in everflow.api.
+    from everflow.api import write_index
 
-    api.write_index(pathlib.Path(__file__).with_name("index.py"))
+    sys.exit("\n".join(write_index()) or 0)

@@ -1,0 +1,44 @@
+"""Everflow: TensorFlow 1.x programs, running on PyTorch's kernels. `import everflow as tf`.
+
+Names are looked up in the index (everflow.api) when they are first used, so importing this package imports nothing else.
+"""
+import pathlib as _pathlib
+import sys as _sys
+import types as _types
+from typing import Any as _Any
+
+__version__ = "1.15.5"
+__git_version__ = "v1.15.5"
+
+
+class _Root(_types.ModuleType):
+    """The `tf` module itself. Where a folder of the package shares its name with a public module (`layers`), `tf.layers` is
+    the public one, and `from everflow.layers.core import ...` still finds the folder."""
+
+    def __getattr__(self, name: str) -> _Any:
+        from everflow.api import has, is_namespace, member, members
+
+        if name == "__all__":
+            return sorted(members(""))
+        if not has(name) and not is_namespace(name):
+            if f"{__name__}.{name}" in _sys.modules:
+                return _sys.modules[f"{__name__}.{name}"]
+            folder = _pathlib.Path(__file__).parent / name
+            if folder.is_dir() or folder.with_suffix(".py").is_file():
+                raise AttributeError(f"module '{__name__}.{name}' has not been imported", name=name)
+        value = member("", name)
+        self.__dict__[name] = value
+        return value
+
+    def __setattr__(self, name: str, value: _Any) -> None:
+        # The import system binds each submodule here; __getattr__ decides who gets the name.
+        if not isinstance(value, _types.ModuleType) or _sys.modules.get(f"{__name__}.{name}") is not value:
+            super().__setattr__(name, value)
+
+    def __dir__(self) -> list[str]:
+        from everflow.api import members
+
+        return sorted({*super().__dir__(), *members("")})
+
+
+_sys.modules[__name__].__class__ = _Root

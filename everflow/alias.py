@@ -1,0 +1,71 @@
+"""Lets `import tensorflow` find Everflow, with everything below it: public modules, internal ones and protocol buffers."""
+from __future__ import annotations
+
+import importlib.abc
+import importlib.machinery
+import sys
+import types
+from collections.abc import Sequence
+
+import everflow
+from everflow import api, internals
+
+ROOTS = ("tensorflow", "tensorflow_core", "tensorflow_estimator", "tensorflow_serving")
+
+
+class Finder(importlib.abc.MetaPathFinder):
+    """Answers imports below `tensorflow`; what it does not know is an error, even where another TensorFlow is installed."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: types.ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        root, _, rest = fullname.partition(".")
+        if root == "everflow":
+            return self._own(fullname, rest, path)
+        if root not in ROOTS:
+            return None
+        module = locate(fullname)
+        if module is None:
+            # Without name=, `from tensorflow.x import y` shows this sentence rather than "cannot import name".
+            raise ModuleNotFoundError(f"No module named '{fullname}'{_reason(fullname)}")
+        return importlib.machinery.ModuleSpec(fullname, Loader(module), is_package=True)
+
+    def _own(self, fullname: str, rest: str, path: Sequence[str] | None) -> importlib.machinery.ModuleSpec | None:
+        """`from tensorflow import x` looks for everflow.x when there is no such attribute."""
+        spec = importlib.machinery.PathFinder.find_spec(fullname, path)
+        if spec is None and (reason := api.not_yet(rest)):
+            raise ImportError(f"cannot import name '{rest}' from 'tensorflow'{reason}")
+        return spec
+
+
+class Loader(importlib.abc.Loader):
+    """Gives an import the module that already stands for the name."""
+
+    def __init__(self, module: types.ModuleType) -> None:
+        self.module = module
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        # A module may replace itself in sys.modules; so the real one keeps its own __spec__ and __name__.
+        sys.modules[module.__spec__.name] = self.module
+
+
+def locate(fullname: str) -> types.ModuleType | None:
+    """The module that a name starting with `tensorflow` stands for."""
+    root, _, rest = fullname.partition(".")
+    if root in ("tensorflow", "tensorflow_core"):
+        return internals.module(rest) if rest else everflow
+    return internals.module(fullname)
+
+
+def _reason(fullname: str) -> str:
+    path = fullname.partition(".")[2]
+    return api.not_yet(path) or (f" ({internals.missing(path)})" if path.split(".")[0] in internals.FOLDERS else "")
+
+
+def install() -> None:
+    """Makes `import tensorflow` find Everflow in this process."""
+    if not any(isinstance(finder, Finder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, Finder())
+    for name in [n for n in sys.modules if n.partition(".")[0] in ROOTS and sys.modules[n] is not everflow]:
+        del sys.modules[name]
+    sys.modules["tensorflow"] = everflow

@@ -1,0 +1,1 @@
+"""The `everflow` command: a module a subcommand."""

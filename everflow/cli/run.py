@@ -1,0 +1,144 @@
+"""`everflow run`: runs a program as `python` would, except that `import tensorflow` finds Everflow."""
+from __future__ import annotations
+
+import importlib.util
+import os
+import pkgutil
+import sys
+import types
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from typing import Any
+
+from everflow import alias
+
+USAGE = """\
+usage: everflow run [--] SCRIPT [ARGUMENTS ...]
+       everflow run -m MODULE [ARGUMENTS ...]
+       everflow run -c CODE [ARGUMENTS ...]
+
+Runs a program in which `import tensorflow` finds Everflow. SCRIPT is a file, a folder or zip file with a __main__.py, or
+`-` for standard input; all else is as with `python SCRIPT`, `python -m` and `python -c`."""
+
+
+class CannotRun(Exception):
+    """There is no program to run; says why, in one sentence."""
+
+
+def main(arguments: list[str]) -> int | None:
+    if arguments[:1] in (["-h"], ["--help"]):
+        print(USAGE)
+        return 0
+    alias.install()
+    try:
+        code, names = program(arguments)
+    except CannotRun as error:
+        print(f"everflow run: {error}", file=sys.stderr)
+        return 2
+    except BaseException as error:
+        return report(error)
+    return execute(code, names)
+
+
+def program(arguments: list[str]) -> tuple[types.CodeType, dict[str, Any]]:
+    """The code to run and the names that `__main__` starts with; sets sys.argv and sys.path as Python does."""
+    kind = arguments[0] if arguments else ""
+    if kind in ("-m", "-c"):
+        if len(arguments) < 2:
+            raise CannotRun(f"{kind} needs {'a module' if kind == '-m' else 'code'} after it")
+        sys.argv = [kind, *arguments[2:]]
+        if kind == "-m":
+            search_first(os.getcwd())
+            return module_program(arguments[1])
+        search_first("")
+        return compile(arguments[1], "<string>", "exec", dont_inherit=True), {}
+    if kind == "--":
+        arguments = arguments[1:]
+    if not arguments:
+        raise CannotRun("give a script, -m MODULE or -c CODE (see everflow run --help)")
+    sys.argv = list(arguments)
+    script = arguments[0]
+    if script == "-":
+        search_first("")
+        return compile(sys.stdin.read(), "<stdin>", "exec", dont_inherit=True), {}
+    if kind != "--" and script.startswith("-"):
+        raise CannotRun(f"there is no option {script} (see everflow run --help)")
+    if pkgutil.get_importer(script) is not None:
+        sys.path[0] = script
+        return module_program("__main__", f"{script} has no __main__.py")
+    return script_program(script)
+
+
+def search_first(folder: str) -> None:
+    """Puts a folder where Python puts the script's: in front, unless it was told not to (PYTHONSAFEPATH)."""
+    # sys.path[0] is the folder of the `everflow` command itself, which the program has nothing to do with.
+    if getattr(sys.flags, "safe_path", False):
+        return
+    sys.path[0] = folder
+
+
+def script_program(script: str) -> tuple[types.CodeType, dict[str, Any]]:
+    path = os.path.abspath(script)
+    try:
+        with open(path, "rb") as file:
+            source = file.read()
+    except OSError as error:
+        raise CannotRun(f"can't open file '{script}': {error.strerror}") from None
+    search_first(os.path.dirname(os.path.realpath(path)))
+    names = {"__file__": path, "__cached__": None, "__loader__": SourceFileLoader("__main__", path)}
+    return compile(source, path, "exec", dont_inherit=True), names
+
+
+def module_program(name: str, failure: str | None = None) -> tuple[types.CodeType, dict[str, Any]]:
+    spec = find_module(name)
+    if spec is not None and spec.submodule_search_locations is not None:
+        package, name = name, f"{name}.__main__"
+        spec = find_module(name)
+        failure = failure or f"'{package}' is a package and has no __main__ module"
+    if spec is None:
+        raise CannotRun(failure or f"No module named {name}")
+    code = spec.loader.get_code(spec.name) if hasattr(spec.loader, "get_code") else None
+    if code is None:
+        raise CannotRun(f"module {name} has no Python code to run")
+    if spec.origin is not None:
+        sys.argv[0] = spec.origin
+    names = {"__file__": spec.origin, "__cached__": spec.cached, "__loader__": spec.loader, "__package__": spec.parent, "__spec__": spec}
+    return code, names
+
+
+def find_module(name: str) -> ModuleSpec | None:
+    """The spec of a module, importing its parents; None if the module or a parent is not there."""
+    if name == "__main__":
+        return pkgutil.get_importer(sys.path[0]).find_spec(name)
+    try:
+        return importlib.util.find_spec(name)
+    except ModuleNotFoundError as error:
+        if error.name is not None and (name == error.name or name.startswith(error.name + ".")):
+            return None
+        raise
+    except ValueError as error:
+        raise CannotRun(f"{name} can't be run as a module: {error}") from None
+
+
+def execute(code: types.CodeType, names: dict[str, Any]) -> int | None:
+    """Runs the code as `__main__`; returns the exit status, or lets SystemExit through."""
+    module = types.ModuleType("__main__")
+    module.__dict__.update({"__builtins__": __builtins__, "__spec__": None, "__package__": None}, **names)
+    sys.modules["__main__"] = module
+    try:
+        exec(code, module.__dict__)
+    except SystemExit:
+        raise
+    except BaseException as error:
+        return report(error)
+    return 0
+
+
+def report(error: BaseException) -> int:
+    """Shows an uncaught exception as Python does, without the frames of this module; returns the exit status."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_globals is globals():
+        trace = trace.tb_next
+    error = error.with_traceback(trace)
+    sys.last_type, sys.last_value, sys.last_traceback = type(error), error, trace
+    sys.excepthook(type(error), error, trace)
+    return 130 if isinstance(error, KeyboardInterrupt) else 1

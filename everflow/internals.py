@@ -1,0 +1,148 @@
+"""TensorFlow's internal modules, such as `tensorflow.python.ops.array_ops`, made on demand.
+
+Programs import them although they are not public. What each holds is a fact of TensorFlow 1.15 (facts/internals.json,
+written by tools/internals.py); behind nearly every name there stands a public name or an op. Names that stand for nothing
+public are published by their owner with `@internal`.
+"""
+from __future__ import annotations
+
+import functools
+import importlib
+import importlib.machinery
+import json
+import types
+from typing import Any, Callable
+
+from everflow import api
+
+FOLDERS = ("python", "core", "contrib", "examples", "compiler", "tensorflow_estimator", "tensorflow_serving")
+
+
+@functools.cache
+def table() -> dict[str, dict[str, str]]:
+    """{module: {name: what stands behind it}}, with the packages that hold these modules. See tools/internals.py."""
+    known = json.loads((api.PACKAGE / "facts" / "internals.json").read_text())
+    for path in [*known, *(_short(name) for name in proto_modules())]:
+        while path := path.rpartition(".")[0]:
+            known.setdefault(path, {})
+    return known
+
+
+@functools.cache
+def proto_modules() -> frozenset[str]:
+    from everflow.proto.modules import MODULES
+
+    return frozenset(MODULES.values())
+
+
+def _short(name: str) -> str:
+    return name.removeprefix("tensorflow.")
+
+
+def shown(path: str) -> str:
+    """How a program spells a module: only `tensorflow_estimator` and `tensorflow_serving` are not below `tensorflow`."""
+    return path if path.startswith(("tensorflow_estimator", "tensorflow_serving")) else "tensorflow." + path
+
+
+class InternalModule(types.ModuleType):
+    """A module of TensorFlow that is not public; looks its names up when they are first used."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(shown(path))
+        # An empty path lets `from module import name` ask the finder in everflow.alias, which knows the right error.
+        self.__path__: list[str] = []
+        self.__spec__ = importlib.machinery.ModuleSpec(self.__name__, None, is_package=True)
+        self.__everflow__ = path
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "__all__":
+            return [n for n in dir(self) if not n.startswith("_") and hasattr(self, n)]
+        value = attribute(self.__everflow__, name)
+        self.__dict__[name] = value
+        return value
+
+    def __dir__(self) -> list[str]:
+        path = self.__everflow__
+        return sorted({*super().__dir__(), *table().get(path, ()), *api.members(path)})
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return module, (self.__everflow__,)
+
+
+def module(path: str) -> types.ModuleType | None:
+    """The module at a path below `tensorflow`: public, generated from a .proto file, or internal. None if there is none."""
+    if path.split(".")[0] != "python" and api.is_namespace(path):
+        return api.namespace(path)
+    if path.split(".")[0] not in FOLDERS:
+        return None
+    if shown(path) in proto_modules():
+        return importlib.import_module("everflow.proto." + shown(path))
+    return _internal_module(path) if path in table() or api.is_namespace(path) else None
+
+
+@functools.cache
+def _internal_module(path: str) -> InternalModule:
+    return InternalModule(path)
+
+
+def holds(path: str, name: str) -> bool:
+    """Whether TensorFlow has this name among the modules that are not public."""
+    if not path:
+        return name in FOLDERS
+    return path.split(".")[0] in FOLDERS and (name in table().get(path, ()) or f"{path}.{name}" in table())
+
+
+def attribute(path: str, name: str) -> Any:
+    """What `name` is in the module at `path`; AttributeError if Everflow does not have it."""
+    full = f"{path}.{name}" if path else name
+    if not name.startswith("__") or api.has(full):
+        if api.has(full):
+            return api.find(full)
+        target = table().get(path, {}).get(name)
+        if target:
+            return _behind(target, full)
+        if path.rpartition(".")[2].startswith("gen_") and api.has("raw_ops." + name):
+            return api.find("raw_ops." + name)
+        found = module(full)
+        if found is not None:
+            return found
+    raise AttributeError(missing(full), name=name)
+
+
+def missing(path: str) -> str:
+    """The error for a name below an internal module."""
+    holder, _, name = path.rpartition(".")
+    if name.startswith("__"):
+        return f"module '{shown(holder)}' has no attribute '{name}'"
+    return f"Everflow does not have {shown(path)} yet"
+
+
+def _behind(target: str, full: str) -> Any:
+    kind, rest = target[0], target[1:]
+    if kind == "@":
+        found = module(rest)
+    elif kind == ">":
+        return attribute(*rest.rsplit(".", 1))
+    elif kind == "%":
+        from everflow.ops.registry import generated
+
+        return generated(rest)
+    else:
+        name, _, parameters = target.lstrip("~").rstrip(")").partition("(")
+        found = api.find(name) if api.has(name) else None
+        if found is not None and parameters:
+            return _with_parameters(found, parameters.split(","))
+    if found is None:
+        raise AttributeError(missing(full), name=full.rpartition(".")[2])
+    return found
+
+
+def _with_parameters(function: Callable[..., Any], names: list[str]) -> Callable[..., Any]:
+    """The function, taking positional arguments in another order."""
+
+    @functools.wraps(function)
+    def reordered(*args: Any, **kwargs: Any) -> Any:
+        return function(**dict(zip(names, args, strict=False)), **kwargs)
+
+    del reordered.__wrapped__
+    return reordered
