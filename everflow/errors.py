@@ -1,0 +1,307 @@
+"""What goes wrong when a graph runs: `tf.errors.*`, one class for each of TensorFlow's status codes.
+
+Kernels raise with the small functions at the end (`raise invalid_argument("...")`); the runtime adds which operation it
+was with `at_operation`, and the text then shows where the program created that operation.
+"""
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from everflow.api import internal, public
+
+
+def _code(name: str, number: int) -> int:
+    public("errors." + name, owner=__name__)(number)
+    internal("framework.errors." + name, "framework.errors_impl." + name)(number)
+    return number
+
+
+OK = _code("OK", 0)
+CANCELLED = _code("CANCELLED", 1)
+UNKNOWN = _code("UNKNOWN", 2)
+INVALID_ARGUMENT = _code("INVALID_ARGUMENT", 3)
+DEADLINE_EXCEEDED = _code("DEADLINE_EXCEEDED", 4)
+NOT_FOUND = _code("NOT_FOUND", 5)
+ALREADY_EXISTS = _code("ALREADY_EXISTS", 6)
+PERMISSION_DENIED = _code("PERMISSION_DENIED", 7)
+RESOURCE_EXHAUSTED = _code("RESOURCE_EXHAUSTED", 8)
+FAILED_PRECONDITION = _code("FAILED_PRECONDITION", 9)
+ABORTED = _code("ABORTED", 10)
+OUT_OF_RANGE = _code("OUT_OF_RANGE", 11)
+UNIMPLEMENTED = _code("UNIMPLEMENTED", 12)
+INTERNAL = _code("INTERNAL", 13)
+UNAVAILABLE = _code("UNAVAILABLE", 14)
+DATA_LOSS = _code("DATA_LOSS", 15)
+UNAUTHENTICATED = _code("UNAUTHENTICATED", 16)
+
+
+@public("OpError", "errors.OpError")
+class OpError(Exception):
+    """An operation failed while it ran."""
+
+    def __init__(self, node_def: Any, op: Any, message: str, error_code: int) -> None:
+        # The arguments stay out of `args`: the text is made by __str__.
+        super().__init__()
+        self._node_def = node_def
+        self._op = op
+        self._message = message
+        self._error_code = error_code
+
+    @property
+    def message(self) -> str:
+        """What went wrong."""
+        return self._message
+
+    @property
+    def op(self) -> Any:
+        """The operation that failed, or None if it is not one of the program's graph."""
+        return self._op
+
+    @property
+    def node_def(self) -> Any:
+        """The NodeDef of the operation that failed, or None."""
+        return self._node_def
+
+    @property
+    def error_code(self) -> int:
+        """The status code, one of the constants of `tf.errors`."""
+        return self._error_code
+
+    def __reduce__(self) -> Any:
+        # Graphs do not travel between processes; what went wrong does.
+        arguments = (self._node_def, None, self._message)
+        return type(self), (*arguments, self._error_code) if type(self) in (OpError, UnknownError) else arguments
+
+    def __str__(self) -> str:
+        if self._op is None:
+            return self._message
+        return "".join([f"{self._message}\n\nOriginal stack trace for {self._op.name!r}:\n", *_origin(self._op)])
+
+
+def _origin(op: Any) -> list[str]:
+    """Where an operation was created, and where the operation was that it was derived from, if any."""
+    lines: list[str] = []
+    previous: list[str] = []
+    while op is not None:
+        trace = _trace_lines(op)
+        shared = 0
+        while shared < min(len(trace), len(previous)) and trace[shared] == previous[shared]:
+            shared += 1
+        # Saying "one line left out" would take a line as well.
+        if shared > 1:
+            lines.append(f"[elided {shared} identical lines from previous traceback]\n")
+            lines += trace[shared:]
+        else:
+            lines += trace
+        lines.append("\n")
+        previous, op = trace, getattr(op, "_original_op", None)
+        if op is not None:
+            lines.append(f"...which was originally created as op {op.name!r}, defined at:\n")
+    return lines
+
+
+def _trace_lines(op: Any) -> list[str]:
+    lines = []
+    for file, line, function, text, *_ in op.traceback:
+        lines.append(f'  File "{file}", line {line}, in {function}\n' + (f"    {text.strip()}\n" if text else ""))
+    return lines
+
+
+def _error(name: str, code: int, meaning: str) -> type[OpError]:
+    """The class for a status code."""
+
+    def __init__(self: OpError, node_def: Any, op: Any, message: str) -> None:
+        OpError.__init__(self, node_def, op, message, code)
+
+    cls = type(name, (OpError,), {"__init__": __init__, "__doc__": meaning, "__module__": __name__})
+    return public("errors." + name, owner=__name__)(cls)
+
+
+CancelledError = _error("CancelledError", CANCELLED, "The operation or the step was cancelled.")
+InvalidArgumentError = _error("InvalidArgumentError", INVALID_ARGUMENT, "An operation got an argument that it can't take.")
+DeadlineExceededError = _error("DeadlineExceededError", DEADLINE_EXCEEDED, "The time limit passed before the end.")
+NotFoundError = _error("NotFoundError", NOT_FOUND, "A file, a variable or another entity does not exist.")
+AlreadyExistsError = _error("AlreadyExistsError", ALREADY_EXISTS, "What was to be created exists.")
+PermissionDeniedError = _error("PermissionDeniedError", PERMISSION_DENIED, "The caller may not do this.")
+UnauthenticatedError = _error("UnauthenticatedError", UNAUTHENTICATED, "The caller did not say who it is.")
+ResourceExhaustedError = _error("ResourceExhaustedError", RESOURCE_EXHAUSTED, "Memory, disk or a quota ran out.")
+FailedPreconditionError = _error(
+    "FailedPreconditionError", FAILED_PRECONDITION, "The system is not in a state to run this, as with an unset variable."
+)
+AbortedError = _error("AbortedError", ABORTED, "The operation was given up, typically because of a concurrent action.")
+OutOfRangeError = _error("OutOfRangeError", OUT_OF_RANGE, "An operation went past the valid end, as of its input.")
+UnimplementedError = _error("UnimplementedError", UNIMPLEMENTED, "The operation does not do this.")
+InternalError = _error("InternalError", INTERNAL, "An invariant of the system is broken.")
+UnavailableError = _error("UnavailableError", UNAVAILABLE, "The service can't be reached now.")
+DataLossError = _error("DataLossError", DATA_LOSS, "Data is lost or corrupt beyond recovery.")
+
+
+@public("errors.UnknownError")
+class UnknownError(OpError):
+    """A failure without a more precise code."""
+
+    def __init__(self, node_def: Any, op: Any, message: str, error_code: int = UNKNOWN) -> None:
+        super().__init__(node_def, op, message, error_code)
+
+
+@internal("framework.errors_impl.InaccessibleTensorError", "framework.errors.InaccessibleTensorError")
+class InaccessibleTensorError(ValueError):
+    """A tensor is used outside of the function or branch that it belongs to."""
+
+
+@internal("framework.errors_impl.OperatorNotAllowedInGraphError", "framework.errors.OperatorNotAllowedInGraphError")
+class OperatorNotAllowedInGraphError(TypeError):
+    """Python asked a tensor for a value that only a run of the graph can give."""
+
+
+_BY_CODE: dict[int, type[OpError]] = {
+    CANCELLED: CancelledError,
+    UNKNOWN: UnknownError,
+    INVALID_ARGUMENT: InvalidArgumentError,
+    DEADLINE_EXCEEDED: DeadlineExceededError,
+    NOT_FOUND: NotFoundError,
+    ALREADY_EXISTS: AlreadyExistsError,
+    PERMISSION_DENIED: PermissionDeniedError,
+    UNAUTHENTICATED: UnauthenticatedError,
+    RESOURCE_EXHAUSTED: ResourceExhaustedError,
+    FAILED_PRECONDITION: FailedPreconditionError,
+    ABORTED: AbortedError,
+    OUT_OF_RANGE: OutOfRangeError,
+    UNIMPLEMENTED: UnimplementedError,
+    INTERNAL: InternalError,
+    UNAVAILABLE: UnavailableError,
+    DATA_LOSS: DataLossError,
+}
+_BY_CLASS = {cls: code for code, cls in _BY_CODE.items()}
+
+
+@public("errors.exception_type_from_error_code")
+def exception_type_from_error_code(error_code: int) -> type[OpError]:
+    """The class that stands for a status code."""
+    return _BY_CODE[error_code]
+
+
+@public("errors.error_code_from_exception_type")
+def error_code_from_exception_type(cls: type[OpError]) -> Any:
+    """The status code that a class stands for."""
+    try:
+        return _BY_CLASS[cls]
+    except KeyError:
+        warnings.warn("Unknown class exception")
+        return UnknownError(None, None, "Unknown class exception", None)
+
+
+@internal("framework.errors_impl._make_specific_exception")
+def from_code(node_def: Any, op: Any, message: str, error_code: int) -> OpError:
+    """The exception for a status; an UnknownError for a code that has no class."""
+    if error_code in _BY_CODE:
+        return _BY_CODE[error_code](node_def, op, message)
+    warnings.warn(f"Unknown error code: {error_code}")
+    return UnknownError(node_def, op, message, error_code)
+
+
+class Status:
+    """A place for a status code and message."""
+
+    def __init__(self) -> None:
+        self.code = OK
+        self.message = ""
+
+
+@public("errors.raise_exception_on_not_ok_status")
+class raise_exception_on_not_ok_status:
+    """Gives a `with` block a status to set; raises the exception for it at the end."""
+
+    def __enter__(self) -> Status:
+        self.status = Status()
+        return self.status
+
+    def __exit__(self, type_arg: Any, value_arg: Any, traceback_arg: Any) -> bool:
+        if self.status.code != OK:
+            raise from_code(None, None, self.status.message, self.status.code)
+        return False
+
+
+def at_operation(error: OpError, op: Any) -> OpError:
+    """The error as the failure of an operation, which the message names with the place where it was created."""
+    trace = op.traceback
+    place = f" (defined at {trace[-1][0]}:{trace[-1][1]}) " if trace else ""
+    message = f"{error.message}\n\t [[node {op.name}{place}]]"
+    located = from_code(op.node_def, op, message, error.error_code)
+    return located.with_traceback(error.__traceback__)
+
+
+def cancelled(message: str) -> OpError:
+    """The step was cancelled."""
+    return CancelledError(None, None, message)
+
+
+def unknown(message: str) -> OpError:
+    """A failure without a more precise code."""
+    return UnknownError(None, None, message)
+
+
+def invalid_argument(message: str) -> OpError:
+    """An operation got an argument that it can't take."""
+    return InvalidArgumentError(None, None, message)
+
+
+def deadline_exceeded(message: str) -> OpError:
+    """The time limit passed."""
+    return DeadlineExceededError(None, None, message)
+
+
+def not_found(message: str) -> OpError:
+    """Something asked for does not exist."""
+    return NotFoundError(None, None, message)
+
+
+def already_exists(message: str) -> OpError:
+    """What was to be created exists."""
+    return AlreadyExistsError(None, None, message)
+
+
+def permission_denied(message: str) -> OpError:
+    """The caller may not do this."""
+    return PermissionDeniedError(None, None, message)
+
+
+def resource_exhausted(message: str) -> OpError:
+    """Memory, disk or a quota ran out."""
+    return ResourceExhaustedError(None, None, message)
+
+
+def failed_precondition(message: str) -> OpError:
+    """The system is not in a state to run this."""
+    return FailedPreconditionError(None, None, message)
+
+
+def aborted(message: str) -> OpError:
+    """The operation was given up."""
+    return AbortedError(None, None, message)
+
+
+def out_of_range(message: str) -> OpError:
+    """An operation went past the valid end."""
+    return OutOfRangeError(None, None, message)
+
+
+def unimplemented(message: str) -> OpError:
+    """The operation does not do this."""
+    return UnimplementedError(None, None, message)
+
+
+def internal_error(message: str) -> OpError:
+    """An invariant of the system is broken."""
+    return InternalError(None, None, message)
+
+
+def unavailable(message: str) -> OpError:
+    """The service can't be reached now."""
+    return UnavailableError(None, None, message)
+
+
+def data_loss(message: str) -> OpError:
+    """Data is lost or corrupt."""
+    return DataLossError(None, None, message)
