@@ -1,0 +1,228 @@
+"""What can be said of a tensor's value while the graph is built: constants, and shape vectors that are known in part."""
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import numpy as np
+
+from everflow.api import internal, public
+from everflow.graph import shapes
+from everflow.graph.operation import Operation
+from everflow.graph.tensor import Tensor
+
+LARGEST = 1 << 16
+
+
+def known(tensor: Any, depth: int = 32) -> np.ndarray | None:
+    """The value of a tensor where it follows from constants and static shapes; None where it does not."""
+    op = tensor.op
+    if op.type == "Const":
+        return op.attrs["value"]
+    rule = _RULES.get(op.type)
+    if rule is None or depth == 0:
+        return None
+    return rule(op, tensor.value_index, depth - 1)
+
+
+@public("contrib.util.constant_value", "get_static_value")
+@internal("framework.tensor_util.constant_value")
+def constant_value(tensor: Any, partial: bool = False) -> Any:
+    """The constant value of a tensor as a numpy array, or None."""
+    if not isinstance(tensor, Tensor):
+        handle = getattr(tensor, "_as_graph_element", None)
+        if handle is None:
+            return None
+        tensor = handle()
+    if partial and tensor.op.type == "Pack" and tensor.op.attr("axis") == 0:
+        values = [constant_value(t) for t in tensor.op.inputs]
+        return np.array(values) if all(v is not None for v in values) else np.array(values, dtype=object)
+    found = known(tensor)
+    if found is not None:
+        tensor.graph.prevent_feeding(tensor)
+    return found
+
+
+def dims_of(tensor: Any, depth: int = 32) -> tuple[int | None, ...] | None:
+    """The dims that a shape vector stands for, unknown sizes as None; None where not even the rank is known."""
+    op = tensor.op
+    if tensor.dims == ():
+        value = known(tensor)
+        return None if value is None or value != -1 else None
+    value = known(tensor)
+    if value is not None:
+        return tuple(None if d < 0 else int(d) for d in value.reshape(-1))
+    length = tensor.dims[0] if tensor.dims is not None and len(tensor.dims) == 1 else None
+    unknown = None if length is None else (None,) * length
+    if depth == 0:
+        return unknown
+    if op.type == "Shape":
+        return op.inputs[0].dims
+    if op.type == "ShapeN":
+        return op.inputs[tensor.value_index].dims
+    if op.type in ("Cast", "Identity"):
+        return dims_of(op.inputs[0], depth - 1)
+    if op.type == "Pack":
+        return tuple(_size(t) for t in op.inputs)
+    if op.type in ("ConcatV2", "Concat"):
+        parts = op.inputs[:-1] if op.type == "ConcatV2" else op.inputs[1:]
+        found: tuple[int | None, ...] = ()
+        for part in parts:
+            piece = dims_of(part, depth - 1)
+            if piece is None:
+                return unknown
+            found += piece
+        return found
+    if op.type == "StridedSlice":
+        piece = dims_of(op.inputs[0], depth - 1)
+        bounds = [known(t) for t in op.inputs[1:]]
+        if piece is not None and all(b is not None and b.size == 1 for b in bounds):
+            start, stop, step = (int(b.reshape(-1)[0]) for b in bounds)  # type: ignore[union-attr]
+            masks = [op.attr(m) for m in ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")]
+            if not any(masks[2:]):
+                return piece[slice(None if masks[0] else start, None if masks[1] else stop, step)]
+    if op.type in ("Mul", "Add", "AddV2", "Sub", "FloorDiv", "Maximum", "Minimum"):
+        x, y = (dims_of(t, depth - 1) for t in op.inputs)
+        if x is not None and y is not None and len(x) == len(y):
+            compute = _BINARY[op.type]
+            return tuple(None if a is None or b is None else int(compute(a, b)) for a, b in zip(x, y))
+    return unknown
+
+
+def _size(tensor: Any) -> int | None:
+    value = known(tensor)
+    if value is not None:
+        return None if value.reshape(-1)[0] < 0 else int(value.reshape(-1)[0])
+    op = tensor.op
+    while op.type in ("Cast", "Identity"):
+        op = op.inputs[0].op
+    if op.type == "StridedSlice" and op.attr("shrink_axis_mask") == 1:
+        piece, index = dims_of(op.inputs[0]), known(op.inputs[1])
+        if piece is not None and index is not None and index.size == 1 and -len(piece) <= index.reshape(-1)[0] < len(piece):
+            return piece[int(index.reshape(-1)[0])]
+    return None
+
+
+@public("contrib.util.constant_value_as_shape")
+@internal("framework.tensor_util.constant_value_as_shape")
+def constant_value_as_shape(tensor: Tensor) -> shapes.TensorShape:
+    """The shape that an integer vector stands for, as far as it is known."""
+    if tensor.dims == ():
+        value = known(tensor)
+        if value is None or value != -1:
+            raise ValueError("Received a scalar with unknown value as shape; require a statically known scalar with value '-1' to describe an unknown shape.")
+        return shapes.unknown_shape()
+    if tensor.dims is not None and len(tensor.dims) != 1:
+        raise ValueError(f"Shape {tensor.get_shape()} must have rank 1")
+    return shapes.TensorShape.from_dims(dims_of(tensor))
+
+
+def _inputs(op: Operation, depth: int) -> list[np.ndarray] | None:
+    found = []
+    for t in op.inputs:
+        value = known(t, depth)
+        if value is None or value.size > LARGEST:
+            return None
+        found.append(value)
+    return found
+
+
+def _pure(compute: Callable[..., Any]) -> Callable[..., Any]:
+    """A rule from a function (op, *input arrays) -> array."""
+
+    def rule(op: Operation, index: int, depth: int) -> np.ndarray | None:
+        found = _inputs(op, depth)
+        if found is None:
+            return None
+        result = np.asarray(compute(op, *found))
+        return result if result.size <= LARGEST else None
+
+    return rule
+
+
+def _shape(op: Operation, index: int, depth: int) -> np.ndarray | None:
+    dims = op.inputs[index].dims
+    return np.array(dims, op.attr("out_type").as_numpy_dtype) if shapes.is_fully_defined(dims) else None
+
+
+def _size_rule(op: Operation, index: int, depth: int) -> np.ndarray | None:
+    dims = op.inputs[0].dims
+    return np.array(shapes.num_elements(dims), op.attr("out_type").as_numpy_dtype) if shapes.is_fully_defined(dims) else None
+
+
+def _rank(op: Operation, index: int, depth: int) -> np.ndarray | None:
+    dims = op.inputs[0].dims
+    return None if dims is None else np.array(len(dims), np.int32)
+
+
+def _zeros(op: Operation, index: int, depth: int) -> np.ndarray | None:
+    dims = op.inputs[0].dims
+    if not shapes.is_fully_defined(dims) or (shapes.num_elements(dims) or 0) > LARGEST or op.outputs[0].dtype.name == "string":
+        return None
+    maker = np.zeros if op.type == "ZerosLike" else np.ones
+    return maker(dims, op.outputs[0].dtype.as_numpy_dtype)  # type: ignore[arg-type]
+
+
+def _cast(op: Operation, x: np.ndarray) -> np.ndarray:
+    return x.astype(op.attr("DstT").as_numpy_dtype)
+
+
+def _strided_slice(op: Operation, index: int, depth: int) -> np.ndarray | None:
+    bounds = [known(t, depth) for t in op.inputs[1:]]
+    if any(b is None or b.size != 1 for b in bounds) or op.attr("ellipsis_mask") or op.attr("new_axis_mask"):
+        return None
+    x = known(op.inputs[0], depth)
+    start, stop, step = (int(b.reshape(-1)[0]) for b in bounds)  # type: ignore[union-attr]
+    shrink = op.attr("shrink_axis_mask")
+    if x is None:
+        # One size of a shape vector may be known where the others are not.
+        source = op.inputs[0].op
+        dims = dims_of(op.inputs[0], depth) if source.type in ("Shape", "Pack", "ConcatV2", "Cast") else None
+        if dims is None:
+            return None
+        if shrink:
+            chosen: Any = dims[start] if -len(dims) <= start < len(dims) else None
+            return None if chosen is None else np.array(chosen, op.outputs[0].dtype.as_numpy_dtype)
+        part = dims[slice(None if op.attr("begin_mask") & 1 else start, None if op.attr("end_mask") & 1 else stop, step)]
+        return None if any(d is None for d in part) else np.array(part, op.outputs[0].dtype.as_numpy_dtype)
+    if x.ndim == 0 or (shrink and not -x.shape[0] <= start < x.shape[0]):
+        return None
+    if shrink & 1:
+        return np.asarray(x[start])
+    return x[slice(None if op.attr("begin_mask") & 1 else start, None if op.attr("end_mask") & 1 else stop, step)]
+
+
+def _same_type(compute: Callable[..., Any]) -> Callable[..., Any]:
+    return _pure(lambda op, *xs: np.asarray(compute(*xs)).astype(xs[0].dtype))
+
+
+_BINARY: dict[str, Callable[..., Any]] = {
+    "Add": np.add, "AddV2": np.add, "Sub": np.subtract, "Mul": np.multiply, "Maximum": np.maximum, "Minimum": np.minimum,
+    "FloorDiv": lambda x, y: np.floor_divide(x, np.where(y == 0, 1, y)),
+}
+
+
+def _integers(compute: Callable[..., Any]) -> Callable[..., Any]:
+    """Arithmetic of shapes only: anything else is left to the kernels."""
+    inner = _same_type(compute)
+
+    def rule(op: Operation, index: int, depth: int) -> np.ndarray | None:
+        return inner(op, index, depth) if op.outputs[0].dtype.is_integer else None
+
+    return rule
+
+
+_RULES: dict[str, Callable[..., Any]] = {
+    "Shape": _shape, "ShapeN": _shape, "Size": _size_rule, "Rank": _rank, "ZerosLike": _zeros, "OnesLike": _zeros,
+    "Cast": _pure(_cast), "StridedSlice": _strided_slice,
+    "Identity": _pure(lambda op, x: x), "StopGradient": _pure(lambda op, x: x),
+    "Range": _pure(lambda op, start, limit, delta: np.arange(start, limit, delta, dtype=start.dtype) if delta != 0 else None),
+    "ConcatV2": _pure(lambda op, *xs: np.concatenate(xs[:-1], axis=int(xs[-1]))),
+    "Concat": _pure(lambda op, axis, *xs: np.concatenate(xs, axis=int(axis))),
+    "Pack": _pure(lambda op, *xs: np.stack(xs, axis=op.attr("axis"))),
+    "Fill": _pure(lambda op, dims, value: np.full(dims, value) if np.prod(dims, dtype=float) <= LARGEST else None),
+    "Reshape": _pure(lambda op, x, shape: x.reshape(shape)),
+    "ExpandDims": _pure(lambda op, x, axis: np.expand_dims(x, int(axis.reshape(-1)[0]))),
+    "Equal": _pure(lambda op, x, y: np.equal(x, y)), "NotEqual": _pure(lambda op, x, y: np.not_equal(x, y)),
+    "Prod": _pure(lambda op, x, axis: np.prod(x, axis=tuple(axis.reshape(-1)), keepdims=op.attr("keep_dims")).astype(x.dtype)),
+    **{name: _integers(f) for name, f in _BINARY.items()},
+}

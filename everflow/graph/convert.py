@@ -1,0 +1,169 @@
+"""Turning Python values into tensors: constants, and the registry of conversion functions."""
+from __future__ import annotations
+
+import numbers
+from typing import Any, Callable
+
+import numpy as np
+
+from everflow.api import internal, public
+from everflow.graph import dtypes, opdefs
+from everflow.graph.stacks import get_default_graph
+from everflow.graph.tensor import Tensor
+from everflow.graph.tensor_proto import as_array
+
+Converter = Callable[..., Any]
+_converters: dict[int, list[tuple[type, Converter]]] = {}
+_by_type: dict[type, list[tuple[type, Converter]]] = {}
+
+
+@public("register_tensor_conversion_function")
+@internal("framework.ops.register_tensor_conversion_function")
+def register_tensor_conversion_function(base_type: Any, conversion_func: Converter, priority: int = 100) -> None:
+    """Says how objects of a type become tensors; lower priorities are asked first."""
+    types = base_type if isinstance(base_type, tuple) else (base_type,)
+    if not types or not all(isinstance(t, type) for t in types):
+        raise TypeError("base_type must be a type or a tuple of types.")
+    if any(t in (int, float, np.generic, np.ndarray) for t in types):
+        raise TypeError("Cannot register conversions for Python numeric types and NumPy scalars and arrays.")
+    if not callable(conversion_func):
+        raise TypeError("conversion_func must be callable.")
+    _converters.setdefault(priority, []).extend((t, conversion_func) for t in types)
+    _by_type.clear()
+
+
+def _converters_for(kind: type) -> list[tuple[type, Converter]]:
+    found = _by_type.get(kind)
+    if found is None:
+        found = [(t, f) for _, pairs in sorted(_converters.items()) for t, f in pairs if issubclass(kind, t)]
+        _by_type[kind] = found
+    return found
+
+
+def add_constant(array: np.ndarray, dtype: dtypes.DType, name: str) -> Tensor:
+    """Adds a Const node that holds the array."""
+    graph = get_default_graph()
+    definition = opdefs.find("Const")
+    assert definition is not None
+    name = name[:-1] if name[-1] == "/" else graph.unique_name(name)
+    op = graph.add(definition, name, (), {"value": array, "dtype": dtype}, [dtype], infer_shapes=False)
+    out = op.outputs[0]
+    out.dims = array.shape
+    return out
+
+
+@public("constant")
+@internal("framework.constant_op.constant", "framework.constant_op.constant_v1")
+def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const", verify_shape: bool = False) -> Tensor:
+    """A tensor that always has this value."""
+    if isinstance(value, Tensor):
+        raise TypeError("List of Tensors when single Tensor expected")
+    array = as_array(value, dtype, shape, verify_shape=verify_shape)
+    return add_constant(array, dtypes.as_dtype(dtype).base_dtype if dtype is not None else dtypes.as_dtype(array.dtype), name)
+
+
+def _constant_v2(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Tensor:
+    return constant(value, dtype, shape, name)
+
+
+@public("convert_to_tensor")
+@internal("framework.ops.convert_to_tensor", "framework.ops.convert_to_tensor_v1")
+def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None, preferred_dtype: Any = None,
+                      dtype_hint: Any = None, as_ref: bool = False) -> Tensor:
+    """The tensor that a value stands for; with a dtype, one of that type or a TypeError/ValueError."""
+    if dtype is not None:
+        dtype = dtypes.as_dtype(dtype)
+    kind = type(value)
+    if kind is Tensor:
+        graph = get_default_graph()
+        if value.op.graph is not graph:
+            if graph.building_function:
+                value = graph.own(value)
+            # A tensor of another graph is reported by the op that takes it.
+        if dtype is not None and value.dtype.base_dtype is not dtype.base_dtype:
+            raise ValueError(f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype {value.dtype.name}: {str(value)!r}")
+        return value
+    preferred = preferred_dtype if preferred_dtype is not None else dtype_hint
+    if preferred is not None:
+        preferred = dtypes.as_dtype(preferred)
+    for base, function in _converters_for(kind):
+        result: Any = NotImplemented
+        if dtype is None and preferred is not None:
+            try:
+                result = function(value, dtype=preferred, name=name, as_ref=as_ref)
+            except (TypeError, ValueError):
+                result = NotImplemented
+            else:
+                if result is not NotImplemented and result.dtype.base_dtype is not preferred.base_dtype:
+                    raise TypeError(
+                        f"convert_to_tensor did not convert to the preferred dtype: {result.dtype.name} vs {preferred.name} "
+                    )
+        if result is NotImplemented:
+            result = function(value, dtype=dtype, name=name, as_ref=as_ref)
+        if result is NotImplemented:
+            continue
+        if not isinstance(result, Tensor):
+            raise RuntimeError(f"{_prefix(name)}Conversion function {function!r} for type {base} returned non-Tensor: {result!r}")
+        if dtype is not None and result.dtype.base_dtype is not dtype.base_dtype:
+            raise RuntimeError(
+                f"{_prefix(name)}Conversion function {function!r} for type {base} returned incompatible dtype: requested = "
+                f"{dtype.base_dtype.name}, actual = {result.dtype.name}"
+            )
+        return result
+    raise TypeError(f"{_prefix(name)}Cannot convert {value!r} with type {kind} to Tensor: no conversion function registered.")
+
+
+def _prefix(name: str | None) -> str:
+    return f"{name}: " if name else ""
+
+
+internal("framework.ops.internal_convert_to_tensor")(
+    lambda value, dtype=None, name=None, as_ref=False, preferred_dtype=None, ctx=None, accept_symbolic_tensors=True,
+    accepted_result_types=(Tensor,): convert_to_tensor(value, dtype, name, preferred_dtype, as_ref=as_ref)
+)
+
+
+@public("compat.v2.convert_to_tensor")
+@internal("framework.ops.convert_to_tensor_v2")
+def _convert_to_tensor_v2(value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None) -> Tensor:
+    return convert_to_tensor(value, dtype, name, dtype_hint)
+
+
+def _tensor_to_tensor(t: Tensor, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Tensor:
+    return convert_to_tensor(t, dtype) if type(t) is Tensor else _checked(t, dtype)
+
+
+def _checked(t: Tensor, dtype: Any) -> Tensor:
+    if dtype is not None and t.dtype.base_dtype is not dtypes.as_dtype(dtype).base_dtype:
+        raise ValueError(f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype {t.dtype.name}: {str(t)!r}")
+    return t
+
+
+def _python_value(value: Any, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Tensor:
+    return constant(value, dtype, name=name or "Const")
+
+
+register_tensor_conversion_function(Tensor, _tensor_to_tensor, 0)
+register_tensor_conversion_function((str, bytes, bool, numbers.Number, np.bool_, list, tuple), _python_value, 100)
+_converters.setdefault(100, []).extend([(np.ndarray, _python_value), (np.generic, _python_value)])
+_converters.setdefault(200, []).append((object, _python_value))
+
+
+def convert_list(values: Any, dtype: Any = None, name: str | None = None, preferred_dtype: Any = None, as_ref: bool = False) -> list[Tensor]:
+    """Each value as a tensor, named `name_0`, `name_1`, ..."""
+    if not isinstance(values, (list, tuple)) and not hasattr(values, "__iter__"):
+        raise TypeError("values must be a list.")
+    return [
+        convert_to_tensor(v, dtype, None if name is None else f"{name}_{i}", preferred_dtype, as_ref=as_ref) for i, v in enumerate(values)
+    ]
+
+
+internal("framework.ops.convert_n_to_tensor", "framework.ops.internal_convert_n_to_tensor")(convert_list)
+
+
+@public("is_tensor", "contrib.framework.is_tensor")
+def is_tensor(x: Any) -> bool:
+    """Whether x is a tensor or stands for one (a variable, a sparse tensor, indexed slices)."""
+    from everflow.graph.tensor import TensorLike
+
+    return isinstance(x, TensorLike) or hasattr(x, "_is_tensor_like") or getattr(x, "is_tensor_like", False) is True

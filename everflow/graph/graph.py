@@ -1,0 +1,660 @@
+"""Graph: a program as data. Names, scopes, control edges and collections are made exactly as TensorFlow makes them."""
+from __future__ import annotations
+
+import contextlib
+import re
+import threading
+from typing import Any, Callable, Iterator
+
+from everflow.api import internal, public
+from everflow.graph import attrs as attr_values
+from everflow.graph import dtypes, opdefs, stacks
+from everflow.graph.keys import GraphKeys
+from everflow.graph.operation import Operation, call_site, describe_shapes
+from everflow.graph.tensor import Tensor
+
+VALID_OP_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\-/]*$")
+VALID_SCOPE_NAME = re.compile(r"^[A-Za-z0-9_.\-/]*$")
+
+# Ops whose meaning says how to find their outputs' shapes; set by everflow.ops.registry, which stands above graph/.
+shape_rule_of: Callable[[str], Callable[[Operation], Any] | None] = lambda op_type: None  # noqa: E731
+
+
+class _Controls:
+    """One `control_dependencies` block: the ops it adds, and which ops were made inside it."""
+
+    __slots__ = ("inputs", "old_stack", "old_context", "seen", "graph", "is_new_stack")
+
+    def __init__(self, graph: Graph, inputs: list[Operation] | None) -> None:
+        self.graph = graph
+        self.is_new_stack = inputs is None
+        self.inputs = inputs or []
+        self.seen: set[Operation] = set()
+        self.old_stack: list[_Controls] = []
+        self.old_context: Any = None
+
+    def __enter__(self) -> None:
+        graph = self.graph
+        if self.is_new_stack:
+            self.old_stack = graph._controls
+            graph._controls = []
+            self.old_context = graph._get_control_flow_context()
+            graph._set_control_flow_context(None)
+        graph._controls.append(self)
+
+    def __exit__(self, *_: Any) -> None:
+        graph = self.graph
+        if self in graph._controls:
+            graph._controls.remove(self)
+        if self.is_new_stack:
+            graph._controls = self.old_stack
+            graph._set_control_flow_context(self.old_context)
+
+
+@public("Graph")
+@internal("framework.ops.Graph")
+class Graph:
+    """A set of operations and the tensors between them."""
+
+    building_function = False
+    outer_graph: Graph | None = None
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._ops: list[Operation] = []
+        self._by_name: dict[str, Operation] = {}
+        self._names_in_use: dict[str, int] = {}
+        self._state = threading.local()
+        self._version = 0
+        self._edits = 0
+        self._seed: int | None = None
+        self._finalized = False
+        self._collections: dict[Any, list[Any]] = {}
+        self._functions: dict[str, Any] = {}
+        self._unfeedable: set[Operation | Tensor] = set()
+        self._unfetchable: set[Operation] = set()
+        self._control_flow_context: Any = None
+        self._attr_scopes: dict[str, Any] = {}
+        self._gradient_override_map: dict[str, str] = {}
+        self._kernel_label_map: dict[str, str] = {}
+        self._default_original_op: Operation | None = None
+        self._container = ""
+        self._last_loss_reduction: Any = None
+        self._is_loss_scaled_by_optimizer = False
+        self._colocation: list[Any] = []
+        self._graph_def_versions: Any = None
+        self._stacks()
+
+    # Scopes belong to a thread; each thread starts where the graph's first thread stands at the top.
+    def _stacks(self) -> Any:
+        state = self._state
+        try:
+            state.controls
+        except AttributeError:
+            state.controls = []
+            state.devices = []
+            state.name_stack = ""
+        return state
+
+    @property
+    def _controls(self) -> list[_Controls]:
+        return self._stacks().controls
+
+    @_controls.setter
+    def _controls(self, value: list[_Controls]) -> None:
+        self._stacks().controls = value
+
+    @property
+    def _devices(self) -> list[Any]:
+        return self._stacks().devices
+
+    @_devices.setter
+    def _devices(self, value: list[Any]) -> None:
+        self._stacks().devices = value
+
+    @property
+    def _name_stack(self) -> str:
+        return self._stacks().name_stack
+
+    @_name_stack.setter
+    def _name_stack(self, value: str) -> None:
+        self._stacks().name_stack = value
+
+    # -- what is in it
+
+    @property
+    def version(self) -> int:
+        """Grows with each operation."""
+        return self._version
+
+    @property
+    def _last_id(self) -> int:
+        return self._version
+
+    @property
+    def _next_id_counter(self) -> int:
+        return self._version
+
+    @property
+    def _nodes_by_name(self) -> dict[str, Operation]:
+        return self._by_name
+
+    @property
+    def _nodes_by_id(self) -> dict[int, Operation]:
+        return {op._id: op for op in self._ops}
+
+    @property
+    def seed(self) -> int | None:
+        """The graph-level random seed."""
+        return self._seed
+
+    @seed.setter
+    def seed(self, value: int | None) -> None:
+        self._seed = value
+
+    @property
+    def finalized(self) -> bool:
+        """Whether nothing may be added any more."""
+        return self._finalized
+
+    def finalize(self) -> None:
+        """Makes the graph read-only."""
+        self._finalized = True
+
+    def _unsafe_unfinalize(self) -> None:
+        self._finalized = False
+
+    def _check_not_finalized(self) -> None:
+        if self._finalized:
+            raise RuntimeError("Graph is finalized and cannot be modified.")
+
+    def _changed(self) -> None:
+        """Says that an existing operation was edited, so that plans made for the graph are made anew."""
+        self._edits += 1
+
+    def get_operations(self) -> list[Operation]:
+        """The operations, in the order in which they were added."""
+        return list(self._ops)
+
+    def get_operation_by_name(self, name: str) -> Operation:
+        """The operation with this name; KeyError where there is none."""
+        if not isinstance(name, str):
+            raise TypeError(f"Operation names are strings (or similar), not {type(name).__name__}.")
+        return self.as_graph_element(name, allow_tensor=False, allow_operation=True)
+
+    def _get_operation_by_name_unsafe(self, name: str) -> Operation:
+        return self._by_name[name]
+
+    def get_tensor_by_name(self, name: str) -> Tensor:
+        """The tensor `<op name>:<index>`."""
+        if not isinstance(name, str):
+            raise TypeError(f"Tensor names are strings (or similar), not {type(name).__name__}.")
+        return self.as_graph_element(name, allow_tensor=True, allow_operation=False)
+
+    def as_graph_element(self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
+        """The tensor or operation that `obj` names or stands for in this graph."""
+        if allow_tensor and allow_operation:
+            kinds = "Tensor or Operation"
+        elif allow_tensor:
+            kinds = "Tensor"
+        elif allow_operation:
+            kinds = "Operation"
+        else:
+            raise ValueError("allow_tensor and allow_operation can't both be False.")
+        convert = getattr(obj, "_as_graph_element", None)
+        if convert is not None:
+            obj = convert()
+        if isinstance(obj, (str, bytes)):
+            return self._element_by_name(attr_values.text(obj), allow_tensor, allow_operation)
+        if isinstance(obj, Tensor) and allow_tensor:
+            if obj.graph is not self:
+                raise ValueError(f"Tensor {obj} is not an element of this graph.")
+            return obj
+        if isinstance(obj, Operation) and allow_operation:
+            if obj.graph is not self:
+                raise ValueError(f"Operation {obj!r} is not an element of this graph.")
+            return obj
+        raise TypeError(f"Can not convert a {type(obj).__name__} into a {kinds}.")
+
+    def _element_by_name(self, name: str, allow_tensor: bool, allow_operation: bool) -> Any:
+        if ":" in name and allow_tensor:
+            try:
+                op_name, index = name.split(":")
+                position = int(index)
+            except ValueError:
+                raise ValueError(
+                    f"The name {name!r} looks a like a Tensor name, but is not a valid one. Tensor names must be of the form "
+                    '"<op_name>:<output_index>".'
+                ) from None
+            op = self._by_name.get(op_name)
+            if op is None:
+                raise KeyError(
+                    f"The name {name!r} refers to a Tensor which does not exist. The operation, {op_name!r}, does not exist in the graph."
+                )
+            if not 0 <= position < len(op.outputs):
+                raise KeyError(
+                    f"The name {name!r} refers to a Tensor which does not exist. The operation, {op_name!r}, exists but only has "
+                    f"{len(op.outputs)} outputs."
+                )
+            return op.outputs[position]
+        if ":" in name:
+            raise ValueError(f"Name {name!r} appears to refer to a Tensor, not a Operation.")
+        op = self._by_name.get(name)
+        if allow_operation:
+            if op is None:
+                raise KeyError(f"The name {name!r} refers to an Operation not in the graph.")
+            return op
+        if op is not None:
+            problem = "refers to an Operation, not a Tensor. Tensor names must be of the form \"<op_name>:<output_index>\"."
+            raise ValueError(f"The name {name!r} {problem}")
+        raise ValueError(
+            f"The name {name!r} looks like an (invalid) Operation name, not a Tensor. Tensor names must be of the form "
+            '"<op_name>:<output_index>".'
+        )
+
+    # -- adding operations
+
+    def add(self, op_def: opdefs.OpDef, name: str, inputs: tuple[Tensor, ...], attrs: dict[str, Any],
+            output_types: list[dtypes.DType], *, infer_shapes: bool = True, depth: int = 2) -> Operation:
+        """Adds a node whose name is final and whose inputs and attributes are already in order."""
+        if self._finalized:
+            raise RuntimeError("Graph is finalized and cannot be modified.")
+        state = self._stacks()
+        controls = self._control_inputs_for(inputs) if state.controls else []
+        op = Operation(self, op_def, name, inputs, attrs, output_types, controls)
+        if infer_shapes:
+            set_shapes(op)
+        op._site = call_site(depth)
+        with self._lock:
+            self._register(op)
+        if state.controls:
+            for block in state.controls:
+                block.seen.add(op)
+        if self._attr_scopes or self._kernel_label_map or self._gradient_override_map:
+            self._apply_scoped_attrs(op)
+        if self._default_original_op is not None:
+            op._original_op = self._default_original_op
+        if self._control_flow_context is not None:
+            context = self._control_flow_context
+            op._control_flow_context = context
+            context.AddOp(op)
+        if state.devices:
+            self._apply_devices(op)
+        if self._colocation:
+            self._apply_colocation(op)
+        if self._container and op_def.is_stateful and "container" in op_def.attrs and not attrs.get("container"):
+            attrs["container"] = self._container
+        return op
+
+    def _register(self, op: Operation) -> None:
+        self._version += 1
+        op._id = self._version
+        self._ops.append(op)
+        self._by_name[op.name] = op
+        for t in op.inputs:
+            t._consumers.append(op)
+        for c in op.control_inputs:
+            c._control_outputs.append(op)
+
+    def create_op(self, op_type: str, inputs: Any, dtypes: Any = None, input_types: Any = None, name: str | None = None,  # noqa: A002
+                  attrs: Any = None, op_def: Any = None, compute_shapes: bool = True, compute_device: bool = True) -> Operation:
+        """Adds an operation from its parts (attributes as AttrValue protos), as TensorFlow's method of this name does."""
+        return self._create_op_internal(op_type, inputs, dtypes, input_types, name, attrs, op_def, compute_device)
+
+    def _create_op_internal(self, op_type: str, inputs: Any, output_types: Any = None, input_types: Any = None,
+                            name: str | None = None, attrs: Any = None, op_def: Any = None, compute_device: bool = True) -> Operation:
+        self._check_not_finalized()
+        for i, t in enumerate(inputs):
+            if not isinstance(t, Tensor):
+                raise TypeError(f"Input #{i} is not a tensor: {t}")
+        inputs = tuple(self.own(t) for t in inputs)
+        name = op_type if name is None else name
+        name = name[:-1] if name.endswith("/") else self.unique_name(name)
+        definition = self.op_definition(op_type)
+        if definition is None:
+            raise RuntimeError(
+                f"Op type not registered '{op_type}' in binary running on localhost. Make sure the Op and Kernel are registered in the "
+                "binary running in this process."
+            )
+        plain = {}
+        for k, v in (attrs or {}).items():
+            known = definition.attrs.get(k)
+            plain[k] = attr_values.from_proto(v, known.type if known else None)
+        from everflow.graph.wire import complete_attrs, output_types_of
+
+        complete_attrs(definition, plain, inputs, name)
+        types = output_types_of(definition, plain)
+        return self.add(definition, name, inputs, plain, types, depth=3)
+
+    def op_definition(self, op_type: str) -> opdefs.OpDef | None:
+        """The definition of an op, or of a function of this graph's library called like one."""
+        found = opdefs.find(op_type)
+        if found is None and op_type in self._functions:
+            found = self._functions[op_type].op_def
+        if found is None and self.outer_graph is not None:
+            found = self.outer_graph.op_definition(op_type)
+        return found
+
+    def own(self, tensor: Tensor) -> Tensor:
+        """The tensor to use in this graph for `tensor`; function graphs capture what comes from outside."""
+        if tensor.op.graph is not self:
+            raise ValueError(f"{tensor} is not from this graph.")
+        return tensor
+
+    def _control_inputs_for(self, inputs: tuple[Tensor, ...]) -> list[Operation]:
+        input_ops = {t.op for t in inputs}
+        found: list[Operation] = []
+        for block in self._controls:
+            # A block whose ops already lead to one of the inputs needs no further edge.
+            if any(op in block.seen for op in input_ops):
+                continue
+            for c in block.inputs:
+                if c not in input_ops and c not in found:
+                    found.append(c)
+        return found
+
+    def _apply_scoped_attrs(self, op: Operation) -> None:
+        for key, value in self._attr_scopes.items():
+            if callable(value):
+                value = value(op.node_def)
+            if value is not None and key not in op.attrs:
+                definition = op.op_def_.attrs.get(key)
+                op.attrs[key] = attr_values.from_proto(value, definition.type if definition else None)
+        if op.type in self._kernel_label_map:
+            op.attrs.setdefault("_kernel", self._kernel_label_map[op.type])
+        if op.type in self._gradient_override_map:
+            op.attrs.setdefault("_gradient_op_type", self._gradient_override_map[op.type])
+
+    def _apply_devices(self, op: Operation) -> None:
+        from everflow.graph.scopes import device_for
+
+        op._device = device_for(self._devices, op)
+
+    def _apply_colocation(self, op: Operation) -> None:
+        groups = []
+        for other in self._colocation:
+            if other is not op:
+                groups.extend(attr_values.text(g) for g in other.colocation_groups())
+                op._device = other._device or op._device
+        if groups and "_class" not in op.attrs:
+            op.attrs["_class"] = sorted(set(groups))
+
+    # -- names
+
+    def unique_name(self, name: str, mark_as_used: bool = True) -> str:
+        """The name, under the current scope, with `_1`, `_2`, ... where it is taken already (whatever its case)."""
+        stack = self._stacks().name_stack
+        if stack:
+            name = f"{stack}/{name}"
+        key = name.lower()
+        used = self._names_in_use
+        i = used.get(key, 0)
+        if mark_as_used:
+            used[key] = i + 1
+        if i > 0:
+            base = key
+            while key in used:
+                key = f"{base}_{i}"
+                i += 1
+            if mark_as_used:
+                used[key] = 1
+            name = f"{name}_{i - 1}"
+        return name
+
+    def get_name_scope(self) -> str:
+        """The current name scope, without a slash at its end."""
+        return self._name_stack
+
+    @contextlib.contextmanager
+    def name_scope(self, name: str | None) -> Iterator[str]:
+        """Puts `name/` before the names made inside; `name` ending in a slash enters that very scope; None or "" is the top."""
+        if name:
+            if not isinstance(name, str):
+                raise TypeError(f"name for name_scope must be a string, got {name!r}")
+            if self._name_stack:
+                if not VALID_SCOPE_NAME.match(name):
+                    raise ValueError(f"'{name}' is not a valid scope name")
+            elif not VALID_OP_NAME.match(name):
+                raise ValueError(f"'{name}' is not a valid scope name")
+        old = self._name_stack
+        if not name:
+            new = ""
+        elif name[-1] == "/":
+            new = name[:-1]
+        else:
+            new = self.unique_name(name)
+        self._name_stack = new
+        try:
+            yield new + "/" if new else ""
+        finally:
+            self._name_stack = old
+
+    # -- scopes of other kinds
+
+    def as_default(self) -> Any:
+        """Makes this the default graph within a `with` block."""
+        return stacks.graphs.entered(self)
+
+    def control_dependencies(self, control_inputs: Any) -> _Controls:
+        """Ops made inside run after `control_inputs`; None forgets the blocks around."""
+        if control_inputs is None:
+            return _Controls(self, None)
+        found: list[Operation] = []
+        for c in control_inputs:
+            if hasattr(c, "_handle") and hasattr(c._handle, "op"):
+                c = c._handle.op
+            elif isinstance(getattr(c, "op", None), Operation) and not isinstance(c, (Tensor, Operation)) and not hasattr(c, "_as_graph_element"):
+                c = c.op
+            c = self._control_element(c)
+            if isinstance(c, Tensor):
+                c = c.op
+            elif not isinstance(c, Operation):
+                raise TypeError(f"Control input must be Operation or Tensor: {c}")
+            if c not in found:
+                found.append(c)
+        return _Controls(self, found)
+
+    def _control_element(self, element: Any) -> Any:
+        return self.as_graph_element(element)
+
+    def device(self, device_name_or_function: Any) -> Any:
+        """Ops made inside get this device (a string, a DeviceSpec, or a function of the op)."""
+        from everflow.graph.scopes import device_scope
+
+        return device_scope(self, device_name_or_function)
+
+    @contextlib.contextmanager
+    def colocate_with(self, op: Any, ignore_existing: bool = False) -> Iterator[None]:
+        """Ops made inside share the device of `op`."""
+        from everflow.graph.scopes import colocation_target
+
+        if op is None and not ignore_existing:
+            raise ValueError("Trying to reset colocation (op is None) but ignore_existing is not True")
+        op = colocation_target(op)
+        devices, colocation = self._devices, self._colocation
+        self._devices = []
+        if ignore_existing:
+            self._colocation = []
+        if op is not None:
+            self._colocation = [*self._colocation, op]
+        try:
+            yield
+        finally:
+            self._devices, self._colocation = devices, colocation
+
+    _colocate_with_for_gradient = lambda self, op, gradient_uid=None, ignore_existing=False: self.colocate_with(op, ignore_existing)  # noqa: E731
+
+    @contextlib.contextmanager
+    def container(self, container_name: str) -> Iterator[str]:
+        """Stateful ops made inside keep their resources in this container."""
+        old = self._container
+        self._container = container_name
+        try:
+            yield container_name
+        finally:
+            self._container = old
+
+    @contextlib.contextmanager
+    def gradient_override_map(self, op_type_map: dict[str, str]) -> Iterator[None]:
+        """Ops made inside use another registered gradient."""
+        if not isinstance(op_type_map, dict):
+            raise TypeError("op_type_map must be a dictionary mapping strings to strings")
+        for k, v in op_type_map.items():
+            if not isinstance(k, str) or not isinstance(v, str):
+                raise TypeError("op_type_map must be a dictionary mapping strings to strings")
+        old = self._gradient_override_map
+        self._gradient_override_map = {**old, **op_type_map}
+        try:
+            yield
+        finally:
+            self._gradient_override_map = old
+
+    @contextlib.contextmanager
+    def _kernel_label_map_scope(self, op_to_kernel_label_map: dict[str, str]) -> Iterator[None]:
+        if not isinstance(op_to_kernel_label_map, dict):
+            raise TypeError("op_to_kernel_label_map must be a dictionary mapping strings to strings")
+        old = self._kernel_label_map
+        self._kernel_label_map = {**old, **op_to_kernel_label_map}
+        try:
+            yield
+        finally:
+            self._kernel_label_map = old
+
+    @contextlib.contextmanager
+    def _attr_scope(self, attr_map: dict[str, Any]) -> Iterator[None]:
+        if not isinstance(attr_map, dict):
+            raise TypeError("attr_map must be a dictionary mapping strings to Callables or AttrValue protocol buffers")
+        old = self._attr_scopes
+        self._attr_scopes = {k: v for k, v in {**old, **attr_map}.items() if v is not None}
+        try:
+            yield
+        finally:
+            self._attr_scopes = old
+
+    @contextlib.contextmanager
+    def _original_op(self, op: Operation) -> Iterator[None]:
+        old = self._default_original_op
+        self._default_original_op = op
+        try:
+            yield
+        finally:
+            self._default_original_op = old
+
+    def _get_control_flow_context(self) -> Any:
+        return self._control_flow_context
+
+    def _set_control_flow_context(self, context: Any) -> None:
+        self._control_flow_context = context
+
+    def switch_to_thread_local(self) -> None:
+        """Scopes are always a thread's own here."""
+
+    # -- collections
+
+    def add_to_collection(self, name: Any, value: Any) -> None:
+        """Appends a value to a collection."""
+        self._check_not_finalized()
+        self._collections.setdefault(name, []).append(value)
+
+    def add_to_collections(self, names: Any, value: Any) -> None:
+        """Appends a value to each of the named collections."""
+        names = (names,) if isinstance(names, str) else dict.fromkeys(names)
+        for name in names:
+            self.add_to_collection(name, value)
+
+    def get_collection_ref(self, name: Any) -> list[Any]:
+        """The collection itself, made where it is not there yet."""
+        return self._collections.setdefault(name, [])
+
+    def get_collection(self, name: Any, scope: str | None = None) -> list[Any]:
+        """A copy of a collection; with a scope, the items whose name matches it from its start."""
+        found = self._collections.get(name)
+        if found is None:
+            return []
+        if scope is None:
+            return list(found)
+        pattern = re.compile(scope)
+        return [item for item in found if hasattr(item, "name") and pattern.match(item.name)]
+
+    def get_all_collection_keys(self) -> list[Any]:
+        """The names of the collections."""
+        return [k for k in self._collections if isinstance(k, str)]
+
+    @property
+    def collections(self) -> list[Any]:
+        """The names of the collections."""
+        return self.get_all_collection_keys()
+
+    def clear_collection(self, name: Any) -> None:
+        """Drops a collection."""
+        self._check_not_finalized()
+        self._collections.pop(name, None)
+
+    # -- feeding and fetching
+
+    def prevent_feeding(self, tensor: Any) -> None:
+        """Marks a tensor as one that can't be fed."""
+        self._unfeedable.add(tensor)
+
+    def is_feedable(self, tensor: Any) -> bool:
+        """Whether a tensor may be fed."""
+        return tensor not in self._unfeedable
+
+    def prevent_fetching(self, op: Operation) -> None:
+        """Marks an operation as one that can't be fetched."""
+        self._unfetchable.add(op)
+
+    def is_fetchable(self, tensor_or_op: Any) -> bool:
+        """Whether a tensor or operation may be fetched."""
+        return (tensor_or_op.op if isinstance(tensor_or_op, Tensor) else tensor_or_op) not in self._unfetchable
+
+    # -- functions and wire form
+
+    def _add_function(self, function: Any) -> None:
+        self._functions[function.name] = function
+
+    def _get_function(self, name: Any) -> Any:
+        return self._functions.get(attr_values.text(name))
+
+    def _is_function(self, name: Any) -> bool:
+        return attr_values.text(name) in self._functions
+
+    def as_graph_def(self, from_version: int | None = None, add_shapes: bool = False) -> Any:
+        """The graph as a GraphDef proto."""
+        return self._as_graph_def(from_version, add_shapes)[0]
+
+    def _as_graph_def(self, from_version: int | None = None, add_shapes: bool = False, use_pybind11_instance_cache: Any = None) -> Any:
+        from everflow.graph.wire import graph_def_proto
+
+        return graph_def_proto(self, from_version, add_shapes), self._version
+
+    @property
+    def graph_def_versions(self) -> Any:
+        """The versions proto of the GraphDef."""
+        from everflow.graph.wire import versions_proto
+
+        return versions_proto(self)
+
+    def _copy_functions_to_graph_def(self, graph_def: Any, starting_bytesize: int) -> None:
+        for function in self._functions.values():
+            graph_def.library.function.append(function.definition)
+
+
+def set_shapes(op: Operation) -> None:
+    """Runs the op's shape rule and stores the static shapes of its outputs."""
+    rule = shape_rule_of(op.type)
+    if rule is None:
+        return
+    try:
+        result = rule(op)
+    except ValueError as e:
+        raise ValueError(f"{e}{describe_shapes(op)}") from None
+    if type(result) is list:
+        for t, dims in zip(op.outputs, result):
+            t.dims = dims
+    elif op.outputs:
+        op.outputs[0].dims = result
+
+
+public("GraphKeys")(GraphKeys)
+internal("framework.ops.GraphKeys")(GraphKeys)

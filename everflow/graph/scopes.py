@@ -1,0 +1,243 @@
+"""Scopes as functions of the default graph: names, devices, colocation, control edges, collections."""
+from __future__ import annotations
+
+import contextlib
+from typing import Any, Iterator
+
+from everflow.api import internal, public
+from everflow.graph.graph import Graph
+from everflow.graph.operation import Operation
+from everflow.graph.stacks import get_default_graph, graphs
+from everflow.graph.tensor import Tensor
+
+
+@public("name_scope", "keras.backend.name_scope")
+@internal("framework.ops.name_scope", "framework.ops.name_scope_v1")
+class name_scope:  # noqa: N801
+    """`with tf.name_scope("hidden") as scope:` puts `hidden/` before the names of the ops made inside."""
+
+    def __init__(self, name: str | None, default_name: str | None = None, values: Any = None) -> None:
+        self._name = default_name if name is None else name
+        self._name_given, self._default_name = name, default_name
+        self._values = values
+
+    @property
+    def name(self) -> str | None:
+        """The name asked for."""
+        return self._name
+
+    def __enter__(self) -> str:
+        if self._name is None and self._values is not None:
+            raise ValueError(
+                f"At least one of name ({self._name_given}) and default_name ({self._default_name}) must be provided."
+            )
+        graph = graph_of(self._values) if self._values else get_default_graph()
+        self._default = None
+        if graph is not get_default_graph():
+            self._default = graph.as_default()
+            self._default.__enter__()
+        self._scope = graph.name_scope(self._name)
+        try:
+            return self._scope.__enter__()
+        except BaseException:
+            if self._default is not None:
+                self._default.__exit__(None, None, None)
+            raise
+
+    def __exit__(self, *exc: Any) -> None:
+        self._scope.__exit__(*exc)
+        if self._default is not None:
+            self._default.__exit__(*exc)
+
+
+def graph_of(values: Any, graph: Graph | None = None) -> Graph:
+    """The graph of the given values (they must share one), or the default graph where none of them has one."""
+    current = get_default_graph()
+    if current.building_function:
+        return current
+    original = None
+    for value in values:
+        element = value if isinstance(value, (Tensor, Operation)) else getattr(value, "_as_graph_element", None)
+        if callable(element):
+            element = element()
+        if element is None:
+            continue
+        if graph is None:
+            graph, original = element.graph, value
+        elif original is not None:
+            if element.graph is not graph:
+                raise ValueError(f"{value} must be from the same graph as {original}.")
+        elif element.graph is not graph:
+            raise ValueError(f"{value} is not from the passed-in graph.")
+    return graph or current
+
+
+internal("framework.ops._get_graph_from_inputs")(graph_of)
+
+
+@internal("framework.ops.name_from_scope_name")
+def name_from_scope_name(name: str) -> str:
+    """A scope's name without the slash at its end."""
+    return name[:-1] if name and name[-1] == "/" else name
+
+
+@internal("framework.ops.strip_name_scope")
+def strip_name_scope(name: str, export_scope: str | None) -> str:
+    """A name without the scope it is exported from."""
+    if not export_scope:
+        return name
+    scope = export_scope if export_scope[-1] != "/" else export_scope[:-1]
+    import re
+
+    return re.sub(rf"([\^]|loc:@|^){re.escape(scope)}[\/]+(.*)", r"\1\2", name, count=1)
+
+
+@internal("framework.ops.prepend_name_scope")
+def prepend_name_scope(name: str, import_scope: str | None) -> str:
+    """A name below the scope it is imported to."""
+    if not import_scope:
+        return name
+    scope = import_scope if import_scope[-1] != "/" else import_scope[:-1]
+    import re
+
+    return re.sub(r"([\^]|loc:@|^)(.*)", rf"\1{scope}/\2", name, count=1)
+
+
+def device_scope(graph: Graph, device: Any) -> Any:
+    """Ops made inside get this device."""
+    @contextlib.contextmanager
+    def entered() -> Iterator[None]:
+        if device is not None and not callable(device):
+            _parsed(device)
+        old = graph._devices
+        graph._devices = [*old, device]
+        try:
+            yield
+        finally:
+            graph._devices = old
+
+    return entered()
+
+
+def _parsed(device: Any) -> Any:
+    from everflow.graph.devices import DeviceSpec
+
+    return device if isinstance(device, DeviceSpec) else DeviceSpec.from_string(str(device))
+
+
+def device_for(devices: list[Any], op: Operation) -> str:
+    """The device of a new op: inner blocks win, field by field; None forgets the blocks around."""
+    from everflow.graph.devices import DeviceSpec
+
+    # Innermost first: what an inner block says stays, outer blocks fill in what it left open.
+    for device in reversed(devices):
+        if device is None:
+            break
+        if callable(device) and not isinstance(device, DeviceSpec):
+            op._set_device(device(op))
+            continue
+        merged = DeviceSpec.from_string(_parsed(device).to_string())
+        merged.merge_from(DeviceSpec.from_string(op._device))
+        op._device = merged.to_string()
+    return op._device
+
+
+@public("device")
+@internal("framework.ops.device")
+def device(device_name_or_function: Any) -> Any:
+    """Ops made inside get this device (a string, a DeviceSpec, or a function of the op)."""
+    return get_default_graph().device(device_name_or_function)
+
+
+def colocation_target(value: Any) -> Operation | None:
+    """The operation that a value stands for when ops are colocated with it."""
+    if value is None or isinstance(value, Operation):
+        return value
+    if isinstance(value, Tensor):
+        return value.op
+    handle = getattr(value, "_handle", None)
+    if isinstance(handle, Tensor):
+        return handle.op
+    if isinstance(getattr(value, "op", None), Operation):
+        return value.op
+    from everflow.graph.convert import convert_to_tensor
+
+    return convert_to_tensor(value, as_ref=True).op
+
+
+@public("colocate_with")
+@internal("framework.ops.colocate_with", "framework.ops._colocate_with")
+def colocate_with(op: Any, ignore_existing: bool = False) -> Any:
+    """Ops made inside share the device of `op`."""
+    return get_default_graph().colocate_with(op, ignore_existing)
+
+
+@internal("framework.ops._colocate_with_for_gradient")
+def colocate_with_for_gradient(op: Any, gradient_uid: Any, ignore_existing: bool = False) -> Any:
+    """The same, for the ops of a gradient."""
+    return get_default_graph().colocate_with(op, ignore_existing)
+
+
+@public("control_dependencies")
+@internal("framework.ops.control_dependencies")
+def control_dependencies(control_inputs: Any) -> Any:
+    """Ops made inside run after `control_inputs`; None forgets the blocks around."""
+    return get_default_graph().control_dependencies(control_inputs)
+
+
+@public("container")
+@internal("framework.ops.container")
+def container(container_name: str) -> Any:
+    """Stateful ops made inside keep their resources in this container."""
+    return get_default_graph().container(container_name)
+
+
+@public("init_scope")
+@internal("framework.ops.init_scope")
+@contextlib.contextmanager
+def init_scope() -> Iterator[None]:
+    """Lifts ops out of functions, control flow and control dependencies, to where variables are initialized."""
+    graph = get_default_graph()
+    scope = graph.get_name_scope()
+    while graph.building_function and graph.outer_graph is not None:
+        graph = graph.outer_graph
+    with contextlib.ExitStack() as stack:
+        if graph is not get_default_graph():
+            stack.enter_context(graphs.entered(graph))
+        stack.enter_context(graph.control_dependencies(None))
+        stack.enter_context(graph.name_scope(scope + "/" if scope else None))
+        yield
+
+
+@public("add_to_collection")
+@internal("framework.ops.add_to_collection")
+def add_to_collection(name: Any, value: Any) -> None:
+    """Appends a value to a collection of the default graph."""
+    get_default_graph().add_to_collection(name, value)
+
+
+@public("add_to_collections")
+@internal("framework.ops.add_to_collections")
+def add_to_collections(names: Any, value: Any) -> None:
+    """Appends a value to several collections of the default graph."""
+    get_default_graph().add_to_collections(names, value)
+
+
+@public("get_collection_ref")
+@internal("framework.ops.get_collection_ref")
+def get_collection_ref(key: Any) -> list[Any]:
+    """A collection of the default graph, itself."""
+    return get_default_graph().get_collection_ref(key)
+
+
+@public("get_collection")
+@internal("framework.ops.get_collection")
+def get_collection(key: Any, scope: str | None = None) -> list[Any]:
+    """A copy of a collection of the default graph."""
+    return get_default_graph().get_collection(key, scope)
+
+
+@internal("framework.ops.get_all_collection_keys")
+def get_all_collection_keys() -> list[Any]:
+    """The names of the default graph's collections."""
+    return get_default_graph().get_all_collection_keys()

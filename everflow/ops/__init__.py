@@ -1,0 +1,1 @@
+"""What each op means, a module a family."""

@@ -1,0 +1,86 @@
+"""Python's operators on tensors: `a + b`, `-a`, `a[1:]`."""
+from __future__ import annotations
+
+from typing import Any, Callable
+
+from everflow.graph.convert import convert_to_tensor
+from everflow.graph.tensor import Tensor
+from everflow.ops.registry import apply
+
+
+def _named(x: Tensor, op_name: str) -> str:
+    from everflow.graph.stacks import get_default_graph
+
+    current = get_default_graph()
+    return (current if current.building_function else x.graph).unique_name(op_name) + "/"
+
+
+def _converted(value: Any, like: Tensor, name: str, role: str, hint: bool) -> Tensor:
+    """The other operand as a tensor, named below the operation's own name."""
+    from everflow.graph.stacks import get_default_graph
+
+    current = get_default_graph()
+    graph = current if current.building_function else like.graph
+    with graph.as_default():
+        state = graph._stacks()
+        outer = state.name_stack
+        state.name_stack = name[:-1]
+        try:
+            dtype = like.dtype.base_dtype
+            return convert_to_tensor(value, preferred_dtype=dtype, name=role) if hint else convert_to_tensor(value, dtype, role)
+        finally:
+            state.name_stack = outer
+
+
+def overload(operator: str, op_name: str, function: Callable[..., Any]) -> None:
+    """Makes a binary operator of Tensor, and its reflected form, call a function of (x, y, name)."""
+
+    def method(x: Any, y: Any) -> Any:
+        name = _named(x, op_name)
+        if type(y) is not Tensor and not _is_sparse(y):
+            try:
+                y = _converted(y, x, name, "y", hint=True)
+            except TypeError:
+                if hasattr(type(y), f"__r{operator}__"):
+                    return NotImplemented
+                raise
+        return function(x, y, name=name)
+
+    def reflected(y: Any, x: Any) -> Any:
+        name = _named(y, op_name)
+        return function(_converted(x, y, name, "x", hint=False), y, name=name)
+
+    Tensor._override_operator(f"__{operator}__", method)
+    Tensor._override_operator(f"__r{operator}__", reflected)
+
+
+def _is_sparse(value: Any) -> bool:
+    return type(value).__name__ in ("SparseTensor", "SparseTensorValue")
+
+
+def _load() -> None:
+    """Everything that operators stand for."""
+    from everflow.ops import division, linalg_products, logic, slicing
+    from everflow.ops.elementwise import subtract
+
+    overload("add", "add", lambda x, y, name: apply("Add" if x.dtype.base_dtype.name == "string" else "AddV2", x, y, name=name))
+    overload("sub", "sub", subtract)
+    overload("mul", "mul", division.multiply_dispatch)
+    overload("truediv", "truediv", division.truediv_dispatch)
+    overload("div", "div", division.div_dispatch)
+    overload("floordiv", "floordiv", division.floordiv)
+    overload("mod", "mod", division.floormod)
+    overload("pow", "pow", division.power)
+    overload("matmul", "matmul", linalg_products.matmul)
+    overload("and", "and", logic.and_dispatch)
+    overload("or", "or", logic.or_dispatch)
+    overload("xor", "xor", logic.xor_dispatch)
+    for operator, compare in (("lt", logic.less), ("le", logic.less_equal), ("gt", logic.greater), ("ge", logic.greater_equal)):
+        Tensor._override_operator(f"__{operator}__", lambda x, y, compare=compare: compare(x, y))
+    Tensor._override_operator("__invert__", logic.invert_dispatch)
+    Tensor._override_operator("__neg__", lambda x: apply("Neg", x))
+    Tensor._override_operator("__abs__", division.absolute)
+    Tensor._override_operator("__getitem__", slicing.getitem)
+
+
+_load()

@@ -1,0 +1,373 @@
+"""What each op means: `op("Tanh", kernel=..., shape=..., gradient=...)`, and how ops are added to graphs.
+
+kernel(node)     looks at the node once (attributes, dtypes, static shapes, constant inputs) and returns a plain function of
+                 run-time values: one value for one output, a tuple for several. See everflow.runtime.plan.Node.
+shape(op)        returns the dims (tuple of int or None, or None) of the output, or a list of dims for several outputs. It
+                 raises ValueError for shapes that can't be.
+gradient(op, *dys)  returns the gradients with respect to the inputs, built with the public functions.
+"""
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import Any, Callable
+
+from everflow.graph import attrs as attr_values
+from everflow.graph import dtypes, graph, opdefs
+from everflow.graph.convert import convert_to_tensor
+from everflow.graph.graph import VALID_OP_NAME, Graph
+from everflow.graph.operation import Operation
+from everflow.graph.stacks import get_default_graph
+from everflow.graph.tensor import Tensor
+from everflow.graph.wire import output_types_of
+
+
+class Meaning:
+    """What is known of an op: kernel, shape rule, gradient and what passes may assume."""
+
+    __slots__ = ("gradient", "host", "kernel", "module", "name", "shape", "view", "writes")
+
+    def __init__(self, name: str, module: str) -> None:
+        self.name = name
+        self.module = module
+        self.kernel: Callable[..., Any] | None = None
+        self.shape: Callable[..., Any] | None = None
+        self.gradient: Any = None
+        self.view = False
+        self.writes = False
+        self.host = False
+
+
+MEANINGS: dict[str, Meaning] = {}
+
+
+def not_differentiable(op: Operation, *_: Any) -> Any:
+    """The gradient of an op that has none: it stops differentiation without an error."""
+    return [None] * len(op.inputs)
+
+
+def op(name: str, *, kernel: Callable[..., Any] | None = None, shape: Callable[..., Any] | None = None, gradient: Any = None,
+       view: bool = False, writes: bool = False) -> None:
+    """Says what an op means. `view`: its output may share memory with an input. `writes`: it changes a variable or resource
+    that is its first input."""
+    if opdefs.find(name) is None:
+        raise ValueError(f"there is no op named {name}")
+    meaning = MEANINGS.get(name)
+    if meaning is None:
+        meaning = MEANINGS[name] = Meaning(name, sys._getframe(1).f_globals["__name__"])
+    meaning.kernel = kernel or meaning.kernel
+    meaning.shape = shape or meaning.shape
+    meaning.gradient = gradient or meaning.gradient
+    meaning.view = view or meaning.view
+    meaning.writes = writes or meaning.writes
+
+
+def meaning(name: str) -> Meaning | None:
+    """The meaning of an op, loading the module that defines it; None where Everflow has none yet."""
+    found = MEANINGS.get(name)
+    if found is None:
+        from everflow.index import OPS
+
+        module = OPS.get(name)
+        if module is None:
+            return None
+        importlib.import_module(module)
+        found = MEANINGS.get(name)
+    return found
+
+
+def _shape_rule(name: str) -> Callable[..., Any] | None:
+    found = MEANINGS.get(name) or meaning(name)
+    return found.shape if found is not None else None
+
+
+graph.shape_rule_of = _shape_rule
+
+
+def apply(op_type: str, *inputs: Any, name: str | None = None, **attrs: Any) -> Any:
+    """Adds an op to the graph of its inputs and returns its output(s), or the operation where it has none.
+
+    Inputs are in the order of the op definition; a list input is a list. Attributes that follow from the inputs are inferred.
+    """
+    definition = opdefs.find(op_type)
+    if definition is None:
+        raise RuntimeError(f"Unrecognized Op name {op_type}")
+    return results(definition, add_op(definition, inputs, attrs, name))
+
+
+def results(definition: opdefs.OpDef, operation: Operation) -> Any:
+    """An operation's outputs as TensorFlow's generated functions return them."""
+    outputs = operation.outputs
+    declared = definition.outputs
+    if len(declared) == 1:
+        return list(outputs) if declared[0].is_list else outputs[0]
+    if not declared:
+        return operation
+    found: list[Any] = []
+    position = 0
+    for arg in declared:
+        if arg.is_list:
+            n = operation.attrs[arg.number_attr] if arg.number_attr else len(operation.attrs[arg.type_list_attr])
+            found.append(list(outputs[position:position + n]))
+            position += n
+        else:
+            found.append(outputs[position])
+            position += 1
+    return definition.result_type._make(found)
+
+
+def add_op(definition: opdefs.OpDef, inputs: Any, attrs: dict[str, Any], name: str | None) -> Operation:
+    """The operation itself; see `apply`."""
+    op_type = definition.name
+    g = _graph_for(inputs)
+    if name is None:
+        name = g.unique_name(op_type)
+    elif name[-1:] == "/":
+        name = name[:-1]
+    else:
+        if not VALID_OP_NAME.match(name) and not (g._name_stack and graph.VALID_SCOPE_NAME.match(name)):
+            raise ValueError(f"'{name}' is not a valid scope name")
+        name = g.unique_name(name)
+    known: dict[str, Any] = {}
+    for attr_name in definition.inferred:
+        if attrs.get(attr_name) is not None:
+            known[attr_name] = attr_values.normalized(attrs[attr_name], definition.attrs[attr_name].type, attr_name)
+    flat: list[Tensor] = []
+    state = g._stacks()
+    outer_scope = state.name_stack
+    state.name_stack = name
+    entered = None
+    try:
+        if g is not get_default_graph():
+            entered = g.as_default()
+            entered.__enter__()
+        for arg, value in zip(definition.inputs, inputs):
+            if arg.is_list:
+                _list_input(definition, arg, value, known, flat)
+            else:
+                flat.append(_input(definition, arg, value, known))
+    finally:
+        state.name_stack = outer_scope
+        if entered is not None:
+            entered.__exit__(None, None, None)
+    for i, t in enumerate(flat):
+        if t.op.graph is not g:
+            flat[i] = g.own(t)
+    values = known
+    for attr_name in definition.explicit:
+        attr = definition.attrs[attr_name]
+        value = attrs.get(attr_name)
+        if value is None:
+            if attr.has_default:
+                values[attr_name] = attr.default
+            elif attr.type == "shape" and attr_name in attrs:
+                values[attr_name] = None
+            else:
+                raise TypeError(f"Missing required argument '{attr_name}' of op '{op_type}'")
+        else:
+            values[attr_name] = attr_values.normalized(value, attr.type, attr_name)
+    for attr_name, value in values.items():
+        attr = definition.attrs[attr_name]
+        if attr.allowed is not None or attr.minimum is not None:
+            _check_attr(definition, attr, value)
+    types = output_types_of(definition, values)
+    return g.add(definition, name, tuple(flat), values, types, depth=3)
+
+
+def _graph_for(inputs: Any) -> Graph:
+    current = get_default_graph()
+    if current.building_function:
+        return current
+    found, first = None, None
+    for value in inputs:
+        for item in value if type(value) in (list, tuple) else (value,):
+            if type(item) is not Tensor:
+                convert = getattr(item, "_as_graph_element", None)
+                if convert is None:
+                    continue
+                item = convert()
+                if item is None:
+                    continue
+            g = item.op.graph
+            if found is None:
+                found, first = g, item
+            elif g is not found:
+                raise ValueError(f"{item} must be from the same graph as {first}.")
+    return found or current
+
+
+def _check_attr(definition: opdefs.OpDef, attr: opdefs.Attr, value: Any) -> None:
+    if attr.allowed is not None and attr.type == "type" and value not in attr.allowed:
+        for arg in definition.inputs:
+            if arg.type_attr == attr.name:
+                allowed = ", ".join(t.name for t in attr.allowed)
+                raise TypeError(f"Value passed to parameter '{arg.name}' has DataType {value.name} not in list of allowed values: {allowed}")
+    attr_values.check(value, attr, definition.name)
+
+
+def _input(definition: opdefs.OpDef, arg: opdefs.Arg, value: Any, known: dict[str, Any]) -> Tensor:
+    type_attr = arg.type_attr
+    dtype = arg.type if type_attr is None else known.get(type_attr)
+    if type(value) is Tensor and not arg.is_ref:
+        base = value.dtype.base_dtype
+        if dtype is None:
+            known[type_attr] = base  # type: ignore[index]
+            return value
+        if dtype is base:
+            return value
+        raise _type_mismatch(definition, arg, base, dtype)
+    preferred = None
+    if dtype is None and type_attr is not None:
+        preferred = definition.attrs[type_attr].default
+    try:
+        tensor = convert_to_tensor(value, dtype, arg.name, preferred, as_ref=arg.is_ref)
+        if dtype is None and type_attr is not None and preferred is None:
+            allowed = definition.attrs[type_attr].allowed
+            if allowed is not None and tensor.dtype.base_dtype not in allowed:
+                names = ", ".join(t.name for t in allowed)
+                raise TypeError(
+                    f"Value passed to parameter '{arg.name}' has DataType {tensor.dtype.base_dtype.name} not in list of allowed values: {names}"
+                )
+    except TypeError as e:
+        if dtype is None:
+            raise
+        raise TypeError(
+            f"Expected {dtype.name} passed to parameter '{arg.name}' of op '{definition.name}', got {value!r} of type "
+            f"'{type(value).__name__}' instead. Error: {e}"
+        ) from None
+    except ValueError:
+        actual = getattr(value, "dtype", None)
+        if dtype is None or actual is None:
+            raise
+        raise _type_mismatch(definition, arg, dtypes.as_dtype(actual).base_dtype, dtype) from None
+    base = tensor.dtype.base_dtype
+    if type_attr is not None and dtype is None:
+        known[type_attr] = base
+    if arg.is_ref and not tensor.dtype._is_ref_dtype:
+        raise TypeError(
+            f"'{definition.name}' Op requires that input '{arg.name}' be a mutable tensor (e.g.: a tf.Variable)"
+        )
+    return tensor
+
+
+def _type_mismatch(definition: opdefs.OpDef, arg: opdefs.Arg, got: dtypes.DType, want: dtypes.DType) -> TypeError:
+    prefix = f"Input '{arg.name}' of '{definition.name}' Op has type {got.name} that"
+    if arg.type is not None:
+        return TypeError(f"{prefix} does not match expected type of {want.name}.")
+    first = next(a.name for a in definition.inputs if a.type_attr == arg.type_attr)
+    return TypeError(f"{prefix} does not match type {want.name} of argument '{first}'.")
+
+
+def _list_input(definition: opdefs.OpDef, arg: opdefs.Arg, value: Any, known: dict[str, Any], flat: list[Tensor]) -> None:
+    if not isinstance(value, (list, tuple)):
+        if not hasattr(value, "__iter__") or isinstance(value, (Tensor, str, bytes)):
+            raise TypeError(
+                f"Expected list for '{arg.name}' argument to '{definition.name}' Op, not {value}."
+            )
+        value = list(value)
+    if arg.type_list_attr is not None:
+        wanted = known.get(arg.type_list_attr)
+        tensors = [
+            convert_to_tensor(v, wanted[i] if wanted else None, f"{arg.name}_{i}" if not isinstance(v, Tensor) else None)
+            for i, v in enumerate(value)
+        ]
+        types = [t.dtype.base_dtype for t in tensors]
+        if wanted is not None and len(wanted) != len(types):
+            raise TypeError(f"Length of '{arg.name}' does not match attr '{arg.type_list_attr}' of '{definition.name}' Op.")
+        known[arg.type_list_attr] = types
+        flat.extend(tensors)
+        return
+    dtype = arg.type if arg.type_attr is None else known.get(arg.type_attr)
+    if dtype is None:
+        for v in value:
+            if isinstance(v, Tensor) or hasattr(v, "dtype") and hasattr(v, "_as_graph_element"):
+                dtype = v.dtype.base_dtype
+                break
+    try:
+        tensors = []
+        for i, v in enumerate(value):
+            if type(v) is Tensor and (dtype is None or v.dtype.base_dtype is dtype) and not arg.is_ref:
+                tensors.append(v)
+            else:
+                tensors.append(convert_to_tensor(v, dtype, f"{arg.name}_{i}", as_ref=arg.is_ref))
+            if dtype is None:
+                dtype = tensors[0].dtype.base_dtype
+    except (TypeError, ValueError):
+        types_found = [_value_type(v) for v in value]
+        shown = ", ".join(t.name if t is not None else "<NOT CONVERTIBLE TO TENSOR>" for t in types_found)
+        prefix = f"Tensors in list passed to '{arg.name}' of '{definition.name}' Op have types [{shown}]"
+        if arg.type is not None:
+            raise TypeError(f"{prefix} that do not match expected type {arg.type.name}.") from None
+        if arg.type_attr in known and known[arg.type_attr] is not None:
+            raise TypeError(f"{prefix} that do not match type {known[arg.type_attr].name} inferred from earlier arguments.") from None
+        raise TypeError(f"{prefix} that don't all match.") from None
+    if arg.number_attr is not None:
+        n = known.get(arg.number_attr)
+        if n is not None and n != len(tensors):
+            raise ValueError(
+                f"List argument '{arg.name}' to '{definition.name}' Op with length {len(tensors)} must match length {n} of argument "
+                f"'{next(a.name for a in definition.inputs if a.number_attr == arg.number_attr)}'."
+            )
+        minimum = definition.attrs[arg.number_attr].minimum
+        if minimum is not None and len(tensors) < minimum:
+            raise ValueError(
+                f"List argument '{arg.name}' to '{definition.name}' Op with length {len(tensors)} shorter than minimum length {minimum}."
+            )
+        known[arg.number_attr] = len(tensors)
+    if arg.type_attr is not None:
+        if dtype is None:
+            default = definition.attrs[arg.type_attr].default
+            if default is None:
+                raise TypeError(
+                    f"Don't know how to infer type variable from empty input list passed to input '{arg.name}' of '{definition.name}' Op."
+                )
+            dtype = default
+        known[arg.type_attr] = dtype
+    flat.extend(tensors)
+
+
+def _value_type(value: Any) -> dtypes.DType | None:
+    if hasattr(value, "dtype"):
+        return dtypes.as_dtype(value.dtype).base_dtype
+    from everflow.graph.tensor_proto import as_array
+
+    try:
+        return dtypes.as_dtype(as_array(value).dtype)
+    except (TypeError, ValueError):
+        return None
+
+
+_generated: dict[str, Callable[..., Any]] = {}
+
+
+def generated(op_type: str) -> Callable[..., Any]:
+    """The function that TensorFlow generates for an op: inputs, then attributes, then `name`."""
+    function = _generated.get(op_type)
+    if function is None:
+        function = _generated[op_type] = _make_function(op_type)
+    return function
+
+
+def _make_function(op_type: str) -> Callable[..., Any]:
+    import inspect
+
+    definition = opdefs.find(op_type)
+    if definition is None:
+        raise KeyError(op_type)
+    inputs = [a.name for a in definition.inputs]
+    parameters = []
+    for parameter, optional in definition.parameters:
+        default = definition.attrs[parameter].default if optional else inspect.Parameter.empty
+        parameters.append(inspect.Parameter(parameter, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default))
+    parameters.append(inspect.Parameter("name", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None))
+    signature = inspect.Signature(parameters)
+
+    def function(*args: Any, **kwargs: Any) -> Any:
+        bound = signature.bind(*args, **kwargs).arguments
+        name = bound.pop("name", None)
+        return apply(op_type, *[bound.pop(i) for i in inputs], name=name, **bound)
+
+    function.__name__ = function.__qualname__ = op_type
+    function.__signature__ = signature  # type: ignore[attr-defined]
+    function.__doc__ = f"The op {op_type}, as its definition has it."
+    return function

@@ -1,0 +1,1 @@
+"""How a graph runs: plans, passes, generated steps, sessions and what they keep."""

@@ -1,0 +1,215 @@
+"""From a plan to a step: one straight-line Python function, a line a node, with kernels and constants bound by name."""
+from __future__ import annotations
+
+import types
+from typing import Any, Callable
+
+from everflow import errors
+from everflow.runtime import values
+from everflow.runtime.plan import Node, Plan, Value
+
+END = 1 << 60
+
+
+def kernel_of(node: Node) -> Callable[..., Any]:
+    """The function that computes a node."""
+    meaning = node.meaning
+    if meaning is not None and meaning.kernel is not None:
+        return meaning.kernel(node)
+    if node.context.is_function(node.type):
+        from everflow.ops.functional import call_function
+
+        return call_function(node, node.type)
+    raise errors.UnimplementedError(
+        node.op.node_def if node.op is not None else None, node.op,
+        f"Everflow has no kernel for the op {node.type} (node {node.name}) yet.")
+
+
+class Step:
+    """A compiled plan. `call(*feeds)` returns the fetched run-time values as a tuple."""
+
+    __slots__ = ("call", "fetches_fresh", "lines", "plan", "source")
+
+    def __init__(self, plan: Plan, call: Callable[..., Any], lines: list[Node | None], fetches_fresh: list[bool], source: str) -> None:
+        self.plan = plan
+        self.call = call
+        self.lines = lines
+        self.fetches_fresh = fetches_fresh
+        self.source = source
+
+    def culprit(self, traceback: types.TracebackType | None) -> Node | None:
+        """The node in which an exception began, found by the line of the generated code."""
+        found = None
+        while traceback is not None:
+            if traceback.tb_frame.f_code is self.call.__code__:
+                line = traceback.tb_lineno
+                found = self.lines[line] if line < len(self.lines) else None
+            traceback = traceback.tb_next
+        return found
+
+
+def generate(plan: Plan) -> Step:
+    """Compiles a plan."""
+    names: dict[Value, str] = {}
+    space: dict[str, Any] = {"__builtins__": {}}
+    parameters = []
+    for i, value in enumerate(plan.feeds):
+        names[value] = f"f{i}"
+        parameters.append(f"f{i}")
+    constants = _bind_constants(plan, names, space)
+    order = [n for n in plan.nodes if n.type not in ("_Feed", "Const", "NoOp")]
+    copies, fresh = _aliases(plan, order)
+    last_use = _last_uses(plan, order)
+    body: list[str] = []
+    lines: list[Node | None] = [None, None]
+    for position, node in enumerate(order):
+        kernel = f"k{position}"
+        space[kernel] = kernel_of(node)
+        arguments = []
+        for i, value in enumerate(node.inputs):
+            text = names[value]
+            if i in node.reads:
+                text += ".read()"
+                if (node, i) in copies:
+                    text += _copy(value)
+            arguments.append(text)
+        call = f"{kernel}({', '.join(arguments)})"
+        if node in copies:
+            call += _copy(node.outputs[0])
+        outputs = []
+        for value in node.outputs:
+            names[value] = f"v{position}" if len(node.outputs) == 1 else f"v{position}_{value.index}"
+            outputs.append(names[value])
+        if len(outputs) == 1:
+            line = f" {outputs[0]} = {call}"
+        elif outputs:
+            line = f" {', '.join(outputs)} = {call}"
+        else:
+            line = f" {call}"
+        dead = [names[v] for v in dict.fromkeys(node.inputs) if last_use.get(v) == position and v not in constants]
+        dead += [names[v] for v in node.outputs if v not in last_use]
+        if dead:
+            line += f"; del {', '.join(dead)}"
+        body.append(line)
+        lines.append(node)
+    returned = ", ".join(names[v] + (".read()" if v.dtype._is_ref_dtype else "") for v in plan.fetches)
+    body.append(f" return ({returned}{',' if len(plan.fetches) == 1 else ''})" if plan.fetches else " return ()")
+    lines.append(None)
+    source = f"def step({', '.join(parameters)}):\n" + "\n".join(body)
+    exec(compile(source, "<everflow step>", "exec"), space)
+    return Step(plan, space["step"], lines, fresh, source)
+
+
+def _copy(value: Value) -> str:
+    return ".clone()" if values.is_numeric(value.dtype) else ".copy()"
+
+
+def _bind_constants(plan: Plan, names: dict[Value, str], space: dict[str, Any]) -> set[Value]:
+    constants = set()
+    for i, node in enumerate(n for n in plan.nodes if n.type == "Const"):
+        value = node.outputs[0]
+        names[value] = f"c{i}"
+        space[f"c{i}"] = plan.context.constant(node)
+        constants.add(value)
+    return constants
+
+
+def _last_uses(plan: Plan, order: list[Node]) -> dict[Value, int]:
+    last: dict[Value, int] = {}
+    for position, node in enumerate(order):
+        for value in node.inputs:
+            last[value] = position
+    for value in plan.fetches:
+        last[value] = END
+    return last
+
+
+def variable_key(value: Value) -> Any:
+    """Which variable a reference or handle stands for: a key, or None where it can't be told before running."""
+    node = value.node
+    while node.inputs and node.outputs and node.meaning is not None and (node.meaning.writes or node.type in ("Identity", "RefIdentity")):
+        node = node.inputs[0].node
+    if node.type in ("VariableV2", "Variable", "TemporaryVariable", "VarHandleOp"):
+        return node.attr("container") if "container" in node.attrs else "", node.attrs.get("shared_name") or node.name
+    return None
+
+
+def _aliases(plan: Plan, order: list[Node]) -> tuple[set[Any], list[bool]]:
+    """Which reads of variables must copy, and which fetched values nobody else can see.
+
+    A read is a view of the variable unless a write to that variable comes between it and the last use of what was read.
+    """
+    roots: dict[Value, set[Any]] = {}
+    read_at: dict[Any, tuple[int, Any]] = {}
+    last: dict[Any, int] = {}
+    writes: list[tuple[int, Any]] = []
+    for value in plan.feeds:
+        roots[value] = {"feed"}
+    for node in plan.nodes:
+        if node.type == "Const":
+            roots[node.outputs[0]] = {"constant"}
+    for position, node in enumerate(order):
+        meaning = node.meaning
+        seen: set[Any] = set()
+        for i, value in enumerate(node.inputs):
+            if i in node.reads:
+                event = (node, i)
+                read_at[event] = (position, variable_key(value))
+                last[event] = position
+                seen.add(event)
+            for root in roots.get(value, ()):
+                last[root] = position
+                seen.add(root)
+        if node.type == "ReadVariableOp":
+            read_at[node] = (position, variable_key(node.inputs[0]))
+            last[node] = position
+            roots[node.outputs[0]] = {node}
+        elif seen and (meaning is None or meaning.view):
+            for value in node.outputs:
+                if not value.dtype._is_ref_dtype:
+                    roots[value] = seen
+        if meaning is None or meaning.writes:
+            # What calls a function may write through any handle it is given.
+            targets = node.inputs[:1] if meaning is not None else [v for v in node.inputs if v.dtype._is_ref_dtype or v.dtype.name == "resource"]
+            if meaning is not None and meaning.writes and node.inputs and not _is_variable(node.inputs[0]):
+                targets = [v for v in node.inputs if _is_variable(v)]
+            writes.extend((position, variable_key(v)) for v in targets)
+    fresh = []
+    for value in plan.fetches:
+        if value.dtype._is_ref_dtype:
+            fresh.append(False)
+            continue
+        for root in roots.get(value, ()):
+            last[root] = END
+        fresh.append(not roots.get(value) and sum(v is value for v in plan.fetches) == 1 and not _shares_with_fetch(value, plan))
+    copies = set()
+    for event, (start, key) in read_at.items():
+        for position, written in writes:
+            if start < position < last[event] and (key is None or written is None or key == written):
+                copies.add(event)
+                break
+    return copies, fresh
+
+
+def _shares_with_fetch(value: Value, plan: Plan) -> bool:
+    """Whether a fetched view may share memory with another fetched value."""
+    def chain(v: Value) -> set[Node]:
+        found = {v.node}
+        stack = [v.node]
+        while stack:
+            node = stack.pop()
+            if node.meaning is None or node.meaning.view:
+                for i in node.inputs:
+                    if i.node not in found:
+                        found.add(i.node)
+                        stack.append(i.node)
+        return found
+
+    mine = chain(value)
+    if len(mine) == 1 and not any(v.node.meaning is None or v.node.meaning.view for v in plan.fetches if v is not value):
+        return False
+    return any(mine & chain(other) for other in plan.fetches if other is not value)
+
+
+def _is_variable(value: Value) -> bool:
+    return value.dtype._is_ref_dtype or value.dtype.name == "resource"

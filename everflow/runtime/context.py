@@ -1,0 +1,111 @@
+"""Where steps run: the resources, functions, devices and configuration that a session's kernels share."""
+from __future__ import annotations
+
+import threading
+from typing import Any, Callable
+
+from everflow.errors import OpError, not_found
+from everflow.graph.operation import Operation
+from everflow.runtime import codegen, passes, values
+from everflow.runtime.plan import Node, make_plan
+from everflow.runtime.resources import Resources
+
+
+class Context:
+    """The run-time side of a session; kernels reach it as `node.context`."""
+
+    def __init__(self, graph: Any, config: Any = None, resources: Resources | None = None) -> None:
+        self.graph = graph
+        self.config = config
+        self.resources = resources or Resources()
+        self.cancelled = threading.Event()
+        self._constants: dict[Operation, Any] = {}
+        self._functions: dict[str, Callable[..., Any]] = {}
+        self._op_state: dict[Any, Any] = {}
+        self._lock = threading.RLock()
+
+    def constant(self, node: Node) -> Any:
+        """The run-time value of a Const node, shared by all steps that use it."""
+        op = node.op
+        if op is None or op.type != "Const":
+            return values.from_numpy(node.attrs["value"], node.outputs[0].dtype)
+        found = self._constants.get(op)
+        if found is None:
+            found = self._constants[op] = values.from_numpy(op.attrs["value"], op.outputs[0].dtype)
+        return found
+
+    def state(self, node: Node, make: Callable[[], Any]) -> Any:
+        """What an op keeps between runs (a random generator, a counter), made at its first use in this session."""
+        key = node.op if node.op is not None else node
+        found = self._op_state.get(key)
+        if found is None:
+            with self._lock:
+                found = self._op_state.get(key)
+                if found is None:
+                    found = self._op_state[key] = make()
+        return found
+
+    def library(self, name: str) -> Any:
+        """A function of the graph's library, or None."""
+        graph = self.graph
+        while graph is not None:
+            found = graph._functions.get(name)
+            if found is not None:
+                return found
+            graph = graph.outer_graph
+        return None
+
+    def is_function(self, name: str) -> bool:
+        return self.library(name) is not None
+
+    def function(self, name: str) -> Callable[..., Any]:
+        """A library function, compiled: takes run-time values, returns a tuple of them."""
+        found = self._functions.get(name)
+        if found is None:
+            entry = self.library(name)
+            if entry is None:
+                raise not_found(f"Function {name} is not defined.")
+            found = self._functions[name] = self.compile(entry.graph)
+        return found
+
+    def compile(self, body: Any) -> Callable[..., Any]:
+        """Compiles a function graph at its first call (a function may call itself)."""
+        context = self
+        step: codegen.Step | None = None
+        lock = threading.Lock()
+
+        def call(*arguments: Any) -> Any:
+            nonlocal step
+            if step is None:
+                with lock:
+                    if step is None:
+                        step = context.step(body.outputs, function_targets(body), body.inputs)
+            try:
+                return step.call(*arguments)
+            except OpError as e:
+                raise located(e, step.culprit(e.__traceback__)) from None
+
+        return call
+
+    def step(self, fetches: Any, targets: Any, feeds: Any) -> codegen.Step:
+        """Plans and compiles what computes the fetches and targets from the feeds."""
+        plan = make_plan(self, fetches, targets, feeds)
+        passes.run(plan)
+        return codegen.generate(plan)
+
+
+def function_targets(body: Any) -> list[Operation]:
+    """The ops of a function body that must run although no output needs them: its stateful ones."""
+    named = list(getattr(body, "control_outputs", None) or [])
+    return named + [op for op in body.get_operations() if op.op_def_.is_stateful and op.type not in ("Placeholder", "VarHandleOp") and op not in named]
+
+
+def located(error: OpError, node: Node | None) -> OpError:
+    """The same error, naming the op in which it happened."""
+    if error.op is not None or node is None or node.op is None:
+        return error
+    op = node.op
+    message = error.message
+    if "{{node" not in message:
+        message = f"{message}\n\t [[{{{{node {op.name}}}}}]]"
+    return type(error)(op.node_def, op, message) if type(error) is not OpError else error

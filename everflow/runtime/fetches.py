@@ -1,0 +1,107 @@
+"""What `run` is asked for and given: fetch structures, and what may be fed for what."""
+from __future__ import annotations
+
+import collections.abc
+from typing import Any, Callable
+
+from everflow.api import internal, public
+from everflow.graph.operation import Operation
+from everflow.graph.tensor import Tensor
+
+Build = Callable[[list[Any]], Any]
+
+
+class Expansion:
+    """How objects of a type are fetched (as which tensors, put together how) and fed."""
+
+    def __init__(self, kind: type, fetch: Any, feed: Any = None, feed_keys: Any = None) -> None:
+        self.kind = kind
+        self.fetch = fetch
+        self.feed = feed
+        self.feed_keys = feed_keys
+
+
+EXPANSIONS: list[Expansion] = []
+
+
+@public("contrib.framework.register_session_run_conversion_functions")
+@internal("client.session.register_session_run_conversion_functions")
+def register_session_run_conversion_functions(tensor_type: type, fetch_function: Any, feed_function: Any = None,
+                                              feed_function_for_partial_run: Any = None) -> None:
+    """Says how objects of a type are fetched and fed in `session.run`."""
+    for e in EXPANSIONS:
+        if issubclass(tensor_type, e.kind):
+            raise ValueError(f"{tensor_type} has already been registered so ignore it.")
+    EXPANSIONS.insert(0, Expansion(tensor_type, fetch_function, feed_function, feed_function_for_partial_run))
+
+
+def expansion_of(value: Any) -> Expansion | None:
+    for e in EXPANSIONS:
+        if isinstance(value, e.kind):
+            return e
+    return None
+
+
+class Fetches:
+    """A fetch structure taken apart: its flat elements, and how to put their values together again."""
+
+    def __init__(self, graph: Any, fetches: Any) -> None:
+        self.elements: list[Any] = []
+        self._positions: dict[Any, int] = {}
+        self._graph = graph
+        self.build = self._plan(fetches)
+        self.tensors = [e for e in self.elements if isinstance(e, Tensor)]
+        self.operations = [e for e in self.elements if isinstance(e, Operation)]
+
+    def _plan(self, fetch: Any) -> Build:
+        if fetch is None:
+            raise TypeError(f"Fetch argument {fetch!r} has invalid type {type(fetch)!r}")
+        if isinstance(fetch, (list, tuple)):
+            return self._sequence(fetch)
+        if isinstance(fetch, collections.abc.Mapping):
+            return self._mapping(fetch)
+        if hasattr(type(fetch), "__attrs_attrs__"):
+            names = [a.name for a in type(fetch).__attrs_attrs__]
+            parts = [self._plan(getattr(fetch, n)) for n in names]
+            return lambda values, kind=type(fetch): kind(*[p(values) for p in parts])
+        expansion = expansion_of(fetch)
+        if expansion is not None:
+            members, combine = expansion.fetch(fetch)
+            positions = [self._position(m) for m in members]
+            return lambda values: combine([values[p] for p in positions])
+        position = self._position(fetch)
+        return lambda values: values[position]
+
+    def _sequence(self, fetch: Any) -> Build:
+        parts = [self._plan(f) for f in fetch]
+        kind = type(fetch)
+        if hasattr(kind, "_fields"):
+            return lambda values: kind(*[p(values) for p in parts])
+        if kind is tuple:
+            return lambda values: tuple([p(values) for p in parts])
+        return lambda values: [p(values) for p in parts]
+
+    def _mapping(self, fetch: Any) -> Build:
+        keys = list(fetch.keys())
+        parts = [self._plan(v) for v in fetch.values()]
+        kind = type(fetch)
+        if issubclass(kind, collections.defaultdict):
+            return lambda values: kind(fetch.default_factory, {k: p(values) for k, p in zip(keys, parts)})
+        return lambda values: kind((k, p(values)) for k, p in zip(keys, parts))
+
+    def _position(self, fetch: Any) -> int:
+        try:
+            element = self._graph.as_graph_element(fetch, allow_tensor=True, allow_operation=True)
+        except TypeError as e:
+            raise TypeError(f"Fetch argument {fetch!r} has invalid type {type(fetch)}, must be a string or Tensor. ({e})") from None
+        except ValueError as e:
+            raise ValueError(f"Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({e})") from None
+        except KeyError as e:
+            raise ValueError(f"Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({e})") from None
+        if not self._graph.is_fetchable(element):
+            raise ValueError(f"Operation {(element.op if isinstance(element, Tensor) else element).name!r} has been marked as not fetchable.")
+        found = self._positions.get(element)
+        if found is None:
+            found = self._positions[element] = len(self.elements)
+            self.elements.append(element)
+        return found

@@ -1,0 +1,81 @@
+"""Nodes whose inputs are all known before running are computed once, when the plan is made."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from everflow import errors
+from everflow.graph import shapes
+from everflow.runtime import values
+from everflow.runtime.plan import Node, Plan, Value
+
+LARGEST = 1 << 16
+KEEP = {"Const", "_Feed", "Placeholder", "NoOp", "Print", "PrintV2", "Assert", "Identity"}
+
+
+def fold_constants(plan: Plan) -> None:
+    """Replaces computable nodes by Const nodes, in order, so that whole chains fold."""
+    from everflow.runtime.codegen import kernel_of
+
+    table: dict[Value, Value] = {}
+    nodes: list[Node] = []
+    for node in plan.nodes:
+        node.inputs[:] = [table.get(v, v) for v in node.inputs]
+        found = _known_shape(node)
+        if found is None and _foldable(node):
+            found = _computed(node, kernel_of)
+        if found is None:
+            nodes.append(node)
+            continue
+        for value, array in zip(node.outputs, found):
+            constant = Node("Const", node.name, {"value": array, "dtype": value.dtype}, [], None, plan.context)
+            constant.control = node.control
+            table[value] = constant.add_output(value.dtype, array.shape)
+            nodes.append(constant)
+    if not table:
+        return
+    plan.nodes = nodes
+    folded: dict[Node, list[Node]] = {}
+    for old, new in table.items():
+        folded.setdefault(old.node, []).append(new.node)
+    for node in plan.nodes:
+        if node.control and any(c in folded for c in node.control):
+            node.control = [s for c in node.control for s in (folded[c] if c in folded else [c])]
+    plan.targets = [s for t in plan.targets for s in (folded[t] if t in folded else [t])]
+    plan.fetches = [table.get(v, v) for v in plan.fetches]
+
+
+def _known_shape(node: Node) -> list[np.ndarray] | None:
+    if node.type in ("Shape", "ShapeN"):
+        if all(shapes.is_fully_defined(v.dims) for v in node.inputs):
+            dtype = node.attr("out_type").as_numpy_dtype
+            return [np.array(v.dims, dtype) for v in node.inputs]
+    elif node.type == "Size" and shapes.is_fully_defined(node.inputs[0].dims):
+        return [np.array(shapes.num_elements(node.inputs[0].dims), node.attr("out_type").as_numpy_dtype)]
+    elif node.type == "Rank" and node.inputs[0].dims is not None:
+        return [np.array(len(node.inputs[0].dims), np.int32)]
+    return None
+
+
+def _foldable(node: Node) -> bool:
+    if node.type in KEEP or not node.outputs or not node.inputs or node.op is None or node.op.op_def_.is_stateful:
+        return False
+    meaning = node.meaning
+    if meaning is None or meaning.kernel is None or meaning.writes:
+        return False
+    if any(v.node.type != "Const" for v in node.inputs):
+        return False
+    if not all(values.is_numeric(v.dtype) and not v.dtype._is_ref_dtype for v in (*node.inputs, *node.outputs)):
+        return False
+    return all((shapes.num_elements(v.dims) or 0) <= LARGEST for v in (*node.inputs, *node.outputs))
+
+
+def _computed(node: Node, kernel_of: Any) -> list[np.ndarray] | None:
+    try:
+        result = kernel_of(node)(*[node.context.constant(v.node) for v in node.inputs])
+    except (errors.OpError, RuntimeError, ValueError, IndexError, TypeError):
+        return None  # the error belongs to the run, where it names the op
+    outputs = result if len(node.outputs) > 1 else (result,)
+    arrays = [np.array(values.to_numpy(r, v.dtype)) for r, v in zip(outputs, node.outputs)]
+    return arrays if all(a.size <= LARGEST for a in arrays) else None

@@ -1,0 +1,236 @@
+"""A step's plan: the part of a graph that a `run` needs, as nodes that passes may rewrite before code is generated."""
+from __future__ import annotations
+
+import heapq
+from typing import Any, Iterable
+
+import numpy as np
+
+from everflow.graph import dtypes
+from everflow.graph.operation import Operation
+from everflow.graph.tensor import Tensor
+from everflow.ops.registry import Meaning, meaning
+
+
+class Value:
+    """An output of a node."""
+
+    __slots__ = ("dims", "dtype", "index", "node")
+
+    def __init__(self, node: Node, index: int, dtype: dtypes.DType, dims: Any) -> None:
+        self.node = node
+        self.index = index
+        self.dtype = dtype
+        self.dims: tuple[int | None, ...] | None = dims
+
+    @property
+    def shape(self) -> Any:
+        from everflow.graph.shapes import TensorShape
+
+        return TensorShape.from_dims(self.dims)
+
+
+class Node:
+    """An op of the plan. Kernels read `attr`, `inputs[i].dtype`, `inputs[i].dims`, `outputs`, `constant(i)` and `context`."""
+
+    __slots__ = ("attrs", "context", "control", "inputs", "name", "op", "outputs", "reads", "type")
+
+    def __init__(self, type: str, name: str, attrs: dict[str, Any], inputs: list[Value], op: Operation | None, context: Any) -> None:
+        self.type = type
+        self.name = name
+        self.attrs = attrs
+        self.inputs = inputs
+        self.control: list[Node] = []
+        self.outputs: list[Value] = []
+        self.op = op
+        self.context = context
+        # Which inputs are variables whose value is read just before the node runs.
+        self.reads: frozenset[int] = frozenset()
+
+    def attr(self, name: str) -> Any:
+        """An attribute as a plain value."""
+        if name in self.attrs:
+            return self.attrs[name]
+        if self.op is not None:
+            return self.op.attr(name)
+        raise KeyError(f"{self.type} has no attribute {name}")
+
+    def constant(self, index: int) -> np.ndarray | None:
+        """The value of an input where it is known before running."""
+        node = self.inputs[index].node
+        return node.attrs["value"] if node.type == "Const" else None
+
+    def add_output(self, dtype: dtypes.DType, dims: Any) -> Value:
+        value = Value(self, len(self.outputs), dtype, dims)
+        self.outputs.append(value)
+        return value
+
+    @property
+    def meaning(self) -> Meaning | None:
+        return meaning(self.type)
+
+    def __repr__(self) -> str:
+        return f"<{self.type} {self.name}>"
+
+
+class Plan:
+    """Nodes in an order in which they can run, with what is fed and what is fetched."""
+
+    def __init__(self, context: Any) -> None:
+        self.context = context
+        self.nodes: list[Node] = []
+        self.feeds: list[Value] = []
+        self.fetches: list[Value] = []
+        self.targets: list[Node] = []
+        # Where a fetched variable is read: its value at the end of the step.
+        self.values: dict[Tensor, Value] = {}
+
+    def replace(self, old: Value, new: Value) -> None:
+        """Makes all uses of one value use another."""
+        for node in self.nodes:
+            inputs = node.inputs
+            for i, v in enumerate(inputs):
+                if v is old:
+                    inputs[i] = new
+        self.fetches = [new if v is old else v for v in self.fetches]
+
+    def replace_all(self, table: dict[Value, Value], gone: dict[Node, list[Node]] | None = None) -> None:
+        """Makes uses of the table's keys use its values; control edges from nodes that go lead to those that stand for them."""
+        def final(v: Value) -> Value:
+            while v in table:
+                v = table[v]
+            return v
+
+        for node in self.nodes:
+            inputs = node.inputs
+            for i, v in enumerate(inputs):
+                if v in table:
+                    inputs[i] = final(v)
+            if gone and node.control:
+                node.control = _stand_ins(node.control, gone)
+        self.fetches = [final(v) for v in self.fetches]
+        if gone:
+            self.nodes = [n for n in self.nodes if n not in gone]
+            self.targets = _stand_ins(self.targets, gone)
+
+    def drop_unused(self) -> None:
+        """Leaves out the nodes that nothing needs."""
+        needed: set[Node] = set()
+        stack = [v.node for v in self.fetches] + list(self.targets)
+        while stack:
+            node = stack.pop()
+            if node in needed:
+                continue
+            needed.add(node)
+            stack.extend(v.node for v in node.inputs)
+            stack.extend(node.control)
+        self.nodes = [n for n in self.nodes if n in needed]
+
+
+def _stand_ins(nodes: list[Node], gone: dict[Node, list[Node]]) -> list[Node]:
+    found: dict[Node, None] = {}
+    stack = list(reversed(nodes))
+    while stack:
+        node = stack.pop()
+        if node in gone:
+            stack.extend(reversed(gone[node]))
+        else:
+            found[node] = None
+    return list(found)
+
+
+def make_plan(context: Any, fetches: Iterable[Tensor], targets: Iterable[Operation], feeds: Iterable[Tensor]) -> Plan:
+    """Prunes a graph backwards from what is asked for, stopping at what is fed."""
+    plan = Plan(context)
+    values: dict[Tensor, Value] = {}
+    for t in feeds:
+        node = Node("_Feed", t.op.name, {}, [], t.op, context)
+        values[t] = node.add_output(t.dtype.base_dtype, t.dims)
+        plan.feeds.append(values[t])
+        plan.nodes.append(node)
+    fetches, targets = list(fetches), list(targets)
+    order = _schedule(fetches, targets, values)
+    nodes: dict[Operation, Node] = {}
+    for op in order:
+        # Inputs of a loop's back edges may come later in the order; they are set below.
+        node = Node(op.type, op.name, op.attrs, [values.get(t) for t in op.inputs], op, context)  # type: ignore[misc]
+        for t in op.outputs:
+            value = node.add_output(t.dtype, t.dims)
+            if t not in values:
+                values[t] = value
+        node.reads = _reads(op, node)
+        nodes[op] = node
+        plan.nodes.append(node)
+    for op, node in nodes.items():
+        for i, t in enumerate(op.inputs):
+            if node.inputs[i] is None:
+                node.inputs[i] = values[t]
+        if op.control_inputs:
+            node.control = [nodes[c] for c in op.control_inputs if c in nodes]
+    plan.fetches = [values[t] for t in fetches]
+    plan.targets = [nodes[op] for op in targets if op in nodes]
+    plan.values = values
+    return plan
+
+
+def _reads(op: Operation, node: Node) -> frozenset[int]:
+    """The inputs that are variables (reference dtype) where the op takes a plain value."""
+    if not any(v is not None and v.dtype._is_ref_dtype for v in node.inputs):
+        return frozenset()
+    takes_ref: list[bool] = []
+    for arg in op.op_def_.inputs:
+        if arg.type_list_attr:
+            takes_ref.extend([False] * len(op.attrs[arg.type_list_attr]))
+        else:
+            takes_ref.extend([arg.is_ref] * (op.attrs[arg.number_attr] if arg.number_attr else 1))
+    return frozenset(i for i, v in enumerate(node.inputs) if v is not None and v.dtype._is_ref_dtype and not takes_ref[i])
+
+
+def _schedule(fetches: list[Tensor], targets: list[Operation], fed: dict[Tensor, Value]) -> list[Operation]:
+    """The ops that are needed: in the order of their creation wherever edges allow it."""
+    needed: dict[Operation, list[Operation]] = {}
+    stack = [t.op for t in fetches if t not in fed] + targets
+    ordered = True
+    while stack:
+        op = stack.pop()
+        if op in needed:
+            continue
+        before = [t.op for t in op.inputs if t not in fed]
+        if op.control_inputs:
+            before.extend(op.control_inputs)
+        needed[op] = before
+        for b in before:
+            if b._id >= op._id:
+                ordered = False
+            if b not in needed:
+                stack.append(b)
+    if ordered:
+        return sorted(needed, key=_creation)
+    waiting = {}
+    after: dict[Operation, list[Operation]] = {}
+    ready = []
+    for op, before in needed.items():
+        # A loop's back edge is not waited for: the node before it (Merge) starts the loop.
+        unique = {b for b in before if b.type not in ("NextIteration", "RefNextIteration")}
+        waiting[op] = len(unique)
+        for b in unique:
+            after.setdefault(b, []).append(op)
+        if not unique:
+            heapq.heappush(ready, (op._id, op.name, op))
+    found = []
+    while ready:
+        op = heapq.heappop(ready)[2]
+        found.append(op)
+        for b in after.get(op, ()):
+            waiting[b] -= 1
+            if not waiting[b]:
+                heapq.heappush(ready, (b._id, b.name, b))
+    if len(found) < len(needed):
+        from everflow import errors
+
+        raise errors.InvalidArgumentError(None, None, "Graph is invalid, contains a cycle with %d nodes" % (len(needed) - len(found)))
+    return found
+
+
+def _creation(op: Operation) -> int:
+    return op._id
