@@ -1,7 +1,7 @@
 """What goes wrong when a graph runs: `tf.errors.*`, one class for each of TensorFlow's status codes.
 
 Kernels raise with the small functions at the end (`raise invalid_argument("...")`); the runtime adds which operation it
-was with `at_operation`, and the text then shows where the program created that operation.
+was, and the text then shows where the program created that operation.
 """
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def _error(name: str, code: int, meaning: str) -> type[OpError]:
 
 
 CancelledError = _error("CancelledError", CANCELLED, "The operation or the step was cancelled.")
-InvalidArgumentError = _error("InvalidArgumentError", INVALID_ARGUMENT, "An operation got an argument that it can't take.")
+InvalidArgumentError = _error("InvalidArgumentError", INVALID_ARGUMENT, "An operation got a value that it can't take.")
 DeadlineExceededError = _error("DeadlineExceededError", DEADLINE_EXCEEDED, "The time limit passed before the end.")
 NotFoundError = _error("NotFoundError", NOT_FOUND, "A file, a variable or another entity does not exist.")
 AlreadyExistsError = _error("AlreadyExistsError", ALREADY_EXISTS, "What was to be created exists.")
@@ -127,7 +127,7 @@ PermissionDeniedError = _error("PermissionDeniedError", PERMISSION_DENIED, "The 
 UnauthenticatedError = _error("UnauthenticatedError", UNAUTHENTICATED, "The caller did not say who it is.")
 ResourceExhaustedError = _error("ResourceExhaustedError", RESOURCE_EXHAUSTED, "Memory, disk or a quota ran out.")
 FailedPreconditionError = _error(
-    "FailedPreconditionError", FAILED_PRECONDITION, "The system is not in a state to run this, as with an unset variable."
+    "FailedPreconditionError", FAILED_PRECONDITION, "The state does not allow this, as with an unset variable."
 )
 AbortedError = _error("AbortedError", ABORTED, "The operation was given up, typically because of a concurrent action.")
 OutOfRangeError = _error("OutOfRangeError", OUT_OF_RANGE, "An operation went past the valid end, as of its input.")
@@ -221,15 +221,6 @@ class raise_exception_on_not_ok_status:
         if self.status.code != OK:
             raise from_code(None, None, self.status.message, self.status.code)
         return False
-
-
-def at_operation(error: OpError, op: Any) -> OpError:
-    """The error as the failure of an operation, which the message names with the place where it was created."""
-    trace = op.traceback
-    place = f" (defined at {trace[-1][0]}:{trace[-1][1]}) " if trace else ""
-    message = f"{error.message}\n\t [[node {op.name}{place}]]"
-    located = from_code(op.node_def, op, message, error.error_code)
-    return located.with_traceback(error.__traceback__)
 
 
 def cancelled(message: str) -> OpError:

@@ -14,7 +14,7 @@ class _Parts(NamedTuple):
     device_type: str | None = None
     device_index: int | None = None
 
-    def over(self, other: "_Parts") -> "_Parts":
+    def over(self, other: _Parts) -> _Parts:
         """The parts of the other, replaced by those that are given here."""
         return _Parts(*(theirs if mine is None else mine for mine, theirs in zip(self, other)))
 
@@ -87,7 +87,7 @@ class ImmutableDeviceSpec:
         """The full name; a type without an index is written `GPU:*`."""
         return _written(self._parts)
 
-    def make_merged_spec(self, dev: "ImmutableDeviceSpec") -> Any:
+    def make_merged_spec(self, dev: ImmutableDeviceSpec) -> Any:
         """This spec, with what the other one gives in its place."""
         return self._of(dev._parts.over(self._parts))
 
@@ -137,7 +137,7 @@ def _type_name(device_type: Any) -> str | None:
 def _settable(name: str) -> property:
     """A part that may be assigned, checked as the constructor checks it."""
 
-    def assign(spec: "DeviceSpec", value: Any) -> None:
+    def assign(spec: DeviceSpec, value: Any) -> None:
         spec._parts = spec.replace(**{name: value})._parts
 
     inherited = getattr(ImmutableDeviceSpec, name)
@@ -157,7 +157,7 @@ class DeviceSpec(ImmutableDeviceSpec):
     device_type = _settable("device_type")
     device_index = _settable("device_index")
 
-    def parse_from_string(self, spec: str | None) -> "DeviceSpec":
+    def parse_from_string(self, spec: str | None) -> DeviceSpec:
         """Takes all parts from a name."""
         self._parts = _parsed(spec or "")
         return self

@@ -16,9 +16,9 @@ from everflow.api import internal, public
 # A reference type's number on the wire is its plain type's number plus this.
 REFERENCE_OFFSET = 100
 
-_BY_ENUM: dict[int, "DType"] = {}
+_BY_ENUM: dict[int, DType] = {}
 _NUMPY_TYPES: dict[int, Any] = {}
-_LOOKUP: dict[Any, "DType"] = {}
+_LOOKUP: dict[Any, DType] = {}
 
 
 @public("DType", "dtypes.DType")
@@ -26,11 +26,11 @@ class DType:
     """The type of a tensor's elements, such as `tf.float32`."""
 
     __slots__ = (
-        "_type_enum", "name", "base_dtype", "real_dtype", "_as_ref", "_is_ref_dtype", "is_bool", "is_integer", "is_unsigned",
-        "is_floating", "is_complex", "is_quantized", "is_numpy_compatible", "size", "__weakref__",
+        "_type_enum", "name", "base_dtype", "real_dtype", "_as_ref", "_is_ref_dtype", "is_bool", "is_integer",
+        "is_unsigned", "is_floating", "is_complex", "is_quantized", "is_numpy_compatible", "size", "__weakref__",
     )  # fmt: skip
 
-    def __new__(cls, type_enum: Any) -> "DType":
+    def __new__(cls, type_enum: Any) -> DType:
         number = int(type_enum)
         if number not in _BY_ENUM:
             raise TypeError(f"type_enum is not a valid types_pb2.DataType: {type_enum}")
@@ -69,7 +69,7 @@ class DType:
         return 0, dtype_range[self.as_numpy_dtype][1]
 
     def is_compatible_with(self, other: Any) -> builtins.bool:
-        """Whether a value of type `other` may be used where this type is asked for; a reference may stand for its value."""
+        """Whether a value of type `other` may be used as one of this type; a reference may stand for its value."""
         other = as_dtype(other)
         return self is other or self is other.base_dtype
 
@@ -195,7 +195,8 @@ complex128.real_dtype = complex128_ref.real_dtype = float64
 
 _LOOKUP.update({
     "half": float16, "half_ref": float16_ref, "float": float32, "float_ref": float32_ref, "double": float64,
-    "double_ref": float64_ref, builtins.float: float32, np.bool_: bool, np.object_: string, np.bytes_: string, np.str_: string,
+    "double_ref": float64_ref, builtins.float: float32, np.bool_: bool,
+    np.object_: string, np.bytes_: string, np.str_: string,
     np.longlong: int64, np.ulonglong: uint64, np.dtype(np.longlong): int64, np.dtype(np.ulonglong): uint64,
 })  # fmt: skip
 

@@ -7,12 +7,13 @@ tuples, and word their errors as TensorFlow's shape functions do.
 from __future__ import annotations
 
 import operator
-from typing import Any, Callable, Iterator, Union
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from everflow.api import internal, public
 from everflow.graph.dtypes import DType
 
-Dims = Union[tuple, None]
+Dims = tuple[int | None, ...] | None
 
 _v2_tensorshape = False
 
@@ -120,7 +121,7 @@ class Dimension:
         if not self.is_compatible_with(other):
             raise ValueError(f"Dimensions {self} and {other} are not compatible")
 
-    def merge_with(self, other: Any) -> "Dimension":
+    def merge_with(self, other: Any) -> Dimension:
         """What is known of both together."""
         self.assert_is_compatible_with(other)
         return Dimension(other if self._value is None else self._value)
@@ -184,7 +185,7 @@ class TensorShape:
         self._tuple = _dims(dims)
 
     @classmethod
-    def from_dims(cls, dims: Dims) -> "TensorShape":
+    def from_dims(cls, dims: Dims) -> TensorShape:
         """The shape with these sizes, taken as they are."""
         shape = object.__new__(cls)
         shape._tuple = dims
@@ -270,21 +271,21 @@ class TensorShape:
         if not self.is_fully_defined():
             raise ValueError(f"Shape {self} is not fully defined")
 
-    def merge_with(self, other: Any) -> "TensorShape":
+    def merge_with(self, other: Any) -> TensorShape:
         """What is known of both together; ValueError if they contradict each other."""
         other = as_shape(other)
         if not is_compatible(self._tuple, other._tuple):
             raise ValueError(f"Shapes {self} and {other} are not compatible")
         return TensorShape.from_dims(merge(self._tuple, other._tuple))
 
-    def concatenate(self, other: Any) -> "TensorShape":
+    def concatenate(self, other: Any) -> TensorShape:
         """The dimensions of this shape followed by those of the other."""
         other = _dims(other)
         return TensorShape.from_dims(None if self._tuple is None or other is None else self._tuple + other)
 
     __add__ = concatenate
 
-    def __radd__(self, other: Any) -> "TensorShape":
+    def __radd__(self, other: Any) -> TensorShape:
         return TensorShape(other).concatenate(self)
 
     def is_compatible_with(self, other: Any) -> bool:
@@ -296,7 +297,7 @@ class TensorShape:
         if not self.is_compatible_with(other):
             raise ValueError(f"Shapes {self} and {other} are incompatible")
 
-    def most_specific_compatible_shape(self, other: Any) -> "TensorShape":
+    def most_specific_compatible_shape(self, other: Any) -> TensorShape:
         """The most that can be said of a tensor that has one of the two shapes."""
         mine, theirs = self._tuple, _dims(other)
         if mine is None or theirs is None or len(mine) != len(theirs):
@@ -314,18 +315,18 @@ class TensorShape:
         if self.rank not in (None, rank):
             raise ValueError(f"Shape {self} must have rank {rank}")
 
-    def with_rank(self, rank: int) -> "TensorShape":
+    def with_rank(self, rank: int) -> TensorShape:
         """This shape, known to have the rank."""
         self.assert_has_rank(rank)
         return unknown_shape(rank=rank) if self._tuple is None else TensorShape.from_dims(self._tuple)
 
-    def with_rank_at_least(self, rank: int) -> "TensorShape":
+    def with_rank_at_least(self, rank: int) -> TensorShape:
         """This shape; ValueError if it is known to have a lower rank."""
         if self.rank is not None and self.rank < rank:
             raise ValueError(f"Shape {self} must have rank at least {rank}")
         return self
 
-    def with_rank_at_most(self, rank: int) -> "TensorShape":
+    def with_rank_at_most(self, rank: int) -> TensorShape:
         """This shape; ValueError if it is known to have a higher rank."""
         if self.rank is not None and self.rank > rank:
             raise ValueError(f"Shape {self} must have rank at most {rank}")

@@ -1,13 +1,14 @@
 """Values of tensors: Python values as numpy arrays, by the rules of `tf.constant`, and arrays as TensorProtos and back.
 
 Without a dtype, Python floats become float32 and Python ints int32 (int64 where they need it), while numpy arrays keep
-their type. With a dtype, Python numbers may only widen: 1 may become float32, 1.5 may not become int32; an array is cast.
-Tensors of strings are arrays of `bytes` objects.
+their type. With a dtype, Python numbers may only widen (1 may become float32, 1.5 may not become int32), while an array
+is cast. Tensors of strings are arrays of `bytes` objects.
 """
 from __future__ import annotations
 
 import math
-from typing import Any, Iterator
+from collections.abc import Iterator
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -17,7 +18,8 @@ from everflow.graph import dtypes
 from everflow.graph.dtypes import DType
 from everflow.graph.shapes import Dimension, TensorShape
 
-_INT32 = np.iinfo(np.int32)
+_INT32_MIN, _INT32_MAX = -(2**31), 2**31 - 1
+_HOLDS_MILLIONS = {dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64}
 # A TensorProto is one protobuf message, and those end at 2 GB.
 _LARGEST_CONTENT = 1 << 31
 
@@ -52,7 +54,10 @@ def _given(
     if count == 0 and not _is_array_like(value):
         return np.empty(sizes, np.float32 if dtype is None else dtype.as_numpy_dtype), sizes
     array = _converted(value, dtype)
-    fits = array.shape in ((), (1,)) or array.size == count if allow_broadcast else not verify_shape or array.shape == sizes
+    if allow_broadcast:
+        fits = array.size == count or array.shape in ((), (1,))
+    else:
+        fits = array.shape == sizes or not verify_shape
     if not fits:
         raise TypeError(f"Expected Tensor's shape: {sizes}, got {array.shape}.")
     if array.size > count:
@@ -79,13 +84,16 @@ def _converted(value: Any, dtype: DType | None) -> np.ndarray:
     if dtype is None:
         if kind is bool:
             return np.array(value)
-        if kind is int and _INT32.min <= value <= _INT32.max:
+        if kind is int and _INT32_MIN <= value <= _INT32_MAX:
             return np.array(value, np.int32)
-    if kind is float and (dtype is None or dtype is dtypes.float32) and -1e38 < value < 1e38:
-        return np.array(value, np.float32)
+        if kind is float and -1e38 < value < 1e38:
+            return np.array(value, np.float32)
+    elif kind is int or (kind is float and dtype.is_floating):
+        if dtype in _HOLDS_MILLIONS and -1e6 < value < 1e6:
+            return np.array(value, dtype.as_numpy_dtype)
     if value is None:
         raise ValueError("None values not supported.")
-    if isinstance(value, (np.ndarray, np.generic)) or (kind not in (list, tuple, int, str, bytes) and _is_array_like(value)):
+    if isinstance(value, np.ndarray) or _is_array_like(value):
         return _from_array(np.asarray(value), dtype)
     if dtype is not None and dtype.is_quantized:
         return _from_quantized(value, dtype)
@@ -125,6 +133,8 @@ def _from_array(array: np.ndarray, dtype: DType | None) -> np.ndarray:
 
 
 def _cast(array: np.ndarray, dtype: DType) -> np.ndarray:
+    if array.dtype.kind in "iub" and dtype is not dtypes.float16:
+        return array.astype(dtype.as_numpy_dtype)
     # Numbers too large for the type become infinite or wrap around, without a word, as in TensorFlow.
     with np.errstate(over="ignore", invalid="ignore"):
         return array.astype(dtype.as_numpy_dtype)
@@ -174,8 +184,8 @@ def _narrowed(array: np.ndarray, value: Any) -> np.ndarray:
     if kind == np.float64:
         return _cast(array, dtypes.float32)
     if kind == np.int64:
-        fits = array.size == 0 or (array.min() >= _INT32.min and array.max() <= _INT32.max)
-        return array.astype(np.int32) if fits else array
+        narrow = array.astype(np.int32)
+        return narrow if (narrow == array).all() else array
     if kind.kind in "OUSMm":
         _refuse_tensors(value, None)
         raise _failed(value)
@@ -216,7 +226,7 @@ def _from_quantized(value: Any, dtype: DType) -> np.ndarray:
 def _dense_shape(value: Any) -> tuple[int, ...]:
     """The shape that nested lists have if they are as regular as their first elements."""
     sizes = []
-    while type(value) in (list, tuple) or isinstance(value, (list, tuple)):
+    while isinstance(value, (list, tuple)):
         sizes.append(len(value))
         if not value:
             break
