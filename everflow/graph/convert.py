@@ -8,6 +8,7 @@ import numpy as np
 
 from everflow.api import internal, public
 from everflow.graph import dtypes, opdefs
+from everflow.graph.operation import Operation
 from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
 from everflow.graph.tensor_proto import as_array
@@ -143,7 +144,12 @@ def _python_value(value: Any, dtype: Any = None, name: str | None = None, as_ref
     return constant(value, dtype, name=name or "Const")
 
 
+def _operation_to_tensor(op: Operation, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Tensor:
+    raise TypeError(f"Can't convert Operation '{op.name}' to Tensor (target dtype={dtype!r}, name={name!r}, as_ref={as_ref!r})")
+
+
 register_tensor_conversion_function(Tensor, _tensor_to_tensor, 0)
+register_tensor_conversion_function(Operation, _operation_to_tensor, 100)
 register_tensor_conversion_function((str, bytes, bool, numbers.Number, np.bool_, list, tuple), _python_value, 100)
 _converters.setdefault(100, []).extend([(np.ndarray, _python_value), (np.generic, _python_value)])
 _converters.setdefault(200, []).append((object, _python_value))

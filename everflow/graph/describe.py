@@ -26,7 +26,7 @@ def type_constant(dtype: dtypes.DType) -> str:
 
 def attr_value(value: Any, constant: bool = True) -> str:
     """An attribute's value; dtypes as wire constants, or as messages name them."""
-    if isinstance(value, (list, tuple)) and not (isinstance(value, tuple) and constant):
+    if isinstance(value, list):
         items = [attr_value(v, constant) for v in value]
         return f"[{', '.join(shortened(items))}]"
     if isinstance(value, bool):

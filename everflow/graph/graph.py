@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import re
 import threading
 from typing import Any, Callable, Iterator
@@ -16,8 +17,16 @@ from everflow.graph.tensor import Tensor
 VALID_OP_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\-/]*$")
 VALID_SCOPE_NAME = re.compile(r"^[A-Za-z0-9_.\-/]*$")
 
-# Ops whose meaning says how to find their outputs' shapes; set by everflow.ops.registry, which stands above graph/.
-shape_rule_of: Callable[[str], Callable[[Operation], Any] | None] = lambda op_type: None  # noqa: E731
+
+
+def _load_shape_rules(op_type: str) -> Callable[[Operation], Any] | None:
+    """Until the ops are loaded: loads them (they stand above graph/), which sets `shape_rule_of`."""
+    importlib.import_module("everflow.ops.registry")
+    return shape_rule_of(op_type)
+
+
+# How to find the shapes of an op's outputs, or None; set by everflow.ops.registry.
+shape_rule_of: Callable[[str], Callable[[Operation], Any] | None] = _load_shape_rules
 
 
 class _Controls:

@@ -58,18 +58,12 @@ def _attr_value(kind: str, fact: dict[str, Any]) -> Any:
     if key == "type":
         return dtypes.as_dtype(value)
     if key == "shape":
-        return shape_from_fact(value)
+        return None if value is None else tuple(None if size == -1 else size for size in value)
     if key == "f":
         return float(value)
     if key == "i":
         return int(value)
     return value
-
-
-def shape_from_fact(value: Any) -> tuple[int | None, ...] | None:
-    if value.get("unknown_rank"):
-        return None
-    return tuple(None if int(d.get("size", 0)) == -1 else int(d.get("size", 0)) for d in value.get("dim", ()))
 
 
 class OpDef:
