@@ -108,33 +108,124 @@ def _trace_lines(op: Any) -> list[str]:
     return lines
 
 
-def _error(name: str, code: int, meaning: str) -> type[OpError]:
-    """The class for a status code."""
+@public("errors.CancelledError")
+class CancelledError(OpError):
+    """The operation or the step was cancelled."""
 
-    def __init__(self: OpError, node_def: Any, op: Any, message: str) -> None:
-        OpError.__init__(self, node_def, op, message, code)
-
-    cls = type(name, (OpError,), {"__init__": __init__, "__doc__": meaning, "__module__": __name__})
-    return public("errors." + name, owner=__name__)(cls)
+    def __init__(self, node_def: Any, op: Any, message: str) -> None:
+        super().__init__(node_def, op, message, CANCELLED)
 
 
-CancelledError = _error("CancelledError", CANCELLED, "The operation or the step was cancelled.")
-InvalidArgumentError = _error("InvalidArgumentError", INVALID_ARGUMENT, "An operation got a value that it can't take.")
-DeadlineExceededError = _error("DeadlineExceededError", DEADLINE_EXCEEDED, "The time limit passed before the end.")
-NotFoundError = _error("NotFoundError", NOT_FOUND, "A file, a variable or another entity does not exist.")
-AlreadyExistsError = _error("AlreadyExistsError", ALREADY_EXISTS, "What was to be created exists.")
-PermissionDeniedError = _error("PermissionDeniedError", PERMISSION_DENIED, "The caller may not do this.")
-UnauthenticatedError = _error("UnauthenticatedError", UNAUTHENTICATED, "The caller did not say who it is.")
-ResourceExhaustedError = _error("ResourceExhaustedError", RESOURCE_EXHAUSTED, "Memory, disk or a quota ran out.")
-FailedPreconditionError = _error(
-    "FailedPreconditionError", FAILED_PRECONDITION, "The state does not allow this, as with an unset variable."
-)
-AbortedError = _error("AbortedError", ABORTED, "The operation was given up, typically because of a concurrent action.")
-OutOfRangeError = _error("OutOfRangeError", OUT_OF_RANGE, "An operation went past the valid end, as of its input.")
-UnimplementedError = _error("UnimplementedError", UNIMPLEMENTED, "The operation does not do this.")
-InternalError = _error("InternalError", INTERNAL, "An invariant of the system is broken.")
-UnavailableError = _error("UnavailableError", UNAVAILABLE, "The service can't be reached now.")
-DataLossError = _error("DataLossError", DATA_LOSS, "Data is lost or corrupt beyond recovery.")
+@public("errors.InvalidArgumentError")
+class InvalidArgumentError(OpError):
+    """An operation got a value that it can't take."""
+
+    def __init__(self, node_def: Any, op: Any, message: str) -> None:
+        super().__init__(node_def, op, message, INVALID_ARGUMENT)
+
+
+@public("errors.DeadlineExceededError")
+class DeadlineExceededError(OpError):
+    """The time limit passed before the end."""
+
+    def __init__(self, node_def: Any, op: Any, message: str) -> None:
+        super().__init__(node_def, op, message, DEADLINE_EXCEEDED)
+
+
+@public("errors.NotFoundError")
+class NotFoundError(OpError):
+    """A file, a variable or another entity does not exist."""
+
+    def __init__(self, node_def: Any, op: Any, message: str) -> None:
+        super().__init__(node_def, op, message, NOT_FOUND)
+
+
+@public("errors.AlreadyExistsError")
+class AlreadyExistsError(OpError):
+    """What was to be created exists."""
+
+    def __init__(self, node_def: Any, op: Any, message: str) -> None:
+        super().__init__(node_def, op, message, ALREADY_EXISTS)
+
+
+@public("errors.PermissionDeniedError")
+class PermissionDeniedError(OpError):
+    """The caller may not do this."""
+
+    def __init__(self, node_def: Any, op: Any, message: str) -> None:
+        super().__init__(node_def, op, message, PERMISSION_DENIED)
+
+
+@public("errors.UnauthenticatedError")
+class UnauthenticatedError(OpError):
+    """The caller did not say who it is."""
+
+    def __init__(self, node_def: Any, op: Any, message: str) -> None:
+        super().__init__(node_def, op, message, UNAUTHENTICATED)
+
+
+@public("errors.ResourceExhaustedError")
+class ResourceExhaustedError(OpError):
+    """Memory, disk or a quota ran out."""
+
+    def __init__(self, node_def: Any, op: Any, message: str) -> None:
+        super().__init__(node_def, op, message, RESOURCE_EXHAUSTED)
+
+
+@public("errors.FailedPreconditionError")
+class FailedPreconditionError(OpError):
+    """The state does not allow this, as when a variable is not initialized."""
+
+    def __init__(self, node_def: Any, op: Any, message: str) -> None:
+        super().__init__(node_def, op, message, FAILED_PRECONDITION)
+
+
+@public("errors.AbortedError")
+class AbortedError(OpError):
+    """The operation was given up, typically because of a concurrent action."""
+
+    def __init__(self, node_def: Any, op: Any, message: str) -> None:
+        super().__init__(node_def, op, message, ABORTED)
+
+
+@public("errors.OutOfRangeError")
+class OutOfRangeError(OpError):
+    """An operation went past the valid end, as of its input."""
+
+    def __init__(self, node_def: Any, op: Any, message: str) -> None:
+        super().__init__(node_def, op, message, OUT_OF_RANGE)
+
+
+@public("errors.UnimplementedError")
+class UnimplementedError(OpError):
+    """The operation does not do this."""
+
+    def __init__(self, node_def: Any, op: Any, message: str) -> None:
+        super().__init__(node_def, op, message, UNIMPLEMENTED)
+
+
+@public("errors.InternalError")
+class InternalError(OpError):
+    """An invariant of the system is broken."""
+
+    def __init__(self, node_def: Any, op: Any, message: str) -> None:
+        super().__init__(node_def, op, message, INTERNAL)
+
+
+@public("errors.UnavailableError")
+class UnavailableError(OpError):
+    """The service can't be reached now."""
+
+    def __init__(self, node_def: Any, op: Any, message: str) -> None:
+        super().__init__(node_def, op, message, UNAVAILABLE)
+
+
+@public("errors.DataLossError")
+class DataLossError(OpError):
+    """Data is lost or corrupt beyond recovery."""
+
+    def __init__(self, node_def: Any, op: Any, message: str) -> None:
+        super().__init__(node_def, op, message, DATA_LOSS)
 
 
 @public("errors.UnknownError")
@@ -155,7 +246,7 @@ class OperatorNotAllowedInGraphError(TypeError):
     """Python asked a tensor for a value that only a run of the graph can give."""
 
 
-_BY_CODE: dict[int, type[OpError]] = {
+_BY_CODE: dict[int, Any] = {
     CANCELLED: CancelledError,
     UNKNOWN: UnknownError,
     INVALID_ARGUMENT: InvalidArgumentError,
@@ -189,7 +280,7 @@ def error_code_from_exception_type(cls: type[OpError]) -> Any:
         return _BY_CLASS[cls]
     except KeyError:
         warnings.warn("Unknown class exception")
-        return UnknownError(None, None, "Unknown class exception", None)
+        return UnknownError(None, None, "Unknown class exception")
 
 
 @internal("framework.errors_impl._make_specific_exception")
@@ -217,10 +308,9 @@ class raise_exception_on_not_ok_status:
         self.status = Status()
         return self.status
 
-    def __exit__(self, type_arg: Any, value_arg: Any, traceback_arg: Any) -> bool:
+    def __exit__(self, type_arg: Any, value_arg: Any, traceback_arg: Any) -> None:
         if self.status.code != OK:
             raise from_code(None, None, self.status.message, self.status.code)
-        return False
 
 
 def cancelled(message: str) -> OpError:

@@ -16,7 +16,7 @@ class _Parts(NamedTuple):
 
     def over(self, other: _Parts) -> _Parts:
         """The parts of the other, replaced by those that are given here."""
-        return _Parts(*(theirs if mine is None else mine for mine, theirs in zip(self, other)))
+        return _Parts._make(theirs if mine is None else mine for mine, theirs in zip(self, other))
 
 
 @functools.lru_cache(maxsize=4096)

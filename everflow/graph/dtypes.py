@@ -29,6 +29,20 @@ class DType:
         "_type_enum", "name", "base_dtype", "real_dtype", "_as_ref", "_is_ref_dtype", "is_bool", "is_integer",
         "is_unsigned", "is_floating", "is_complex", "is_quantized", "is_numpy_compatible", "size", "__weakref__",
     )  # fmt: skip
+    _type_enum: int
+    name: str
+    base_dtype: DType
+    real_dtype: DType
+    _as_ref: DType
+    _is_ref_dtype: builtins.bool
+    is_bool: builtins.bool
+    is_integer: builtins.bool
+    is_unsigned: builtins.bool
+    is_floating: builtins.bool
+    is_complex: builtins.bool
+    is_quantized: builtins.bool
+    is_numpy_compatible: builtins.bool
+    size: int
 
     def __new__(cls, type_enum: Any) -> DType:
         number = int(type_enum)

@@ -6,6 +6,7 @@ tuples, and word their errors as TensorFlow's shape functions do.
 """
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -162,7 +163,7 @@ def _dims(value: Any) -> Dims:
         return value._tuple
     if isinstance(value, (str, bytes)):
         raise TypeError(
-            f"A string has ambiguous TensorShape, please wrap in a list or convert to an int: {value}"
+            f"A string has ambiguous TensorShape, please wrap in a list or convert to an int: {value!s}"
         )
     # A TensorShapeProto, known by its field: only who made one has protobuf loaded.
     if hasattr(value, "unknown_rank"):
@@ -445,12 +446,7 @@ def is_fully_defined(dims: Dims) -> bool:
 
 def num_elements(dims: Dims) -> int | None:
     """How many elements these sizes make; None unless every size is known."""
-    if dims is None or None in dims:
-        return None
-    count = 1
-    for size in dims:
-        count *= size
-    return count
+    return None if dims is None or None in dims else math.prod(dims)  # type: ignore[arg-type]
 
 
 def is_compatible(a: Dims, b: Dims) -> bool:
