@@ -1,8 +1,8 @@
 """Everflow: TensorFlow 1.x programs, running on PyTorch's kernels. `import everflow as tf`.
 
-Names are looked up in the index (everflow.api) when they are first used, so importing this package imports nothing else.
+Names are looked up in the index (everflow.api) when they are first used: importing this package imports nothing else.
 """
-import pathlib as _pathlib
+import os as _os
 import sys as _sys
 import types as _types
 from typing import Any as _Any
@@ -12,8 +12,8 @@ __git_version__ = "v1.15.5"
 
 
 class _Root(_types.ModuleType):
-    """The `tf` module itself. Where a folder of the package shares its name with a public module (`layers`), `tf.layers` is
-    the public one, and `from everflow.layers.core import ...` still finds the folder."""
+    """The `tf` module itself. Where a folder of the package shares its name with a public module (as `layers` does),
+    `tf.layers` is the public one, and `from everflow.layers.core import ...` still finds the folder."""
 
     def __getattr__(self, name: str) -> _Any:
         from everflow.api import has, is_namespace, member, members
@@ -23,8 +23,8 @@ class _Root(_types.ModuleType):
         if not has(name) and not is_namespace(name):
             if f"{__name__}.{name}" in _sys.modules:
                 return _sys.modules[f"{__name__}.{name}"]
-            folder = _pathlib.Path(__file__).parent / name
-            if folder.is_dir() or folder.with_suffix(".py").is_file():
+            path = _os.path.join(_os.path.dirname(__file__), name)
+            if _os.path.isdir(path) or _os.path.isfile(path + ".py"):
                 raise AttributeError(f"module '{__name__}.{name}' has not been imported", name=name)
         value = member("", name)
         self.__dict__[name] = value

@@ -1,4 +1,4 @@
-"""Lets `import tensorflow` find Everflow, with everything below it: public modules, internal ones and protocol buffers."""
+"""Lets `import tensorflow` find Everflow, and all that is below it: public modules, internal ones, protocol buffers."""
 from __future__ import annotations
 
 import importlib.abc
@@ -6,6 +6,7 @@ import importlib.machinery
 import sys
 import types
 from collections.abc import Sequence
+from typing import Any
 
 import everflow
 from everflow import api, internals
@@ -14,12 +15,14 @@ ROOTS = ("tensorflow", "tensorflow_core", "tensorflow_estimator", "tensorflow_se
 
 
 class Finder(importlib.abc.MetaPathFinder):
-    """Answers imports below `tensorflow`; what it does not know is an error, even where another TensorFlow is installed."""
+    """Answers imports below `tensorflow`. What it does not know is an error, even where a TensorFlow is installed."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: types.ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
         root, _, rest = fullname.partition(".")
+        if fullname == "multiprocessing.spawn":
+            return self._taught(fullname, path)
         if root == "everflow":
             return self._own(fullname, rest, path)
         if root not in ROOTS:
@@ -29,6 +32,19 @@ class Finder(importlib.abc.MetaPathFinder):
             # Without name=, `from tensorflow.x import y` shows this sentence rather than "cannot import name".
             raise ModuleNotFoundError(f"No module named '{fullname}'{_reason(fullname)}")
         return importlib.machinery.ModuleSpec(fullname, Loader(module), is_package=True)
+
+    def _taught(self, fullname: str, path: Sequence[str] | None) -> importlib.machinery.ModuleSpec | None:
+        """The standard module, which afterwards tells new processes about this alias."""
+        spec = importlib.machinery.PathFinder.find_spec(fullname, path)
+        loader: Any = spec and spec.loader
+        execute = loader.exec_module
+
+        def exec_module(module: types.ModuleType) -> None:
+            execute(module)
+            teach_children(module)
+
+        loader.exec_module = exec_module
+        return spec
 
     def _own(self, fullname: str, rest: str, path: Sequence[str] | None) -> importlib.machinery.ModuleSpec | None:
         """`from tensorflow import x` looks for everflow.x when there is no such attribute."""
@@ -46,7 +62,7 @@ class Loader(importlib.abc.Loader):
 
     def exec_module(self, module: types.ModuleType) -> None:
         # A module may replace itself in sys.modules; so the real one keeps its own __spec__ and __name__.
-        sys.modules[module.__spec__.name] = self.module
+        sys.modules[module.__name__] = self.module
 
 
 def locate(fullname: str) -> types.ModuleType | None:
@@ -62,10 +78,25 @@ def _reason(fullname: str) -> str:
     return api.not_yet(path) or (f" ({internals.missing(path)})" if path.split(".")[0] in internals.FOLDERS else "")
 
 
+class Installation:
+    """Arrives in a new process as a call of install()."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return install, ()
+
+
+def teach_children(spawn: Any) -> None:
+    """Lets processes that multiprocessing starts afresh (rather than forks) find Everflow too."""
+    prepare = spawn.get_preparation_data
+    spawn.get_preparation_data = lambda name: {**prepare(name), "tensorflow": Installation()}
+
+
 def install() -> None:
-    """Makes `import tensorflow` find Everflow in this process."""
+    """Makes `import tensorflow` find Everflow in this process and in those that multiprocessing starts from it."""
     if not any(isinstance(finder, Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, Finder())
+        if "multiprocessing.spawn" in sys.modules:
+            teach_children(sys.modules["multiprocessing.spawn"])
     for name in [n for n in sys.modules if n.partition(".")[0] in ROOTS and sys.modules[n] is not everflow]:
         del sys.modules[name]
     sys.modules["tensorflow"] = everflow

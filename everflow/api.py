@@ -15,7 +15,8 @@ import pathlib
 import sys
 import traceback
 import types
-from typing import Any, Callable, TypeVar
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
@@ -52,16 +53,14 @@ def internal(*names: str) -> Callable[[T], T]:
 
 
 @functools.cache
-def index() -> types.ModuleType:
+def index() -> Any:
     """The generated index; an empty one in a source tree where it has not been written yet."""
     try:
         return importlib.import_module("everflow.index")
     except ModuleNotFoundError as error:
         if error.name != "everflow.index":
             raise
-    empty = types.ModuleType("everflow.index")
-    empty.MODULES, empty.PREFIXES, empty.OPS = {}, set(), {}
-    return empty
+    return types.SimpleNamespace(MODULES={}, PREFIXES=set(), OPS={})
 
 
 def has(name: str) -> bool:
@@ -174,7 +173,8 @@ def index_text() -> tuple[str, list[str]]:
             importlib.import_module(name)
         except Exception as error:
             where = traceback.extract_tb(error.__traceback__)[-1]
-            problems.append(f"{name} can't be imported: {type(error).__name__}: {error} ({where.filename}:{where.lineno})")
+            reason = f"{type(error).__name__}: {error} ({where.filename}:{where.lineno})"
+            problems.append(f"{name} can't be imported: {reason}")
             owners.update({n: m for n, m in index().MODULES.items() if m == name})
             ops.update({o: m for o, m in index().OPS.items() if m == name})
     from everflow.ops.registry import MEANINGS
@@ -185,7 +185,7 @@ def index_text() -> tuple[str, list[str]]:
     for name in owners:
         parts = name.split(".")[:-1]
         prefixes.update(".".join(parts[: i + 1]) for i in range(len(parts)))
-    lines = ['"""Which module defines which public name and which op. Written by `python -m everflow.api`; do not edit."""', ""]
+    lines = ['"""Which module defines which public name and which op. Written by `python -m everflow.api`."""', ""]
     lines += ["MODULES = {", *(f'    "{n}": "{m}",' for n, m in sorted(owners.items())), "}", ""]
     lines += ["PREFIXES = {", *(f'    "{p}",' for p in sorted(prefixes)), "}", ""]
     lines += ["OPS = {", *(f'    "{n}": "{m}",' for n, m in sorted(ops.items())), "}", ""]

@@ -1,8 +1,8 @@
 """TensorFlow's internal modules, such as `tensorflow.python.ops.array_ops`, made on demand.
 
 Programs import them although they are not public. What each holds is a fact of TensorFlow 1.15 (facts/internals.json,
-written by tools/internals.py); behind nearly every name there stands a public name or an op. Names that stand for nothing
-public are published by their owner with `@internal`.
+written by tools/internals.py); behind nearly every name stands a public name or an op. The owners of the others publish
+them with `@internal`.
 """
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import importlib
 import importlib.machinery
 import json
 import types
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from everflow import api
 
@@ -40,7 +41,7 @@ def _short(name: str) -> str:
 
 
 def shown(path: str) -> str:
-    """How a program spells a module: only `tensorflow_estimator` and `tensorflow_serving` are not below `tensorflow`."""
+    """How a program spells a module: all but `tensorflow_estimator` and `tensorflow_serving` are below `tensorflow`."""
     return path if path.startswith(("tensorflow_estimator", "tensorflow_serving")) else "tensorflow." + path
 
 
@@ -70,7 +71,7 @@ class InternalModule(types.ModuleType):
 
 
 def module(path: str) -> types.ModuleType | None:
-    """The module at a path below `tensorflow`: public, generated from a .proto file, or internal. None if there is none."""
+    """The module at a path below `tensorflow`: public, made from a .proto file, or internal; None if there is none."""
     if path.split(".")[0] != "python" and api.is_namespace(path):
         return api.namespace(path)
     if path.split(".")[0] not in FOLDERS:

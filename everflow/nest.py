@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import collections
 import collections.abc
+import sys
 from typing import Any, Callable, Iterable, Iterator
 
 from everflow.api import INTERNAL, public
@@ -15,9 +16,10 @@ Opener = Callable[[Any], "Iterable[Any] | None"]
 
 
 def _published(*names: str) -> Callable[[Any], Any]:
-    """Publishes a function of this module where programs look for it: `tf.contrib.framework.nest`, `util.nest`."""
+    """Publishes a function of the calling module where programs look: `tf.contrib.framework.nest`, `util.nest`."""
     homes = ("contrib.framework.nest.", INTERNAL + "util.nest.")
-    return public(*(home + name for name in names for home in homes), owner=__name__)
+    owner = sys._getframe(1).f_globals["__name__"]
+    return public(*(home + name for name in names for home in homes), owner=owner)
 
 
 # How types open.

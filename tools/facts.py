@@ -11,7 +11,8 @@ OUT = pathlib.Path(__file__).resolve().parent.parent / "everflow" / "facts"
 
 def main(folder: str) -> None:
     facts = pathlib.Path(folder)
-    names = {name.removeprefix("tf.") for file in ("api_core.json", "api_contrib.json") for name in json.loads((facts / file).read_text())}
+    api = {**json.loads((facts / "api_core.json").read_text()), **json.loads((facts / "api_contrib.json").read_text())}
+    names = {name.removeprefix("tf.") for name in api}
     (OUT / "names.json").write_text(json.dumps(sorted(names), indent=0) + "\n")
     ops = json.loads((facts / "op_defs.json").read_text())
     lines = [json.dumps(name) + ": " + json.dumps(ops[name], sort_keys=True) for name in sorted(ops)]

@@ -4,7 +4,7 @@
 
 The result maps a module (without the leading `tensorflow.`) to its names, and each name to one of
     exp                          the public name of the same object
-    ~reduce_sum                  the public function that takes all its parameters, where only TensorFlow 2 has made it public
+    ~reduce_sum                  a public function that takes all its parameters, where only TensorFlow 2 made it public
     ~nn.dropout(x,rate)          the same, called with these parameters in this order
     >python.ops.math_ops.x       the module that defines it, where that is another one
     @python.ops.array_ops        a module
@@ -20,6 +20,7 @@ import sys
 import types
 
 FOLDERS = ("python", "contrib", "core", "examples")
+LISTED = (*("tensorflow." + folder for folder in (*FOLDERS, "compiler")), "tensorflow_estimator")
 PACKAGES = ("tensorflow", "tensorflow_estimator")
 # Importing these a second time, or at all, ends the process or needs what is not installed.
 AVOID = ("._api", ".debug.examples", "compiler.xla", "tf2xla", "contrib.compiler", "contrib.tpu.profiler")
@@ -51,7 +52,7 @@ def public_names(module, path=""):
             value = getattr(module, name)
             if not isinstance(value, types.ModuleType):
                 yield path + name
-            elif any(part in value.__name__ for part in ("._api.", ".api._v1.", ".platform.flags")) and name != "compat":
+            elif name != "compat" and any(p in value.__name__ for p in ("._api.", ".api._v1.", ".platform.flags")):
                 yield from public_names(value, path + name + ".")
 
 
@@ -84,7 +85,7 @@ def parameters(function):
 
 
 def later_objects(tf, objects):
-    """{id: public name} of functions that are public in TensorFlow 2 and whose 1.x namesake takes all their parameters."""
+    """{id: public name} of functions that only TensorFlow 2 shows and whose 1.x namesake takes all their parameters."""
     found, seen = {}, set()
 
     def walk(module, path):
@@ -140,7 +141,8 @@ def main(facts, out):
     modules = {
         name: module
         for name, module in sorted(sys.modules.items())
-        if name.split(".")[0] in PACKAGES and name.count(".") and "._api" not in name and isinstance(module, types.ModuleType)
+        if name.split(".")[0] in PACKAGES and "." in name and "._api" not in name
+        if isinstance(module, types.ModuleType)
     }
     paths = {}
     for name, module in modules.items():
@@ -180,7 +182,7 @@ def main(facts, out):
 
     table = {}
     for name, module in modules.items():
-        if name.rpartition(".")[2].endswith("_pb2"):
+        if name.endswith("_pb2") or "_pb2_" in name or not name.startswith(LISTED):
             continue
         generated = name.rpartition(".")[2].startswith("gen_")
         entries = {}
@@ -195,8 +197,8 @@ def main(facts, out):
                 entries[attribute] = target
         table[short(name)] = entries
     with open(out, "w") as f:
-        lines = [json.dumps(name) + ":" + json.dumps(entries, sort_keys=True, separators=(",", ":")) for name, entries in sorted(table.items())]
-        f.write("{\n" + ",\n".join(lines) + "\n}\n")
+        compact = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
+        f.write("{\n" + ",\n".join(compact(name) + ":" + compact(table[name]) for name in sorted(table)) + "\n}\n")
 
 
 if __name__ == "__main__":

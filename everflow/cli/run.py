@@ -6,7 +6,7 @@ import os
 import pkgutil
 import sys
 import types
-from importlib.machinery import ModuleSpec, SourceFileLoader
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from typing import Any
 
 from everflow import alias
@@ -16,8 +16,8 @@ usage: everflow run [--] SCRIPT [ARGUMENTS ...]
        everflow run -m MODULE [ARGUMENTS ...]
        everflow run -c CODE [ARGUMENTS ...]
 
-Runs a program in which `import tensorflow` finds Everflow. SCRIPT is a file, a folder or zip file with a __main__.py, or
-`-` for standard input; all else is as with `python SCRIPT`, `python -m` and `python -c`."""
+Runs a program in which `import tensorflow` finds Everflow. SCRIPT is a file, a folder or zip file with a __main__.py,
+or `-` for standard input; all else is as with `python SCRIPT`, `python -m` and `python -c`."""
 
 
 class CannotRun(Exception):
@@ -59,7 +59,7 @@ def program(arguments: list[str]) -> tuple[types.CodeType, dict[str, Any]]:
     script = arguments[0]
     if script == "-":
         search_first("")
-        return compile(sys.stdin.read(), "<stdin>", "exec", dont_inherit=True), {}
+        return compile(sys.stdin.read(), "<stdin>", "exec", dont_inherit=True), {"__file__": "<stdin>"}
     if kind != "--" and script.startswith("-"):
         raise CannotRun(f"there is no option {script} (see everflow run --help)")
     if pkgutil.get_importer(script) is not None:
@@ -77,7 +77,7 @@ def search_first(folder: str) -> None:
 
 
 def script_program(script: str) -> tuple[types.CodeType, dict[str, Any]]:
-    path = os.path.abspath(script)
+    path = os.path.join(os.getcwd(), script)
     try:
         with open(path, "rb") as file:
             source = file.read()
@@ -96,19 +96,25 @@ def module_program(name: str, failure: str | None = None) -> tuple[types.CodeTyp
         failure = failure or f"'{package}' is a package and has no __main__ module"
     if spec is None:
         raise CannotRun(failure or f"No module named {name}")
-    code = spec.loader.get_code(spec.name) if hasattr(spec.loader, "get_code") else None
+    get_code = getattr(spec.loader, "get_code", None)
+    code = get_code and get_code(spec.name)
     if code is None:
         raise CannotRun(f"module {name} has no Python code to run")
     if spec.origin is not None:
         sys.argv[0] = spec.origin
-    names = {"__file__": spec.origin, "__cached__": spec.cached, "__loader__": spec.loader, "__package__": spec.parent, "__spec__": spec}
-    return code, names
+    return code, {
+        "__file__": spec.origin,
+        "__cached__": spec.cached,
+        "__loader__": spec.loader,
+        "__package__": spec.parent,
+        "__spec__": spec,
+    }
 
 
 def find_module(name: str) -> ModuleSpec | None:
     """The spec of a module, importing its parents; None if the module or a parent is not there."""
     if name == "__main__":
-        return pkgutil.get_importer(sys.path[0]).find_spec(name)
+        return PathFinder.find_spec(name, sys.path[:1])
     try:
         return importlib.util.find_spec(name)
     except ModuleNotFoundError as error:

@@ -1,0 +1,1 @@
+"""Input pipelines (`tf.data`), and the data sets that TensorFlow's tutorials read."""
