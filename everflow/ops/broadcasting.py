@@ -1,36 +1,76 @@
-"""Summing gradients of broadcast inputs back to the inputs' shapes."""
+"""Broadcasting: elementwise kernels that say which shapes don't fit, and gradients summed back to the inputs' shapes."""
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 
+import everflow as tf
+from everflow import errors
 from everflow.graph import shapes
 from everflow.lazy import torch
 from everflow.ops.registry import apply, op
 
+Sum = Callable[[Any], Any]
 
-def reduced_like(x: Any, y: Any, dx: Any, dy: Any) -> list[Any]:
-    """The gradients of two inputs that were broadcast against each other, each summed to its input's shape."""
-    if x.dims is not None and x.dims == y.dims and shapes.is_fully_defined(x.dims):
-        return [dx, dy]
-    shape_x, shape_y = apply("Shape", x), apply("Shape", y)
+
+def checked(node: Any, compute: Callable[..., Any]) -> Callable[..., Any]:
+    """An elementwise kernel with TensorFlow's error for shapes that don't broadcast; bare where the static shapes say they do."""
+    x, y = node.inputs
+    if shapes.is_fully_defined(x.dims) and shapes.is_fully_defined(y.dims):
+        return compute
+
+    def run(x: Any, y: Any) -> Any:
+        try:
+            return compute(x, y)
+        except RuntimeError:
+            raise incompatible(x, y) or _current() from None
+
+    return run
+
+
+def _current() -> BaseException:
+    import sys
+
+    return sys.exc_info()[1]  # type: ignore[return-value]
+
+
+def incompatible(x: Any, y: Any) -> Exception | None:
+    """The error for two values that don't broadcast; None if they do."""
+    try:
+        np.broadcast_shapes(tuple(x.shape), tuple(y.shape))
+    except ValueError:
+        return errors.invalid_argument(f"Incompatible shapes: {shapes.describe(tuple(x.shape))} vs. {shapes.describe(tuple(y.shape))}")
+    return None
+
+
+def sums_to_inputs(x: Any, y: Any) -> tuple[Sum, Sum]:
+    """For two tensors that an op broadcasts: functions that sum a gradient of the output to the shape of each."""
+    shape_x, shape_y = tf.shape(x), tf.shape(y)
     axes_x, axes_y = apply("BroadcastGradientArgs", shape_x, shape_y)
-    return [_summed(dx, axes_x, shape_x, x, y), _summed(dy, axes_y, shape_y, y, x)]
+    return (lambda g: tf.reshape(tf.reduce_sum(g, axes_x), shape_x)), (lambda g: tf.reshape(tf.reduce_sum(g, axes_y), shape_y))
 
 
-def _summed(gradient: Any, axes: Any, shape: Any, like: Any, other: Any) -> Any:
-    if gradient is None:
-        return None
-    if like.dims is not None and gradient.dims == like.dims and shapes.is_fully_defined(like.dims):
-        return gradient
-    return apply("Reshape", apply("Sum", gradient, axes), shape)
+def needed_sums_to_inputs(x: Any, y: Any) -> tuple[Sum, Sum]:
+    """The same, leaving out what the static shapes show to be needless."""
+    a, b = x.dims, y.dims
+    if not (shapes.is_fully_defined(a) and shapes.is_fully_defined(b)):
+        return sums_to_inputs(x, y)
+    apply("BroadcastGradientArgs", np.array(a, np.int32), np.array(b, np.int32))
+    axes_x, axes_y = gradient_axes(a, b)
+    return _static_sum(a, b, axes_x), _static_sum(b, a, axes_y)
 
 
-def _gradient_axes(a: list[int], b: list[int]) -> tuple[list[int], list[int]]:
+def _static_sum(dims: Any, other: Any, axes: list[int]) -> Sum:
+    if dims == shapes.broadcast(dims, other):
+        return lambda g: g
+    return lambda g: tf.reshape(tf.reduce_sum(g, axes), dims)
+
+
+def gradient_axes(a: Any, b: Any) -> tuple[list[int], list[int]]:
     """The axes along which each of two shapes was broadcast to reach their common shape."""
     rank = max(len(a), len(b))
-    a, b = [1] * (rank - len(a)) + a, [1] * (rank - len(b)) + b
+    a, b = [1] * (rank - len(a)) + list(a), [1] * (rank - len(b)) + list(b)
     of_a, of_b = [], []
     for i, (m, n) in enumerate(zip(a, b)):
         if m == n:
@@ -41,6 +81,8 @@ def _gradient_axes(a: list[int], b: list[int]) -> tuple[list[int], list[int]]:
             of_a.append(i)
         elif n == 1:
             of_b.append(i)
+        else:
+            raise errors.invalid_argument(f"Incompatible shapes: {shapes.describe(tuple(a))} vs. {shapes.describe(tuple(b))}")
     return of_a, of_b
 
 
@@ -48,7 +90,7 @@ def _broadcast_gradient_args(node: Any) -> Any:
     dtype = torch.int64 if node.inputs[0].dtype.base_dtype.name == "int64" else torch.int32
 
     def run(a: Any, b: Any) -> Any:
-        of_a, of_b = _gradient_axes(a.tolist(), b.tolist())
+        of_a, of_b = gradient_axes(a.tolist(), b.tolist())
         return torch.tensor(of_a, dtype=dtype), torch.tensor(of_b, dtype=dtype)
 
     return run
@@ -62,10 +104,8 @@ def _broadcast_args(node: Any) -> Any:
         try:
             found = np.broadcast_shapes(tuple(a.tolist()), tuple(b.tolist()))
         except ValueError:
-            from everflow import errors
-
             raise errors.invalid_argument(
-                f"Incompatible shapes: [{','.join(map(str, a.tolist()))}] vs. [{','.join(map(str, b.tolist()))}]") from None
+                f"Incompatible shapes: {shapes.describe(a.tolist())} vs. {shapes.describe(b.tolist())}") from None
         return torch.tensor(found, dtype=a.dtype)
 
     return run

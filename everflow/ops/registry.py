@@ -47,14 +47,14 @@ def not_differentiable(op: Operation, *_: Any) -> Any:
 
 
 def op(name: str, *, kernel: Callable[..., Any] | None = None, shape: Callable[..., Any] | None = None, gradient: Any = None,
-       view: bool = False, writes: bool = False) -> None:
+       view: bool = False, writes: bool = False, owner: str | None = None) -> None:
     """Says what an op means. `view`: its output may share memory with an input. `writes`: it changes a variable or resource
-    that is its first input."""
+    that is its first input. `owner`: the module that says so, where that is not the caller."""
     if opdefs.find(name) is None:
         raise ValueError(f"there is no op named {name}")
     meaning = MEANINGS.get(name)
     if meaning is None:
-        meaning = MEANINGS[name] = Meaning(name, sys._getframe(1).f_globals["__name__"])
+        meaning = MEANINGS[name] = Meaning(name, owner or sys._getframe(1).f_globals["__name__"])
     meaning.kernel = kernel or meaning.kernel
     meaning.shape = shape or meaning.shape
     meaning.gradient = gradient or meaning.gradient

@@ -25,14 +25,51 @@ def kernel_of(node: Node) -> Callable[..., Any]:
         f"Everflow has no kernel for the op {node.type} (node {node.name}) yet.")
 
 
+class Call:
+    """A node of a step with its kernel, for the form that runs node by node."""
+
+    __slots__ = ("copied", "copies_result", "kernel", "node")
+
+    def __init__(self, node: Node, kernel: Callable[..., Any], copied: set[int], copies_result: bool) -> None:
+        self.node = node
+        self.kernel = kernel
+        self.copied = copied
+        self.copies_result = copies_result
+
+    def run(self, known: dict[Value, Any]) -> None:
+        """Computes the node from the values known so far, and adds its outputs to them."""
+        node = self.node
+        arguments = []
+        for i, value in enumerate(node.inputs):
+            argument = known[value]
+            if i in node.reads:
+                argument = argument.read()
+                if i in self.copied:
+                    argument = _copied(argument)
+            arguments.append(argument)
+        result = self.kernel(*arguments)
+        if self.copies_result:
+            result = _copied(result)
+        if len(node.outputs) == 1:
+            known[node.outputs[0]] = result
+        elif node.outputs:
+            known.update(zip(node.outputs, result))
+
+
+def _copied(value: Any) -> Any:
+    return value.clone() if hasattr(value, "clone") else value.copy()
+
+
 class Step:
     """A compiled plan. `call(*feeds)` returns the fetched run-time values as a tuple."""
 
-    __slots__ = ("call", "fetches_fresh", "lines", "plan", "source")
+    __slots__ = ("call", "calls", "fetches_fresh", "lines", "plan", "source")
 
-    def __init__(self, plan: Plan, call: Callable[..., Any], lines: list[Node | None], fetches_fresh: list[bool], source: str) -> None:
+    def __init__(self, plan: Plan, call: Callable[..., Any], calls: list[Call], lines: list[Node | None], fetches_fresh: list[bool],
+                 source: str) -> None:
         self.plan = plan
         self.call = call
+        self.calls = calls
         self.lines = lines
         self.fetches_fresh = fetches_fresh
         self.source = source
@@ -61,10 +98,12 @@ def generate(plan: Plan) -> Step:
     copies, fresh = _aliases(plan, order)
     last_use = _last_uses(plan, order)
     body: list[str] = []
+    calls: list[Call] = []
     lines: list[Node | None] = [None, None]
     for position, node in enumerate(order):
         kernel = f"k{position}"
         space[kernel] = kernel_of(node)
+        calls.append(Call(node, space[kernel], {i for i in node.reads if (node, i) in copies}, node in copies))
         arguments = []
         for i, value in enumerate(node.inputs):
             text = names[value]
@@ -97,7 +136,7 @@ def generate(plan: Plan) -> Step:
     lines.append(None)
     source = f"def step({', '.join(parameters)}):\n" + "\n".join(body)
     exec(compile(source, "<everflow step>", "exec"), space)
-    return Step(plan, space["step"], lines, fresh, source)
+    return Step(plan, space["step"], calls, lines, fresh, source)
 
 
 def _copy(value: Value) -> str:

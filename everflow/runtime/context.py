@@ -1,6 +1,7 @@
 """Where steps run: the resources, functions, devices and configuration that a session's kernels share."""
 from __future__ import annotations
 
+import contextlib
 import threading
 from typing import Any, Callable
 
@@ -23,6 +24,22 @@ class Context:
         self._functions: dict[str, Callable[..., Any]] = {}
         self._op_state: dict[Any, Any] = {}
         self._lock = threading.RLock()
+        self._runs = threading.local()
+
+    @property
+    def deadline(self) -> float | None:
+        """When the run under way in this thread must be over (time.monotonic), or None. What blocks looks at it."""
+        return getattr(self._runs, "deadline", None)
+
+    @contextlib.contextmanager
+    def until(self, deadline: float | None) -> Any:
+        """Sets the deadline of this thread's runs."""
+        before = self.deadline
+        self._runs.deadline = deadline
+        try:
+            yield
+        finally:
+            self._runs.deadline = before
 
     def constant(self, node: Node) -> Any:
         """The run-time value of a Const node, shared by all steps that use it."""

@@ -12,6 +12,13 @@ from everflow.graph.tensor import Tensor
 from everflow.ops.registry import Meaning, meaning
 
 
+# Ops that the definitions call stateful, but that only hand out a reference or a value.
+PURE_STATEFUL = frozenset(("VariableV2", "Variable", "VarHandleOp", "ReadVariableOp", "Placeholder", "VarIsInitializedOp", "VariableShape",
+                           "ResourceGather", "IsVariableInitialized"))
+# Ops without state that are run for the error they may raise.
+CHECKS = frozenset(("CheckNumerics", "EnsureShape"))
+
+
 class Value:
     """An output of a node."""
 
@@ -33,17 +40,17 @@ class Value:
 class Node:
     """An op of the plan. Kernels read `attr`, `inputs[i].dtype`, `inputs[i].dims`, `outputs`, `constant(i)` and `context`."""
 
-    __slots__ = ("attrs", "context", "control", "inputs", "name", "op", "outputs", "reads", "type")
+    __slots__ = ("asked_for", "attrs", "context", "inputs", "name", "op", "outputs", "reads", "type")
 
     def __init__(self, type: str, name: str, attrs: dict[str, Any], inputs: list[Value], op: Operation | None, context: Any) -> None:
         self.type = type
         self.name = name
         self.attrs = attrs
         self.inputs = inputs
-        self.control: list[Node] = []
         self.outputs: list[Value] = []
         self.op = op
         self.context = context
+        self.asked_for = False
         # Which inputs are variables whose value is read just before the node runs.
         self.reads: frozenset[int] = frozenset()
 
@@ -69,33 +76,35 @@ class Node:
     def meaning(self) -> Meaning | None:
         return meaning(self.type)
 
+    @property
+    def has_effects(self) -> bool:
+        """Whether running the node does more than compute its outputs."""
+        if self.asked_for or self.type in CHECKS:
+            return True
+        meaning = self.meaning
+        if meaning is None:
+            return self.type != "_Feed"
+        return meaning.writes or (self.op is not None and self.op.op_def_.is_stateful and self.type not in PURE_STATEFUL)
+
     def __repr__(self) -> str:
         return f"<{self.type} {self.name}>"
 
 
 class Plan:
-    """Nodes in an order in which they can run, with what is fed and what is fetched."""
+    """Nodes in an order in which they can run, with what is fed and what is fetched.
+
+    The order is fixed when the plan is made, so control edges have done their work then: passes replace and remove nodes, and
+    never reorder them.
+    """
 
     def __init__(self, context: Any) -> None:
         self.context = context
         self.nodes: list[Node] = []
         self.feeds: list[Value] = []
         self.fetches: list[Value] = []
-        self.targets: list[Node] = []
-        # Where a fetched variable is read: its value at the end of the step.
-        self.values: dict[Tensor, Value] = {}
 
-    def replace(self, old: Value, new: Value) -> None:
-        """Makes all uses of one value use another."""
-        for node in self.nodes:
-            inputs = node.inputs
-            for i, v in enumerate(inputs):
-                if v is old:
-                    inputs[i] = new
-        self.fetches = [new if v is old else v for v in self.fetches]
-
-    def replace_all(self, table: dict[Value, Value], gone: dict[Node, list[Node]] | None = None) -> None:
-        """Makes uses of the table's keys use its values; control edges from nodes that go lead to those that stand for them."""
+    def replace(self, table: dict[Value, Value]) -> None:
+        """Makes uses of the table's keys use its values."""
         def final(v: Value) -> Value:
             while v in table:
                 v = table[v]
@@ -106,37 +115,18 @@ class Plan:
             for i, v in enumerate(inputs):
                 if v in table:
                     inputs[i] = final(v)
-            if gone and node.control:
-                node.control = _stand_ins(node.control, gone)
         self.fetches = [final(v) for v in self.fetches]
-        if gone:
-            self.nodes = [n for n in self.nodes if n not in gone]
-            self.targets = _stand_ins(self.targets, gone)
 
     def drop_unused(self) -> None:
-        """Leaves out the nodes that nothing needs."""
-        needed: set[Node] = set()
-        stack = [v.node for v in self.fetches] + list(self.targets)
+        """Leaves out the nodes that nothing needs. What has effects stays: it was asked for when the plan was made."""
+        needed: set[Node] = {n for n in self.nodes if n.has_effects}
+        stack = [v.node for v in self.fetches] + [v.node for n in needed for v in n.inputs]
         while stack:
             node = stack.pop()
-            if node in needed:
-                continue
-            needed.add(node)
-            stack.extend(v.node for v in node.inputs)
-            stack.extend(node.control)
+            if node not in needed:
+                needed.add(node)
+                stack.extend(v.node for v in node.inputs)
         self.nodes = [n for n in self.nodes if n in needed]
-
-
-def _stand_ins(nodes: list[Node], gone: dict[Node, list[Node]]) -> list[Node]:
-    found: dict[Node, None] = {}
-    stack = list(reversed(nodes))
-    while stack:
-        node = stack.pop()
-        if node in gone:
-            stack.extend(reversed(gone[node]))
-        else:
-            found[node] = None
-    return list(found)
 
 
 def make_plan(context: Any, fetches: Iterable[Tensor], targets: Iterable[Operation], feeds: Iterable[Tensor]) -> Plan:
@@ -165,11 +155,10 @@ def make_plan(context: Any, fetches: Iterable[Tensor], targets: Iterable[Operati
         for i, t in enumerate(op.inputs):
             if node.inputs[i] is None:
                 node.inputs[i] = values[t]
-        if op.control_inputs:
-            node.control = [nodes[c] for c in op.control_inputs if c in nodes]
     plan.fetches = [values[t] for t in fetches]
-    plan.targets = [nodes[op] for op in targets if op in nodes]
-    plan.values = values
+    for op in targets:
+        if op in nodes:
+            nodes[op].asked_for = True
     return plan
 
 

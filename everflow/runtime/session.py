@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from typing import Any, Callable
 
 import numpy as np
@@ -91,6 +92,9 @@ def fetch_converter(tensor: Tensor, fresh: bool) -> Callable[[Any], Any]:
     return convert
 
 
+_live: weakref.WeakSet[BaseSession] = weakref.WeakSet()
+
+
 @internal("client.session.BaseSession")
 class BaseSession:
     """A graph with the state to run it."""
@@ -115,6 +119,7 @@ class BaseSession:
         self._runners: dict[Any, Runner] = {}
         self._lock = threading.RLock()
         self._partial_runs: dict[str, Any] = {}
+        _live.add(self)
 
     @property
     def graph(self) -> Graph:
@@ -278,9 +283,10 @@ class Session(BaseSession):
     @staticmethod
     def reset(target: str, containers: Any = None, config: Any = None) -> None:
         """Clears the containers of a server."""
-        from everflow.runtime.remote import reset
-
-        reset(target, containers, config)
+        names = [c.decode() if isinstance(c, bytes) else c for c in containers or []]
+        for session in list(_live):
+            session._context.resources.clear(names or None)
+            session.close()
 
 
 @public("InteractiveSession")

@@ -30,20 +30,11 @@ def fold_constants(plan: Plan) -> None:
             continue
         for value, array in zip(node.outputs, found):
             constant = Node("Const", node.name, {"value": array, "dtype": value.dtype}, [], None, plan.context)
-            constant.control = node.control
             table[value] = constant.add_output(value.dtype, array.shape)
             nodes.append(constant)
-    if not table:
-        return
-    plan.nodes = nodes
-    folded: dict[Node, list[Node]] = {}
-    for old, new in table.items():
-        folded.setdefault(old.node, []).append(new.node)
-    for node in plan.nodes:
-        if node.control and any(c in folded for c in node.control):
-            node.control = [s for c in node.control for s in (folded[c] if c in folded else [c])]
-    plan.targets = [s for t in plan.targets for s in (folded[t] if t in folded else [t])]
-    plan.fetches = [table.get(v, v) for v in plan.fetches]
+    if table:
+        plan.nodes = nodes
+        plan.fetches = [table.get(v, v) for v in plan.fetches]
 
 
 def _known_shape(node: Node) -> list[np.ndarray] | None:

@@ -1,20 +1,19 @@
 """Nodes that hand their input on unchanged are left out."""
 from __future__ import annotations
 
-from everflow.runtime.plan import Node, Plan, Value
+from everflow.runtime.plan import Plan, Value
 
-FORWARDING = {"Identity", "StopGradient", "PreventGradient", "Snapshot", "PlaceholderWithDefault", "OptimizationBarrier"}
+FORWARDING = {"Identity", "StopGradient", "PreventGradient", "Snapshot", "PlaceholderWithDefault"}
 
 
 def drop_identities(plan: Plan) -> None:
-    """Uses of an Identity use its input. A read of a variable stays: when it happens matters. So does an Identity that waits
-    for other nodes."""
+    """Uses of an Identity use its input. A read of a variable stays: when it happens matters."""
     table: dict[Value, Value] = {}
-    gone: dict[Node, list[Node]] = {}
-    fed = {v.node.op for v in plan.feeds if v.node.op is not None}
     for node in plan.nodes:
-        if node.type in FORWARDING and not node.control and not node.reads and node.op not in fed:
+        if node.type in FORWARDING and not node.reads:
             table[node.outputs[0]] = node.inputs[0]
-            gone[node] = [node.inputs[0].node]
+        elif node.type == "IdentityN" and not node.reads:
+            table.update(zip(node.outputs, node.inputs))
     if table:
-        plan.replace_all(table, gone)
+        plan.replace(table)
+        plan.nodes = [n for n in plan.nodes if not n.outputs or n.outputs[0] not in table]

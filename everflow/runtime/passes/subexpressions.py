@@ -13,7 +13,6 @@ LARGEST = 64
 def share_subexpressions(plan: Plan) -> None:
     """Two stateless nodes with the same op, attributes and inputs become one."""
     table: dict[Value, Value] = {}
-    gone: dict[Node, list[Node]] = {}
     seen: dict[Any, Node] = {}
     for node in plan.nodes:
         if table:
@@ -24,13 +23,12 @@ def share_subexpressions(plan: Plan) -> None:
         first = seen.setdefault(key, node)
         if first is not node:
             table.update(zip(node.outputs, first.outputs))
-            gone[node] = [first]
     if table:
-        plan.replace_all(table, gone)
+        plan.replace(table)
 
 
 def _key(node: Node) -> Any:
-    if node.control or node.reads or not node.outputs or node.type == "_Feed":
+    if node.reads or not node.outputs or node.type == "_Feed":
         return None
     if node.type == "Const":
         array = node.attrs["value"]

@@ -1,0 +1,98 @@
+"""Which devices there are, under TensorFlow's names, and which of them an op may run on."""
+from __future__ import annotations
+
+from typing import Any
+
+from everflow import errors
+from everflow.api import internal, public
+from everflow.graph.devices import DeviceSpec
+from everflow.lazy import torch
+
+CPU = "CPU"
+GPU = "GPU"
+MEMORY = 268435456
+
+
+def device_counts(config: Any = None) -> dict[str, int]:
+    """How many devices of each type a session has: as configured, at least one CPU, the GPUs that torch sees."""
+    counts = dict(config.device_count) if config is not None else {}
+    gpus = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    return {CPU: max(1, counts.get(CPU, 1)), GPU: min(gpus, counts.get(GPU, gpus))}
+
+
+@internal("client.session._DeviceAttributes")
+class DeviceAttributes:
+    """A device of a session."""
+
+    def __init__(self, name: str, device_type: str, memory_limit_bytes: int, incarnation: int) -> None:
+        self._spec = DeviceSpec.from_string(name)
+        self._device_type = device_type
+        self._memory_limit_bytes = int(memory_limit_bytes)
+        self._incarnation = int(incarnation)
+
+    @property
+    def name(self) -> str:
+        return self._spec.to_string()
+
+    @property
+    def device_type(self) -> str:
+        return self._device_type
+
+    @property
+    def memory_limit_bytes(self) -> int:
+        return self._memory_limit_bytes
+
+    @property
+    def incarnation(self) -> int:
+        return self._incarnation
+
+    def __repr__(self) -> str:
+        return f"_DeviceAttributes({self.name}, {self.device_type}, {self.memory_limit_bytes}, {self.incarnation})"
+
+
+def list_devices(config: Any = None) -> list[DeviceAttributes]:
+    """The devices of a session on this machine."""
+    found = []
+    for kind, count in device_counts(config).items():
+        for i in range(count):
+            memory = MEMORY if kind == CPU else torch.cuda.get_device_properties(i).total_memory
+            found.append(DeviceAttributes(f"/job:localhost/replica:0/task:0/device:{kind}:{i}", kind, memory, hash((kind, i)) & (2**63 - 1)))
+    return found
+
+
+@internal("client.device_lib.list_local_devices")
+def list_local_devices(session_config: Any = None) -> list[Any]:
+    """The devices of this machine, as DeviceAttributes protos."""
+    from everflow.proto import device_attributes_pb2
+
+    return [
+        device_attributes_pb2.DeviceAttributes(name=d.name.replace("/job:localhost/replica:0/task:0", ""), device_type=d.device_type,
+                                               memory_limit=d.memory_limit_bytes, incarnation=d.incarnation)
+        for d in list_devices(session_config)
+    ]
+
+
+@public("contrib.eager.num_gpus")
+def num_gpus() -> int:
+    """How many GPUs there are."""
+    return device_counts()[GPU]
+
+
+def check_placement(ops: Any, config: Any) -> None:
+    """Raises for an op that asks for a device this session does not have, unless soft placement allows another."""
+    soft = config is not None and config.allow_soft_placement
+    counts = None
+    for op in ops:
+        if not op._device:
+            continue
+        spec = DeviceSpec.from_string(op._device)
+        counts = counts or device_counts(config)
+        known_job = spec.job in (None, "localhost") and spec.task in (None, 0) and spec.replica in (None, 0)
+        known_device = spec.device_type is None or (spec.device_index or 0) < counts.get(spec.device_type.upper(), 0)
+        if known_job and (known_device or soft):
+            continue
+        available = ", ".join(d.name for d in list_devices(config))
+        raise errors.InvalidArgumentError(
+            op.node_def, op,
+            f"Cannot assign a device for operation {op.name}: {{{{node {op.name}}}}} was explicitly assigned to {op._device} but available "
+            f"devices are [ {available} ]. Make sure the device specification refers to a valid device.")

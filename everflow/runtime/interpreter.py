@@ -1,0 +1,52 @@
+"""The instrumented form of a step: a loop over its nodes, for tracing, debugging, timeouts and partial runs."""
+from __future__ import annotations
+
+import time
+from typing import Any, Callable
+
+from everflow import errors
+from everflow.runtime.codegen import Call, Step
+from everflow.runtime.context import located
+from everflow.runtime.failures import as_op_error
+from everflow.runtime.plan import Node, Value
+
+Observer = Callable[[Node, float, float, list[Any]], None]
+
+
+def start(step: Step, arguments: list[Any]) -> dict[Value, Any]:
+    """The values known before the first node runs: feeds and constants."""
+    known = dict(zip(step.plan.feeds, arguments))
+    for node in step.plan.nodes:
+        if node.type == "Const":
+            known[node.outputs[0]] = step.plan.context.constant(node)
+    return known
+
+
+def advance(call: Call, known: dict[Value, Any]) -> None:
+    """Runs one node; errors name it."""
+    try:
+        call.run(known)
+    except errors.OpError as e:
+        raise located(e, call.node) from None
+    except Exception as e:
+        if call.node.op is None:
+            raise
+        raise as_op_error(e, call.node) from e
+
+
+def results(step: Step, known: dict[Value, Any]) -> tuple[Any, ...]:
+    """The fetched values."""
+    return tuple(known[v].read() if v.dtype._is_ref_dtype else known[v] for v in step.plan.fetches)
+
+
+def run(step: Step, arguments: list[Any], observe: Observer | None = None, deadline: float | None = None) -> tuple[Any, ...]:
+    """Runs a step node by node; `observe` is told each node, when it began and ended, and what it gave."""
+    known = start(step, arguments)
+    for call in step.calls:
+        if deadline is not None and time.monotonic() > deadline:
+            raise errors.DeadlineExceededError(None, None, "Timed out waiting for the step to finish")
+        began = time.time()
+        advance(call, known)
+        if observe is not None:
+            observe(call.node, began, time.time(), [known[v] for v in call.node.outputs])
+    return results(step, known)
