@@ -63,17 +63,20 @@ def program(arguments: list[str]) -> tuple[types.CodeType, dict[str, Any]]:
     if kind != "--" and script.startswith("-"):
         raise CannotRun(f"there is no option {script} (see everflow run --help)")
     if pkgutil.get_importer(script) is not None:
-        sys.path[0] = script
+        sys.path[0 : 0 if safe_path() else 1] = [script]
         return module_program("__main__", f"{script} has no __main__.py")
     return script_program(script)
 
 
 def search_first(folder: str) -> None:
     """Puts a folder where Python puts the script's: in front, unless it was told not to (PYTHONSAFEPATH)."""
-    # sys.path[0] is the folder of the `everflow` command itself, which the program has nothing to do with.
-    if getattr(sys.flags, "safe_path", False):
-        return
-    sys.path[0] = folder
+    if not safe_path():
+        # Here stands the folder of the `everflow` command, which the program has nothing to do with.
+        sys.path[0] = folder
+
+
+def safe_path() -> bool:
+    return getattr(sys.flags, "safe_path", False)
 
 
 def script_program(script: str) -> tuple[types.CodeType, dict[str, Any]]:

@@ -90,6 +90,13 @@ def test_a_neighbour_of_the_script_can_be_imported(script):
     assert everflow("run", script("import neighbour; print(neighbour.value)")).stdout == "5\n"
 
 
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="PYTHONSAFEPATH is new in Python 3.11")
+def test_a_safe_path_stays_safe(script, tmp_path):
+    path = script("import sys; print(sys.path)")
+    expected = subprocess.run([sys.executable, "-P", path], capture_output=True, text=True).stdout
+    assert everflow("run", path, PYTHONSAFEPATH="1").stdout == expected
+
+
 @pytest.mark.parametrize("code, status, error", [
     ("import sys; sys.exit(7)", 7, ""),
     ("import sys; sys.exit()", 0, ""),
