@@ -1,0 +1,64 @@
+"""Times Everflow against real TensorFlow interpreters in one run and prints the ratios.
+
+    python benchmarks/run.py [name=python ...] [--cases a,b] [--rounds 3]
+
+Each peer is the path of a Python that has TensorFlow. Every case runs in a process of its own, the implementations taking turns, and the
+best round of each counts.
+"""
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def cases():
+    text = (HERE / "cases.py").read_text()
+    return [line[4:line.index("(")] for before, line in zip(text.splitlines(), text.splitlines()[1:]) if before == "@case"]
+
+
+def measure(command, name):
+    done = subprocess.run([*command, str(HERE / "cases.py"), name], capture_output=True, text=True)
+    if done.returncode:
+        print(f"{name} failed under {command[0]}:\n{done.stderr[-2000:]}", file=sys.stderr)
+        return None
+    return json.loads(done.stdout.strip().splitlines()[-1])["seconds"]
+
+
+def shown(seconds):
+    if seconds is None:
+        return "-"
+    for unit, scale in (("s", 1), ("ms", 1e3), ("µs", 1e6)):
+        if seconds * scale >= 1 or unit == "µs":
+            return f"{seconds * scale:.4g} {unit}"
+    return ""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("peers", nargs="*", metavar="name=python")
+    parser.add_argument("--cases")
+    parser.add_argument("--rounds", type=int, default=3)
+    args = parser.parse_args()
+    commands = {"everflow": [sys.executable, "-m", "everflow", "run"]}
+    for peer in args.peers:
+        name, _, python = peer.partition("=")
+        commands[name] = [python]
+    peers = list(commands)[1:]
+    print("case".ljust(20) + "".join(n.rjust(14) for n in commands) + "".join(f"{n}/everflow".rjust(20) for n in peers))
+    for name in args.cases.split(",") if args.cases else cases():
+        best = dict.fromkeys(commands)
+        for _ in range(args.rounds):
+            for implementation, command in commands.items():
+                seconds = measure(command, name)
+                if seconds is not None and (best[implementation] is None or seconds < best[implementation]):
+                    best[implementation] = seconds
+        ours = best["everflow"]
+        ratios = [f"{best[p] / ours:.2f}" if ours and best[p] else "-" for p in peers]
+        print(name.ljust(20) + "".join(shown(s).rjust(14) for s in best.values()) + "".join(r.rjust(20) for r in ratios), flush=True)
+
+
+if __name__ == "__main__":
+    main()
