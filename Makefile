@@ -5,7 +5,7 @@ STAMP := .venv/.installed
 # A command in the project's environment; tests share the machine's cores between workers, not threads.
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: venv test check demo bench index protos wheel clean
+.PHONY: venv test check demo bench native index protos wheel clean
 
 venv: $(STAMP)
 
@@ -28,13 +28,22 @@ demo: $(STAMP)
 bench: $(STAMP)
 	OMP_NUM_THREADS= $(BIN)/python benchmarks/run.py $(PEERS)
 
+# The native extension, in place, and what its functions are for type checkers.
+native: $(STAMP)
+	$(BIN)/python setup.py -q build_ext --inplace
+	$(BIN)/python -m nanobind.stubgen -q -m everflow._native -o everflow/_native.pyi
+
 # Which module defines which public name: everflow/index.py.
 index: $(STAMP)
 	$(BIN)/python -m everflow.api
 
-# The Python code of the .proto files, next to them.
-protos: $(STAMP)
-	$(BIN)/python -m grpc_tools.protoc -I . --python_out=. --grpc_python_out=. $(shell find everflow/proto -name '*.proto')
+# The Python code of the .proto sources, made by the oldest compiler that we support, in an environment of its own.
+protos: build/protoc
+	build/protoc/bin/python tools/protos.py compile
+
+build/protoc:
+	$(PYTHON) -m venv $@
+	$@/bin/python -m pip install -q grpcio-tools==1.62.3 'setuptools<70'
 
 wheel: $(STAMP)
 	$(BIN)/python -m pip wheel -q --no-deps -w dist .
