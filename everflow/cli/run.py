@@ -9,7 +9,7 @@ import types
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from typing import Any
 
-from everflow import alias
+from everflow import alias, old_numpy
 
 USAGE = """\
 usage: everflow run [--] SCRIPT [ARGUMENTS ...]
@@ -29,6 +29,7 @@ def main(arguments: list[str]) -> int | None:
         print(USAGE)
         return 0
     alias.install()
+    old_numpy.restore()
     try:
         code, names = program(arguments)
     except CannotRun as error:

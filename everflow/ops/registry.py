@@ -337,6 +337,12 @@ def _value_type(value: Any) -> dtypes.DType | None:
         return None
 
 
+# Parameters that TensorFlow's generated functions call otherwise than the op definition.
+RENAMED = {
+    **{name: {"reduction_indices": "axis"} for name in ("All", "Any", "EuclideanNorm", "Max", "Mean", "Min", "Prod", "Sum")},
+    "ExpandDims": {"dim": "axis"}, "Split": {"split_dim": "axis"}, "SplitV": {"split_dim": "axis"}, "Squeeze": {"squeeze_dims": "axis"},
+    "Select": {"t": "x", "e": "y"}, "Where": {"input": "condition"},
+}
 _generated: dict[str, Callable[..., Any]] = {}
 
 
@@ -354,18 +360,21 @@ def _make_function(op_type: str) -> Callable[..., Any]:
     definition = opdefs.find(op_type)
     if definition is None:
         raise KeyError(op_type)
-    inputs = [a.name for a in definition.inputs]
+    shown = RENAMED.get(op_type, {})
+    inputs = [shown.get(a.name, a.name) for a in definition.inputs]
+    attr_names = {shown.get(n, n): n for n in definition.attrs}
     parameters = []
     for parameter, optional in definition.parameters:
         default = definition.attrs[parameter].default if optional else inspect.Parameter.empty
-        parameters.append(inspect.Parameter(parameter, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default))
+        parameters.append(inspect.Parameter(shown.get(parameter, parameter), inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default))
     parameters.append(inspect.Parameter("name", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None))
     signature = inspect.Signature(parameters)
 
     def function(*args: Any, **kwargs: Any) -> Any:
         bound = signature.bind(*args, **kwargs).arguments
         name = bound.pop("name", None)
-        return apply(op_type, *[bound.pop(i) for i in inputs], name=name, **bound)
+        values = [bound.pop(i) for i in inputs]
+        return apply(op_type, *values, name=name, **{attr_names[k]: v for k, v in bound.items()})
 
     function.__name__ = function.__qualname__ = op_type
     function.__signature__ = signature  # type: ignore[attr-defined]

@@ -1,0 +1,19 @@
+"""Names that numpy dropped and that programs of TensorFlow 1's time use (`np.object`, `np.float`, ...)."""
+from __future__ import annotations
+
+
+def restore() -> None:
+    """Gives numpy its old names back, where it lacks them."""
+    import numpy as np
+
+    old = {
+        "bool": bool, "int": int, "float": float, "complex": complex, "object": object, "str": str, "long": int, "unicode": str,
+        "bool8": np.bool_, "float_": np.float64, "complex_": np.complex128, "string_": np.bytes_, "unicode_": np.str_, "int0": np.intp,
+        "Inf": np.inf, "Infinity": np.inf, "infty": np.inf, "PINF": np.inf, "NINF": -np.inf, "NaN": np.nan, "PZERO": 0.0, "NZERO": -0.0,
+        "alltrue": np.all, "sometrue": np.any, "product": np.prod, "cumproduct": np.cumprod, "in1d": np.isin, "row_stack": np.vstack,
+        "round_": np.round, "asfarray": lambda a, dtype=np.float64: np.asarray(a, dtype), "asscalar": lambda a: a.item(),
+        "trapz": getattr(np, "trapezoid", None),
+    }
+    for name, value in old.items():
+        if name not in np.__dict__ and value is not None:
+            setattr(np, name, value)
