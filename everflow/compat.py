@@ -6,7 +6,8 @@ import contextlib
 import datetime
 import numbers
 import os
-from typing import Any, Iterator
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 

@@ -76,6 +76,8 @@ def module(path: str) -> types.ModuleType | None:
         return api.namespace(path)
     if path.split(".")[0] not in FOLDERS:
         return None
+    if api.has(path) and isinstance(found := api.find(path), types.ModuleType):
+        return found
     if shown(path) in proto_modules():
         return importlib.import_module("everflow.proto." + shown(path))
     return _internal_module(path) if path in table() or api.is_namespace(path) else None

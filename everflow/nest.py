@@ -8,7 +8,8 @@ from __future__ import annotations
 import collections
 import collections.abc
 import sys
-from typing import Any, Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 from everflow.api import INTERNAL, public
 
@@ -352,7 +353,8 @@ def _types_agree(a: Any, b: Any, openers: _Openers) -> bool:
     if _is_mapping(a) and _is_mapping(b) or isinstance(a, list) and isinstance(b, list):
         return True
     # A spec stands for the composite tensors that it describes; the specs themselves are compared apart.
-    return openers.expand_composites and (_is_type_spec(a) or _is_type_spec(b)) and None not in (_spec_of(a), _spec_of(b))
+    one_is_spec = openers.expand_composites and (_is_type_spec(a) or _is_type_spec(b))
+    return one_is_spec and None not in (_spec_of(a), _spec_of(b))
 
 
 def _spec_of(value: Any) -> Any:

@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import collections.abc
-from typing import Any, Callable, Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from everflow import nest
 from everflow.api import INTERNAL, public

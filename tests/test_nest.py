@@ -144,7 +144,8 @@ def test_paths_name_keys_fields_and_positions():
         ("a/0", 1), ("a/1/x", 2), ("a/1/y", 3), ("b/left", 4), ("b/right/Composite/0", 5), ("b/right/Composite/1", 6)
     ]
     assert list(nest_paths.yield_flat_paths([1, {"k": 2}])) == [(0,), (1, "k")]
-    assert nest_paths.map_structure_with_paths(lambda p, a, b: (p, a, b), {"a": [1]}, {"a": [2]}) == {"a": [("a/0", 1, 2)]}
+    paired = nest_paths.map_structure_with_paths(lambda p, a, b: (p, a, b), {"a": [1]}, {"a": [2]})
+    assert paired == {"a": [("a/0", 1, 2)]}
     assert nest_paths.map_structure_with_tuple_paths(lambda p, a: (p, a), 1) == ((), 1)
 
 
@@ -176,7 +177,8 @@ def test_flatten_dict_items_opens_keys():
 
 def test_traversal_is_as_deep_as_the_function_says():
     structure = [1, [2], (3, [4])]
-    assert nest_paths.get_traverse_shallow_structure(lambda s: not isinstance(s, tuple), structure) == [True, [True], False]
+    not_into_tuples = nest_paths.get_traverse_shallow_structure(lambda s: not isinstance(s, tuple), structure)
+    assert not_into_tuples == [True, [True], False]
     assert nest_paths.get_traverse_shallow_structure(
         lambda s: [False, True, False] if s is structure else True, structure) == [False, [True], False]
     with pytest.raises(TypeError, match="non-bool scalar"):
