@@ -1,0 +1,38 @@
+"""A cluster of in-process servers for tests."""
+from __future__ import annotations
+
+import socket
+from typing import Any
+
+from everflow.api import find, internal, public
+
+
+def unused_port() -> int:
+    with socket.socket() as s:
+        s.bind(("localhost", 0))
+        return s.getsockname()[1]
+
+
+@public("test.create_local_cluster")
+@internal("framework.test_util.create_local_cluster")
+def create_local_cluster(
+    num_workers: int, num_ps: int, protocol: str = "grpc", worker_config: Any = None, ps_config: Any = None
+) -> tuple[list[Any], list[Any]]:
+    """Starts servers on free local ports; returns those of the workers and those of the parameter servers."""
+    jobs = {"worker": (num_workers, worker_config), "ps": (num_ps, ps_config)}
+    ports: set[int] = set()
+    while len(ports) < num_workers + num_ps:
+        ports.add(unused_port())
+    free = iter(ports)
+    spec = find("train.ClusterSpec")(
+        {job: [f"localhost:{next(free)}" for _ in range(count)] for job, (count, _) in jobs.items()}
+    )
+    server = find("train.Server")
+    workers, parameter_servers = (
+        [
+            server(spec, job_name=job, protocol=protocol, task_index=task, config=config, start=True)
+            for task in range(count)
+        ]
+        for job, (count, config) in jobs.items()
+    )
+    return workers, parameter_servers

@@ -1,0 +1,72 @@
+"""Checking the gradients of a Python function of tensors."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from everflow.api import find, internal
+from everflow.graph import stacks
+from everflow.test import jacobians
+
+_TYPES = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
+
+
+@internal("ops.gradient_checker_v2._to_numpy")
+def to_numpy(a: Any) -> Any:
+    """The value of a tensor, or of what can become one."""
+    if isinstance(a, find("Tensor")):
+        return stacks.get_default_session().run(a)
+    if isinstance(a, find("IndexedSlices")):
+        return jacobians.dense(stacks.get_default_session().run(a), a.dense_shape, a.dtype.as_numpy_dtype)
+    return a
+
+
+class _Traced:
+    """A function built once as graph, with its gradients, to be called with arrays."""
+
+    def __init__(self, f: Callable[..., Any], values: list[np.ndarray]) -> None:
+        self.session = stacks.get_default_session()
+        self.inputs = [find("placeholder")(value.dtype, shape=value.shape) for value in values]
+        self.output = find("convert_to_tensor")(f(*self.inputs))
+        self.dy = find("placeholder")(self.output.dtype)
+        self.gradients = find("gradients")(self.output, self.inputs, find("identity")(self.dy))
+
+    def __call__(self, values: list[np.ndarray]) -> np.ndarray:
+        return self.session.run(self.output, dict(zip(self.inputs, values)))
+
+    def gradient(self, which: int, values: list[np.ndarray], dy: np.ndarray) -> Any:
+        if self.gradients[which] is None:
+            return np.zeros(values[which].shape, values[which].dtype)
+        return self.session.run(self.gradients[which], {**dict(zip(self.inputs, values)), self.dy: dy})
+
+
+@internal("ops.gradient_checker_v2.compute_gradient")
+def compute_gradient(f: Callable[..., Any], x: list[Any], delta: float = 1e-3) -> tuple[tuple[Any, ...], ...]:
+    """The Jacobians of `f` at the values `x`, a matrix for each argument: theoretical ones, numeric ones."""
+    if not isinstance(x, list):
+        raise ValueError(f"`x` must be a list of Tensors (arguments to `f`), not a {type(x)}")
+    values = [np.asarray(to_numpy(find("convert_to_tensor")(each))) for each in x]
+    traced = _Traced(f, values)
+    y = np.asarray(traced(values))
+    for what, dtype in [*(("x", value.dtype) for value in values), ("y", y.dtype)]:
+        assert dtype.name in _TYPES, f"{what} has unsupported type {dtype.name}"
+    theoretical, numeric = [], []
+    for i, value in enumerate(values):
+
+        def with_value(moved: np.ndarray, i: int = i) -> np.ndarray:
+            return traced([*values[:i], moved, *values[i + 1:]])
+
+        def gradient(dy: np.ndarray, i: int = i) -> Any:
+            return traced.gradient(i, values, dy)
+
+        theoretical.append(jacobians.theoretical(gradient, value.shape, value.dtype, y.shape, y.dtype))
+        numeric.append(jacobians.numeric(with_value, value, y.shape, y.dtype, delta))
+    return tuple(theoretical), tuple(numeric)
+
+
+@internal("ops.gradient_checker_v2.max_error")
+def max_error(grad1: Any, grad2: Any) -> float:
+    """The largest difference between two lists of Jacobians."""
+    return jacobians.largest_difference(zip(grad1, grad2))

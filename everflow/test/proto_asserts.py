@@ -1,0 +1,94 @@
+"""Assertions about protocol buffers, for `tf.test.TestCase`."""
+from __future__ import annotations
+
+import difflib
+from typing import Any
+
+from google.protobuf import descriptor, text_format
+
+from everflow.api import internal
+
+# The newest GraphDef version that TensorFlow 1.15 writes.
+PRODUCER = 134
+
+
+@internal("util.protobuf.compare.NormalizeNumberFields")
+def normalize_number_fields(pb: Any) -> Any:
+    """Rounds floats in place to the precision that text shows, so that text forms of equal messages are equal."""
+    for field, value in pb.ListFields():
+        if field.type == descriptor.FieldDescriptor.TYPE_FLOAT:
+            if field.is_repeated:
+                value[:] = [float(f"{v:.6g}") for v in value]
+            else:
+                setattr(pb, field.name, float(f"{value:.6g}"))
+        elif field.cpp_type == descriptor.FieldDescriptor.CPPTYPE_MESSAGE:
+            if field.is_repeated and hasattr(value, "values"):
+                if field.message_type.fields_by_name["value"].cpp_type == descriptor.FieldDescriptor.CPPTYPE_MESSAGE:
+                    for inner in value.values():
+                        normalize_number_fields(inner)
+            else:
+                for inner in value if field.is_repeated else [value]:
+                    normalize_number_fields(inner)
+    return pb
+
+
+def _normalized(pb: Any) -> Any:
+    copy = type(pb)()
+    copy.CopyFrom(pb)
+    return normalize_number_fields(copy)
+
+
+@internal("util.protobuf.compare.ProtoEq")
+def proto_equal(a: Any, b: Any) -> bool:
+    """Whether two messages say the same up to the precision of their text."""
+    if type(a) is not type(b):
+        return False
+    return text_format.MessageToString(_normalized(a)) == text_format.MessageToString(_normalized(b))
+
+
+@internal("util.protobuf.compare.assertProtoEqual")
+def assert_proto_equal(
+    self: Any, a: Any, b: Any, check_initialized: bool = True, normalize_numbers: bool = False, msg: str | None = None
+) -> None:
+    """Fails with a diff of the text forms unless both messages say the same; a text stands for its message."""
+    if isinstance(a, str):
+        a = text_format.Parse(a, type(b)())
+    if check_initialized:
+        for which, pb in (("a", a), ("b", b)):
+            if not pb.IsInitialized():
+                self.fail(f"Initialization errors: {pb.FindInitializationErrors()} in {which}: {pb}")
+    if normalize_numbers:
+        a, b = _normalized(a), _normalized(b)
+    texts = [text_format.MessageToString(pb, descriptor_pool=None) for pb in (a, b)]
+    if texts[0] != texts[1]:
+        diff = "\n".join(difflib.ndiff(texts[0].splitlines(), texts[1].splitlines()))
+        self.fail(f"{msg or ''}\n{diff}\n")
+
+
+class ProtoAssertions:
+    """Mixed into the test case."""
+
+    def assertProtoEqual(self, *args: Any, **kwargs: Any) -> None:
+        assert_proto_equal(self, *args, **kwargs)
+
+    def _AssertProtoEquals(self, a: Any, b: Any, msg: str | None = None) -> None:
+        assert_proto_equal(self, a, b, normalize_numbers=True, msg=msg)
+
+    def assertProtoEquals(self, expected_message_maybe_ascii: Any, message: Any, msg: str | None = None) -> None:
+        """The message equals another of its type, or one given as text."""
+        expected = expected_message_maybe_ascii
+        if isinstance(expected, (str, bytes)):
+            expected = text_format.Parse(expected, type(message)())
+        elif not isinstance(expected, type(message)):
+            raise AssertionError(f"Can't compare protos of type {type(expected)} and {type(message)}. {msg or ''}")
+        self._AssertProtoEquals(expected, message, msg=msg)
+
+    def assertProtoEqualsVersion(
+        self, expected: str, actual: Any, producer: int = PRODUCER, min_consumer: int = 0, msg: str | None = None
+    ) -> None:
+        """The same for a GraphDef, whose versions need not be in the text."""
+        versions = f"versions {{ producer: {producer} min_consumer: {min_consumer} }};\n"
+        self.assertProtoEquals(versions + expected, actual, msg=msg)
+
+
+internal("util.protobuf.compare.ProtoAssertions")(ProtoAssertions)
