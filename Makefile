@@ -22,7 +22,7 @@ check: $(STAMP)
 	$(BIN)/mypy
 
 demo: $(STAMP)
-	$(BIN)/everflow run examples/demo.py
+	$(BIN)/everflow run examples/mnist.py
 
 # make bench PEERS="--peer /path/to/python-with-tensorflow"
 bench: $(STAMP)

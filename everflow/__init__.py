@@ -5,6 +5,7 @@ Names are looked up in the index (everflow.api) when they are first used: import
 import os as _os
 import sys as _sys
 import types as _types
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 __version__ = "1.15.5"
@@ -42,3 +43,8 @@ class _Root(_types.ModuleType):
 
 
 _sys.modules[__name__].__class__ = _Root
+
+if _TYPE_CHECKING:
+
+    def __getattr__(name: str) -> _Any:
+        """Tells type checkers that the index has names which this file does not show."""
