@@ -2,9 +2,6 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-# A command in the project's environment; tests share the machine's cores between workers, not threads.
-export OMP_NUM_THREADS ?= 1
-
 .PHONY: venv test check demo bench native index protos wheel clean
 
 venv: $(STAMP)
@@ -14,6 +11,8 @@ $(STAMP): pyproject.toml constraints.txt setup.py $(wildcard native/*)
 	$(BIN)/python -m pip install -q -c constraints.txt -e '.[test]'
 	touch $@
 
+# Tests share the machine's cores between workers, not threads.
+test: export OMP_NUM_THREADS = 1
 test: check
 	$(BIN)/python -m pytest -n 2 $(ARGS)
 
@@ -24,9 +23,9 @@ check: $(STAMP)
 demo: $(STAMP)
 	$(BIN)/everflow run examples/mnist.py
 
-# make bench PEERS="--peer /path/to/python-with-tensorflow"
+# make bench PEERS="tf1=/path/to/python"   (a Python that has TensorFlow, to measure beside)
 bench: $(STAMP)
-	OMP_NUM_THREADS= $(BIN)/python benchmarks/run.py $(PEERS)
+	$(BIN)/python benchmarks/run.py $(PEERS)
 
 # The native extension, in place, and what its functions are for type checkers.
 native: $(STAMP)
