@@ -620,13 +620,24 @@ class Graph:
     # -- functions and wire form
 
     def _add_function(self, function: Any) -> None:
+        known = self._functions.get(function.name)
+        if known is not None:
+            from everflow.graph.functions import check_same
+
+            check_same(known, function)
+            return
         self._functions[function.name] = function
 
     def _get_function(self, name: Any) -> Any:
-        return self._functions.get(attr_values.text(name))
+        name, graph = attr_values.text(name), self
+        while graph is not None:
+            if name in graph._functions:
+                return graph._functions[name]
+            graph = graph.outer_graph  # type: ignore[assignment]
+        return None
 
     def _is_function(self, name: Any) -> bool:
-        return attr_values.text(name) in self._functions
+        return self._get_function(name) is not None
 
     def as_graph_def(self, from_version: int | None = None, add_shapes: bool = False) -> Any:
         """The graph as a GraphDef proto."""
@@ -647,6 +658,8 @@ class Graph:
     def _copy_functions_to_graph_def(self, graph_def: Any, starting_bytesize: int) -> None:
         for function in self._functions.values():
             graph_def.library.function.append(function.definition)
+            if function.grad_func_name:
+                graph_def.library.gradient.add(function_name=function.name, gradient_func=function.grad_func_name)
 
 
 def set_shapes(op: Operation) -> None:

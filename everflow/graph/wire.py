@@ -9,6 +9,8 @@ from everflow.graph.operation import Operation
 
 PRODUCER = 134
 MIN_CONSUMER = 0
+# Readers older than this do not know functions.
+MIN_CONSUMER_OF_FUNCTIONS = 12
 
 
 def node_def_proto(op: Operation) -> Any:
@@ -50,8 +52,13 @@ def versions_proto(graph: Any) -> Any:
     from everflow.proto import versions_pb2
 
     if graph._graph_def_versions is not None:
-        return graph._graph_def_versions
-    return versions_pb2.VersionDef(producer=PRODUCER, min_consumer=MIN_CONSUMER)
+        proto = versions_pb2.VersionDef()
+        proto.CopyFrom(graph._graph_def_versions)
+    else:
+        proto = versions_pb2.VersionDef(producer=PRODUCER, min_consumer=MIN_CONSUMER)
+    if graph._functions:
+        proto.min_consumer = max(proto.min_consumer, MIN_CONSUMER_OF_FUNCTIONS)
+    return proto
 
 
 def op_def_proto(definition: opdefs.OpDef) -> Any:
