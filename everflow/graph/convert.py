@@ -7,7 +7,7 @@ from typing import Any, Callable
 import numpy as np
 
 from everflow.api import internal, public
-from everflow.graph import dtypes, opdefs
+from everflow.graph import dtypes, opdefs, shapes
 from everflow.graph.operation import Operation
 from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
@@ -148,7 +148,51 @@ def _operation_to_tensor(op: Operation, dtype: Any = None, name: str | None = No
     raise TypeError(f"Can't convert Operation '{op.name}' to Tensor (target dtype={dtype!r}, name={name!r}, as_ref={as_ref!r})")
 
 
+_PLAIN = (bool, int, float, complex, str, bytes, np.ndarray, np.generic)
+
+
+def _list_value(value: Any, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Any:
+    """A list in which tensors stand becomes a Pack."""
+    if as_ref or not _may_hold_tensors(value):
+        return NotImplemented
+    from everflow.ops.joining import pack_nested
+
+    return pack_nested(value, dtype, name)
+
+
+def _may_hold_tensors(value: Any) -> bool:
+    for kind in set(map(type, value)):
+        if issubclass(kind, (list, tuple)):
+            if any(_may_hold_tensors(v) for v in value if isinstance(v, (list, tuple))):
+                return True
+        elif not issubclass(kind, _PLAIN):
+            return True
+    return False
+
+
+def _shape_value(value: Any, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Tensor:
+    if not value.is_fully_defined():
+        raise ValueError(f"Cannot convert a partially known TensorShape to a Tensor: {value}")
+    sizes = value.as_list()
+    if dtype is None:
+        dtype = dtypes.int64 if any(size > 2**31 - 1 for size in sizes) else dtypes.int32
+    elif dtype not in (dtypes.int32, dtypes.int64):
+        raise TypeError(f"Cannot convert a TensorShape to dtype: {dtype}")
+    return constant(sizes, dtype, name=name or "shape_as_tensor")
+
+
+def _dimension_value(value: Any, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Tensor:
+    if value.value is None:
+        raise ValueError(f"Cannot convert an unknown Dimension to a Tensor: {value}")
+    if dtype is not None and dtype not in (dtypes.int32, dtypes.int64):
+        raise TypeError(f"Cannot convert a TensorShape to dtype: {dtype}")
+    return constant(value.value, dtype or dtypes.int32, name=name or "shape_as_tensor")
+
+
 register_tensor_conversion_function(Tensor, _tensor_to_tensor, 0)
+register_tensor_conversion_function((list, tuple), _list_value, 99)
+register_tensor_conversion_function(shapes.TensorShape, _shape_value, 100)
+register_tensor_conversion_function(shapes.Dimension, _dimension_value, 100)
 register_tensor_conversion_function(Operation, _operation_to_tensor, 100)
 register_tensor_conversion_function((str, bytes, bool, numbers.Number, np.bool_, list, tuple), _python_value, 100)
 _converters.setdefault(100, []).extend([(np.ndarray, _python_value), (np.generic, _python_value)])

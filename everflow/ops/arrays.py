@@ -6,7 +6,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from everflow import errors
+from everflow.errors import invalid_argument
 from everflow.api import internal, public
 from everflow.graph import dtypes, shapes
 from everflow.graph.constants import dims_of, known
@@ -62,10 +62,8 @@ op("DebugGradientIdentity", kernel=handed_on, shape=same_as_input, view=True)
 @public("identity")
 def identity(input: Any, name: str | None = None) -> Any:
     """A tensor with the same value, computed where the control dependencies around it allow."""
-    from everflow.graph.indexed_slices import CompositeTensor
-
-    if isinstance(input, CompositeTensor):
-        return input.with_components([identity(t, name=name) for t in input.components()])
+    if hasattr(type(input), "_type_spec"):
+        return nest.map_structure(identity, input, expand_composites=True)
     found = apply("Identity", input, name=name)
     if getattr(input, "handle_data", None) is not None:
         found.handle_data = input.handle_data
@@ -98,7 +96,7 @@ def _unfed(node: Any) -> Kernel:
     message = f"You must feed a value for placeholder tensor '{node.name}' with dtype {proto_names.get(dtype, dtype)}{shape}"
 
     def run() -> Any:
-        raise errors.invalid_argument(message)
+        raise invalid_argument(message)
 
     return run
 
@@ -235,18 +233,18 @@ def _cannot_reshape(x: Any, dims: tuple[int, ...]) -> Exception:
     count = int(np.prod(x.shape))
     unknown = [i for i, d in enumerate(dims) if d == -1]
     if len(unknown) > 1:
-        return errors.invalid_argument(f"Only one input size may be -1, not both {unknown[0]} and {unknown[1]}")
+        return invalid_argument(f"Only one input size may be -1, not both {unknown[0]} and {unknown[1]}")
     for i, d in enumerate(dims):
         if d < -1:
-            return errors.invalid_argument(f"Size {i} must be non-negative, not {d}")
+            return invalid_argument(f"Size {i} must be non-negative, not {d}")
     product = int(np.prod([d for d in dims if d != -1]))
     if unknown and product == 0:
-        return errors.invalid_argument(
+        return invalid_argument(
             "Reshape cannot infer the missing input size for an empty tensor unless all specified input sizes are non-zero")
     if unknown:
-        return errors.invalid_argument(
+        return invalid_argument(
             f"Input to reshape is a tensor with {count} values, but the requested shape requires a multiple of {product}")
-    return errors.invalid_argument(f"Input to reshape is a tensor with {count} values, but the requested shape has {product}")
+    return invalid_argument(f"Input to reshape is a tensor with {count} values, but the requested shape has {product}")
 
 
 def _product(dims: Any) -> int:
@@ -311,7 +309,7 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
 def _expand_dims(node: Any) -> Kernel:
     def expanded(x: Any, axis: int) -> Any:
         if not -x.ndim - 1 <= axis <= x.ndim:
-            raise errors.invalid_argument(f"Tried to expand dim index {axis} for tensor with {x.ndim} dimensions.")
+            raise invalid_argument(f"Tried to expand dim index {axis} for tensor with {x.ndim} dimensions.")
         return np.expand_dims(x, axis) if text else x.unsqueeze(axis)
 
     text = is_text(node)
@@ -371,9 +369,9 @@ def _squeeze(node: Any) -> Kernel:
         rank = x.ndim
         for axis in axes:
             if not -rank <= axis < rank:
-                raise errors.invalid_argument(f"Tried to squeeze dim index {axis} for tensor with {rank} dimensions.")
+                raise invalid_argument(f"Tried to squeeze dim index {axis} for tensor with {rank} dimensions.")
             if x.shape[axis] != 1:
-                raise errors.invalid_argument(
+                raise invalid_argument(
                     f"Can not squeeze dim[{axis % rank}], expected a dimension of 1, got {x.shape[axis]}")
         return x.squeeze(axes)
 
