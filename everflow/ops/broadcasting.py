@@ -6,7 +6,7 @@ from typing import Any, Callable
 import numpy as np
 
 import everflow as tf
-from everflow import errors
+from everflow.errors import invalid_argument
 from everflow.graph import shapes
 from everflow.lazy import torch
 from everflow.ops.registry import apply, op
@@ -23,16 +23,10 @@ def checked(node: Any, compute: Callable[..., Any]) -> Callable[..., Any]:
     def run(x: Any, y: Any) -> Any:
         try:
             return compute(x, y)
-        except RuntimeError:
-            raise incompatible(x, y) or _current() from None
+        except RuntimeError as error:
+            raise (incompatible(x, y) or error) from None
 
     return run
-
-
-def _current() -> BaseException:
-    import sys
-
-    return sys.exc_info()[1]  # type: ignore[return-value]
 
 
 def incompatible(x: Any, y: Any) -> Exception | None:
@@ -40,13 +34,17 @@ def incompatible(x: Any, y: Any) -> Exception | None:
     try:
         np.broadcast_shapes(tuple(x.shape), tuple(y.shape))
     except ValueError:
-        return errors.invalid_argument(f"Incompatible shapes: {shapes.describe(tuple(x.shape))} vs. {shapes.describe(tuple(y.shape))}")
+        return invalid_argument(f"Incompatible shapes: {shapes.describe(tuple(x.shape))} vs. {shapes.describe(tuple(y.shape))}")
     return None
 
 
 def sums_to_inputs(x: Any, y: Any) -> tuple[Sum, Sum]:
     """For two tensors that an op broadcasts: functions that sum a gradient of the output to the shape of each."""
-    shape_x, shape_y = tf.shape(x), tf.shape(y)
+    return sums_along(tf.shape(x), tf.shape(y))
+
+
+def sums_along(shape_x: Any, shape_y: Any) -> tuple[Sum, Sum]:
+    """The same from the shapes of the two as tensors."""
     axes_x, axes_y = apply("BroadcastGradientArgs", shape_x, shape_y)
     return (lambda g: tf.reshape(tf.reduce_sum(g, axes_x), shape_x)), (lambda g: tf.reshape(tf.reduce_sum(g, axes_y), shape_y))
 
@@ -82,7 +80,7 @@ def gradient_axes(a: Any, b: Any) -> tuple[list[int], list[int]]:
         elif n == 1:
             of_b.append(i)
         else:
-            raise errors.invalid_argument(f"Incompatible shapes: {shapes.describe(tuple(a))} vs. {shapes.describe(tuple(b))}")
+            raise invalid_argument(f"Incompatible shapes: {shapes.describe(tuple(a))} vs. {shapes.describe(tuple(b))}")
     return of_a, of_b
 
 
@@ -104,7 +102,7 @@ def _broadcast_args(node: Any) -> Any:
         try:
             found = np.broadcast_shapes(tuple(a.tolist()), tuple(b.tolist()))
         except ValueError:
-            raise errors.invalid_argument(
+            raise invalid_argument(
                 f"Incompatible shapes: {shapes.describe(a.tolist())} vs. {shapes.describe(b.tolist())}") from None
         return torch.tensor(found, dtype=a.dtype)
 

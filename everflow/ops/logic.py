@@ -1,0 +1,217 @@
+"""Comparisons, logic, and choosing between two tensors."""
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import numpy as np
+
+import everflow as tf
+from everflow import errors
+from everflow.api import public
+from everflow.graph import shapes
+from everflow.graph.convert import convert_to_tensor
+from everflow.graph.scopes import name_scope
+from everflow.lazy import torch
+from everflow.ops.broadcasting import checked, incompatible, sums_along
+from everflow.ops.families import binary, unary
+from everflow.ops.registry import apply, not_differentiable, op
+from everflow.ops.shape_rules import broadcast, merged
+
+_UNSIGNED = ("uint16", "quint16", "uint32", "uint64")
+
+
+def comparison(name: str) -> Callable[[Any], Callable[..., Any]]:
+    """A comparison of numbers by torch, of unsigned words and of strings by numpy."""
+
+    def make(node: Any) -> Callable[..., Any]:
+        kind = node.inputs[0].dtype.base_dtype.name
+        in_numpy: Any = getattr(np, {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal",
+                                     "ne": "not_equal"}[name])
+        if kind == "string":
+            return lambda x, y: torch.from_numpy(np.asarray(in_numpy(x, y), dtype=bool))
+        if kind in _UNSIGNED:
+            return lambda x, y: torch.from_numpy(np.asarray(in_numpy(x.numpy(), y.numpy())))
+        return getattr(torch, name)
+
+    return make
+
+
+less = binary("Less", comparison("lt"), not_differentiable, "less", "math.less")
+less_equal = binary("LessEqual", comparison("le"), not_differentiable, "less_equal", "math.less_equal")
+greater = binary("Greater", comparison("gt"), not_differentiable, "greater", "math.greater")
+greater_equal = binary("GreaterEqual", comparison("ge"), not_differentiable, "greater_equal", "math.greater_equal")
+
+
+def _equality_kernel(name: str, unequal: bool) -> Callable[[Any], Callable[..., Any]]:
+    def make(node: Any) -> Callable[..., Any]:
+        compare = comparison(name)(node)
+        if node.attr("incompatible_shape_error"):
+            return checked(node, compare)
+
+        def run(x: Any, y: Any) -> Any:
+            return compare(x, y) if incompatible(x, y) is None else torch.tensor(unequal)
+
+        return run
+
+    return make
+
+
+def _equality_shape(o: Any) -> Any:
+    if o.attr("incompatible_shape_error"):
+        return broadcast(o)
+    x, y = o.inputs
+    if x.dims is None or y.dims is None:
+        return None
+    try:
+        dims = shapes.broadcast(x.dims, y.dims)
+    except ValueError:
+        return None
+    return dims if shapes.is_fully_defined(x.dims) and shapes.is_fully_defined(y.dims) else None
+
+
+op("Equal", kernel=_equality_kernel("eq", False), shape=_equality_shape, gradient=not_differentiable)
+op("NotEqual", kernel=_equality_kernel("ne", True), shape=_equality_shape, gradient=not_differentiable)
+
+
+@public("equal", "math.equal")
+def equal(x: Any, y: Any, name: str | None = None) -> Any:
+    """Whether corresponding elements are equal; shapes broadcast."""
+    return apply("Equal", x, y, name=name)
+
+
+@public("not_equal", "math.not_equal")
+def not_equal(x: Any, y: Any, name: str | None = None) -> Any:
+    """Whether corresponding elements differ; shapes broadcast."""
+    return apply("NotEqual", x, y, name=name)
+
+
+op("ApproximateEqual", kernel=lambda n: lambda x, y, tolerance=n.attr("tolerance"): torch.abs(x - y) < tolerance, shape=merged,
+   gradient=not_differentiable)
+
+logical_and = binary("LogicalAnd", lambda n: torch.logical_and, not_differentiable, "logical_and", "math.logical_and")
+logical_or = binary("LogicalOr", lambda n: torch.logical_or, not_differentiable, "logical_or", "math.logical_or")
+logical_not = unary("LogicalNot", lambda n: torch.logical_not, not_differentiable, "logical_not", "math.logical_not")
+
+
+@public("logical_xor", "math.logical_xor")
+def logical_xor(x: Any, y: Any, name: str = "LogicalXor") -> Any:
+    """Whether exactly one of two booleans is true."""
+    either, both = logical_or(x, y), logical_and(x, y)
+    return logical_and(either, logical_not(both), name=name)
+
+
+def and_dispatch(x: Any, y: Any, name: str | None = None) -> Any:
+    """`x & y` of booleans."""
+    return logical_and(x, y, name)
+
+
+def or_dispatch(x: Any, y: Any, name: str | None = None) -> Any:
+    """`x | y` of booleans."""
+    return logical_or(x, y, name)
+
+
+def xor_dispatch(x: Any, y: Any, name: str | None = None) -> Any:
+    """`x ^ y` of booleans."""
+    with name_scope(name, "xor", [x, y]) as scope:
+        return logical_xor(x, y, name=scope)
+
+
+def invert_dispatch(x: Any, name: str | None = None) -> Any:
+    """`~x` of booleans."""
+    return logical_not(x, name)
+
+
+def _choose(condition: Any, x: Any, y: Any) -> Any:
+    if isinstance(x, np.ndarray):
+        return np.where(condition.numpy(), x, y)
+    return torch.where(condition, x, y)
+
+
+def _select(node: Any) -> Callable[..., Any]:
+    """A scalar condition chooses a whole tensor, a vector chooses rows, any other chooses elements."""
+
+    def run(condition: Any, x: Any, y: Any) -> Any:
+        if x.shape != y.shape:
+            raise errors.invalid_argument(
+                f"'then' and 'else' must have the same size.  but received: {shapes.describe(tuple(x.shape))} vs. "
+                f"{shapes.describe(tuple(y.shape))}")
+        if condition.shape != x.shape and condition.ndim == 1:
+            if x.ndim == 0 or condition.shape[0] != x.shape[0]:
+                raise errors.invalid_argument(
+                    f"Number of batches of 'then' must match size of 'cond', but saw: {x.shape[0] if x.ndim else 1} vs. "
+                    f"{condition.shape[0]}")
+            condition = condition.reshape(-1, *[1] * (x.ndim - 1))
+        elif condition.shape != x.shape and condition.ndim != 0:
+            raise errors.invalid_argument(
+                f"'cond' must be a vector, but saw shape: {shapes.describe(tuple(condition.shape))}")
+        return _choose(condition, x, y)
+
+    condition, x, y = node.inputs
+    if shapes.is_fully_defined(x.dims) and condition.dims == x.dims == y.dims and node.outputs[0].dtype.base_dtype.name != "string":
+        return torch.where
+    return run
+
+
+def _select_shape(o: Any) -> Any:
+    condition, x, y = (t.dims for t in o.inputs)
+    found = shapes.merge(x, y)
+    if condition is None or found is None or len(condition) == 0:
+        return found
+    if len(condition) == 1:
+        if len(found) == 0:
+            raise ValueError("Shapes must be equal rank, but are 1 and 0")
+        return (shapes.merge_size(found[0], condition[0]), *found[1:])
+    return shapes.merge(found, condition)
+
+
+def _select_gradient(o: Any, dz: Any) -> Any:
+    condition, x, _ = o.inputs
+    zeros = tf.zeros_like(x)
+    return None, apply("Select", condition, dz, zeros), apply("Select", condition, zeros, dz)
+
+
+op("Select", kernel=_select, shape=_select_shape, gradient=_select_gradient)
+
+
+def _select_v2(node: Any) -> Callable[..., Any]:
+    return _choose if node.outputs[0].dtype.base_dtype.name == "string" else torch.where
+
+
+def _select_v2_shape(o: Any) -> Any:
+    condition, x, y = (t.dims for t in o.inputs)
+    return shapes.broadcast(condition, shapes.broadcast(x, y))
+
+
+def _select_v2_gradient(o: Any, dz: Any) -> Any:
+    condition, x, y = o.inputs
+    zeros = tf.zeros([], dtype=dz.dtype.base_dtype)
+    dx = apply("SelectV2", condition, dz, zeros)
+    shape_x, shape = tf.shape(x), tf.shape(o.outputs[0])
+    dx = sums_along(shape_x, shape)[0](dx)
+    dy = apply("SelectV2", condition, zeros, dz)
+    return None, dx, sums_along(tf.shape(y), shape)[0](dy)
+
+
+op("SelectV2", kernel=_select_v2, shape=_select_v2_shape, gradient=_select_v2_gradient)
+
+
+@public("where")
+def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+    """Elements of x where the condition holds and of y elsewhere; without x and y, the positions where it holds."""
+    if x is None and y is None:
+        with name_scope(name, "Where", [condition]) as scope:
+            condition = convert_to_tensor(condition, name="condition", preferred_dtype=tf.bool)
+            return apply("Where", condition, name=scope)
+    if x is None or y is None:
+        raise ValueError("x and y must both be non-None or both be None.")
+    return apply("Select", condition, x, y, name=name)
+
+
+@public("where_v2")
+def where_v2(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+    """The same with broadcasting."""
+    if x is None and y is None:
+        return where(condition, name=name)
+    if x is None or y is None:
+        raise ValueError("x and y must both be non-None or both be None.")
+    return apply("SelectV2", condition, x, y, name=name)

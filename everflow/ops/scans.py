@@ -1,0 +1,168 @@
+"""Running totals along an axis, and positions of extremes."""
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import everflow as tf
+from everflow import errors
+from everflow.api import public
+from everflow.graph import dtypes
+from everflow.graph.constants import known
+from everflow.graph.convert import convert_to_tensor
+from everflow.graph.scopes import name_scope
+from everflow.lazy import torch
+from everflow.ops.families import WIDER
+from everflow.ops.registry import apply, not_differentiable, op
+from everflow.ops.shape_rules import same_as_input
+from everflow.runtime.values import torch_dtype
+
+
+def _axis(x: Any, axis: Any) -> int:
+    found = int(axis)
+    if not -x.ndim <= found < x.ndim:
+        raise errors.invalid_argument(f"ScanOp: Expected scan axis in the range [{-x.ndim}, {x.ndim}), but got {found}")
+    return found
+
+
+def _scan(compute: Callable[..., Any], start: float) -> Callable[[Any], Callable[..., Any]]:
+    """A running total; `exclusive` leaves out each element's own, `reverse` runs from the end."""
+
+    def make(node: Any) -> Callable[..., Any]:
+        exclusive, reverse = node.attr("exclusive"), node.attr("reverse")
+        wide = WIDER.get(node.inputs[0].dtype.base_dtype.name)
+
+        def run(x: Any, axis: Any) -> Any:
+            axis = _axis(x, axis)
+            kind = x.dtype
+            if wide is not None:
+                x = x.to(getattr(torch, wide))
+            if reverse:
+                x = x.flip(axis)
+            if exclusive and x.shape[axis]:
+                first = torch.full_like(x.narrow(axis, 0, 1), start)
+                x = torch.cat([first, x.narrow(axis, 0, x.shape[axis] - 1)], axis)
+            y = compute(x, axis).to(kind)
+            return y.flip(axis) if reverse else y
+
+        return run
+
+    return make
+
+
+def _cumsum_gradient(o: Any, dy: Any) -> Any:
+    axis, exclusive, reverse = o.inputs[1], o.attr("exclusive"), o.attr("reverse")
+    return cumsum(dy, axis, exclusive=exclusive, reverse=not reverse), None
+
+
+def _cumprod_gradient(o: Any, dy: Any) -> Any:
+    x, axis = o.inputs
+    exclusive, reverse = o.attr("exclusive"), o.attr("reverse")
+    products = cumprod(x, axis, exclusive=exclusive, reverse=reverse)
+    return cumsum(products * dy, axis, exclusive=exclusive, reverse=not reverse) / x, None
+
+
+def _cumulative_logsumexp_gradient(o: Any, dy: Any) -> Any:
+    """Computed with the logarithms of the gradient's positive and negative parts."""
+    x, axis = o.inputs
+    y = o.outputs[0]
+    exclusive, reverse = o.attr("exclusive"), o.attr("reverse")
+    lowest = dy.dtype.min
+    positive = tf.where_v2(tf.greater(dy, 0), tf.log(dy), lowest)
+    negative = tf.where_v2(tf.less(dy, 0), tf.log(-dy), lowest)
+
+    def part(logs: Any) -> Any:
+        return tf.exp(cumulative_logsumexp(logs - y, axis, exclusive=exclusive, reverse=not reverse) + x)
+
+    of_positive = part(positive)
+    return of_positive - part(negative), None
+
+
+op("Cumsum", kernel=_scan(lambda x, axis: torch.cumsum(x, axis), 0), shape=same_as_input, gradient=_cumsum_gradient)
+op("Cumprod", kernel=_scan(lambda x, axis: torch.cumprod(x, axis), 1), shape=same_as_input, gradient=_cumprod_gradient)
+op("CumulativeLogsumexp", kernel=_scan(lambda x, axis: torch.logcumsumexp(x, axis), float("-inf")), shape=same_as_input,
+   gradient=_cumulative_logsumexp_gradient)
+
+
+def _scanner(op_type: str, description: str, *names: str) -> Callable[..., Any]:
+    def scan(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Any:
+        with name_scope(name, op_type, [x]) as scope:
+            x = convert_to_tensor(x, name="x")
+            return apply(op_type, x, axis, exclusive=exclusive, reverse=reverse, name=scope)
+
+    scan.__name__ = scan.__qualname__ = names[0].rpartition(".")[2]
+    scan.__doc__ = f"{description} along an axis."
+    return public(*names, owner=__name__)(scan)
+
+
+cumsum = _scanner("Cumsum", "The running sum", "cumsum", "math.cumsum")
+cumprod = _scanner("Cumprod", "The running product", "cumprod", "math.cumprod")
+cumulative_logsumexp = _scanner("CumulativeLogsumexp", "The logarithm of the running sum of exponentials", "math.cumulative_logsumexp")
+
+
+def _arg_shape(o: Any) -> Any:
+    dims = o.inputs[0].dims
+    if o.inputs[1].dims:
+        raise ValueError(f"Shape must be rank 0 but is rank {len(o.inputs[1].dims)}")
+    axis = known(o.inputs[1])
+    if dims is None:
+        return None
+    if len(dims) <= 1:
+        return ()
+    if axis is None:
+        return (None,) * (len(dims) - 1)
+    axis = int(axis)
+    if not -len(dims) <= axis < len(dims):
+        raise ValueError(f"Dimension ({axis}) must be in the range [{-len(dims)}, {len(dims)}), where {len(dims)} is the number of "
+                         "dimensions in the input.")
+    axis %= len(dims)
+    return dims[:axis] + dims[axis + 1:]
+
+
+def _arg(which: str) -> Callable[[Any], Callable[..., Any]]:
+    def make(node: Any) -> Callable[..., Any]:
+        find = getattr(torch, which)
+        kind = torch_dtype(node.attr("output_type"))
+        wide = WIDER.get(node.inputs[0].dtype.base_dtype.name)
+        if node.inputs[0].dtype.is_complex:
+            raise errors.unimplemented(f"{node.type} of complex numbers is not supported")
+
+        def run(x: Any, axis: Any) -> Any:
+            axis = int(axis)
+            if not -x.ndim <= axis < x.ndim:
+                raise errors.invalid_argument(f"Expected dimension in the range [{-x.ndim}, {x.ndim}), but got {axis}")
+            if x.shape[axis] == 0:
+                raise errors.invalid_argument(
+                    f"Reduction axis {axis} is empty in shape [{','.join(map(str, x.shape))}]")
+            if wide is not None:
+                x = x.to(getattr(torch, wide))
+            return find(x, axis).to(kind)
+
+        return run
+
+    return make
+
+
+op("ArgMax", kernel=_arg("argmax"), shape=_arg_shape, gradient=not_differentiable)
+op("ArgMin", kernel=_arg("argmin"), shape=_arg_shape, gradient=not_differentiable)
+
+
+def _finder(op_type: str, name_now: str, name_before: str, which: str) -> None:
+    def find(input: Any, axis: Any = None, name: str | None = None, dimension: Any = None, output_type: Any = dtypes.int64) -> Any:
+        if dimension is not None:
+            if axis is not None:
+                raise ValueError("Cannot specify both 'axis' and 'dimension'")
+            axis = dimension
+        return apply(op_type, input, 0 if axis is None else axis, output_type=output_type, name=name)
+
+    def find_before(input: Any, dimension: Any, output_type: Any = dtypes.int64, name: str | None = None) -> Any:
+        return apply(op_type, input, dimension, output_type=output_type, name=name)
+
+    for function, public_name in ((find, name_now), (find_before, name_before)):
+        function.__name__ = function.__qualname__ = public_name
+        function.__doc__ = f"The position of the {which} element along an axis; of the first if there are several."
+    public(name_now, f"math.{name_now}", owner=__name__)(find)
+    public(name_before, owner=__name__)(find_before)
+
+
+_finder("ArgMax", "argmax", "arg_max", "largest")
+_finder("ArgMin", "argmin", "arg_min", "smallest")
