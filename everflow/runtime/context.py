@@ -8,6 +8,7 @@ from typing import Any, Callable
 from everflow.errors import OpError, not_found
 from everflow.graph.operation import Operation
 from everflow.runtime import codegen, passes, values
+from everflow.runtime.devices import check_placement
 from everflow.runtime.plan import Node, make_plan
 from everflow.runtime.resources import Resources
 
@@ -107,6 +108,7 @@ class Context:
     def step(self, fetches: Any, targets: Any, feeds: Any) -> codegen.Step:
         """Plans and compiles what computes the fetches and targets from the feeds."""
         plan = make_plan(self, fetches, targets, feeds)
+        check_placement([n.op for n in plan.nodes if n.op is not None and n.op._device], self.config)
         passes.run(plan)
         return codegen.generate(plan)
 

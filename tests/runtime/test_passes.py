@@ -1,0 +1,123 @@
+"""Each pass changes nothing but speed: the same values with and without it, and fewer nodes."""
+import numpy as np
+import pytest
+
+import everflow as tf
+from everflow.runtime import codegen, passes
+from everflow.runtime.context import Context
+from everflow.runtime.passes.constants import fold_constants
+from everflow.runtime.passes.identities import drop_identities
+from everflow.runtime.passes.subexpressions import share_subexpressions
+from everflow.runtime.plan import make_plan
+
+
+def compiled(fetches, feeds, rewrites):
+    plan = make_plan(Context(tf.get_default_graph()), fetches, [], feeds)
+    passes.run(plan, rewrites)
+    return codegen.generate(plan)
+
+
+def types(step):
+    return sorted(call.node.type for call in step.calls)
+
+
+@pytest.fixture(autouse=True)
+def graph():
+    with tf.Graph().as_default():
+        yield
+
+
+def values(step, *arguments):
+    import torch
+
+    return [np.asarray(v) for v in step.call(*[torch.tensor(a) for a in arguments])]
+
+
+def same_with_and_without(fetches, feeds, rewrite, *arguments):
+    plain, rewritten = compiled(fetches, feeds, ()), compiled(fetches, feeds, (rewrite,))
+    for a, b in zip(values(plain, *arguments), values(rewritten, *arguments)):
+        np.testing.assert_array_equal(a, b)
+    return plain, rewritten
+
+
+def test_identities_go():
+    x = tf.placeholder(tf.float32, [2])
+    y = tf.identity(tf.stop_gradient(tf.identity(x) * 2.0))
+    plain, rewritten = same_with_and_without([y], [x], drop_identities, [1.0, 2.0])
+    assert "Identity" in types(plain) and types(rewritten) == ["Mul"]
+
+
+def test_an_identity_that_reads_a_variable_stays():
+    v = tf.Variable([1.0, 2.0])
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        before = tf.identity(v._ref())
+        with tf.control_dependencies([before]):
+            change = tf.assign_add(v, [1.0, 1.0])
+        old, _ = sess.run([before, change])
+        np.testing.assert_array_equal(old, [1.0, 2.0])
+
+
+def test_constants_fold_through_chains_and_shapes():
+    x = tf.placeholder(tf.float32, [2, 3])
+    y = tf.reshape(x, tf.concat([tf.shape(x)[1:], [tf.constant(1) + 1]], 0))
+    plain, rewritten = same_with_and_without([y], [x], fold_constants, np.arange(6, dtype=np.float32).reshape(2, 3))
+    assert len(plain.calls) > 2 and types(rewritten) == ["Reshape"]
+
+
+def test_an_error_in_a_constant_is_raised_when_it_runs():
+    x = tf.constant(1) // tf.constant(0)
+    with tf.Session() as sess, pytest.raises(tf.errors.InvalidArgumentError, match="[Dd]ivision by zero"):
+        sess.run(x)
+
+
+def test_equal_subexpressions_are_computed_once():
+    x = tf.placeholder(tf.float32, [2])
+    y = tf.exp(x) * tf.exp(x)
+    plain, rewritten = same_with_and_without([y], [x], share_subexpressions, [0.5, 1.5])
+    assert types(plain).count("Exp") == 2 and types(rewritten).count("Exp") == 1
+
+
+def test_random_ops_are_not_shared():
+    a, b = tf.random_uniform([4]), tf.random_uniform([4])
+    with tf.Session() as sess:
+        x, y = sess.run([a, b])
+    assert (x != y).any()
+
+
+def test_what_nothing_needs_is_left_out_but_effects_stay():
+    v = tf.Variable(0.0)
+    x = tf.constant(2.0)
+    with tf.control_dependencies([tf.assign_add(v, 1.0), tf.exp(x)]):
+        y = tf.identity(x)
+    with tf.Session() as sess:
+        sess.run(v.initializer)
+        sess.run(y)
+        assert sess.run(v) == 1.0
+        step = sess._runner(y, None).step
+        assert "Exp" not in types(step) and "AssignAdd" in types(step)
+
+
+def test_a_read_is_a_snapshot_when_a_write_follows():
+    v = tf.Variable([1.0, 2.0], use_resource=True)
+    before = v.read_value()
+    with tf.control_dependencies([before]):
+        change = v.assign_add([10.0, 10.0])
+    with tf.control_dependencies([change]):
+        twice = before * 2.0
+    with tf.Session() as sess:
+        sess.run(v.initializer)
+        np.testing.assert_array_equal(sess.run(twice), [2.0, 4.0])
+
+
+def test_fetched_arrays_never_change():
+    v = tf.Variable([1.0, 2.0])
+    c = tf.constant([5.0, 6.0])
+    change = tf.assign_add(v, [1.0, 1.0])
+    with tf.Session() as sess:
+        sess.run(v.initializer)
+        first, constant = sess.run([v, c])
+        sess.run(change)
+        np.testing.assert_array_equal(first, [1.0, 2.0])
+        constant[:] = 0.0
+        np.testing.assert_array_equal(sess.run(c), [5.0, 6.0])
