@@ -5,9 +5,26 @@ import collections.abc
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from everflow import nest
 from everflow.api import INTERNAL, public
-from everflow.nest import _published
+from everflow.nest import (
+    _clash_of_specs,
+    _is_attrs,
+    _is_composite_tensor,
+    _is_mapping,
+    _is_namedtuple,
+    _is_type_spec,
+    _Openers,
+    _openers,
+    _published,
+    _same_namedtuples,
+    _sequence_like,
+    _sorted_keys,
+    _spec_of,
+    flatten,
+    is_nested,
+    is_sequence_or_composite,
+    pack_sequence_as,
+)
 
 _WRONG_KEYS = (
     "The shallow_tree's keys are not a subset of the input_tree's keys. The shallow_tree has the following keys that "
@@ -37,27 +54,27 @@ for _name, _text in (
     public(INTERNAL + "util.nest." + _name, owner=__name__)(_text)
 
 
-def _items(structure: Any, openers: nest._Openers) -> Iterator[tuple[Any, Any]]:
+def _items(structure: Any, openers: _Openers) -> Iterator[tuple[Any, Any]]:
     """The children of a structure with the part of a path that leads to each."""
     children = openers.children(structure)
-    if openers.expand_composites and nest._is_composite_tensor(structure):
+    if openers.expand_composites and _is_composite_tensor(structure):
         keys: Any = (type(structure).__name__,)
-    elif openers.expand_composites and nest._is_type_spec(structure):
+    elif openers.expand_composites and _is_type_spec(structure):
         keys = (structure.value_type.__name__,)
-    elif nest._is_mapping(structure):
-        keys = nest._sorted_keys(structure)
-    elif nest._is_namedtuple(structure):
+    elif _is_mapping(structure):
+        keys = _sorted_keys(structure)
+    elif _is_namedtuple(structure):
         keys = structure._fields
-    elif nest._is_attrs(structure):
+    elif _is_attrs(structure):
         keys = [attribute.name for attribute in structure.__attrs_attrs__]
     else:
         keys = range(len(children))
     return zip(keys, children)
 
 
-def _side_by_side(shallow: Any, deep: Any, openers: nest._Openers) -> Iterator[tuple[Any, Any, Any]]:
+def _side_by_side(shallow: Any, deep: Any, openers: _Openers) -> Iterator[tuple[Any, Any, Any]]:
     """Path parts with the children that two structures have there; mappings pair by key, others by position."""
-    if nest._is_mapping(shallow) and nest._is_mapping(deep):
+    if _is_mapping(shallow) and _is_mapping(deep):
         for key, child in _items(shallow, openers):
             yield key, child, deep[key]
     else:
@@ -65,7 +82,7 @@ def _side_by_side(shallow: Any, deep: Any, openers: nest._Openers) -> Iterator[t
             yield key, child, deep_child
 
 
-def _walk(structure: Any, openers: nest._Openers, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
+def _walk(structure: Any, openers: _Openers, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
     if not openers.opens(structure):
         yield path, structure
         return
@@ -74,7 +91,7 @@ def _walk(structure: Any, openers: nest._Openers, path: tuple[Any, ...] = ()) ->
 
 
 def _walk_up_to(
-    shallow: Any, deep: Any, openers: nest._Openers, path: tuple[Any, ...] = ()
+    shallow: Any, deep: Any, openers: _Openers, path: tuple[Any, ...] = ()
 ) -> Iterator[tuple[tuple[Any, ...], Any]]:
     if not openers.opens(shallow):
         yield path, deep
@@ -92,7 +109,7 @@ def yield_flat_paths(nest: Any, expand_composites: bool = False) -> Iterator[tup
 
 @_published("flatten_with_tuple_paths")
 def flatten_with_tuple_paths(structure: Any, expand_composites: bool = False) -> list[tuple[tuple[Any, ...], Any]]:
-    return list(_walk(structure, nest._openers(expand_composites)))
+    return list(_walk(structure, _openers(expand_composites)))
 
 
 @_published("flatten_with_joined_string_paths")
@@ -113,7 +130,7 @@ def assert_shallow_structure(
     check_subtrees_length: bool = True,
 ) -> None:
     """Raises ValueError or TypeError unless `input_tree` is nested like `shallow_tree` as far as that one goes."""
-    openers = nest._openers(expand_composites)
+    openers = _openers(expand_composites)
     if not openers.opens(shallow_tree):
         return
     if not openers.opens(input_tree):
@@ -125,7 +142,7 @@ def assert_shallow_structure(
         raise ValueError(_WRONG_LENGTHS.format(input_length=sizes[1], shallow_length=sizes[0]))
     if sizes[1] < sizes[0]:
         raise ValueError(_TOO_FEW.format(input_size=sizes[1], shallow_size=sizes[0]))
-    if nest._is_mapping(shallow_tree) and nest._is_mapping(input_tree):
+    if _is_mapping(shallow_tree) and _is_mapping(input_tree):
         unknown = set(shallow_tree) - set(input_tree)
         if unknown:
             raise ValueError(_WRONG_KEYS.format(sorted(unknown)))
@@ -133,19 +150,19 @@ def assert_shallow_structure(
         assert_shallow_structure(shallow, deep, check_types, expand_composites, check_subtrees_length)
 
 
-def _assert_types_fit(shallow: Any, deep: Any, openers: nest._Openers) -> None:
-    specs = (nest._spec_of(shallow), nest._spec_of(deep)) if openers.expand_composites else (None, None)
+def _assert_types_fit(shallow: Any, deep: Any, openers: _Openers) -> None:
+    specs = (_spec_of(shallow), _spec_of(deep)) if openers.expand_composites else (None, None)
     if None not in specs:
-        clash = nest._clash_of_specs(*specs)
+        clash = _clash_of_specs(*specs)
         if clash:
             raise ValueError(f"Incompatible CompositeTensor TypeSpecs: {specs[0]} vs. {specs[1]} -- {clash}")
         return
     if isinstance(deep, shallow.__class__):
         return
-    if nest._is_namedtuple(shallow) and nest._is_namedtuple(deep):
-        fits = nest._same_namedtuples(shallow, deep)
+    if _is_namedtuple(shallow) and _is_namedtuple(deep):
+        fits = _same_namedtuples(shallow, deep)
     else:
-        fits = nest._is_mapping(shallow) and nest._is_mapping(deep)
+        fits = _is_mapping(shallow) and _is_mapping(deep)
     if not fits:
         raise TypeError(_WRONG_TYPES.format(input_type=type(deep), shallow_type=type(shallow)))
 
@@ -159,7 +176,7 @@ def flatten_with_tuple_paths_up_to(
     check_subtrees_length: bool = True,
 ) -> list[tuple[tuple[Any, ...], Any]]:
     assert_shallow_structure(shallow_tree, input_tree, check_types, expand_composites, check_subtrees_length)
-    return list(_walk_up_to(shallow_tree, input_tree, nest._openers(expand_composites)))
+    return list(_walk_up_to(shallow_tree, input_tree, _openers(expand_composites)))
 
 
 @_published("flatten_up_to")
@@ -181,7 +198,7 @@ def flatten_up_to(
 def _yield_flat_up_to(
     shallow_tree: Any, input_tree: Any, is_seq: Callable[[Any], bool], path: tuple[Any, ...] = ()
 ) -> Iterator[tuple[tuple[Any, ...], Any]]:
-    return _walk_up_to(shallow_tree, input_tree, nest._openers(is_seq is nest.is_sequence_or_composite), path)
+    return _walk_up_to(shallow_tree, input_tree, _openers(is_seq is is_sequence_or_composite), path)
 
 
 @_published("map_structure_up_to")
@@ -204,10 +221,10 @@ def map_structure_with_tuple_paths_up_to(
     check_subtrees_length = kwargs.pop("check_subtrees_length", True)
     for each in inputs:
         assert_shallow_structure(shallow_tree, each, check_types, expand_composites, check_subtrees_length)
-    openers = nest._openers(expand_composites)
+    openers = _openers(expand_composites)
     walks = [list(_walk_up_to(shallow_tree, each, openers)) for each in inputs]
     results = [func(places[0][0], *(part for _, part in places), **kwargs) for places in zip(*walks)]
-    return nest.pack_sequence_as(shallow_tree, results, expand_composites)
+    return pack_sequence_as(shallow_tree, results, expand_composites)
 
 
 @_published("map_structure_with_tuple_paths")
@@ -232,8 +249,8 @@ def flatten_dict_items(dictionary: Any) -> dict[Any, Any]:
         raise TypeError("input must be a dictionary")
     flat: dict[Any, Any] = {}
     for nested_key, nested_value in dictionary.items():
-        keys, values = nest.flatten(nested_key), nest.flatten(nested_value)
-        if not nest.is_nested(nested_key):
+        keys, values = flatten(nested_key), flatten(nested_value)
+        if not is_nested(nested_key):
             values = [nested_value]
         if len(keys) != len(values):
             raise ValueError(
@@ -252,7 +269,7 @@ def get_traverse_shallow_structure(
     traverse_fn: Callable[[Any], Any], structure: Any, expand_composites: bool = False
 ) -> Any:
     """A structure of booleans that goes as deep as `traverse_fn` says; use it with `flatten_up_to`."""
-    openers = nest._openers(expand_composites)
+    openers = _openers(expand_composites)
     answer = traverse_fn(structure)
     if not openers.opens(structure):
         if not isinstance(answer, bool):
@@ -279,4 +296,4 @@ def get_traverse_shallow_structure(
                 f"traverse_fn didn't return a depth=1 structure of bools.  saw: {answer}  for structure: {structure}"
             )
         level.append(chosen and get_traverse_shallow_structure(traverse_fn, child, expand_composites))
-    return nest._sequence_like(structure, level)
+    return _sequence_like(structure, level)

@@ -115,11 +115,11 @@ def deprecated_alias(deprecated_name: str, name: str, func_or_class: Any, warn_o
             __name__ = func_or_class.__name__
             __module__ = _call_location(outer=True)
 
-            @functools.wraps(func_or_class.__init__)
             def __init__(self, *args: Any, **kwargs: Any) -> None:
-                warn(_NewClass.__init__)
+                warn(_NewClass)
                 super().__init__(*args, **kwargs)
 
+        decorators.make_decorator(func_or_class.__init__, _NewClass.__init__, "deprecated")
         return _NewClass
 
     @functools.wraps(func_or_class)

@@ -92,7 +92,7 @@ keras_export = functools.partial(api_export, api_name=KERAS_API_NAME)
 
 def _collected(holder: Any, tables: list[dict[str, Any]], field: str) -> list[Any]:
     attributes = (getattr(table[api], field) for api in (TENSORFLOW_API_NAME, ESTIMATOR_API_NAME) for table in tables)
-    return [each for attribute in attributes for each in getattr(holder, attribute, ())]
+    return [each for attribute in attributes for each in vars(holder).get(attribute, ())]
 
 
 def get_v1_names(symbol: Any) -> list[str]:

@@ -14,7 +14,7 @@ _RENAMED = {"flag_name": "name", "default_value": "default", "docstring": "help"
 _DEFINES_WITH_OLD_NAMES = ("DEFINE_string", "DEFINE_boolean", "DEFINE_bool", "DEFINE_float", "DEFINE_integer")
 
 
-class FlagValues:
+class _FlagValuesWrapper:
     """The program's flags; the command line is parsed when a value is asked for before `tf.app.run` has done so."""
 
     def __init__(self, wrapped: absl_flags.FlagValues) -> None:
@@ -31,6 +31,12 @@ class FlagValues:
 
     def __delattr__(self, name: str) -> None:
         delattr(self.__dict__["__wrapped"], name)
+
+    def __str__(self) -> str:
+        return str(self.__dict__["__wrapped"])
+
+    def __repr__(self) -> str:
+        return repr(self.__dict__["__wrapped"])
 
     def __dir__(self) -> list[str]:
         return dir(self.__dict__["__wrapped"])
@@ -54,7 +60,7 @@ class FlagValues:
         return self.__dict__["__wrapped"](*args, **kwargs)
 
 
-FLAGS = FlagValues(absl_flags.FLAGS)
+FLAGS = _FlagValuesWrapper(absl_flags.FLAGS)
 
 
 def _with_old_names(define: Callable[..., Any]) -> Callable[..., Any]:

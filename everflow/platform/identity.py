@@ -25,9 +25,9 @@ class _ObjectIdentityWrapper:
         return self._wrapped
 
     def __eq__(self, other: object) -> bool:
-        if other is None:
-            return False
-        return isinstance(other, _ObjectIdentityWrapper) and self.unwrapped is other.unwrapped
+        if not isinstance(other, _ObjectIdentityWrapper):
+            raise TypeError("Cannot compare wrapped object with unwrapped object")
+        return self.unwrapped is other.unwrapped
 
     def __hash__(self) -> int:
         return id(self._wrapped)
@@ -52,8 +52,7 @@ class _WeakObjectIdentityWrapper(_ObjectIdentityWrapper):
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
-        mine = self.unwrapped
-        return mine is not None and isinstance(other, _ObjectIdentityWrapper) and mine is other.unwrapped
+        return self.unwrapped is not None and super().__eq__(other)
 
     def __hash__(self) -> int:
         return self._hash

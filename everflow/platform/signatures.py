@@ -8,7 +8,6 @@ import sys
 from inspect import (  # noqa: F401
     currentframe,
     getmro,
-    isclass,
     isframe,
     ismodule,
     stack,
@@ -39,7 +38,8 @@ def _full(target: Any) -> inspect.FullArgSpec:
     if isinstance(target, functools.partial):
         return inspect.getfullargspec(target)
     if inspect.isclass(target):
-        target = target.__init__ if target.__init__ is not object.__init__ else lambda: None
+        own_init, own_new = target.__init__ is not object.__init__, target.__new__ is not object.__new__
+        target = target.__init__ if own_init else target.__new__ if own_new else lambda: None
     elif not inspect.isroutine(target) and callable(target):
         target = type(target).__call__
     target = getattr(target, "__func__", target)
@@ -142,6 +142,10 @@ def getsourcelines(object: Any) -> tuple[list[str], int]:
 
 def isbuiltin(object: Any) -> bool:
     return inspect.isbuiltin(_below(object))
+
+
+def isclass(object: Any) -> bool:
+    return inspect.isclass(_below(object))
 
 
 def isfunction(object: Any) -> bool:

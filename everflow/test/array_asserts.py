@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from everflow import nest
+from everflow.nest import _is_composite_tensor, _is_namedtuple
 
 # The tolerances that go with a type of less precision; `assertAllCloseAccordingToType` takes the loosest that applies.
 _LOOSER = {"float32": "float", "complex64": "float", "float16": "half", "bfloat16": "bfloat16"}
@@ -22,14 +22,14 @@ class ArrayAssertions:
     def _GetNdArray(self, a: Any) -> np.ndarray:
         from everflow.graph.tensor import Tensor
 
-        if isinstance(a, Tensor) or hasattr(a, "_as_graph_element") or nest._is_composite_tensor(a):
+        if isinstance(a, Tensor) or hasattr(a, "_as_graph_element") or _is_composite_tensor(a):
             a = self.evaluate(a)
         return a if isinstance(a, np.ndarray) else np.array(a)
 
     def _GetPyList(self, a: Any) -> Any:
         """Ragged values, arrays and tensors as nested lists."""
         if _is_ragged(a):
-            return (a if hasattr(a, "to_list") and not nest._is_composite_tensor(a) else self.evaluate(a)).to_list()
+            return (a if hasattr(a, "to_list") and not _is_composite_tensor(a) else self.evaluate(a)).to_list()
         return self._GetNdArray(a).tolist() if not isinstance(a, list) else a
 
     # -- close
@@ -50,7 +50,7 @@ class ArrayAssertions:
             self._assert_close_at(a, b, rtol, atol, path, msg or "")
 
     def _assert_close_at(self, a: Any, b: Any, rtol: float, atol: float, path: str, msg: str) -> None:
-        a, b = ((x._asdict() if nest._is_namedtuple(x) else x) for x in (a, b))
+        a, b = ((x._asdict() if _is_namedtuple(x) else x) for x in (a, b))
         mappings = [isinstance(x, collections.abc.Mapping) for x in (a, b)]
         if any(mappings):
             if not all(mappings):

@@ -49,7 +49,10 @@ def report(
         else:
             entry.extras[key].string_value = str(value)
     for metric in metrics or ():
-        entry.metrics.add(**{key: value for key, value in metric.items() if value is not None})
+        added = entry.metrics.add(name=metric["name"], value=metric["value"])
+        for bound in ("min_value", "max_value"):
+            if metric.get(bound) is not None:
+                getattr(added, bound).value = metric[bound]
     prefix = os.environ.get(REPORT_PREFIX)
     if prefix is None:
         print(entries)

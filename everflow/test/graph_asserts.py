@@ -49,16 +49,16 @@ def _without_random_names(graph_def: Any, checkpoint_v2: bool, hash_table_shared
 
 
 def graph_difference(actual: Any, expected: Any) -> str:
-    """The first difference between two GraphDefs in a sentence, or an empty string."""
+    """A difference between two GraphDefs in a sentence, or an empty string; the last node that differs is told."""
     remaining = {node.name: node for node in expected.node}
-    for node in actual.node:
+    for node in reversed(actual.node):
         wanted = remaining.pop(node.name, None)
         if wanted is None:
             return f"Found unexpected node '{_summary(node)}'"
         diff = _node_difference(node, wanted)
         if diff:
             return diff
-    for node in remaining.values():
+    for node in reversed(remaining.values()):
         return f"Did not find expected node '{_summary(node)}'"
     return ""
 
@@ -79,7 +79,7 @@ def _node_difference(node: Any, wanted: Any) -> str:
     for name, other in zip(*controls):
         if name != other:
             return f"{start} missing expected control input '{other}'"
-    for name in sorted(set(node.attr) | set(wanted.attr)):
+    for name in sorted(set(node.attr) | set(wanted.attr), reverse=True):
         if name.startswith("_"):
             continue
         if name not in wanted.attr:

@@ -7,6 +7,8 @@ import unittest
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from absl.testing import parameterized
+
 from everflow.api import find, internal
 from everflow.test.decorating import each_test_method, for_tests
 
@@ -21,11 +23,8 @@ def run_in_graph_mode(test: Callable[..., Any], case: Any, args: Any, kwargs: An
 MODES = [run_in_graph_mode]
 
 
-@contextlib.contextmanager
-def eager_mode() -> Iterator[None]:
-    """Around tests that make sense only in eager execution."""
-    raise unittest.SkipTest("needs eager execution")
-    yield
+# The context of tests that are about eager execution; where there is none, they run in the graph.
+EAGER_MODE: Callable[[], contextlib.AbstractContextManager[Any]] | None = None
 
 
 @contextlib.contextmanager
@@ -111,16 +110,27 @@ def run_v2_only(func: Any = None) -> Any:
 
 @internal("framework.test_util.build_as_function_and_v1_graph")
 def build_as_function_and_v1_graph(func: Any = None) -> Any:
-    """The test builds its ops in a graph of its own."""
+    """Makes two tests, `<name>_v1_graph` and `<name>_function`, which build ops in a graph and in a `tf.function`."""
 
-    @contextlib.contextmanager
-    def in_new_graph() -> Iterator[None]:
-        with graph_mode(), find("Graph")().as_default():
-            yield
+    def decorate(test: Callable[..., Any]) -> Any:
+        if isinstance(test, type):
+            raise ValueError("`build_as_function_and_v1_graph` only supports test methods.")
 
-    if isinstance(func, type):
-        raise ValueError("`build_as_function_and_v1_graph` only supports test methods.")
-    return for_tests(func, wrapping=in_new_graph)
+        @parameterized.named_parameters(("_v1_graph", "v1_graph"), ("_function", "function"))
+        @functools.wraps(test)
+        def decorated(self: Any, run_mode: str, *args: Any, **kwargs: Any) -> None:
+            if run_mode == "v1_graph":
+                with graph_mode(), find("Graph")().as_default():
+                    test(self, *args, **kwargs)
+            elif EAGER_MODE is None:
+                self.skipTest("needs eager execution")
+            else:
+                with EAGER_MODE():
+                    find("function")(lambda: test(self, *args, **kwargs))()
+
+        return decorated
+
+    return decorate if func is None else decorate(func)
 
 
 @internal("framework.test_util.also_run_as_tf_function")
@@ -129,7 +139,10 @@ def also_run_as_tf_function(f: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(f)
     def decorated(*args: Any, **kwargs: Any) -> None:
-        with eager_mode():
+        if EAGER_MODE is None:
+            f(*args, **kwargs)
+            return
+        with EAGER_MODE():
             f(*args, **kwargs)
             find("function")(lambda: f(*args, **kwargs))()
 
