@@ -78,6 +78,7 @@ class OpDef:
         self.is_stateful: bool = fact.get("is_stateful", False)
         self.is_commutative: bool = fact.get("is_commutative", False)
         self.allows_uninitialized_input: bool = fact.get("allows_uninitialized_input", False)
+        self.takes_refs = any(a.is_ref for a in self.inputs)
         inferred: dict[str, None] = {}
         for a in self.inputs:
             for attr in (a.type_attr, a.number_attr, a.type_list_attr):

@@ -8,9 +8,10 @@ gradient(op, *dys)  returns the gradients with respect to the inputs, built with
 """
 from __future__ import annotations
 
+import contextlib
 import importlib
 import sys
-from typing import Any, Callable
+from typing import Any, Callable, Iterator
 
 from everflow.graph import attrs as attr_values
 from everflow.graph import dtypes, graph, opdefs
@@ -171,7 +172,24 @@ def add_op(definition: opdefs.OpDef, inputs: Any, attrs: dict[str, Any], name: s
         if attr.allowed is not None or attr.minimum is not None:
             _check_attr(definition, attr, value)
     types = output_types_of(definition, values)
-    return g.add(definition, name, tuple(flat), values, types, depth=3)
+    if not definition.takes_refs:
+        return g.add(definition, name, tuple(flat), values, types, depth=3)
+    # What changes a variable stands beside it.
+    with contextlib.ExitStack() as beside:
+        for arg, value in zip(definition.inputs, _by_argument(definition, flat, values)):
+            if arg.is_ref:
+                for t in value:
+                    beside.enter_context(g.colocate_with(t))
+        return g.add(definition, name, tuple(flat), values, types, depth=3)
+
+
+def _by_argument(definition: opdefs.OpDef, flat: list[Tensor], attrs: dict[str, Any]) -> Iterator[list[Tensor]]:
+    """The input tensors of each of an op's arguments."""
+    position = 0
+    for arg in definition.inputs:
+        count = attrs[arg.number_attr] if arg.number_attr else len(attrs[arg.type_list_attr]) if arg.type_list_attr else 1
+        yield flat[position:position + count]
+        position += count
 
 
 def _graph_for(inputs: Any) -> Graph:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
-from everflow import errors
+from everflow.errors import invalid_argument, not_found, out_of_range
 from everflow.graph import dtypes, shapes
 from everflow.lazy import torch
 from everflow.ops.registry import apply, not_differentiable, op
@@ -62,7 +62,7 @@ def _assign(node: Any) -> Any:
     def run(slot: Slot, value: Any) -> Slot:
         if validate and slot.dims is not None and (len(slot.dims) != value.ndim or any(
                 d is not None and d != s for d, s in zip(slot.dims, value.shape))):
-            raise errors.invalid_argument(
+            raise invalid_argument(
                 "Assign requires shapes of both tensors to match. lhs shape= "
                 f"{shapes.describe(slot.dims)} rhs shape= {shapes.describe(tuple(value.shape))}")
         slot.store(value)
@@ -86,7 +86,7 @@ def updating(change: Callable[[Any, Any], Any]) -> Callable[[Any], Any]:
         def run(slot: Slot, value: Any) -> Slot:
             current = slot.read()
             if current.shape != value.shape:
-                raise errors.invalid_argument(
+                raise invalid_argument(
                     f"{node.type}: shapes of the variable and the value differ: "
                     f"{shapes.describe(tuple(current.shape))} vs. {shapes.describe(tuple(value.shape))}")
             change(current, value)
@@ -146,7 +146,7 @@ def _destroy(node: Any) -> Any:
 
     def run(slot: Slot) -> None:
         if slot.value is None and not ignore:
-            raise errors.not_found(f"Resource localhost/{slot.name}/N10tensorflow3VarE does not exist.")
+            raise not_found(f"Resource localhost/{slot.name}/N10tensorflow3VarE does not exist.")
         slot.value = None
 
     return run
@@ -162,7 +162,7 @@ def _count_up_to(node: Any) -> Any:
         with slot.lock:
             value = slot.read()
             if value >= limit:
-                raise errors.out_of_range(f"Reached limit of {limit}")
+                raise out_of_range(f"Reached limit of {limit}")
             before = value.clone()
             value.add_(1)
             return before
@@ -182,7 +182,7 @@ def checked_indices(indices: Any, size: int) -> Any:
         if low < 0 or high >= size:
             bad = int(torch.nonzero((flat < 0) | (flat >= size))[0])
             position = ", ".join(str(int(i)) for i in torch.unravel_index(torch.tensor(bad), indices.shape)) if indices.ndim else ""
-            raise errors.invalid_argument(f"indices{f'[{position}]' if indices.ndim else ''} = {int(flat[bad])} is not in [0, {size})")
+            raise invalid_argument(f"indices{f'[{position}]' if indices.ndim else ''} = {int(flat[bad])} is not in [0, {size})")
     return flat
 
 
@@ -197,7 +197,7 @@ def _scattering(change: Callable[[Any, Any, Any], Any]) -> Callable[[Any], Any]:
             if updates.ndim == 0:
                 updates = updates.expand(rows.shape[0], *tail)
             elif tuple(updates.shape) != (*indices.shape, *tail):
-                raise errors.invalid_argument(
+                raise invalid_argument(
                     "Must have updates.shape = indices.shape + params.shape[1:] or updates.shape = [], got updates.shape "
                     f"{shapes.describe(tuple(updates.shape))}, indices.shape {shapes.describe(tuple(indices.shape))}, params.shape "
                     f"{shapes.describe(tuple(value.shape))}")
