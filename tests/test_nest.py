@@ -6,6 +6,7 @@ import pytest
 import wrapt
 
 from everflow import nest, nest_paths
+from everflow.nest import is_sequence_or_composite
 
 Point = collections.namedtuple("Point", ["x", "y"])
 
@@ -97,7 +98,7 @@ def test_composites_open_only_when_asked():
     assert nest.flatten(Spec(), expand_composites=True) == ["first", "second"]
     tripled = nest.map_structure(lambda x: 3 * x, [value], expand_composites=True)
     assert (tripled[0].first, tripled[0].second) == (3, 6)
-    assert nest.is_sequence_or_composite(value) and not nest.is_nested(value)
+    assert is_sequence_or_composite(value) and not nest.is_nested(value)
 
 
 @pytest.mark.parametrize("a, b", [

@@ -9,7 +9,7 @@ from typing import Any
 
 from absl.testing import parameterized
 
-from everflow.api import find, internal
+from everflow.api import find, internal, public
 from everflow.test.decorating import each_test_method, for_tests
 
 
@@ -37,6 +37,7 @@ def v2_behavior() -> bool:
     return False
 
 
+@public("contrib.eager.run_test_in_graph_and_eager_modes")
 @internal("framework.test_util.run_in_graph_and_eager_modes")
 def run_in_graph_and_eager_modes(
     func: Callable[..., Any] | None = None,
@@ -74,6 +75,7 @@ def run_in_graph_and_eager_modes(
     return decorate if func is None else decorate(func)
 
 
+@public("contrib.eager.run_all_tests_in_graph_and_eager_modes")
 @internal("framework.test_util.run_all_in_graph_and_eager_modes")
 def run_all_in_graph_and_eager_modes(cls: type) -> type:
     """Each test of the class runs in each mode, except those named `testSkipEager...`."""
