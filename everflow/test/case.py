@@ -38,8 +38,6 @@ class TestCase(ArrayAssertions, ProtoAssertions, absltest.TestCase):
                     self.assertAllEqual(tf.square([1, 2]).eval(), [1, 4])
     """
 
-    __test__ = True
-
     def __init__(self, methodName: str = "runTest") -> None:
         super().__init__(methodName)
         self._threads: list[CheckedThread] = []

@@ -48,7 +48,7 @@ def _jacobian_pair(
     dtypes = x.dtype.as_numpy_dtype, y.dtype.as_numpy_dtype
 
     def gradient(dy_value: np.ndarray) -> Any:
-        return session.run(dx, feed_dict=_with_feeds(extra_feeds, {x: x_value, dy: dy_value}))
+        return session.run(jacobians.fetchable(dx), feed_dict=_with_feeds(extra_feeds, {x: x_value, dy: dy_value}))
 
     def value(moved: np.ndarray) -> np.ndarray:
         return session.run(y, feed_dict=_with_feeds(extra_feeds, {x: moved}))

@@ -19,7 +19,8 @@ def to_numpy(a: Any) -> Any:
     if isinstance(a, find("Tensor")):
         return stacks.get_default_session().run(a)
     if isinstance(a, find("IndexedSlices")):
-        return jacobians.dense(stacks.get_default_session().run(a), a.dense_shape, a.dtype.as_numpy_dtype)
+        values, indices, shape = stacks.get_default_session().run((a.values, a.indices, a.dense_shape))
+        return jacobians.dense(jacobians.Slices(values, indices), shape, values.dtype)
     return a
 
 
@@ -31,7 +32,8 @@ class _Traced:
         self.inputs = [find("placeholder")(value.dtype, shape=value.shape) for value in values]
         self.output = find("convert_to_tensor")(f(*self.inputs))
         self.dy = find("placeholder")(self.output.dtype)
-        self.gradients = find("gradients")(self.output, self.inputs, find("identity")(self.dy))
+        gradients = find("gradients")(self.output, self.inputs, find("identity")(self.dy))
+        self.gradients = [jacobians.fetchable(each) for each in gradients]
 
     def __call__(self, values: list[np.ndarray]) -> np.ndarray:
         return self.session.run(self.output, dict(zip(self.inputs, values)))

@@ -5,7 +5,7 @@ A row belongs to an element of the input and a column to one of the output; a co
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -57,9 +57,21 @@ def theoretical(
     return jacobian
 
 
+class Slices(NamedTuple):
+    """Rows of a gradient, and which rows they are."""
+
+    values: Any
+    indices: Any
+
+
+def fetchable(gradient: Any) -> Any:
+    """What a session is asked for to get a gradient that may be made of slices."""
+    return Slices(gradient.values, gradient.indices) if hasattr(gradient, "indices") else gradient
+
+
 def dense(gradient: Any, shape: Any, dtype: Any) -> np.ndarray:
     """The gradient as an array; rows that came as slices are added where they belong."""
-    if not hasattr(gradient, "indices"):
+    if not isinstance(gradient, Slices):
         return np.asarray(gradient)
     array = np.zeros(shape, dtype)
     np.add.at(array, np.asarray(gradient.indices), np.asarray(gradient.values))
