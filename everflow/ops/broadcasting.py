@@ -1,7 +1,8 @@
 """Broadcasting: elementwise kernels that say which shapes don't fit, and gradients summed back to the inputs' shapes."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -16,8 +17,7 @@ Sum = Callable[[Any], Any]
 
 def checked(node: Any, compute: Callable[..., Any]) -> Callable[..., Any]:
     """An elementwise kernel with TensorFlow's error for shapes that don't broadcast; bare where the static shapes say they do."""
-    x, y = node.inputs
-    if shapes.is_fully_defined(x.dims) and shapes.is_fully_defined(y.dims):
+    if _surely_broadcasts(*(v.dims for v in node.inputs)):
         return compute
 
     def run(x: Any, y: Any) -> Any:
@@ -27,6 +27,16 @@ def checked(node: Any, compute: Callable[..., Any]) -> Callable[..., Any]:
             raise (incompatible(x, y) or error) from None
 
     return run
+
+
+def _surely_broadcasts(a: Any, b: Any) -> bool:
+    if not (shapes.is_fully_defined(a) and shapes.is_fully_defined(b)):
+        return False
+    try:
+        shapes.broadcast(a, b)
+    except ValueError:
+        return False
+    return True
 
 
 def incompatible(x: Any, y: Any) -> Exception | None:
@@ -53,7 +63,7 @@ def needed_sums_to_inputs(x: Any, y: Any) -> tuple[Sum, Sum]:
     """The same, leaving out what the static shapes show to be needless."""
     a, b = x.dims, y.dims
     if not (shapes.is_fully_defined(a) and shapes.is_fully_defined(b)):
-        return sums_to_inputs(x, y)
+        return sums_along(apply("Shape", x), apply("Shape", y))
     apply("BroadcastGradientArgs", np.array(a, np.int32), np.array(b, np.int32))
     axes_x, axes_y = gradient_axes(a, b)
     return _static_sum(a, b, axes_x), _static_sum(b, a, axes_y)

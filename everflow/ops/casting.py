@@ -1,11 +1,12 @@
-"""Changing element types: cast, saturate_cast, bitcast."""
+"""Changing element types: cast and saturate_cast."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import everflow as tf
-from everflow import errors
 from everflow.api import public
+from everflow.errors import unimplemented
 from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.indexed_slices import IndexedSlices
@@ -22,7 +23,7 @@ def _cast(node: Any) -> Callable[..., Any]:
     if source is target:
         return lambda x: x.clone() if is_numeric(source) else x.copy()
     if not is_numeric(source) or not is_numeric(target):
-        raise errors.unimplemented(f"Cast {source.name} to {target.name} is not supported")
+        raise unimplemented(f"Cast {source.name} to {target.name} is not supported")
     kind = torch_dtype(target)
     if source.is_complex and not target.is_complex:
         return lambda x: x.real.to(kind, copy=True)
@@ -94,41 +95,3 @@ _to(dtypes.int64, "ToInt64", "to_int64")
 _to(dtypes.bfloat16, "ToBFloat16", "to_bfloat16")
 _to(dtypes.complex64, "ToComplex64", "to_complex64")
 _to(dtypes.complex128, "ToComplex128", "to_complex128")
-
-
-def _bitcast(node: Any) -> Callable[..., Any]:
-    source, target = node.inputs[0].dtype.base_dtype, node.attr("type").base_dtype
-    kind = torch_dtype(target)
-    if source.size == target.size:
-        return lambda x: x.view(kind)
-    ratio = target.size // source.size
-
-    def widen(x: Any) -> Any:
-        if x.ndim == 0 or x.shape[-1] != ratio:
-            raise errors.invalid_argument(
-                f"Cannot bitcast from {source.name} to {target.name}: {tuple(x.shape)}")
-        return x.contiguous().view(kind).reshape(x.shape[:-1])
-
-    return widen if ratio > 1 else lambda x: x.contiguous().unsqueeze(-1).view(kind)
-
-
-def _bitcast_shape(o: Any) -> Any:
-    dims = o.inputs[0].dims
-    source, target = o.inputs[0].dtype.base_dtype.size, o.attr("type").base_dtype.size
-    if dims is None or source == target:
-        return dims
-    if target < source:
-        return (*dims, source // target)
-    if not dims or (dims[-1] is not None and dims[-1] != target // source):
-        raise ValueError(f"Cannot bitcast due to shape. {dims[-1] if dims else 0} does not match {target // source}" if dims
-                         else "Shape must be at least rank 1 but is rank 0")
-    return dims[:-1]
-
-
-op("Bitcast", kernel=_bitcast, shape=_bitcast_shape, view=True)
-
-
-@public("bitcast")
-def bitcast(input: Any, type: Any, name: str | None = None) -> Any:
-    """The same bytes read as another type; the last dimension goes or comes where the sizes differ."""
-    return apply("Bitcast", input, type=type, name=name)

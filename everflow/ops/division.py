@@ -1,11 +1,12 @@
 """Division in all its kinds, remainders, powers and magnitudes; and what `*`, `/`, `//`, `%` and `**` do."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import everflow as tf
-from everflow import errors
 from everflow.api import internal, public
+from everflow.errors import invalid_argument
 from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.indexed_slices import IndexedSlices
@@ -27,7 +28,7 @@ def guarded(divide: Callable[..., Any]) -> Callable[..., Any]:
             return divide(x, y)
         except RuntimeError as error:
             if "ZeroDivision" in str(error):
-                raise errors.invalid_argument("Integer division by zero") from None
+                raise invalid_argument("Integer division by zero") from None
             raise
 
     return run
@@ -73,13 +74,13 @@ floormod = binary("FloorMod", by_type(lambda: torch.remainder, lambda: torch.rem
                   "floormod", "mod", "math.floormod", "math.mod")
 
 
-def _zero_where(zero: Callable[..., Any], compute: Callable[..., Any]) -> Kernel:
+def zero_where(zero: Callable[..., Any], compute: Callable[..., Any]) -> Kernel:
     """A kernel that is 0 where a test of the inputs holds, whatever the computation gives there."""
     return lambda node: lambda x, y: torch.where(zero(x, y), torch.zeros((), dtype=x.dtype, device=x.device), compute(x, y))
 
 
-binary("DivNoNan", _zero_where(lambda x, y: y == 0, lambda x, y: x / y), quotient_gradient(lambda x, y: div_no_nan(x, y)))
-binary("MulNoNan", _zero_where(lambda x, y: y == 0, lambda x, y: x * y),
+binary("DivNoNan", zero_where(lambda x, y: y == 0, lambda x, y: x / y), quotient_gradient(lambda x, y: div_no_nan(x, y)))
+binary("MulNoNan", zero_where(lambda x, y: y == 0, lambda x, y: x * y),
        (lambda x, y, dz: apply("MulNoNan", dz, y), lambda x, y, dz: apply("MulNoNan", x, dz)))
 
 
@@ -89,7 +90,7 @@ def _power(node: Any) -> Callable[..., Any]:
 
     def run(x: Any, y: Any) -> Any:
         if bool((y < 0).any()):
-            raise errors.invalid_argument("Integers to negative integer powers are not allowed")
+            raise invalid_argument("Integers to negative integer powers are not allowed")
         return torch.pow(x, y)
 
     return run
@@ -138,7 +139,7 @@ def truediv_dispatch(x: Any, y: Any, name: str | None = None) -> Any:
     """Division as Python has it: integers give floats."""
     with name_scope(name, "truediv", [x, y]) as scope:
         x = convert_to_tensor(x, name="x")
-        y = convert_to_tensor(y, dtype_hint=x.dtype.base_dtype, name="y")
+        y = convert_to_tensor(y, name="y")
         kind = x.dtype.base_dtype
         if kind is not y.dtype.base_dtype:
             raise TypeError(f"x and y must have the same dtype, got {kind!r} != {y.dtype.base_dtype!r}")

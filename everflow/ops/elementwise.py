@@ -1,7 +1,8 @@
 """Arithmetic, exponentials, trigonometry and rounding of each element: kernel and gradient side by side."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -54,11 +55,16 @@ sinh = unary("Sinh", lambda n: torch.sinh, lambda x, y, dy: dy * cosh(conj(x)), 
 cosh = unary("Cosh", lambda n: torch.cosh, lambda x, y, dy: dy * sinh(conj(x)), "cosh", "math.cosh")
 tanh = unary("Tanh", lambda n: torch.tanh, lambda x, y, dy: apply("TanhGrad", conj(y), dy), "tanh", "math.tanh", "nn.tanh")
 asin = unary("Asin", lambda n: torch.asin, lambda x, y, dy: dy * _inverse_leg(x), "asin", "math.asin")
-acos = unary("Acos", lambda n: torch.acos, lambda x, y, dy: -dy * _inverse_leg(x), "acos", "math.acos")
+acos = unary("Acos", lambda n: torch.acos, lambda x, y, dy: _acos_gradient(x, dy), "acos", "math.acos")
 atan = unary("Atan", lambda n: torch.atan, lambda x, y, dy: dy * _inverse(add, x), "atan", "math.atan")
 asinh = unary("Asinh", lambda n: torch.asinh, lambda x, y, dy: dy / cosh(conj(y)), "asinh", "math.asinh")
 acosh = unary("Acosh", lambda n: torch.acosh, lambda x, y, dy: dy / sinh(conj(y)), "acosh", "math.acosh")
 atanh = unary("Atanh", lambda n: torch.atanh, lambda x, y, dy: dy * _inverse(subtract, x), "atanh", "math.atanh")
+
+
+def _acos_gradient(x: Any, dy: Any) -> Any:
+    inverse = _inverse_leg(x)
+    return -dy * inverse
 
 
 def _inverse(combine: Callable[..., Any], x: Any) -> Any:

@@ -1,11 +1,12 @@
 """Products of matrices: MatMul, batches of them, sparse hints, matrix times vector, trace, cross product."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import everflow as tf
-from everflow import errors
 from everflow.api import public
+from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
@@ -15,14 +16,24 @@ from everflow.ops.registry import apply, op
 from everflow.ops.shape_rules import merged
 
 
+def fits(node: Any, rule: Callable[[], Any]) -> bool:
+    """Whether the static shapes of a plan's node are known and pass a shape rule, so that the kernel need not look at them."""
+    if not all(shapes.is_fully_defined(v.dims) for v in node.inputs):
+        return False
+    try:
+        rule()
+    except ValueError:
+        return False
+    return True
+
+
 def _multiply(node: Any) -> Callable[..., Any]:
     flip_a, flip_b = node.attr("transpose_a"), node.attr("transpose_b")
     if flip_a:
         product = (lambda a, b: torch.mm(a.t(), b.t())) if flip_b else lambda a, b: torch.mm(a.t(), b)
     else:
         product = (lambda a, b: torch.mm(a, b.t())) if flip_b else torch.mm
-    a, b = node.inputs
-    if shapes.is_fully_defined(a.dims) and shapes.is_fully_defined(b.dims):
+    if fits(node, lambda: _product_shape(node)):
         return product
 
     def run(a: Any, b: Any) -> Any:
@@ -37,9 +48,9 @@ def _multiply(node: Any) -> Callable[..., Any]:
 def _matrix_error(a: Any, b: Any, flip_a: bool, flip_b: bool) -> Exception | None:
     for value, which in ((a, 0), (b, 1)):
         if value.ndim != 2:
-            return errors.invalid_argument(f"In[{which}] is not a matrix. Instead it has shape {shapes.describe(tuple(value.shape))}")
+            return invalid_argument(f"In[{which}] is not a matrix. Instead it has shape {shapes.describe(tuple(value.shape))}")
     if a.shape[0 if flip_a else 1] != b.shape[1 if flip_b else 0]:
-        return errors.invalid_argument(
+        return invalid_argument(
             f"Matrix size-incompatible: In[0]: {shapes.describe(tuple(a.shape))}, In[1]: {shapes.describe(tuple(b.shape))}")
     return None
 
@@ -85,11 +96,10 @@ def _sparse_product_gradient(o: Any, dz: Any) -> Any:
     sparse = {a: o.attr("a_is_sparse"), b: o.attr("b_is_sparse"), dz: dz.op.type == "ReluGrad"}
 
     def product(x: Any, y: Any, kind: Any, transpose_a: bool = False, transpose_b: bool = False) -> Any:
-        x_sparse, y_sparse = sparse[x], sparse[y]
+        hints = {"a_is_sparse": sparse[x], "b_is_sparse": sparse[y]}
         if transpose_b:
-            y = tf.transpose(y) if x_sparse or y_sparse else y
-            transpose_b = not (x_sparse or y_sparse)
-        found = matmul(x, y, transpose_a=transpose_a, transpose_b=transpose_b, a_is_sparse=x_sparse, b_is_sparse=y_sparse)
+            y = tf.transpose(y)
+        found = matmul(x, y, transpose_a=transpose_a, **hints)
         return tf.cast(found, kind) if found.dtype is not kind else found
 
     kind_a, kind_b = a.dtype.base_dtype, b.dtype.base_dtype
@@ -121,8 +131,7 @@ def _batch_multiply(node: Any) -> Callable[..., Any]:
         product = (lambda x, y: torch.matmul(adjoint(x), adjoint(y))) if flip_y else lambda x, y: torch.matmul(adjoint(x), y)
     else:
         product = (lambda x, y: torch.matmul(x, adjoint(y))) if flip_y else torch.matmul
-    x, y = node.inputs
-    if shapes.is_fully_defined(x.dims) and shapes.is_fully_defined(y.dims):
+    if fits(node, lambda: _batch_product_shape(node)):
         return product
 
     broadcasts = node.type == "BatchMatMulV2"
@@ -130,17 +139,18 @@ def _batch_multiply(node: Any) -> Callable[..., Any]:
     def run(x: Any, y: Any) -> Any:
         if x.ndim < 2 or y.ndim < 2:
             low, which = (x, 0) if x.ndim < 2 else (y, 1)
-            raise errors.invalid_argument(f"In[{which}] ndims must be >= 2: {low.ndim}")
+            raise invalid_argument(f"In[{which}] ndims must be >= 2: {low.ndim}")
         if not broadcasts and x.shape[:-2] != y.shape[:-2]:
-            raise errors.invalid_argument(
+            raise invalid_argument(
                 f"In[0] and In[1] have different shapes: {shapes.describe(tuple(x.shape))} vs. {shapes.describe(tuple(y.shape))}")
         if x.shape[-2 if flip_x else -1] != y.shape[-1 if flip_y else -2]:
-            raise errors.invalid_argument(
-                f"Matrix size-incompatible: In[0]: {shapes.describe(tuple(x.shape))}, In[1]: {shapes.describe(tuple(y.shape))}")
+            raise invalid_argument(
+                f"In[0] mismatch In[1] shape: {x.shape[-2 if flip_x else -1]} vs. {y.shape[-1 if flip_y else -2]}: "
+                f"{shapes.describe(tuple(x.shape))} {shapes.describe(tuple(y.shape))} {flip_x:d} {flip_y:d}")
         try:
             return product(x, y)
         except RuntimeError:
-            raise errors.invalid_argument(
+            raise invalid_argument(
                 "In[0] and In[1] must have compatible batch dimensions: "
                 f"{shapes.describe(tuple(x.shape))} vs. {shapes.describe(tuple(y.shape))}") from None
 
@@ -195,7 +205,7 @@ def matmul(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False,
         if transpose_b and adjoint_b:
             raise ValueError("Only one of transpose_b and adjoint_b can be True.")
         a = convert_to_tensor(a, name="a")
-        b = convert_to_tensor(b, dtype_hint=a.dtype.base_dtype, name="b")
+        b = convert_to_tensor(b, name="b")
         batched = any(t.dims is None or len(t.dims) > 2 for t in (a, b))
         if batched and not a_is_sparse and not b_is_sparse:
             # The batched op knows adjoints only: a plain transpose is the adjoint of the conjugate.

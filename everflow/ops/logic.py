@@ -1,13 +1,14 @@
 """Comparisons, logic, and choosing between two tensors."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 import everflow as tf
-from everflow import errors
 from everflow.api import public
+from everflow.errors import invalid_argument
 from everflow.graph import shapes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
@@ -59,14 +60,15 @@ def _equality_kernel(name: str, unequal: bool) -> Callable[[Any], Callable[..., 
 def _equality_shape(o: Any) -> Any:
     if o.attr("incompatible_shape_error"):
         return broadcast(o)
-    x, y = o.inputs
-    if x.dims is None or y.dims is None:
-        return None
     try:
-        dims = shapes.broadcast(x.dims, y.dims)
+        dims = broadcast(o)
     except ValueError:
-        return None
-    return dims if shapes.is_fully_defined(x.dims) and shapes.is_fully_defined(y.dims) else None
+        return ()
+    if dims is not None:
+        a, b = (t.dims[::-1] for t in o.inputs)
+        if any(None in pair and 1 not in pair for pair in zip(a, b)):
+            return None
+    return dims
 
 
 op("Equal", kernel=_equality_kernel("eq", False), shape=_equality_shape, gradient=not_differentiable)
@@ -131,20 +133,28 @@ def _select(node: Any) -> Callable[..., Any]:
     """A scalar condition chooses a whole tensor, a vector chooses rows, any other chooses elements."""
 
     def run(condition: Any, x: Any, y: Any) -> Any:
-        if x.shape != y.shape:
-            raise errors.invalid_argument(
-                f"'then' and 'else' must have the same size.  but received: {shapes.describe(tuple(x.shape))} vs. "
-                f"{shapes.describe(tuple(y.shape))}")
-        if condition.shape != x.shape and condition.ndim == 1:
-            if x.ndim == 0 or condition.shape[0] != x.shape[0]:
-                raise errors.invalid_argument(
-                    f"Number of batches of 'then' must match size of 'cond', but saw: {x.shape[0] if x.ndim else 1} vs. "
-                    f"{condition.shape[0]}")
+        if condition.ndim == 0:
+            if x.shape != y.shape:
+                raise invalid_argument(
+                    f"'then' and 'else' must have the same size.  but received: {shapes.describe(tuple(x.shape))} vs. "
+                    f"{shapes.describe(tuple(y.shape))}")
+        elif condition.ndim == 1 and x.ndim > 1:
+            if condition.shape[0] != x.shape[0]:
+                raise invalid_argument(
+                    f"Number of batches of 'then' must match size of 'cond', but saw: {x.shape[0]} vs. {condition.shape[0]}")
+            if x.shape != y.shape:
+                raise mismatch(1, x, 2, y)
             condition = condition.reshape(-1, *[1] * (x.ndim - 1))
-        elif condition.shape != x.shape and condition.ndim != 0:
-            raise errors.invalid_argument(
-                f"'cond' must be a vector, but saw shape: {shapes.describe(tuple(condition.shape))}")
+        elif tuple(condition.shape) != tuple(x.shape):
+            raise mismatch(0, condition, 1, x)
+        elif tuple(condition.shape) != tuple(y.shape):
+            raise mismatch(0, condition, 2, y)
         return _choose(condition, x, y)
+
+    def mismatch(i: int, a: Any, j: int, b: Any) -> Exception:
+        return invalid_argument(
+            f"Inputs to operation {node.name} of type {node.type} must have the same size and shape.  "
+            f"Input {i}: {shapes.describe(tuple(a.shape))} != input {j}: {shapes.describe(tuple(b.shape))}")
 
     condition, x, y = node.inputs
     if shapes.is_fully_defined(x.dims) and condition.dims == x.dims == y.dims and node.outputs[0].dtype.base_dtype.name != "string":
@@ -157,10 +167,8 @@ def _select_shape(o: Any) -> Any:
     found = shapes.merge(x, y)
     if condition is None or found is None or len(condition) == 0:
         return found
-    if len(condition) == 1:
-        if len(found) == 0:
-            raise ValueError("Shapes must be equal rank, but are 1 and 0")
-        return (shapes.merge_size(found[0], condition[0]), *found[1:])
+    if len(condition) == 1 and found:
+        return (*shapes.merge(condition, found[:1]), *found[1:])
     return shapes.merge(found, condition)
 
 

@@ -19,7 +19,8 @@ def reduced_shape(input_shape: Any, axes: Any) -> Any:
     input_shape, axes = tf.cast(input_shape, tf.int32), tf.cast(axes, tf.int32)
     rank = tf.size(input_shape)
     axes = (axes + rank) % rank
-    return apply("DynamicStitch", [tf.range(rank), axes], [input_shape, tf.fill(tf.shape(axes), 1)])
+    axes_shape = tf.shape(axes)
+    return apply("DynamicStitch", [tf.range(rank), axes], [input_shape, tf.fill(axes_shape, 1)])
 
 
 def _safely_divided(x: Any, y: Any) -> Any:

@@ -2,13 +2,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 import everflow as tf
-from everflow import errors
 from everflow.api import internal, public
+from everflow.errors import invalid_argument
 from everflow.graph import dtypes
 from everflow.graph.constants import known
 from everflow.graph.convert import convert_to_tensor
@@ -24,14 +25,11 @@ Compute = Callable[[Any, Any, bool], Any]
 
 def axes_of(rank: int, indices: list[int]) -> tuple[int, ...]:
     """Reduction indices as sorted axes from 0; an error for those that are not there."""
-    found = []
+    found = set()
     for i in indices:
         if not -rank <= i < rank:
-            raise errors.invalid_argument(f"Invalid reduction dimension ({i} for input with {rank} dimension(s)")
-        axis = i + rank if i < 0 else i
-        if axis in found:
-            raise errors.invalid_argument(f"Invalid reduction arguments: Axes contains duplicate dimension: {axis}")
-        found.append(axis)
+            raise invalid_argument(f"Invalid reduction dimension ({i} for input with {rank} dimension(s)")
+        found.add(i % rank)
     return tuple(sorted(found))
 
 

@@ -1,11 +1,12 @@
 """Running totals along an axis, and positions of extremes."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import everflow as tf
-from everflow import errors
 from everflow.api import public
+from everflow.errors import invalid_argument, unimplemented
 from everflow.graph import dtypes
 from everflow.graph.constants import known
 from everflow.graph.convert import convert_to_tensor
@@ -20,7 +21,7 @@ from everflow.runtime.values import torch_dtype
 def _axis(x: Any, axis: Any) -> int:
     found = int(axis)
     if not -x.ndim <= found < x.ndim:
-        raise errors.invalid_argument(f"ScanOp: Expected scan axis in the range [{-x.ndim}, {x.ndim}), but got {found}")
+        raise invalid_argument(f"ScanOp: Expected scan axis in the range [{-x.ndim}, {x.ndim}), but got {found}")
     return found
 
 
@@ -124,14 +125,14 @@ def _arg(which: str) -> Callable[[Any], Callable[..., Any]]:
         kind = torch_dtype(node.attr("output_type"))
         wide = WIDER.get(node.inputs[0].dtype.base_dtype.name)
         if node.inputs[0].dtype.is_complex:
-            raise errors.unimplemented(f"{node.type} of complex numbers is not supported")
+            raise unimplemented(f"{node.type} of complex numbers is not supported")
 
         def run(x: Any, axis: Any) -> Any:
             axis = int(axis)
             if not -x.ndim <= axis < x.ndim:
-                raise errors.invalid_argument(f"Expected dimension in the range [{-x.ndim}, {x.ndim}), but got {axis}")
+                raise invalid_argument(f"Expected dimension in the range [{-x.ndim}, {x.ndim}), but got {axis}")
             if x.shape[axis] == 0:
-                raise errors.invalid_argument(
+                raise invalid_argument(
                     f"Reduction axis {axis} is empty in shape [{','.join(map(str, x.shape))}]")
             if wide is not None:
                 x = x.to(getattr(torch, wide))
@@ -150,7 +151,7 @@ def _finder(op_type: str, name_now: str, name_before: str, which: str) -> None:
     def find(input: Any, axis: Any = None, name: str | None = None, dimension: Any = None, output_type: Any = dtypes.int64) -> Any:
         if dimension is not None:
             if axis is not None:
-                raise ValueError("Cannot specify both 'axis' and 'dimension'")
+                raise ValueError("Cannot specify both 'dimension' and 'axis'")
             axis = dimension
         return apply(op_type, input, 0 if axis is None else axis, output_type=output_type, name=name)
 
