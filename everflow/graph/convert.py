@@ -217,3 +217,21 @@ def is_tensor(x: Any) -> bool:
     from everflow.graph.tensor import TensorLike
 
     return isinstance(x, TensorLike) or hasattr(x, "_is_tensor_like") or getattr(x, "is_tensor_like", False) is True
+
+
+_dense_tensor_like: list[type] = [Tensor]
+
+
+@internal("framework.ops.register_dense_tensor_like_type")
+def register_dense_tensor_like_type(tensor_type: Any) -> None:
+    """Says that objects of a type can stand for dense tensors; the type has `name` and `dtype` properties."""
+    for attribute in ("name", "dtype"):
+        if not isinstance(getattr(tensor_type, attribute, None), property):
+            raise TypeError(f"Type {tensor_type.__name__} does not define a `{attribute}` property")
+    _dense_tensor_like.append(tensor_type)
+
+
+@internal("framework.ops.is_dense_tensor_like")
+def is_dense_tensor_like(t: Any) -> bool:
+    """Whether t is a dense tensor or of a type registered as one."""
+    return isinstance(t, tuple(_dense_tensor_like))

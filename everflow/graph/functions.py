@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import hashlib
 from typing import Any, Iterable, Iterator
 
@@ -45,6 +46,7 @@ class FuncGraph(Graph):
         self.whitelisted_stateful_ops: set[Operation] = set()
         self._captures: dict[Tensor, Tensor] = {}
         self._copies: dict[Tensor, Tensor] = {}
+        self._home: FuncGraph | None = None
         if collections is not None:
             self._collections = collections
 
@@ -110,20 +112,25 @@ class FuncGraph(Graph):
     def _guaranteed(self, argument: Tensor) -> Tensor:
         definition = opdefs.find("GuaranteeConst")
         assert definition is not None
-        with self._aside():
+        with self.aside():
             op = self.add(definition, self.unique_name("GuaranteeConst"), (argument,), {"T": argument.dtype}, [argument.dtype])
         return op.outputs[0]
 
     def add_input(self, dtype: Any, dims: Any, name: str, handle_data: Any = None) -> Tensor:
         """A further argument of the function, as a Placeholder."""
+        found = self.placeholder(dtype, dims, name, handle_data)
+        self.inputs.append(found)
+        return found
+
+    def placeholder(self, dtype: Any, dims: Any, name: str, handle_data: Any = None) -> Tensor:
+        """A Placeholder that is not yet an argument."""
         definition = opdefs.find("Placeholder")
         assert definition is not None
-        with self._aside():
+        with self.aside():
             op = self.add(definition, self.unique_name(name), (), {"dtype": dtype, "shape": dims}, [dtype], infer_shapes=False)
         found = op.outputs[0]
         found.dims = dims
         found.handle_data = handle_data
-        self.inputs.append(found)
         return found
 
     def _same_variable(self, tensor: Tensor) -> Tensor:
@@ -131,7 +138,7 @@ class FuncGraph(Graph):
         op = tensor.op
         attrs = {**op.attrs, "shared_name": op.attrs.get("shared_name") or op.name}
         attrs.pop("_class", None)
-        with self._aside():
+        with self.aside():
             copied = self.add(op.op_def_, self.unique_name(op.name.rpartition("/")[2]), (), attrs, [tensor.dtype], infer_shapes=False)
         copied._device = op._device
         copied.outputs[0].dims = tensor.dims
@@ -144,7 +151,7 @@ class FuncGraph(Graph):
         if op.type in ("Placeholder", "PlaceholderV2"):
             raise ValueError(f"Cannot capture a placeholder (name:{op.name}, type:{op.type}) by value.")
         inputs = tuple(self.own(t) for t in op.inputs)
-        with self._aside():
+        with self.aside():
             copied = self.add(op.op_def_, self.unique_name(op.name), inputs, dict(op.attrs), [t.dtype for t in op.outputs], infer_shapes=False)
         for t, c in zip(op.outputs, copied.outputs):
             c.dims, c.handle_data = t.dims, t.handle_data
@@ -152,7 +159,7 @@ class FuncGraph(Graph):
         return copied
 
     @contextlib.contextmanager
-    def _aside(self) -> Iterator[None]:
+    def aside(self) -> Iterator[None]:
         """Ops made inside wait for nothing and have no device of their own."""
         controls, devices, colocation = self._controls, self._devices, self._colocation
         self._controls, self._devices, self._colocation = [], [], []
@@ -211,6 +218,19 @@ class FuncGraph(Graph):
         body._version = outer._version
         return body
 
+    @property
+    def home(self) -> FuncGraph:
+        """The graph to which the operations of this body belong: itself, or the one it is a variant of."""
+        return self._home or self
+
+    def variant(self, outputs: list[Tensor], inputs: list[Tensor] | None = None) -> FuncGraph:
+        """The same body with other outputs and, where given, other inputs."""
+        found = copy.copy(self)
+        found._home = self.home
+        found.outputs = outputs
+        found.inputs = list(self.inputs if inputs is None else inputs)
+        return found
+
     def drop_unused(self) -> None:
         """Takes out the ops that neither an output nor a control output needs, as pruning does around the body."""
         needed: set[Operation] = set()
@@ -262,6 +282,7 @@ class LibraryFunction:
         self.name = name
         self.grad_func_name = grad_func_name
         self.python_grad_func: Any = None
+        self.gradient: LibraryFunction | None = None
         self.attrs = attrs or {}
         self._out_names = out_names
         self._graph = graph

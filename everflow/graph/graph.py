@@ -385,7 +385,7 @@ class Graph:
             if other is not op:
                 groups.extend(attr_values.text(g) for g in other.colocation_groups())
                 op._device = other._device or op._device
-        if groups and "_class" not in op.attrs:
+        if groups:
             op.attrs["_class"] = sorted(set(groups))
 
     # -- names
@@ -450,8 +450,9 @@ class Graph:
             return _Controls(self, None)
         found: list[Operation] = []
         for c in control_inputs:
-            if hasattr(c, "_handle") and hasattr(c._handle, "op"):
-                c = c._handle.op
+            # A resource variable stands for the op that made or changed it: waiting for it reads nothing.
+            if hasattr(c, "_handle") and hasattr(c, "op"):
+                c = c.op
             elif isinstance(getattr(c, "op", None), Operation) and not isinstance(c, (Tensor, Operation)) and not hasattr(c, "_as_graph_element"):
                 c = c.op
             c = self._control_element(c)

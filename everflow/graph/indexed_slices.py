@@ -9,9 +9,11 @@ import numpy as np
 
 from everflow.api import internal, public
 from everflow.graph import dtypes
-from everflow.graph.constants import known
+from everflow.graph.constants import constant_value_as_shape, known
 from everflow.graph.convert import convert_to_tensor, register_tensor_conversion_function
+from everflow.graph.shapes import TensorShape
 from everflow.graph.tensor import TensorLike
+from everflow.graph.type_spec import CompositeTensor, TensorSpec, TypeSpec
 
 IndexedSlicesValue = internal("framework.ops.IndexedSlicesValue", "framework.indexed_slices.IndexedSlicesValue")(
     collections.namedtuple("IndexedSlicesValue", ["values", "indices", "dense_shape"]))
@@ -23,7 +25,7 @@ LARGE = 100_000_000
 
 @public("IndexedSlices")
 @internal("framework.ops.IndexedSlices")
-class IndexedSlices(TensorLike):
+class IndexedSlices(TensorLike, CompositeTensor):
     """`values[i]` is the row `indices[i]` of a tensor that has the shape `dense_shape`."""
 
     def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:
@@ -71,6 +73,13 @@ class IndexedSlices(TensorLike):
         """The graph that holds the rows."""
         return self._values.graph
 
+    @property
+    def _type_spec(self) -> IndexedSlicesSpec:
+        shape = self.values.shape if self._dense_shape is None else constant_value_as_shape(self._dense_shape)
+        indices_shape = self.indices.shape[:1]
+        dense = None if self._dense_shape is None else self._dense_shape.dtype
+        return IndexedSlicesSpec(shape, self.dtype, self.indices.dtype, dense, indices_shape)
+
     def __str__(self) -> str:
         shape = "" if self._dense_shape is None else f", dense_shape={self._dense_shape}"
         return f"IndexedSlices(indices={self._indices}, values={self._values}{shape})"
@@ -80,6 +89,40 @@ class IndexedSlices(TensorLike):
 
 
 @public("convert_to_tensor_or_indexed_slices")
+@public("IndexedSlicesSpec")
+@internal("framework.indexed_slices.IndexedSlicesSpec")
+class IndexedSlicesSpec(TypeSpec):
+    """IndexedSlices of a shape and a dtype."""
+
+    def __init__(self, shape: Any = None, dtype: Any = dtypes.float32, indices_dtype: Any = dtypes.int64, dense_shape_dtype: Any = None,
+                 indices_shape: Any = None) -> None:
+        self._shape = TensorShape(shape)
+        self._dtype = dtypes.as_dtype(dtype)
+        self._indices_dtype = dtypes.as_dtype(indices_dtype)
+        self._dense_shape_dtype = None if dense_shape_dtype is None else dtypes.as_dtype(dense_shape_dtype)
+        self._indices_shape = TensorShape(indices_shape).with_rank(1)
+
+    @property
+    def value_type(self) -> type:
+        return IndexedSlices
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return self._shape, self._dtype, self._indices_dtype, self._dense_shape_dtype, self._indices_shape
+
+    @property
+    def _component_specs(self) -> list[TensorSpec]:
+        specs = [TensorSpec(self._indices_shape.concatenate(self._shape[1:]), self._dtype), TensorSpec(self._indices_shape, self._indices_dtype)]
+        if self._dense_shape_dtype is not None:
+            specs.append(TensorSpec([self._shape.ndims], self._dense_shape_dtype))
+        return specs
+
+    def _to_components(self, value: Any) -> list[Any]:
+        return [value.values, value.indices] if value.dense_shape is None else [value.values, value.indices, value.dense_shape]
+
+    def _from_components(self, components: Any) -> Any:
+        return IndexedSlices(*components)
+
+
 @internal("framework.ops.convert_to_tensor_or_indexed_slices")
 def convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: str | None = None) -> Any:
     """IndexedSlices as they are; anything else as a tensor."""

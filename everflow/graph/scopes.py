@@ -75,6 +75,22 @@ def graph_of(values: Any, graph: Graph | None = None) -> Graph:
 internal("framework.ops._get_graph_from_inputs")(graph_of)
 
 
+@internal("framework.ops.name_scope_v2")
+class name_scope_v2(name_scope):  # noqa: N801
+    """The name scope of later versions: a name, and nothing else."""
+
+    def __init__(self, name: str) -> None:
+        if name is None or not isinstance(name, str):
+            raise ValueError("name for name_scope must be a string.")
+        super().__init__(name)
+
+
+@internal("framework.ops.get_name_scope")
+def get_name_scope() -> str:
+    """The current name scope of the default graph."""
+    return get_default_graph().get_name_scope()
+
+
 @internal("framework.ops.name_from_scope_name")
 def name_from_scope_name(name: str) -> str:
     """A scope's name without the slash at its end."""

@@ -31,12 +31,20 @@ class Stack(threading.local):
             elif item in self.items:
                 self.items.remove(item)
 
+    def is_cleared(self) -> bool:
+        """Whether nothing was entered."""
+        return not self.items
+
+    def reset(self) -> None:
+        """Forgets what was entered."""
+        self.items = []
+
     def top(self) -> Any:
         return self.items[-1] if self.items else None
 
 
-graphs = Stack()
-sessions = Stack()
+graphs = internal("framework.ops._default_graph_stack")(Stack())
+sessions = internal("framework.ops._default_session_stack")(Stack())
 _global: Graph | None = None
 
 

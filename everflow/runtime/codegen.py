@@ -176,12 +176,14 @@ def variable_key(value: Value) -> Any:
 def _aliases(plan: Plan, order: list[Node]) -> tuple[set[Any], list[bool]]:
     """Which reads of variables must copy, and which fetched values nobody else can see.
 
-    A read is a view of the variable unless a write to that variable comes between it and the last use of what was read.
+    A read is a view of the variable unless a write to that variable comes between it and the last use of what was read. The
+    write itself may use what was read, element by element: `x += x`, but not `x = transpose(x)`.
     """
     roots: dict[Value, set[Any]] = {}
     read_at: dict[Any, tuple[int, Any]] = {}
     last: dict[Any, int] = {}
     writes: list[tuple[int, Any]] = []
+    rearranged: set[Any] = set()
     for value in plan.feeds:
         roots[value] = {"feed"}
     for node in plan.nodes:
@@ -204,15 +206,16 @@ def _aliases(plan: Plan, order: list[Node]) -> tuple[set[Any], list[bool]]:
             last[node] = position
             roots[node.outputs[0]] = {node}
         elif seen and (meaning is None or meaning.view):
+            if node.type not in ("Identity", "StopGradient"):
+                rearranged |= seen
             for value in node.outputs:
                 if not value.dtype._is_ref_dtype:
                     roots[value] = seen
         if meaning is None or meaning.writes:
-            # What calls a function may write through any handle it is given.
-            targets = node.inputs[:1] if meaning is not None else [v for v in node.inputs if v.dtype._is_ref_dtype or v.dtype.name == "resource"]
-            if meaning is not None and meaning.writes and node.inputs and not _is_variable(node.inputs[0]):
-                targets = [v for v in node.inputs if _is_variable(v)]
-            writes.extend((position, variable_key(v)) for v in targets)
+            # A call of a function may write through any handle it is given; an optimizer's step writes slots as well.
+            writes.extend((position, variable_key(v)) for i, v in enumerate(node.inputs) if _is_variable(v) and i not in node.reads)
+            if "Scatter" in node.type or "Slice" in node.type:
+                rearranged |= seen
     fresh = []
     for value in plan.fetches:
         if value.dtype._is_ref_dtype:
@@ -224,7 +227,8 @@ def _aliases(plan: Plan, order: list[Node]) -> tuple[set[Any], list[bool]]:
     copies = set()
     for event, (start, key) in read_at.items():
         for position, written in writes:
-            if start < position < last[event] and (key is None or written is None or key == written):
+            used_after = start < position < last[event] or (start <= position == last[event] and event in rearranged)
+            if used_after and (key is None or written is None or key == written):
                 copies.add(event)
                 break
     return copies, fresh

@@ -66,11 +66,13 @@ def _as_array(value: Any, numpy_type: np.dtype, dtype: dtypes.DType, tensor: Ten
     return array
 
 
-def feed_tensors(graph: Any, key: Any) -> list[Tensor]:
+def feed_tensors(graph: Any, key: Any, value: Any = None) -> list[Tensor]:
     """The tensors that a key of a feed dictionary stands for."""
     expansion = expansion_of(key)
-    if expansion is not None and expansion.feed_keys is not None and not isinstance(key, (str, bytes)):
+    if expansion is not None and expansion.feed_keys is not None:
         found = expansion.feed_keys(key)
+    elif expansion is not None and expansion.feed is not None:
+        found = [k for k, _ in expansion.feed(key, value)]
     else:
         found = [key]
     tensors = []
@@ -88,6 +90,6 @@ def feed_tensors(graph: Any, key: Any) -> list[Tensor]:
 def feed_values(key: Any, value: Any, count: int) -> list[Any]:
     """The values for those tensors."""
     expansion = expansion_of(key)
-    if expansion is not None and expansion.feed is not None and not isinstance(key, (str, bytes)):
+    if expansion is not None and expansion.feed is not None:
         return [v for _, v in expansion.feed(key, value)]
     return [value]

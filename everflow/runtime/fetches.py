@@ -105,3 +105,32 @@ class Fetches:
             found = self._positions[element] = len(self.elements)
             self.elements.append(element)
         return found
+
+
+def _sparse_members(x: Any) -> list[Any]:
+    return [x.indices, x.values, x.dense_shape]
+
+
+def _slices_members(x: Any) -> list[Any]:
+    return [x.values, x.indices] if x.dense_shape is None else [x.values, x.indices, x.dense_shape]
+
+
+def _fed_parts(members: list[Any], value: Any, names: tuple[str, ...]) -> list[tuple[Any, Any]]:
+    parts = list(value) if isinstance(value, tuple) else [getattr(value, n) for n in names]
+    return list(zip(members, parts))
+
+
+def _register_composites() -> None:
+    """Sparse tensors and indexed slices are fetched and fed as the tensors they are made of."""
+    from everflow.graph.indexed_slices import IndexedSlices, IndexedSlicesValue
+    from everflow.graph.sparse_tensor import SparseTensor, SparseTensorValue
+
+    EXPANSIONS.append(Expansion(
+        SparseTensor, lambda x: (_sparse_members(x), lambda parts: SparseTensorValue(*parts)),
+        lambda x, value: _fed_parts(_sparse_members(x), value, ("indices", "values", "dense_shape")), _sparse_members))
+    EXPANSIONS.append(Expansion(
+        IndexedSlices, lambda x: (_slices_members(x), lambda parts: IndexedSlicesValue(*(*parts, None)[:3])),
+        lambda x, value: _fed_parts(_slices_members(x), value, ("values", "indices", "dense_shape")), _slices_members))
+
+
+_register_composites()

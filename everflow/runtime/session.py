@@ -24,12 +24,12 @@ class Runner:
 
     __slots__ = ("build", "converters", "expand", "fetches", "is_single", "outputs", "step")
 
-    def __init__(self, session: BaseSession, fetches: Any, feed_keys: tuple[Any, ...]) -> None:
+    def __init__(self, session: BaseSession, fetches: Any, feed_dict: dict[Any, Any]) -> None:
         graph = session.graph
         self.fetches = Fetches(graph, fetches)
         tensors: list[Tensor] = []
         self.expand: list[tuple[Any, int]] | None = None
-        groups = [(key, feeding.feed_tensors(graph, key)) for key in feed_keys]
+        groups = [(key, feeding.feed_tensors(graph, key, value)) for key, value in feed_dict.items()]
         for _, group in groups:
             tensors.extend(group)
         if any(len(group) != 1 or not isinstance(key, Tensor) for key, group in groups):
@@ -181,7 +181,7 @@ class BaseSession:
         if found is None:
             if self._graph.version == 0:
                 raise RuntimeError("The Session graph is empty.  Add operations to the graph before calling run().")
-            found = Runner(self, fetches, keys)
+            found = Runner(self, fetches, feed_dict or {})
             self._runners[key] = found
         return found
 
@@ -203,7 +203,7 @@ class BaseSession:
         if feed_list is not None and not isinstance(feed_list, (list, tuple)):
             raise TypeError("`feed_list` must be a list or tuple.")
         keys = tuple(feed_list or ())
-        runner = Runner(self, fetches, keys)
+        runner = Runner(self, fetches, dict.fromkeys(keys))
         prepared, finished, call, step = runner.prepared, runner.finished, self._call, runner.step
 
         def run(*arguments: Any, **kwargs: Any) -> Any:

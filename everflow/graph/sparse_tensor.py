@@ -1,0 +1,207 @@
+"""SparseTensor: the elements that are not zero, with where they stand."""
+from __future__ import annotations
+
+import collections
+from typing import Any
+
+from everflow.api import internal, public
+from everflow.graph import dtypes, shapes
+from everflow.graph.constants import constant_value_as_shape
+from everflow.graph.convert import convert_to_tensor
+from everflow.graph.scopes import name_scope
+from everflow.graph.tensor import Tensor, TensorLike
+from everflow.graph.type_spec import CompositeTensor, TensorSpec, TypeSpec
+
+SparseTensorValue = public("SparseTensorValue", "compat.v1.SparseTensorValue")(
+    collections.namedtuple("SparseTensorValue", ["indices", "values", "dense_shape"])
+)
+
+
+@public("SparseTensor", "sparse.SparseTensor")
+@internal("framework.sparse_tensor.SparseTensor")
+class SparseTensor(TensorLike, CompositeTensor):
+    """`indices` [n, rank] says where the n `values` stand in a tensor of `dense_shape`."""
+
+    def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
+        with name_scope(None, "SparseTensor", [indices, values, dense_shape]):
+            indices = convert_to_tensor(indices, name="indices", dtype=dtypes.int64)
+            values = convert_to_tensor(values, name="values")
+            dense_shape = convert_to_tensor(dense_shape, name="dense_shape", dtype=dtypes.int64)
+        self._indices, self._values, self._dense_shape = indices, values, dense_shape
+        two, one, rank = (t.get_shape() for t in (indices, values, dense_shape))
+        two, one, rank = two.with_rank(2), one.with_rank(1), rank.with_rank(1)
+        two.dims[0].assert_is_compatible_with(one.dims[0])
+        two.dims[1].assert_is_compatible_with(rank.dims[0])
+
+    @classmethod
+    def from_value(cls, sparse_tensor_value: Any) -> SparseTensor:
+        """A sparse tensor of a SparseTensorValue."""
+        if not isinstance(sparse_tensor_value, (SparseTensor, SparseTensorValue)):
+            raise TypeError(f"Neither a SparseTensor nor SparseTensorValue: {sparse_tensor_value}.")
+        return cls(sparse_tensor_value.indices, sparse_tensor_value.values, sparse_tensor_value.dense_shape)
+
+    @property
+    def indices(self) -> Tensor:
+        """Where the values stand, a row each."""
+        return self._indices
+
+    @property
+    def values(self) -> Tensor:
+        """The values."""
+        return self._values
+
+    @property
+    def dense_shape(self) -> Tensor:
+        """The shape of the tensor, as a vector."""
+        return self._dense_shape
+
+    @property
+    def op(self) -> Any:
+        """The operation that makes the values."""
+        return self._values.op
+
+    @property
+    def dtype(self) -> dtypes.DType:
+        """The dtype of the values."""
+        return self._values.dtype
+
+    @property
+    def graph(self) -> Any:
+        """The graph of the tensors."""
+        return self._indices.graph
+
+    @property
+    def shape(self) -> shapes.TensorShape:
+        """The static shape, as far as it is known."""
+        return constant_value_as_shape(self._dense_shape)
+
+    def get_shape(self) -> shapes.TensorShape:
+        """The static shape, as far as it is known."""
+        return self.shape
+
+    def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
+        """Computes the sparse tensor; a SparseTensorValue."""
+        from everflow.graph.tensor import default_session
+
+        found = default_session(self.graph, session, "evaluate tensor", "eval").run([self.indices, self.values, self.dense_shape], feed_dict)
+        return SparseTensorValue(*found)
+
+    @property
+    def _type_spec(self) -> SparseTensorSpec:
+        return SparseTensorSpec(self.shape, self.dtype)
+
+    def __str__(self) -> str:
+        return f"SparseTensor(indices={self._indices}, values={self._values}, dense_shape={self._dense_shape})"
+
+    def __div__(self, y: Any) -> Any:
+        return _operation("__div__", self, y)
+
+    def __truediv__(self, y: Any) -> Any:
+        return _operation("__truediv__", self, y)
+
+    def __mul__(self, y: Any) -> Any:
+        return _operation("__mul__", self, y)
+
+
+def _operation(name: str, x: SparseTensor, y: Any) -> Any:
+    """Arithmetic with a dense tensor, which is broadcast to the sparse one."""
+    from everflow.ops.registry import apply
+
+    op_type = {"__mul__": "SparseDenseCwiseMul", "__div__": "SparseDenseCwiseDiv", "__truediv__": "SparseDenseCwiseDiv"}[name]
+    y = convert_to_tensor(y, x.dtype.base_dtype, name="y")
+    return SparseTensor(x.indices, apply(op_type, x.indices, x.values, x.dense_shape, y), x.dense_shape)
+
+
+@public("SparseTensorSpec", "data.experimental.SparseTensorStructure")
+@internal("framework.sparse_tensor.SparseTensorSpec")
+class SparseTensorSpec(TypeSpec):
+    """Sparse tensors of a shape and a dtype."""
+
+    def __init__(self, shape: Any = None, dtype: Any = dtypes.float32) -> None:
+        self._shape = shapes.as_shape(shape)
+        self._dtype = dtypes.as_dtype(dtype)
+
+    @property
+    def shape(self) -> shapes.TensorShape:
+        """The static shape."""
+        return self._shape
+
+    @property
+    def dtype(self) -> dtypes.DType:
+        """The dtype of the values."""
+        return self._dtype
+
+    @property
+    def value_type(self) -> type:
+        return SparseTensor
+
+    @classmethod
+    def from_value(cls, value: Any) -> SparseTensorSpec:
+        """The type of a sparse tensor."""
+        if isinstance(value, SparseTensor):
+            return cls(value.shape, value.dtype)
+        if isinstance(value, SparseTensorValue):
+            return cls(shapes.TensorShape(tuple(value.dense_shape)), dtypes.as_dtype(value.values.dtype))
+        raise TypeError("Expected SparseTensor or SparseTensorValue")
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return self._shape, self._dtype
+
+    @property
+    def _component_specs(self) -> list[TensorSpec]:
+        rank = self._shape.ndims
+        count = None
+        return [TensorSpec([count, rank], dtypes.int64), TensorSpec([count], self._dtype), TensorSpec([rank], dtypes.int64)]
+
+    def _to_components(self, value: Any) -> list[Any]:
+        return [value.indices, value.values, value.dense_shape]
+
+    def _from_components(self, components: Any) -> Any:
+        return SparseTensor(*components) if isinstance(components[0], Tensor) else SparseTensorValue(*components)
+
+
+@internal("framework.sparse_tensor.is_sparse")
+def is_sparse(x: Any) -> bool:
+    """Whether x is a sparse tensor or the value of one."""
+    return isinstance(x, (SparseTensor, SparseTensorValue))
+
+
+@public("convert_to_tensor_or_sparse_tensor")
+@internal("framework.sparse_tensor.convert_to_tensor_or_sparse_tensor")
+def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """A sparse tensor as it is, anything else as a dense tensor."""
+    if dtype is not None:
+        dtype = dtypes.as_dtype(dtype)
+    if isinstance(value, SparseTensorValue):
+        value = SparseTensor.from_value(value)
+    if isinstance(value, SparseTensor):
+        if dtype and not dtype.is_compatible_with(value.dtype):
+            raise RuntimeError(f"Sparse dtype: requested = {dtype.name}, actual = {value.dtype.name}")
+        return value
+    return convert_to_tensor(value, dtype=dtype, name=name)
+
+
+@public("sparse_placeholder", "sparse.placeholder")
+def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> SparseTensor:
+    """A sparse tensor that must be fed."""
+    from everflow.api import find
+
+    placeholder = find("placeholder")
+    shape_name = name + "/shape" if name is not None else None
+    rank = None
+    if shape is None:
+        dense_shape = placeholder(dtypes.int64, shape=[None], name=shape_name)
+    elif isinstance(shape, Tensor):
+        rank = shape.get_shape().dims[0] if shape.dims else None
+        dense_shape = shape
+    else:
+        rank = len(shape)
+        sizes = [s.value if isinstance(s, shapes.Dimension) else s for s in shape]
+        dense_shape = convert_to_tensor([-1 if s is None else s for s in sizes], dtypes.int64, name=shape_name)
+        if any(s is None for s in sizes):
+            default = dense_shape
+            dense_shape = find("placeholder_with_default")(default, shape=default.get_shape(), name=shape_name)
+    return SparseTensor(
+        values=placeholder(dtype, shape=[None], name=name + "/values" if name is not None else None),
+        indices=placeholder(dtypes.int64, shape=[None, rank], name=name + "/indices" if name is not None else None),
+        dense_shape=dense_shape)
