@@ -8,9 +8,9 @@ from everflow.graph.keys import GraphKeys
 from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
 
-VARIABLES = ("Variable", "VariableV2", "VarHandleOp")
-# Reads of a resource and questions about a variable are left as they are.
-LEAVES = ("IsVariableInitialized", "VarIsInitializedOp", "ReadVariableOp")
+VARIABLES = ("Variable", "VariableV2")
+# Handles, reads of them and questions about a variable are left as they are.
+LEAVES = ("IsVariableInitialized", "VarIsInitializedOp", "ReadVariableOp", "VarHandleOp")
 
 
 @internal("ops.variables._try_guard_against_uninitialized_dependencies")

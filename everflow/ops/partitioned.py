@@ -7,7 +7,7 @@ from typing import Any, Callable, Iterator
 from everflow import api
 from everflow.api import internal, public
 from everflow.graph import dtypes
-from everflow.graph.convert import register_tensor_conversion_function
+from everflow.graph.convert import constant, register_tensor_conversion_function
 from everflow.graph.scopes import control_dependencies, name_scope
 from everflow.graph.shapes import TensorShape, as_shape
 from everflow.graph.tensor import Tensor
@@ -210,7 +210,7 @@ class PartitionedVariable:
             if len(parts) != len(self._variable_list):
                 raise AssertionError(f"{len(parts)} values for {len(self._variable_list)} parts")
         else:
-            sizes = [v.shape[axes[0]] for v in self._variable_list]
+            sizes = constant([v.get_shape().as_list()[axes[0]] for v in self._variable_list])
             parts = api.find("split")(value, sizes, axis=axes[0])
         return [change(v, part) for v, part in zip(self._variable_list, parts)]
 
