@@ -331,17 +331,16 @@ def _difference(a: Any, b: Any, check_types: bool, openers: _Openers) -> tuple[t
             return ValueError, (
                 f"Incompatible CompositeTensor TypeSpecs: {_described(_spec_of(a))} vs. {_described(_spec_of(b))}"
             )
-    inside_a, inside_b = list(inside_a), list(inside_b)
-    if len(inside_a) != len(inside_b):
-        return ValueError, (
-            f"The two structures don't have the same number of elements. First structure: {_described(a)}. "
-            f"Second structure: {_described(b)}"
-        )
     for child_a, child_b in zip(inside_a, inside_b):
         if openers[type(child_a)] is not None or openers[type(child_b)] is not None:
             difference = _difference(child_a, child_b, check_types, openers)
             if difference is not None:
                 return difference
+    if len(inside_a) != len(inside_b):
+        return ValueError, (
+            f"The two structures don't have the same number of elements. First structure: {_described(a)}. "
+            f"Second structure: {_described(b)}"
+        )
     return None
 
 

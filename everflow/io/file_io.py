@@ -79,6 +79,8 @@ class FileIO:
         reader = self._reading()
         if offset is None and position is None:
             raise TypeError("seek(): offset argument required")
+        if offset is not None and position is not None:
+            raise TypeError("seek(): offset and position may not be set simultaneously.")
         offset = position if position is not None else offset
         if whence not in (0, 1, 2):
             raise invalid_argument(f"Invalid whence argument: {whence}. Valid values are 0, 1, or 2.")

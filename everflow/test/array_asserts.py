@@ -233,7 +233,7 @@ class ArrayAssertions:
     ) -> None:
         """No NaN, and each element within the bounds; an open bound is itself outside."""
         target = self._GetNdArray(target)
-        if target.dtype.kind not in "iufb" and target.dtype.name != "bfloat16":
+        if target.dtype.kind not in "iuf" and target.dtype.name != "bfloat16":
             raise AssertionError(
                 f"The value of {target} does not have an ordered numeric type, instead it has type: {target.dtype}"
             )

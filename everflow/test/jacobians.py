@@ -84,4 +84,4 @@ def largest_difference(pairs: Any) -> float:
     for one, two in pairs:
         if one.size or two.size:
             error = np.maximum(error, np.fabs(one - two).max())
-    return error
+    return float(error)
