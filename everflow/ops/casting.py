@@ -11,10 +11,12 @@ from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.indexed_slices import IndexedSlices
 from everflow.graph.scopes import name_scope
+from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
 from everflow.ops.families import is_sparse
 from everflow.ops.registry import apply, op
 from everflow.ops.shape_rules import same_as_input
+from everflow.ops.variables import Variable
 from everflow.runtime.values import is_numeric, torch_dtype
 
 
@@ -55,7 +57,7 @@ op("Cast", kernel=_cast, shape=same_as_input, gradient=_cast_gradient)
 def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     """The same values as another type; SparseTensor and IndexedSlices stay what they are."""
     base = dtypes.as_dtype(dtype).base_dtype
-    if getattr(x, "dims", None) is not None and x.dtype is base:
+    if isinstance(x, (Tensor, Variable)) and x.dtype is base:
         return x
     with name_scope(name, "Cast", [x]) as scope:
         if is_sparse(x):

@@ -1,0 +1,1 @@
+"""Training: optimizers, slots, checkpoints, coordinators and sessions that look after themselves."""

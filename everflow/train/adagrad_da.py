@@ -1,0 +1,52 @@
+"""tf.train.AdagradDAOptimizer."""
+from __future__ import annotations
+
+from typing import Any
+
+import everflow as tf
+from everflow.api import public
+from everflow.graph.scopes import colocate_with, device
+from everflow.train.op_optimizer import OpOptimizer
+
+
+@public("train.AdagradDAOptimizer")
+class AdagradDAOptimizer(OpOptimizer):
+    """Adagrad with dual averaging: a variable follows from the sum of all gradients, which keeps sparse models sparse."""
+
+    def __init__(self, learning_rate: Any, global_step: Any, initial_gradient_squared_accumulator_value: float = 0.1,
+                 l1_regularization_strength: Any = 0.0, l2_regularization_strength: Any = 0.0, use_locking: bool = False,
+                 name: str = "AdagradDA") -> None:
+        if initial_gradient_squared_accumulator_value <= 0.0:
+            raise ValueError(
+                f"initial_gradient_squared_accumulator_value must be positive: {initial_gradient_squared_accumulator_value}")
+        super().__init__(use_locking, name)
+        self._learning_rate = learning_rate
+        self._initial_gradient_squared_accumulator_value = initial_gradient_squared_accumulator_value
+        self._learning_rate_tensor: Any = None
+        self._l1_regularization_strength = l1_regularization_strength
+        self._l2_regularization_strength = l2_regularization_strength
+        self._global_step = global_step
+        self._global_step_on_worker: Any = None
+
+    def _create_slots(self, var_list: list[Any]) -> None:
+        for var in var_list:
+            dtype, shape = var.dtype.base_dtype, var.get_shape()
+            with colocate_with(var):
+                zeros = tf.constant(0.0, shape=shape, dtype=dtype)
+                squares = tf.constant(self._initial_gradient_squared_accumulator_value, shape=shape, dtype=dtype)
+            self._get_or_make_slot(var, zeros, "gradient_accumulator", self._name)
+            self._get_or_make_slot(var, squares, "gradient_squared_accumulator", self._name)
+
+    def _prepare(self) -> None:
+        self._learning_rate_tensor, = self._numbers(learning_rate=self._learning_rate)
+        with colocate_with(self._learning_rate_tensor):
+            # The number of this step, counted from one.
+            self._global_step_on_worker = tf.identity(self._global_step) + 1
+
+    def _step(self, var: Any) -> Any:
+        with device(var.device):
+            step = tf.identity(self._global_step_on_worker)
+        return "AdagradDA", {
+            "gradient_accumulator": self.get_slot(var, "gradient_accumulator"),
+            "gradient_squared_accumulator": self.get_slot(var, "gradient_squared_accumulator"), "lr": self._learning_rate_tensor,
+            "l1": self._l1_regularization_strength, "l2": self._l2_regularization_strength, "global_step": step}, {}

@@ -1,0 +1,43 @@
+"""tf.train.ProximalAdagradOptimizer."""
+from __future__ import annotations
+
+from typing import Any
+
+import everflow as tf
+from everflow.api import public
+from everflow.graph.scopes import colocate_with
+from everflow.train.op_optimizer import OpOptimizer
+
+
+@public("train.ProximalAdagradOptimizer")
+class ProximalAdagradOptimizer(OpOptimizer):
+    """Adagrad, each step followed by the proximal step of L1 and L2 regularization."""
+
+    def __init__(self, learning_rate: Any, initial_accumulator_value: float = 0.1, l1_regularization_strength: Any = 0.0,
+                 l2_regularization_strength: Any = 0.0, use_locking: bool = False, name: str = "ProximalAdagrad") -> None:
+        if initial_accumulator_value <= 0.0:
+            raise ValueError(f"initial_accumulator_value must be positive: {initial_accumulator_value}")
+        super().__init__(use_locking, name)
+        self._learning_rate = learning_rate
+        self._initial_accumulator_value = initial_accumulator_value
+        self._l1_regularization_strength = l1_regularization_strength
+        self._l2_regularization_strength = l2_regularization_strength
+        self._l1_regularization_strength_tensor: Any = None
+        self._l2_regularization_strength_tensor: Any = None
+        self._learning_rate_tensor: Any = None
+
+    def _create_slots(self, var_list: list[Any]) -> None:
+        for var in var_list:
+            with colocate_with(var):
+                start = tf.constant(self._initial_accumulator_value, shape=var.get_shape(), dtype=var.dtype.base_dtype)
+            self._get_or_make_slot(var, start, "accumulator", self._name)
+
+    def _prepare(self) -> None:
+        self._learning_rate_tensor, self._l1_regularization_strength_tensor, self._l2_regularization_strength_tensor = self._numbers(
+            learning_rate=self._learning_rate, l1_regularization_strength=self._l1_regularization_strength,
+            l2_regularization_strength=self._l2_regularization_strength)
+
+    def _step(self, var: Any) -> Any:
+        return "ProximalAdagrad", {
+            "accum": self.get_slot(var, "accumulator"), "lr": self._learning_rate_tensor,
+            "l1": self._l1_regularization_strength_tensor, "l2": self._l2_regularization_strength_tensor}, {}
