@@ -9,6 +9,8 @@ from everflow.runtime import values
 from everflow.runtime.plan import Node, Plan, Value
 
 END = 1 << 60
+BOUND = frozenset(("Const", "VariableV2", "Variable", "VarHandleOp"))
+NOT_CALLED = BOUND | {"_Feed", "NoOp"}
 
 
 def kernel_of(node: Node) -> Callable[..., Any]:
@@ -94,7 +96,7 @@ def generate(plan: Plan) -> Step:
         names[value] = f"f{i}"
         parameters.append(f"f{i}")
     constants = _bind_constants(plan, names, space)
-    order = [n for n in plan.nodes if n.type not in ("_Feed", "Const", "NoOp")]
+    order = [n for n in plan.nodes if n.type not in NOT_CALLED]
     copies, fresh = _aliases(plan, order)
     last_use = _last_uses(plan, order)
     body: list[str] = []
@@ -112,7 +114,10 @@ def generate(plan: Plan) -> Step:
                 if (node, i) in copies:
                     text += _copy(value)
             arguments.append(text)
-        call = f"{kernel}({', '.join(arguments)})"
+        if node.type == "Identity" and node.reads:
+            call = arguments[0]
+        else:
+            call = f"{kernel}({', '.join(arguments)})"
         if node in copies:
             call += _copy(node.outputs[0])
         outputs = []
@@ -144,11 +149,12 @@ def _copy(value: Value) -> str:
 
 
 def _bind_constants(plan: Plan, names: dict[Value, str], space: dict[str, Any]) -> set[Value]:
+    """Constants, and variables: their storage is found once, when the step is made."""
     constants = set()
-    for i, node in enumerate(n for n in plan.nodes if n.type == "Const"):
+    for i, node in enumerate(n for n in plan.nodes if n.type in BOUND):
         value = node.outputs[0]
         names[value] = f"c{i}"
-        space[f"c{i}"] = plan.context.constant(node)
+        space[f"c{i}"] = plan.context.constant(node) if node.type == "Const" else kernel_of(node)()
         constants.add(value)
     return constants
 

@@ -5,7 +5,7 @@ import time
 from typing import Any, Callable
 
 from everflow import errors
-from everflow.runtime.codegen import Call, Step
+from everflow.runtime.codegen import BOUND, Call, Step, kernel_of
 from everflow.runtime.context import located
 from everflow.runtime.failures import as_op_error
 from everflow.runtime.plan import Node, Value
@@ -14,11 +14,11 @@ Observer = Callable[[Node, float, float, list[Any]], None]
 
 
 def start(step: Step, arguments: list[Any]) -> dict[Value, Any]:
-    """The values known before the first node runs: feeds and constants."""
+    """The values known before the first node runs: feeds, constants and the storage of variables."""
     known = dict(zip(step.plan.feeds, arguments))
     for node in step.plan.nodes:
-        if node.type == "Const":
-            known[node.outputs[0]] = step.plan.context.constant(node)
+        if node.type in BOUND:
+            known[node.outputs[0]] = step.plan.context.constant(node) if node.type == "Const" else kernel_of(node)()
     return known
 
 

@@ -1,12 +1,13 @@
 """Rewrites of a plan before code is made of it. Each is one function that changes nothing but speed."""
 from __future__ import annotations
 
+from everflow.runtime.passes.broadcasts import resolve_broadcasts
 from everflow.runtime.passes.constants import fold_constants
 from everflow.runtime.passes.identities import drop_identities
 from everflow.runtime.passes.subexpressions import share_subexpressions
 from everflow.runtime.plan import Plan
 
-PASSES = (drop_identities, fold_constants, share_subexpressions)
+PASSES = (drop_identities, fold_constants, resolve_broadcasts, share_subexpressions)
 
 
 def run(plan: Plan, passes: tuple = PASSES) -> None:

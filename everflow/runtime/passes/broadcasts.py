@@ -1,0 +1,87 @@
+"""Sums of broadcast gradients: where the static shapes tell along which axes an input was broadcast, nothing is left to find out at
+run time; and a sum over no axes, or a reshape to the shape a value already has, goes."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from everflow.runtime.plan import Node, Plan, Value
+
+
+def resolve_broadcasts(plan: Plan) -> None:
+    """Folds BroadcastGradientArgs, and the Sum and Reshape after it, as far as the static shapes allow."""
+    table: dict[Value, Value] = {}
+    nodes: list[Node] = []
+    # Values known to have the very shape of another value, whatever it is at run time.
+    for node in plan.nodes:
+        node.inputs[:] = [table.get(v, v) for v in node.inputs]
+        if node.type == "BroadcastGradientArgs":
+            dims = [_dims(v) for v in node.inputs]
+            for output, axes in zip(node.outputs, broadcast_axes(*dims)):
+                if axes is not None:
+                    constant = Node("Const", node.name, {"value": np.array(axes, np.int32), "dtype": output.dtype}, [], None, plan.context)
+                    table[output] = constant.add_output(output.dtype, (len(axes),))
+                    nodes.append(constant)
+        elif node.type == "Reshape":
+            replaced = _summed_to_shape(node)
+            if replaced is not None:
+                table[node.outputs[0]] = replaced
+                continue
+        nodes.append(node)
+    if table:
+        plan.nodes = nodes
+        plan.replace(table)
+
+
+def _dims(shape: Value) -> Any:
+    """The dims of the value whose shape a vector holds."""
+    node = shape.node
+    if node.type == "Const":
+        return tuple(int(d) for d in node.attrs["value"])
+    if node.type in ("Shape", "ShapeN"):
+        return node.inputs[shape.index].dims
+    return None
+
+
+def broadcast_axes(a: Any, b: Any) -> tuple[list[int] | None, list[int] | None]:
+    """Along which axes each of two shapes is summed back; None where that depends on sizes only known at run time."""
+    if a is None or b is None:
+        return None, None
+    rank = max(len(a), len(b))
+    a = (1,) * (rank - len(a)) + tuple(a)
+    b = (1,) * (rank - len(b)) + tuple(b)
+    return _axes(a, b), _axes(b, a)
+
+
+def _axes(mine: Any, other: Any) -> list[int] | None:
+    found = []
+    for i, (m, n) in enumerate(zip(mine, other)):
+        if m == 1 and n != 1:
+            # Summing over an axis of size one changes nothing, so an unknown size is no obstacle.
+            found.append(i)
+        elif m is None and n != 1:
+            return None
+    return found
+
+
+def _summed_to_shape(node: Node) -> Value | None:
+    """What stands for `Reshape(Sum(g, axes), Shape(x))`: g itself where nothing is summed, the sum where it has x's shape already."""
+    total, shape = node.inputs
+    if total.node.type != "Sum" or total.node.inputs[1].node.type != "Const" or total.node.attr("keep_dims"):
+        return None
+    target = _dims(shape)
+    gradient = total.node.inputs[0]
+    axes = total.node.inputs[1].node.attrs["value"].reshape(-1).tolist()
+    if target is None or gradient.dims is None or not _is_broadcast_sum(total.node):
+        return None
+    missing = len(gradient.dims) - len(target)
+    if not axes and missing == 0:
+        return gradient
+    return total if axes == list(range(missing)) else None
+
+
+def _is_broadcast_sum(node: Node) -> bool:
+    """Whether a Sum was made for a broadcast gradient: only then is its reshape known to keep the number of elements."""
+    op = node.op
+    return op is not None and op.inputs[1].op.type == "BroadcastGradientArgs"
