@@ -5,7 +5,7 @@ import collections
 import contextlib
 from typing import Any, Iterable
 
-from everflow.api import internal, public
+from everflow.api import find, internal, public
 from everflow.autodiff.registry import AggregationMethod, UnconnectedGradients, get_gradient_function
 from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
@@ -99,7 +99,7 @@ def _first_gradients(grad_ys: list[Any], ys: list[Tensor], colocate: bool) -> li
                 if kind.is_complex:
                     raise TypeError(
                         f"Gradients of complex tensors must set grad_ys (y.dtype = {kind!r})")
-                shape = apply("Shape", y)
+                shape = find("shape")(y)
                 one = convert_to_tensor(1, dtype=kind, name=f"grad_ys_{i}")
                 found.append(apply("Fill", shape, one))
                 continue
@@ -326,16 +326,12 @@ def aggregate(grads: list[Any], method: Any, op_name: str) -> Any:
         raise ValueError(f"Invalid aggregation_method specified {method}.")
     if all(isinstance(g, Tensor) for g in grads):
         if method == AggregationMethod.EXPERIMENTAL_TREE:
-            from everflow.api import find
-
             with get_default_graph().name_scope(op_name + "_gradient_sum"):
                 total = grads[0]
                 for g in grads[1:]:
                     total = find("add_n")([total, g])
             return total
         if method == AggregationMethod.EXPERIMENTAL_ACCUMULATE_N and all(g.dims is not None and None not in g.dims for g in grads) and len(grads) > 2:
-            from everflow.api import find
-
             return find("accumulate_n")(grads)
         return apply("AddN", grads)
     return aggregate_slices(grads)
@@ -346,8 +342,6 @@ def aggregate(grads: list[Any], method: Any, op_name: str) -> Any:
 def hessians(ys: Any, xs: Any, name: str = "hessians", colocate_gradients_with_ops: bool = False, gate_gradients: bool = False,
              aggregation_method: Any = None) -> list[Any]:
     """The matrix of second derivatives of sum(ys) with respect to each of xs."""
-    from everflow.api import find
-
     xs = _as_list(xs)
     options = dict(colocate_gradients_with_ops=colocate_gradients_with_ops, gate_gradients=gate_gradients, aggregation_method=aggregation_method)
     found = []

@@ -44,6 +44,6 @@ class OpOptimizer(Optimizer):
             if arg.type is dtypes.resource:
                 value = value.handle
             elif arg.type_attr == "T" and not arg.is_ref and value is not grad:
-                value = tf.cast(value, grad.dtype.base_dtype)
+                value = tf.cast(value, var.dtype.base_dtype)
             arguments.append(value)
         return apply(kind + family, *arguments, use_locking=self._use_locking, **attrs)
