@@ -78,10 +78,10 @@ def dense(gradient: Any, shape: Any, dtype: Any) -> np.ndarray:
     return array
 
 
-def largest_difference(pairs: Any) -> float:
+def largest_difference(pairs: Any) -> Any:
     """The largest difference between the matrices of any pair; pairs of empty ones count as equal."""
     error: Any = 0
     for one, two in pairs:
         if one.size or two.size:
             error = np.maximum(error, np.fabs(one - two).max())
-    return float(error)
+    return error
