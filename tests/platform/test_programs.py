@@ -43,6 +43,19 @@ def test_run_calls_main_with_what_is_left_and_exits_with_its_answer(tmp_path):
     assert out == "['--unknown=1', 'rest'] 5"
 
 
+def test_messages_keep_their_form_inside_run(tmp_path):
+    code, _, err = run(tmp_path, """
+        from everflow.platform import app, logging
+
+        def main(argv):
+            logging.set_verbosity(logging.INFO)
+            logging.info("loss = %g", 0.5)
+
+        app.run()
+    """)
+    assert code == 0 and "INFO:tensorflow:loss = 0.5\n" in err
+
+
 def test_help_lists_the_flags_of_the_program(tmp_path):
     code, out, _ = run(tmp_path, """
         from everflow.platform import app, flags
