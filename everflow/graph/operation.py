@@ -246,5 +246,5 @@ class Operation:
 
 def describe_shapes(op: Operation) -> str:
     """The tail that TensorFlow adds to a shape error: which op it was and what it was given."""
-    given = ", ".join(shapes.describe(t.dims) for t in op.inputs)
+    given = ", ".join("?" if t.dims is None else shapes.describe(t.dims) for t in op.inputs)
     return f" for '{op.name}' (op: '{op.type}') with input shapes: {given}."

@@ -6,15 +6,16 @@ from typing import Any, Callable
 
 import numpy as np
 
-from everflow.errors import invalid_argument
+import everflow as tf
 from everflow.api import internal, public
+from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
 from everflow.graph.constants import dims_of, known
-from everflow.graph.convert import constant, convert_list, convert_to_tensor
+from everflow.graph.convert import constant, convert_to_tensor
 from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
 from everflow.ops.registry import apply, not_differentiable, op
-from everflow.ops.shape_rules import from_attr, from_shape_input, same_as_input, scalar, unchanged_shapes
+from everflow.ops.shape_rules import from_attr, same_as_input, scalar, unchanged_shapes
 from everflow.runtime.values import is_numeric, torch_dtype
 
 Kernel = Callable[..., Any]
@@ -30,9 +31,9 @@ def cast(x: Any, dtype: Any, name: str = "Cast") -> Any:
     return x if x.dtype.base_dtype is dtype else apply("Cast", x, DstT=dtype, name=name)
 
 
-def index_vector(value: Any, dtype: Any) -> Any:
-    """Python ints as a run-time integer vector or matrix."""
-    return torch.tensor(value, dtype=torch_dtype(dtype))
+def shown(dims: Any) -> str:
+    """A run-time shape as error messages have it: `[2,3]`."""
+    return "[" + ",".join(map(str, dims)) + "]"
 
 
 def handed_on(node: Any) -> Kernel:
@@ -53,7 +54,7 @@ op("IdentityN", kernel=lambda node: (lambda *xs: xs) if len(node.outputs) != 1 e
    gradient=lambda o, *dys: list(dys), view=True)
 op("StopGradient", kernel=handed_on, shape=same_as_input, gradient=not_differentiable, view=True)
 op("PreventGradient", kernel=handed_on, shape=same_as_input, gradient=_prevented, view=True)
-op("GuaranteeConst", kernel=handed_on, shape=same_as_input, gradient=not_differentiable, view=True)
+op("GuaranteeConst", kernel=handed_on, shape=same_as_input, view=True)
 op("Snapshot", kernel=handed_on, shape=same_as_input, gradient=lambda o, dy: dy, view=True)
 op("DeepCopy", kernel=lambda node: (lambda x: x.copy()) if is_text(node) else torch.clone, shape=same_as_input)
 op("DebugGradientIdentity", kernel=handed_on, shape=same_as_input, view=True)
@@ -63,7 +64,7 @@ op("DebugGradientIdentity", kernel=handed_on, shape=same_as_input, view=True)
 def identity(input: Any, name: str | None = None) -> Any:
     """A tensor with the same value, computed where the control dependencies around it allow."""
     if hasattr(type(input), "_type_spec"):
-        return nest.map_structure(identity, input, expand_composites=True)
+        return tf.nest.map_structure(identity, input, expand_composites=True)
     found = apply("Identity", input, name=name)
     if getattr(input, "handle_data", None) is not None:
         found.handle_data = input.handle_data
@@ -220,6 +221,9 @@ def _reshape(node: Any) -> Kernel:
         try:
             return x.reshape(dims)
         except (RuntimeError, ValueError):
+            if 0 in dims and 0 in x.shape and dims.count(-1) == 1:
+                # Any size would do for the one left open: TensorFlow takes 1.
+                return x.reshape([1 if d == -1 else d for d in dims])
             raise _cannot_reshape(x, dims) from None
 
     dims = node.constant(1)
@@ -263,7 +267,7 @@ def _reshape_shape(o: Any) -> Any:
         dims = tuple(None if d == -1 else int(d) for d in wanted.reshape(-1))
         for d in dims:
             if d is not None and d < 0:
-                raise ValueError(f"Dimension {d} must be >= 0")
+                raise ValueError(f"Invalid value in tensor used for shape: {d}")
     if dims is None or given is None:
         return dims
     missing, open_inputs = dims.count(None), given.count(None)
@@ -286,12 +290,7 @@ def _reshape_shape(o: Any) -> Any:
 
 
 op("Reshape", kernel=_reshape, shape=_reshape_shape,
-   gradient=lambda o, dy: [reshape(_dense(dy), shape(o.inputs[0])), None], view=True)
-
-
-def _dense(value: Any) -> Any:
-    """Gradients that came as IndexedSlices, as tensors."""
-    return convert_to_tensor(value)
+   gradient=lambda o, dy: [reshape(dy, shape(o.inputs[0])), None], view=True)
 
 
 @public("reshape", "manip.reshape")
@@ -388,9 +387,9 @@ def _squeeze_shape(o: Any) -> Any:
     if not axes:
         return None if None in dims else tuple(d for d in dims if d != 1)
     gone = set()
-    for axis in axes:
+    for i, axis in enumerate(axes):
         if not -len(dims) <= axis < len(dims):
-            raise ValueError(f"Tried to squeeze dim index {axis} for tensor with {len(dims)} dimensions.")
+            raise ValueError(f"squeeze_dims[{i}] not in [{-len(dims)},{len(dims)}).")
         axis %= len(dims)
         if dims[axis] not in (None, 1):
             raise ValueError(f"Can not squeeze dim[{axis}], expected a dimension of 1, got {dims[axis]}")

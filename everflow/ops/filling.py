@@ -8,15 +8,15 @@ from typing import Any, Callable
 
 import numpy as np
 
-from everflow import errors
 from everflow.api import internal, public
+from everflow.errors import OpError, invalid_argument
 from everflow.graph import dtypes, shapes
 from everflow.graph.constants import known
 from everflow.graph.convert import constant, convert_to_tensor
 from everflow.graph.scopes import name_scope
 from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
-from everflow.ops.arrays import cast, reshape, shape_internal
+from everflow.ops.arrays import cast, reshape, shape_internal, shown
 from everflow.ops.registry import apply, not_differentiable, op
 from everflow.ops.shape_rules import from_shape_input, same_as_input
 from everflow.runtime.values import is_numeric, torch_dtype
@@ -26,10 +26,12 @@ SMALL = 1000
 
 
 def _sizes(dims: Any) -> list[int]:
+    if dims.ndim != 1:
+        raise invalid_argument(f"dims must be a vector, got shape {shown(dims.shape)}")
     found = dims.tolist()
-    for i, size in enumerate(found):
+    for size in found:
         if size < 0:
-            raise errors.invalid_argument(f"Dimension {size} must be >= 0")
+            raise invalid_argument(f"Dimension {size} must be >= 0")
     return found
 
 
@@ -58,7 +60,7 @@ def _fill_shape(o: Any) -> Any:
         raise ValueError(f"Shape must be rank 0 but is rank {len(o.inputs[1].dims)}")
     sizes = known(o.inputs[0])
     if sizes is not None and (sizes < 0).any():
-        raise ValueError(f"Fill dimensions must be >= 0")
+        raise ValueError("Fill dimensions must be >= 0")
     return from_shape_input(0)(o)
 
 
@@ -197,11 +199,11 @@ internal("ops.array_ops.zeros_like_impl")(zeros_like)
 
 def _count(start: Any, limit: Any, delta: Any, integer: bool) -> int:
     if delta == 0:
-        raise errors.invalid_argument(f"Requires delta != 0: {_shown(delta)}")
+        raise invalid_argument(f"Requires delta != 0: {_shown(delta)}")
     if delta > 0 and start > limit:
-        raise errors.invalid_argument(f"Requires start <= limit when delta > 0: {_shown(start)}/{_shown(limit)}")
+        raise invalid_argument(f"Requires start <= limit when delta > 0: {_shown(start)}/{_shown(limit)}")
     if delta < 0 and start < limit:
-        raise errors.invalid_argument(f"Requires start >= limit when delta < 0: {_shown(start)}/{_shown(limit)}")
+        raise invalid_argument(f"Requires start >= limit when delta < 0: {_shown(start)}/{_shown(limit)}")
     if integer:
         return (abs(int(limit) - int(start)) + abs(int(delta)) - 1) // abs(int(delta))
     return math.ceil(abs((limit - start) / delta))
@@ -242,9 +244,11 @@ def _range_shape(o: Any) -> Any:
     if any(v is None for v in values):
         return (None,)
     start, limit, delta = (v.reshape(())[()] for v in values)
+    if delta == 0:
+        raise ValueError("Requires delta != 0")
     try:
         return (_count(start, limit, delta, o.outputs[0].dtype.is_integer),)
-    except errors.OpError as e:
+    except OpError as e:
         raise ValueError(e.message) from None
 
 
@@ -284,7 +288,7 @@ def _linspace(node: Any) -> Callable[..., Any]:
     def run(start: Any, stop: Any, num: Any) -> Any:
         count = int(num)
         if count <= 0:
-            raise errors.invalid_argument(f"Requires num > 0: {count}")
+            raise invalid_argument(f"Requires num > 0: {count}")
         first, last = number(start.item()), number(stop.item())
         if count == 1:
             return torch.tensor([first], dtype=kind)

@@ -5,14 +5,14 @@ from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
-from everflow import errors
 from everflow.api import internal, public
+from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
 from everflow.graph.constants import dims_of, known
 from everflow.graph.scopes import name_scope
 from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
-from everflow.ops.arrays import cast, is_text, rank, reshape, shape
+from everflow.ops.arrays import cast, is_text, rank, reshape, shape, shown
 from everflow.ops.registry import apply, op
 
 Kernel = Callable[..., Any]
@@ -116,7 +116,7 @@ def _check_singles(layout: Layout, dims: Any) -> None:
     for i, (part, size) in enumerate(zip(layout.parts, dims)):
         if part.single and not -size <= part.begin < size:
             at = part.begin + size if part.begin < 0 else part.begin
-            raise errors.invalid_argument(f"slice index {at} of dimension {i} out of bounds.")
+            raise invalid_argument(f"slice index {at} of dimension {i} out of bounds.")
 
 
 def _taken(x: Any, layout: Layout, index: tuple[Any, ...], reverse: tuple[int, ...], text: bool) -> Any:
@@ -141,7 +141,7 @@ def _plan(begin: Any, end: Any, strides: Any, masks: list[int], input_rank: int)
     try:
         layout = laid_out(begin, end, strides, masks, input_rank)
     except ValueError as e:
-        raise errors.invalid_argument(str(e)) from None
+        raise invalid_argument(str(e)) from None
     return layout, *index_of(layout)
 
 
@@ -177,7 +177,7 @@ def _strided_slice(node: Any) -> Kernel:
 
 def _failing(message: str) -> Kernel:
     def run(*_: Any) -> Any:
-        raise errors.invalid_argument(message)
+        raise invalid_argument(message)
 
     return run
 
@@ -226,10 +226,7 @@ def _bounds(tensor: Any) -> list[int] | None:
 
 def _strided_slice_shape(o: Any) -> Any:
     begin, end, strides = (_bounds(t) for t in o.inputs[1:4])
-    sizes = {t.dims[0] for t in o.inputs[1:4] if t.dims is not None and t.dims[0] is not None}
-    if len(sizes) > 1:
-        a, b = sorted(sizes)[:2]
-        raise ValueError(f"Dimension 0 in both shapes must be equal, but are {a} and {b}. Shapes are [{a}] and [{b}].")
+    shapes.merge(shapes.merge(o.inputs[1].dims, o.inputs[2].dims), o.inputs[3].dims)
     return _sliced_dims(o.inputs[0].dims, begin, end, strides, _masks(o))
 
 
@@ -253,10 +250,13 @@ def _placed(into: Any, value: Any, plan: Any) -> None:
         index = forward(index, into.shape)
         value = value.flip(reverse)
     try:
-        into[index] = value
+        target = into[index]
     except IndexError:
         _check_singles(layout, into.shape)
         raise
+    if value.shape != target.shape and value.ndim:
+        raise invalid_argument(f"shape of dy was {shown(value.shape)} instead of {shown(target.shape)}")
+    target.copy_(value)
 
 
 def _strided_slice_grad(node: Any) -> Kernel:
@@ -330,15 +330,15 @@ op("TensorStridedSliceUpdate", kernel=_slice_update, shape=lambda o: o.inputs[0]
 
 def _check_slice(begin: list[int], size: list[int], dims: Any) -> None:
     if len(begin) != len(dims) or len(size) != len(dims):
-        raise errors.invalid_argument(
+        raise invalid_argument(
             f"Expected begin and size arguments to be 1-D tensors of size {len(dims)}, but got shapes [{len(begin)}] and [{len(size)}] instead.")
     for i, (b, s, d) in enumerate(zip(begin, size, dims)):
         if s == -1:
             s = d - b
         if not 0 <= b <= d:
-            raise errors.invalid_argument(f"Expected begin[{i}] in [0, {d}], but got {b}")
+            raise invalid_argument(f"Expected begin[{i}] in [0, {d}], but got {b}")
         if not 0 <= b + s <= d or s < 0:
-            raise errors.invalid_argument(f"Expected size[{i}] in [0, {d - b}], but got {s}")
+            raise invalid_argument(f"Expected size[{i}] in [0, {d - b}], but got {s}")
 
 
 def _slices(begin: list[int], size: list[int]) -> tuple[slice, ...]:
@@ -350,7 +350,9 @@ def _slice(node: Any) -> Kernel:
     if begin is not None and size is not None:
         begin, size = begin.tolist(), size.tolist()
         index = _slices(begin, size)
-        if shapes.is_fully_defined(node.inputs[0].dims):
+        dims = node.inputs[0].dims
+        if shapes.is_fully_defined(dims) and all(
+                0 <= b and (b <= d if s == -1 else 0 <= s <= d - b) for b, s, d in zip(begin, size, dims)):
             return lambda x, b, s: x[index]
 
         def fixed(x: Any, b: Any, s: Any) -> Any:
@@ -387,14 +389,12 @@ def _slice_shape(o: Any) -> Any:
     for i, s in enumerate(size.tolist()):
         d = dims[i]
         if s != -1:
+            if s < -1:
+                raise ValueError(f"Invalid value in tensor used for shape: {s}")
             found.append(int(s))
-            if d is not None and begin is not None and (begin[i] < 0 or begin[i] + s > d):
-                if not 0 <= begin[i] <= d:
-                    raise ValueError(f"Expected begin[{i}] in [0, {d}], but got {begin[i]}")
-                raise ValueError(f"Expected size[{i}] in [0, {d - begin[i]}], but got {s}")
         elif begin is not None and d is not None:
             if begin[i] > d:
-                raise ValueError(f"Dimension size, given by scalar input {d - begin[i]} must be >= 0")
+                raise ValueError(f"Negative dimension size caused by subtracting {begin[i]} from {d}")
             found.append(int(d - begin[i]))
         else:
             found.append(None)
