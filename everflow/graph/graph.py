@@ -442,7 +442,7 @@ class Graph:
 
     def as_default(self) -> Any:
         """Makes this the default graph within a `with` block."""
-        return stacks.graphs.entered(self)
+        return stacks.graphs.get_controller(self)
 
     def control_dependencies(self, control_inputs: Any) -> _Controls:
         """Ops made inside run after `control_inputs`; None forgets the blocks around."""

@@ -219,7 +219,7 @@ def init_scope() -> Iterator[None]:
         graph = graph.outer_graph
     with contextlib.ExitStack() as stack:
         if graph is not get_default_graph():
-            stack.enter_context(graphs.entered(graph))
+            stack.enter_context(graphs.get_controller(graph))
         stack.enter_context(graph.control_dependencies(None))
         stack.enter_context(graph.name_scope(scope + "/" if scope else None))
         yield

@@ -1,9 +1,8 @@
 """The default graph and the default session: a stack of each for every thread."""
 from __future__ import annotations
 
-import contextlib
 import threading
-from typing import TYPE_CHECKING, Any, Iterator
+from typing import TYPE_CHECKING, Any
 
 from everflow.api import internal, public
 
@@ -11,25 +10,44 @@ if TYPE_CHECKING:
     from everflow.graph.graph import Graph
 
 
+class Entry:
+    """`with stack.get_controller(item):` puts an item on a thread's stack for the length of a block."""
+
+    __slots__ = ("_item", "_stack", "enforce_nesting")
+
+    def __init__(self, stack: Stack, item: Any) -> None:
+        self._stack = stack
+        self._item = item
+        # Interactive sessions may be closed in any order; all else must be left in the order of a stack.
+        self.enforce_nesting = True
+
+    def __enter__(self) -> Any:
+        self._stack.items.append(self._item)
+        return self._item
+
+    def __exit__(self, *_: Any) -> None:
+        item, items = self._item, self._stack.items
+        if items and items[-1] is item:
+            items.pop()
+        elif self.enforce_nesting and items:
+            raise AssertionError(f"Nesting violated for default stack of {type(item)} objects")
+        elif item in items:
+            items.remove(item)
+
+
 class Stack(threading.local):
-    """A thread's stack; leaving an entry out of order is an error where it is enforced."""
+    """A stack for each thread."""
 
     def __init__(self) -> None:
         self.items: list[Any] = []
-        self.enforce_nesting = True
 
-    @contextlib.contextmanager
-    def entered(self, item: Any) -> Iterator[Any]:
-        self.items.append(item)
-        try:
-            yield item
-        finally:
-            if self.items and self.items[-1] is item:
-                self.items.pop()
-            elif self.enforce_nesting:
-                raise AssertionError(f"Nesting violated for default stack of {type(item)} objects")
-            elif item in self.items:
-                self.items.remove(item)
+    def get_controller(self, default: Any) -> Entry:
+        """What puts an item on the stack within a `with` block."""
+        return Entry(self, default)
+
+    def get_default(self) -> Any:
+        """The item on top, or None."""
+        return self.items[-1] if self.items else None
 
     def is_cleared(self) -> bool:
         """Whether nothing was entered."""
@@ -38,9 +56,6 @@ class Stack(threading.local):
     def reset(self) -> None:
         """Forgets what was entered."""
         self.items = []
-
-    def top(self) -> Any:
-        return self.items[-1] if self.items else None
 
 
 graphs = internal("framework.ops._default_graph_stack")(Stack())
@@ -88,10 +103,10 @@ def has_default_graph() -> bool:
 @internal("framework.ops.get_default_session")
 def get_default_session() -> Any:
     """The session that `eval` and `run` use in this thread, or None."""
-    return sessions.top()
+    return sessions.get_default()
 
 
 @internal("framework.ops.default_session")
-def entered_session(session: Any) -> Any:
+def entered_session(session: Any) -> Entry:
     """Makes a session the default one within a `with` block."""
-    return sessions.entered(session)
+    return sessions.get_controller(session)
