@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from everflow.api import public
-from everflow.graph import dtypes, shapes
+from everflow.graph import dtypes, opdefs, shapes
 from everflow.graph.graph_util import extract_sub_graph, node_name
 from everflow.graph.tensor_proto import make_tensor_proto
 
@@ -74,16 +74,24 @@ class _Freezing:
         for function in self.graph_def.library.function:
             self.result.library.function.add().CopyFrom(function)
         for function in self.result.library.function:
-            self._freeze_references(function.node_def)
+            self._freeze_body(function, {})
         self.result.node.extend(self._nodes(list(self.graph_def.node), {}))
         return self.result
 
-    def _freeze_references(self, nodes: Any) -> None:
-        for node in nodes:
-            if node.op in _REFERENCES and _variable_name(node) in self.values:
-                node.CopyFrom(_constant(node.name, self.values[_variable_name(node)]))
+    def _freeze_body(self, function: Any, handles: dict[str, np.ndarray]) -> None:
+        nodes = self._nodes(list(function.node_def), handles, in_function=True)
+        copies = [type(n).FromString(n.SerializeToString()) for n in nodes]
+        renamed = _renamed_outputs(function.node_def, copies)
+        for node in copies:
+            inputs = [renamed.get(name, name) for name in node.input]
+            del node.input[:]
+            node.input.extend(inputs)
+        for key, value in list(function.ret.items()):
+            function.ret[key] = renamed.get(value, value)
+        del function.node_def[:]
+        function.node_def.extend(copies)
 
-    def _nodes(self, nodes: list[Any], handles: dict[str, np.ndarray]) -> list[Any]:
+    def _nodes(self, nodes: list[Any], handles: dict[str, np.ndarray], in_function: bool = False) -> list[Any]:
         """The frozen form of nodes. `handles`: by node (or argument), the value of the variable that it is a handle of."""
         for node in nodes:
             if node.op == "VarHandleOp" and node.name in self.values:
@@ -97,10 +105,10 @@ class _Freezing:
                     changed = True
         found: list[Any] = []
         for node in nodes:
-            found.extend(self._node(node, handles))
+            found.extend(self._node(node, handles, in_function))
         return found
 
-    def _node(self, node: Any, handles: dict[str, np.ndarray]) -> list[Any]:
+    def _node(self, node: Any, handles: dict[str, np.ndarray], in_function: bool) -> list[Any]:
         if node.op in _REFERENCES and _variable_name(node) in self.values:
             return [_constant(node.name, self.values[_variable_name(node)])]
         if node.op == "VarHandleOp" and node.name in handles:
@@ -113,7 +121,7 @@ class _Freezing:
         if node.op == "ReadVariableOp":
             return [_read(copied, taken[0])]
         if node.op == "ResourceGather":
-            return _gather(copied, taken[0])
+            return _gather(copied, taken[0], ":output:0" if in_function else "")
         if node.op in _CARRIERS:
             copied.attr[_CARRIERS[node.op]].type = _type_of(taken[0])
             return [copied]
@@ -155,12 +163,20 @@ class _Freezing:
         for out in new.signature.output_arg:
             if new.ret[out.name] in handles:
                 out.type = _type_of(handles[new.ret[out.name]])
-        nodes = self._nodes(list(new.node_def), handles)
-        copies = [type(n).FromString(n.SerializeToString()) for n in nodes]
-        self._freeze_references(copies)
-        del new.node_def[:]
-        new.node_def.extend(copies)
+        self._freeze_body(new, handles)
         return new_name
+
+
+def _renamed_outputs(old: Any, new: list[Any]) -> dict[str, str]:
+    """Inside a function a tensor's name holds that of the op's output; it changes where the op does."""
+    ops = {node.name: node.op for node in new}
+    found = {}
+    for node in old:
+        if ops[node.name] != node.op:
+            before, after = opdefs.find(node.op), opdefs.find(ops[node.name])
+            assert before is not None and after is not None
+            found[f"{node.name}:{before.outputs[0].name}:0"] = f"{node.name}:{after.outputs[0].name}:0"
+    return found
 
 
 def _type_of(value: np.ndarray) -> int:
@@ -188,14 +204,14 @@ def _read(node: Any, value: np.ndarray) -> Any:
     return node
 
 
-def _gather(node: Any, value: np.ndarray) -> list[Any]:
+def _gather(node: Any, value: np.ndarray, suffix: str) -> list[Any]:
     axis = _constant(node.name + "/axis", np.array(0, np.int32))
     indices = node.attr["Tindices"].type
     node.op = "GatherV2"
     control = [i for i in node.input if i.startswith("^")]
     data = [i for i in node.input if not i.startswith("^")]
     del node.input[:]
-    node.input.extend([*data, axis.name, *control])
+    node.input.extend([*data, axis.name + suffix, *control])
     node.attr.clear()
     node.attr["Tparams"].type = _type_of(value)
     node.attr["Tindices"].type = indices

@@ -85,12 +85,9 @@ def gradient_function(graph: Graph, function_name: str) -> LibraryFunction:
                 f"gradient function {entry.grad_func_name}."
             ))
         return found
-    name = f"SymbolicGradient_{function_name}"
-    found = graph._get_function(name)
-    if found is None:
-        found = LibraryFunction(name, graph=_differentiated(graph, entry))
-        graph._add_function(found)
-    return found
+    if entry.gradient is None:
+        entry.gradient = LibraryFunction(f"SymbolicGradient_{function_name}", graph=_differentiated(graph, entry))
+    return entry.gradient
 
 
 def _differentiated(graph: Graph, entry: LibraryFunction) -> FuncGraph:
@@ -123,6 +120,7 @@ def _symbolic_gradient_shapes(operation: Operation) -> list[Any]:
 
 def _gradient_of_symbolic_gradient(operation: Operation, *output_gradients: Any) -> list[Any]:
     entry = gradient_function(operation.graph, operation.attr("f").name)
+    operation.graph._add_function(entry)
     return _symbolic(operation, entry.name, operation.inputs, output_gradients)
 
 

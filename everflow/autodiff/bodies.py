@@ -1,0 +1,59 @@
+"""Differentiating the body of a function, a branch or a loop into another body."""
+from __future__ import annotations
+
+from typing import Any, Callable
+
+from everflow.autodiff.gradients import _Search, is_trainable
+from everflow.autodiff.registry import AggregationMethod
+from everflow.graph import dtypes
+from everflow.graph.functions import FuncGraph
+from everflow.graph.graph import Graph
+from everflow.graph.tensor import Tensor
+
+
+class GradientBody(FuncGraph):
+    """A body that computes gradients of another one. Values of the forward body that it needs come in through `bring_out`,
+    which says what stands for them outside."""
+
+    forward: FuncGraph
+    bring_out: Callable[[Tensor], Tensor]
+
+    @classmethod
+    def of(cls, forward: FuncGraph, outer: Graph, bring_out: Callable[[Tensor], Tensor]) -> GradientBody:
+        """A body inside `outer` for the gradients of `forward`."""
+        body = cls.body_of(outer, f"{forward.name}_grad")
+        body.forward = forward.home
+        body.bring_out = bring_out
+        return body
+
+    def own(self, tensor: Tensor) -> Tensor:
+        """Constants of the forward body are repeated here; other values of it are handed in."""
+        if tensor.op.graph is not self.forward:
+            return super().own(tensor)
+        found = self._copies.get(tensor)
+        if found is None:
+            if tensor.op.type == "Const":
+                found = self._copy(tensor.op).outputs[0]
+            else:
+                found = self._copies[tensor] = super().own(self.bring_out(tensor))
+        return found
+
+
+def differentiate(ys: list[Tensor], xs: list[Tensor], grad_ys: list[Any]) -> list[Any]:
+    """The gradients of a forward body's outputs, built in the default graph; None where an output gives none."""
+    pairs = [(y, g) for y, g in zip(ys, grad_ys) if g is not None and is_trainable(y)]
+    sources = [x for x in xs if is_trainable(x)]
+    if not pairs or not sources:
+        return [None] * len(xs)
+    search = _Search([y for y, _ in pairs], sources, [])
+    for y, g in pairs:
+        search.add(y, g)
+    search.run("", False, False, AggregationMethod.DEFAULT)
+    found = {x: search.total(x, AggregationMethod.DEFAULT) for x in sources}
+    return [found.get(x) for x in xs]
+
+
+def is_differentiable(tensor: Tensor) -> bool:
+    """Whether a gradient can be handed on for a tensor: a number that varies, or a variable's handle."""
+    kind = tensor.dtype.base_dtype
+    return is_trainable(tensor) and kind is not dtypes.variant and (kind is not dtypes.resource or tensor.handle_data is not None)

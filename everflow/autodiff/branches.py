@@ -1,0 +1,83 @@
+"""The gradient of If and Case: a choice between the gradients of the branches, on values that the branch hands out."""
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from everflow.autodiff.bodies import GradientBody, differentiate, is_differentiable
+from everflow.graph.attrs import FunctionName
+from everflow.graph.convert import convert_to_tensor
+from everflow.graph.functions import FuncGraph, add_body
+from everflow.graph.operation import Operation
+from everflow.graph.stacks import get_default_graph
+from everflow.graph.tensor import Tensor
+from everflow.ops.bodies import finish
+from everflow.ops.conditionals import add_choice, branch_names
+from everflow.ops.functional import zeros_for
+from everflow.ops.registry import apply
+
+
+def gradient_of_choice(operation: Operation, output_gradients: Any) -> list[Any]:
+    """The gradients of an If or Case node: a node that chooses between the gradients of the branches."""
+    graph = get_default_graph()
+    forward = [operation.graph._get_function(name).graph for name in branch_names(operation)]
+    given = [None if g is None else convert_to_tensor(g) for g in output_gradients]
+    gradient_bodies, found = [], []
+    for index, branch in enumerate(forward):
+        body = GradientBody.of(branch, graph, functools.partial(_brought_out, operation, branch, index))
+        with body.as_default():
+            grad_ys = [None if g is None else body.own(g) for g in given[: len(branch.outputs)]]
+            found.append(differentiate(branch.outputs[: len(given)], branch.inputs, grad_ys))
+        gradient_bodies.append(body)
+    positions = [
+        i for i, x in enumerate(forward[0].inputs) if is_differentiable(x) and any(dxs[i] is not None for dxs in found)]
+    for body, branch, dxs in zip(gradient_bodies, forward, found):
+        with body.as_default():
+            body.outputs = [zeros_for(branch.inputs[i]) if dxs[i] is None else convert_to_tensor(dxs[i]) for i in positions]
+    _return_added(operation)
+    for body in gradient_bodies:
+        finish(body, graph, keeps_effects=False)
+    results: list[Any] = [None] * len(operation.inputs)
+    if positions:
+        outputs = add_choice(operation.inputs[0], gradient_bodies, operation.type, operation.name.rpartition("/")[2] + "_grad")
+        for i, t in zip(positions, outputs):
+            results[i + 1] = t
+    return results
+
+
+def _brought_out(operation: Operation, branch: FuncGraph, index: int, t: Tensor) -> Tensor:
+    """What stands outside for a value of a branch: an input of the node, or an output that is added for it."""
+    if t in branch.inputs:
+        return operation.inputs[1 + branch.inputs.index(t)]
+    added: dict[tuple[int, Tensor], Tensor] = operation.__dict__.setdefault("added_outputs", {})
+    found = added.get((index, t))
+    if found is None:
+        found = Tensor(operation, len(operation.outputs), t.dtype)
+        found.dims, found.handle_data = t.dims, t.handle_data
+        operation.outputs.append(found)
+        added[index, t] = found
+    return found
+
+
+def _return_added(operation: Operation) -> None:
+    """Makes the branches return what the new outputs of the node stand for; the other branches return nothing of use there."""
+    count = len(operation.attrs["Tout"])
+    if len(operation.outputs) == count:
+        return
+    inside = {t.value_index: key for key, t in operation.__dict__["added_outputs"].items()}
+    functions = []
+    for index, name in enumerate(branch_names(operation)):
+        branch = operation.graph._get_function(name).graph
+        outputs = list(branch.outputs)
+        with branch.home.as_default():
+            for t in operation.outputs[count:]:
+                owner, value = inside[t.value_index]
+                outputs.append(value if owner == index else apply("FakeParam", dtype=t.dtype, shape=t.dims))
+        functions.append(FunctionName(add_body(operation.graph, branch.variant(outputs), branch.name).name))
+    if operation.type == "Case":
+        operation.attrs["branches"] = functions
+    else:
+        operation.attrs["else_branch"], operation.attrs["then_branch"] = functions
+    operation.attrs["Tout"] = [t.dtype for t in operation.outputs]
+    operation.attrs["output_shapes"] = [t.dims for t in operation.outputs]
+    operation.graph._changed()

@@ -1,0 +1,207 @@
+"""The gradient of a While node: a loop over the iterations in reverse, on values that the forward loop keeps for it."""
+from __future__ import annotations
+
+import contextlib
+from typing import Any, Iterator
+
+from everflow.autodiff.bodies import GradientBody, differentiate, is_differentiable
+from everflow.autodiff.gradients import is_trainable
+from everflow.graph import dtypes
+from everflow.graph.attrs import FunctionName
+from everflow.graph.convert import convert_to_tensor
+from everflow.graph.functions import FuncGraph, add_body
+from everflow.graph.graph import Graph
+from everflow.graph.operation import Operation
+from everflow.graph.stacks import get_default_graph
+from everflow.graph.tensor import Tensor
+from everflow.ops import bodies
+from everflow.ops.functional import zeros_dtype, zeros_for
+from everflow.ops.loops import add_while
+from everflow.ops.registry import apply
+
+
+def gradient_of_while(operation: Operation, output_gradients: Any) -> list[Any]:
+    """The gradients with respect to what a loop starts with and to what it uses from outside."""
+    if not operation.__dict__.get("back_prop", True):
+        return [None] * len(operation.inputs)
+    if operation.__dict__.get("is_gradient"):
+        raise TypeError("Second-order gradient for while loops not supported.")
+    keeper = operation.__dict__.get("keeper")
+    if keeper is None:
+        keeper = operation.__dict__["keeper"] = _Keeper(operation)
+    found = _backward(operation, keeper, list(output_gradients[: keeper.count]))
+    keeper.write()
+    results: list[Any] = [None] * len(operation.inputs)
+    for k, t in found().items():
+        results[k] = t
+    return results
+
+
+def _backward(operation: Operation, keeper: _Keeper, given: list[Any]) -> Any:
+    """Builds the backward body; returns what adds the backward loop, once the forward loop keeps what it needs."""
+    graph, forward = get_default_graph(), keeper.body
+    active = _active(forward, {k for k, g in enumerate(given) if g is not None})
+    if not active:
+        return dict
+    body = _BackwardBody.of(forward, graph, lambda t: body.brought_in(t))
+    body.keeper = keeper
+    with body.as_default():
+        remaining = body.add_input(dtypes.int32, (), "remaining")
+        incoming = {k: body.add_input(zeros_dtype(forward.inputs[k]), _gradient_dims(forward.inputs[k]), f"grad_{k}") for k in active}
+        xs = [forward.inputs[k] for k in active]
+        ys, grad_ys = [], []
+        for k in active:
+            if forward.inputs[k].dtype.base_dtype is not dtypes.resource:
+                ys.append(forward.outputs[k])
+                grad_ys.append(incoming[k])
+        dxs = dict(zip(active, differentiate(ys, xs, grad_ys)))
+        outputs = []
+        for k in active:
+            dx = dxs[k]
+            if forward.inputs[k].dtype.base_dtype is dtypes.resource:
+                dx = incoming[k] if dx is None else apply("AddV2", incoming[k], convert_to_tensor(dx))
+            elif dx is None:
+                dx = zeros_for(forward.inputs[k])
+            outputs.append(convert_to_tensor(dx))
+        body.outputs = [apply("Sub", remaining, convert_to_tensor(1)), *outputs, *body.shorter]
+    body.inputs = [remaining, *incoming.values(), *body.lists]
+    bodies.finish(body, graph, keeps_effects=False)
+
+    def add() -> dict[int, Tensor]:
+        first = [zeros_for(operation.outputs[k]) if given[k] is None else convert_to_tensor(given[k]) for k in active]
+        starts = [operation.outputs[keeper.counter], *first, *(operation.outputs[i] for i in body.kept)]
+        condition = FuncGraph.body_of(graph, f"{body.name}_cond")
+        with condition.as_default():
+            arguments = [condition.add_input(t.dtype, t.dims, "argument", t.handle_data) for t in body.inputs[: len(starts)]]
+            condition.outputs = [apply("Greater", arguments[0], convert_to_tensor(0))]
+        last = add_while(condition, body, starts, operation.name.rpartition("/")[2] + "_grad")
+        last[0].op.__dict__["is_gradient"] = True
+        return dict(zip(active, last[1:]))
+
+    return add
+
+
+def _gradient_dims(t: Tensor) -> Any:
+    return t.handle_data[0] if t.dtype.base_dtype is dtypes.resource and t.handle_data else t.dims
+
+
+class _BackwardBody(GradientBody):
+    """One iteration backwards: takes the values of that iteration off the lists that the forward loop made."""
+
+    keeper: _Keeper
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.lists: list[Tensor] = []
+        self.shorter: list[Tensor] = []
+        self.kept: list[int] = []
+
+    def brought_in(self, t: Tensor) -> Tensor:
+        """The value that a tensor of the forward body had in the iteration that is being differentiated."""
+        outside = self.keeper.invariant(t)
+        if outside is not None:
+            return outside
+        index = self.keeper.keep(t)
+        items = self.placeholder(dtypes.variant, (), "kept", (t.dims, t.dtype))
+        with self.aside():
+            shorter, value = apply("TensorListPopBack", items, _element_shape(t), element_dtype=t.dtype.base_dtype)
+        value.dims, value.handle_data = t.dims, t.handle_data
+        self.lists.append(items)
+        self.shorter.append(shorter)
+        self.kept.append(index)
+        return value
+
+
+def _element_shape(t: Tensor) -> Tensor:
+    shape = -1 if t.dims is None else [-1 if d is None else d for d in t.dims]
+    return convert_to_tensor(shape, dtype=dtypes.int32)
+
+
+class _Keeper:
+    """Makes a forward loop count its iterations and keep, in lists, the values that gradients ask for."""
+
+    def __init__(self, operation: Operation) -> None:
+        self.operation = operation
+        self.count = len(operation.inputs)
+        self.condition: FuncGraph = operation.graph._get_function(operation.attr("cond").name).graph
+        self.body: FuncGraph = operation.graph._get_function(operation.attr("body").name).graph
+        self.condition_inputs = list(self.condition.inputs)
+        self.inputs, self.outputs = list(self.body.inputs), list(self.body.outputs)
+        self.places: dict[Tensor, int] = {}
+        self.position = {t: k for k, t in enumerate(self.body.inputs)}
+        with _placed_in(operation.graph):
+            start = convert_to_tensor(0)
+        with _placed_in(self.body.home):
+            done = self.body.home.placeholder(dtypes.int32, (), "iterations")
+            self.counter = self._add(start, done, apply("AddV2", done, convert_to_tensor(1)))
+
+    def invariant(self, t: Tensor) -> Tensor | None:
+        """What stands outside for a value that is the same in each iteration; None for others."""
+        k = self.position.get(t)
+        return self.operation.inputs[k] if k is not None and self.body.outputs[k] is t else None
+
+    def keep(self, t: Tensor) -> int:
+        """The output of the loop that is the list of a tensor's values."""
+        if t not in self.places:
+            with _placed_in(self.operation.graph):
+                start = apply("EmptyTensorList", _element_shape(t), convert_to_tensor(-1), element_dtype=t.dtype.base_dtype)
+            with _placed_in(self.body.home):
+                items = self.body.home.placeholder(dtypes.variant, (), "kept", (t.dims, t.dtype))
+                self.places[t] = self._add(start, items, apply("TensorListPushBack", items, t))
+        return self.places[t]
+
+    def _add(self, start: Tensor, inside: Tensor, after: Tensor) -> int:
+        operation = self.operation
+        self.inputs.append(inside)
+        self.outputs.append(after)
+        self.condition_inputs.append(self.condition.home.placeholder(inside.dtype, inside.dims, "kept", inside.handle_data))
+        operation.inputs = (*operation.inputs, start)
+        start._consumers.append(operation)
+        found = Tensor(operation, len(operation.outputs), inside.dtype)
+        found.dims, found.handle_data = inside.dims, inside.handle_data
+        operation.outputs.append(found)
+        return found.value_index
+
+    def write(self) -> None:
+        """Puts the extended condition and body in the place of the old ones."""
+        operation = self.operation
+        condition = self.condition.variant(self.condition.outputs, self.condition_inputs)
+        body = self.body.variant(list(self.outputs), self.inputs)
+        operation.attrs["cond"] = FunctionName(add_body(operation.graph, condition, condition.name).name)
+        operation.attrs["body"] = FunctionName(add_body(operation.graph, body, body.name).name)
+        operation.attrs["T"] = [t.dtype for t in operation.outputs]
+        operation.attrs["output_shapes"] = [t.dims for t in operation.outputs]
+        operation.graph._changed()
+
+
+@contextlib.contextmanager
+def _placed_in(graph: Graph) -> Iterator[None]:
+    """Ops made inside go to this graph and wait for nothing."""
+    with graph.as_default(), graph.control_dependencies(None):
+        yield
+
+
+def _active(body: FuncGraph, wanted: set[int]) -> list[int]:
+    """The loop variables whose values the wanted results depend on, through any number of iterations."""
+    reaches = {}
+    for k, x in enumerate(body.inputs):
+        if is_differentiable(x):
+            reached = _reached(x)
+            reaches[k] = {j for j, y in enumerate(body.outputs) if y is x or (y.op in reached and is_trainable(y))}
+    active = {k for k in wanted if k in reaches}
+    while True:
+        more = {k for k, js in reaches.items() if js & active} - active
+        if not more:
+            return sorted(active)
+        active |= more
+
+
+def _reached(x: Tensor) -> set[Operation]:
+    found: set[Operation] = set()
+    stack = list(x._consumers)
+    while stack:
+        op = stack.pop()
+        if op not in found:
+            found.add(op)
+            stack.extend(c for t in op.outputs if is_trainable(t) for c in t._consumers)
+    return found

@@ -1,0 +1,246 @@
+"""tf.while_loop: While nodes over a condition and a body."""
+from __future__ import annotations
+
+from typing import Any, Callable
+
+from everflow import nest
+from everflow.api import internal, public
+from everflow.graph import dtypes, shapes
+from everflow.graph.attrs import FunctionName
+from everflow.graph.convert import convert_to_tensor
+from everflow.graph.functions import FuncGraph, add_body
+from everflow.graph.indexed_slices import IndexedSlices
+from everflow.graph.operation import Operation
+from everflow.graph.scopes import name_scope
+from everflow.graph.stacks import get_default_graph
+from everflow.graph.tensor import Tensor
+from everflow.ops import bodies
+from everflow.ops.registry import apply, op
+from everflow.ops.toggles import control_flow_v2_enabled
+
+
+def _while_kernel(node: Any) -> Callable[..., Any]:
+    condition, body = node.context.function(node.attr("cond").name), node.context.function(node.attr("body").name)
+    truth, cancelled = bodies.truth, node.context.cancelled
+    single = len(node.outputs) == 1
+
+    def run(*values: Any) -> Any:
+        while truth(condition(*values)[0]):
+            values = body(*values)
+            if cancelled.is_set():
+                from everflow import errors
+
+                raise errors.CancelledError(None, None, "Loop execution was cancelled.")
+        return values[0] if single else values
+
+    return run
+
+
+def _while_shapes(operation: Operation) -> list[Any]:
+    body = operation.graph._get_function(operation.attr("body").name)
+    if body is None:
+        given = operation.attr("output_shapes")
+        return given if len(given) == len(operation.outputs) else [None] * len(operation.outputs)
+    for outside, t in zip(operation.outputs, body.graph.inputs):
+        outside.handle_data = t.handle_data
+    return [t.dims for t in body.graph.inputs]
+
+
+def _while_gradient(operation: Operation, *output_gradients: Any) -> list[Any]:
+    from everflow.autodiff.loops import gradient_of_while
+
+    return gradient_of_while(operation, output_gradients)
+
+
+for _name in ("While", "StatelessWhile"):
+    op(_name, kernel=_while_kernel, shape=_while_shapes, gradient=_while_gradient, view=True, writes=True)
+
+
+def add_while(condition: FuncGraph, body: FuncGraph, inputs: list[Tensor], name: str | None, parallel_iterations: int = 10) -> list[Tensor]:
+    """Adds a While node over finished bodies, whose first inputs are the loop variables; returns the loop variables' last values."""
+    graph = get_default_graph()
+    count = len(inputs)
+    captured = bodies.share_captures([condition, body], keep=count)
+    body.outputs = body.outputs + body.inputs[count:]
+    kind = "While" if bodies.is_stateful([condition, body]) else "StatelessWhile"
+    with graph.control_dependencies(bodies.control_captures([condition, body])):
+        outputs = apply(
+            kind, [*inputs, *captured], cond=FunctionName(add_body(graph, condition, condition.name).name),
+            body=FunctionName(add_body(graph, body, body.name).name), output_shapes=[t.dims for t in body.inputs],
+            parallel_iterations=parallel_iterations, name=name)
+    operation = outputs[0].op
+    # Readers that know only Enter, Exit and NextIteration lower the node to these.
+    operation.attrs["_lower_using_switch_merge"] = True
+    return outputs[:count]
+
+
+@public("while_loop")
+@internal("ops.control_flow_ops.while_loop")
+def while_loop(cond: Any, body: Any, loop_vars: Any, shape_invariants: Any = None, parallel_iterations: int = 10,
+               back_prop: bool = True, swap_memory: bool = False, name: str | None = None, maximum_iterations: Any = None,
+               return_same_structure: bool = False) -> Any:
+    """Calls `body` on the loop variables as long as `cond` of them is true; returns what they are then."""
+    with name_scope(name, "while", loop_vars):
+        if not loop_vars:
+            raise ValueError("No loop variables provided")
+        if not callable(cond):
+            raise TypeError("cond must be callable.")
+        if not callable(body):
+            raise TypeError("body must be callable.")
+        if parallel_iterations < 1:
+            raise TypeError("parallel_iterations must be a positive integer.")
+        single = len(loop_vars) == 1 and not return_same_structure
+        if maximum_iterations is None:
+            found = _loop(cond, body, loop_vars, shape_invariants, parallel_iterations, back_prop)
+            return found[0] if single else found
+        if single:
+            # One variable goes through the loop bare, as it is returned.
+            loop_vars, shape_invariants = loop_vars[0], None if shape_invariants is None else shape_invariants[0]
+        limited = _limited(cond, body, maximum_iterations, single)
+        if shape_invariants is not None:
+            shape_invariants = (shapes.scalar(), shape_invariants)
+        return _loop(*limited[:2], (limited[2], loop_vars), shape_invariants, parallel_iterations, back_prop)[1]
+
+
+def _limited(cond: Any, body: Any, maximum_iterations: Any, single: bool) -> tuple[Any, Any, Tensor]:
+    """The condition and body of a loop with one more variable, which counts, and where it starts."""
+    limit = convert_to_tensor(maximum_iterations, name="maximum_iterations")
+    if limit.dims is not None and limit.dims != ():
+        raise ValueError(f"maximum_iterations must be a scalar, saw shape: {limit.get_shape()}")
+    counter = convert_to_tensor(0, dtype=limit.dtype, name="iteration_counter")
+
+    def call(function: Any, variables: Any) -> Any:
+        return function(variables) if single else function(*variables)
+
+    def condition(i: Tensor, variables: Any) -> Tensor:
+        return apply("LogicalAnd", apply("Less", i, limit), _checked_condition(call(cond, variables)))
+
+    def step(i: Tensor, variables: Any) -> tuple[Tensor, Any]:
+        return apply("AddV2", i, convert_to_tensor(1, dtype=limit.dtype)), call(body, variables)
+
+    return condition, step, counter
+
+
+def _checked_condition(value: Any) -> Tensor:
+    t = convert_to_tensor(value)
+    if t.dtype.base_dtype is not dtypes.bool:
+        raise TypeError(f"Input 'input' of 'LoopCond' Op has type {t.dtype.base_dtype.name} that does not match expected type of bool.")
+    if t.dims is not None and t.dims != ():
+        scope = get_default_graph().get_name_scope()
+        raise ValueError(
+            f"Shape must be rank 0 but is rank {len(t.dims)} for '{scope}/LoopCond' (op: 'LoopCond') with input shapes: "
+            f"{shapes.describe(t.dims)}.")
+    return t
+
+
+def _loop(cond: Any, body: Any, loop_vars: Any, shape_invariants: Any, parallel_iterations: int, back_prop: bool) -> Any:
+    graph = get_default_graph()
+    loop_vars = nest.map_structure(_as_loop_variable, loop_vars)
+    initial = [v.flow if bodies.is_tensor_array(v) else v for v in bodies.flatten(loop_vars)]
+    initial = [apply("Identity", t) if t.dtype._is_ref_dtype else t for t in initial]
+    dims = _loop_dims(loop_vars, initial, shape_invariants)
+    scope = graph.get_name_scope()
+
+    condition_body = FuncGraph.body_of(graph, f"{scope}_cond")
+    with condition_body.as_default():
+        arguments = _loop_arguments(condition_body, initial, dims, "Merge")
+        found = cond(*bodies.packed(loop_vars, arguments))
+        condition_body.outputs = [_checked_condition(found)]
+    bodies.finish(condition_body, graph, control_flow_v2_enabled())
+
+    loop_body = FuncGraph.body_of(graph, f"{scope}_body")
+    with loop_body.as_default():
+        arguments = _loop_arguments(loop_body, initial, dims, "Identity")
+        given = bodies.packed(loop_vars, arguments)
+        result = body(*given)
+        if not nest.is_nested(result):
+            result = [result]
+        nest.assert_same_structure(list(given), list(result), expand_composites=True)
+        loop_body.outputs = [
+            _next_value(v, t, d, start) for v, t, d, start in zip(bodies.flatten(result), arguments, dims, initial)]
+    bodies.finish(loop_body, graph, control_flow_v2_enabled())
+
+    outputs = add_while(condition_body, loop_body, initial, "While", parallel_iterations)
+    outputs[0].op.__dict__["back_prop"] = back_prop
+    exits = []
+    for t, d in zip(outputs, dims):
+        last = apply("Identity", t, name="Exit")
+        last.dims, last.handle_data = d, t.handle_data
+        exits.append(last)
+    return bodies.packed(result, exits)
+
+
+def _as_loop_variable(value: Any) -> Any:
+    from everflow.graph.tensor import TensorLike
+
+    if bodies.is_tensor_array(value) or (isinstance(value, TensorLike) and not isinstance(value, Tensor)):
+        return value
+    return convert_to_tensor(value)
+
+
+def _loop_arguments(body: FuncGraph, initial: list[Tensor], dims: list[Any], name: str) -> list[Tensor]:
+    return [body.add_input(t.dtype.base_dtype, d, name, t.handle_data) for t, d in zip(initial, dims)]
+
+
+def _next_value(value: Any, argument: Tensor, dims: Any, start: Tensor) -> Tensor:
+    """What the body returns for a loop variable, as a tensor of its dtype and shape."""
+    if value is None:
+        raise ValueError("None values not supported.")
+    if bodies.is_tensor_array(value):
+        value = value.flow
+    t = convert_to_tensor(value) if hasattr(value, "dtype") or isinstance(value, Operation) else convert_to_tensor(value, argument.dtype)
+    if t.dtype._is_ref_dtype:
+        t = apply("Identity", t)
+    if t.dtype.base_dtype is not argument.dtype.base_dtype:
+        raise TypeError(
+            f"The loop variable {start.name} enters the loop with type {argument.dtype.base_dtype.name}, but has type "
+            f"{t.dtype.base_dtype.name} after one iteration.")
+    if not _is_within(t.dims, dims):
+        raise ValueError(
+            f"Input tensor '{start.name}' enters the loop with shape {shapes.TensorShape.from_dims(dims)}, but has shape {t.get_shape()} "
+            "after one iteration. To allow the shape to vary across iterations, use the `shape_invariants` argument of tf.while_loop to "
+            "specify a less-specific shape.")
+    return t
+
+
+def _is_within(inner: Any, outer: Any) -> bool:
+    """Whether a shape says at least as much as another."""
+    if outer is None:
+        return True
+    return inner is not None and len(inner) == len(outer) and all(o is None or i == o for i, o in zip(inner, outer))
+
+
+def _loop_dims(loop_vars: Any, initial: list[Tensor], shape_invariants: Any) -> list[Any]:
+    """The static shape of each loop variable, in every iteration."""
+    if shape_invariants is None:
+        return [t.dims for t in initial]
+    nest.assert_same_structure(loop_vars, shape_invariants, expand_composites=False)
+    found: list[Any] = []
+    for variable, invariant in zip(nest.flatten(loop_vars), nest.flatten(shape_invariants)):
+        found.extend(_invariant_dims(variable, invariant))
+    for t, d in zip(initial, found):
+        if not _is_within(t.dims, d):
+            raise ValueError(
+                f"The shape invariant specified for {t.name} is not compatible with the initial shape of the loop variable. It enters the "
+                f"loop with shape {t.get_shape()}, but the specified shape invariant is {shapes.TensorShape.from_dims(d)}.")
+    return found
+
+
+def _invariant_dims(variable: Any, invariant: Any) -> list[Any]:
+    """The static shapes of the tensors that make up a loop variable, given the shape that it keeps."""
+    if hasattr(invariant, "_component_specs") and not hasattr(invariant, "_shape"):
+        return [spec.shape.as_dims() for spec in nest.flatten(invariant._component_specs)]
+    if isinstance(variable, Tensor) and hasattr(invariant, "dtype"):
+        invariant = invariant.shape
+    if not isinstance(invariant, shapes.TensorShape):
+        raise ValueError("`shapes` must be a (possibly nested) list of shapes.")
+    dims = invariant.as_dims()
+    rank = None if dims is None else len(dims)
+    if isinstance(variable, IndexedSlices):
+        by_part = {"values": dims, "indices": None if not dims else dims[:1], "dense_shape": (rank,)}
+    elif hasattr(variable, "dense_shape"):
+        by_part = {"values": (None,), "indices": (None, rank), "dense_shape": (rank,)}
+    else:
+        return [dims]
+    parts = {id(getattr(variable, part)): d for part, d in by_part.items()}
+    return [parts[id(t)] for t in bodies.flatten(variable)]
