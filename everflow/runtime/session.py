@@ -153,7 +153,7 @@ class BaseSession:
 
     def as_default(self) -> Any:
         """Makes this the default session within a `with` block."""
-        return stacks.sessions.entered(self)
+        return stacks.sessions.get_controller(self)
 
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
         """Computes the fetches and returns their values in the same structure."""
@@ -298,12 +298,12 @@ class InteractiveSession(BaseSession):
         super().__init__(target, graph, config)
         self._explicit_graph = graph
         self._entered = self.as_default()
-        stacks.sessions.enforce_nesting = False
+        self._entered.enforce_nesting = False
         self._entered.__enter__()
         self._entered_graph = None
         if graph is not None:
             self._entered_graph = graph.as_default()
-            stacks.graphs.enforce_nesting = False
+            self._entered_graph.enforce_nesting = False
             self._entered_graph.__enter__()
 
     def close(self) -> None:
