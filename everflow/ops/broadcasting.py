@@ -59,20 +59,20 @@ def sums_along(shape_x: Any, shape_y: Any) -> tuple[Sum, Sum]:
     return (lambda g: tf.reshape(tf.reduce_sum(g, axes_x), shape_x)), (lambda g: tf.reshape(tf.reduce_sum(g, axes_y), shape_y))
 
 
-def needed_sums_to_inputs(x: Any, y: Any) -> tuple[Sum, Sum]:
+def needed_sums_to_inputs(x: Any, y: Any, dz: Any) -> tuple[Sum, Sum]:
     """The same, leaving out what the static shapes show to be needless."""
     a, b = x.dims, y.dims
     if not (shapes.is_fully_defined(a) and shapes.is_fully_defined(b)):
         return sums_along(apply("Shape", x), apply("Shape", y))
     apply("BroadcastGradientArgs", np.array(a, np.int32), np.array(b, np.int32))
     axes_x, axes_y = gradient_axes(a, b)
-    return _static_sum(a, b, axes_x), _static_sum(b, a, axes_y)
+    return _static_sum(a, dz.dims, axes_x), _static_sum(b, dz.dims, axes_y)
 
 
-def _static_sum(dims: Any, other: Any, axes: list[int]) -> Sum:
-    if dims == shapes.broadcast(dims, other):
+def _static_sum(dims: Any, gradient_dims: Any, axes: list[int]) -> Sum:
+    if dims == gradient_dims:
         return lambda g: g
-    return lambda g: tf.reshape(tf.reduce_sum(g, axes), dims)
+    return lambda g: tf.reshape(tf.reduce_sum(g, np.array(axes, np.int32)), np.array(dims, np.int32))
 
 
 def gradient_axes(a: Any, b: Any) -> tuple[list[int], list[int]]:

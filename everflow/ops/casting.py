@@ -11,6 +11,7 @@ from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.indexed_slices import IndexedSlices
 from everflow.graph.scopes import name_scope
+from everflow.graph.sparse_tensor import SparseTensor
 from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
 from everflow.ops.families import is_sparse
@@ -61,7 +62,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
         return x
     with name_scope(name, "Cast", [x]) as scope:
         if is_sparse(x):
-            return tf.SparseTensor(x.indices, cast(x.values, base, name=scope), x.dense_shape)
+            return SparseTensor(x.indices, cast(x.values, base, name=scope), x.dense_shape)
         if isinstance(x, IndexedSlices):
             return IndexedSlices(cast(x.values, base, name=scope), x.indices, x.dense_shape)
         x = convert_to_tensor(x, name="x")

@@ -11,10 +11,11 @@ from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.indexed_slices import IndexedSlices
 from everflow.graph.scopes import name_scope
+from everflow.graph.sparse_tensor import SparseTensor
 from everflow.lazy import torch
 from everflow.ops.broadcasting import needed_sums_to_inputs, sums_to_inputs
 from everflow.ops.elementwise import is_integer
-from everflow.ops.families import binary, conj, is_sparse
+from everflow.ops.families import binary, conj, is_sparse, of_values
 from everflow.ops.registry import apply, not_differentiable
 
 Kernel = Callable[[Any], Callable[..., Any]]
@@ -99,7 +100,7 @@ def _power(node: Any) -> Callable[..., Any]:
 def _power_gradient(o: Any, dz: Any) -> Any:
     x, y = o.inputs
     z = o.outputs[0]
-    to_x, to_y = needed_sums_to_inputs(x, y)
+    to_x, to_y = needed_sums_to_inputs(x, y, dz)
     x, y, z = conj(x), conj(y), conj(z)
     dx = to_x(dz * y * power(x, y - 1))
     # The logarithm of what is not positive is taken as 0: such a base is a constant as far as the exponent is concerned.
@@ -122,6 +123,8 @@ def power(x: Any, y: Any, name: str | None = None) -> Any:
 @public("abs", "math.abs")
 def absolute(x: Any, name: str | None = None) -> Any:
     """The magnitude of each element; real for complex numbers."""
+    if is_sparse(x):
+        return of_values(absolute, "Abs", x, name)
     with name_scope(name, "Abs", [x]) as scope:
         x = convert_to_tensor(x, name="x")
         return apply("ComplexAbs", x, Tout=x.dtype.real_dtype, name=scope) if x.dtype.is_complex else apply("Abs", x, name=scope)
@@ -231,7 +234,7 @@ def multiply_dispatch(x: Any, y: Any, name: str | None = None) -> Any:
     """`x * y`, where y may be sparse."""
     if is_sparse(y):
         values = apply("SparseDenseCwiseMul", y.indices, y.values, y.dense_shape, x, name=name)
-        return tf.SparseTensor(y.indices, values, y.dense_shape)
+        return SparseTensor(y.indices, values, y.dense_shape)
     return apply("Mul", x, y, name=name)
 
 

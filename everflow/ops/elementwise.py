@@ -26,16 +26,16 @@ def is_integer(node: Any) -> bool:
     return node.inputs[0].dtype.is_integer
 
 
-negative = unary("Neg", lambda n: torch.neg, lambda x, y, dy: -dy, "negative", "math.negative")
+negative = unary("Neg", lambda n: torch.neg, lambda x, y, dy: -dy, "negative", "math.negative", sparse=True)
 unary("Abs", lambda n: torch.abs, lambda x, y, dy: dy * sign(x))
-sign = unary("Sign", lambda n: torch.sgn, lambda x, y, dy: tf.zeros(tf.shape(x), dtype=x.dtype), "sign", "math.sign")
+sign = unary("Sign", lambda n: torch.sgn, lambda x, y, dy: tf.zeros(tf.shape(x), dtype=x.dtype), "sign", "math.sign", sparse=True)
 exp = unary("Exp", lambda n: torch.exp, lambda x, y, dy: dy * conj(y), "exp", "math.exp")
 expm1 = unary("Expm1", lambda n: torch.expm1, lambda x, y, dy: dy * exp(conj(x)), "expm1", "math.expm1")
 log = unary("Log", lambda n: torch.log, lambda x, y, dy: dy * reciprocal(conj(x)), "log", "math.log")
 log1p = unary("Log1p", lambda n: torch.log1p, lambda x, y, dy: dy * reciprocal(1 + conj(x)), "log1p", "math.log1p")
 square = unary("Square", lambda n: torch.square, lambda x, y, dy: multiply(dy, multiply(conj(x), like(x, 2.0))),
-               "square", "math.square")
-sqrt = unary("Sqrt", lambda n: torch.sqrt, lambda x, y, dy: apply("SqrtGrad", y, dy), "sqrt", "math.sqrt")
+               "square", "math.square", sparse=True)
+sqrt = unary("Sqrt", lambda n: torch.sqrt, lambda x, y, dy: apply("SqrtGrad", y, dy), "sqrt", "math.sqrt", sparse=True)
 rsqrt = unary("Rsqrt", lambda n: torch.rsqrt, lambda x, y, dy: apply("RsqrtGrad", y, dy), "rsqrt", "math.rsqrt")
 
 
@@ -53,7 +53,8 @@ cos = unary("Cos", lambda n: torch.cos, lambda x, y, dy: -dy * sin(conj(x)), "co
 tan = unary("Tan", lambda n: torch.tan, lambda x, y, dy: square(reciprocal(cos(conj(x)))) * dy, "tan", "math.tan")
 sinh = unary("Sinh", lambda n: torch.sinh, lambda x, y, dy: dy * cosh(conj(x)), "sinh", "math.sinh")
 cosh = unary("Cosh", lambda n: torch.cosh, lambda x, y, dy: dy * sinh(conj(x)), "cosh", "math.cosh")
-tanh = unary("Tanh", lambda n: torch.tanh, lambda x, y, dy: apply("TanhGrad", conj(y), dy), "tanh", "math.tanh", "nn.tanh")
+tanh = unary("Tanh", lambda n: torch.tanh, lambda x, y, dy: apply("TanhGrad", conj(y), dy), "tanh", "math.tanh", "nn.tanh",
+             sparse=True)
 asin = unary("Asin", lambda n: torch.asin, lambda x, y, dy: dy * _inverse_leg(x), "asin", "math.asin")
 acos = unary("Acos", lambda n: torch.acos, lambda x, y, dy: _acos_gradient(x, dy), "acos", "math.acos")
 atan = unary("Atan", lambda n: torch.atan, lambda x, y, dy: dy * _inverse(add, x), "atan", "math.atan")
@@ -157,7 +158,7 @@ def _squared_difference_gradient(o: Any, dz: Any) -> Any:
     dx = tf.scalar_mul(2.0, dz) * (x - y)
     if x.dims == y.dims == dx.dims and x.dims is not None and None not in x.dims:
         return dx, -dx
-    to_x, to_y = needed_sums_to_inputs(x, y)
+    to_x, to_y = needed_sums_to_inputs(x, y, dz)
     return to_x(dx), -to_y(dx)
 
 

@@ -7,6 +7,8 @@ from typing import Any
 
 from everflow.api import public
 from everflow.graph import opdefs
+from everflow.graph.sparse_tensor import SparseTensor
+from everflow.graph.stacks import get_default_graph
 from everflow.lazy import torch
 from everflow.ops.broadcasting import checked, needed_sums_to_inputs, sums_to_inputs
 from everflow.ops.registry import apply, generated, not_differentiable, op
@@ -34,15 +36,16 @@ def widened(factory: Factory) -> Factory:
     return make
 
 
-def unary(name: str, kernel: Factory, gradient: Any, *names: str) -> Callable[..., Any]:
-    """An op of one tensor with its public function; `gradient(x, y, dy)` gives dx."""
+def unary(name: str, kernel: Factory, gradient: Any, *names: str, sparse: bool = False) -> Callable[..., Any]:
+    """An op of one tensor with its public function; `gradient(x, y, dy)` gives dx. `sparse`: it keeps zeros, so that it may
+    be applied to the values of a SparseTensor."""
     owner = sys._getframe(1).f_globals["__name__"]
     differentiate = gradient
     if gradient is not None and gradient is not not_differentiable:
         def differentiate(o: Any, dy: Any) -> Any:
             return gradient(o.inputs[0], o.outputs[0], dy)
     op(name, kernel=widened(kernel), shape=same_as_input, gradient=differentiate, owner=owner)
-    return published(name, names, owner)
+    return published(name, names, owner, sparse)
 
 
 def binary(name: str, kernel: Factory, gradient: Any, *names: str, shape: Any = broadcast) -> Callable[..., Any]:
@@ -80,19 +83,22 @@ def needed_gradient(of_x: Any, of_y: Any) -> Callable[..., Any]:
         x, y = o.inputs
         if x.dims == y.dims == dz.dims and x.dims is not None and None not in x.dims:
             return of_x(x, y, dz), of_y(x, y, dz)
-        to_x, to_y = needed_sums_to_inputs(x, y)
+        to_x, to_y = needed_sums_to_inputs(x, y, dz)
         return to_x(of_x(x, y, dz)), to_y(of_y(x, y, dz))
 
     return differentiate
 
 
-def published(op_type: str, names: tuple[str, ...], owner: str) -> Callable[..., Any]:
+def published(op_type: str, names: tuple[str, ...], owner: str, sparse: bool = False) -> Callable[..., Any]:
     """The public function of an op that takes nothing but its inputs."""
     definition = opdefs.find(op_type)
     assert definition is not None
     inputs = [a.name for a in definition.inputs]
     if len(definition.parameters) > len(inputs):
         function = generated(op_type)
+    elif sparse:
+        def function(x: Any, name: str | None = None) -> Any:
+            return of_values(function, op_type, x, name) if is_sparse(x) else apply(op_type, x, name=name)
     elif inputs == ["x"]:
         def function(x: Any, name: str | None = None) -> Any:
             return apply(op_type, x, name=name)
@@ -109,4 +115,11 @@ def published(op_type: str, names: tuple[str, ...], owner: str) -> Callable[...,
 
 def is_sparse(x: Any) -> bool:
     """Whether a value is a SparseTensor."""
-    return type(x).__name__ == "SparseTensor"
+    return isinstance(x, SparseTensor)
+
+
+def of_values(function: Callable[..., Any], op_type: str, x: SparseTensor, name: str | None) -> SparseTensor:
+    """A function of the values of a sparse tensor."""
+    # TensorFlow first tries the sparse tensor itself, which takes up a name.
+    get_default_graph().unique_name(name or op_type)
+    return SparseTensor(x.indices, function(x.values, name=name), x.dense_shape)
