@@ -19,6 +19,8 @@ from everflow.ops.registry import apply
 TRAINABLE = frozenset(
     (dtypes.float16, dtypes.float32, dtypes.float64, dtypes.bfloat16, dtypes.complex64, dtypes.complex128, dtypes.resource, dtypes.variant)
 )
+# Ops whose gradients tell an output without a gradient from one whose gradient is zero.
+KNOWS_NONE = frozenset(("If", "StatelessIf", "Case", "While", "StatelessWhile"))
 
 
 @internal("ops.gradients_util.IsTrainable", "framework.ops.IsTrainable")
@@ -218,7 +220,7 @@ class _Search:
         function = _gradient_function(op)
         if function is None:
             return
-        for i, g in enumerate(out_grads):
+        for i, g in enumerate(out_grads if op.type not in KNOWS_NONE else ()):
             if g is None and is_trainable(op.outputs[i]) and op.outputs[i].dtype.base_dtype not in (dtypes.resource, dtypes.variant):
                 out_grads[i] = _zeros_like(op.outputs[i])
         graph = get_default_graph()
@@ -292,16 +294,16 @@ def _restored(graph: Any, op: Operation) -> Any:
 
 def _zeros_like(t: Tensor) -> Any:
     if t.dtype.base_dtype is dtypes.resource and t.handle_data is not None:
-        from everflow.ops.arrays import zeros
+        from everflow.api import find
 
-        return zeros(apply("VariableShape", t), t.handle_data[1])
+        return find("zeros")(apply("VariableShape", t), t.handle_data[1])
     return apply("ZerosLike", t) if t.dims is None or any(d is None for d in t.dims) else _constant_zeros(t)
 
 
 def _constant_zeros(t: Tensor) -> Any:
-    from everflow.ops.arrays import zeros_like
+    from everflow.api import find
 
-    return zeros_like(t)
+    return find("zeros_like")(t)
 
 
 @internal("ops.gradients_util.AggregateIndexedSlicesGradients", "ops.gradients_util._AggregateIndexedSlicesGradients")
