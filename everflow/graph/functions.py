@@ -177,10 +177,8 @@ class FuncGraph(Graph):
             return super().control_dependencies(None)
         inside = []
         for c in control_inputs:
-            target = c
-            if not isinstance(c, (Tensor, Operation)):
-                target = getattr(c, "_handle", None) if getattr(c, "_handle", None) is not None else getattr(c, "op", c)
-            op = target.op if isinstance(target, Tensor) else target
+            # A variable object stands for its op: its handle, or the assignment that it is the result of.
+            op = c if isinstance(c, Operation) else getattr(c, "op", c)
             if isinstance(op, Operation) and op.graph is not self and self.captures_controls:
                 self.control_captures[op] = None
             else:

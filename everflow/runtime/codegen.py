@@ -5,7 +5,7 @@ import types
 from typing import Any, Callable
 
 from everflow import errors
-from everflow.runtime import values
+from everflow.runtime import effects, values
 from everflow.runtime.plan import Node, Plan, Value
 
 END = 1 << 60
@@ -217,8 +217,13 @@ def _aliases(plan: Plan, order: list[Node]) -> tuple[set[Any], list[bool]]:
             for value in node.outputs:
                 if not value.dtype._is_ref_dtype:
                     roots[value] = seen
-        if meaning is None or meaning.writes:
-            # A call of a function may write through any handle it is given; an optimizer's step writes slots as well.
+        names = effects.called(plan.context, node.type, node.attrs)
+        if names:
+            found = effects.of_call(plan.context, node.type, names)
+            writes.extend((position, key) for key in found.variables)
+            writes.extend((position, variable_key(node.inputs[i])) for i in found.arguments)
+        elif meaning is None or meaning.writes:
+            # An optimizer's step writes slots as well.
             writes.extend((position, variable_key(v)) for i, v in enumerate(node.inputs) if _is_variable(v) and i not in node.reads)
             if "Scatter" in node.type or "Slice" in node.type:
                 rearranged |= seen
@@ -237,6 +242,9 @@ def _aliases(plan: Plan, order: list[Node]) -> tuple[set[Any], list[bool]]:
             if used_after and (key is None or written is None or key == written):
                 copies.add(event)
                 break
+    if plan.is_body:
+        # What a function returns outlives it: its caller may write the variable that was read.
+        copies.update(root for value in plan.fetches for root in roots.get(value, ()) if root in read_at)
     return copies, fresh
 
 

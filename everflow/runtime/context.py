@@ -23,6 +23,7 @@ class Context:
         self.cancelled = threading.Event()
         self._constants: dict[Operation, Any] = {}
         self._functions: dict[str, Callable[..., Any]] = {}
+        self.effects: dict[str, Any] = {}
         self._op_state: dict[Any, Any] = {}
         self._lock = threading.RLock()
         self._runs = threading.local()
@@ -97,7 +98,7 @@ class Context:
             if step is None:
                 with lock:
                     if step is None:
-                        step = context.step(body.outputs, function_targets(body), body.inputs)
+                        step = context.step(body.outputs, function_targets(body), body.inputs, is_body=True)
             try:
                 return step.call(*arguments)
             except OpError as e:
@@ -105,9 +106,10 @@ class Context:
 
         return call
 
-    def step(self, fetches: Any, targets: Any, feeds: Any) -> codegen.Step:
+    def step(self, fetches: Any, targets: Any, feeds: Any, is_body: bool = False) -> codegen.Step:
         """Plans and compiles what computes the fetches and targets from the feeds."""
         plan = make_plan(self, fetches, targets, feeds)
+        plan.is_body = is_body
         check_placement([n.op for n in plan.nodes if n.op is not None and n.op._device], self.config)
         passes.run(plan)
         return codegen.generate(plan)

@@ -1,0 +1,87 @@
+"""Which variables a node writes when the function that it calls does."""
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from everflow.graph.attrs import FunctionName
+from everflow.graph.operation import Operation
+from everflow.graph.tensor import Tensor
+from everflow.ops.registry import meaning
+
+VARIABLES = ("VariableV2", "Variable", "TemporaryVariable", "VarHandleOp")
+# Ops whose functions get the inputs from this one on; other callers give all of theirs.
+FIRST_ARGUMENT = {"If": 1, "StatelessIf": 1, "Case": 1, "RemoteCall": 1}
+
+
+class Effects(NamedTuple):
+    """The arguments through which variables are written, and the variables (container, name) that the body itself names."""
+
+    arguments: frozenset[int]
+    variables: frozenset[tuple[str, str]]
+
+
+NONE = Effects(frozenset(), frozenset())
+
+
+def called(context: Any, op_type: str, attrs: dict[str, Any]) -> list[str]:
+    """The functions that a node calls."""
+    found = [op_type] if context.is_function(op_type) else []
+    for value in attrs.values():
+        for item in value if type(value) is list else (value,):
+            if type(item) is FunctionName:
+                found.append(item.name)
+    return found
+
+
+def of_function(context: Any, name: str) -> Effects:
+    """What a call of a library function writes."""
+    found = context.effects.get(name)
+    if found is None:
+        # A function that calls itself adds nothing by that.
+        context.effects[name] = NONE
+        entry = context.library(name)
+        found = context.effects[name] = NONE if entry is None else _of_body(context, entry.graph)
+    return found
+
+
+def of_call(context: Any, op_type: str, names: list[str]) -> Effects:
+    """What a node that calls these functions writes, by its own inputs."""
+    first = FIRST_ARGUMENT.get(op_type, 0)
+    parts = [of_function(context, name) for name in names]
+    return Effects(
+        frozenset(i + first for p in parts for i in p.arguments), frozenset(v for p in parts for v in p.variables))
+
+
+def _of_body(context: Any, body: Any) -> Effects:
+    position = {t: i for i, t in enumerate(body.inputs)}
+    arguments: set[int] = set()
+    variables: set[tuple[str, str]] = set()
+
+    def wrote(t: Tensor) -> None:
+        op = _source(t.op)
+        if op.type in VARIABLES:
+            variables.add((op.attrs.get("container") or "", op.attrs.get("shared_name") or op.name))
+        elif op.outputs and op.outputs[0] in position:
+            arguments.add(position[op.outputs[0]])
+
+    for op in body.get_operations():
+        names = called(context, op.type, op.attrs)
+        if names:
+            effects = of_call(context, op.type, names)
+            variables |= effects.variables
+            for i in effects.arguments:
+                wrote(op.inputs[i])
+            continue
+        known = meaning(op.type)
+        if known is None or known.writes:
+            for t in op.inputs:
+                if t.dtype._is_ref_dtype or t.dtype.name == "resource":
+                    wrote(t)
+    return Effects(frozenset(arguments), frozenset(variables))
+
+
+def _source(op: Operation) -> Operation:
+    """The op that made a handle or reference that was handed on."""
+    while op.inputs and op.type not in VARIABLES:
+        op = op.inputs[0].op
+    return op
