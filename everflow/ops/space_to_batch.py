@@ -52,7 +52,7 @@ class SpaceToBatch:
             if np.all(constant == 1):
                 self.call = build_op(n, padding)
                 return
-        self.n, self.rate, self.spatial_dims = n, rate, spatial_dims
+        self.n, self.rate, self.rate_tensor, self.spatial_dims = n, rate, dilation_rate, spatial_dims
         if padding == "SAME":
             if filter_shape is None:
                 raise ValueError("filter_shape must be specified for SAME padding")
@@ -76,7 +76,8 @@ class SpaceToBatch:
         if spatial is None or None in spatial:
             shape = tf.shape(inp)
             spatial = tf.stack([shape[d] for d in self.spatial_dims])
-        paddings, crops = tf.required_space_to_batch_paddings(input_shape=spatial, base_paddings=base_paddings, block_shape=self.rate)
+        paddings, crops = tf.required_space_to_batch_paddings(input_shape=spatial, base_paddings=base_paddings,
+                                                             block_shape=self.rate_tensor)
         rate = _for_axes(self.rate, 1, self.spatial_dims)
         paddings = _for_axes(paddings, 0, self.spatial_dims)
         crops = _for_axes(crops, 0, self.spatial_dims)
