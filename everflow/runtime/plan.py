@@ -102,6 +102,8 @@ class Plan:
         self.nodes: list[Node] = []
         self.feeds: list[Value] = []
         self.fetches: list[Value] = []
+        # Whether this is the body of a function, whose results go to the code that calls it.
+        self.is_body = False
 
     def replace(self, table: dict[Value, Value]) -> None:
         """Makes uses of the table's keys use its values."""
