@@ -89,14 +89,14 @@ class Geometry:
             f"{self.layout.spatial[i - 2]} input: {x[i]} filter: {filter[i]} output: {dy[i]} stride: {self.strides[i - 2]} "
             f"dilation: {self.dilations[i - 2]}")
 
-    def forward(self, x: Any, filter: Any) -> Any:
+    def forward(self, x: Any, filter: Any, bias: Any = None) -> Any:
         """The convolution of tensors in torch's axis order."""
         padding, extra, groups, output, nothing = self.fit(x.shape, filter.shape)
         if nothing:
-            return x.new_zeros(output)
+            return x.new_zeros(output) if bias is None else x.new_zeros(output) + bias.view(-1, *[1] * (len(output) - 2))
         if extra is not None:
             x = torch.nn.functional.pad(x, extra)
-        return torch.convolution(x, filter, None, self.strides, padding, self.dilations, False, [0] * len(padding), groups)
+        return torch.convolution(x, filter, bias, self.strides, padding, self.dilations, False, [0] * len(padding), groups)
 
     def input_gradient(self, x_shape: Any, filter: Any, dy: Any) -> Any:
         """The gradient with respect to an input of this shape."""
@@ -178,6 +178,14 @@ def _convolution(node: Any) -> Callable[..., Any]:
         return forward(x.permute(to_torch), filter.permute(filter_order)).permute(from_torch)
 
     return run
+
+
+def convolution_with_bias(node: Any) -> Callable[..., Any]:
+    """A Conv2D node's kernel that also adds a bias to the channels."""
+    geometry = Geometry(node)
+    forward, to_torch, from_torch = geometry.forward, geometry.layout.to_torch, geometry.layout.from_torch
+    filter_order = FILTER_TO_TORCH[geometry.layout.rank]
+    return lambda x, filter, bias: forward(x.permute(to_torch), filter.permute(filter_order), bias).permute(from_torch)
 
 
 def sizes_of(node: Any, index: int) -> Callable[[Any], list[int]]:

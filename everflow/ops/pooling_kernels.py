@@ -211,6 +211,31 @@ def _max_pool_grad(pool: Pool, node: Any) -> Callable[..., Any]:
     return lambda x, y, dy: gradient(x.permute(to_torch), dy.permute(to_torch)).permute(from_torch)
 
 
+def pools_planes(node: Any) -> bool:
+    """Whether a MaxPool node pools floats over height and width alone: then its gradient can use the positions it found."""
+    layout = _layout(node)
+    return node.outputs[0].dtype.is_floating and all(node.attr(a)[i] == 1 for a in ("ksize", "strides") for i in (layout.batch, layout.channel))
+
+
+def max_pool_with_positions(node: Any) -> Callable[..., Any]:
+    """MaxPool that also hands on where the maxima are."""
+    pool = Pool(_layout(node), node.attr("ksize"), node.attr("strides"), node.attr("padding"))
+    to_torch, from_torch, maxima = pool.layout.to_torch, pool.layout.from_torch, pool.maxima
+
+    def run(x: Any) -> Any:
+        values, positions = maxima(x.permute(to_torch))
+        return values.permute(from_torch), positions
+
+    return run
+
+
+def max_pool_from_positions(node: Any) -> Callable[..., Any]:
+    """MaxPoolGrad for maxima whose positions are known."""
+    pool = Pool(_layout(node), node.attr("ksize"), node.attr("strides"), node.attr("padding"))
+    to_torch, from_torch, gradient = pool.layout.to_torch, pool.layout.from_torch, pool.max_gradient
+    return lambda x, dy, positions: gradient(x.permute(to_torch), dy.permute(to_torch), positions).permute(from_torch)
+
+
 def _max_pool_grad_grad(pool: Pool, node: Any) -> Callable[..., Any]:
     _no_depth(pool, "MaxPoolingGradGrad is not yet supported on the depth dimension.")
     to_torch, from_torch = pool.layout.to_torch, pool.layout.from_torch

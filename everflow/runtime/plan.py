@@ -1,8 +1,9 @@
 """A step's plan: the part of a graph that a `run` needs, as nodes that passes may rewrite before code is generated."""
 from __future__ import annotations
 
+import collections
 import heapq
-from typing import Any, Iterable
+from typing import Any, Callable, Iterable
 
 import numpy as np
 
@@ -40,7 +41,7 @@ class Value:
 class Node:
     """An op of the plan. Kernels read `attr`, `inputs[i].dtype`, `inputs[i].dims`, `outputs`, `constant(i)` and `context`."""
 
-    __slots__ = ("asked_for", "attrs", "context", "inputs", "name", "op", "outputs", "reads", "type")
+    __slots__ = ("asked_for", "attrs", "context", "fused", "inputs", "name", "op", "outputs", "reads", "type")
 
     def __init__(self, type: str, name: str, attrs: dict[str, Any], inputs: list[Value], op: Operation | None, context: Any) -> None:
         self.type = type
@@ -51,6 +52,8 @@ class Node:
         self.op = op
         self.context = context
         self.asked_for = False
+        # What a node means that a pass made of several ops.
+        self.fused: Meaning | None = None
         # Which inputs are variables whose value is read just before the node runs.
         self.reads: frozenset[int] = frozenset()
 
@@ -74,7 +77,7 @@ class Node:
 
     @property
     def meaning(self) -> Meaning | None:
-        return meaning(self.type)
+        return self.fused or meaning(self.type)
 
     @property
     def has_effects(self) -> bool:
@@ -119,6 +122,10 @@ class Plan:
                     inputs[i] = final(v)
         self.fetches = [final(v) for v in self.fetches]
 
+    def uses(self) -> collections.Counter[Value]:
+        """How often each value is used."""
+        return collections.Counter([*(v for n in self.nodes for v in n.inputs), *self.fetches])
+
     def drop_unused(self) -> None:
         """Leaves out the nodes that nothing needs. What has effects stays: it was asked for when the plan was made."""
         needed: set[Node] = {n for n in self.nodes if n.has_effects}
@@ -129,6 +136,16 @@ class Plan:
                 needed.add(node)
                 stack.extend(v.node for v in node.inputs)
         self.nodes = [n for n in self.nodes if n in needed]
+
+
+def fused(name: str, kernel: Callable[[Node], Any], of: Node, inputs: list[Value]) -> Node:
+    """A node that does the work of several: it takes the place, and the outputs' types, of the last of them."""
+    node = Node(name, of.name, of.attrs, inputs, of.op, of.context)
+    node.fused = Meaning(name, __name__)
+    node.fused.kernel = kernel
+    for v in of.outputs:
+        node.add_output(v.dtype, v.dims)
+    return node
 
 
 def make_plan(context: Any, fetches: Iterable[Tensor], targets: Iterable[Operation], feeds: Iterable[Tensor]) -> Plan:
@@ -161,6 +178,9 @@ def make_plan(context: Any, fetches: Iterable[Tensor], targets: Iterable[Operati
     for op in targets:
         if op in nodes:
             nodes[op].asked_for = True
+    from everflow.runtime.references import see_later_writes
+
+    see_later_writes(plan)
     return plan
 
 

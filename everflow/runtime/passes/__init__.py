@@ -3,15 +3,16 @@ from __future__ import annotations
 
 from everflow.runtime.passes.broadcasts import resolve_broadcasts
 from everflow.runtime.passes.constants import fold_constants
+from everflow.runtime.passes.fusion import fuse_conv_bias, fuse_matmul_bias, share_pooling
 from everflow.runtime.passes.identities import drop_identities
 from everflow.runtime.passes.subexpressions import share_subexpressions
 from everflow.runtime.plan import Plan
 
-PASSES = (drop_identities, fold_constants, resolve_broadcasts, share_subexpressions)
+PASSES = (drop_identities, fold_constants, resolve_broadcasts, share_subexpressions, fuse_matmul_bias, fuse_conv_bias, share_pooling)
 
 
 def run(plan: Plan, passes: tuple = PASSES) -> None:
     """Runs the passes in order."""
     for rewrite in passes:
         rewrite(plan)
-    plan.drop_unused()
+        plan.drop_unused()
