@@ -34,7 +34,7 @@ def constant_value(tensor: Any, partial: bool = False) -> Any:
             return None
         tensor = handle()
     if partial and tensor.op.type == "Pack" and tensor.op.attr("axis") == 0:
-        values = [constant_value(t) for t in tensor.op.inputs]
+        values = [constant_value(t, partial) for t in tensor.op.inputs]
         return np.array(values) if all(v is not None for v in values) else np.array(values, dtype=object)
     found = known(tensor)
     if found is not None:

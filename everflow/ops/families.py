@@ -7,8 +7,10 @@ from typing import Any
 
 from everflow.api import public
 from everflow.graph import opdefs
+from everflow.graph.convert import convert_to_tensor
 from everflow.graph.sparse_tensor import SparseTensor
 from everflow.graph.stacks import get_default_graph
+from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
 from everflow.ops.broadcasting import checked, needed_sums_to_inputs, sums_to_inputs
 from everflow.ops.registry import apply, generated, not_differentiable, op
@@ -81,6 +83,8 @@ def needed_gradient(of_x: Any, of_y: Any) -> Callable[..., Any]:
 
     def differentiate(o: Any, dz: Any) -> Any:
         x, y = o.inputs
+        if not isinstance(dz, Tensor):
+            dz = convert_to_tensor(dz)
         if x.dims == y.dims == dz.dims and x.dims is not None and None not in x.dims:
             return of_x(x, y, dz), of_y(x, y, dz)
         to_x, to_y = needed_sums_to_inputs(x, y, dz)
