@@ -1,16 +1,18 @@
 """Optimizer steps: ops that change a variable and its slots in place, given a gradient.
 
-Each family of ops (ApplyAdam, ResourceApplyAdam, SparseApply..., ResourceSparseApply...) has one formula. A formula takes
-lists, so that a step over many variables can be one call: `formula(variables, *slots, gradients, *numbers)`, where slots
-are lists too and numbers (learning rate, decays) are plain Python numbers in the order of the op's inputs.
+Each family of ops (ApplyAdam, ResourceApplyAdam, SparseApply..., ResourceSparseApply...) has one formula. A formula
+takes lists, so that a step over many variables can be one call: `formula(variables, *slots, gradients, *numbers)`.
+Slots are lists too, and numbers (learning rate, decays) are plain Python numbers in the order of the op's inputs.
 
-A gradient may be the variable itself, read without a copy: a formula never uses the gradient after it wrote the variable.
+A gradient may be the variable itself, read without a copy: a formula never uses it after it wrote the variable.
 """
 from __future__ import annotations
 
 import functools
+import itertools
 import math
-from typing import Any, Callable, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from everflow.errors import invalid_argument
 from everflow.graph import opdefs, shapes
@@ -36,7 +38,8 @@ def family(name: str, slots: int, formula: Callable[[Any], Formula]) -> None:
     FAMILIES[name] = Family(slots, formula)
     for kind in ("Apply", "ResourceApply", "SparseApply", "ResourceSparseApply"):
         if opdefs.find(kind + name) is not None:
-            op(kind + name, kernel=functools.partial(_kernel, FAMILIES[name]), shape=functools.partial(_shape, slots), writes=True)
+            op(kind + name, kernel=functools.partial(_kernel, FAMILIES[name]), shape=functools.partial(_shape, slots),
+               writes=True)
 
 
 class Arguments:
@@ -56,7 +59,8 @@ def _shape(slots: int, o: Any) -> Any:
     where = Arguments(o.type, slots)
     dims = None
     for value in o.inputs[: where.variables]:
-        dims = shapes.merge(dims, value.dims if value.dtype._is_ref_dtype else value.handle_data and value.handle_data[0])
+        of_variable = value.dims if value.dtype._is_ref_dtype else value.handle_data and value.handle_data[0]
+        dims = shapes.merge(dims, of_variable)
     for i in where.numbers:
         shapes.with_rank(o.inputs[i].dims, 0)
     gradient = o.inputs[where.gradient].dims
@@ -74,16 +78,12 @@ def _kernel(family: Family, node: Any) -> Callable[..., Any]:
     update = family.formula(node)
     change = _rows_changed(update, node, where) if where.indices is not None else _all_changed(update, where)
     known = [node.constant(i) for i in where.numbers]
-    if all(value is not None and not value.ndim for value in known):
-        fixed = [value.item() for value in known]
-        numbers_of = lambda inputs: fixed  # noqa: E731
-    else:
-        numbers_of = functools.partial(_numbers, where)
+    fixed = [value.item() for value in known] if all(value is not None and not value.ndim for value in known) else None
     n = where.variables
     is_ref = not node.type.startswith("Resource")
 
     def run(*inputs: Any) -> Slot | None:
-        change(inputs[:n], inputs, numbers_of(inputs))
+        change(inputs[:n], inputs, _numbers(where, inputs) if fixed is None else fixed)
         return inputs[0] if is_ref else None
 
     if not node.attr("use_locking"):
@@ -143,10 +143,10 @@ def _all_changed(update: Formula, where: Arguments) -> Callable[..., None]:
 
 
 def _rows_changed(update: Formula, node: Any, where: Arguments) -> Callable[..., None]:
-    """Changes the rows that are named by indices; a row that is named twice is changed twice, one after the other."""
+    """Changes the rows that are named by indices; a row that is named twice is changed twice, in turn."""
     at, at_indices = where.gradient, where.indices
     source = node.inputs[at_indices]
-    distinct = source.node.type in ("Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2") and source.index == 0
+    distinct = source.node.type in ("Unique", "UniqueV2") and source.index == 0
 
     def change_once(values: list[Any], rows: Any, gradient: Any, numbers: list[Any]) -> None:
         parts = [v.index_select(0, rows) for v in values]
@@ -190,7 +190,7 @@ def _checked_rows(variable: Any, gradient: Any, indices: Any) -> Any:
 
 
 def _turns(rows: Any) -> list[Any] | None:
-    """Positions of rows, grouped so that each group names a row at most once and groups keep the order; None for one group."""
+    """Positions in `rows`, in groups that name a row at most once and keep the order; None for a single group."""
     ordered, positions = torch.sort(rows, stable=True)
     if not bool((ordered[1:] == ordered[:-1]).any()):
         return None
@@ -252,27 +252,42 @@ def _late(device: Any) -> Any:
     return torch.tensor(1e18, dtype=torch.float64 if device.type == "cpu" else torch.float32, device=device)
 
 
-def adam(variables: Any, ms: Any, vs: Any, gradients: Any, beta1_power: float, beta2_power: float, lr: float, beta1: float,
-         beta2: float, epsilon: float, largest: Any = ()) -> None:
+def adam(variables: Any, ms: Any, vs: Any, gradients: Any, beta1_power: float, beta2_power: float, lr: float,
+         beta1: float, beta2: float, epsilon: float, largest: Any = ()) -> None:
     """Adam; with `largest`, which holds the largest v so far of each variable, AMSGrad."""
-    torch._fused_adam_(variables, gradients, ms, vs, largest, [_late(variables[0].device)] * len(variables),
-                       lr=adam_rate(lr, beta1_power, beta2_power), beta1=beta1, beta2=beta2, weight_decay=0.0, eps=epsilon,
-                       amsgrad=bool(largest), maximize=False)
+    if beta1 >= 1 or beta2 >= 1:
+        # A decay of 0.999 is one in bfloat16; torch's correction is a division by zero then.
+        numbers = (beta1_power, beta2_power, lr, beta1, beta2, epsilon)
+        for tensors in itertools.zip_longest(variables, ms, vs, gradients, largest):
+            _plain_adam(*tensors, *numbers)
+        return
+    steps = [_late(variables[0].device)] * len(variables)
+    torch._fused_adam_(variables, gradients, ms, vs, largest, steps, lr=adam_rate(lr, beta1_power, beta2_power),
+                       beta1=beta1, beta2=beta2, weight_decay=0.0, eps=epsilon, amsgrad=bool(largest), maximize=False)
 
 
 def amsgrad(variables: Any, ms: Any, vs: Any, largest: Any, gradients: Any, *numbers: float) -> None:
     adam(variables, ms, vs, gradients, *numbers, largest=largest)
 
 
-def _nesterov_adam(var: Any, m: Any, v: Any, grad: Any, beta1_power: float, beta2_power: float, lr: float, beta1: float,
-                   beta2: float, epsilon: float) -> None:
+def _plain_adam(var: Any, m: Any, v: Any, grad: Any, largest: Any, beta1_power: float, beta2_power: float, lr: float,
+                beta1: float, beta2: float, epsilon: float) -> None:
+    m.lerp_(grad, 1 - beta1)
+    v.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
+    mean = v if largest is None else torch.maximum(largest, v, out=largest)
+    var.addcdiv_(m, mean.sqrt().add_(epsilon), value=-adam_rate(lr, beta1_power, beta2_power))
+
+
+def _nesterov_adam(var: Any, m: Any, v: Any, grad: Any, beta1_power: float, beta2_power: float, lr: float,
+                   beta1: float, beta2: float, epsilon: float) -> None:
     m.lerp_(grad, 1 - beta1)
     v.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
     ahead = torch.mul(m, beta1).add_(grad, alpha=1 - beta1)
     var.addcdiv_(ahead, v.sqrt().add_(epsilon), value=-adam_rate(lr, beta1_power, beta2_power))
 
 
-def _ada_max(var: Any, m: Any, v: Any, grad: Any, beta1_power: float, lr: float, beta1: float, beta2: float, epsilon: float) -> None:
+def _ada_max(var: Any, m: Any, v: Any, grad: Any, beta1_power: float, lr: float, beta1: float, beta2: float,
+             epsilon: float) -> None:
     m.lerp_(grad, 1 - beta1)
     torch.maximum(v.mul_(beta2), grad.abs(), out=v)
     var.addcdiv_(m, v + epsilon, value=-lr / (1 - beta1_power) if beta1_power != 1 else math.nan)
@@ -284,8 +299,9 @@ family("AdaMax", 2, lambda n: each(2, _ada_max))
 
 
 def adagrad(variables: Any, accumulators: Any, gradients: Any, lr: float, epsilon: float = 0.0) -> None:
-    torch._fused_adagrad_(variables, gradients, accumulators, [_late(variables[0].device)] * len(variables), lr=lr, lr_decay=0.0,
-                          weight_decay=0.0, eps=epsilon, maximize=False)
+    steps = [_late(variables[0].device)] * len(variables)
+    torch._fused_adagrad_(variables, gradients, accumulators, steps, lr=lr, lr_decay=0.0, weight_decay=0.0, eps=epsilon,
+                          maximize=False)
 
 
 def _adagrad_with_fixed_slots(var: Any, accum: Any, grad: Any, lr: float, epsilon: float = 0.0) -> None:
@@ -296,7 +312,8 @@ def _adagrad(node: Any) -> Formula:
     return adagrad if node.attr("update_slots") else each(1, _adagrad_with_fixed_slots)
 
 
-def _adagrad_dual_averaging(var: Any, total: Any, squares: Any, grad: Any, lr: float, l1: float, l2: float, step: int) -> None:
+def _adagrad_dual_averaging(var: Any, total: Any, squares: Any, grad: Any, lr: float, l1: float, l2: float,
+                            step: int) -> None:
     total.add_(grad)
     squares.addcmul_(grad, grad)
     wanted = soft(total, l1 * step) if l1 > 0 else total
@@ -357,8 +374,8 @@ def _ftrl(var: Any, accum: Any, linear: Any, grad: Any, lr: float, l1: float, l2
     _ftrl_with_shrinkage(var, accum, linear, grad, lr, l1, l2, 0.0, lr_power)
 
 
-def _ftrl_with_shrinkage(var: Any, accum: Any, linear: Any, grad: Any, lr: float, l1: float, l2: float, l2_shrinkage: float,
-                         lr_power: float) -> None:
+def _ftrl_with_shrinkage(var: Any, accum: Any, linear: Any, grad: Any, lr: float, l1: float, l2: float,
+                         l2_shrinkage: float, lr_power: float) -> None:
     power = torch.sqrt if lr_power == -0.5 else lambda x: torch.pow(x, -lr_power)
     before = power(accum)
     accum.addcmul_(grad, grad)

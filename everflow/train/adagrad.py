@@ -25,8 +25,10 @@ class AdagradOptimizer(OpOptimizer):
     def _create_slots(self, var_list: list[Any]) -> None:
         for var in var_list:
             dtype, shape = var.dtype.base_dtype, var.get_shape()
-            initializer = tf.constant_initializer(self._initial_accumulator_value, dtype=dtype) if shape.is_fully_defined() \
-                else self._filled_like(var, dtype)
+            if shape.is_fully_defined():
+                initializer = tf.constant_initializer(self._initial_accumulator_value, dtype=dtype)
+            else:
+                initializer = self._filled_like(var, dtype)
             self._get_or_make_slot_with_initializer(var, initializer, shape, dtype, "accumulator", self._name)
 
     def _filled_like(self, var: Any, dtype: Any) -> Any:

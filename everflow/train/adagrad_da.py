@@ -11,17 +11,17 @@ from everflow.train.op_optimizer import OpOptimizer
 
 @public("train.AdagradDAOptimizer")
 class AdagradDAOptimizer(OpOptimizer):
-    """Adagrad with dual averaging: a variable follows from the sum of all gradients, which keeps sparse models sparse."""
+    """Adagrad with dual averaging: a variable follows from the sum of all gradients; sparse models stay sparse."""
 
     def __init__(self, learning_rate: Any, global_step: Any, initial_gradient_squared_accumulator_value: float = 0.1,
-                 l1_regularization_strength: Any = 0.0, l2_regularization_strength: Any = 0.0, use_locking: bool = False,
-                 name: str = "AdagradDA") -> None:
-        if initial_gradient_squared_accumulator_value <= 0.0:
-            raise ValueError(
-                f"initial_gradient_squared_accumulator_value must be positive: {initial_gradient_squared_accumulator_value}")
+                 l1_regularization_strength: Any = 0.0, l2_regularization_strength: Any = 0.0,
+                 use_locking: bool = False, name: str = "AdagradDA") -> None:
+        start = initial_gradient_squared_accumulator_value
+        if start <= 0.0:
+            raise ValueError(f"initial_gradient_squared_accumulator_value must be positive: {start}")
         super().__init__(use_locking, name)
         self._learning_rate = learning_rate
-        self._initial_gradient_squared_accumulator_value = initial_gradient_squared_accumulator_value
+        self._initial_gradient_squared_accumulator_value = start
         self._learning_rate_tensor: Any = None
         self._l1_regularization_strength = l1_regularization_strength
         self._l2_regularization_strength = l2_regularization_strength
@@ -48,5 +48,6 @@ class AdagradDAOptimizer(OpOptimizer):
             step = tf.identity(self._global_step_on_worker)
         return "AdagradDA", {
             "gradient_accumulator": self.get_slot(var, "gradient_accumulator"),
-            "gradient_squared_accumulator": self.get_slot(var, "gradient_squared_accumulator"), "lr": self._learning_rate_tensor,
-            "l1": self._l1_regularization_strength, "l2": self._l2_regularization_strength, "global_step": step}, {}
+            "gradient_squared_accumulator": self.get_slot(var, "gradient_squared_accumulator"),
+            "lr": self._learning_rate_tensor, "l1": self._l1_regularization_strength,
+            "l2": self._l2_regularization_strength, "global_step": step}, {}

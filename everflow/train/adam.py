@@ -1,7 +1,8 @@
 """tf.train.AdamOptimizer."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import everflow as tf
 from everflow.api import public
@@ -32,10 +33,11 @@ class AdamOptimizer(OpOptimizer):
         """beta1 and beta2 to the power of the step, as variables."""
         with init_scope():
             graph = None if executing_eagerly() else get_default_graph()
-            return self._get_non_slot_variable("beta1_power", graph=graph), self._get_non_slot_variable("beta2_power", graph=graph)
+            beta1_power = self._get_non_slot_variable("beta1_power", graph=graph)
+            return beta1_power, self._get_non_slot_variable("beta2_power", graph=graph)
 
     def _create_slots(self, var_list: list[Any]) -> None:
-        # With the first variable by name, so that processes that see the variables in another order agree on the device.
+        # With the first variable by name: processes that see the variables in another order agree on the device.
         first = min(var_list, key=lambda v: v.name)
         self._create_non_slot_variable(initial_value=self._beta1, name="beta1_power", colocate_with=first)
         self._create_non_slot_variable(initial_value=self._beta2, name="beta2_power", colocate_with=first)
@@ -50,10 +52,11 @@ class AdamOptimizer(OpOptimizer):
     def _step(self, var: Any) -> Any:
         beta1_power, beta2_power = self._get_beta_accumulators()
         return "Adam", {
-            "m": self.get_slot(var, "m"), "v": self.get_slot(var, "v"), "beta1_power": beta1_power, "beta2_power": beta2_power,
-            "lr": self._lr_t, "beta1": self._beta1_t, "beta2": self._beta2_t, "epsilon": self._epsilon_t}, {}
+            "m": self.get_slot(var, "m"), "v": self.get_slot(var, "v"), "beta1_power": beta1_power,
+            "beta2_power": beta2_power, "lr": self._lr_t, "beta1": self._beta1_t, "beta2": self._beta2_t,
+            "epsilon": self._epsilon_t}, {}
 
-    # TensorFlow has no op for some rows: every row moves with its means, which decay even where the gradient has no row.
+    # TensorFlow has no op for some rows: every row moves with its means, which decay where the gradient has no row.
 
     def _apply_sparse(self, grad: Any, var: Any) -> Any:
         return self._apply_sparse_shared(

@@ -27,5 +27,6 @@ class MomentumOptimizer(OpOptimizer):
             learning_rate=self._learning_rate, momentum=self._momentum)
 
     def _step(self, var: Any) -> Any:
-        inputs = {"accum": self.get_slot(var, "momentum"), "lr": self._learning_rate_tensor, "momentum": self._momentum_tensor}
-        return "Momentum", inputs, {"use_nesterov": self._use_nesterov}
+        return "Momentum", {
+            "accum": self.get_slot(var, "momentum"), "lr": self._learning_rate_tensor,
+            "momentum": self._momentum_tensor}, {"use_nesterov": self._use_nesterov}

@@ -14,7 +14,7 @@ class OpOptimizer(Optimizer):
     """Base of the optimizers that have an op of their own."""
 
     def _step(self, var: Any) -> tuple[str, dict[str, Any], dict[str, Any]]:
-        """For a variable: the family of ops, the inputs by name (slots, and tensors of hyperparameters), the attributes."""
+        """For a variable: the family of ops, its inputs by name (slots, and tensors of hyperparameters), attributes."""
         raise NotImplementedError
 
     def _numbers(self, **hyperparameters: Any) -> list[Any]:

@@ -39,8 +39,8 @@ def deduplicated(values: Any, indices: Any) -> tuple[Any, Any]:
 @public("train.Optimizer")
 class Optimizer:
     """Base of the optimizers. A subclass defines `_apply_dense` and `_apply_sparse` for variables held by reference,
-    `_resource_apply_dense` and `_resource_apply_sparse` for resource variables; and, where it needs them, `_create_slots`,
-    `_prepare` and `_finish`."""
+    `_resource_apply_dense` and `_resource_apply_sparse` for resource variables; and, where it needs them,
+    `_create_slots`, `_prepare` and `_finish`."""
 
     GATE_NONE = 0
     GATE_OP = 1
@@ -64,23 +64,27 @@ class Optimizer:
                  aggregation_method: Any = None, colocate_gradients_with_ops: bool = False, name: str | None = None,
                  grad_loss: Any = None) -> Any:
         """The op that takes one step towards a smaller loss."""
-        pairs = self.compute_gradients(loss, var_list, gate_gradients, aggregation_method, colocate_gradients_with_ops, grad_loss)
+        pairs = self.compute_gradients(
+            loss, var_list, gate_gradients, aggregation_method, colocate_gradients_with_ops, grad_loss)
         if all(gradient is None for gradient, _ in pairs):
             raise ValueError(
-                "No gradients provided for any variable, check your graph for ops that do not support gradients, between variables "
-                f"{[str(v) for _, v in pairs]} and loss {loss}.")
+                "No gradients provided for any variable, check your graph for ops that do not support gradients, "
+                f"between variables {[str(v) for _, v in pairs]} and loss {loss}.")
         return self.apply_gradients(pairs, global_step=global_step, name=name)
 
-    def compute_gradients(self, loss: Any, var_list: Any = None, gate_gradients: int = GATE_OP, aggregation_method: Any = None,
-                          colocate_gradients_with_ops: bool = False, grad_loss: Any = None) -> list[tuple[Any, Any]]:
+    def compute_gradients(self, loss: Any, var_list: Any = None, gate_gradients: int = GATE_OP,
+                          aggregation_method: Any = None, colocate_gradients_with_ops: bool = False,
+                          grad_loss: Any = None) -> list[tuple[Any, Any]]:
         """Pairs of gradient and variable; the gradient is None where the loss does not depend on the variable."""
         if callable(loss):
             return self._taped_gradients(loss, var_list, grad_loss)
         if executing_eagerly():
-            raise RuntimeError("`loss` passed to Optimizer.compute_gradients should be a function when eager execution is enabled.")
+            raise RuntimeError(
+                "`loss` passed to Optimizer.compute_gradients should be a function when eager execution is enabled.")
         if gate_gradients not in (Optimizer.GATE_NONE, Optimizer.GATE_OP, Optimizer.GATE_GRAPH):
             raise ValueError(
-                f"gate_gradients must be one of: Optimizer.GATE_NONE, Optimizer.GATE_OP, Optimizer.GATE_GRAPH.  Not {gate_gradients}")
+                "gate_gradients must be one of: Optimizer.GATE_NONE, Optimizer.GATE_OP, Optimizer.GATE_GRAPH.  "
+                f"Not {gate_gradients}")
         self._assert_valid_dtypes([loss])
         if grad_loss is not None:
             self._assert_valid_dtypes([grad_loss])
@@ -244,9 +248,11 @@ class Optimizer:
         """A slot that starts with a tensor's value."""
         return self._made_once(slot_name, var, lambda: slots.create_slot(var, val, op_name))
 
-    def _get_or_make_slot_with_initializer(self, var: Any, initializer: Any, shape: Any, dtype: Any, slot_name: str, op_name: str) -> Any:
+    def _get_or_make_slot_with_initializer(self, var: Any, initializer: Any, shape: Any, dtype: Any, slot_name: str,
+                                           op_name: str) -> Any:
         """A slot that starts with what an initializer makes."""
-        return self._made_once(slot_name, var, lambda: slots.create_slot_with_initializer(var, initializer, shape, dtype, op_name))
+        return self._made_once(
+            slot_name, var, lambda: slots.create_slot_with_initializer(var, initializer, shape, dtype, op_name))
 
     def _zeros_slot(self, var: Any, slot_name: str, op_name: str) -> Any:
         """A slot that starts with zeros."""
@@ -300,5 +306,6 @@ def _scope_of(var: Any) -> str:
 
 def _incremented(global_step: Any, scope: str) -> Any:
     if is_resource(global_step):
-        return apply("AssignAddVariableOp", global_step.handle, convert_to_tensor(1, dtype=global_step.dtype), name=scope)
+        one = convert_to_tensor(1, dtype=global_step.dtype)
+        return apply("AssignAddVariableOp", global_step.handle, one, name=scope)
     return tf.assign_add(global_step, 1, name=scope)

@@ -13,8 +13,9 @@ from everflow.train.op_optimizer import OpOptimizer
 class ProximalAdagradOptimizer(OpOptimizer):
     """Adagrad, each step followed by the proximal step of L1 and L2 regularization."""
 
-    def __init__(self, learning_rate: Any, initial_accumulator_value: float = 0.1, l1_regularization_strength: Any = 0.0,
-                 l2_regularization_strength: Any = 0.0, use_locking: bool = False, name: str = "ProximalAdagrad") -> None:
+    def __init__(self, learning_rate: Any, initial_accumulator_value: float = 0.1,
+                 l1_regularization_strength: Any = 0.0, l2_regularization_strength: Any = 0.0,
+                 use_locking: bool = False, name: str = "ProximalAdagrad") -> None:
         if initial_accumulator_value <= 0.0:
             raise ValueError(f"initial_accumulator_value must be positive: {initial_accumulator_value}")
         super().__init__(use_locking, name)
@@ -33,7 +34,8 @@ class ProximalAdagradOptimizer(OpOptimizer):
             self._get_or_make_slot(var, start, "accumulator", self._name)
 
     def _prepare(self) -> None:
-        self._learning_rate_tensor, self._l1_regularization_strength_tensor, self._l2_regularization_strength_tensor = self._numbers(
+        (self._learning_rate_tensor, self._l1_regularization_strength_tensor,
+         self._l2_regularization_strength_tensor) = self._numbers(
             learning_rate=self._learning_rate, l1_regularization_strength=self._l1_regularization_strength,
             l2_regularization_strength=self._l2_regularization_strength)
 

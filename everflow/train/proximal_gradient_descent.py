@@ -22,7 +22,8 @@ class ProximalGradientDescentOptimizer(OpOptimizer):
         self._l2_regularization_strength_tensor: Any = None
 
     def _prepare(self) -> None:
-        self._learning_rate_tensor, self._l1_regularization_strength_tensor, self._l2_regularization_strength_tensor = self._numbers(
+        (self._learning_rate_tensor, self._l1_regularization_strength_tensor,
+         self._l2_regularization_strength_tensor) = self._numbers(
             learning_rate=self._learning_rate, l1_regularization_strength=self._l1_regularization_strength,
             l2_regularization_strength=self._l2_regularization_strength)
 

@@ -10,10 +10,10 @@ from everflow.train.op_optimizer import OpOptimizer
 
 @public("train.RMSPropOptimizer")
 class RMSPropOptimizer(OpOptimizer):
-    """Divides each step by the root of a running mean of squared gradients; if `centered`, of their running variance."""
+    """Divides each step by the root of a running mean of squared gradients; if `centered`, of their variance."""
 
-    def __init__(self, learning_rate: Any, decay: Any = 0.9, momentum: Any = 0.0, epsilon: Any = 1e-10, use_locking: bool = False,
-                 centered: bool = False, name: str = "RMSProp") -> None:
+    def __init__(self, learning_rate: Any, decay: Any = 0.9, momentum: Any = 0.0, epsilon: Any = 1e-10,
+                 use_locking: bool = False, centered: bool = False, name: str = "RMSProp") -> None:
         super().__init__(use_locking, name)
         self._learning_rate = learning_rate
         self._decay = decay

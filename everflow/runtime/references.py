@@ -1,0 +1,68 @@
+"""What reads of reference variables see.
+
+A reference variable's value is its memory: an op that takes `v` takes the Identity `v/read`, which was made with the
+variable, and still sees what was written meanwhile if it has to run after the write:
+
+    with tf.control_dependencies([tf.assign_add(v, 1.0)]):
+        after = v * 2.0
+
+Resource variables have no such rule: each use is a read of its own, made where it stands.
+"""
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from everflow.graph.operation import Operation
+from everflow.runtime.codegen import variable_key
+from everflow.runtime.plan import Node, Plan, Value
+
+
+class Read(NamedTuple):
+    """A value that is a variable's, read at a position of the plan."""
+
+    variable: Any
+    reference: Value
+    position: int
+
+
+def see_later_writes(plan: Plan) -> None:
+    """Lets a node that its edges place after a write read the variable anew, instead of taking what was read before."""
+    reads: dict[Value, Read] = {}
+    writes: dict[Any, list[tuple[int, Node]]] = {}
+    for position, node in enumerate(plan.nodes):
+        for i, value in enumerate(node.inputs):
+            read = reads.get(value)
+            written = () if read is None else writes.get(read.variable, ())
+            if any(at > read.position and _depends(node, writer) for at, writer in written):
+                node.inputs[i] = read.reference
+                node.reads |= {i}
+        if node.type == "Identity" and node.inputs[0] is not None:
+            if 0 in node.reads:
+                reads[node.outputs[0]] = Read(variable_key(node.inputs[0]), node.inputs[0], position)
+            elif node.inputs[0] in reads:
+                reads[node.outputs[0]] = reads[node.inputs[0]]
+        meaning = node.meaning
+        if meaning is not None and meaning.writes:
+            for i, value in enumerate(node.inputs):
+                if value is not None and value.dtype._is_ref_dtype and i not in node.reads:
+                    writes.setdefault(variable_key(value), []).append((position, node))
+
+
+def _depends(node: Node, writer: Node) -> bool:
+    """Whether edges of the graph make a node wait for the writer."""
+    if node.op is None or writer.op is None:
+        return False
+    first = writer.op._id
+    seen: set[Operation] = set()
+    stack = [node.op]
+    while stack:
+        op = stack.pop()
+        if op is writer.op:
+            return True
+        # An op only waits for older ones, but for the back edges of loops.
+        if op in seen or op._id < first:
+            continue
+        seen.add(op)
+        stack.extend(t.op for t in op.inputs)
+        stack.extend(op.control_inputs)
+    return False

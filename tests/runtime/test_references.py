@@ -1,0 +1,63 @@
+"""An op that has to run after a write of a reference variable sees what was written; one that need not does not."""
+import numpy as np
+import pytest
+
+import everflow as tf
+
+
+@pytest.fixture(autouse=True)
+def graph():
+    with tf.Graph().as_default():
+        yield
+
+
+def results(fetches, times=2):
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        return [session.run(fetches) for _ in range(times)]
+
+
+def test_ops_under_control_dependencies_see_the_write():
+    v = tf.Variable(1.0)
+    with tf.control_dependencies([tf.assign(v, v * 2.0)]):
+        after = v + 0.0, tf.identity(v)
+    assert results(after) == [(2.0, 2.0), (4.0, 4.0)]
+
+
+def test_a_dependency_may_lead_through_other_ops():
+    v = tf.Variable(1.0)
+    with tf.control_dependencies([tf.assign_add(v, 1.0)]):
+        one = tf.constant(1.0) * 1.0
+    assert results(v * one) == [2.0, 3.0]
+
+
+def test_what_was_computed_before_the_write_stays():
+    v = tf.Variable(1.0)
+    before = v + 0.0
+    with tf.control_dependencies([before]):
+        change = tf.assign_add(v, 1.0)
+    with tf.control_dependencies([change]):
+        assert results((tf.identity(before), v * 1.0)) == [(1.0, 2.0), (2.0, 3.0)]
+
+
+def test_an_identity_of_the_variable_is_the_variable():
+    v = tf.Variable([1.0, 2.0])
+    read = tf.identity(v)
+    with tf.control_dependencies([tf.assign_add(v, [1.0, 1.0])]):
+        np.testing.assert_array_equal(results(read + 0.0), [[2.0, 3.0], [3.0, 4.0]])
+
+
+def test_a_resource_variable_was_read_where_the_read_stands():
+    v = tf.Variable([1.0, 2.0], use_resource=True)
+    read = tf.identity(v)
+    with tf.control_dependencies([read]):
+        change = tf.assign_add(v, [1.0, 1.0])
+    with tf.control_dependencies([change]):
+        np.testing.assert_array_equal(results(read + 0.0), [[1.0, 2.0], [2.0, 3.0]])
+
+
+def test_a_variable_is_assigned_a_rearrangement_of_itself():
+    v = tf.Variable(np.arange(9.0).reshape(3, 3))
+    np.testing.assert_array_equal(results(tf.assign(v, tf.transpose(v)), 1)[0], np.arange(9.0).reshape(3, 3).T)
+    rolled = np.arange(9.0).reshape(3, 3)[[2, 0, 1]]
+    np.testing.assert_array_equal(results(tf.scatter_update(v, [1, 2, 0], v), 1)[0], rolled)
