@@ -37,14 +37,16 @@ def test_what_was_computed_before_the_write_stays():
     with tf.control_dependencies([before]):
         change = tf.assign_add(v, 1.0)
     with tf.control_dependencies([change]):
-        assert results((tf.identity(before), v * 1.0)) == [(1.0, 2.0), (2.0, 3.0)]
+        after = tf.identity(before), v * 1.0
+    assert results(after) == [(1.0, 2.0), (2.0, 3.0)]
 
 
 def test_an_identity_of_the_variable_is_the_variable():
     v = tf.Variable([1.0, 2.0])
     read = tf.identity(v)
     with tf.control_dependencies([tf.assign_add(v, [1.0, 1.0])]):
-        np.testing.assert_array_equal(results(read + 0.0), [[2.0, 3.0], [3.0, 4.0]])
+        after = read + 0.0
+    np.testing.assert_array_equal(results(after), [[2.0, 3.0], [3.0, 4.0]])
 
 
 def test_a_resource_variable_was_read_where_the_read_stands():
@@ -53,7 +55,8 @@ def test_a_resource_variable_was_read_where_the_read_stands():
     with tf.control_dependencies([read]):
         change = tf.assign_add(v, [1.0, 1.0])
     with tf.control_dependencies([change]):
-        np.testing.assert_array_equal(results(read + 0.0), [[1.0, 2.0], [2.0, 3.0]])
+        after = read + 0.0
+    np.testing.assert_array_equal(results(after), [[1.0, 2.0], [2.0, 3.0]])
 
 
 def test_a_variable_is_assigned_a_rearrangement_of_itself():
