@@ -105,6 +105,7 @@ class _DefinedFunction:
         self._shape_func = shape_func
         self._capture_by_value = capture_by_value
         self._whitelisted_stateful_ops = set(whitelisted_stateful_ops or ())
+        self._capture_resource_var_by_value = capture_resource_var_by_value
         self._extra_kwargs = _attrs_of(kwargs)
         self._devices = get_default_graph()._devices
         self._entry: LibraryFunction | None = None
@@ -179,7 +180,7 @@ class _DefinedFunction:
         body = _DefunGraph("", collections=shared, capture_by_value=self._capture_by_value)
         body.whitelisted_stateful_ops = self._whitelisted_stateful_ops
         body._devices = list(self._devices)
-        with body.as_default():
+        with body.as_default(), _variables_from(outer, body, self._capture_resource_var_by_value):
             arguments = [body.add_input(t, None, name) for name, t in zip(self._argnames, self._input_types)]
             found = self._func(*arguments)
             if found is None:
@@ -231,6 +232,20 @@ class _DefinedFunction:
             for t, inside in zip(op.outputs, self.graph.outputs):
                 t.dims = shapes.merge(t.dims, inside.dims)
         return _results(op)
+
+
+def _variables_from(outer: Graph, body: FuncGraph, by_value: bool) -> Any:
+    """Inside, tf.get_variable makes variables in the graph around the function, and notes which ones the function uses."""
+    from everflow.api import find
+
+    def get(getter: Any, *args: Any, **kwargs: Any) -> Any:
+        with outer.as_default():
+            variable = getter(*args, **kwargs)
+            body.extra_vars.append(variable)
+            is_resource = isinstance(getattr(variable, "handle", None), Tensor)
+            return variable.value() if by_value and is_resource else variable
+
+    return find("variable_scope")(find("get_variable_scope")(), custom_getter=get, auxiliary_name_scope=False)
 
 
 @internal("framework.function._OverloadedFunction")

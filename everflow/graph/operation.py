@@ -156,7 +156,10 @@ class Operation:
 
     @property
     def _input_types(self) -> list[dtypes.DType]:
-        return [t.dtype for t in self.inputs]
+        """The dtypes that the op asks for: a reference only where it writes to it."""
+        from everflow.graph.wire import input_types_of
+
+        return input_types_of(self.op_def_, self.attrs)
 
     @property
     def _output_types(self) -> list[dtypes.DType]:

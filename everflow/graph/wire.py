@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 from everflow.graph import attrs as attr_values
-from everflow.graph import dtypes, opdefs, shapes
+from everflow.graph import describe, dtypes, opdefs, shapes
 from everflow.graph.operation import Operation
 
 PRODUCER = 134
@@ -142,17 +142,15 @@ def complete_attrs(definition: opdefs.OpDef, attrs: dict[str, Any], inputs: Any,
     for attr in definition.attrs.values():
         if attr.name not in attrs:
             if not attr.has_default:
-                raise ValueError(f"NodeDef missing attr '{attr.name}' from Op<name={definition.name}>; NodeDef: {{{{node {name}}}}}")
+                raise ValueError(
+                    f"NodeDef missing attr '{attr.name}' from {describe.definition(definition)}; NodeDef: {{{{node {name}}}}}")
             attrs[attr.name] = attr.default
     if position != len(inputs):
+        wanted = ", ".join(describe.type_name(t) for t in input_types_of(definition, attrs))
         raise ValueError(
-            f"NodeDef expected inputs '{_shown_types(definition, attrs)}' do not match {len(inputs)} inputs specified; Op<name="
-            f"{definition.name}>; NodeDef: {{{{node {name}}}}}"
+            f"NodeDef expected inputs '{wanted}' do not match {len(inputs)} inputs specified; {describe.definition(definition)}; NodeDef: "
+            f"{{{{node {name}}}}}"
         )
-
-
-def _shown_types(definition: opdefs.OpDef, attrs: dict[str, Any]) -> str:
-    return ", ".join(t.name if t is not None else "?" for t in input_types_of(definition, attrs))
 
 
 def input_types_of(definition: opdefs.OpDef, attrs: dict[str, Any]) -> list[Any]:
