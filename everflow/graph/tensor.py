@@ -120,7 +120,7 @@ class Tensor(TensorLike):
 
     def experimental_ref(self) -> Any:
         """A hashable stand-in for this tensor."""
-        from everflow.graph.reference import Reference
+        from everflow.platform.identity import Reference
 
         return Reference(self)
 

@@ -112,7 +112,7 @@ class RandomNormal(Initializer):
     def __init__(self, mean: Any = 0.0, stddev: Any = 1.0, seed: int | None = None, dtype: Any = dtypes.float32) -> None:
         self.mean, self.stddev = mean, stddev
         self.seed = seed
-        self.dtype = _floating(dtype)
+        self.dtype = floating(dtype)
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
         return api.find("random_normal")(shape, self.mean, self.stddev, self.dtype if dtype is None else dtype, seed=self.seed)
@@ -129,7 +129,7 @@ class TruncatedNormal(Initializer):
     def __init__(self, mean: Any = 0.0, stddev: Any = 1.0, seed: int | None = None, dtype: Any = dtypes.float32) -> None:
         self.mean, self.stddev = mean, stddev
         self.seed = seed
-        self.dtype = _floating(dtype)
+        self.dtype = floating(dtype)
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
         return api.find("truncated_normal")(shape, self.mean, self.stddev, self.dtype if dtype is None else dtype, seed=self.seed)
@@ -146,7 +146,7 @@ class UniformUnitScaling(Initializer):
     def __init__(self, factor: float = 1.0, seed: int | None = None, dtype: Any = dtypes.float32) -> None:
         self.factor = factor
         self.seed = seed
-        self.dtype = _floating(dtype)
+        self.dtype = floating(dtype)
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
         size = math.prod(float(d) for d in _whole(shape, partition_info)[:-1])
@@ -173,7 +173,7 @@ class VarianceScaling(Initializer):
             raise ValueError("Invalid `distribution` argument:", distribution)
         self.scale, self.mode, self.distribution = scale, mode, distribution
         self.seed = seed
-        self.dtype = _floating(dtype)
+        self.dtype = floating(dtype)
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
         dtype = self.dtype if dtype is None else dtype
@@ -247,7 +247,7 @@ class Identity(Initializer):
 
     def __init__(self, gain: float = 1.0, dtype: Any = dtypes.float32) -> None:
         self.gain = gain
-        self.dtype = _floating(dtype)
+        self.dtype = floating(dtype)
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
         full = _whole(shape, partition_info)
@@ -273,11 +273,41 @@ def fans(shape: Any) -> tuple[Any, Any]:
     return shape[-2] * positions, shape[-1] * positions
 
 
-def _floating(dtype: Any) -> dtypes.DType:
+def floating(dtype: Any) -> dtypes.DType:
+    """The type, which must be one of floating point numbers."""
     dtype = dtypes.as_dtype(dtype)
     if not dtype.is_floating:
         raise ValueError(f"Expected floating point type, got {dtype}.")
     return dtype
 
 
-internal("ops.init_ops._assert_float_dtype")(_floating)
+internal("ops.init_ops._assert_float_dtype")(floating)
+
+
+@public("keras.initializers.RandomUniform", "keras.initializers.random_uniform", "keras.initializers.uniform")
+class KerasRandomUniform(RandomUniform):
+    """Uniform, with the bounds that Keras has."""
+
+    def __init__(self, minval: Any = -0.05, maxval: Any = 0.05, seed: int | None = None, dtype: Any = dtypes.float32) -> None:
+        super().__init__(minval=minval, maxval=maxval, seed=seed, dtype=dtype)
+
+
+@public("keras.initializers.RandomNormal", "keras.initializers.random_normal", "keras.initializers.normal")
+class KerasRandomNormal(RandomNormal):
+    """Normal, with the deviation that Keras has."""
+
+    def __init__(self, mean: Any = 0.0, stddev: Any = 0.05, seed: int | None = None, dtype: Any = dtypes.float32) -> None:
+        super().__init__(mean=mean, stddev=stddev, seed=seed, dtype=dtype)
+
+
+@public("keras.initializers.TruncatedNormal", "keras.initializers.truncated_normal")
+class KerasTruncatedNormal(TruncatedNormal):
+    """Truncated normal, with the deviation that Keras has."""
+
+    def __init__(self, mean: Any = 0.0, stddev: Any = 0.05, seed: int | None = None, dtype: Any = dtypes.float32) -> None:
+        super().__init__(mean=mean, stddev=stddev, seed=seed, dtype=dtype)
+
+
+# Saved models name initializers by their class.
+for _kind in (KerasRandomUniform, KerasRandomNormal, KerasTruncatedNormal):
+    _kind.__name__ = _kind.__qualname__ = _kind.__name__.removeprefix("Keras")

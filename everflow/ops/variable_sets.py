@@ -59,10 +59,9 @@ def saveable_objects(scope: str | None = None) -> list[Any]:
 @public("variables_initializer", "initializers.variables", "initialize_variables")
 def variables_initializer(var_list: Any, name: str = "init") -> Any:
     """An op that initializes the given variables."""
-    if var_list and api.has("group"):
+    if var_list:
         return api.find("group")(*[v.initializer for v in var_list], name=name)
-    with get_default_graph().control_dependencies([v.initializer for v in var_list]):
-        return apply("NoOp", name=name)
+    return api.find("no_op")(name=name)
 
 
 @public("global_variables_initializer", "initializers.global_variables", "initialize_all_variables")

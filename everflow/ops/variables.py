@@ -259,7 +259,7 @@ class Variable(TensorLike, metaclass=VariableMetaclass):
 
     def experimental_ref(self) -> Any:
         """A hashable stand-in for this variable."""
-        from everflow.graph.reference import Reference
+        from everflow.platform.identity import Reference
 
         return Reference(self)
 

@@ -4,20 +4,22 @@ from __future__ import annotations
 import threading
 from typing import Any, Callable
 
-from everflow.errors import OpError, failed_precondition
+from everflow.errors import OpError, failed_precondition, not_found
 from everflow.graph import dtypes
 
 
 class Slot:
     """A variable's storage: one for each session and name. `value` is None until it is assigned."""
 
-    __slots__ = ("dims", "dtype", "lock", "name", "value", "is_ref")
+    __slots__ = ("__weakref__", "container", "dims", "dtype", "home", "is_ref", "lock", "name", "value")
 
-    def __init__(self, name: str, dtype: dtypes.DType, dims: Any, is_ref: bool) -> None:
+    def __init__(self, name: str, dtype: dtypes.DType, dims: Any, is_ref: bool, container: str = "", home: Resources | None = None) -> None:
         self.name = name
         self.dtype = dtype
         self.dims = dims
         self.is_ref = is_ref
+        self.container = container or "localhost"
+        self.home = home
         self.value: Any = None
         self.lock = threading.RLock()
 
@@ -28,24 +30,46 @@ class Slot:
             raise self.uninitialized()
         return value
 
+    def held(self) -> Any:
+        """The same for an op that changes the variable or takes a part of it, which words its error differently."""
+        value = self.value
+        if value is None:
+            raise self.uninitialized() if self.is_ref else not_found(self.missing())
+        return value
+
     def uninitialized(self) -> OpError:
+        """The error of a read that comes before the first assignment."""
         if self.is_ref:
             return failed_precondition(f"Attempting to use uninitialized value {self.name}")
         return failed_precondition(
-            f"Error while reading resource variable {self.name} from Container: localhost. This could mean that the variable was "
-            f"uninitialized. Not found: Container localhost does not exist. (Could not find resource: localhost/{self.name})"
-        )
+            f"Error while reading resource variable {self.name} from Container: {self.container}. This could mean that the variable "
+            f"was uninitialized. Not found: {self.missing()}")
+
+    def missing(self) -> str:
+        """Why a handle leads nowhere."""
+        if self.home is None or not self.home.has_container(self.container):
+            return f"Container {self.container} does not exist. (Could not find resource: {self.container}/{self.name})"
+        return f"Resource {self.container}/{self.name}/N10tensorflow3VarE does not exist."
 
     def store(self, value: Any) -> None:
         """Takes a copy of the value (strings are arrays of immutable objects: copied too)."""
-        current = self.value
         with self.lock:
+            current = self.value
             if current is not None and hasattr(current, "copy_") and current.shape == value.shape and current.dtype == value.dtype:
                 current.copy_(value)
-            elif hasattr(value, "clone"):
-                self.value = value.clone()
             else:
-                self.value = value.copy()
+                self.value = copied(value)
+
+    def forget(self) -> None:
+        """Makes the variable one that was never assigned."""
+        self.value = None
+
+
+def copied(value: Any) -> Any:
+    """A copy of a run-time value; what is neither tensor nor array is shared."""
+    if hasattr(value, "clone"):
+        return value.clone()
+    return value.copy() if hasattr(value, "copy") else value
 
 
 class Resources:
@@ -76,6 +100,13 @@ class Resources:
 
     def of_kind(self, kind: str) -> list[Any]:
         return [v for (_, k, _), v in list(self._items.items()) if k == kind]
+
+    def has_container(self, name: str) -> bool:
+        """Whether anything that ops reach by a handle is in a container."""
+        for (container, _, _), item in list(self._items.items()):
+            if (container or "localhost") == name and (not isinstance(item, Slot) or not item.is_ref and item.value is not None):
+                return True
+        return False
 
     def clear(self, containers: list[str] | None = None) -> None:
         """Forgets everything, or what is in the named containers (an empty name is the default container)."""
