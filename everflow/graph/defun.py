@@ -239,7 +239,7 @@ def _variables_from(outer: Graph, body: FuncGraph, by_value: bool) -> Any:
     from everflow.api import find
 
     def get(getter: Any, *args: Any, **kwargs: Any) -> Any:
-        with outer.as_default():
+        with outer.as_default(), outer.name_scope(None):
             variable = getter(*args, **kwargs)
             body.extra_vars.append(variable)
             is_resource = isinstance(getattr(variable, "handle", None), Tensor)

@@ -217,14 +217,18 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> dtypes.DT
         if dtype is None:
             dtype, first = t.dtype.base_dtype, t
         elif t.dtype.base_dtype != dtypes.as_dtype(dtype).base_dtype:
-            which = f" as {first.name}" if first is not None else ""
-            raise ValueError(f"{t.name}, type={t.dtype}, must be of the same type ({dtypes.as_dtype(dtype)}){which}.")
+            which = f" as {_name(first)}" if first is not None else ""
+            raise ValueError(f"{_name(t)}, type={t.dtype}, must be of the same type ({dtypes.as_dtype(dtype)}){which}.")
     if dtype is None:
         return dtypes.float32
     dtype = dtypes.as_dtype(dtype)
     if not dtype.is_floating:
         raise ValueError(f"Expected floating point type, got {dtype}.")
     return dtype
+
+
+def _name(tensor: Any) -> str:
+    return tensor.name if hasattr(tensor, "name") else str(tensor)
 
 
 @public(*_both("is_numeric_tensor"))

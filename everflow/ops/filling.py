@@ -81,6 +81,8 @@ def _empty(node: Any) -> Callable[..., Any]:
     return lambda dims: torch.zeros(dims.tolist(), dtype=kind)
 
 
+# A step holds the values of its constants; there is nothing to run.
+op("Const", shape=lambda o: o.attr("value").shape, gradient=not_differentiable)
 op("Empty", kernel=_empty, shape=from_shape_input(0))
 
 
