@@ -93,6 +93,8 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Any:
     with name_scope(name, "einsum", [equation, inputs]):
         values = [convert_to_tensor(v, name="input") for v in inputs]
         terms, result = _parse(equation, values)
+        if result is None:
+            return tf.trace(values[0])
         if any(sum(label in term for term in terms) > 2 and label not in result for label in set("".join(terms))):
             return _by_broadcasting(values, terms, result)
         product, labels = values[0], terms[0]
@@ -112,8 +114,8 @@ def _arranged(t: Any, labels: str, result: str, equation: str) -> Any:
     return _transposed(t, [labels.index(label) for label in result])
 
 
-def _parse(equation: str, inputs: list[Any]) -> tuple[list[str], str]:
-    """The letters of each input and of the result; `...` becomes letters that are not in use."""
+def _parse(equation: str, inputs: list[Any]) -> tuple[list[str], str | None]:
+    """The letters of each input and of the result; `...` becomes letters that are not in use. No result stands for a trace."""
     equation = equation.replace(" ", "")
     match = re.match("^([a-zA-Z,.]+)(->[a-zA-Z.]*)?$", equation)
     if not match:
@@ -125,11 +127,13 @@ def _parse(equation: str, inputs: list[Any]) -> tuple[list[str], str]:
     spread = ""
     if "..." in equation:
         counts = [_ellipsis_size(term, value) for term, value in zip(terms, inputs)]
-        spare = sorted(set(string.ascii_letters) - set(equation))
+        spare = [c for c in string.ascii_letters if c not in equation]
         # Shapes that `...` stands for are aligned at their ends.
-        spread = "".join(spare[:max(counts)])
+        spread = "".join(spare[len(spare) - max(counts):])
         terms = [term.replace("...", spread[len(spread) - n:]) for term, n in zip(terms, counts)]
         result = result and result.replace("...", spread)
+    if result is None and len(terms) == 1 and _reads_backwards(terms[0]):
+        return terms, None
     for term in terms:
         if "." in term or len(set(term)) != len(term):
             raise ValueError(f"Subscript not supported: an axis appears more than once: {term}")
@@ -138,6 +142,11 @@ def _parse(equation: str, inputs: list[Any]) -> tuple[list[str], str]:
         once = sorted(c for c in set(every) if every.count(c) == 1 and c not in spread)
         result = spread + "".join(once)
     return terms, result
+
+
+def _reads_backwards(term: str) -> bool:
+    """Whether labels are mirrored, as in `ii`. TensorFlow takes the trace of such a tensor's last two axes, whatever its rank."""
+    return len(set(term)) < len(term) and term == term[::-1] and max(map(term.count, term)) == 2
 
 
 def _ellipsis_size(term: str, value: Any) -> int:
@@ -210,13 +219,16 @@ def _pairwise(a: Any, labels_a: str, b: Any, labels_b: str, summed: set[str]) ->
 
 def _by_broadcasting(values: list[Any], terms: list[str], result: str) -> Any:
     """For labels that more than two tensors share: the product over all labels at once, then the sum. It needs room for all."""
-    labels = result + "".join(sorted(set("".join(terms)) - set(result)))
-    product = None
-    for value, term in zip(values, terms):
-        value = _transposed(value, [term.index(c) for c in labels if c in term])
-        for position, c in enumerate(labels):
-            if c not in term:
-                value = tf.expand_dims(value, position)
-        product = value if product is None else tf.multiply(product, value)
-    summed = list(range(len(result), len(labels)))
-    return tf.reduce_sum(product, summed) if summed else product
+    summed = sorted(set("".join(terms)) - set(result))
+    labels = [*summed, *result]
+    values = [_transposed(v, [term.index(c) for c in labels if c in term]) for v, term in zip(values, terms)]
+    product: Any = 1
+    for value in [_with_ones(v, [c in term for c in labels]) for v, term in zip(values, terms)]:
+        product = product * value
+    return tf.reduce_sum(product, list(range(len(summed))))
+
+
+def _with_ones(t: Any, present: list[bool]) -> Any:
+    """The tensor with axes of size 1 where a label is not present."""
+    sizes = iter(_sizes(t))
+    return tf.reshape(t, [next(sizes) if there else 1 for there in present])

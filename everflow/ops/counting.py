@@ -69,6 +69,9 @@ def bincount(arr: Any, weights: Any = None, minlength: Any = None, maxlength: An
 
 
 internal("ops.math_ops.bincount_v1")(bincount)
+internal("ops.math_ops.bincount")(
+    lambda arr, weights=None, minlength=None, maxlength=None, dtype=dtypes.int32, name=None: bincount(
+        arr, weights, minlength, maxlength, dtype))
 
 
 def _histogram(node: Any) -> Callable[..., Any]:
@@ -94,6 +97,10 @@ def _histogram_shape(o: Any) -> Any:
     bounds = shapes.with_rank(o.inputs[1].dims, 1)
     if bounds[0] not in (None, 2):
         raise ValueError(f"Dimension must be 2 but is {bounds[0]}")
+    shapes.with_rank(o.inputs[2].dims, 0)
+    bins = known(o.inputs[2])
+    if bins is not None and bins <= 0:
+        raise ValueError(f"Requires nbins > 0: {int(bins)}")
     return _count_shape(2)(o)
 
 
@@ -133,3 +140,9 @@ def _bucketize(node: Any) -> Callable[..., Any]:
 
 
 op("Bucketize", kernel=_bucketize, shape=same_as_input)
+
+
+@internal("ops.math_ops._bucketize")
+def bucketize(input: Any, boundaries: Any, name: str | None = None) -> Any:
+    """How many of the sorted boundaries are at most as large as each element."""
+    return apply("Bucketize", input, boundaries=boundaries, name=name)

@@ -34,8 +34,7 @@ def axes_of(rank: int, indices: list[int]) -> tuple[int, ...]:
 
 
 def _indices(value: Any) -> list[int]:
-    listed = value.tolist()
-    return listed if isinstance(listed, list) else [listed]
+    return value.reshape(-1).tolist()
 
 
 def _reduction_shape(o: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 import everflow as tf
 from everflow.api import public
 from everflow.errors import invalid_argument, unimplemented
-from everflow.graph import dtypes
+from everflow.graph import dtypes, shapes
 from everflow.graph.constants import known
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
@@ -19,6 +19,8 @@ from everflow.runtime.values import torch_dtype
 
 
 def _axis(x: Any, axis: Any) -> int:
+    if axis.ndim:
+        raise invalid_argument(f"ScanOp: axis must be a scalar, not {shapes.describe(tuple(axis.shape))}")
     found = int(axis)
     if not -x.ndim <= found < x.ndim:
         raise invalid_argument(f"ScanOp: Expected scan axis in the range [{-x.ndim}, {x.ndim}), but got {found}")
@@ -128,6 +130,8 @@ def _arg(which: str) -> Callable[[Any], Callable[..., Any]]:
             raise unimplemented(f"{node.type} of complex numbers is not supported")
 
         def run(x: Any, axis: Any) -> Any:
+            if axis.ndim:
+                raise invalid_argument(f"dim must be a scalar, but received tensor of shape: {shapes.describe(tuple(axis.shape))}")
             axis = int(axis)
             if not -x.ndim <= axis < x.ndim:
                 raise invalid_argument(f"Expected dimension in the range [{-x.ndim}, {x.ndim}), but got {axis}")

@@ -66,11 +66,16 @@ def in_type(node: Any, combine: Combine) -> Combine:
 
 
 def check_increasing(ids: Any, count: int) -> None:
-    if ids.numel() > 1 and bool((ids[1:] < ids[:-1]).any()):
-        raise invalid_argument("segment ids are not increasing")
-    if ids.numel() and int(ids[0]) < 0:
-        raise invalid_argument(
-            f"Segment id {int(ids[0])} out of range [0, {count}), possibly because 'segment_ids' input is not sorted.")
+    """Raises for ids that are not sorted or not in [0, count); which error is found first is as in TensorFlow."""
+    if not ids.numel() or int(ids[0]) >= 0 and int(ids[-1]) < count and not bool((ids[1:] < ids[:-1]).any()):
+        return
+    runs = torch.unique_consecutive(ids).tolist()
+    for i, run in enumerate(runs):
+        if i + 1 < len(runs) and runs[i + 1] <= run:
+            raise invalid_argument("segment ids are not increasing")
+        if not 0 <= run < count:
+            raise invalid_argument(
+                f"Segment id {run} out of range [0, {count}), possibly because 'segment_ids' input is not sorted.")
 
 
 def _sorted(combine: Combine) -> Callable[[Any], Callable[..., Any]]:
@@ -83,6 +88,8 @@ def _sorted(combine: Combine) -> Callable[[Any], Callable[..., Any]]:
             if data.ndim == 0 or data.shape[0] != ids.shape[0]:
                 raise invalid_argument("segment_ids should be the same size as dimension 0 of input.")
             count = int(ids[-1]) + 1 if ids.numel() else 0
+            if count < 0 or ids.numel() and count == 0:
+                raise invalid_argument("segment ids must be >= 0")
             check_increasing(ids, count)
             return compute(data, ids.to(torch.int64), count)
 

@@ -27,12 +27,11 @@ def _picked(combine: Callable[..., Any]) -> Callable[[Any], Callable[..., Any]]:
                 raise invalid_argument("segment_ids and indices should have same size.")
             needed = int(ids[-1]) + 1 if len(ids) else 0
             if count is not None:
-                wanted = int(count)
-                if wanted < 0:
-                    raise invalid_argument("segment ids must be >= 0")
-                if needed > wanted:
+                if needed > int(count) >= 0:
                     raise invalid_argument("segment ids must be < num_segments")
-                needed = wanted
+                needed = int(count)
+            if needed < 0 or count is None and len(ids) and needed == 0:
+                raise invalid_argument("segment ids must be >= 0")
             check_increasing(ids, needed)
             _check_indices(indices, data.shape[0])
             return compute(data[indices.to(torch.int64)], ids.to(torch.int64), needed)
@@ -84,10 +83,13 @@ def _spread(root: bool) -> Callable[[Any], Callable[..., Any]]:
 
     def run(dy: Any, indices: Any, ids: Any, rows: Any) -> Any:
         rows = int(rows)
-        _check_indices(indices, rows)
         segments = ids.to(torch.int64)
-        if len(segments) and not 0 <= int(segments.max()) < dy.shape[0]:
+        if len(segments) and int(segments[-1]) >= dy.shape[0]:
             raise invalid_argument("Invalid number of segments")
+        for values, most, label in ((segments, dy.shape[0], "Segment id"), (indices, rows, "Index")):
+            wrong = values[(values < 0) | (values >= most)]
+            if wrong.numel():
+                raise invalid_argument(f"{label} {int(wrong[0])} out of range [0, {most}).")
         counts = torch.bincount(segments, minlength=dy.shape[0]).clamp(min=1).to(dy.dtype)
         share = 1 / (torch.sqrt(counts) if root else counts)
         picked = dy[segments] * share[segments].reshape(-1, *[1] * (dy.ndim - 1))
@@ -98,6 +100,7 @@ def _spread(root: bool) -> Callable[[Any], Callable[..., Any]]:
 
 def _gradient_shape(o: Any) -> Any:
     dy = shapes.with_rank_at_least(o.inputs[0].dims, 1)
+    shapes.merge(shapes.with_rank(o.inputs[2].dims, 1), shapes.with_rank(o.inputs[1].dims, 1))
     rows = known(o.inputs[3])
     return None if dy is None else (None if rows is None else int(rows), *dy[1:])
 
