@@ -32,7 +32,9 @@ def _tile(node: Any) -> Kernel:
                 raise invalid_argument(f"Expected multiples[{i}] >= 0, but got {n}")
         if text:
             return np.tile(x, times) if times else x
-        return x.repeat(times) if times else x
+        if all(n == 1 or d == 1 for n, d in zip(times, x.shape)):
+            return x.expand([d * n for d, n in zip(x.shape, times)])
+        return x.repeat(times)
 
     times, dims = node.constant(1), node.inputs[0].dims
     if times is None or dims is None or not dims or text or (times < 0).any():

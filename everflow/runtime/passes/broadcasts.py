@@ -7,24 +7,25 @@ from typing import Any
 import numpy as np
 
 from everflow.runtime.plan import Node, Plan, Value
+from everflow.runtime.symbols import Symbols
 
 
 def resolve_broadcasts(plan: Plan) -> None:
     """Folds BroadcastGradientArgs, and the Sum and Reshape after it, as far as the static shapes allow."""
     table: dict[Value, Value] = {}
     nodes: list[Node] = []
-    # Values known to have the very shape of another value, whatever it is at run time.
+    symbols = Symbols()
     for node in plan.nodes:
         node.inputs[:] = [table.get(v, v) for v in node.inputs]
         if node.type == "BroadcastGradientArgs":
-            dims = [_dims(v) for v in node.inputs]
+            dims = [_dims(v, symbols) for v in node.inputs]
             for output, axes in zip(node.outputs, broadcast_axes(*dims)):
                 if axes is not None:
                     constant = Node("Const", node.name, {"value": np.array(axes, np.int32), "dtype": output.dtype}, [], None, plan.context)
                     table[output] = constant.add_output(output.dtype, (len(axes),))
                     nodes.append(constant)
         elif node.type == "Reshape":
-            replaced = _summed_to_shape(node)
+            replaced = _summed_to_shape(node, symbols)
             if replaced is not None:
                 table[node.outputs[0]] = replaced
                 continue
@@ -34,13 +35,13 @@ def resolve_broadcasts(plan: Plan) -> None:
         plan.replace(table)
 
 
-def _dims(shape: Value) -> Any:
-    """The dims of the value whose shape a vector holds."""
+def _dims(shape: Value, symbols: Symbols) -> Any:
+    """The sizes (ints, or tokens of unknown sizes) of the value whose shape a vector holds."""
     node = shape.node
     if node.type == "Const":
         return tuple(int(d) for d in node.attrs["value"])
     if node.type in ("Shape", "ShapeN"):
-        return node.inputs[shape.index].dims
+        return symbols.of(node.inputs[shape.index])
     return None
 
 
@@ -57,20 +58,22 @@ def broadcast_axes(a: Any, b: Any) -> tuple[list[int] | None, list[int] | None]:
 def _axes(mine: Any, other: Any) -> list[int] | None:
     found = []
     for i, (m, n) in enumerate(zip(mine, other)):
-        if m == 1 and n != 1:
+        if m == n:
+            continue
+        if m == 1:
             # Summing over an axis of size one changes nothing, so an unknown size is no obstacle.
             found.append(i)
-        elif m is None and n != 1:
+        elif not isinstance(m, int) and n != 1:
             return None
     return found
 
 
-def _summed_to_shape(node: Node) -> Value | None:
+def _summed_to_shape(node: Node, symbols: Symbols) -> Value | None:
     """What stands for `Reshape(Sum(g, axes), Shape(x))`: g itself where nothing is summed, the sum where it has x's shape already."""
     total, shape = node.inputs
     if total.node.type != "Sum" or total.node.inputs[1].node.type != "Const" or total.node.attr("keep_dims"):
         return None
-    target = _dims(shape)
+    target = _dims(shape, symbols)
     gradient = total.node.inputs[0]
     axes = total.node.inputs[1].node.attrs["value"].reshape(-1).tolist()
     if target is None or gradient.dims is None or not _is_broadcast_sum(total.node):

@@ -1,0 +1,63 @@
+"""Gradients of concatenations, and sums of many matrix products."""
+from __future__ import annotations
+
+from typing import Any
+
+from everflow.lazy import torch
+from everflow.runtime.passes.fusion import FLOATS, rewrite_nodes
+from everflow.runtime.plan import Node, Plan, Value, fused
+
+
+def narrow_parts(plan: Plan) -> None:
+    """The gradient of one input of a concatenation is a slice whose place is known where the sizes along the axis are."""
+    rewrite_nodes(plan, _part)
+
+
+def _part(node: Node, uses: Any) -> Node | None:
+    if node.type != "Slice" or node.reads or node.inputs[1].node.type != "ConcatOffset":
+        return None
+    offsets, index = node.inputs[1].node, node.inputs[1].index
+    axis_value = offsets.constant(0)
+    if axis_value is None or node.inputs[0].dims is None or node.inputs[2] is not offsets.inputs[1 + index]:
+        return None
+    axis = int(axis_value.reshape(-1)[0]) % len(node.inputs[0].dims)
+    sizes = [_size(v, axis) for v in offsets.inputs[1:]]
+    if any(s is None for s in sizes[: index + 1]):
+        return None
+    start, length = sum(sizes[:index]), sizes[index]
+    new = fused("_Part", lambda n: lambda x: x.narrow(axis, start, length), node, [node.inputs[0]])
+    assert new.fused is not None
+    new.fused.view = True
+    return new
+
+
+def _size(shape: Value, axis: int) -> int | None:
+    node = shape.node
+    if node.type == "Const":
+        return int(node.attrs["value"][axis])
+    if node.type in ("Shape", "ShapeN"):
+        dims = node.inputs[shape.index].dims
+        return None if dims is None else dims[axis]
+    return None
+
+
+def join_products(plan: Plan) -> None:
+    """A sum of products a'b, such as the gradient of weights used at each step of a recurrent network, is one product of the stacked
+    matrices."""
+    rewrite_nodes(plan, _sum_of_products)
+
+
+def _sum_of_products(node: Node, uses: Any) -> Node | None:
+    if node.type != "AddN" or len(node.inputs) < 3 or node.outputs[0].dtype.name not in FLOATS:
+        return None
+    products = [v.node for v in node.inputs]
+    if not all(p.type == "MatMul" and p.attr("transpose_a") and not p.attr("transpose_b") and not p.reads and uses[v] == 1
+               for p, v in zip(products, node.inputs)):
+        return None
+    count = len(products)
+    inputs = [p.inputs[0] for p in products] + [p.inputs[1] for p in products]
+
+    def kernel(_: Node) -> Any:
+        return lambda *xs: torch.mm(torch.cat(xs[:count]).t(), torch.cat(xs[count:]))
+
+    return fused("_SumOfProducts", kernel, node, inputs)
