@@ -135,8 +135,9 @@ def gradients_of_a_network():
     w = tf.constant(np.random.RandomState(1).randn(64 + 5, 5).astype(np.float32))
     b = tf.constant([0.1, 0.2, 0.3, 0.4, 0.5])
     state = tf.zeros(tf.stack([tf.shape(x)[0], 5]))
+    both_w, both_b = tf.concat([w, w], 1), tf.concat([b, b], 0)
     for _ in range(4):
-        gate, out = tf.split(tf.matmul(tf.concat([h, state], 1), tf.concat([w, w], 1)) + tf.concat([b, b], 0), 2, axis=1)
+        gate, out = tf.split(tf.matmul(tf.concat([h, state], 1), both_w) + both_b, 2, axis=1)
         state = state * tf.sigmoid(gate) + tf.tanh(out)
     loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=state))
     return [loss, *tf.gradients(loss, [kernel, w, b, x])], [x, y]
