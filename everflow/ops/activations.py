@@ -11,6 +11,7 @@ from everflow.lazy import torch
 from everflow.ops.families import widened
 from everflow.ops.registry import apply, op
 from everflow.ops.shape_rules import merged, same_as_input
+from everflow.runtime.values import torch_dtype
 
 Factory = Callable[[Any], Callable[..., Any]]
 
@@ -71,14 +72,19 @@ def relu6(features: Any, name: str | None = None) -> Any:
         return apply("Relu6", convert_to_tensor(features, name="features"), name=scope)
 
 
+def _slope(node: Any) -> float:
+    """The slope as the features' type has it."""
+    return torch.tensor(node.attr("alpha"), dtype=torch_dtype(node.inputs[0].dtype)).item()
+
+
 def _leaky_relu(node: Any) -> Callable[..., Any]:
-    alpha = node.attr("alpha")
+    alpha = _slope(node)
     leaky_relu = torch.nn.functional.leaky_relu
     return lambda x: leaky_relu(x, alpha)
 
 
 def _leaky_relu_grad(node: Any) -> Callable[..., Any]:
-    alpha = node.attr("alpha")
+    alpha = _slope(node)
     backward = torch.ops.aten.leaky_relu_backward.default
     return lambda dy, x: backward(dy, x, alpha, False)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 from typing import Any, Callable
 
 import everflow as tf
-from everflow import errors
 from everflow.api import public
+from everflow.errors import invalid_argument
 from everflow.graph import shapes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
@@ -25,12 +25,12 @@ def _fused(node: Any) -> Callable[..., Any]:
 
     def run(x: Any, scale: Any, offset: Any, mean: Any, variance: Any) -> Any:
         if x.dim() != 4:
-            raise errors.invalid_argument(f"input must be 4-dimensional{shapes.describe(x.shape)}")
+            raise invalid_argument(f"input must be 4-dimensional{shapes.describe(x.shape)}")
         x = x.permute(to_torch)
         if training:
             if mean.numel() or variance.numel():
                 name, given = ("estimated_mean", mean) if mean.numel() else ("estimated_variance", variance)
-                raise errors.invalid_argument(f"{name} must be empty for training{shapes.describe(given.shape)}")
+                raise invalid_argument(f"{name} must be empty for training{shapes.describe(given.shape)}")
             count = x.numel() // max(x.shape[1], 1)
             if not count:
                 nan = torch.full_like(scale, torch.nan)
@@ -76,7 +76,7 @@ def _fused_grad(node: Any) -> Callable[..., Any]:
 
     def run(dy: Any, x: Any, scale: Any, mean: Any, variance: Any, *_: Any) -> Any:
         if dy.shape != x.shape:
-            raise errors.invalid_argument(
+            raise invalid_argument(
                 f"x and y_backprop must have same shape, but got {shapes.describe(x.shape)} and {shapes.describe(dy.shape)}")
         x, dy = x.permute(to_torch), dy.permute(to_torch)
         if training:

@@ -4,8 +4,8 @@ from __future__ import annotations
 from typing import Any, Callable
 
 import everflow as tf
-from everflow import errors
 from everflow.api import public
+from everflow.errors import invalid_argument
 from everflow.graph import shapes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
@@ -30,11 +30,11 @@ def _bias_add(node: Any) -> Callable[..., Any]:
 
     def checked(x: Any, bias: Any) -> Any:
         if x.dim() < 2:
-            raise errors.invalid_argument(f"Input tensor must be at least 2D: {shapes.describe(x.shape)}")
+            raise invalid_argument(f"Input tensor must be at least 2D: {shapes.describe(x.shape)}")
         if bias.dim() != 1:
-            raise errors.invalid_argument(f"Biases must be 1D: {shapes.describe(bias.shape)}")
+            raise invalid_argument(f"Biases must be 1D: {shapes.describe(bias.shape)}")
         if bias.shape[0] != x.shape[axis]:
-            raise errors.invalid_argument(
+            raise invalid_argument(
                 f"Must provide as many biases as the last dimension of the input tensor: {shapes.describe(bias.shape)} vs. {shapes.describe(x.shape)}")
         return add(x, bias)
 

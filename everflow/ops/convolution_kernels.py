@@ -9,7 +9,7 @@ import functools
 from typing import Any, Callable
 
 import everflow as tf
-from everflow import errors
+from everflow.errors import invalid_argument
 from everflow.graph import shapes
 from everflow.graph.constants import dims_of
 from everflow.lazy import torch
@@ -30,9 +30,9 @@ class Geometry:
         self.layout = layout = Layout(_format_of(node))
         strides, dilations = node.attr("strides"), node.attr("dilations")
         if strides[layout.batch] != 1 or strides[layout.channel] != 1:
-            raise errors.invalid_argument("Current implementation does not yet support strides in the batch and depth dimensions.")
+            raise invalid_argument("Current implementation does not yet support strides in the batch and depth dimensions.")
         if dilations[layout.batch] != 1 or dilations[layout.channel] != 1:
-            raise errors.invalid_argument("Current implementation does not yet support dilations in the batch and depth dimensions.")
+            raise invalid_argument("Current implementation does not yet support dilations in the batch and depth dimensions.")
         self.strides, self.dilations = layout.window(strides), layout.window(dilations)
         self.explicit = _explicit(node, layout)
         self.padding = node.attr("padding")
@@ -43,21 +43,21 @@ class Geometry:
         """For shapes in torch's order: (padding, what else to pad, groups, output shape, whether there is nothing to compute)."""
         rank = self.layout.rank
         if len(x) != rank:
-            raise errors.invalid_argument(f"input must be {rank}-dimensional{shapes.describe(x)}")
+            raise invalid_argument(f"input must be {rank}-dimensional{shapes.describe(x)}")
         if len(filter) != rank:
-            raise errors.invalid_argument(f"filter must be {rank}-dimensional: {shapes.describe(filter)}")
+            raise invalid_argument(f"filter must be {rank}-dimensional: {shapes.describe(filter)}")
         if filter[1] and x[1] % filter[1]:
-            raise errors.invalid_argument(f"input depth must be evenly divisible by filter depth: {x[1]} vs {filter[1]}")
+            raise invalid_argument(f"input depth must be evenly divisible by filter depth: {x[1]} vs {filter[1]}")
         groups = x[1] // filter[1] if filter[1] else 1
         if groups and filter[0] % groups:
-            raise errors.invalid_argument(f"output depth must be evenly divisible by number of groups: {filter[0]} vs {groups}")
+            raise invalid_argument(f"output depth must be evenly divisible by number of groups: {filter[0]} vs {groups}")
         pads = pads_of(self.padding, x[2:], filter[2:], self.strides, self.dilations, self.explicit)
         sizes = []
         for size, window, stride, dilation, pad in zip(x[2:], filter[2:], self.strides, self.dilations, pads):
             extent = (window - 1) * dilation + 1
             count = (size + sum(pad) - extent + stride) // stride
             if count < 0:
-                raise errors.invalid_argument(
+                raise invalid_argument(
                     f"Computed output size would be negative: {count} [input_size: {size}, effective_filter_size: {extent}, stride: {stride}]")
             sizes.append(count)
         output = (x[0], filter[0], *sizes)
@@ -77,14 +77,14 @@ class Geometry:
     def _mismatch(self, x: Any, filter: Any, dy: Any, computed: Any) -> Exception:
         name = self.name.replace("Conv2D", "Conv2DCustom")
         if len(dy) != len(computed):
-            return errors.invalid_argument(f"{name}: out_backprop must be {len(computed)}-dimensional")
+            return invalid_argument(f"{name}: out_backprop must be {len(computed)}-dimensional")
         if dy[0] != x[0]:
-            return errors.invalid_argument(
+            return invalid_argument(
                 f"{name}: input and out_backprop must have the same batch sizeinput batch: {x[0]}outbackprop batch: {dy[0]} batch_dim: 0")
         if dy[1] != computed[1]:
-            return errors.invalid_argument(f"{name}: filter and out_backprop must have the same out_depth")
+            return invalid_argument(f"{name}: filter and out_backprop must have the same out_depth")
         i = next(i for i in range(2, len(dy)) if dy[i] != computed[i])
-        return errors.invalid_argument(
+        return invalid_argument(
             f"{name}: Size of out_backprop doesn't match computed: actual = {dy[i]}, computed = {computed[i]} spatial_dim: "
             f"{self.layout.spatial[i - 2]} input: {x[i]} filter: {filter[i]} output: {dy[i]} stride: {self.strides[i - 2]} "
             f"dilation: {self.dilations[i - 2]}")

@@ -5,8 +5,8 @@ import math
 from typing import Any
 
 import everflow as tf
-from everflow import errors
 from everflow.api import internal, public
+from everflow.errors import InvalidArgumentError
 from everflow.graph import shapes
 from everflow.graph.constants import known
 from everflow.graph.convert import convert_to_tensor
@@ -30,7 +30,7 @@ def _along(op_type: str, logits: Any, axis: Any, name: str | None) -> Any:
         return apply(op_type, logits, name=name)
     value = known(axis) if isinstance(axis, Tensor) else axis
     if value is not None and rank is not None and not -rank <= value < rank:
-        raise errors.InvalidArgumentError(
+        raise InvalidArgumentError(
             None, None, f"Dimension ({value}) must be in the range [{-rank}, {rank}) where {rank} is the number of dimensions in the input.")
     ndims = tf.rank(logits)
     if isinstance(axis, Tensor):

@@ -5,7 +5,7 @@ import functools
 from typing import Any, Callable
 
 import everflow as tf
-from everflow import errors
+from everflow.errors import UnimplementedError, invalid_argument
 from everflow.graph import shapes
 from everflow.graph.constants import dims_of, known
 from everflow.lazy import torch
@@ -21,7 +21,7 @@ class Pool:
     def __init__(self, layout: Layout, ksize: Any, strides: Any, padding: str) -> None:
         self.layout = layout
         if ksize[layout.batch] != 1 or strides[layout.batch] != 1:
-            raise errors.UnimplementedError(None, None, "Pooling is not yet supported on the batch dimension.")
+            raise UnimplementedError(None, None, "Pooling is not yet supported on the batch dimension.")
         self.window, self.strides = layout.window(ksize), layout.window(strides)
         self.depth, self.depth_stride = ksize[layout.channel], strides[layout.channel]
         self.padding = padding
@@ -37,14 +37,14 @@ class Pool:
         """For an input's shape: (padding, ceil_mode, what else to pad, output shape, whether there is nothing to compute)."""
         rank = self.layout.rank
         if len(shape) != rank:
-            raise errors.invalid_argument(f"tensor_in must be {rank}-dimensional")
+            raise invalid_argument(f"tensor_in must be {rank}-dimensional")
         sizes = shape[2:]
         pads = pads_of(self.padding, sizes, self.window, self.strides, self.ones)
         counts = []
         for size, window, stride, pad in zip(sizes, self.window, self.strides, pads):
             count = (size + sum(pad) - window + stride) // stride
             if count < 0:
-                raise errors.invalid_argument(
+                raise invalid_argument(
                     f"Computed output size would be negative: {count} [input_size: {size}, effective_filter_size: {window}, stride: {stride}]")
             counts.append(count)
         output = (*shape[:2], *counts)
@@ -110,7 +110,7 @@ class Pool:
         """The gradient of `averages` with respect to an input of this shape."""
         padding, ceil_mode, extra, output, nothing = self.fit(tuple(shape))
         if tuple(dy.shape) != output:
-            raise errors.invalid_argument(f"Expected grad shape to be {shapes.describe(output)}, but got {shapes.describe(dy.shape)}")
+            raise invalid_argument(f"Expected grad shape to be {shapes.describe(output)}, but got {shapes.describe(dy.shape)}")
         if nothing:
             return dy.new_zeros(shape)
         like = torch.empty([shape[i] for i in self.layout.from_torch], dtype=dy.dtype, device=dy.device).permute(self.layout.to_torch)
@@ -176,7 +176,7 @@ def _max_pool(pool: Pool, node: Any) -> Callable[..., Any]:
 
     def run(x: Any) -> Any:
         if x.dim() != len(to_torch):
-            raise errors.invalid_argument(f"tensor_in_shape must have {len(to_torch) - 2} spatial dimensions. {x.dim()} 0")
+            raise invalid_argument(f"tensor_in_shape must have {len(to_torch) - 2} spatial dimensions. {x.dim()} 0")
         return maxima(x.permute(to_torch))[0].permute(from_torch)
 
     return run
@@ -186,14 +186,14 @@ def _depth_max_pool(pool: Pool) -> Callable[..., Any]:
     """Pooling over groups of channels."""
     channel, depth = pool.layout.channel, pool.depth
     if any(n != 1 for n in pool.window):
-        raise errors.UnimplementedError(
+        raise UnimplementedError(
             None, None, "MaxPooling supports exactly one of pooling across depth or pooling across width/height.")
     if depth != pool.depth_stride:
-        raise errors.UnimplementedError(None, None, "Depthwise max pooling requires the depth window to equal the depth stride")
+        raise UnimplementedError(None, None, "Depthwise max pooling requires the depth window to equal the depth stride")
 
     def run(x: Any) -> Any:
         if x.shape[channel] % depth:
-            raise errors.UnimplementedError(
+            raise UnimplementedError(
                 None, None, "Depthwise max pooling requires the depth window to evenly divide the input depth")
         return x.unflatten(channel, (-1, depth)).amax(channel + 1)
 
@@ -202,7 +202,7 @@ def _depth_max_pool(pool: Pool) -> Callable[..., Any]:
 
 def _no_depth(pool: Pool, what: str) -> None:
     if pool.depth != 1 or pool.depth_stride != 1:
-        raise errors.UnimplementedError(None, None, what)
+        raise UnimplementedError(None, None, what)
 
 
 def _max_pool_grad(pool: Pool, node: Any) -> Callable[..., Any]:
@@ -255,7 +255,7 @@ def _avg_pool(pool: Pool, node: Any) -> Callable[..., Any]:
 
     def run(x: Any) -> Any:
         if x.dim() != len(to_torch):
-            raise errors.invalid_argument(f"tensor_in must be {len(to_torch)}-dimensional")
+            raise invalid_argument(f"tensor_in must be {len(to_torch)}-dimensional")
         return averages(x.permute(to_torch)).permute(from_torch)
 
     return run
@@ -400,7 +400,7 @@ def _max_pool_grad_grad_with_argmax(node: Any) -> Callable[..., Any]:
 
 def _checked(index: Any, size: int) -> None:
     if index.numel() and not 0 <= int(index.min()) <= int(index.max()) < size:
-        raise errors.invalid_argument(f"Invalid input index in argmax: not in [0, {size})")
+        raise invalid_argument(f"Invalid input index in argmax: not in [0, {size})")
 
 
 def _argmax_windows(o: Any) -> dict[str, Any]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 from typing import Any, Callable
 
 import everflow as tf
-from everflow import errors
 from everflow.api import internal, public
+from everflow.errors import invalid_argument
 from everflow.graph import shapes
 from everflow.graph.constants import known
 from everflow.graph.scopes import name_scope
@@ -35,11 +35,11 @@ def _top_k(node: Any) -> Callable[..., Any]:
     def run(x: Any, k: Any) -> Any:
         k = int(k)
         if k < 0:
-            raise errors.invalid_argument(f"Need k >= 0, got {k}")
+            raise invalid_argument(f"Need k >= 0, got {k}")
         if x.dim() < 1:
-            raise errors.invalid_argument(f"input must be >= 1-D, got shape {shapes.describe(x.shape)}")
+            raise invalid_argument(f"input must be >= 1-D, got shape {shapes.describe(x.shape)}")
         if x.shape[-1] < k:
-            raise errors.invalid_argument(f"input must have at least k columns. Had {x.shape[-1]}, needed {k}")
+            raise invalid_argument(f"input must have at least k columns. Had {x.shape[-1]}, needed {k}")
         if not k or not x.numel():
             empty = x[..., :k]
             return empty.clone(), empty.to(torch.int32)
@@ -102,11 +102,11 @@ def _nth_element(node: Any) -> Callable[..., Any]:
     def run(x: Any, n: Any) -> Any:
         n = int(n)
         if n < 0:
-            raise errors.invalid_argument(f"Need n >= 0, got {n}")
+            raise invalid_argument(f"Need n >= 0, got {n}")
         if x.dim() < 1:
-            raise errors.invalid_argument(f"Input must be >= 1-D, got shape {shapes.describe(x.shape)}")
+            raise invalid_argument(f"Input must be >= 1-D, got shape {shapes.describe(x.shape)}")
         if x.shape[-1] <= n:
-            raise errors.invalid_argument("Input must have at least n+1 columns")
+            raise invalid_argument("Input must have at least n+1 columns")
         return torch.kthvalue(x, x.shape[-1] - n if reverse else n + 1).values
 
     return run
@@ -143,12 +143,12 @@ def nth_element(input: Any, n: Any, reverse: bool = False, name: str | None = No
 def _in_top_k(node: Any) -> Callable[..., Any]:
     def run(predictions: Any, targets: Any, k: Any) -> Any:
         if predictions.dim() != 2:
-            raise errors.invalid_argument("predictions must be 2-dimensional")
+            raise invalid_argument("predictions must be 2-dimensional")
         if targets.dim() != 1:
-            raise errors.invalid_argument("targets must be 1-dimensional")
+            raise invalid_argument("targets must be 1-dimensional")
         rows, classes = predictions.shape
         if rows != targets.shape[0]:
-            raise errors.invalid_argument(f"First dimension of predictions {rows} must match length of targets {targets.shape[0]}")
+            raise invalid_argument(f"First dimension of predictions {rows} must match length of targets {targets.shape[0]}")
         targets = targets.long()
         valid = (targets >= 0) & (targets < classes)
         if not predictions.numel():

@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any, Callable
 
 import everflow as tf
-from everflow import errors
+from everflow.errors import invalid_argument
 from everflow.graph import shapes
 from everflow.lazy import torch
 from everflow.ops.registry import apply, op
@@ -47,7 +47,7 @@ def _alike(logits: Any, labels: Any) -> Any:
             raise RuntimeError
         return torch.broadcast_tensors(logits, labels)
     except RuntimeError:
-        raise errors.invalid_argument(
+        raise invalid_argument(
             f"logits and labels must be broadcastable: logits_size={shapes.describe(logits.shape)} "
             f"labels_size={shapes.describe(labels.shape)}") from None
 
@@ -101,20 +101,20 @@ def _sparse_cross_entropy(node: Any) -> Callable[..., Any]:
 
 def _sparse_shape_error(logits: Any, labels: Any) -> Exception:
     if logits.dim() != 2:
-        return errors.invalid_argument(f"logits must be 2-D, but got shape {shapes.describe(logits.shape)}")
+        return invalid_argument(f"logits must be 2-D, but got shape {shapes.describe(logits.shape)}")
     if labels.dim() != 1:
-        return errors.invalid_argument(f"labels must be 1-D, but got shape {shapes.describe(labels.shape)}")
+        return invalid_argument(f"labels must be 1-D, but got shape {shapes.describe(labels.shape)}")
     if logits.shape[0] != labels.shape[0]:
-        return errors.invalid_argument(
+        return invalid_argument(
             f"logits and labels must have the same first dimension, got logits shape {shapes.describe(logits.shape)} and labels "
             f"shape {shapes.describe(labels.shape)}")
-    return errors.invalid_argument(f"Must have at least one class, but got logits shape {shapes.describe(logits.shape)}")
+    return invalid_argument(f"Must have at least one class, but got logits shape {shapes.describe(logits.shape)}")
 
 
 def _label_error(labels: Any, classes: int) -> Exception:
     values = labels.tolist()
     worst = next(v for v in values if not 0 <= v < classes)
-    return errors.invalid_argument(
+    return invalid_argument(
         f"Received a label value of {worst} which is outside the valid range of [0, {classes}).  Label values: {' '.join(map(str, values))}")
 
 
