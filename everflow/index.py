@@ -206,6 +206,7 @@ MODULES = {
     "compat.real_types": "everflow.compat",
     "compat.v1.SparseTensorValue": "everflow.graph.sparse_tensor",
     "compat.v2.DeviceSpec": "everflow.graph.devices",
+    "compat.v2.constant": "everflow.graph.convert",
     "compat.v2.convert_to_tensor": "everflow.graph.convert",
     "compat.v2.random.set_seed": "everflow.ops.seeds",
     "complex": "everflow.ops.complex_numbers",

@@ -43,8 +43,9 @@ def gradients(ys: Any, xs: Any, grad_ys: Any = None, name: str = "gradients", co
     grad_ys = [None] * len(ys) if grad_ys is None else _as_list(grad_ys)
     if len(grad_ys) != len(ys):
         raise ValueError("Passed too many grad_ys" if len(grad_ys) > len(ys) else "Passed too few grad_ys")
-    graph = get_default_graph()
-    with name_scope(name, "gradients", [*ys, *xs, *stop, *(g for g in grad_ys if g is not None)]) as scope:
+    # Differentiating a loop changes it in steps: nobody may look at the graph in between.
+    with get_default_graph()._lock, name_scope(
+            name, "gradients", [*ys, *xs, *stop, *(g for g in grad_ys if g is not None)]) as scope:
         x_tensors = [_source(x) for x in xs]
         for x in x_tensors:
             if not isinstance(x, (Tensor, IndexedSlices)):
@@ -62,7 +63,6 @@ def gradients(ys: Any, xs: Any, grad_ys: Any = None, name: str = "gradients", co
             if g is None and unconnected is UnconnectedGradients.ZERO:
                 g = _zeros_like(x)
             found.append(g)
-    del graph
     return found
 
 

@@ -86,11 +86,9 @@ class Graph:
         self._attr_scopes: dict[str, Any] = {}
         self._gradient_override_map: dict[str, str] = {}
         self._kernel_label_map: dict[str, str] = {}
-        self._default_original_op: Operation | None = None
         self._container = ""
         self._last_loss_reduction: Any = None
         self._is_loss_scaled_by_optimizer = False
-        self._colocation: list[Any] = []
         self._graph_def_versions: Any = None
         self._stacks()
 
@@ -102,6 +100,8 @@ class Graph:
         except AttributeError:
             state.controls = []
             state.devices = []
+            state.colocation = []
+            state.original_op = None
             state.name_stack = ""
         return state
 
@@ -120,6 +120,14 @@ class Graph:
     @_devices.setter
     def _devices(self, value: list[Any]) -> None:
         self._stacks().devices = value
+
+    @property
+    def _colocation(self) -> list[Any]:
+        return self._stacks().colocation
+
+    @_colocation.setter
+    def _colocation(self, value: list[Any]) -> None:
+        self._stacks().colocation = value
 
     @property
     def _name_stack(self) -> str:
@@ -281,15 +289,15 @@ class Graph:
                 block.seen.add(op)
         if self._attr_scopes or self._kernel_label_map or self._gradient_override_map:
             self._apply_scoped_attrs(op)
-        if self._default_original_op is not None:
-            op._original_op = self._default_original_op
+        if state.original_op is not None:
+            op._original_op = state.original_op
         if self._control_flow_context is not None:
             context = self._control_flow_context
             op._control_flow_context = context
             context.AddOp(op)
         if state.devices:
             self._apply_devices(op)
-        if self._colocation:
+        if state.colocation:
             self._apply_colocation(op)
         if self._container and op_def.is_stateful and "container" in op_def.attrs and not attrs.get("container"):
             attrs["container"] = self._container
@@ -392,22 +400,25 @@ class Graph:
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
         """The name, under the current scope, with `_1`, `_2`, ... where it is taken already (whatever its case)."""
+        if type(name) is bytes:
+            name = name.decode()
         stack = self._stacks().name_stack
         if stack:
             name = f"{stack}/{name}"
         key = name.lower()
         used = self._names_in_use
-        i = used.get(key, 0)
-        if mark_as_used:
-            used[key] = i + 1
-        if i > 0:
-            base = key
-            while key in used:
-                key = f"{base}_{i}"
-                i += 1
+        with self._lock:
+            i = used.get(key, 0)
             if mark_as_used:
-                used[key] = 1
-            name = f"{name}_{i - 1}"
+                used[key] = i + 1
+            if i > 0:
+                base = key
+                while key in used:
+                    key = f"{base}_{i}"
+                    i += 1
+                if mark_as_used:
+                    used[key] = 1
+                name = f"{name}_{i - 1}"
         return name
 
     def get_name_scope(self) -> str:
@@ -504,6 +515,27 @@ class Graph:
         finally:
             self._container = old
 
+    @property
+    def _variable_creator_stack(self) -> list[tuple[int, Any]]:
+        """(priority, creator) of what makes this thread's variables; the last one is asked first."""
+        return self._stacks().__dict__.get("variable_creators", [])
+
+    @_variable_creator_stack.setter
+    def _variable_creator_stack(self, stack: list[tuple[int, Any]]) -> None:
+        self._stacks().variable_creators = stack
+
+    @contextlib.contextmanager
+    def _variable_creator_scope(self, creator: Any, priority: int = 100) -> Iterator[None]:
+        old = self._variable_creator_stack
+        new = sorted([*old, (priority, creator)], key=lambda entry: -entry[0])
+        self._variable_creator_stack = new
+        try:
+            yield
+        finally:
+            if self._variable_creator_stack is not new:
+                raise RuntimeError("Exiting variable_creator_scope without proper nesting.")
+            self._variable_creator_stack = old
+
     @contextlib.contextmanager
     def gradient_override_map(self, op_type_map: dict[str, str]) -> Iterator[None]:
         """Ops made inside use another registered gradient."""
@@ -543,12 +575,12 @@ class Graph:
 
     @contextlib.contextmanager
     def _original_op(self, op: Operation) -> Iterator[None]:
-        old = self._default_original_op
-        self._default_original_op = op
+        state = self._stacks()
+        old, state.original_op = state.original_op, op
         try:
             yield
         finally:
-            self._default_original_op = old
+            state.original_op = old
 
     def _get_control_flow_context(self) -> Any:
         return self._control_flow_context
@@ -647,7 +679,8 @@ class Graph:
     def _as_graph_def(self, from_version: int | None = None, add_shapes: bool = False, use_pybind11_instance_cache: Any = None) -> Any:
         from everflow.graph.wire import graph_def_proto
 
-        return graph_def_proto(self, from_version, add_shapes), self._version
+        with self._lock:
+            return graph_def_proto(self, from_version, add_shapes), self._version
 
     @property
     def graph_def_versions(self) -> Any:
@@ -657,7 +690,7 @@ class Graph:
         return versions_proto(self)
 
     def _copy_functions_to_graph_def(self, graph_def: Any, starting_bytesize: int) -> None:
-        for function in self._functions.values():
+        for function in list(self._functions.values()):
             graph_def.library.function.append(function.definition)
             if function.grad_func_name:
                 graph_def.library.gradient.add(function_name=function.name, gradient_func=function.grad_func_name)

@@ -8,7 +8,7 @@ from typing import Any, Callable
 from everflow.errors import OpError, not_found
 from everflow.graph.operation import Operation
 from everflow.runtime import codegen, passes, values
-from everflow.runtime.devices import check_placement
+from everflow.runtime.placement import Placer
 from everflow.runtime.plan import Node, make_plan
 from everflow.runtime.resources import Resources
 
@@ -20,6 +20,7 @@ class Context:
         self.graph = graph
         self.config = config
         self.resources = resources or Resources()
+        self.placer = Placer(config)
         self.cancelled = threading.Event()
         self._constants: dict[Operation, Any] = {}
         self._functions: dict[str, Callable[..., Any]] = {}
@@ -110,7 +111,7 @@ class Context:
         """Plans and compiles what computes the fetches and targets from the feeds."""
         plan = make_plan(self, fetches, targets, feeds)
         plan.is_body = is_body
-        check_placement([n.op for n in plan.nodes if n.op is not None and n.op._device], self.config)
+        self.placer.place(n.op for n in plan.nodes if n.op is not None)
         passes.run(plan)
         return codegen.generate(plan)
 

@@ -1,9 +1,8 @@
-"""Which devices there are, under TensorFlow's names, and which of them an op may run on."""
+"""Which devices there are, under TensorFlow's names."""
 from __future__ import annotations
 
 from typing import Any
 
-from everflow import errors
 from everflow.api import internal, public
 from everflow.graph.devices import DeviceSpec
 from everflow.lazy import torch
@@ -76,23 +75,3 @@ def list_local_devices(session_config: Any = None) -> list[Any]:
 def num_gpus() -> int:
     """How many GPUs there are."""
     return device_counts()[GPU]
-
-
-def check_placement(ops: Any, config: Any) -> None:
-    """Raises for an op that asks for a device this session does not have, unless soft placement allows another."""
-    soft = config is not None and config.allow_soft_placement
-    counts = None
-    for op in ops:
-        if not op._device:
-            continue
-        spec = DeviceSpec.from_string(op._device)
-        counts = counts or device_counts(config)
-        known_job = spec.job in (None, "localhost") and spec.task in (None, 0) and spec.replica in (None, 0)
-        known_device = spec.device_type is None or (spec.device_index or 0) < counts.get(spec.device_type.upper(), 0)
-        if known_job and (known_device or soft):
-            continue
-        available = ", ".join(d.name for d in list_devices(config))
-        raise errors.InvalidArgumentError(
-            op.node_def, op,
-            f"Cannot assign a device for operation {op.name}: {{{{node {op.name}}}}} was explicitly assigned to {op._device} but available "
-            f"devices are [ {available} ]. Make sure the device specification refers to a valid device.")

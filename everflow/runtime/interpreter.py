@@ -10,7 +10,7 @@ from everflow.runtime.context import located
 from everflow.runtime.failures import as_op_error
 from everflow.runtime.plan import Node, Value
 
-Observer = Callable[[Node, float, float, list[Any]], None]
+Observer = Callable[[Node, int, int, list[Any]], None]
 
 
 def start(step: Step, arguments: list[Any]) -> dict[Value, Any]:
@@ -40,13 +40,14 @@ def results(step: Step, known: dict[Value, Any]) -> tuple[Any, ...]:
 
 
 def run(step: Step, arguments: list[Any], observe: Observer | None = None, deadline: float | None = None) -> tuple[Any, ...]:
-    """Runs a step node by node; `observe` is told each node, when it began and ended, and what it gave."""
+    """Runs a step node by node; `observe` is told each node, when it began and ended (in nanoseconds), and what it
+    gave."""
     known = start(step, arguments)
     for call in step.calls:
         if deadline is not None and time.monotonic() > deadline:
             raise errors.DeadlineExceededError(None, None, "Timed out waiting for the step to finish")
-        began = time.time()
+        began = time.time_ns()
         advance(call, known)
         if observe is not None:
-            observe(call.node, began, time.time(), [known[v] for v in call.node.outputs])
+            observe(call.node, began, time.time_ns(), [known[v] for v in call.node.outputs])
     return results(step, known)

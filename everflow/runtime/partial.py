@@ -11,7 +11,7 @@ from everflow.runtime import feeds as feeding
 from everflow.runtime import interpreter
 from everflow.runtime.fetches import Fetches
 from everflow.runtime.plan import Node, Value
-from everflow.runtime.session import fetch_converter
+from everflow.runtime.runner import fetch_converter
 
 _serial = itertools.count()
 
@@ -24,6 +24,8 @@ class PartialRun:
         self.session = session
         self.handle = f"partial_run_{next(_serial)}"
         wanted = Fetches(graph, list(fetches) if isinstance(fetches, (list, tuple)) else [fetches])
+        if not wanted.elements:
+            raise errors.InvalidArgumentError(None, None, "Must specify at least one target to fetch or execute.")
         self.feeds = [t for key in feeds or [] for t in feeding.feed_tensors(graph, key)]
         # Nothing is merged or left out: each fetch may be asked for on its own.
         from everflow.runtime.codegen import generate
@@ -41,15 +43,13 @@ class PartialRun:
     def advance(self, fetches: Any, feed_dict: Any) -> Any:
         """Feeds some of the feeds and computes some of the fetches."""
         graph = self.session.graph
-        for key, value in (feed_dict or {}).items():
-            tensors = feeding.feed_tensors(graph, key)
-            for t, v in zip(tensors, feeding.feed_values(key, value, len(tensors))):
-                place = self.places.get(t)
-                if place is None:
-                    raise errors.InvalidArgumentError(None, None, f"The feed {t.name} was not specified in partial_run_setup.")
-                if place in self.known:
-                    raise errors.InvalidArgumentError(None, None, f"The feed {t.name} has already been fed.")
-                self.known[place] = feeding.feed_converter(t)(v)
+        for t, value in feeding.flattened(graph, feed_dict or {}).items():
+            place = self.places.get(t)
+            if place is None:
+                raise errors.InvalidArgumentError(None, None, f"The feed {t.name} was not specified in partial_run_setup.")
+            if place in self.known:
+                raise errors.InvalidArgumentError(None, None, f"The feed {t.name} has already been fed.")
+            self.known[place] = feeding.feed_converter(t)(value)
         wanted = Fetches(graph, fetches)
         for element in wanted.elements:
             known = element in self.values if isinstance(element, Tensor) else element in self.operations

@@ -2,101 +2,52 @@
 from __future__ import annotations
 
 import threading
+import time
+import warnings
 import weakref
 from typing import Any, Callable
-
-import numpy as np
 
 from everflow import errors
 from everflow.api import internal, public
 from everflow.graph import stacks
 from everflow.graph.graph import Graph
-from everflow.graph.tensor import Tensor
 from everflow.runtime import feeds as feeding
-from everflow.runtime import values
 from everflow.runtime.codegen import Step
 from everflow.runtime.context import Context, located
-from everflow.runtime.fetches import Fetches
-
-
-class Runner:
-    """One way of running: these fetches, from these feeds."""
-
-    __slots__ = ("build", "converters", "expand", "fetches", "is_single", "outputs", "step")
-
-    def __init__(self, session: BaseSession, fetches: Any, feed_dict: dict[Any, Any]) -> None:
-        graph = session.graph
-        self.fetches = Fetches(graph, fetches)
-        tensors: list[Tensor] = []
-        self.expand: list[tuple[Any, int]] | None = None
-        groups = [(key, feeding.feed_tensors(graph, key, value)) for key, value in feed_dict.items()]
-        for _, group in groups:
-            tensors.extend(group)
-        if any(len(group) != 1 or not isinstance(key, Tensor) for key, group in groups):
-            self.expand = [(key, len(group)) for key, group in groups]
-        self.converters = [feeding.feed_converter(t) for t in tensors]
-        fed = set(tensors)
-        self.step: Step = session._context.step(
-            self.fetches.tensors, [op for op in self.fetches.operations], list(dict.fromkeys(tensors)))
-        if len(fed) != len(tensors):
-            raise ValueError("A tensor was fed twice.")
-        self.outputs = [fetch_converter(t, fresh) for t, fresh in zip(self.fetches.tensors, self.step.fetches_fresh)]
-        self.is_single = isinstance(fetches, Tensor)
-        order = iter(range(len(self.fetches.tensors)))
-        where = [next(order) if isinstance(e, Tensor) else None for e in self.fetches.elements]
-        build = self.fetches.build
-
-        def assemble(found: list[Any]) -> Any:
-            return build([None if i is None else found[i] for i in where])
-
-        self.build = build if not self.fetches.operations else assemble
-
-    def prepared(self, feed_dict: Any) -> list[Any]:
-        """The run-time values of what is fed."""
-        if not feed_dict:
-            return []
-        if self.expand is None:
-            return [convert(value) for convert, value in zip(self.converters, feed_dict.values())]
-        flat: list[Any] = []
-        for (key, count), value in zip(self.expand, feed_dict.values()):
-            flat.extend(feeding.feed_values(key, value, count))
-        return [convert(value) for convert, value in zip(self.converters, flat)]
-
-    def finished(self, found: Any) -> Any:
-        """The user's structure, of numpy arrays."""
-        if self.is_single:
-            return self.outputs[0](found[0])
-        return self.build([convert(value) for convert, value in zip(self.outputs, found)])
-
-
-def fetch_converter(tensor: Tensor, fresh: bool) -> Callable[[Any], Any]:
-    """A function from a run-time value to what the user gets; copies what others could still see."""
-    dtype = tensor.dtype.base_dtype
-    if not values.is_numeric(dtype):
-        if dtype.name == "string":
-            return lambda value: value.copy() if value.ndim else value[()]
-        return lambda value: value
-    plain = dtype.name not in ("bfloat16", "uint16", "uint32", "uint64", "complex64", "complex128") and not dtype.is_quantized
-
-    def convert(value: Any) -> Any:
-        if plain and value.is_cpu:
-            array = value.numpy()
-        else:
-            array = values.to_numpy(value, dtype)
-        if array.ndim == 0:
-            return array[()]
-        if not array.flags.c_contiguous:
-            return np.ascontiguousarray(array)
-        return array if fresh else array.copy()
-
-    return convert
-
+from everflow.runtime.runner import FLATTENS, Runner, fetch_key
 
 _live: weakref.WeakSet[BaseSession] = weakref.WeakSet()
 
 
+@internal("client.session.SessionInterface")
+class SessionInterface:
+    """What sessions and what wraps them have in common: a graph, and `run`."""
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that this session runs."""
+        raise NotImplementedError("graph")
+
+    @property
+    def sess_str(self) -> Any:
+        """The target that the session connects to."""
+        raise NotImplementedError("sess_str")
+
+    def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
+        """Computes the fetches."""
+        raise NotImplementedError("run")
+
+    def partial_run_setup(self, fetches: Any, feeds: Any = None) -> Any:
+        """Starts a run whose fetches and feeds come piece by piece."""
+        raise NotImplementedError("partial_run_setup")
+
+    def partial_run(self, handle: Any, fetches: Any, feed_dict: Any = None) -> Any:
+        """Goes on with a partial run."""
+        raise NotImplementedError("partial_run")
+
+
 @internal("client.session.BaseSession")
-class BaseSession:
+class BaseSession(SessionInterface):
     """A graph with the state to run it."""
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
@@ -107,18 +58,25 @@ class BaseSession:
         if target is not None and not isinstance(target, (str, bytes)):
             raise TypeError(f"target must be a string, but got {type(target)}")
         if config is not None:
-            from everflow.proto import config_pb2
+            from everflow.runtime.options import ConfigProto
 
-            if not isinstance(config, config_pb2.ConfigProto):
+            if not isinstance(config, ConfigProto):
                 raise TypeError(f"config must be a tf.ConfigProto, but got {type(config)}")
+        if target:
+            raise errors.NotFoundError(
+                None, None, f'No session factory registered for the given session options: {{target: "{target}" config: {config or ""}}} '
+                "Registered factories are {DIRECT_SESSION}.")
         self._graph = graph
         self._config = config
         self._target = target if isinstance(target, bytes) else (target or "").encode()
         self._context = Context(graph, config)
         self._closed = False
-        self._runners: dict[Any, Runner] = {}
+        self._runners: dict[Any, Any] = {}
         self._lock = threading.RLock()
         self._partial_runs: dict[str, Any] = {}
+        self._runs_measured = 0
+        if config is not None and config.operation_timeout_in_ms > 0:
+            self._call = self._call_in_time  # type: ignore[method-assign]
         _live.add(self)
 
     @property
@@ -129,7 +87,7 @@ class BaseSession:
     @property
     def graph_def(self) -> Any:
         """The graph as a GraphDef."""
-        return self._graph.as_graph_def(add_shapes=False)
+        return self._graph.as_graph_def(add_shapes=self._config is not None and self._config.graph_options.infer_shapes)
 
     @property
     def sess_str(self) -> bytes:
@@ -159,30 +117,44 @@ class BaseSession:
         """Computes the fetches and returns their values in the same structure."""
         if self._closed:
             raise RuntimeError("Attempted to use a closed Session.")
+        runner = self._runner(fetches, feed_dict)
+        if runner.flattens:
+            feed_dict = feeding.flattened(self._graph, feed_dict)
+            runner = self._runner(fetches, feed_dict)
         if options is not None or run_metadata is not None:
             from everflow.runtime.tracing import run_with_options
 
-            return run_with_options(self, fetches, feed_dict, options, run_metadata)
-        runner = self._runner(fetches, feed_dict)
+            return run_with_options(self, runner, runner.prepared(feed_dict), options, run_metadata)
         return runner.finished(self._call(runner.step, runner.prepared(feed_dict)))
 
-    def _runner(self, fetches: Any, feed_dict: Any) -> Runner:
+    def _runner(self, fetches: Any, feed_dict: Any) -> Any:
         kind = type(fetches)
         keys = tuple(feed_dict) if feed_dict else ()
         try:
             if kind is list or kind is tuple:
-                key: Any = (kind, *fetches, keys, self._graph._edits)
+                found = self._runners.get((kind, *fetches, keys, self._graph._edits))
             else:
-                key = (fetches, keys, self._graph._edits)
-            found = self._runners.get(key)
+                found = self._runners.get((fetches, keys, self._graph._edits))
         except TypeError:
-            key = (_frozen(fetches), keys, self._graph._edits)
+            found = None
+        return self._find_runner(fetches, feed_dict, keys) if found is None else found
+
+    def _find_runner(self, fetches: Any, feed_dict: Any, keys: Any) -> Any:
+        """The runner for a structure that is not its own key, or a new runner."""
+        graph = self._graph
+        if graph.version == 0:
+            raise RuntimeError("The Session graph is empty.  Add operations to the graph before calling run().")
+        with self._lock:
+            key = (*fetch_key(fetches), keys, graph._edits)
             found = self._runners.get(key)
-        if found is None:
-            if self._graph.version == 0:
-                raise RuntimeError("The Session graph is empty.  Add operations to the graph before calling run().")
-            found = Runner(self, fetches, feed_dict or {})
-            self._runners[key] = found
+            if found is None:
+                if feed_dict and not feeding.is_flat(feed_dict):
+                    found = FLATTENS
+                else:
+                    with graph._lock:
+                        self._context.placer.place_graph(graph)
+                        found = Runner(self, fetches, list(feed_dict or ()))
+                self._runners[key] = found
         return found
 
     def _call(self, step: Step, arguments: list[Any]) -> Any:
@@ -198,24 +170,45 @@ class BaseSession:
 
             raise as_op_error(e, node) from e
 
+    def _call_in_time(self, step: Step, arguments: list[Any]) -> Any:
+        """The same, with the time limit that the session is configured with."""
+        with self._context.until(time.monotonic() + self._config.operation_timeout_in_ms / 1000):
+            return BaseSession._call(self, step, arguments)
+
     def make_callable(self, fetches: Any, feed_list: Any = None, accept_options: bool = False) -> Callable[..., Any]:
         """A function that runs the fetches; its arguments are the values of `feed_list`."""
         if feed_list is not None and not isinstance(feed_list, (list, tuple)):
             raise TypeError("`feed_list` must be a list or tuple.")
         keys = tuple(feed_list or ())
-        runner = Runner(self, fetches, dict.fromkeys(keys))
+        if accept_options or not feeding.is_flat(keys):
+
+            def run_with(*arguments: Any, **options: Any) -> Any:
+                return self.run(fetches, dict(zip(keys, arguments, strict=True)), **options)
+
+            return run_with
+        runner = self._runner(fetches, dict.fromkeys(keys))
         prepared, finished, call, step = runner.prepared, runner.finished, self._call, runner.step
 
-        def run(*arguments: Any, **kwargs: Any) -> Any:
+        def run(*arguments: Any) -> Any:
             if self._closed:
                 raise RuntimeError("Attempted to use a closed Session.")
-            if accept_options and kwargs:
-                from everflow.runtime.tracing import run_with_options
-
-                return run_with_options(self, fetches, dict(zip(keys, arguments)), kwargs.get("options"), kwargs.get("run_metadata"))
             if len(arguments) != len(keys):
                 raise TypeError(f"Expected {len(keys)} arguments to the callable, got {len(arguments)}.")
             return finished(call(step, prepared(dict(zip(keys, arguments)))))
+
+        return run
+
+    def _make_callable_from_options(self, callable_options: Any) -> Callable[..., list[Any]]:
+        """A function for a CallableOptions message; it returns a list of the fetched values."""
+        if callable_options.tensor_connection:
+            raise errors.UnimplementedError(None, None, "Everflow's callables do not connect tensors with each other.")
+        graph, feeds = self._graph, [str(name) for name in callable_options.feed]
+        fetches = [graph.as_graph_element(name) for name in (*callable_options.fetch, *callable_options.target)]
+        count = len(callable_options.fetch)
+
+        def run(*arguments: Any, run_metadata: Any = None) -> list[Any]:
+            options = callable_options.run_options if run_metadata is not None else None
+            return self.run(fetches, dict(zip(feeds, arguments, strict=True)), options, run_metadata)[:count]
 
         return run
 
@@ -223,12 +216,16 @@ class BaseSession:
         """Starts a run whose fetches and feeds come piece by piece through `partial_run`."""
         from everflow.runtime.partial import PartialRun
 
+        if self._closed:
+            raise RuntimeError("Attempted to use a closed Session.")
         run = PartialRun(self, fetches, feeds)
         self._partial_runs[run.handle] = run
         return run.handle
 
     def partial_run(self, handle: str, fetches: Any, feed_dict: Any = None) -> Any:
         """Goes on with a partial run: more feeds, more fetches."""
+        if self._closed:
+            raise RuntimeError("Attempted to use a closed Session.")
         run = self._partial_runs.get(handle)
         if run is None:
             raise errors.InvalidArgumentError(None, None, "Must run 'setup' before performing partial runs!")
@@ -237,21 +234,6 @@ class BaseSession:
     def __del__(self) -> None:
         if not getattr(self, "_closed", True):
             self._context.cancelled.set()
-
-
-def _frozen(fetches: Any) -> Any:
-    """A hashable stand-in for a fetch structure; elements count by identity."""
-    if isinstance(fetches, (list, tuple)):
-        return (type(fetches), *map(_frozen, fetches))
-    if isinstance(fetches, dict):
-        return (type(fetches), *((k, _frozen(v)) for k, v in fetches.items()))
-    if isinstance(fetches, str):
-        return fetches
-    try:
-        hash(fetches)
-        return fetches
-    except TypeError:
-        return object()
 
 
 @public("Session")
@@ -294,24 +276,35 @@ class Session(BaseSession):
 class InteractiveSession(BaseSession):
     """A session that makes itself the default one, for use in a shell."""
 
+    _active_session_count = 0
+    _count_lock = threading.Lock()
+
     def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
-        super().__init__(target, graph, config)
-        self._explicit_graph = graph
-        self._entered = self.as_default()
-        self._entered.enforce_nesting = False
-        self._entered.__enter__()
-        self._entered_graph = None
-        if graph is not None:
-            self._entered_graph = graph.as_default()
-            self._entered_graph.enforce_nesting = False
-            self._entered_graph.__enter__()
+        from everflow.runtime.options import ConfigProto
+
+        options = ConfigProto()
+        if config is not None:
+            options.CopyFrom(config)
+        # Whoever works in a shell goes on after a mistake: an op that can't be placed troubles only the runs that need it.
+        options.graph_options.place_pruned_graph = True
+        super().__init__(target, graph, options)
+        with InteractiveSession._count_lock:
+            if InteractiveSession._active_session_count > 0:
+                warnings.warn(
+                    "An interactive session is already active. This can cause out-of-memory errors in some cases. You must "
+                    "explicitly call `InteractiveSession.close()` to release resources held by the other session(s).", stacklevel=2)
+            InteractiveSession._active_session_count += 1
+        self._counts = True
+        self._entered = [self.as_default()] if graph is None else [graph.as_default(), self.as_default()]
+        for entry in self._entered:
+            entry.enforce_nesting = False
+            entry.__enter__()
 
     def close(self) -> None:
         """Ends the session and stops being the default one."""
         super().close()
-        if self._entered_graph is not None:
-            self._entered_graph.__exit__(None, None, None)
-            self._entered_graph = None
-        if self._entered is not None:
-            self._entered.__exit__(None, None, None)
-            self._entered = None
+        with InteractiveSession._count_lock:
+            InteractiveSession._active_session_count -= self._counts
+            self._counts = False
+        while self._entered:
+            self._entered.pop().__exit__(None, None, None)

@@ -1,94 +1,177 @@
-"""Runs with RunOptions: step traces in RunMetadata, timeouts, partition graphs."""
+"""Runs with RunOptions: step traces, executed graphs and costs in RunMetadata, time limits."""
 from __future__ import annotations
 
+import threading
 import time
 from typing import Any
 
+from everflow.graph import attrs as attr_values
 from everflow.runtime import interpreter
-from everflow.runtime.plan import Node
+from everflow.runtime.options import RunMetadata, RunOptions
+from everflow.runtime.plan import Node, Value
 
-DEVICE = "/job:localhost/replica:0/task:0/device:CPU:0"
 
-
-def run_with_options(session: Any, fetches: Any, feed_dict: Any, options: Any, run_metadata: Any) -> Any:
+def run_with_options(session: Any, runner: Any, arguments: list[Any], options: Any, run_metadata: Any) -> Any:
     """`session.run` with options and metadata."""
-    from everflow.proto import config_pb2
-
-    if options is not None and not isinstance(options, config_pb2.RunOptions):
+    if options is not None and not isinstance(options, RunOptions):
         raise TypeError(f"options must be a tf.RunOptions, but got {type(options)}")
-    if run_metadata is not None and not isinstance(run_metadata, config_pb2.RunMetadata):
+    if run_metadata is not None and not isinstance(run_metadata, RunMetadata):
         raise TypeError(f"run_metadata must be a tf.RunMetadata, but got {type(run_metadata)}")
-    options = options or config_pb2.RunOptions()
-    runner = session._runner(fetches, feed_dict)
-    arguments = runner.prepared(feed_dict)
-    traced = options.trace_level != config_pb2.RunOptions.NO_TRACE and run_metadata is not None
-    deadline = time.monotonic() + options.timeout_in_ms / 1000 if options.timeout_in_ms > 0 else None
+    options = options or RunOptions()
     if run_metadata is not None:
         run_metadata.Clear()
-    if not traced and deadline is None:
+    traced = options.trace_level != RunOptions.NO_TRACE and run_metadata is not None
+    measured = run_metadata is not None and _is_measured(session)
+    trace = Trace(runner.step) if traced or measured else None
+    deadline = time.monotonic() + options.timeout_in_ms / 1000 if options.timeout_in_ms > 0 else None
+    if trace is None and deadline is None:
         found = session._call(runner.step, arguments)
     else:
-        trace = Trace() if traced else None
         with session._context.until(deadline):
             found = interpreter.run(runner.step, arguments, trace.record if trace else None, deadline)
-        if trace is not None:
-            run_metadata.step_stats.CopyFrom(trace.step_stats())
+    if traced:
+        run_metadata.step_stats.CopyFrom(trace.step_stats())
+    if measured:
+        run_metadata.cost_graph.CopyFrom(trace.cost_graph())
     if run_metadata is not None and options.output_partition_graphs:
-        run_metadata.partition_graphs.add().CopyFrom(_executed_graph(runner.step))
-    if run_metadata is not None and session._config is not None and session._config.graph_options.build_cost_model > 0:
-        _add_cost_graph(run_metadata, runner.step)
+        run_metadata.partition_graphs.extend(executed_graphs(runner.step))
     return runner.finished(found)
 
 
+def _is_measured(session: Any) -> bool:
+    """Whether this is the run for which the session was asked to build a cost model."""
+    options = session._config.graph_options if session._config is not None else None
+    if options is None or options.build_cost_model <= 0:
+        return False
+    session._runs_measured += 1
+    return session._runs_measured == options.build_cost_model + options.build_cost_model_after
+
+
+def feed_name(value: Value, position: int) -> str:
+    """How a fed tensor is called in what is executed."""
+    return f"_arg_{value.node.name}_0_{position}"
+
+
 class Trace:
-    """When each node ran and what it gave."""
+    """When each node of a step ran and what it gave."""
 
-    def __init__(self) -> None:
-        self.entries: list[tuple[Node, float, float, list[Any]]] = []
+    def __init__(self, step: Any) -> None:
+        self._step = step
+        self._entries: list[tuple[Node, int, int, list[Any]]] = []
+        now = time.time_ns()
+        self._names = {v.node: feed_name(v, i) for i, v in enumerate(step.plan.feeds)}
+        for node in step.plan.nodes:
+            if node.type == "Const":
+                self._entries.append((node, now, now, [_described(step.plan.context.constant(node))]))
+            elif node.type == "_Feed":
+                self._entries.append((node, now, now, [None]))
 
-    def record(self, node: Node, began: float, ended: float, outputs: list[Any]) -> None:
-        shapes = [(tuple(o.shape), o.element_size() * o.numel()) if hasattr(o, "element_size") else None for o in outputs]
-        self.entries.append((node, began, ended, shapes))
+    def record(self, node: Node, began: int, ended: int, outputs: list[Any]) -> None:
+        """Notes that a node ran."""
+        self._entries.append((node, began, ended, [_described(o) for o in outputs]))
 
     def step_stats(self) -> Any:
-        """The trace as a StepStats proto."""
+        """The trace as a StepStats message."""
         from everflow.proto import step_stats_pb2
 
         stats = step_stats_pb2.StepStats()
-        device = stats.dev_stats.add(device=DEVICE)
-        for node, began, ended, outputs in self.entries:
-            start = int(began * 1e6)
-            length = max(1, int((ended - began) * 1e6))
-            inputs = ", ".join(v.node.name for v in node.inputs)
-            entry = device.node_stats.add(
-                node_name=node.name, all_start_micros=start, op_start_rel_micros=0, op_end_rel_micros=length, all_end_rel_micros=length,
-                all_start_nanos=int(began * 1e9), op_end_rel_nanos=int((ended - began) * 1e9), all_end_rel_nanos=int((ended - began) * 1e9),
-                timeline_label=f"{node.name} = {node.type}({inputs})", scheduled_micros=start)
-            for slot, described in enumerate(outputs):
-                if described is None:
-                    continue
-                dims, size = described
-                output = entry.output.add(slot=slot)
-                description = output.tensor_description
-                description.dtype = node.outputs[slot].dtype.base_dtype.as_datatype_enum
-                for d in dims:
-                    description.shape.dim.add(size=d)
-                description.allocation_description.requested_bytes = size
-                description.allocation_description.allocated_bytes = size
-                description.allocation_description.allocator_name = "cpu"
+        devices: dict[str, Any] = {}
+        for node, began, ended, outputs in self._entries:
+            name = device_of(node)
+            if name not in devices:
+                devices[name] = stats.dev_stats.add(device=name)
+            self._add(devices[name].node_stats.add(), node, began, ended, outputs)
         return stats
 
+    def _add(self, entry: Any, node: Node, began: int, ended: int, outputs: list[Any]) -> None:
+        name = self._names.get(node, node.name)
+        inputs = ", ".join(self._input_name(v) for v in node.inputs)
+        entry.node_name = name
+        entry.timeline_label = f"{name} = {'_Arg' if node.type == '_Feed' else node.type}({inputs})"
+        entry.thread_id = threading.get_ident() & 0x7FFFFFFF
+        entry.all_start_micros, entry.all_start_nanos = began // 1000, began
+        entry.scheduled_micros, entry.scheduled_nanos = began // 1000, began
+        length = ended - began
+        entry.op_end_rel_nanos = entry.all_end_rel_nanos = length
+        entry.op_end_rel_micros = entry.all_end_rel_micros = max(1, length // 1000)
+        for slot, described in enumerate(outputs):
+            if described is None:
+                continue
+            dims, size, address = described
+            description = entry.output.add(slot=slot).tensor_description
+            description.dtype = node.outputs[slot].dtype.base_dtype.as_datatype_enum
+            for d in dims:
+                description.shape.dim.add(size=d)
+            allocation = description.allocation_description
+            allocation.requested_bytes = allocation.allocated_bytes = size
+            allocation.allocator_name = "cpu"
+            allocation.ptr = address
 
-def _executed_graph(step: Any) -> Any:
+    def _input_name(self, value: Value) -> str:
+        name = self._names.get(value.node, value.node.name)
+        return name if value.index == 0 else f"{name}:{value.index}"
+
+    def cost_graph(self) -> Any:
+        """What each node cost, as a CostGraphDef message."""
+        from everflow.proto import cost_graph_pb2
+
+        graph = cost_graph_pb2.CostGraphDef()
+        numbers = {node: i for i, (node, *_) in enumerate(self._entries)}
+        for node, began, ended, outputs in self._entries:
+            entry = graph.node.add(name=self._names.get(node, node.name), device=device_of(node), id=numbers[node])
+            entry.compute_cost = (ended - began) // 1000
+            for value in node.inputs:
+                entry.input_info.add(preceding_node=numbers[value.node], preceding_port=value.index)
+            for value, described in zip(node.outputs, outputs):
+                info = entry.output_info.add(dtype=value.dtype.as_datatype_enum, alias_input_port=-1)
+                if described is not None:
+                    info.size = described[1]
+                    for d in described[0]:
+                        info.shape.dim.add(size=d)
+        return graph
+
+
+def _described(value: Any) -> tuple[tuple[int, ...], int, int] | None:
+    """The shape, size in bytes and address of a run-time value; None for what is not a tensor."""
+    value = getattr(value, "value", value)
+    if hasattr(value, "element_size"):
+        return tuple(value.shape), value.element_size() * value.numel(), value.data_ptr()
+    if hasattr(value, "nbytes"):
+        return value.shape, value.nbytes, value.ctypes.data
+    return None
+
+
+def device_of(node: Node) -> str:
+    """The full name of the device that a node runs on."""
+    placer = node.context.placer
+    return placer.device_of(node.op) if node.op is not None else placer.default_device
+
+
+def executed_graphs(step: Any) -> list[Any]:
+    """What runs, after pruning and rewriting, as a GraphDef for each device."""
     from everflow.proto import graph_pb2
 
-    graph = graph_pb2.GraphDef()
+    graphs: dict[str, Any] = {}
+    names = {v.node: feed_name(v, i) for i, v in enumerate(step.plan.feeds)}
+
+    def add(node: Node, name: str, op: str, inputs: list[Value], attrs: dict[str, Any]) -> None:
+        device = device_of(node)
+        entry = graphs.setdefault(device, graph_pb2.GraphDef()).node.add(name=name, op=op, device=device)
+        for v in inputs:
+            source = names.get(v.node, v.node.name)
+            entry.input.append(source if v.index == 0 else f"{source}:{v.index}")
+        for key, value in attrs.items():
+            definition = node.op.op_def_.attrs.get(key) if node.op is not None else None
+            entry.attr[key].CopyFrom(attr_values.to_proto(value, definition.type if definition else None))
+
     for node in step.plan.nodes:
-        if node.op is not None:
-            graph.node.add().CopyFrom(node.op.node_def)
-    return graph
-
-
-def _add_cost_graph(run_metadata: Any, step: Any) -> None:
-    for i, node in enumerate(step.plan.nodes):
-        run_metadata.cost_graph.node.add(name=node.name, device=DEVICE, id=i)
+        if node.type == "_Feed":
+            position = step.plan.feeds.index(node.outputs[0])
+            add(node, names[node], "_Arg", [], {"T": node.outputs[0].dtype, "index": position})
+        else:
+            # What passes put together has attributes of its own kind.
+            add(node, node.name, node.type, node.inputs, node.attrs if node.op is not None and node.op.type == node.type else {})
+    for position, value in enumerate(step.plan.fetches):
+        name = f"_retval_{value.node.name}_{value.index}_{position}"
+        add(value.node, name, "_Retval", [value], {"T": value.dtype.base_dtype, "index": position})
+    return list(graphs.values())

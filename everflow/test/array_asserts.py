@@ -24,7 +24,13 @@ class ArrayAssertions:
 
         if isinstance(a, Tensor) or hasattr(a, "_as_graph_element") or _is_composite_tensor(a):
             a = self.evaluate(a)
-        return a if isinstance(a, np.ndarray) else np.array(a)
+        if isinstance(a, np.ndarray):
+            return a
+        try:
+            return np.array(a)
+        except ValueError:
+            # Lists of different lengths: an array of objects, as numpy made of them in TensorFlow's days.
+            return np.array(a, dtype=object)
 
     def _GetPyList(self, a: Any) -> Any:
         """Ragged values, arrays and tensors as nested lists."""

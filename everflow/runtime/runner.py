@@ -1,0 +1,98 @@
+"""A runner: what `session.run` does for certain fetches and feeds, worked out once."""
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import numpy as np
+
+from everflow.graph.tensor import Tensor
+from everflow.runtime import feeds as feeding
+from everflow.runtime import values
+from everflow.runtime.codegen import Step
+from everflow.runtime.fetches import Fetches
+
+
+class Runner:
+    """One way of running: these fetches, from feeds for these tensors in this order."""
+
+    __slots__ = ("build", "converters", "fetches", "flattens", "is_single", "outputs", "step")
+
+    def __init__(self, session: Any, fetches: Any, tensors: list[Tensor]) -> None:
+        self.flattens = False
+        self.fetches = Fetches(session.graph, fetches)
+        self.converters = [feeding.feed_converter(feeding.feed_tensor(session.graph, t)) for t in tensors]
+        self.step: Step = session._context.step(self.fetches.tensors, self.fetches.operations, tensors)
+        self.outputs = [fetch_converter(t, fresh) for t, fresh in zip(self.fetches.tensors, self.step.fetches_fresh)]
+        self.is_single = isinstance(fetches, Tensor)
+        order = iter(range(len(self.fetches.tensors)))
+        where = [next(order) if isinstance(e, Tensor) else None for e in self.fetches.elements]
+        build = self.fetches.build
+
+        def assemble(found: list[Any]) -> Any:
+            return build([None if i is None else found[i] for i in where])
+
+        self.build = build if not self.fetches.operations else assemble
+
+    def prepared(self, feed_dict: Any) -> list[Any]:
+        """The run-time values of what is fed."""
+        if not feed_dict:
+            return []
+        return [convert(value) for convert, value in zip(self.converters, feed_dict.values())]
+
+    def finished(self, found: Any) -> Any:
+        """The user's structure, of numpy arrays."""
+        if self.is_single:
+            return self.outputs[0](found[0])
+        return self.build([convert(value) for convert, value in zip(self.outputs, found)])
+
+
+class Flattens:
+    """Stands where a runner would for a feed dictionary that must be flattened first."""
+
+    flattens = True
+
+
+FLATTENS = Flattens()
+
+
+def fetch_converter(tensor: Tensor, fresh: bool) -> Callable[[Any], Any]:
+    """A function from a run-time value to what the user gets; copies what others could still see."""
+    dtype = tensor.dtype.base_dtype
+    if not values.is_numeric(dtype):
+        if dtype.name == "string":
+            return lambda value: value.copy() if value.ndim else value[()]
+        return lambda value: value
+    plain = dtype.name not in ("bfloat16", "uint16", "uint32", "uint64", "complex64", "complex128") and not dtype.is_quantized
+
+    def convert(value: Any) -> Any:
+        if plain and value.is_cpu:
+            array = value.numpy()
+        else:
+            array = values.to_numpy(value, dtype)
+        if array.ndim == 0:
+            return array[()]
+        if not array.flags.c_contiguous:
+            return np.ascontiguousarray(array)
+        return array if fresh else array.copy()
+
+    return convert
+
+
+def fetch_key(fetches: Any) -> tuple[Any, ...]:
+    """The part of a runner's key that stands for the fetches: for an element, or a list or tuple of elements, what
+    `Session._runner` makes of them at once; for any other structure, one that tells types of tuples apart."""
+    if type(fetches) in (list, tuple) and not any(isinstance(f, (list, tuple, dict)) for f in fetches):
+        return (type(fetches), *map(_structure_key, fetches))
+    return (_structure_key(fetches),)
+
+
+def _structure_key(fetches: Any) -> Any:
+    if isinstance(fetches, (list, tuple)):
+        return (type(fetches), *map(_structure_key, fetches))
+    if isinstance(fetches, dict):
+        return (type(fetches), *((k, _structure_key(v)) for k, v in fetches.items()))
+    try:
+        hash(fetches)
+    except TypeError:
+        return object()
+    return fetches
