@@ -122,6 +122,7 @@ class PartitionedVariable:
     def __init__(self, name: str, shape: Any, dtype: Any, variable_list: Any, partitions: Any) -> None:
         from everflow.ops.variables import Variable
 
+        shape = as_shape(shape).as_list()
         if not isinstance(variable_list, (list, tuple)):
             raise TypeError(f"variable_list is not a list or tuple: {variable_list}")
         if not isinstance(partitions, (list, tuple)):
@@ -131,12 +132,18 @@ class PartitionedVariable:
         if not variable_list:
             raise ValueError("variable_list may not be empty")
         for v in variable_list:
-            if not all(isinstance(i, Variable) for i in variable_list):
+            if not isinstance(v, Variable):
                 raise TypeError(f"{v} must be a Variable")
             if not v._get_save_slice_info():
-                raise ValueError("All variables must have a save_slice_info available")
-            if not hasattr(v._get_save_slice_info(), "full_shape"):
-                raise ValueError(f"Invalid variable slice info: {v}")
+                raise ValueError(
+                    "All variables must have a save_slice_info available: "
+                    f"{[part.name for part in variable_list]}")
+            if len(shape) != len(partitions):
+                raise ValueError(f"len(shape) != len(partitions): {shape} vs. {partitions}")
+            if v._get_save_slice_info().full_shape != shape:
+                raise ValueError(
+                    f"All variables' full shapes must match shape: {shape}; but full shapes were: "
+                    f"{[part._get_save_slice_info().full_shape for part in variable_list]}")
         self._variable_list = sorted(variable_list, key=lambda v: v._get_save_slice_info().var_offset)
         self._name = name
         self._shape = as_shape(shape)
@@ -150,7 +157,7 @@ class PartitionedVariable:
     def __len__(self) -> int:
         axes = self._partition_axes()
         if len(axes) > 1:
-            raise NotImplementedError(f"Cannot get a length for {len(axes)} > 1 partition axes")
+            raise ValueError(f"Cannot get a length for {len(axes)} > 1 partition axes")
         return len(self._variable_list)
 
     def _partition_axes(self) -> list[int]:
@@ -313,5 +320,5 @@ def create_partitioned_variables(shape: Any, slicing: Any, initializer: Any, dty
         raise ValueError(f"A partitioned Variable must have rank at least 1: shape: {shape}")
     with variable_scope(name, "PartitionedVariable", reuse=reuse):
         return partitioned_variable(
-            name="part", shape=shape, dtype=dtype, initializer=initializer, trainable=trainable, collections=collections,
+            name=None, shape=shape, dtype=dtype, initializer=initializer, trainable=trainable, collections=collections,
             partitioner=lambda **_: slicing)._get_variable_list()

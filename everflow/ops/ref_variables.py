@@ -20,7 +20,7 @@ from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
 from everflow.ops import variables
 from everflow.ops.assigning import assign, assign_add, assign_sub, batch_scatter_update
-from everflow.ops.initial_values import guarded
+from everflow.ops.initial_values import check_origin, guarded
 from everflow.ops.registry import apply
 from everflow.ops.variables import SaveSliceInfo, VariableV1
 
@@ -79,6 +79,7 @@ class RefVariable(VariableV1):
         variables.check_constraint(constraint)
         self._constraint = constraint
         is_function = callable(initial_value)
+        check_origin(initial_value, name)
         with init_scope(), name_scope(name, "Variable", [] if is_function else [initial_value]) as scope:
             graph = get_default_graph()
             own_name = name_from_scope_name(scope)
@@ -91,10 +92,6 @@ class RefVariable(VariableV1):
             else:
                 value = convert.convert_to_tensor(initial_value, dtype, "initial_value")
                 self._variable = self._storage(value, shape, validate_shape, scope)
-            if value.op._get_control_flow_context() is not None:
-                raise ValueError(
-                    f"Initializer for variable {scope} is from inside a control-flow construct, such as a loop or conditional. When "
-                    "creating a variable inside a loop or conditional, use a lambda as the initializer.")
             self._initial_value = value
             self._name = self._variable.name
             if validate_shape and not value.get_shape().is_fully_defined():

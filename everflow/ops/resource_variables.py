@@ -23,7 +23,7 @@ from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
 from everflow.ops import variables
 from everflow.ops.assigning import batch_scatter_update
-from everflow.ops.initial_values import guarded
+from everflow.ops.initial_values import check_origin, guarded
 from everflow.ops.ref_variables import checked_slices
 from everflow.ops.registry import apply
 from everflow.ops.variables import SaveSliceInfo, VariableV1
@@ -386,11 +386,7 @@ class ResourceVariable(BaseResourceVariable):
         if initial_value is None:
             raise ValueError("initial_value must be specified.")
         is_function = callable(initial_value)
-        if isinstance(initial_value, Tensor) and initial_value.graph.building_function and initial_value.graph is get_default_graph():
-            raise ValueError(
-                "Tensor-typed variable initializers must either be wrapped in an init_scope or callable (e.g., "
-                f"`tf.Variable(lambda : tf.truncated_normal([10, 40]))`) when building functions. Please file a feature request if this "
-                "restriction inconveniences you.")
+        check_origin(initial_value, name)
         collections = variables.collections_for(collections, modes[2])
         variables.check_constraint(constraint)
         with init_scope(), name_scope(name, "Variable", [] if is_function else [initial_value]) as scope:
@@ -405,10 +401,6 @@ class ResourceVariable(BaseResourceVariable):
                         f"The initial value's shape ({value.get_shape()}) is not compatible with the explicitly supplied `shape` "
                         f"argument ({shape}).")
                 handle = variable_handle_for(value, shape, own_name, scope)
-            if value.op._get_control_flow_context() is not None:
-                raise ValueError(
-                    f"Initializer for variable {scope} is from inside a control-flow construct, such as a loop or conditional. When "
-                    "creating a variable inside a loop or conditional, use a lambda as the initializer.")
             dtype = value.dtype.base_dtype
             with name_scope("IsInitialized"):
                 is_initialized = apply("VarIsInitializedOp", handle)

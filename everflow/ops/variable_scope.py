@@ -26,6 +26,8 @@ class _ReuseMode(enum.Enum):
 
 
 internal("ops.variable_scope._ReuseMode")(_ReuseMode)
+# Programs that look at the default see what it is before they change it.
+internal("ops.variable_scope._DEFAULT_USE_RESOURCE")(False)
 AUTO_REUSE = public("AUTO_REUSE")(_ReuseMode.AUTO_REUSE)
 _uses_resources = False
 
@@ -271,7 +273,7 @@ def get_local_variable(name: str, shape: Any = None, dtype: Any = None, initiali
 
 
 @internal("ops.variable_scope._get_partitioned_variable")
-def partitioned_variable(name: str, shape: Any = None, dtype: Any = None, initializer: Any = None, regularizer: Any = None,
+def partitioned_variable(name: str | None, shape: Any = None, dtype: Any = None, initializer: Any = None, regularizer: Any = None,
                          trainable: bool = True, collections: Any = None, caching_device: Any = None, partitioner: Any = None,
                          validate_shape: bool = True, use_resource: Any = None, constraint: Any = None,
                          synchronization: Any = VariableSynchronization.AUTO, aggregation: Any = VariableAggregation.NONE) -> Any:
@@ -344,10 +346,16 @@ class pure_variable_scope:  # noqa: N801
             original = self._name_or_scope if self._old_name_scope is None else self._old_name_scope
             entered = self._derived(self._old, self._name, self._reuse or self._old.reuse, original)
             scopes.open_variable_scope(self._name)
-        scopes.current_scope = entered
+        scopes.current_scope = self._entered = entered
         return entered
 
+    def check_nesting(self) -> None:
+        """Raises unless this is the innermost scope."""
+        if self._scopes.current_scope is not self._entered:
+            raise RuntimeError("Improper nesting of variable_scope.")
+
     def __exit__(self, *_: Any) -> None:
+        self.check_nesting()
         scopes = self._scopes
         scopes.close_variable_subscopes(self._name)
         if self._again is not None:
@@ -403,6 +411,8 @@ class variable_scope:  # noqa: N801
         return scope
 
     def __exit__(self, *exc: Any) -> None:
+        if self._pure is not None:
+            self._pure.check_nesting()
         self._blocks.pop().__exit__(*exc)
 
     def _entered(self, block: contextlib.ExitStack) -> VariableScope:

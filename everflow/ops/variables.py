@@ -1,9 +1,9 @@
 """tf.Variable: what all variables have in common, and how a call of tf.Variable finds the class that it makes."""
 from __future__ import annotations
 
-import contextlib
 import enum
-from typing import Any, Callable, Iterator
+import functools
+from typing import Any, Callable
 
 from everflow.api import internal, public
 from everflow.graph.convert import register_tensor_conversion_function
@@ -11,6 +11,8 @@ from everflow.graph.scopes import init_scope, prepend_name_scope, strip_name_sco
 from everflow.graph.shapes import TensorShape
 from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import OPERATORS, Tensor, TensorLike
+from everflow.ops import operators as _operators  # noqa: F401  (defines the operators that variables take over)
+from everflow.ops import slicing
 
 Creator = Callable[..., Any]
 
@@ -27,7 +29,7 @@ class VariableSynchronization(enum.Enum):
 
 
 @public("VariableAggregation")
-@internal("ops.variables.VariableAggregation")
+@internal("ops.variables.VariableAggregation", "ops.variables.VariableAggregationV2")
 class VariableAggregation(enum.Enum):
     """How values from several devices become one value of a variable."""
 
@@ -41,31 +43,17 @@ class VariableAggregation(enum.Enum):
         return hash(self.value)
 
 
-def variable_creators() -> list[Creator]:
-    """The creators in force in this thread for the default graph, outermost first."""
-    state = get_default_graph()._stacks()
-    return state.__dict__.setdefault("variable_creators", [])
-
-
 @public("variable_creator_scope")
 @internal("ops.variable_scope.variable_creator_scope_v1", "ops.variable_scope.variable_creator_scope")
-@contextlib.contextmanager
-def variable_creator_scope(variable_creator: Creator) -> Iterator[None]:
+def variable_creator_scope(variable_creator: Creator) -> Any:
     """Lets `variable_creator(next_creator, **arguments)` make the variables of a `with` block."""
-    creators = variable_creators()
-    creators.append(variable_creator)
-    try:
-        yield
-    finally:
-        if creators[-1] is not variable_creator:
-            raise RuntimeError("Exiting variable_creator_scope without proper nesting.")
-        creators.pop()
+    return get_default_graph()._variable_creator_scope(variable_creator)
 
 
 def created(default: Creator, arguments: dict[str, Any]) -> Any:
     """A variable, made by the innermost creator, which may ask the next one, and so on down to the default."""
     create: Creator = lambda next_creator=None, **kwargs: default(None, **kwargs)  # noqa: E731
-    for creator in variable_creators():
+    for _, creator in get_default_graph()._variable_creator_stack:
         create = _after(creator, create)
     return create(**arguments)
 
@@ -285,17 +273,18 @@ class Variable(TensorLike, metaclass=VariableMetaclass):
 def _as_tensor_does(operator: str) -> Any:
     """An operator of variables: that of tensors, on the variable's value."""
 
-    def method(self: Variable, *args: Any) -> Any:
-        return getattr(Tensor, operator)(self.value(), *args)
+    compute = getattr(Tensor, operator)
 
-    method.__name__ = operator
+    @functools.wraps(compute)
+    def method(self: Variable, *args: Any) -> Any:
+        return compute(self.value(), *args)
+
     return method
 
 
+@functools.wraps(slicing.getitem)
 def _getitem(self: Variable, index: Any) -> Any:
-    from everflow.ops.slicing import getitem
-
-    return getitem(self.value(), index, self)
+    return slicing.getitem(self.value(), index, self)
 
 
 for _operator in OPERATORS:

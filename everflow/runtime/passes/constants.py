@@ -38,6 +38,8 @@ def fold_constants(plan: Plan) -> None:
 
 
 def _known_shape(node: Node) -> list[np.ndarray] | None:
+    if node.reads:
+        return None  # the read tells whether the variable is initialized
     if node.type in ("Shape", "ShapeN"):
         if all(shapes.is_fully_defined(v.dims) for v in node.inputs):
             dtype = node.attr("out_type").as_numpy_dtype
