@@ -77,13 +77,12 @@ def _kernel(family: Family, node: Any) -> Callable[..., Any]:
     where = Arguments(node.type, family.slots)
     update = family.formula(node)
     change = _rows_changed(update, node, where) if where.indices is not None else _all_changed(update, where)
-    known = [node.constant(i) for i in where.numbers]
-    fixed = [value.item() for value in known] if all(value is not None and not value.ndim for value in known) else None
+    numbers_of = _numbers(node, where)
     n = where.variables
     is_ref = not node.type.startswith("Resource")
 
     def run(*inputs: Any) -> Slot | None:
-        change(inputs[:n], inputs, _numbers(where, inputs) if fixed is None else fixed)
+        change(inputs[:n], inputs, numbers_of(inputs))
         return inputs[0] if is_ref else None
 
     if not node.attr("use_locking"):
@@ -96,48 +95,69 @@ def _kernel(family: Family, node: Any) -> Callable[..., Any]:
     return run_alone
 
 
-def _numbers(where: Arguments, inputs: Any) -> list[Any]:
-    try:
-        return [inputs[i].item() for i in where.numbers]
-    except RuntimeError:
-        i = next(i for i in where.numbers if inputs[i].ndim)
-        raise invalid_argument(f"{where.names[i]} is not a scalar: {shapes.describe(tuple(inputs[i].shape))}") from None
+def _numbers(node: Any, where: Arguments) -> Callable[[Any], list[Any]]:
+    """Where the op's numbers are found at run time: those that are constants are known already."""
+    constants = [(i, node.constant(i)) for i in where.numbers]
+    sources = [(i, None if value is None or value.ndim else value.item()) for i, value in constants]
+
+    def numbers(inputs: Any) -> list[Any]:
+        try:
+            return [inputs[i].item() if known is None else known for i, known in sources]
+        except RuntimeError:
+            i = next(i for i in where.numbers if inputs[i].ndim)
+            raise invalid_argument(
+                f"{where.names[i]} is not a scalar: {shapes.describe(tuple(inputs[i].shape))}") from None
+
+    return numbers
+
+
+def _aligned(variables: tuple[Slot, ...], gradient: Any, where: Arguments) -> list[Any]:
+    """The values of a variable and its slots, and the gradient: all of one shape and laid out alike in memory."""
+    values = [slot.read() for slot in variables]
+    values.append(gradient)
+    shape = gradient.shape
+    for value in values:
+        if value.shape != shape or not value.is_contiguous():
+            break
+    else:
+        return values
+    for i, value in enumerate(values):
+        if value.shape != values[0].shape:
+            raise _different_shapes(values[0], value, where.names[i if i < where.variables else where.gradient])
+    return [*_laid_out(variables, values), _laid_out_like(gradient, values[0])]
+
+
+def _laid_out(variables: tuple[Slot, ...], values: list[Any]) -> list[Any]:
+    found = []
+    for slot, value in zip(variables, values):
+        slot.value = _laid_out_like(value, values[0])
+        found.append(slot.value)
+    return found
 
 
 def _laid_out_like(value: Any, variable: Any) -> Any:
-    """The value with the strides of the variable: what formulas may walk through together."""
-    return torch.empty_strided(variable.shape, variable.stride(), dtype=value.dtype, device=value.device).copy_(value)
+    """The value with the strides of the variable."""
+    strides = variable.stride()
+    if value.stride() == strides:
+        return value
+    return torch.empty_strided(value.shape, strides, dtype=value.dtype, device=value.device).copy_(value)
 
 
-def _values(variables: tuple[Slot, ...], where: Arguments) -> list[Any]:
-    first = variables[0].read()
-    strides = first.stride()
-    values = [first]
-    for i, slot in enumerate(variables[1:], 1):
-        value = slot.read()
-        if value.stride() != strides or value.shape != first.shape:
-            if value.shape != first.shape:
-                raise invalid_argument(
-                    f"var and {where.names[i]} do not have the same shape"
-                    f"{shapes.describe(tuple(first.shape))} {shapes.describe(tuple(value.shape))}")
-            value = slot.value = _laid_out_like(value, first)
-        values.append(value)
-    return values
+def _different_shapes(variable: Any, value: Any, name: str) -> Exception:
+    found, other = shapes.describe(tuple(variable.shape)), shapes.describe(tuple(value.shape))
+    return invalid_argument(f"var and {name} do not have the same shape{found} {other}")
 
 
 def _all_changed(update: Formula, where: Arguments) -> Callable[..., None]:
-    at, name = where.gradient, where.names[where.gradient]
+    at = where.gradient
+    single = getattr(update, "single", None)
 
     def change(variables: tuple[Slot, ...], inputs: Any, numbers: list[Any]) -> None:
-        values = _values(variables, where)
-        first, gradient = values[0], inputs[at]
-        if gradient.shape != first.shape:
-            raise invalid_argument(
-                f"var and {name} do not have the same shape"
-                f"{shapes.describe(tuple(first.shape))} {shapes.describe(tuple(gradient.shape))}")
-        if gradient.stride() != first.stride():
-            gradient = _laid_out_like(gradient, first)
-        update(*[[v] for v in values], [gradient], *numbers)
+        values = _aligned(variables, inputs[at], where)
+        if single is not None:
+            single(*values, *numbers)
+        else:
+            update(*[[v] for v in values], *numbers)
 
     return change
 
@@ -155,7 +175,10 @@ def _rows_changed(update: Formula, node: Any, where: Arguments) -> Callable[...,
             value.index_copy_(0, rows, part)
 
     def change(variables: tuple[Slot, ...], inputs: Any, numbers: list[Any]) -> None:
-        values = _values(variables, where)
+        values = [slot.read() for slot in variables]
+        for i, value in enumerate(values):
+            if value.shape != values[0].shape:
+                raise _different_shapes(values[0], value, where.names[i])
         gradient = inputs[at].contiguous()
         rows = _checked_rows(values[0], gradient, inputs[at_indices])
         if not rows.numel():
@@ -199,13 +222,14 @@ def _turns(rows: Any) -> list[Any] | None:
 
 
 def each(slots: int, change: Callable[..., Any]) -> Formula:
-    """A formula from one for a single variable."""
+    """A formula from one for a single variable, which is kept as its `single`."""
 
     def formula(*arguments: Any) -> None:
         numbers = arguments[slots + 2:]
         for tensors in zip(*arguments[: slots + 2]):
             change(*tensors, *numbers)
 
+    formula.single = change  # type: ignore[attr-defined]
     return formula
 
 
