@@ -1,9 +1,10 @@
 """tf.while_loop: While nodes over a condition and a body."""
 from __future__ import annotations
 
+import time
 from typing import Any, Callable
 
-from everflow import nest
+from everflow import errors, nest
 from everflow.api import internal, public
 from everflow.graph import dtypes, shapes
 from everflow.graph.attrs import FunctionName
@@ -21,16 +22,18 @@ from everflow.ops.toggles import control_flow_v2_enabled
 
 def _while_kernel(node: Any) -> Callable[..., Any]:
     condition, body = node.context.function(node.attr("cond").name), node.context.function(node.attr("body").name)
-    truth, cancelled = bodies.truth, node.context.cancelled
+    truth, context = bodies.truth, node.context
+    cancelled = context.cancelled.is_set
     single = len(node.outputs) == 1
 
     def run(*values: Any) -> Any:
+        deadline = context.deadline
         while truth(condition(*values)[0]):
             values = body(*values)
-            if cancelled.is_set():
-                from everflow import errors
-
+            if cancelled():
                 raise errors.CancelledError(None, None, "Loop execution was cancelled.")
+            if deadline is not None and time.monotonic() > deadline:
+                raise errors.DeadlineExceededError(None, None, "Timed out waiting for notification")
         return values[0] if single else values
 
     return run
