@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any, Callable
 
 import everflow as tf
-from everflow.api import public
+from everflow.api import internal, public
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
 from everflow.graph.convert import convert_to_tensor
@@ -99,6 +99,15 @@ def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | 
         return apply("BiasAdd", value, bias, data_format=data_format, name=scope)
 
 
+@internal("ops.nn_ops.bias_add_v1")
+def bias_add_v1(value: Any, bias: Any, name: str | None = None) -> Any:
+    """bias_add as it was before data formats."""
+    with name_scope(name, "BiasAddV1", [value, bias]) as scope:
+        value = convert_to_tensor(value, name="input")
+        bias = convert_to_tensor(bias, dtype=value.dtype, name="bias")
+        return apply("BiasAddV1", value, bias, name=scope)
+
+
 @public("nn.xw_plus_b")
 def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Any:
     """matmul(x, weights) + biases."""
@@ -106,6 +115,15 @@ def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Any
         x, weights = convert_to_tensor(x, name="x"), convert_to_tensor(weights, name="weights")
         biases = convert_to_tensor(biases, name="biases")
         return bias_add(tf.matmul(x, weights), biases, name=scope)
+
+
+@internal("ops.nn_ops.xw_plus_b_v1")
+def xw_plus_b_v1(x: Any, weights: Any, biases: Any, name: str | None = None) -> Any:
+    """xw_plus_b with the older bias_add."""
+    with name_scope(name, "xw_plus_b_v1", [x, weights, biases]) as scope:
+        x, weights = convert_to_tensor(x, name="x"), convert_to_tensor(weights, name="weights")
+        biases = convert_to_tensor(biases, name="biases")
+        return bias_add_v1(tf.matmul(x, weights), biases, name=scope)
 
 
 @public("nn.relu_layer")

@@ -116,6 +116,11 @@ def softmax_cross_entropy_with_logits_v2(labels: Any, logits: Any, axis: Any = N
     return _softmax_cross_entropy(labels, logits, -1 if axis is None else axis, name)
 
 
+@internal("ops.nn_ops.softmax_cross_entropy_with_logits_v2")
+def _softmax_cross_entropy_of_2(labels: Any, logits: Any, axis: Any = -1, name: str | None = None) -> Any:
+    return _softmax_cross_entropy(labels, logits, axis, name)
+
+
 @public("nn.softmax_cross_entropy_with_logits")
 def softmax_cross_entropy_with_logits(_sentinel: Any = None, labels: Any = None, logits: Any = None, dim: Any = -1,
                                       name: str | None = None, axis: Any = None) -> Any:

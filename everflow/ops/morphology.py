@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any, Callable
 
 import everflow as tf
-from everflow.api import public
+from everflow.api import internal, public
 from everflow.graph import shapes
 from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
@@ -121,3 +121,17 @@ def erosion2d(value: Any, kernel: Any, strides: Any, rates: Any, padding: Any, n
     with name_scope(name, "erosion2d", [value, kernel]) as scope:
         return tf.negative(apply("Dilation2D", tf.negative(value), tf.reverse(kernel, [0, 1]), strides=strides, rates=rates,
                                  padding=padding, name=scope))
+
+
+@internal("ops.nn_ops.dilation2d_v2")
+def _dilation2d_of_2(input: Any, filters: Any, strides: Any, padding: Any, data_format: str, dilations: Any, name: str | None = None) -> Any:
+    if data_format != "NHWC":
+        raise ValueError("Data formats other than NHWC are not yet supported")
+    return apply("Dilation2D", input, filters, strides=strides, rates=dilations, padding=padding, name=name)
+
+
+@internal("ops.nn_ops.erosion2d_v2")
+def _erosion2d_of_2(value: Any, filters: Any, strides: Any, padding: Any, data_format: str, dilations: Any, name: str | None = None) -> Any:
+    if data_format != "NHWC":
+        raise ValueError("Data formats other than NHWC are not yet supported")
+    return erosion2d(value, filters, strides, dilations, padding, name)

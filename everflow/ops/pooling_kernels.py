@@ -51,8 +51,10 @@ class Pool:
         if 0 in output:
             return [], False, None, output, True
         before = [pad[0] for pad in pads]
+        # torch can pad and round up by itself, but not where a window is larger than the image.
+        fits = all(size >= window for size, window in zip(sizes, self.window))
         for ceil_mode in (False, True):
-            if all(_torch_count(*axis, ceil_mode) == count for *axis, count in zip(sizes, self.window, self.strides, before, counts)):
+            if fits and all(_torch_count(*axis, ceil_mode) == count for *axis, count in zip(sizes, self.window, self.strides, before, counts)):
                 return before, ceil_mode, None, output, False
         return [0] * len(sizes), False, [side for pad in reversed(pads) for side in pad], output, False
 

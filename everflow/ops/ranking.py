@@ -21,7 +21,7 @@ def _largest(x: Any, k: int) -> tuple[Any, Any]:
         return torch.max(x, -1, keepdim=True)
     values, positions = torch.topk(x, k)
     if k and bool((values[..., 1:] == values[..., :-1]).any()) or bool((x == values[..., -1:]).sum(-1).gt(1).any()):
-        values, positions = torch.sort(x, -1, descending=True, stable=True)
+        values, positions = torch.sort(x, dim=-1, descending=True, stable=True)
         values, positions = values[..., :k], positions[..., :k]
     return values, positions
 
@@ -115,6 +115,8 @@ def _nth_element(node: Any) -> Callable[..., Any]:
 def _nth_element_shape(o: Any) -> Any:
     dims = shapes.with_rank_at_least(o.inputs[0].dims, 1)
     n = known(o.inputs[1])
+    if n is not None and int(n) < 0:
+        raise ValueError(f"Dimension size, given by scalar input 1, must be non-negative but is {int(n)}")
     if dims is None:
         return None
     if dims[-1] is not None and n is not None and dims[-1] <= int(n):
@@ -134,6 +136,7 @@ def _nth_element_gradient(o: Any, dy: Any) -> Any:
 op("NthElement", kernel=widened(_nth_element), shape=_nth_element_shape, gradient=_nth_element_gradient)
 
 
+@public("contrib.nn.nth_element")
 @internal("ops.nn_ops.nth_element")
 def nth_element(input: Any, n: Any, reverse: bool = False, name: str | None = None) -> Any:
     """The n-th smallest (or largest) element of each row."""

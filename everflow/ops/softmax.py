@@ -53,8 +53,15 @@ def _alike(logits: Any, labels: Any) -> Any:
 
 
 def _cross_entropy_shape(o: Any) -> Any:
-    logits, labels = (shapes.with_rank(t.dims, 2) if t.dims is not None else None for t in o.inputs)
-    dims = shapes.with_rank(shapes.broadcast(logits, labels), 2)
+    logits, labels = (t.dims for t in o.inputs)
+    if logits is None or labels is None:
+        return [(None,), (None, None)]
+    try:
+        dims = shapes.merge(logits, labels)
+    except ValueError:
+        dims = shapes.broadcast(logits, labels)
+    if len(dims) != 2:
+        raise ValueError(f"Shape must be broadcasted with rank 2, but is rank {len(dims)}")
     return [dims[:1], dims]
 
 

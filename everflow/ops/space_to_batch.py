@@ -218,10 +218,13 @@ def convolution(input: Any, filter: Any, padding: str, strides: Any = None, dila
     """A convolution in one, two or three dimensions, strided or dilated."""
     dilation_rate = either("dilations", dilations, "dilation_rate", dilation_rate)
     filter = either("filters", filters, "filter", filter)
-    return _convolution(input, filter, strides, padding, data_format, dilation_rate, name)
+    return convolution_internal(input, filter, strides, padding, data_format, dilation_rate, name)
 
 
-def _convolution(input: Any, filters: Any, strides: Any, padding: str, data_format: str | None, dilations: Any, name: str | None) -> Any:
+@internal("ops.nn_ops.convolution_internal")
+def convolution_internal(input: Any, filters: Any, strides: Any = None, padding: str = "VALID", data_format: str | None = None,
+                         dilations: Any = None, name: str | None = None) -> Any:
+    """A convolution by the op for its dimensions, or by dealing pixels out where it is dilated."""
     rank = filters.get_shape().ndims if isinstance(filters, Tensor) or hasattr(filters, "get_shape") else np.ndim(filters)
     if rank is None or (hasattr(input, "get_shape") and input.get_shape().ndims is not None):
         rank = input.get_shape().ndims if hasattr(input, "get_shape") else np.ndim(input)
