@@ -211,6 +211,19 @@ def _integers(compute: Callable[..., Any]) -> Callable[..., Any]:
     return rule
 
 
+def _reduced(compute: Callable[..., Any]) -> Callable[..., Any]:
+    """A reduction of integers; of nothing at all there may be no largest."""
+
+    def rule(op: Operation, index: int, depth: int) -> np.ndarray | None:
+        found = _inputs(op, depth)
+        if found is None or not op.outputs[0].dtype.is_integer or not found[0].size:
+            return None
+        x, axes = found
+        return np.asarray(compute(x, axis=tuple(axes.reshape(-1)), keepdims=op.attr("keep_dims"))).astype(x.dtype)
+
+    return rule
+
+
 _RULES: dict[str, Callable[..., Any]] = {
     "Shape": _shape, "ShapeN": _shape, "Size": _size_rule, "Rank": _rank, "ZerosLike": _zeros, "OnesLike": _zeros,
     "Cast": _pure(_cast), "StridedSlice": _strided_slice,
@@ -224,5 +237,6 @@ _RULES: dict[str, Callable[..., Any]] = {
     "ExpandDims": _pure(lambda op, x, axis: np.expand_dims(x, int(axis.reshape(-1)[0]))),
     "Equal": _pure(lambda op, x, y: np.equal(x, y)), "NotEqual": _pure(lambda op, x, y: np.not_equal(x, y)),
     "Prod": _pure(lambda op, x, axis: np.prod(x, axis=tuple(axis.reshape(-1)), keepdims=op.attr("keep_dims")).astype(x.dtype)),
+    "Max": _reduced(np.max), "Min": _reduced(np.min), "Sum": _reduced(np.sum),
     **{name: _integers(f) for name, f in _BINARY.items()},
 }

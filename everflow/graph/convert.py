@@ -54,7 +54,7 @@ def add_constant(array: np.ndarray, dtype: dtypes.DType, name: str) -> Tensor:
 
 
 @public("constant")
-@internal("framework.constant_op.constant", "framework.constant_op.constant_v1")
+@internal("framework.constant_op.constant_v1")
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const", verify_shape: bool = False) -> Tensor:
     """A tensor that always has this value."""
     if isinstance(value, Tensor):
@@ -63,8 +63,13 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     return add_constant(array, dtypes.as_dtype(dtype).base_dtype if dtype is not None else dtypes.as_dtype(array.dtype), name)
 
 
-def _constant_v2(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Tensor:
-    return constant(value, dtype, shape, name)
+@public("compat.v2.constant")
+@internal("framework.constant_op.constant")
+def constant_v2(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Tensor:
+    """The same; a shape may only repeat a single element or arrange all of them."""
+    if shape is not None and not isinstance(value, Tensor):
+        value = as_array(value, dtype, shape, allow_broadcast=True)
+    return constant(value, dtype, name=name)
 
 
 @public("convert_to_tensor")
@@ -178,6 +183,8 @@ def _shape_value(value: Any, dtype: Any = None, name: str | None = None, as_ref:
         dtype = dtypes.int64 if any(size > 2**31 - 1 for size in sizes) else dtypes.int32
     elif dtype not in (dtypes.int32, dtypes.int64):
         raise TypeError(f"Cannot convert a TensorShape to dtype: {dtype}")
+    elif dtype is dtypes.int32 and any(size > 2**31 - 1 for size in sizes):
+        raise ValueError(f"Cannot convert a TensorShape to dtype int32; a dimension is too large ({max(sizes)})")
     return constant(sizes, dtype, name=name or "shape_as_tensor")
 
 

@@ -12,7 +12,9 @@ from everflow.graph import dtypes
 from everflow.graph.constants import constant_value_as_shape, known
 from everflow.graph.convert import convert_to_tensor, register_tensor_conversion_function
 from everflow.graph.shapes import TensorShape
+from everflow.graph.shapes import TensorShape
 from everflow.graph.tensor import TensorLike
+from everflow.graph.type_spec import CompositeTensor, TensorSpec, TypeSpec
 from everflow.graph.type_spec import CompositeTensor, TensorSpec, TypeSpec
 
 IndexedSlicesValue = internal("framework.ops.IndexedSlicesValue", "framework.indexed_slices.IndexedSlicesValue")(
@@ -80,12 +82,62 @@ class IndexedSlices(TensorLike, CompositeTensor):
         dense = None if self._dense_shape is None else self._dense_shape.dtype
         return IndexedSlicesSpec(shape, self.dtype, self.indices.dtype, dense, indices_shape)
 
+    @property
+    def _type_spec(self) -> IndexedSlicesSpec:
+        whole = None if self._dense_shape is None else self._dense_shape.dtype
+        rows = self._values.get_shape()[1:]
+        shape = TensorShape([None]).concatenate(rows)
+        if self._dense_shape is not None:
+            known_sizes = known(self._dense_shape) if hasattr(self._dense_shape, "op") else None
+            if known_sizes is not None:
+                shape = shape.merge_with(known_sizes.tolist())
+        return IndexedSlicesSpec(shape, self.dtype, self._indices.dtype, whole, self._indices.get_shape())
+
     def __str__(self) -> str:
         shape = "" if self._dense_shape is None else f", dense_shape={self._dense_shape}"
         return f"IndexedSlices(indices={self._indices}, values={self._values}{shape})"
 
     def __neg__(self) -> IndexedSlices:
         return IndexedSlices(-self.values, self.indices, self.dense_shape)
+
+
+@public("IndexedSlicesSpec")
+class IndexedSlicesSpec(TypeSpec):
+    """The type of IndexedSlices of a shape and dtype."""
+
+    def __init__(self, shape: Any = None, dtype: Any = dtypes.float32, indices_dtype: Any = dtypes.int64,
+                 dense_shape_dtype: Any = None, indices_shape: Any = None) -> None:
+        self._shape = TensorShape(shape)
+        self._values_dtype = dtypes.as_dtype(dtype)
+        self._indices_dtype = dtypes.as_dtype(indices_dtype)
+        self._dense_shape_dtype = None if dense_shape_dtype is None else dtypes.as_dtype(dense_shape_dtype)
+        self._indices_shape = TensorShape(indices_shape).with_rank(1)
+
+    @property
+    def value_type(self) -> type:
+        """IndexedSlices."""
+        return IndexedSlices
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return self._shape, self._values_dtype, self._indices_dtype, self._dense_shape_dtype, self._indices_shape
+
+    @property
+    def _component_specs(self) -> tuple[TensorSpec, ...]:
+        values = self._indices_shape.concatenate(self._shape[1:])
+        specs = [TensorSpec(values, self._values_dtype), TensorSpec(self._indices_shape, self._indices_dtype)]
+        if self._dense_shape_dtype is not None:
+            specs.append(TensorSpec([self._shape.ndims], self._dense_shape_dtype))
+        return tuple(specs)
+
+    def _to_components(self, value: Any) -> tuple[Any, ...]:
+        if value.dense_shape is None:
+            return value.values, value.indices
+        return value.values, value.indices, value.dense_shape
+
+    def _from_components(self, components: Any) -> Any:
+        if all(isinstance(t, np.ndarray) for t in components):
+            return IndexedSlicesValue(*components, *([None] * (3 - len(components))))
+        return IndexedSlices(*components)
 
 
 @public("convert_to_tensor_or_indexed_slices")

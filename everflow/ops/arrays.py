@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from typing import Any, Callable
 
 import numpy as np
@@ -41,6 +42,17 @@ def handed_on(node: Any) -> Kernel:
     return lambda x: x
 
 
+def _guaranteed(node: Any) -> Kernel:
+    if node.inputs[0].dtype.base_dtype is not dtypes.resource:
+        return handed_on(node)
+
+    def run(x: Any) -> Any:
+        raise invalid_argument(
+            f"Input tensor cannot be a resource variable handle. [Input tensor name: {node.inputs[0].node.name}]")
+
+    return run
+
+
 def _prevented(o: Any, dy: Any) -> Any:
     raise LookupError(f"Gradient explicitly disabled. Reason: {_text(o.attr('message'))!r}")
 
@@ -54,7 +66,7 @@ op("IdentityN", kernel=lambda node: (lambda *xs: xs) if len(node.outputs) != 1 e
    gradient=lambda o, *dys: list(dys), view=True)
 op("StopGradient", kernel=handed_on, shape=same_as_input, gradient=not_differentiable, view=True)
 op("PreventGradient", kernel=handed_on, shape=same_as_input, gradient=_prevented, view=True)
-op("GuaranteeConst", kernel=handed_on, shape=same_as_input, view=True)
+op("GuaranteeConst", kernel=_guaranteed, shape=same_as_input, view=True)
 op("Snapshot", kernel=handed_on, shape=same_as_input, gradient=lambda o, dy: dy, view=True)
 op("DeepCopy", kernel=lambda node: (lambda x: x.copy()) if is_text(node) else torch.clone, shape=same_as_input)
 op("DebugGradientIdentity", kernel=handed_on, shape=same_as_input, view=True)
@@ -160,7 +172,7 @@ def shape_internal(input: Any, name: str | None = None, optimize: bool = True, o
     out_type = dtypes.as_dtype(out_type)
     with name_scope(name, "Shape", [input]) as scope:
         if _is_sparse(input):
-            return cast(input.dense_shape, out_type)
+            return cast(convert_to_tensor(input.dense_shape), out_type)
         input = convert_to_tensor(input)
         if optimize and shapes.is_fully_defined(input.dims):
             return constant(np.array(input.dims, out_type.as_numpy_dtype), out_type, name=scope)
@@ -189,9 +201,7 @@ def size_internal(input: Any, name: str | None = None, optimize: bool = True, ou
     out_type = dtypes.as_dtype(out_type)
     with name_scope(name, "Size", [input]) as scope:
         if _is_sparse(input):
-            from everflow.ops.reductions import reduce_prod
-
-            return reduce_prod(cast(input.dense_shape, out_type), 0, name=scope)
+            return tf.reduce_prod(cast(convert_to_tensor(input.dense_shape), out_type), 0, name=scope)
         input = convert_to_tensor(input)
         if optimize and shapes.is_fully_defined(input.dims):
             return constant(shapes.num_elements(input.dims), out_type, name=scope)
@@ -222,8 +232,9 @@ def _reshape(node: Any) -> Kernel:
             return x.reshape(dims)
         except (RuntimeError, ValueError):
             if 0 in dims and 0 in x.shape and dims.count(-1) == 1:
-                # Any size would do for the one left open: TensorFlow takes 1.
-                return x.reshape([1 if d == -1 else d for d in dims])
+                # Any size would do for the one left open: TensorFlow takes what remains of the sizes that are not 0.
+                rest = math.prod(d for d in x.shape if d) // math.prod(d for d in dims if d > 0)
+                return x.reshape([rest if d == -1 else d for d in dims])
             raise _cannot_reshape(x, dims) from None
 
     dims = node.constant(1)

@@ -217,6 +217,7 @@ def _matrix_diag_part_shape(o: Any) -> Any:
 def _matrix_set_diag(node: Any) -> Kernel:
     def run(x: Any, diagonal: Any, k: Any = None) -> Any:
         _at_least(x, 2, "input")
+        _at_least(diagonal, 1, "diagonal")
         low, high = (0, 0) if k is None else _band_of(k)
         rows, columns = x.shape[-2:]
         _check_band(low, high, rows, columns)

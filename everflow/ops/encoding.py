@@ -1,6 +1,7 @@
 """Numbers turned into tensors that mark them: one_hot, sequence_mask; and permutations and index arithmetic."""
 from __future__ import annotations
 
+import math
 from typing import Any, Callable
 
 import numpy as np
@@ -132,6 +133,8 @@ def invert_permutation(x: Any, name: str | None = None) -> Any:
 def _unravel_index(node: Any) -> Kernel:
     def run(indices: Any, dims: Any) -> Any:
         found = []
+        if abs(math.prod(dims.tolist())) > torch.iinfo(dims.dtype).max:
+            raise invalid_argument("Input dims product is causing integer overflow")
         rest = indices
         for size in reversed(dims.tolist()):
             found.append(torch.remainder(rest, size))

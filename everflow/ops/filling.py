@@ -9,7 +9,7 @@ from typing import Any, Callable
 import numpy as np
 
 from everflow.api import internal, public
-from everflow.errors import OpError, invalid_argument
+from everflow.errors import OpError, invalid_argument, resource_exhausted
 from everflow.graph import dtypes, shapes
 from everflow.graph.constants import known
 from everflow.graph.convert import constant, convert_to_tensor
@@ -221,7 +221,9 @@ def _range(node: Any) -> Callable[..., Any]:
     if dtype.is_integer:
         def run(start: Any, limit: Any, delta: Any) -> Any:
             start, limit, delta = start.item(), limit.item(), delta.item()
-            _count(start, limit, delta, True)
+            count = _count(start, limit, delta, True)
+            if count >= 1 << 48:
+                raise resource_exhausted(f"OOM when allocating tensor with shape[{count}] and type {dtype.name}")
             return torch.arange(start, limit, delta, dtype=kind)
 
         return run

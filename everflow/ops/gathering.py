@@ -198,7 +198,7 @@ def known_axis(axis: Any) -> Any:
     """An axis as a number, or None where it is a tensor that must be computed."""
     if isinstance(axis, Tensor):
         value = known(axis)
-        return None if value is None else int(value)
+        return None if value is None or value.size != 1 else int(value.reshape(-1)[0])
     return axis
 
 
@@ -272,11 +272,11 @@ op("GatherNd", kernel=_gather_nd, shape=_gather_nd_shape, gradient=_gather_nd_gr
 def gather_nd(params: Any, indices: Any, name: str | None = None, batch_dims: int = 0) -> Any:
     """The elements or slices of `params` at index vectors."""
     if known_axis(batch_dims) == 0:
-        read = getattr(params, "gather_nd", None)
-        if read is not None:
-            return read(indices, name=name)
-        return apply("GatherNd", params, indices, name=name)
-    return batch_gather_nd(params, indices, batch_dims, name)
+        try:
+            return params.gather_nd(indices, name=name)
+        except AttributeError:
+            return apply("GatherNd", params, indices, name=name)
+    return batch_gather_nd(params, indices, known_axis(batch_dims), name)
 
 
 @internal("ops.array_ops.batch_gather_nd")
@@ -285,16 +285,13 @@ def batch_gather_nd(params: Any, indices: Any, batch_dims: Any, name: str | None
     with name_scope(name, "BatchGatherND", [params, indices]):
         indices = convert_to_tensor(indices, name="indices")
         params = convert_to_tensor(params, name="params")
-        if not isinstance(batch_dims, int):
+        if not isinstance(batch_dims, (int, np.integer)):
             raise TypeError(f"batch_dims must be an int; got {type(batch_dims).__name__}")
-        if indices.dims is None:
-            raise ValueError("tf.gather_nd does not allow indices with unknown rank when batch_dims is specified.")
         if batch_dims < 0:
-            batch_dims += len(indices.dims)
-        if not 0 <= batch_dims < len(indices.dims):
-            raise ValueError(f"batch_dims = {batch_dims} must be less than rank(indices) = {len(indices.dims)}")
-        if params.dims is not None and batch_dims >= len(params.dims):
-            raise ValueError(f"batch_dims = {batch_dims} must be less than rank(params) = {len(params.dims)}")
+            raise ValueError(f"tf.gather_nd does not allow negative batch_dims, but got {batch_dims}")
+        for label, t in (("indices", indices), ("params", params)):
+            if t.dims is not None and batch_dims >= len(t.dims):
+                raise ValueError(f"batch_dims = {batch_dims} must be less than rank({label}) = {len(t.dims)}")
         if batch_dims == 0:
             return apply("GatherNd", params, indices)
         sizes = shape(indices)
@@ -302,6 +299,7 @@ def batch_gather_nd(params: Any, indices: Any, batch_dims: Any, name: str | None
         columns = []
         for i in range(batch_dims):
             numbers = cast(tf.range(sizes[i]), indices.dtype.base_dtype)
-            column = reshape(numbers, [1] * i + [-1] + [1] * (len(indices.dims) - 1 - i))
+            # The batch's own coordinates come before those that the caller gives.
+            column = reshape(numbers, tf.concat([[-1], tf.ones([rank(indices) - 1 - i], dtypes.int32)], 0))
             columns.append(tf.broadcast_to(column, whole))
         return apply("GatherNd", params, tf.concat([*columns, indices], -1))

@@ -148,7 +148,10 @@ def _indexed_parts(dy: Any, axis: Any, parts: list[Any]) -> list[Any]:
         raise ValueError("Can only compute IndexedSlices gradient with statically-known concat_dim")
     at = int(position)
     if at < 0:
-        at = int(known(rank(parts[0]))) + at  # type: ignore[arg-type]
+        if parts[0].dims is None:
+            raise ValueError(
+                "Can only compute IndexedSlices gradient with negative concat_dim when first value rank is statically-known.")
+        at += len(parts[0].dims)
     sizes = [shape(t) for t in parts]
     found = []
     if at > 0:
@@ -175,6 +178,9 @@ op("ConcatV2", kernel=_concat_kernel(False), shape=_concat_shape(False), gradien
 def _concat_offset(node: Any) -> Kernel:
     def run(axis: Any, *sizes: Any) -> Any:
         at = int(axis)
+        for i, s in enumerate(sizes):
+            if s.ndim != 1:
+                raise invalid_argument(f"input {i} should be a vector, but got shape {shown(s.shape)}")
         rank_of = len(sizes[0])
         if not -rank_of <= at < rank_of:
             raise invalid_argument(f"Concat dim is out of range: {at} vs. {rank_of}")

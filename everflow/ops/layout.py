@@ -63,7 +63,8 @@ def _transpose_shape(o: Any) -> Any:
     if perm.ndim != 1:
         raise ValueError(f"Shape must be rank 1 but is rank {perm.ndim}")
     if dims is None:
-        return (None,) * len(perm)
+        # A single element permutes a scalar as well as a vector.
+        return (None,) * len(perm) if len(perm) > 1 else None
     if len(perm) != len(dims):
         raise ValueError(f"Dimension must be {len(dims)} but is {len(perm)}")
     for p in perm.tolist():

@@ -1,6 +1,7 @@
 """Tensors made larger at their edges: pad, with a value or with what lies inside."""
 from __future__ import annotations
 
+import math
 from typing import Any, Callable
 
 import numpy as np
@@ -9,7 +10,7 @@ import everflow as tf
 from everflow.api import public
 from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
-from everflow.graph.constants import known
+from everflow.graph.constants import constant_value, known
 from everflow.lazy import torch
 from everflow.ops.arrays import is_text, rank, reshape, shape, shown
 from everflow.ops.registry import apply, op
@@ -73,7 +74,10 @@ def _padded_dims(o: Any) -> Any:
     if (pairs < 0).any():
         raise ValueError("Paddings must be non-negative")
     dims = shapes.with_rank(dims, count)
-    return tuple(None if d is None else int(d + before + after) for d, (before, after) in zip(dims, pairs))
+    found = tuple(None if d is None else d + before + after for d, (before, after) in zip(dims, pairs.tolist()))
+    if math.prod(d for d in found if d is not None) >= 1 << 63:
+        raise ValueError(f"Shape {shapes.describe(found)} would have more than 2**63 - 1 elements")
+    return found
 
 
 def _inner(o: Any, dy: Any) -> Any:
@@ -143,7 +147,7 @@ def _mirror_pad_grad_shape(o: Any) -> Any:
     if (pairs < 0).any():
         raise ValueError("Paddings must be non-negative")
     dims = shapes.with_rank(dims, len(pairs))
-    return tuple(None if d is None else int(d - before - after) for d, (before, after) in zip(dims, pairs))
+    return tuple(None if d is None else d - before - after for d, (before, after) in zip(dims, pairs.tolist()))
 
 
 op("MirrorPadGrad", kernel=_mirror_pad_grad, shape=_mirror_pad_grad_shape, view=True,
@@ -164,4 +168,20 @@ def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", name: str | None = N
         found = apply("MirrorPad", tensor, paddings, mode=mode, name=name)
     else:
         raise ValueError(f"Unknown padding mode: {mode}")
+    _learn_shape(found)
     return found
+
+
+def _learn_shape(padded: Any) -> None:
+    """Sizes may be known where only some of the paddings are."""
+    x, paddings = padded.op.inputs[:2]
+    if x.dims is None or shapes.is_fully_defined(padded.dims):
+        return
+    pairs = constant_value(paddings, partial=True)
+    if pairs is None:
+        return
+    dims = []
+    for size, pair in zip(x.dims, pairs):
+        open_ = size is None or pair is None or any(n is None for n in pair)
+        dims.append(None if open_ else size + int(sum(pair)))
+    padded.set_shape(dims)

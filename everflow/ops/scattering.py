@@ -1,6 +1,7 @@
 """Updates written to elements and slices chosen by index vectors: scatter_nd, tensor_scatter_update, ..."""
 from __future__ import annotations
 
+import math
 from typing import Any, Callable
 
 import numpy as np
@@ -35,6 +36,8 @@ def _flat_index(indices: Any, dims: Any) -> Any:
 
 
 def _check_scatter(indices: Any, updates: Any, dims: tuple[int, ...]) -> None:
+    if not math.prod(dims) and (indices.numel() or updates.numel()):
+        raise invalid_argument("Indices and updates specified for empty output shape")
     depth = indices.shape[-1] if indices.ndim else 1
     outer = tuple(indices.shape[:-1])
     if updates.ndim < len(outer) or tuple(updates.shape[:len(outer)]) != outer:
@@ -62,6 +65,8 @@ def put(into: Any, indices: Any, updates: Any, how: str) -> Any:
         for at, value in zip(indices.reshape(-1, indices.shape[-1]).tolist(), updates.reshape((-1, *dims[indices.shape[-1]:]))):
             into[tuple(at)] = value if how == "set" else into[tuple(at)] + value
         return into
+    if not updates.numel():
+        return into
     depth = indices.shape[-1]
     inner = dims[depth:]
     target = as_signed(into).reshape((-1, *inner)) if depth else as_signed(into).unsqueeze(0)
@@ -86,6 +91,8 @@ def _scatter_nd(node: Any) -> Kernel:
 
 def scattered_dims(indices: Any, updates: Any, whole: Any) -> Any:
     """The dims of a tensor into which is scattered, after checking what is known of the three shapes."""
+    if shapes.num_elements(whole) == 0 and (shapes.num_elements(indices) or shapes.num_elements(updates)):
+        raise ValueError("Indices and updates specified for empty output shape")
     if whole is not None and indices is not None and updates is not None and len(indices) and indices[-1] is not None:
         outer = len(indices) - 1
         before = f"The outer {outer} dimensions of indices.shape={shapes.describe(indices)} must match the outer {outer} dimensions of " \

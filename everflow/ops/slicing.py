@@ -37,6 +37,7 @@ class Layout(NamedTuple):
 
 # Stands in an index for a new dimension of size 1.
 newaxis = public("newaxis")(None)
+internal("ops.array_ops.newaxis")(newaxis)
 
 WHOLE = Part(None, None, 1, False)
 
@@ -254,6 +255,8 @@ def _placed(into: Any, value: Any, plan: Any) -> None:
     except IndexError:
         _check_singles(layout, into.shape)
         raise
+    if not target.numel():
+        return
     if value.shape != target.shape and value.ndim:
         raise invalid_argument(f"shape of dy was {shown(value.shape)} instead of {shown(target.shape)}")
     target.copy_(value)
@@ -294,7 +297,7 @@ def _slice_assign(node: Any) -> Kernel:
 
     def run(slot: Any, begin: Any, end: Any, strides: Any, value: Any) -> Any:
         with slot.lock:
-            target = slot.read()
+            target = slot.held()
             _placed(target, value, _plan(begin.tolist(), end.tolist(), strides.tolist(), masks, target.ndim))
         return slot
 
@@ -447,7 +450,7 @@ def strided_slice(input_: Any, begin: Any, end: Any, strides: Any = None, begin_
     return found
 
 
-_WRONG_INDEX = ("Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are valid "
+_WRONG_INDEX = internal("ops.array_ops._SLICE_TYPE_ERROR")("Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are valid "
                 "indices")
 
 

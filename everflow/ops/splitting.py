@@ -74,6 +74,8 @@ def _split(node: Any) -> Kernel:
     text = is_text(node, 1)
 
     def run(axis: Any, x: Any) -> Any:
+        if axis.numel() != 1:
+            raise invalid_argument("split_dim must be a scalar but has rank 1" if axis.ndim else "split_dim must be a scalar")
         at = int(axis)
         if not -x.ndim <= at < x.ndim:
             raise invalid_argument(
@@ -141,6 +143,8 @@ def _split_v(node: Any) -> Kernel:
     text = is_text(node)
 
     def run(x: Any, sizes: Any, axis: Any) -> Any:
+        if axis.numel() != 1:
+            raise invalid_argument("split_dim_tensor must have exactly one element.")
         at = int(axis)
         if not -x.ndim <= at < x.ndim:
             raise invalid_argument(
