@@ -36,6 +36,16 @@ def deduplicated(values: Any, indices: Any) -> tuple[Any, Any]:
     return apply("UnsortedSegmentSum", values, positions, tf.shape(distinct)[0]), distinct
 
 
+@internal("training.optimizer.get_filtered_grad_fn")
+def get_filtered_grad_fn(grad_fn: Any) -> Any:
+    """A function that makes pairs of gradient and variable, without those that have no gradient."""
+
+    def filtered(*args: Any, **kwargs: Any) -> list[tuple[Any, Any]]:
+        return [(gradient, var) for gradient, var in grad_fn(*args, **kwargs) if gradient is not None]
+
+    return filtered
+
+
 @public("train.Optimizer")
 class Optimizer:
     """Base of the optimizers. A subclass defines `_apply_dense` and `_apply_sparse` for variables held by reference,

@@ -1,0 +1,1 @@
+"""tf.contrib.opt: optimizers beyond those of tf.train."""
