@@ -189,7 +189,7 @@ class FuncGraph(Graph):
 
     def colocate_with(self, op: Any, ignore_existing: bool = False) -> Any:
         """As for any graph; what is outside has no place in the body."""
-        from everflow.graph.scopes import colocation_target
+        from everflow.graph.places import colocation_target
 
         target = colocation_target(op)
         if target is not None and target.graph is not self:
@@ -211,7 +211,7 @@ class FuncGraph(Graph):
         body._container = outer._container
         body._gradient_override_map = outer._gradient_override_map
         body._attr_scopes = outer._attr_scopes
-        body._kernel_label_map = outer._kernel_label_map
+        body._kernel_labels = outer._kernel_labels
         # Random ops without a seed of their own take it from how many ops there are.
         body._version = outer._version
         return body

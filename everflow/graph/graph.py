@@ -10,8 +10,11 @@ from typing import Any, Callable, Iterator
 from everflow.api import internal, public
 from everflow.graph import attrs as attr_values
 from everflow.graph import dtypes, opdefs, stacks
+from everflow.graph.collections import Collections
+from everflow.graph.controls import Controls, control_inputs_for
 from everflow.graph.keys import GraphKeys
 from everflow.graph.operation import Operation, call_site, describe_shapes
+from everflow.graph.places import apply_colocation, apply_devices, colocation_scope, device_scope
 from everflow.graph.tensor import Tensor
 
 VALID_OP_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\-/]*$")
@@ -29,44 +32,47 @@ def _load_shape_rules(op_type: str) -> Callable[[Operation], Any] | None:
 shape_rule_of: Callable[[str], Callable[[Operation], Any] | None] = _load_shape_rules
 
 
-class _Controls:
-    """One `control_dependencies` block: the ops it adds, and which ops were made inside it."""
+class NameScope:
+    """A block of `name_scope`."""
 
-    __slots__ = ("inputs", "old_stack", "old_context", "seen", "graph", "is_new_stack")
+    __slots__ = ("_graph", "_name", "_old")
 
-    def __init__(self, graph: Graph, inputs: list[Operation] | None) -> None:
-        self.graph = graph
-        self.is_new_stack = inputs is None
-        self.inputs = inputs or []
-        self.seen: set[Operation] = set()
-        self.old_stack: list[_Controls] = []
-        self.old_context: Any = None
+    def __init__(self, graph: Graph, name: str | None) -> None:
+        self._graph = graph
+        self._name = name
 
-    def __enter__(self) -> None:
-        graph = self.graph
-        if self.is_new_stack:
-            self.old_stack = graph._controls
-            graph._controls = []
-            self.old_context = graph._get_control_flow_context()
-            graph._set_control_flow_context(None)
-        graph._controls.append(self)
+    def __enter__(self) -> str:
+        name, state = self._name, self._graph._stacks()
+        self._old = state.name_stack
+        if not name:
+            state.name_stack = ""
+            return ""
+        if not isinstance(name, str):
+            raise TypeError(f"name for name_scope must be a string, got {name!r}")
+        if not (VALID_SCOPE_NAME if self._old else VALID_OP_NAME).match(name):
+            raise ValueError(f"'{name}' is not a valid scope name")
+        state.name_stack = new = name[:-1] if name[-1] == "/" else self._graph.unique_name(name)
+        return new + "/"
 
     def __exit__(self, *_: Any) -> None:
-        graph = self.graph
-        if self in graph._controls:
-            graph._controls.remove(self)
-        if self.is_new_stack:
-            graph._controls = self.old_stack
-            graph._set_control_flow_context(self.old_context)
+        self._graph._name_stack = self._old
 
 
 @public("Graph")
 @internal("framework.ops.Graph")
-class Graph:
+class Graph(Collections):
     """A set of operations and the tensors between them."""
 
     building_function = False
     outer_graph: Graph | None = None
+
+    @property
+    def _building_function(self) -> bool:
+        return self.building_function
+
+    @_building_function.setter
+    def _building_function(self, value: bool) -> None:
+        self.building_function = value
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
@@ -82,10 +88,12 @@ class Graph:
         self._functions: dict[str, Any] = {}
         self._unfeedable: set[Operation | Tensor] = set()
         self._unfetchable: set[Operation] = set()
+        # What is wrong with ops that were edited: an error when the graph runs.
+        self._invalid: dict[Operation, str] = {}
         self._control_flow_context: Any = None
         self._attr_scopes: dict[str, Any] = {}
         self._gradient_override_map: dict[str, str] = {}
-        self._kernel_label_map: dict[str, str] = {}
+        self._kernel_labels: dict[str, str] = {}
         self._container = ""
         self._last_loss_reduction: Any = None
         self._is_loss_scaled_by_optimizer = False
@@ -106,11 +114,11 @@ class Graph:
         return state
 
     @property
-    def _controls(self) -> list[_Controls]:
+    def _controls(self) -> list[Controls]:
         return self._stacks().controls
 
     @_controls.setter
-    def _controls(self, value: list[_Controls]) -> None:
+    def _controls(self, value: list[Controls]) -> None:
         self._stacks().controls = value
 
     @property
@@ -277,8 +285,8 @@ class Graph:
         if self._finalized:
             raise RuntimeError("Graph is finalized and cannot be modified.")
         state = self._stacks()
-        controls = self._control_inputs_for(inputs) if state.controls else []
-        op = Operation(self, op_def, name, inputs, attrs, output_types, controls)
+        controls = control_inputs_for(state.controls, inputs) if state.controls else []
+        op = Operation.make(self, op_def, name, inputs, attrs, output_types, controls)
         if infer_shapes:
             set_shapes(op)
         op._site = call_site(depth)
@@ -287,7 +295,7 @@ class Graph:
         if state.controls:
             for block in state.controls:
                 block.seen.add(op)
-        if self._attr_scopes or self._kernel_label_map or self._gradient_override_map:
+        if self._attr_scopes or self._kernel_labels or self._gradient_override_map:
             self._apply_scoped_attrs(op)
         if state.original_op is not None:
             op._original_op = state.original_op
@@ -296,9 +304,9 @@ class Graph:
             op._control_flow_context = context
             context.AddOp(op)
         if state.devices:
-            self._apply_devices(op)
+            apply_devices(state.devices, op)
         if state.colocation:
-            self._apply_colocation(op)
+            apply_colocation(state.colocation, op)
         if self._container and op_def.is_stateful and "container" in op_def.attrs and not attrs.get("container"):
             attrs["container"] = self._container
         return op
@@ -358,18 +366,6 @@ class Graph:
             raise ValueError(f"{tensor} is not from this graph.")
         return tensor
 
-    def _control_inputs_for(self, inputs: tuple[Tensor, ...]) -> list[Operation]:
-        input_ops = {t.op for t in inputs}
-        found: list[Operation] = []
-        for block in self._controls:
-            # A block whose ops already lead to one of the inputs needs no further edge.
-            if any(op in block.seen for op in input_ops):
-                continue
-            for c in block.inputs:
-                if c not in input_ops and c not in found:
-                    found.append(c)
-        return found
-
     def _apply_scoped_attrs(self, op: Operation) -> None:
         for key, value in self._attr_scopes.items():
             if callable(value):
@@ -377,24 +373,11 @@ class Graph:
             if value is not None and key not in op.attrs:
                 definition = op.op_def_.attrs.get(key)
                 op.attrs[key] = attr_values.from_proto(value, definition.type if definition else None)
-        if op.type in self._kernel_label_map:
-            op.attrs.setdefault("_kernel", self._kernel_label_map[op.type])
+        if op.type in self._kernel_labels:
+            op.attrs.setdefault("_kernel", self._kernel_labels[op.type])
         if op.type in self._gradient_override_map:
             op.attrs.setdefault("_gradient_op_type", self._gradient_override_map[op.type])
 
-    def _apply_devices(self, op: Operation) -> None:
-        from everflow.graph.scopes import device_for
-
-        op._device = device_for(self._devices, op)
-
-    def _apply_colocation(self, op: Operation) -> None:
-        groups = []
-        for other in self._colocation:
-            if other is not op:
-                groups.extend(attr_values.text(g) for g in other.colocation_groups())
-                op._device = other._device or op._device
-        if groups:
-            op.attrs["_class"] = sorted(set(groups))
 
     # -- names
 
@@ -425,29 +408,9 @@ class Graph:
         """The current name scope, without a slash at its end."""
         return self._name_stack
 
-    @contextlib.contextmanager
-    def name_scope(self, name: str | None) -> Iterator[str]:
+    def name_scope(self, name: str | None) -> NameScope:
         """Puts `name/` before the names made inside; `name` ending in a slash enters that very scope; None or "" is the top."""
-        if name:
-            if not isinstance(name, str):
-                raise TypeError(f"name for name_scope must be a string, got {name!r}")
-            if self._name_stack:
-                if not VALID_SCOPE_NAME.match(name):
-                    raise ValueError(f"'{name}' is not a valid scope name")
-            elif not VALID_OP_NAME.match(name):
-                raise ValueError(f"'{name}' is not a valid scope name")
-        old = self._name_stack
-        if not name:
-            new = ""
-        elif name[-1] == "/":
-            new = name[:-1]
-        else:
-            new = self.unique_name(name)
-        self._name_stack = new
-        try:
-            yield new + "/" if new else ""
-        finally:
-            self._name_stack = old
+        return NameScope(self, name)
 
     # -- scopes of other kinds
 
@@ -455,10 +418,10 @@ class Graph:
         """Makes this the default graph within a `with` block."""
         return stacks.graphs.get_controller(self)
 
-    def control_dependencies(self, control_inputs: Any) -> _Controls:
+    def control_dependencies(self, control_inputs: Any) -> Controls:
         """Ops made inside run after `control_inputs`; None forgets the blocks around."""
         if control_inputs is None:
-            return _Controls(self, None)
+            return Controls(self, None)
         found: list[Operation] = []
         for c in control_inputs:
             # A resource variable stands for the op that made or changed it: waiting for it reads nothing.
@@ -473,35 +436,18 @@ class Graph:
                 raise TypeError(f"Control input must be Operation or Tensor: {c}")
             if c not in found:
                 found.append(c)
-        return _Controls(self, found)
+        return Controls(self, found)
 
     def _control_element(self, element: Any) -> Any:
         return self.as_graph_element(element)
 
     def device(self, device_name_or_function: Any) -> Any:
         """Ops made inside get this device (a string, a DeviceSpec, or a function of the op)."""
-        from everflow.graph.scopes import device_scope
-
         return device_scope(self, device_name_or_function)
 
-    @contextlib.contextmanager
-    def colocate_with(self, op: Any, ignore_existing: bool = False) -> Iterator[None]:
+    def colocate_with(self, op: Any, ignore_existing: bool = False) -> Any:
         """Ops made inside share the device of `op`."""
-        from everflow.graph.scopes import colocation_target
-
-        if op is None and not ignore_existing:
-            raise ValueError("Trying to reset colocation (op is None) but ignore_existing is not True")
-        op = colocation_target(op)
-        devices, colocation = self._devices, self._colocation
-        self._devices = []
-        if ignore_existing:
-            self._colocation = []
-        if op is not None:
-            self._colocation = [*self._colocation, op]
-        try:
-            yield
-        finally:
-            self._devices, self._colocation = devices, colocation
+        return colocation_scope(self, op, ignore_existing)
 
     _colocate_with_for_gradient = lambda self, op, gradient_uid=None, ignore_existing=False: self.colocate_with(op, ignore_existing)  # noqa: E731
 
@@ -552,15 +498,15 @@ class Graph:
             self._gradient_override_map = old
 
     @contextlib.contextmanager
-    def _kernel_label_map_scope(self, op_to_kernel_label_map: dict[str, str]) -> Iterator[None]:
+    def _kernel_label_map(self, op_to_kernel_label_map: dict[str, str]) -> Iterator[None]:
         if not isinstance(op_to_kernel_label_map, dict):
             raise TypeError("op_to_kernel_label_map must be a dictionary mapping strings to strings")
-        old = self._kernel_label_map
-        self._kernel_label_map = {**old, **op_to_kernel_label_map}
+        old = self._kernel_labels
+        self._kernel_labels = {**old, **op_to_kernel_label_map}
         try:
             yield
         finally:
-            self._kernel_label_map = old
+            self._kernel_labels = old
 
     @contextlib.contextmanager
     def _attr_scope(self, attr_map: dict[str, Any]) -> Iterator[None]:
@@ -590,47 +536,6 @@ class Graph:
 
     def switch_to_thread_local(self) -> None:
         """Scopes are always a thread's own here."""
-
-    # -- collections
-
-    def add_to_collection(self, name: Any, value: Any) -> None:
-        """Appends a value to a collection."""
-        self._check_not_finalized()
-        self._collections.setdefault(name, []).append(value)
-
-    def add_to_collections(self, names: Any, value: Any) -> None:
-        """Appends a value to each of the named collections."""
-        names = (names,) if isinstance(names, str) else dict.fromkeys(names)
-        for name in names:
-            self.add_to_collection(name, value)
-
-    def get_collection_ref(self, name: Any) -> list[Any]:
-        """The collection itself, made where it is not there yet."""
-        return self._collections.setdefault(name, [])
-
-    def get_collection(self, name: Any, scope: str | None = None) -> list[Any]:
-        """A copy of a collection; with a scope, the items whose name matches it from its start."""
-        found = self._collections.get(name)
-        if found is None:
-            return []
-        if scope is None:
-            return list(found)
-        pattern = re.compile(scope)
-        return [item for item in found if hasattr(item, "name") and pattern.match(item.name)]
-
-    def get_all_collection_keys(self) -> list[Any]:
-        """The names of the collections."""
-        return [k for k in self._collections if isinstance(k, str)]
-
-    @property
-    def collections(self) -> list[Any]:
-        """The names of the collections."""
-        return self.get_all_collection_keys()
-
-    def clear_collection(self, name: Any) -> None:
-        """Drops a collection."""
-        self._check_not_finalized()
-        self._collections.pop(name, None)
 
     # -- feeding and fetching
 

@@ -13,7 +13,8 @@ from everflow.graph import describe, opdefs, shapes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.graph import VALID_OP_NAME, Graph, set_shapes
 from everflow.graph.operation import Operation
-from everflow.graph.scopes import device_for, name_scope
+from everflow.graph.places import apply_devices
+from everflow.graph.scopes import name_scope
 from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
 from everflow.graph.wire import complete_attrs, input_types_of, output_types_of
@@ -430,9 +431,8 @@ class _Import:
                 colocated.append((op, others))
                 op._device = ""
             elif op._device or devices:
-                own = op._device
-                op._device = ""
-                op._device = device_for([*devices, own] if own else devices, op)
+                op._set_device(op._device)
+                apply_devices(devices, op)
         for op, others in colocated:
             for name in others:
                 other = self.graph._by_name.get(name)

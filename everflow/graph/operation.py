@@ -4,7 +4,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from everflow.api import internal, public
+from everflow import errors
+from everflow.api import PACKAGE, internal, public
 from everflow.graph import attrs as attr_values
 from everflow.graph import dtypes, opdefs, shapes
 from everflow.graph.tensor import Tensor, default_session
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from everflow.graph.graph import Graph
 
 TRACE_DEPTH = 40
+_LAUNCHER = str(PACKAGE / "cli" / "run.py")
 
 
 def call_site(skip: int) -> tuple[tuple[Any, int], ...]:
@@ -45,8 +47,24 @@ class Operation:
         "control_inputs", "graph", "inputs", "name", "op_def_", "outputs", "type", "__dict__",
     )
 
-    def __init__(self, graph: Graph, op_def: opdefs.OpDef, name: str, inputs: tuple[Tensor, ...], attrs: dict[str, Any],
-                 output_types: list[dtypes.DType], control_inputs: list[Operation]) -> None:
+    def __init__(self, node_def: Any, g: Graph, inputs: Any = None, output_types: Any = None, control_inputs: Any = None,
+                 input_types: Any = None, original_op: Operation | None = None, op_def: Any = None) -> None:
+        from everflow.graph.wire import add_node
+
+        add_node(self, node_def, g, inputs, control_inputs)
+        self._original_op = original_op
+
+    @classmethod
+    def make(cls, graph: Graph, op_def: opdefs.OpDef, name: str, inputs: tuple[Tensor, ...], attrs: dict[str, Any],
+             output_types: list[dtypes.DType], control_inputs: list[Operation]) -> Operation:
+        """An operation from parts that are already in order; the graph does not hold it yet."""
+        op = cls.__new__(cls)
+        op.fill(graph, op_def, name, inputs, attrs, output_types, control_inputs)
+        return op
+
+    def fill(self, graph: Graph, op_def: opdefs.OpDef, name: str, inputs: tuple[Tensor, ...], attrs: dict[str, Any],
+             output_types: list[dtypes.DType], control_inputs: list[Operation]) -> None:
+        """Sets all parts."""
         self.graph = graph
         self.op_def_ = op_def
         self.type = op_def.name
@@ -93,6 +111,19 @@ class Operation:
         """Sets an attribute from an AttrValue."""
         definition = self.op_def_.attrs.get(name)
         self.attrs[name] = attr_values.from_proto(value, definition.type if definition else None)
+        self.graph._changed()
+
+    @property
+    def _device_assignments(self) -> list[Any]:
+        from everflow.graph.places import device_assignments
+
+        return device_assignments(self)
+
+    @property
+    def _colocation_dict(self) -> dict[str, Any]:
+        from everflow.graph.places import colocations
+
+        return colocations(self)
 
     @property
     def device(self) -> str:
@@ -131,7 +162,7 @@ class Operation:
         import linecache
 
         found = []
-        for code, instruction in reversed(self._site):
+        for code, instruction in self._calls():
             line = _line(code, instruction)
             found.append((code.co_filename, line, code.co_name, linecache.getline(code.co_filename, line).strip()))
         return found
@@ -139,8 +170,14 @@ class Operation:
     @property
     def traceback_with_start_lines(self) -> list[tuple[str, int, str, str, int]]:
         """The same, with the first line of each function."""
-        starts = [code.co_firstlineno for code, _ in reversed(self._site)]
+        starts = [code.co_firstlineno for code, _ in self._calls()]
         return [(*entry, start) for entry, start in zip(self.traceback, starts)]
+
+    def _calls(self) -> list[tuple[Any, int]]:
+        """The calls that led to this operation, outermost first; the program begins after `everflow run`."""
+        calls = list(reversed(self._site))
+        launcher = max((i for i, (code, _) in enumerate(calls) if code.co_filename == _LAUNCHER), default=-1)
+        return calls[launcher + 1:]
 
     @property
     def _control_inputs(self) -> list[Operation]:
@@ -191,12 +228,20 @@ class Operation:
         if tensor.graph is not self.graph:
             raise ValueError(f"{tensor} must be from the same graph as {self}.")
         self.graph._check_not_finalized()
+        if index >= len(self.inputs):
+            raise errors.OutOfRangeError(
+                None, None, f"Cannot update edge. Input index [{index}] is greater than the number of total inputs [{len(self.inputs)}].")
         old = self.inputs[index]
-        if old.dtype.base_dtype != tensor.dtype.base_dtype:
-            raise ValueError(
-                f"Input {index} of node {self.name} was passed {tensor.dtype.name} from {tensor.name} incompatible with "
-                f"expected {old.dtype.name}."
-            )
+        if old.dtype.base_dtype is not tensor.dtype.base_dtype:
+            # As in TensorFlow, the graph is found to be invalid when it is run.
+            self.graph._invalid[self] = (
+                f"Input {index} of node {self.name} was passed {tensor.dtype.name} from {tensor.name} incompatible with expected "
+                f"{old.dtype.name}.")
+        elif not shapes.is_compatible(old.dims, tensor.dims):
+            raise errors.InvalidArgumentError(
+                None, None, f"Cannot update edge, incompatible shapes: {shapes.describe(tensor.dims)} and {shapes.describe(old.dims)}.")
+        else:
+            self.graph._invalid.pop(self, None)
         old._consumers.remove(self)
         inputs = list(self.inputs)
         inputs[index] = tensor

@@ -7,7 +7,7 @@ from typing import Any, Iterator
 from everflow.api import internal, public
 from everflow.graph.graph import Graph
 from everflow.graph.operation import Operation
-from everflow.graph.stacks import get_default_graph, graphs
+from everflow.graph.stacks import get_default_graph, global_graph, graphs
 from everflow.graph.tensor import Tensor
 
 
@@ -17,6 +17,9 @@ class name_scope:  # noqa: N801
     """`with tf.name_scope("hidden") as scope:` puts `hidden/` before the names of the ops made inside."""
 
     def __init__(self, name: str | None, default_name: str | None = None, values: Any = None) -> None:
+        if default_name is not None and not isinstance(default_name, str):
+            raise TypeError(
+                f"`default_name` type ({type(default_name)}) is not a string type. You likely meant to pass this into the `values` kwarg.")
         self._name = default_name if name is None else name
         self._name_given, self._default_name = name, default_name
         self._values = values
@@ -76,13 +79,26 @@ internal("framework.ops._get_graph_from_inputs")(graph_of)
 
 
 @internal("framework.ops.name_scope_v2")
-class name_scope_v2(name_scope):  # noqa: N801
-    """The name scope of later versions: a name, and nothing else."""
+class name_scope_v2:  # noqa: N801
+    """The name scope of later versions: a name, and nothing else. It may be entered inside itself."""
 
     def __init__(self, name: str) -> None:
         if name is None or not isinstance(name, str):
             raise ValueError("name for name_scope must be a string.")
-        super().__init__(name)
+        self._name = name
+        self._entered: list[Any] = []
+
+    @property
+    def name(self) -> str:
+        """The name asked for."""
+        return self._name
+
+    def __enter__(self) -> str:
+        self._entered.append(get_default_graph().name_scope(self._name))
+        return self._entered[-1].__enter__()
+
+    def __exit__(self, *exc: Any) -> None:
+        self._entered.pop().__exit__(*exc)
 
 
 @internal("framework.ops.get_name_scope")
@@ -119,66 +135,11 @@ def prepend_name_scope(name: str, import_scope: str | None) -> str:
     return re.sub(r"([\^]|loc:@|^)(.*)", rf"\1{scope}/\2", name, count=1)
 
 
-def device_scope(graph: Graph, device: Any) -> Any:
-    """Ops made inside get this device."""
-    @contextlib.contextmanager
-    def entered() -> Iterator[None]:
-        if device is not None and not callable(device):
-            _parsed(device)
-        old = graph._devices
-        graph._devices = [*old, device]
-        try:
-            yield
-        finally:
-            graph._devices = old
-
-    return entered()
-
-
-def _parsed(device: Any) -> Any:
-    from everflow.graph.devices import DeviceSpec
-
-    return device if isinstance(device, DeviceSpec) else DeviceSpec.from_string(str(device))
-
-
-def device_for(devices: list[Any], op: Operation) -> str:
-    """The device of a new op: inner blocks win, field by field; None forgets the blocks around."""
-    from everflow.graph.devices import DeviceSpec
-
-    # Innermost first: what an inner block says stays, outer blocks fill in what it left open.
-    for device in reversed(devices):
-        if device is None:
-            break
-        if callable(device) and not isinstance(device, DeviceSpec):
-            op._set_device(device(op))
-            continue
-        merged = DeviceSpec.from_string(_parsed(device).to_string())
-        merged.merge_from(DeviceSpec.from_string(op._device))
-        op._device = merged.to_string()
-    return op._device
-
-
 @public("device")
 @internal("framework.ops.device")
 def device(device_name_or_function: Any) -> Any:
     """Ops made inside get this device (a string, a DeviceSpec, or a function of the op)."""
     return get_default_graph().device(device_name_or_function)
-
-
-def colocation_target(value: Any) -> Operation | None:
-    """The operation that a value stands for when ops are colocated with it."""
-    if value is None or isinstance(value, Operation):
-        return value
-    if isinstance(value, Tensor):
-        return value.op
-    handle = getattr(value, "_handle", None)
-    if isinstance(handle, Tensor):
-        return handle.op
-    if isinstance(getattr(value, "op", None), Operation):
-        return value.op
-    from everflow.graph.convert import convert_to_tensor
-
-    return convert_to_tensor(value, as_ref=True).op
 
 
 @public("colocate_with")
@@ -213,16 +174,29 @@ def container(container_name: str) -> Any:
 @contextlib.contextmanager
 def init_scope() -> Iterator[None]:
     """Lifts ops out of functions, control flow and control dependencies, to where variables are initialized."""
-    graph = get_default_graph()
-    scope = graph.get_name_scope()
+    inside = get_default_graph()
+    scope, devices = inside.get_name_scope(), inside._devices
+    graph = _outside_functions(inside)
+    with graph.as_default(), graph.control_dependencies(None), graph.name_scope(scope + "/" if scope else None):
+        outer_devices = graph._devices
+        if devices:
+            graph._devices = devices
+        try:
+            yield
+        finally:
+            graph._devices = outer_devices
+
+
+def _outside_functions(graph: Graph) -> Graph:
+    """The graph around the functions that are being built: the innermost default graph that is no function's body."""
+    if not graph.building_function:
+        return graph
+    for outer in reversed(graphs.stack):
+        if not outer.building_function:
+            return outer
     while graph.building_function and graph.outer_graph is not None:
         graph = graph.outer_graph
-    with contextlib.ExitStack() as stack:
-        if graph is not get_default_graph():
-            stack.enter_context(graphs.get_controller(graph))
-        stack.enter_context(graph.control_dependencies(None))
-        stack.enter_context(graph.name_scope(scope + "/" if scope else None))
-        yield
+    return global_graph() if graph.building_function else graph
 
 
 @public("add_to_collection")

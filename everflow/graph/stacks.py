@@ -22,11 +22,11 @@ class Entry:
         self.enforce_nesting = True
 
     def __enter__(self) -> Any:
-        self._stack.items.append(self._item)
+        self._stack.stack.append(self._item)
         return self._item
 
     def __exit__(self, *_: Any) -> None:
-        item, items = self._item, self._stack.items
+        item, items = self._item, self._stack.stack
         if items and items[-1] is item:
             items.pop()
         elif self.enforce_nesting and items:
@@ -39,7 +39,7 @@ class Stack(threading.local):
     """A stack for each thread."""
 
     def __init__(self) -> None:
-        self.items: list[Any] = []
+        self.stack: list[Any] = []
 
     def get_controller(self, default: Any) -> Entry:
         """What puts an item on the stack within a `with` block."""
@@ -47,15 +47,15 @@ class Stack(threading.local):
 
     def get_default(self) -> Any:
         """The item on top, or None."""
-        return self.items[-1] if self.items else None
+        return self.stack[-1] if self.stack else None
 
     def is_cleared(self) -> bool:
         """Whether nothing was entered."""
-        return not self.items
+        return not self.stack
 
     def reset(self) -> None:
         """Forgets what was entered."""
-        self.items = []
+        self.stack = []
 
 
 graphs = internal("framework.ops._default_graph_stack")(Stack())
@@ -67,9 +67,12 @@ _global: Graph | None = None
 @internal("framework.ops.get_default_graph")
 def get_default_graph() -> Graph:
     """The graph that new operations go to in this thread."""
-    items = graphs.items
-    if items:
-        return items[-1]
+    items = graphs.stack
+    return items[-1] if items else global_graph()
+
+
+def global_graph() -> Graph:
+    """The graph that is the default one where none was entered."""
     global _global
     if _global is None:
         from everflow.graph.graph import Graph
@@ -82,7 +85,7 @@ def get_default_graph() -> Graph:
 @internal("framework.ops.reset_default_graph")
 def reset_default_graph() -> None:
     """Puts a new, empty graph in the place of the global default graph."""
-    if graphs.items:
+    if graphs.stack:
         raise AssertionError(
             "Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared graph, exit the nesting and create "
             "a new graph."
@@ -96,7 +99,7 @@ def reset_default_graph() -> None:
 @internal("framework.ops.has_default_graph")
 def has_default_graph() -> bool:
     """Whether a graph was made the default one in this thread."""
-    return len(graphs.items) >= 1
+    return len(graphs.stack) >= 1
 
 
 @public("get_default_session")

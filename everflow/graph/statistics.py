@@ -74,34 +74,3 @@ def get_stats_for_node_def(graph: Any, node: Any, statistic_type: str) -> OpStat
     """What was registered for a node's op; an OpStats without a value where nothing was."""
     function = _statistics.get(f"{node.op},{statistic_type}")
     return OpStats(statistic_type) if function is None else function(graph, node)
-
-
-@internal("framework.ops.RegisterShape")
-class RegisterShape:
-    """Shape rules belong to the op's meaning; a registered one is accepted and not used, as TensorFlow 1.15 does."""
-
-    def __init__(self, op_type: str) -> None:
-        if not isinstance(op_type, str):
-            raise TypeError("op_type must be a string")
-
-    def __call__(self, f: Any) -> Any:
-        return f
-
-
-@internal("framework.ops._set_call_cpp_shape_fn")
-def set_call_cpp_shape_fn(call_cpp_shape_fn: Any) -> None:
-    """There is one way to infer shapes."""
-
-
-@internal("framework.common_shapes.call_cpp_shape_fn")
-def call_cpp_shape_fn(op: Any, require_shape_fn: bool = True) -> dict[str, Any]:
-    """The shapes that the op's own rule found."""
-    return {"shapes": [t.get_shape() for t in op.outputs], "handle_data": [None] * len(op.outputs)}
-
-
-@internal("framework.common_shapes.unknown_shape")
-def unknown_shape(op: Any) -> list[Any]:
-    """An unknown shape for each output."""
-    from everflow.graph.shapes import TensorShape
-
-    return [TensorShape(None) for _ in op.outputs]

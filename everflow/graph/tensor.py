@@ -4,6 +4,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from everflow import errors
 from everflow.api import internal, public
 from everflow.graph import dtypes, shapes
 
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from everflow.graph.graph import Graph
     from everflow.graph.operation import Operation
 
+_NOT_IN_GRAPHS = "{} is not allowed in Graph execution. Use Eager execution or decorate this function with @tf.function."
 Dims = "tuple[int | None, ...] | None"
 
 
@@ -81,11 +83,12 @@ class Tensor(TensorLike):
         return self.dims
 
     def consumers(self) -> list[Operation]:
-        """The operations that take this tensor as an input."""
-        seen: dict[int, Operation] = {}
-        for op in self._consumers:
-            seen[id(op)] = op
-        return list(seen.values())
+        """The operations that take this tensor as an input, each as often as it does."""
+        return list(self._consumers)
+
+    @property
+    def _value_index(self) -> int:
+        return self.value_index
 
     @property
     def _id(self) -> int:
@@ -133,25 +136,14 @@ class Tensor(TensorLike):
         return other
 
     def __iter__(self) -> Any:
-        if self.dims is None or not self.dims or self.dims[0] is None:
-            raise TypeError(
-                "Tensor objects are only iterable when eager execution is enabled. To iterate over this tensor use tf.map_fn."
-            )
-        raise TypeError(
-            "Tensor objects are only iterable when eager execution is enabled. To iterate over this tensor use tf.map_fn."
-        )
+        raise errors.OperatorNotAllowedInGraphError(_NOT_IN_GRAPHS.format("iterating over `tf.Tensor`"))
 
     def __len__(self) -> int:
         raise TypeError(
-            f"object of type 'Tensor' has no len(): the length of '{self.name}' is not known before the graph runs; "
-            "use tf.shape(x)[0], or x.shape[0] where the static shape is known."
-        )
+            f"len is not well defined for symbolic Tensors. ({self.name}) Please call `x.shape` rather than `len(x)` for shape information.")
 
     def __bool__(self) -> bool:
-        raise TypeError(
-            "Using a `tf.Tensor` as a Python `bool` is not allowed. Use `if t is not None:` instead of `if t:` to test if a "
-            "tensor is defined, and use TensorFlow ops such as tf.cond to execute subgraphs conditioned on the value of a tensor."
-        )
+        raise errors.OperatorNotAllowedInGraphError(_NOT_IN_GRAPHS.format("using a `tf.Tensor` as a Python `bool`"))
 
     __nonzero__ = __bool__
 

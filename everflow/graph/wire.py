@@ -3,9 +3,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from everflow.api import internal
 from everflow.graph import attrs as attr_values
 from everflow.graph import describe, dtypes, opdefs, shapes
-from everflow.graph.operation import Operation
+from everflow.graph.devices import canonical_name
+from everflow.graph.operation import Operation, call_site
 
 PRODUCER = 134
 MIN_CONSUMER = 0
@@ -27,6 +29,48 @@ def node_def_proto(op: Operation) -> Any:
         definition = op.op_def_.attrs.get(name)
         node.attr[name].CopyFrom(attr_values.to_proto(value, definition.type if definition else None))
     return node
+
+
+@internal("framework.ops._NodeDef")
+def new_node_def(op_type: str, name: str, device: Any = None) -> Any:
+    """A NodeDef with a name, an op and perhaps a device."""
+    from everflow.proto import node_def_pb2
+
+    return node_def_pb2.NodeDef(op=op_type, name=name, device=canonical_name(device))
+
+
+def add_node(op: Operation, node_def: Any, graph: Any, inputs: Any, control_inputs: Any) -> None:
+    """Makes `op` the operation that a NodeDef describes, and adds it to the graph."""
+    from everflow.graph.graph import VALID_OP_NAME, Graph, set_shapes
+    from everflow.proto import node_def_pb2
+
+    if not isinstance(node_def, node_def_pb2.NodeDef):
+        raise TypeError(f"node_def needs to be a NodeDef: {node_def}")
+    if not VALID_OP_NAME.match(node_def.name):
+        raise ValueError(f"'{node_def.name}' is not a valid node name")
+    if not isinstance(graph, Graph):
+        raise TypeError(f"g needs to be a Graph: {graph}")
+    if inputs is not None and not isinstance(inputs, (list, tuple)):
+        raise TypeError(f"inputs needs to be a list of Tensors: {inputs}")
+    definition = graph.op_definition(node_def.op)
+    if definition is None:
+        raise RuntimeError(
+            f"Op type not registered '{node_def.op}' in binary running on localhost. Make sure the Op and Kernel are registered in the "
+            "binary running in this process.")
+    attrs = {}
+    for key, value in node_def.attr.items():
+        known = definition.attrs.get(key)
+        attrs[key] = attr_values.from_proto(value, known.type if known else None)
+    inputs = tuple(inputs or ())
+    complete_attrs(definition, attrs, inputs, node_def.name)
+    controls = [c.op if hasattr(c, "op") else c for c in control_inputs or ()]
+    op.fill(graph, definition, node_def.name, inputs, attrs, output_types_of(definition, attrs), controls)
+    op._device = node_def.device
+    op._site = call_site(3)
+    set_shapes(op)
+    with graph._lock:
+        graph._names_in_use[op.name.lower()] = 1
+        graph._register(op)
 
 
 def graph_def_proto(graph: Any, from_version: int | None, add_shapes: bool) -> Any:

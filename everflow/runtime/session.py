@@ -15,6 +15,7 @@ from everflow.runtime import feeds as feeding
 from everflow.runtime.codegen import Step
 from everflow.runtime.context import Context, located
 from everflow.runtime.runner import FLATTENS, Runner, fetch_key
+from everflow.runtime.values import without_autograd
 
 _live: weakref.WeakSet[BaseSession] = weakref.WeakSet()
 
@@ -144,6 +145,8 @@ class BaseSession(SessionInterface):
         graph = self._graph
         if graph.version == 0:
             raise RuntimeError("The Session graph is empty.  Add operations to the graph before calling run().")
+        if graph._invalid:
+            raise errors.InvalidArgumentError(None, None, next(iter(graph._invalid.values())))
         with self._lock:
             key = (*fetch_key(fetches), keys, graph._edits)
             found = self._runners.get(key)
@@ -158,6 +161,7 @@ class BaseSession(SessionInterface):
         return found
 
     def _call(self, step: Step, arguments: list[Any]) -> Any:
+        guard = without_autograd()
         try:
             return step.call(*arguments)
         except errors.OpError as e:
@@ -169,6 +173,8 @@ class BaseSession(SessionInterface):
             from everflow.runtime.failures import as_op_error
 
             raise as_op_error(e, node) from e
+        finally:
+            del guard
 
     def _call_in_time(self, step: Step, arguments: list[Any]) -> Any:
         """The same, with the time limit that the session is configured with."""

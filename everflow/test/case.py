@@ -51,7 +51,7 @@ class TestCase(ArrayAssertions, ProtoAssertions, absltest.TestCase):
         random.seed(DEFAULT_GRAPH_SEED)
         np.random.seed(DEFAULT_GRAPH_SEED)
         # A test that failed inside `with graph.as_default()` may have left its graph on the stack.
-        stacks.graphs.items.clear()
+        stacks.graphs.stack.clear()
         stacks.reset_default_graph()
         api.find("set_random_seed")(DEFAULT_GRAPH_SEED)
         self._test_start_time = time.time()
