@@ -9,6 +9,7 @@ from everflow.runtime.codegen import BOUND, Call, Step, kernel_of
 from everflow.runtime.context import located
 from everflow.runtime.failures import as_op_error
 from everflow.runtime.plan import Node, Value
+from everflow.runtime.values import without_autograd
 
 Observer = Callable[[Node, int, int, list[Any]], None]
 
@@ -24,6 +25,7 @@ def start(step: Step, arguments: list[Any]) -> dict[Value, Any]:
 
 def advance(call: Call, known: dict[Value, Any]) -> None:
     """Runs one node; errors name it."""
+    guard = without_autograd()
     try:
         call.run(known)
     except errors.OpError as e:
@@ -32,6 +34,8 @@ def advance(call: Call, known: dict[Value, Any]) -> None:
         if call.node.op is None:
             raise
         raise as_op_error(e, call.node) from e
+    finally:
+        del guard
 
 
 def results(step: Step, known: dict[Value, Any]) -> tuple[Any, ...]:

@@ -79,3 +79,14 @@ def as_dims(value: Any) -> tuple[int, ...]:
     """A run-time shape vector (or scalar) as a tuple of ints."""
     found = value.tolist()
     return tuple(found) if type(found) is list else (found,)
+
+
+@functools.cache
+def _inference_mode() -> Any:
+    return torch._C._InferenceMode
+
+
+def without_autograd() -> Any:
+    """A guard that turns torch's own autograd off in this thread until it is deleted: gradients are ours, and its bookkeeping
+    costs time at each op."""
+    return _inference_mode()(True)
