@@ -290,8 +290,8 @@ def adam(variables: Any, ms: Any, vs: Any, gradients: Any, beta1_power: float, b
                        beta1=beta1, beta2=beta2, weight_decay=0.0, eps=epsilon, amsgrad=bool(largest), maximize=False)
 
 
-def amsgrad(variables: Any, ms: Any, vs: Any, largest: Any, gradients: Any, *numbers: float) -> None:
-    adam(variables, ms, vs, gradients, *numbers, largest=largest)
+def amsgrad(variables: Any, ms: Any, vs: Any, largest: Any, gradients: Any, *numbers: Any) -> None:
+    adam(variables, ms, vs, gradients, *numbers, largest)  # type: ignore[call-arg]
 
 
 def _plain_adam(var: Any, m: Any, v: Any, grad: Any, largest: Any, beta1_power: float, beta2_power: float, lr: float,

@@ -32,8 +32,9 @@ def see_later_writes(plan: Plan) -> None:
     for position, node in enumerate(plan.nodes):
         for i, value in enumerate(node.inputs):
             read = reads.get(value)
-            written = () if read is None else writes.get(read.variable, ())
-            if any(at > read.position and _depends(node, writer) for at, writer in written):
+            if read is None:
+                continue
+            if any(at > read.position and _depends(node, writer) for at, writer in writes.get(read.variable, ())):
                 node.inputs[i] = read.reference
                 node.reads |= {i}
         if node.type == "Identity" and node.inputs[0] is not None:
