@@ -1,4 +1,4 @@
-"""IndexedSlices: some rows of a tensor. Gradients of gather are of this kind, so that only the rows that were used are touched."""
+"""IndexedSlices: some rows of a tensor. Gradients of gather are of this kind: only rows that were used are touched."""
 from __future__ import annotations
 
 import collections
@@ -12,9 +12,7 @@ from everflow.graph import dtypes
 from everflow.graph.constants import constant_value_as_shape, known
 from everflow.graph.convert import convert_to_tensor, register_tensor_conversion_function
 from everflow.graph.shapes import TensorShape
-from everflow.graph.shapes import TensorShape
 from everflow.graph.tensor import TensorLike
-from everflow.graph.type_spec import CompositeTensor, TensorSpec, TypeSpec
 from everflow.graph.type_spec import CompositeTensor, TensorSpec, TypeSpec
 
 IndexedSlicesValue = internal("framework.ops.IndexedSlicesValue", "framework.indexed_slices.IndexedSlicesValue")(
@@ -82,17 +80,6 @@ class IndexedSlices(TensorLike, CompositeTensor):
         dense = None if self._dense_shape is None else self._dense_shape.dtype
         return IndexedSlicesSpec(shape, self.dtype, self.indices.dtype, dense, indices_shape)
 
-    @property
-    def _type_spec(self) -> IndexedSlicesSpec:
-        whole = None if self._dense_shape is None else self._dense_shape.dtype
-        rows = self._values.get_shape()[1:]
-        shape = TensorShape([None]).concatenate(rows)
-        if self._dense_shape is not None:
-            known_sizes = known(self._dense_shape) if hasattr(self._dense_shape, "op") else None
-            if known_sizes is not None:
-                shape = shape.merge_with(known_sizes.tolist())
-        return IndexedSlicesSpec(shape, self.dtype, self._indices.dtype, whole, self._indices.get_shape())
-
     def __str__(self) -> str:
         shape = "" if self._dense_shape is None else f", dense_shape={self._dense_shape}"
         return f"IndexedSlices(indices={self._indices}, values={self._values}{shape})"
@@ -102,52 +89,12 @@ class IndexedSlices(TensorLike, CompositeTensor):
 
 
 @public("IndexedSlicesSpec")
-class IndexedSlicesSpec(TypeSpec):
-    """The type of IndexedSlices of a shape and dtype."""
-
-    def __init__(self, shape: Any = None, dtype: Any = dtypes.float32, indices_dtype: Any = dtypes.int64,
-                 dense_shape_dtype: Any = None, indices_shape: Any = None) -> None:
-        self._shape = TensorShape(shape)
-        self._values_dtype = dtypes.as_dtype(dtype)
-        self._indices_dtype = dtypes.as_dtype(indices_dtype)
-        self._dense_shape_dtype = None if dense_shape_dtype is None else dtypes.as_dtype(dense_shape_dtype)
-        self._indices_shape = TensorShape(indices_shape).with_rank(1)
-
-    @property
-    def value_type(self) -> type:
-        """IndexedSlices."""
-        return IndexedSlices
-
-    def _serialize(self) -> tuple[Any, ...]:
-        return self._shape, self._values_dtype, self._indices_dtype, self._dense_shape_dtype, self._indices_shape
-
-    @property
-    def _component_specs(self) -> tuple[TensorSpec, ...]:
-        values = self._indices_shape.concatenate(self._shape[1:])
-        specs = [TensorSpec(values, self._values_dtype), TensorSpec(self._indices_shape, self._indices_dtype)]
-        if self._dense_shape_dtype is not None:
-            specs.append(TensorSpec([self._shape.ndims], self._dense_shape_dtype))
-        return tuple(specs)
-
-    def _to_components(self, value: Any) -> tuple[Any, ...]:
-        if value.dense_shape is None:
-            return value.values, value.indices
-        return value.values, value.indices, value.dense_shape
-
-    def _from_components(self, components: Any) -> Any:
-        if all(isinstance(t, np.ndarray) for t in components):
-            return IndexedSlicesValue(*components, *([None] * (3 - len(components))))
-        return IndexedSlices(*components)
-
-
-@public("convert_to_tensor_or_indexed_slices")
-@public("IndexedSlicesSpec")
 @internal("framework.indexed_slices.IndexedSlicesSpec")
 class IndexedSlicesSpec(TypeSpec):
     """IndexedSlices of a shape and a dtype."""
 
-    def __init__(self, shape: Any = None, dtype: Any = dtypes.float32, indices_dtype: Any = dtypes.int64, dense_shape_dtype: Any = None,
-                 indices_shape: Any = None) -> None:
+    def __init__(self, shape: Any = None, dtype: Any = dtypes.float32, indices_dtype: Any = dtypes.int64,
+                 dense_shape_dtype: Any = None, indices_shape: Any = None) -> None:
         self._shape = TensorShape(shape)
         self._dtype = dtypes.as_dtype(dtype)
         self._indices_dtype = dtypes.as_dtype(indices_dtype)
@@ -163,43 +110,53 @@ class IndexedSlicesSpec(TypeSpec):
 
     @property
     def _component_specs(self) -> list[TensorSpec]:
-        specs = [TensorSpec(self._indices_shape.concatenate(self._shape[1:]), self._dtype), TensorSpec(self._indices_shape, self._indices_dtype)]
+        specs = [TensorSpec(self._indices_shape.concatenate(self._shape[1:]), self._dtype),
+                 TensorSpec(self._indices_shape, self._indices_dtype)]
         if self._dense_shape_dtype is not None:
             specs.append(TensorSpec([self._shape.ndims], self._dense_shape_dtype))
         return specs
 
     def _to_components(self, value: Any) -> list[Any]:
-        return [value.values, value.indices] if value.dense_shape is None else [value.values, value.indices, value.dense_shape]
+        found = [value.values, value.indices]
+        return found if value.dense_shape is None else [*found, value.dense_shape]
 
     def _from_components(self, components: Any) -> Any:
         return IndexedSlices(*components)
 
 
+@public("convert_to_tensor_or_indexed_slices")
 @internal("framework.ops.convert_to_tensor_or_indexed_slices")
 def convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: str | None = None) -> Any:
     """IndexedSlices as they are; anything else as a tensor."""
     return internal_convert_to_tensor_or_indexed_slices(value, dtype, name)
 
 
-@internal("framework.ops.internal_convert_to_tensor_or_indexed_slices", "framework.indexed_slices.internal_convert_to_tensor_or_indexed_slices")
-def internal_convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Any:
+@internal("framework.ops.internal_convert_to_tensor_or_indexed_slices",
+          "framework.indexed_slices.internal_convert_to_tensor_or_indexed_slices")
+def internal_convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: str | None = None,
+                                                 as_ref: bool = False) -> Any:
     """The same, leaving variables of reference type as they are if `as_ref`."""
     if isinstance(value, IndexedSlices):
         if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(value.dtype):
-            raise ValueError(f"Tensor conversion requested dtype {dtypes.as_dtype(dtype).name} for Tensor with dtype {value.dtype.name}: {str(value)!r}")
+            raise ValueError(
+                f"Tensor conversion requested dtype {dtypes.as_dtype(dtype).name} for Tensor with dtype "
+                f"{value.dtype.name}: {str(value)!r}")
         return value
     return convert_to_tensor(value, dtype, name, as_ref=as_ref)
 
 
-@internal("framework.ops.convert_n_to_tensor_or_indexed_slices", "framework.ops.internal_convert_n_to_tensor_or_indexed_slices",
+@internal("framework.ops.convert_n_to_tensor_or_indexed_slices",
+          "framework.ops.internal_convert_n_to_tensor_or_indexed_slices",
           "framework.indexed_slices.convert_n_to_tensor_or_indexed_slices",
           "framework.indexed_slices.internal_convert_n_to_tensor_or_indexed_slices")
-def convert_n_to_tensor_or_indexed_slices(values: Any, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> list[Any]:
+def convert_n_to_tensor_or_indexed_slices(values: Any, dtype: Any = None, name: str | None = None,
+                                          as_ref: bool = False) -> list[Any]:
     """Each value as a tensor or IndexedSlices; None stays None."""
     if not isinstance(values, collections.abc.Iterable):
         raise TypeError("values must be iterable.")
     return [
-        None if v is None else internal_convert_to_tensor_or_indexed_slices(v, dtype, None if name is None else f"{name}_{i}", as_ref)
+        None if v is None else internal_convert_to_tensor_or_indexed_slices(
+            v, dtype, None if name is None else f"{name}_{i}", as_ref)
         for i, v in enumerate(values)
     ]
 
@@ -207,7 +164,9 @@ def convert_n_to_tensor_or_indexed_slices(values: Any, dtype: Any = None, name: 
 def _dense(value: IndexedSlices, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Any:
     """All rows: sums where an index occurs more than once, zeros where none does."""
     if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(value.dtype):
-        raise ValueError(f"Tensor conversion requested dtype {dtypes.as_dtype(dtype).name} for IndexedSlices with dtype {value.dtype.name}")
+        raise ValueError(
+            f"Tensor conversion requested dtype {dtypes.as_dtype(dtype).name} for IndexedSlices with dtype "
+            f"{value.dtype.name}")
     if value.dense_shape is None:
         raise ValueError(f"Tensor conversion requested for IndexedSlices without dense_shape: {value}")
     from everflow.ops.registry import apply
@@ -215,11 +174,11 @@ def _dense(value: IndexedSlices, dtype: Any = None, name: str | None = None, as_
     if not _is_eager(value):
         sizes = known(value.dense_shape)
         if sizes is None:
-            warnings.warn("Converting sparse IndexedSlices to a dense Tensor of unknown shape. This may consume a large amount of memory.",
-                          stacklevel=2)
+            warnings.warn("Converting sparse IndexedSlices to a dense Tensor of unknown shape. This may consume a "
+                          "large amount of memory.", stacklevel=2)
         elif int(np.prod(sizes)) >= LARGE:
-            warnings.warn(f"Converting sparse IndexedSlices to a dense Tensor with {int(np.prod(sizes))} elements. This may consume a large "
-                          "amount of memory.", stacklevel=2)
+            warnings.warn(f"Converting sparse IndexedSlices to a dense Tensor with {int(np.prod(sizes))} elements. "
+                          "This may consume a large amount of memory.", stacklevel=2)
     return apply("UnsortedSegmentSum", value.values, value.indices, value.dense_shape[0], name=name)
 
 

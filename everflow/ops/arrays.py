@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import contextlib
 import math
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -62,7 +63,8 @@ def _text(value: Any) -> str:
 
 
 op("Identity", kernel=handed_on, shape=same_as_input, gradient=lambda o, dy: dy, view=True)
-op("IdentityN", kernel=lambda node: (lambda *xs: xs) if len(node.outputs) != 1 else handed_on(node), shape=unchanged_shapes,
+op("IdentityN", kernel=lambda node: (lambda *xs: xs) if len(node.outputs) != 1 else handed_on(node),
+   shape=unchanged_shapes,
    gradient=lambda o, *dys: list(dys), view=True)
 op("StopGradient", kernel=handed_on, shape=same_as_input, gradient=not_differentiable, view=True)
 op("PreventGradient", kernel=handed_on, shape=same_as_input, gradient=_prevented, view=True)
@@ -106,7 +108,8 @@ def _unfed(node: Any) -> Kernel:
     proto_names = {"float32": "float", "float64": "double", "float16": "half"}
     dtype = node.outputs[0].dtype.base_dtype.name
     shape = f" and shape {shapes.describe(dims)}" if dims else ""
-    message = f"You must feed a value for placeholder tensor '{node.name}' with dtype {proto_names.get(dtype, dtype)}{shape}"
+    dtype = proto_names.get(dtype, dtype)
+    message = f"You must feed a value for placeholder tensor '{node.name}' with dtype {dtype}{shape}"
 
     def run() -> Any:
         raise invalid_argument(message)
@@ -154,10 +157,13 @@ def _size(node: Any) -> Kernel:
     return lambda x: torch.tensor(x.numel(), dtype=dtype)
 
 
-op("Shape", kernel=_shape, shape=lambda o: (None if o.inputs[0].dims is None else len(o.inputs[0].dims),), gradient=not_differentiable)
-op("ShapeN", kernel=_shape_n, shape=lambda o: [(None if t.dims is None else len(t.dims),) for t in o.inputs], gradient=not_differentiable)
+op("Shape", kernel=_shape, shape=lambda o: (None if o.inputs[0].dims is None else len(o.inputs[0].dims),),
+   gradient=not_differentiable)
+op("ShapeN", kernel=_shape_n, shape=lambda o: [(None if t.dims is None else len(t.dims),) for t in o.inputs],
+   gradient=not_differentiable)
 op("Size", kernel=_size, shape=scalar, gradient=not_differentiable)
-op("Rank", kernel=lambda node: lambda x: torch.tensor(x.ndim, dtype=torch.int32), shape=scalar, gradient=not_differentiable)
+op("Rank", kernel=lambda node: lambda x: torch.tensor(x.ndim, dtype=torch.int32), shape=scalar,
+   gradient=not_differentiable)
 
 
 @public("shape")
@@ -255,10 +261,12 @@ def _cannot_reshape(x: Any, dims: tuple[int, ...]) -> Exception:
     product = int(np.prod([d for d in dims if d != -1]))
     if unknown and product == 0:
         return invalid_argument(
-            "Reshape cannot infer the missing input size for an empty tensor unless all specified input sizes are non-zero")
+            "reshape cannot infer the missing input size for an empty tensor unless all specified input sizes are "
+            "non-zero")
     if unknown:
         return invalid_argument(
-            f"Input to reshape is a tensor with {count} values, but the requested shape requires a multiple of {product}")
+            f"Input to reshape is a tensor with {count} values, but the requested shape requires a multiple of "
+            f"{product}")
     return invalid_argument(f"Input to reshape is a tensor with {count} values, but the requested shape has {product}")
 
 
@@ -287,7 +295,8 @@ def _reshape_shape(o: Any) -> Any:
     have, want = _product(given), _product(dims)
     if not open_inputs and not missing:
         if have != want:
-            raise ValueError(f"Cannot reshape a tensor with {have} elements to shape {shapes.describe(dims)} ({want} elements)")
+            raise ValueError(
+                f"Cannot reshape a tensor with {have} elements to shape {shapes.describe(dims)} ({want} elements)")
     elif not open_inputs:
         if want == 0:
             if have:

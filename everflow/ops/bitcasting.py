@@ -1,7 +1,8 @@
 """The bits of a tensor read as another type."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from everflow.api import public
 from everflow.errors import invalid_argument
@@ -25,7 +26,8 @@ def _bitcast(node: Any) -> Callable[..., Any]:
 
     def run(x: Any) -> Any:
         if not x.ndim or x.shape[-1] != ratio:
-            raise invalid_argument(f"Cannot bitcast from {node.inputs[0].dtype.as_datatype_enum} to {node.attr('type').as_datatype_enum}")
+            raise invalid_argument(
+                f"Cannot bitcast from {node.inputs[0].dtype.as_datatype_enum} to {node.attr('type').as_datatype_enum}")
         return x.contiguous().view(kind).squeeze(-1)
 
     return run

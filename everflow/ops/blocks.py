@@ -1,7 +1,8 @@
-"""Blocks of space moved to the batch or to the depth and back: space_to_batch, batch_to_space, space_to_depth, depth_to_space."""
+"""Blocks of space moved to the batch or to the depth, and back: space_to_batch, space_to_depth, ..."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -53,7 +54,8 @@ def _assembled(x: Any, blocks: list[int], crops: list[list[int]]) -> Any:
         if block < 1:
             raise invalid_argument(f"All values in block_shape must be positive, got value, {block} at index {i}.")
     if x.shape[0] % product:
-        raise invalid_argument(f"Input batch dimension ({x.shape[0]}) is not divisible by product of block sizes ({product})")
+        raise invalid_argument(
+            f"Input batch dimension ({x.shape[0]}) is not divisible by product of block sizes ({product})")
     batch, space, rest = x.shape[0] // product, tuple(x.shape[1:1 + count]), tuple(x.shape[1 + count:])
     for i, (size, block, (before, after)) in enumerate(zip(space, blocks, crops)):
         if before < 0 or after < 0:
@@ -63,7 +65,8 @@ def _assembled(x: Any, blocks: list[int], crops: list[list[int]]) -> Any:
     x = x.reshape((*blocks, batch, *space, *rest))
     order = [count, *(n for i in range(count) for n in (count + 1 + i, i)), *range(2 * count + 1, x.ndim)]
     x = x.permute(order).reshape((batch, *(size * block for size, block in zip(space, blocks)), *rest))
-    return x[(slice(None), *(slice(before, size * block - after) for size, block, (before, after) in zip(space, blocks, crops)))]
+    return x[(slice(None),
+              *(slice(before, size * block - after) for size, block, (before, after) in zip(space, blocks, crops)))]
 
 
 def _nd(compute: Callable[..., Any]) -> Callable[[Any], Kernel]:
@@ -185,7 +188,8 @@ def _block_shape(block_size: Any, block_shape: Any) -> Any:
 
 
 @public("space_to_batch", "nn.space_to_batch")
-def space_to_batch(input: Any, paddings: Any, block_size: Any = None, name: str | None = None, block_shape: Any = None) -> Any:
+def space_to_batch(input: Any, paddings: Any, block_size: Any = None, name: str | None = None,
+                   block_shape: Any = None) -> Any:
     """space_to_batch_nd over height and width with one block size."""
     size = _block_shape(block_size, block_shape)
     found = space_to_batch_nd(input, np.array([size, size], np.int64), paddings, name=name)
@@ -203,7 +207,8 @@ def batch_to_space(input: Any, crops: Any, block_size: Any, name: str | None = N
 
 
 @public("required_space_to_batch_paddings")
-def required_space_to_batch_paddings(input_shape: Any, block_shape: Any, base_paddings: Any = None, name: str | None = None) -> Any:
+def required_space_to_batch_paddings(input_shape: Any, block_shape: Any, base_paddings: Any = None,
+                                     name: str | None = None) -> Any:
     """The least paddings that make sizes multiples of a block shape, and the crops that undo them."""
     with name_scope(name, "required_space_to_batch_paddings", [input_shape, block_shape]):
         sizes = convert_to_tensor(input_shape, dtype=dtypes.int32, name="input_shape")

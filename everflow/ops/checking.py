@@ -1,7 +1,8 @@
 """Ops that hand their input on if it is as promised (finite, of a shape)."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from everflow.api import public
 from everflow.errors import invalid_argument
@@ -49,13 +50,15 @@ def _ensure_shape(node: Any) -> Kernel:
     def run(x: Any) -> Any:
         if not shapes.is_compatible(tuple(x.shape), dims):
             raise invalid_argument(
-                f"Shape of tensor {name} {shown(x.shape)} is not compatible with expected shape {shapes.describe(dims)}.")
+                f"Shape of tensor {name} {shown(x.shape)} is not compatible with expected shape "
+                f"{shapes.describe(dims)}.")
         return x
 
     return run
 
 
-op("EnsureShape", kernel=_ensure_shape, shape=lambda o: shapes.merge(o.attr("shape"), o.inputs[0].dims), gradient=lambda o, dy: dy, view=True)
+op("EnsureShape", kernel=_ensure_shape, shape=lambda o: shapes.merge(o.attr("shape"), o.inputs[0].dims),
+   gradient=lambda o, dy: dy, view=True)
 
 
 @public("ensure_shape")

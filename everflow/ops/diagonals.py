@@ -1,7 +1,8 @@
 """Diagonals and bands of matrices: diag, matrix_diag, matrix_set_diag, matrix_band_part, eye."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -33,7 +34,7 @@ def _diag_part(node: Any) -> Kernel:
     def run(x: Any) -> Any:
         if x.ndim % 2 or not x.ndim:
             raise invalid_argument(
-                f"The rank of the tensor should be                                          even and positive, got shape {shown(x.shape)}")
+                f"The rank of the tensor should be {' ' * 41}even and positive, got shape {shown(x.shape)}")
         half = x.ndim // 2
         for i in range(half):
             if x.shape[i] != x.shape[i + half]:
@@ -102,7 +103,8 @@ def _matrix_diag(node: Any) -> Kernel:
         bands = 1 if low == high else x.shape[-2]
         if bands != high - low + 1:
             raise invalid_argument(
-                "The number of diagonals provided in the input does not match the lower_diag_index and upper_diag_index range.")
+                "The number of diagonals provided in the input does not match the lower_diag_index and "
+                "upper_diag_index range.")
         least_rows, least_columns = longest - min(high, 0), longest + max(low, 0)
         rows, columns = int(num_rows), int(num_cols)
         if rows == -1 and columns == -1:
@@ -112,11 +114,12 @@ def _matrix_diag(node: Any) -> Kernel:
         elif columns == -1:
             columns = least_columns
         if rows < least_rows:
-            raise invalid_argument(f"The number of rows is too small.")
+            raise invalid_argument("The number of rows is too small.")
         if columns < least_columns:
             raise invalid_argument("The number of columns is too small.")
         if rows != least_rows and columns != least_columns:
-            raise invalid_argument("The number of rows or columns is not consistent with the specified d_lower, d_upper, and diagonal.")
+            raise invalid_argument(
+                "The number of rows or columns is not consistent with the specified d_lower, d_upper, and diagonal.")
         lead = x.shape[:-1] if low == high else x.shape[:-2]
         found = padding.expand((*lead, rows, columns)).clone()
         _set_band(found, x, low, high)
@@ -143,7 +146,7 @@ def _matrix_diag_shape(o: Any) -> Any:
         return None
     low, high = int(k.reshape(-1)[0]), int(k.reshape(-1)[-1])
     if low > high:
-        raise ValueError(f"lower_diag_index is greater than upper_diag_index")
+        raise ValueError("lower_diag_index is greater than upper_diag_index")
     lead = dims[:-1] if low == high else dims[:-2]
     if dims[-1] is None or rows is None or columns is None:
         return (*lead, None, None)
@@ -157,8 +160,10 @@ def _matrix_diag_shape(o: Any) -> Any:
     if c < least_columns:
         raise ValueError("num_cols is too small.")
     if r != least_rows and c != least_columns:
-        raise ValueError("num_rows and num_cols are not consistent with lower_diag_index, upper_diag_index, and the length of the given "
-                         f"diagonals.\nnum_rows = {r} != min_num_rows = {least_rows}, num_cols = {c} != min_num_cols = {least_columns}")
+        raise ValueError(
+            "num_rows and num_cols are not consistent with lower_diag_index, upper_diag_index, and the length of the "
+            f"given diagonals.\nnum_rows = {r} != min_num_rows = {least_rows}, num_cols = {c} != min_num_cols = "
+            f"{least_columns}")
     return (*lead, r, c)
 
 
@@ -225,9 +230,10 @@ def _matrix_set_diag(node: Any) -> Kernel:
         wanted = (*x.shape[:-2], longest) if low == high else (*x.shape[:-2], high - low + 1, longest)
         if tuple(diagonal.shape) != wanted:
             raise invalid_argument(
-                "Either first dimensions of diagonal don't match input.shape[:-2], or diagonal.shape[:-1] is not equal to the longests "
-                f"diagonal in range [lower_diag_index:upper_diag_index].\nInput shape: {shown(x.shape)}\nDiagonal shape: "
-                f"{shown(diagonal.shape)}\nExpected diagonal shape: {shown(wanted)}")
+                "Either first dimensions of diagonal don't match input.shape[:-2], or diagonal.shape[:-1] is not equal "
+                "to the longests diagonal in range [lower_diag_index:upper_diag_index].\nInput shape: "
+                f"{shown(x.shape)}\nDiagonal shape: {shown(diagonal.shape)}\nExpected diagonal shape: "
+                f"{shown(wanted)}")
         found = x.clone()
         _set_band(found, diagonal, low, high)
         return found
@@ -292,7 +298,8 @@ op("MatrixDiag", kernel=_matrix_diag, shape=_matrix_diag_shape, gradient=lambda 
 op("MatrixDiagV2", kernel=_matrix_diag, shape=_matrix_diag_shape,
    gradient=lambda o, dy: [apply("MatrixDiagPartV2", dy, o.inputs[1], tf.zeros([], dy.dtype)), None, None, None, None])
 op("MatrixDiagPart", kernel=_matrix_diag_part, shape=_matrix_diag_part_shape, gradient=_diag_part_gradient, view=True)
-op("MatrixDiagPartV2", kernel=_matrix_diag_part, shape=_matrix_diag_part_shape, gradient=_diag_part_v2_gradient, view=True)
+op("MatrixDiagPartV2", kernel=_matrix_diag_part, shape=_matrix_diag_part_shape, gradient=_diag_part_v2_gradient,
+   view=True)
 op("MatrixSetDiag", kernel=_matrix_set_diag, shape=_matrix_set_diag_shape, gradient=_set_diag_gradient)
 op("MatrixSetDiagV2", kernel=_matrix_set_diag, shape=_matrix_set_diag_shape, gradient=_set_diag_v2_gradient)
 op("BatchMatrixDiag", kernel=_matrix_diag, shape=_matrix_diag_shape)
@@ -306,7 +313,8 @@ def _has_bands() -> bool:
 
 
 @public("matrix_diag", "linalg.diag")
-def matrix_diag(diagonal: Any, name: str = "diag", k: Any = 0, num_rows: Any = -1, num_cols: Any = -1, padding_value: Any = 0) -> Any:
+def matrix_diag(diagonal: Any, name: str = "diag", k: Any = 0, num_rows: Any = -1, num_cols: Any = -1,
+                padding_value: Any = 0) -> Any:
     """Matrices with these diagonals and zeros elsewhere."""
     if _has_bands():
         if hasattr(diagonal, "dtype") and diagonal.dtype == dtypes.bool:
@@ -339,9 +347,11 @@ def _band_part(node: Any) -> Kernel:
         rows, columns = x.shape[-2:]
         lower, upper = int(num_lower), int(num_upper)
         if lower > rows:
-            raise invalid_argument(f"num_lower must be negative or less or equal to number of rows ({rows}) got: {lower}")
+            raise invalid_argument(
+                f"num_lower must be negative or less or equal to number of rows ({rows}) got: {lower}")
         if upper > columns:
-            raise invalid_argument(f"num_upper must be negative or less or equal to number of columns ({columns}) got: {upper}")
+            raise invalid_argument(
+                f"num_upper must be negative or less or equal to number of columns ({columns}) got: {upper}")
         offset = torch.arange(columns, device=x.device) - torch.arange(rows, device=x.device).unsqueeze(1)
         inside = torch.ones_like(offset, dtype=torch.bool)
         if lower >= 0:
@@ -365,7 +375,8 @@ def matrix_band_part(input: Any, num_lower: Any, num_upper: Any, name: str | Non
 
 
 @public("eye", "linalg.eye")
-def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
+def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = dtypes.float32,
+        name: str | None = None) -> Any:
     """Identity matrices."""
     with name_scope(name, "eye", [num_rows, num_columns, batch_shape]):
         square = num_columns is None

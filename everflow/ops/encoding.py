@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -121,7 +122,8 @@ def _invert_permutation(node: Any) -> Kernel:
     return run
 
 
-op("InvertPermutation", kernel=_invert_permutation, shape=lambda o: shapes.with_rank(o.inputs[0].dims, 1), gradient=not_differentiable)
+op("InvertPermutation", kernel=_invert_permutation, shape=lambda o: shapes.with_rank(o.inputs[0].dims, 1),
+   gradient=not_differentiable)
 
 
 @public("invert_permutation", "math.invert_permutation")

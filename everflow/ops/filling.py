@@ -4,7 +4,8 @@ from __future__ import annotations
 import functools
 import math
 import operator
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -139,12 +140,12 @@ def _small_constant(value: Any, shape: Any, dtype: Any, name: str) -> Any:
         return None
     if not all(isinstance(s, (int, np.integer)) for s in sizes):
         if any(isinstance(s, Tensor) for s in sizes) and not any(isinstance(s, (list, tuple)) for s in sizes):
-            # TensorFlow compares the product with the limit although it can't know the answer; later names depend on it.
+            # TensorFlow compares the product with the limit though it can't know the answer: later names depend on it.
             functools.reduce(operator.mul, sizes) < SMALL  # noqa: B015
             return None
-        if not all(isinstance(s, shapes.Dimension) and s.value is not None or isinstance(s, (int, np.integer)) for s in sizes):
+        sizes = [shapes.dimension_value(s) for s in sizes]
+        if not all(isinstance(s, (int, np.integer)) for s in sizes):
             return None
-        sizes = [int(s) for s in sizes]
     if any(s < 0 for s in sizes) or math.prod(sizes) >= SMALL:
         return None
     return constant(value, dtype=dtype, shape=[int(s) for s in sizes], name=name)

@@ -1,7 +1,8 @@
 """Rows and elements chosen by index: gather, gather_nd, and their counterparts that put them back."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -9,14 +10,14 @@ import everflow as tf
 from everflow.api import internal, public
 from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
-from everflow.graph.constants import dims_of, known
-from everflow.graph.convert import constant, convert_to_tensor
+from everflow.graph.constants import known
+from everflow.graph.convert import convert_to_tensor
 from everflow.graph.indexed_slices import IndexedSlices
 from everflow.graph.scopes import colocate_with, name_scope
 from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
 from everflow.ops.arrays import cast, expand_dims, is_text, rank, reshape, shape, shown, size
-from everflow.ops.registry import apply, not_differentiable, op
+from everflow.ops.registry import apply, op
 
 Kernel = Callable[..., Any]
 
@@ -93,14 +94,16 @@ def _gather_v2(node: Any) -> Kernel:
         lead = batch
         if lead:
             if not -indices.ndim <= lead <= indices.ndim:
-                raise invalid_argument(f"Expected batch_dims in the range [{-indices.ndim}, {indices.ndim}], but got {lead}")
+                raise invalid_argument(
+                    f"Expected batch_dims in the range [{-indices.ndim}, {indices.ndim}], but got {lead}")
             lead += indices.ndim if lead < 0 else 0
             if lead > at:
                 raise invalid_argument(f"batch_dims ({lead}) must be less than or equal to axis ({at}).")
             for i in range(lead):
                 if params.shape[i] != indices.shape[i]:
                     raise invalid_argument(
-                        f"params.shape[{i}]: {params.shape[i]} should be equal to indices.shape[{i}]: {indices.shape[i]}")
+                        f"params.shape[{i}]: {params.shape[i]} should be equal to indices.shape[{i}]: "
+                        f"{indices.shape[i]}")
         if lead:
             return _batch_rows(params, indices, at, lead, text)
         return _rows(params, indices, at, text)
@@ -181,7 +184,8 @@ op("GatherV2", kernel=_gather_v2, shape=_gather_v2_shape, gradient=_gather_v2_gr
 
 
 @public("gather")
-def gather(params: Any, indices: Any, validate_indices: Any = None, name: str | None = None, axis: Any = None, batch_dims: int = 0) -> Any:
+def gather(params: Any, indices: Any, validate_indices: Any = None, name: str | None = None, axis: Any = None,
+           batch_dims: int = 0) -> Any:
     """The slices of `params` at `indices` along an axis."""
     if axis is None:
         axis = batch_dims
@@ -232,12 +236,14 @@ def _gather_nd(node: Any) -> Kernel:
     def run(params: Any, indices: Any) -> Any:
         depth = indices.shape[-1] if indices.ndim else 0
         if depth > params.ndim:
-            raise invalid_argument(f"index innermost dimension length must be <= params rank; saw: {depth} vs. {params.ndim}")
+            raise invalid_argument(
+                f"index innermost dimension length must be <= params rank; saw: {depth} vs. {params.ndim}")
         outer = tuple(indices.shape[:-1])
         if depth == 0:
             return np.broadcast_to(params, outer + params.shape) if text else params.expand(outer + tuple(params.shape))
         if 0 in params.shape[:depth] and 0 not in outer:
-            raise invalid_argument(f"Requested more than 0 entries, but params is empty.  Params shape: {shown(params.shape)}")
+            raise invalid_argument(
+                f"Requested more than 0 entries, but params is empty.  Params shape: {shown(params.shape)}")
         check_nd(indices, params.shape, "param shape")
         if text:
             return np.asarray(params[tuple(np.moveaxis(indices.numpy(), -1, 0))], object)
@@ -252,8 +258,9 @@ def _gather_nd_shape(o: Any) -> Any:
     if params is None or indices is None or indices[-1] is None:
         return None
     if indices[-1] > len(params):
-        raise ValueError(f"indices.shape[-1] must be <= params.rank, but saw indices shape: {shapes.describe(indices)} and params shape: "
-                         f"{shapes.describe(params)}")
+        raise ValueError(
+            f"indices.shape[-1] must be <= params.rank, but saw indices shape: {shapes.describe(indices)} and params "
+            f"shape: {shapes.describe(params)}")
     return indices[:-1] + params[indices[-1]:]
 
 

@@ -2,21 +2,22 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 import everflow as tf
-from everflow.api import internal, public
+from everflow.api import public
 from everflow.errors import internal_error, invalid_argument
 from everflow.graph import dtypes, shapes
-from everflow.graph.constants import dims_of, known
-from everflow.graph.convert import constant, convert_list, convert_to_tensor
+from everflow.graph.constants import known
+from everflow.graph.convert import constant, convert_to_tensor
 from everflow.graph.indexed_slices import IndexedSlices
 from everflow.graph.scopes import name_scope
 from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
-from everflow.ops.arrays import cast, expand_dims, identity, is_text, rank, reshape, shape, shape_n, shown, squeeze
+from everflow.ops.arrays import cast, expand_dims, identity, is_text, rank, shape, shape_n, shown, squeeze
 from everflow.ops.registry import apply, not_differentiable, op
 
 Kernel = Callable[..., Any]
@@ -40,10 +41,12 @@ def _cannot_join(xs: Any, axis: int) -> Exception:
     for i, x in enumerate(xs):
         if x.ndim != first.ndim:
             return invalid_argument(
-                f"ConcatOp : Ranks of all input tensors should match: shape[0] = {shown(first.shape)} vs. shape[{i}] = {shown(x.shape)}")
+                f"ConcatOp : Ranks of all input tensors should match: shape[0] = {shown(first.shape)} vs. shape[{i}] = "
+                f"{shown(x.shape)}")
         if any(d != axis % first.ndim and m != n for d, (m, n) in enumerate(zip(x.shape, first.shape))):
             return invalid_argument(
-                f"ConcatOp : Dimensions of inputs should match: shape[0] = {shown(first.shape)} vs. shape[{i}] = {shown(x.shape)}")
+                f"ConcatOp : Dimensions of inputs should match: shape[0] = {shown(first.shape)} vs. shape[{i}] = "
+                f"{shown(x.shape)}")
     return internal_error("ConcatOp : inputs can't be concatenated")
 
 
@@ -150,7 +153,8 @@ def _indexed_parts(dy: Any, axis: Any, parts: list[Any]) -> list[Any]:
     if at < 0:
         if parts[0].dims is None:
             raise ValueError(
-                "Can only compute IndexedSlices gradient with negative concat_dim when first value rank is statically-known.")
+                "Can only compute IndexedSlices gradient with negative concat_dim when first value rank is "
+                "statically-known.")
         at += len(parts[0].dims)
     sizes = [shape(t) for t in parts]
     found = []
@@ -158,7 +162,8 @@ def _indexed_parts(dy: Any, axis: Any, parts: list[Any]) -> list[Any]:
         offsets = apply("ConcatOffset", axis, sizes)
         for begin, size in zip(offsets, sizes):
             # The rows are chosen already: only the other dimensions are sliced.
-            values = tf.slice(dy.values, concat([[0], tf.slice(begin, [1], [-1])], 0), concat([[-1], tf.slice(size, [1], [-1])], 0))
+            values = tf.slice(dy.values, concat([[0], tf.slice(begin, [1], [-1])], 0),
+                              concat([[-1], tf.slice(size, [1], [-1])], 0))
             found.append(IndexedSlices(values, dy.indices, size))
         return found
     start = constant(0, dtype=dy.indices.dtype)
@@ -171,8 +176,10 @@ def _indexed_parts(dy: Any, axis: Any, parts: list[Any]) -> list[Any]:
     return found
 
 
-op("Concat", kernel=_concat_kernel(True), shape=_concat_shape(True), gradient=lambda o, dy: _parts_gradient(o, dy, True))
-op("ConcatV2", kernel=_concat_kernel(False), shape=_concat_shape(False), gradient=lambda o, dy: _parts_gradient(o, dy, False))
+op("Concat", kernel=_concat_kernel(True), shape=_concat_shape(True),
+   gradient=lambda o, dy: _parts_gradient(o, dy, True))
+op("ConcatV2", kernel=_concat_kernel(False), shape=_concat_shape(False),
+   gradient=lambda o, dy: _parts_gradient(o, dy, False))
 
 
 def _concat_offset(node: Any) -> Kernel:
@@ -195,8 +202,8 @@ def _concat_offset(node: Any) -> Kernel:
             for d in range(rank_of):
                 if d != at and mine[d] != first[d]:
                     raise invalid_argument(
-                        f"All dimensions except {at} must match. Input {i} has shape [{' '.join(map(str, mine))}] and doesn't match "
-                        f"input 0 with shape [{' '.join(map(str, first))}].")
+                        f"All dimensions except {at} must match. Input {i} has shape [{' '.join(map(str, mine))}] and "
+                        f"doesn't match input 0 with shape [{' '.join(map(str, first))}].")
             offset = [0] * rank_of
             offset[at] = start
             start += mine[at]
@@ -215,7 +222,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Any:
     if not isinstance(values, (list, tuple)):
         values = [values]
     if len(values) == 1:
-        with name_scope(name) as scope:
+        with name_scope(name):
             at = convert_to_tensor(axis, name="concat_dim", dtype=dtypes.int32)
             if at.dims not in (None, ()):
                 raise ValueError(f"Shape {at.get_shape()} must have rank 0")
@@ -238,8 +245,8 @@ def _pack(node: Any) -> Kernel:
             for i, x in enumerate(xs):
                 if x.shape != xs[0].shape:
                     raise invalid_argument(
-                        f"Shapes of all inputs must match: values[0].shape = {shown(xs[0].shape)} != values[{i}].shape = {shown(x.shape)}"
-                    ) from None
+                        f"Shapes of all inputs must match: values[0].shape = {shown(xs[0].shape)} != values[{i}].shape "
+                        f"= {shown(x.shape)}") from None
             raise
 
     return run
@@ -292,7 +299,9 @@ def _packed(values: Any, dtype: Any, name: str) -> Any:
             elif holds_tensor(value):
                 value = convert_to_tensor(value)
                 if value.dtype.base_dtype is not dtype:
-                    raise TypeError(f"Cannot convert a list containing a tensor of dtype {value.dtype!r} to {dtype!r} (Tensor is: {value!r})")
+                    raise TypeError(
+                        f"Cannot convert a list containing a tensor of dtype {value.dtype!r} to {dtype!r} (Tensor is: "
+                        f"{value!r})")
             elements.append(value)
         if not any(isinstance(e, Tensor) for e in elements):
             return elements
@@ -340,7 +349,8 @@ def _parallel_concat_shape(o: Any) -> Any:
     return dims
 
 
-op("ParallelConcat", kernel=lambda node: (lambda *xs: np.concatenate(xs)) if is_text(node) else lambda *xs: torch.cat(xs),
+op("ParallelConcat",
+   kernel=lambda node: (lambda *xs: np.concatenate(xs)) if is_text(node) else lambda *xs: torch.cat(xs),
    shape=_parallel_concat_shape)
 
 

@@ -1,14 +1,15 @@
 """The order of dimensions and elements: transpose, reverse, roll."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 import everflow as tf
 from everflow.api import public
 from everflow.errors import OpError, invalid_argument
-from everflow.graph import dtypes, shapes
+from everflow.graph import shapes
 from everflow.graph.constants import known
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
@@ -22,7 +23,8 @@ Kernel = Callable[..., Any]
 
 def _check_permutation(perm: list[int], rank: int) -> list[int]:
     if len(perm) != rank:
-        raise invalid_argument(f"transpose expects a vector of size {rank}. But input(1) is a vector of size {len(perm)}")
+        raise invalid_argument(
+            f"transpose expects a vector of size {rank}. But input(1) is a vector of size {len(perm)}")
     found = [p + rank if p < 0 else p for p in perm]
     for p, q in zip(perm, found):
         if not 0 <= q < rank:
@@ -45,9 +47,11 @@ def _transpose(conjugate: bool) -> Callable[[Any], Kernel]:
             return x.permute(order).conj() if conj else x.permute(order)
 
         perm, dims = node.constant(1), node.inputs[0].dims
-        if perm is None or dims is None or text or sorted(p % len(dims) for p in perm.tolist()) != list(range(len(dims))):
+        if perm is None or dims is None or text:
             return run
         order = tuple(perm.tolist())
+        if sorted(p % len(dims) for p in order) != list(range(len(dims))):
+            return run
         if conj:
             return lambda x, perm: x.permute(order).conj()
         return lambda x, perm: x.permute(order)
@@ -191,7 +195,8 @@ def _reverse_sequence(node: Any) -> Kernel:
         places = torch.where(numbers < ends, ends - 1 - numbers, numbers)
         rows = torch.arange(len(lengths)).unsqueeze(1)
         if text:
-            return np.moveaxis(np.moveaxis(x, (batch, along), (0, 1))[rows.numpy(), places.numpy()], (0, 1), (batch, along))
+            return np.moveaxis(np.moveaxis(x, (batch, along), (0, 1))[rows.numpy(), places.numpy()], (0, 1),
+                               (batch, along))
         return x.movedim((batch, along), (0, 1))[rows, places].movedim((0, 1), (batch, along))
 
     return run
@@ -215,12 +220,13 @@ op("ReverseSequence", kernel=_reverse_sequence, shape=_reverse_sequence_shape, v
 
 
 @public("reverse_sequence")
-def reverse_sequence(input: Any, seq_lengths: Any, seq_axis: Any = None, batch_axis: Any = None, name: str | None = None,
-                     seq_dim: Any = None, batch_dim: Any = None) -> Any:
+def reverse_sequence(input: Any, seq_lengths: Any, seq_axis: Any = None, batch_axis: Any = None,
+                     name: str | None = None, seq_dim: Any = None, batch_dim: Any = None) -> Any:
     """Reverses, for each entry of the batch, only its first `seq_lengths` elements along a dimension."""
     along = renamed_argument("seq_axis", seq_axis, "seq_dim", seq_dim)
     batch = renamed_argument("batch_axis", batch_axis, "batch_dim", batch_dim)
-    return apply("ReverseSequence", input, seq_lengths, seq_dim=along, batch_dim=0 if batch is None else batch, name=name)
+    return apply("ReverseSequence", input, seq_lengths, seq_dim=along, batch_dim=0 if batch is None else batch,
+                 name=name)
 
 
 def _roll(node: Any) -> Kernel:
@@ -231,7 +237,8 @@ def _roll(node: Any) -> Kernel:
             raise invalid_argument("input must be 1-D or higher")
         shifts, axes = shift.reshape(-1).tolist(), axis.reshape(-1).tolist()
         if shift.ndim > 1:
-            raise invalid_argument(f"shift must be a scalar or a 1-D vector. Found: [{','.join(map(str, shift.shape))}]")
+            raise invalid_argument(
+                f"shift must be a scalar or a 1-D vector. Found: [{','.join(map(str, shift.shape))}]")
         if axis.ndim > 1:
             raise invalid_argument(f"axis must be a scalar or a 1-D vector. Found: [{','.join(map(str, axis.shape))}]")
         if len(shifts) != len(axes):

@@ -2,14 +2,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 import everflow as tf
 from everflow.api import public
 from everflow.errors import invalid_argument
-from everflow.graph import dtypes, shapes
+from everflow.graph import shapes
 from everflow.graph.constants import constant_value, known
 from everflow.lazy import torch
 from everflow.ops.arrays import is_text, rank, reshape, shape, shown
@@ -24,7 +25,8 @@ def _paddings(value: Any, dims: Any) -> list[list[int]]:
         raise invalid_argument(f"paddings must be a matrix with 2 columns: {shown(value.shape)}")
     pairs = value.tolist()
     if len(pairs) != len(dims):
-        raise invalid_argument(f"The first dimension of paddings must be the rank of inputs{shown(value.shape)} {shown(dims)}")
+        raise invalid_argument(
+            f"The first dimension of paddings must be the rank of inputs{shown(value.shape)} {shown(dims)}")
     for before, after in pairs:
         if before < 0 or after < 0:
             raise invalid_argument(f"Paddings must be non-negative: {before} {after}")
@@ -97,7 +99,8 @@ def _mirrored_index(size: int, before: int, after: int, offset: int) -> Any:
     if offset and (before >= size or after >= size):
         raise invalid_argument(f"paddings must be less than the dimension size: {before}, {after} not less than {size}")
     if before > size or after > size:
-        raise invalid_argument(f"paddings must be no greater than the dimension size: {before}, {after} greater than {size}")
+        raise invalid_argument(
+            f"paddings must be no greater than the dimension size: {before}, {after} greater than {size}")
     numbers = np.arange(size)
     return np.concatenate([numbers[offset:before + offset][::-1], numbers, numbers[::-1][offset:after + offset]])
 

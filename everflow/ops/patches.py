@@ -1,14 +1,15 @@
 """Patches of images and volumes laid side by side in the depth: extract_image_patches, extract_volume_patches."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 import everflow as tf
 from everflow.api import public
 from everflow.errors import unimplemented
-from everflow.graph import dtypes, shapes
+from everflow.graph import shapes
 from everflow.lazy import torch
 from everflow.ops.arrays import renamed_argument, reshape, shape
 from everflow.ops.registry import apply, op
@@ -21,7 +22,8 @@ def _window(node: Any) -> tuple[list[int], list[int], list[int], str]:
     sizes, strides = node.attr("ksizes"), node.attr("strides")
     rates = node.attr("rates") if "rates" in node.attrs else [1] * len(sizes)
     padding = node.attr("padding")
-    return list(sizes[1:-1]), list(strides[1:-1]), list(rates[1:-1]), padding.decode() if isinstance(padding, bytes) else padding
+    padding = padding.decode() if isinstance(padding, bytes) else padding
+    return list(sizes[1:-1]), list(strides[1:-1]), list(rates[1:-1]), padding
 
 
 def _extent(size: int, window: int, stride: int, same: bool) -> tuple[int, int, int]:

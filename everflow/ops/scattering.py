@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -42,11 +43,12 @@ def _check_scatter(indices: Any, updates: Any, dims: tuple[int, ...]) -> None:
     outer = tuple(indices.shape[:-1])
     if updates.ndim < len(outer) or tuple(updates.shape[:len(outer)]) != outer:
         raise invalid_argument(
-            f"Outer dimensions of indices and update must match. Indices shape: {shown(indices.shape)}, updates shape:{shown(updates.shape)}")
+            f"Outer dimensions of indices and update must match. Indices shape: {shown(indices.shape)}, updates shape:"
+            f"{shown(updates.shape)}")
     if len(dims) - depth != updates.ndim - len(outer):
         raise invalid_argument(
-            f"Inner dimensions of output shape must match inner dimensions of updates shape. Output: {shown(dims)} updates: "
-            f"{shown(updates.shape)}")
+            f"Inner dimensions of output shape must match inner dimensions of updates shape. Output: {shown(dims)} "
+            f"updates: {shown(updates.shape)}")
     if tuple(updates.shape[len(outer):]) != dims[depth:]:
         inner = len(dims) - depth
         raise invalid_argument(
@@ -62,7 +64,8 @@ def put(into: Any, indices: Any, updates: Any, how: str) -> Any:
         indices = indices.reshape(1)
     _check_scatter(indices, updates, dims)
     if isinstance(into, np.ndarray):
-        for at, value in zip(indices.reshape(-1, indices.shape[-1]).tolist(), updates.reshape((-1, *dims[indices.shape[-1]:]))):
+        for at, value in zip(indices.reshape(-1, indices.shape[-1]).tolist(),
+                             updates.reshape((-1, *dims[indices.shape[-1]:]))):
             into[tuple(at)] = value if how == "set" else into[tuple(at)] + value
         return into
     if not updates.numel():
@@ -75,7 +78,8 @@ def put(into: Any, indices: Any, updates: Any, how: str) -> Any:
     if how == "set":
         target.index_copy_(0, at, rows)
     else:
-        target.index_add_(0, at, rows if rows.dtype is target.dtype else rows.to(target.dtype), alpha=1 if how == "add" else -1)
+        target.index_add_(0, at, rows if rows.dtype is target.dtype else rows.to(target.dtype),
+                          alpha=1 if how == "add" else -1)
     return into
 
 
@@ -93,25 +97,25 @@ def scattered_dims(indices: Any, updates: Any, whole: Any) -> Any:
     """The dims of a tensor into which is scattered, after checking what is known of the three shapes."""
     if shapes.num_elements(whole) == 0 and (shapes.num_elements(indices) or shapes.num_elements(updates)):
         raise ValueError("Indices and updates specified for empty output shape")
-    if whole is not None and indices is not None and updates is not None and len(indices) and indices[-1] is not None:
-        outer = len(indices) - 1
-        before = f"The outer {outer} dimensions of indices.shape={shapes.describe(indices)} must match the outer {outer} dimensions of " \
-                 f"updates.shape={shapes.describe(updates)}"
-        try:
-            shapes.merge(indices[:-1], updates[:outer])
-        except ValueError as e:
-            raise ValueError(f"{before}: {e}") from None
-        inner = len(whole) - indices[-1]
-        after = f"The inner {inner} dimensions of output.shape={shapes.describe(whole)} must match the inner {len(updates) - outer} " \
-                f"dimensions of updates.shape={shapes.describe(updates)}"
-        try:
-            shapes.merge(whole[indices[-1]:], updates[outer:])
-        except ValueError as e:
-            raise ValueError(f"{after}: {e}") from None
+    if whole is None or updates is None or not indices or indices[-1] is None:
+        return whole
+    outer, inner = len(indices) - 1, len(whole) - indices[-1]
+    shown_updates = shapes.describe(updates)
+    try:
+        shapes.merge(indices[:-1], updates[:outer])
+    except ValueError as e:
+        raise ValueError(f"The outer {outer} dimensions of indices.shape={shapes.describe(indices)} must match the "
+                         f"outer {outer} dimensions of updates.shape={shown_updates}: {e}") from None
+    try:
+        shapes.merge(whole[indices[-1]:], updates[outer:])
+    except ValueError as e:
+        raise ValueError(f"The inner {inner} dimensions of output.shape={shapes.describe(whole)} must match the inner "
+                         f"{len(updates) - outer} dimensions of updates.shape={shown_updates}: {e}") from None
     return whole
 
 
-op("ScatterNd", kernel=_scatter_nd, shape=lambda o: scattered_dims(o.inputs[0].dims, o.inputs[1].dims, dims_of(o.inputs[2])),
+op("ScatterNd", kernel=_scatter_nd,
+   shape=lambda o: scattered_dims(o.inputs[0].dims, o.inputs[1].dims, dims_of(o.inputs[2])),
    gradient=lambda o, dy: [None, gather_nd(dy, o.inputs[0]), None])
 
 

@@ -1,7 +1,8 @@
 """Elements chosen by what they are: where, boolean_mask, unique, setdiff1d, searchsorted, and partitions by number."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -38,8 +39,8 @@ def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any =
         mask = convert_to_tensor(mask, name="mask")
         if mask.dims is None:
             raise ValueError(
-                "Number of mask dimensions must be specified, even if some dimensions are None.  E.g. shape=[None] is ok, but "
-                "shape=None is not.")
+                "Number of mask dimensions must be specified, even if some dimensions are None.  E.g. shape=[None] is "
+                "ok, but shape=None is not.")
         count = len(mask.dims)
         if count == 0:
             raise ValueError("mask cannot be scalar.")
@@ -68,7 +69,8 @@ def _sorted_unique(array: np.ndarray, axis: int | None) -> tuple[np.ndarray, np.
                 places.append(i)
             numbers[i] = number
         return np.array(places, np.int64), numbers, np.bincount(numbers, minlength=len(first))
-    _, index, inverse, counts = np.unique(array, return_index=True, return_inverse=True, return_counts=True, axis=axis, equal_nan=False)
+    _, index, inverse, counts = np.unique(array, return_index=True, return_inverse=True, return_counts=True, axis=axis,
+                                          equal_nan=False)
     order = np.argsort(index, kind="stable")
     rank_of = np.empty_like(order)
     rank_of[order] = np.arange(len(order))
@@ -89,11 +91,11 @@ def _unique(node: Any) -> Kernel:
                 raise invalid_argument("axis does not have more than one dim")
             at = int(axis.reshape(-1)[0])
             if not -x.ndim <= at < x.ndim:
-                raise invalid_argument(f"axis has to be between {-x.ndim} and {x.ndim}" if False else "axis out of range")
+                raise invalid_argument(f"axis has to be between [{-x.ndim}, {x.ndim})")
             at %= x.ndim
         elif x.ndim != 1:
             raise invalid_argument("unique expects a 1D vector.")
-        array = x if text else (x.float() if dtype is dtypes.bfloat16 else x).numpy() if dtype.name not in _BITS else to_numpy(x, dtype)
+        array = x if text else x.float().numpy() if dtype is dtypes.bfloat16 else to_numpy(x, dtype)
         places, numbers, counts = _sorted_unique(array, None if at in (None, 0) and x.ndim == 1 else at)
         if text:
             found = np.take(x, places, at or 0)
@@ -103,9 +105,6 @@ def _unique(node: Any) -> Kernel:
         return (found, numbers, torch.from_numpy(counts).to(kind)) if counted else (found, numbers)
 
     return run
-
-
-_BITS = ("uint16", "uint32", "uint64")
 
 
 def _unique_shape(o: Any) -> Any:
@@ -187,11 +186,12 @@ def _bound(right: bool) -> Callable[[Any], Kernel]:
 
         def run(ordered: Any, values: Any) -> Any:
             if ordered.ndim != 2 or values.ndim != 2:
-                raise invalid_argument("Shape must be rank 2" if False else "sorted input argument must be a matrix")
+                raise invalid_argument("sorted input argument must be a matrix")
             if len(ordered) != len(values):
                 raise invalid_argument("Leading dim_size of both tensors must match.")
             if plain:
-                return torch.searchsorted(ordered.contiguous(), values.contiguous(), right=right, out_int32=kind is torch.int32)
+                return torch.searchsorted(ordered.contiguous(), values.contiguous(), right=right,
+                                          out_int32=kind is torch.int32)
             rows = [np.searchsorted(a, b, "right" if right else "left")
                     for a, b in zip(to_numpy(ordered, dtype), to_numpy(values, dtype))]
             return torch.from_numpy(np.array(rows, np.int64).reshape(values.shape)).to(kind)
@@ -211,7 +211,8 @@ op("UpperBound", kernel=_bound(True), shape=_bound_shape)
 
 
 @public("searchsorted")
-def searchsorted(sorted_sequence: Any, values: Any, side: str = "left", out_type: Any = dtypes.int32, name: str | None = None) -> Any:
+def searchsorted(sorted_sequence: Any, values: Any, side: str = "left", out_type: Any = dtypes.int32,
+                 name: str | None = None) -> Any:
     """Where values would be inserted into sorted rows: before equal elements, or after them if `side` is "right"."""
     columns, width = shape(sorted_sequence)[-1], shape(values)[-1]
     ordered = reshape(sorted_sequence, [-1, columns])
@@ -238,8 +239,8 @@ def _dynamic_partition(node: Any) -> Kernel:
         lead = numbers.ndim
         if tuple(data.shape[:lead]) != tuple(numbers.shape):
             raise invalid_argument(
-                f"data.shape must start with partitions.shape, got data.shape = {shown(data.shape)}, partitions.shape = "
-                f"{shown(numbers.shape)}")
+                f"data.shape must start with partitions.shape, got data.shape = {shown(data.shape)}, partitions.shape "
+                f"= {shown(numbers.shape)}")
         _check_numbers(numbers, count)
         flat = numbers.reshape(-1).long()
         rows = data.reshape((flat.numel(), *data.shape[lead:]))
@@ -292,16 +293,17 @@ def _dynamic_stitch(node: Any) -> Kernel:
         for i, (where, what) in enumerate(zip(indices, data)):
             if tuple(what.shape[:where.ndim]) != tuple(where.shape):
                 raise invalid_argument(
-                    f"data[{i}].shape = {shown(what.shape)} does not start with indices[{i}].shape = {shown(where.shape)}")
+                    f"data[{i}].shape = {shown(what.shape)} does not start with indices[{i}].shape = "
+                    f"{shown(where.shape)}")
             mine = tuple(what.shape[where.ndim:])
             if inner is None:
                 inner = mine
             elif inner != mine:
                 first = indices[0].ndim
                 raise invalid_argument(
-                    f"Need data[0].shape[{first}:] = data[{i}].shape[{where.ndim}:], got data[0].shape = {shown(data[0].shape)}, "
-                    f"data[{i}].shape = {shown(what.shape)}, indices[0].shape = {shown(indices[0].shape)}, indices[{i}].shape = "
-                    f"{shown(where.shape)}")
+                    f"Need data[0].shape[{first}:] = data[{i}].shape[{where.ndim}:], got data[0].shape = "
+                    f"{shown(data[0].shape)}, data[{i}].shape = {shown(what.shape)}, indices[0].shape = "
+                    f"{shown(indices[0].shape)}, indices[{i}].shape = {shown(where.shape)}")
         rows = max((int(w.max()) + 1 for w in indices if w.numel()), default=0)
         found = np.full((rows, *inner), b"", object) if text else data[0].new_zeros((rows, *inner))
         for where, what in zip(indices, data):

@@ -1,7 +1,8 @@
 """Parts of tensors: slice, strided_slice and `tensor[...]`."""
 from __future__ import annotations
 
-from typing import Any, Callable, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,7 +12,6 @@ from everflow.graph import dtypes, shapes
 from everflow.graph.constants import dims_of, known
 from everflow.graph.scopes import name_scope
 from everflow.graph.tensor import Tensor
-from everflow.lazy import torch
 from everflow.ops.arrays import cast, is_text, rank, reshape, shape, shown
 from everflow.ops.registry import apply, op
 
@@ -43,7 +43,7 @@ WHOLE = Part(None, None, 1, False)
 
 
 def laid_out(begin: Any, end: Any, strides: list[int], masks: list[int], input_rank: int) -> Layout:
-    """Applies the masks of a strided slice. Bounds that are not known are given as lists of None with `strides` known."""
+    """Applies the masks of a strided slice to bounds that are as long as the strides."""
     begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_mask = masks
     if ellipsis_mask & (ellipsis_mask - 1):
         raise ValueError("Multiple ellipses in slice spec not allowed")
@@ -74,12 +74,13 @@ def laid_out(begin: Any, end: Any, strides: list[int], masks: list[int], input_r
                 parts.append(Part(begin[i], None, strides[i], True))
             else:
                 output.append(len(parts))
-                parts.append(Part(None if begin_mask & bit else begin[i], None if end_mask & bit else end[i], strides[i], False))
+                parts.append(Part(None if begin_mask & bit else begin[i], None if end_mask & bit else end[i],
+                                  strides[i], False))
     return Layout(parts, output)
 
 
 def index_of(layout: Layout) -> tuple[tuple[Any, ...], tuple[int, ...]]:
-    """The index expression, in which parts that go backwards stay parts, and the axes of the result to reverse afterwards."""
+    """The index expression, in which parts that go backwards stay parts, and the axes of its result to reverse."""
     index: list[Any] = []
     reverse = []
     at = 0
@@ -214,7 +215,8 @@ def _sliced_dims(dims: Any, begin: Any, end: Any, strides: Any, masks: list[int]
             found.append(1)
         else:
             part = layout.parts[source]
-            found.append(_part_size(part, dims[source], begin is not None or part.begin is None, end is not None or part.end is None))
+            found.append(_part_size(part, dims[source], begin is not None or part.begin is None,
+                                    end is not None or part.end is None))
     return tuple(found)
 
 
@@ -289,7 +291,8 @@ def _strided_slice_grad_gradient(o: Any, dy: Any) -> Any:
     return None, None, None, None, apply("StridedSlice", dy, begin, end, strides, **_mask_attrs(o))
 
 
-op("StridedSliceGrad", kernel=_strided_slice_grad, shape=lambda o: dims_of(o.inputs[0]), gradient=_strided_slice_grad_gradient)
+op("StridedSliceGrad", kernel=_strided_slice_grad, shape=lambda o: dims_of(o.inputs[0]),
+   gradient=_strided_slice_grad_gradient)
 
 
 def _slice_assign(node: Any) -> Kernel:
@@ -334,7 +337,8 @@ op("TensorStridedSliceUpdate", kernel=_slice_update, shape=lambda o: o.inputs[0]
 def _check_slice(begin: list[int], size: list[int], dims: Any) -> None:
     if len(begin) != len(dims) or len(size) != len(dims):
         raise invalid_argument(
-            f"Expected begin and size arguments to be 1-D tensors of size {len(dims)}, but got shapes [{len(begin)}] and [{len(size)}] instead.")
+            f"Expected begin and size arguments to be 1-D tensors of size {len(dims)}, but got shapes [{len(begin)}] "
+            f"and [{len(size)}] instead.")
     for i, (b, s, d) in enumerate(zip(begin, size, dims)):
         if s == -1:
             s = d - b
@@ -450,15 +454,17 @@ def strided_slice(input_: Any, begin: Any, end: Any, strides: Any = None, begin_
     return found
 
 
-_WRONG_INDEX = internal("ops.array_ops._SLICE_TYPE_ERROR")("Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are valid "
-                "indices")
+_WRONG_INDEX = internal("ops.array_ops._SLICE_TYPE_ERROR")(
+    "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are valid "
+    "indices")
 
 
 def _check_index(index: Any) -> None:
     if isinstance(index, (int, shapes.Dimension)):
         return
     dtype = getattr(index, "dtype", None)
-    if dtype is None or dtypes.as_dtype(dtype).base_dtype not in (dtypes.int32, dtypes.int64) or index.shape and len(index.shape) == 1:
+    wrong = dtype is None or dtypes.as_dtype(dtype).base_dtype not in (dtypes.int32, dtypes.int64)
+    if wrong or index.shape and len(index.shape) == 1:
         raise TypeError(f"{_WRONG_INDEX}, got {index!r}")
 
 

@@ -1,7 +1,8 @@
 """Tensors taken apart along a dimension: unstack and split."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -51,7 +52,8 @@ def _unpack_shape(o: Any) -> Any:
     return [dims[:at] + dims[at + 1:]] * num
 
 
-op("Unpack", kernel=_unpack, shape=_unpack_shape, gradient=lambda o, *dys: tf.stack(list(dys), axis=o.attr("axis")), view=True)
+op("Unpack", kernel=_unpack, shape=_unpack_shape, gradient=lambda o, *dys: tf.stack(list(dys), axis=o.attr("axis")),
+   view=True)
 
 
 @public("unstack")
@@ -75,7 +77,7 @@ def _split(node: Any) -> Kernel:
 
     def run(axis: Any, x: Any) -> Any:
         if axis.numel() != 1:
-            raise invalid_argument("split_dim must be a scalar but has rank 1" if axis.ndim else "split_dim must be a scalar")
+            raise invalid_argument("split_dim_tensor must have exactly one element.")
         at = int(axis)
         if not -x.ndim <= at < x.ndim:
             raise invalid_argument(
@@ -83,8 +85,8 @@ def _split(node: Any) -> Kernel:
         size = x.shape[at]
         if size % count:
             raise invalid_argument(
-                f"Number of ways to split should evenly divide the split dimension, but got split_dim {at} (size = {size}) and "
-                f"num_split {count}")
+                f"Number of ways to split should evenly divide the split dimension, but got split_dim {at} "
+                f"(size = {size}) and num_split {count}")
         if count == 1:
             return x
         return tuple(np.split(x, count, at)) if text else x.split(size // count, at) if size else (x,) * count
@@ -119,7 +121,8 @@ def _split_shape(o: Any) -> Any:
     return [dims[:at] + (part,) + dims[at + 1:]] * count
 
 
-op("Split", kernel=_split, shape=_split_shape, gradient=lambda o, *dys: [None, tf.concat(list(dys), o.inputs[0])], view=True)
+op("Split", kernel=_split, shape=_split_shape, gradient=lambda o, *dys: [None, tf.concat(list(dys), o.inputs[0])],
+   view=True)
 
 
 def _split_sizes(sizes: list[int], total: int) -> list[int]:
@@ -130,8 +133,8 @@ def _split_sizes(sizes: list[int], total: int) -> list[int]:
     given = sum(s for s in sizes if s != -1)
     if given > total or given < total and not missing:
         raise invalid_argument(
-            "Determined shape must either match input shape along split_dim exactly if fully specified, or be less than the size of the "
-            f"input along split_dim if not fully specified.  Got: {given}")
+            "Determined shape must either match input shape along split_dim exactly if fully specified, or be less "
+            f"than the size of the input along split_dim if not fully specified.  Got: {given}")
     for i, s in enumerate(sizes):
         if s < -1:
             raise invalid_argument(f"Split size at index {i} must be >= 0. Got: {s}")
@@ -188,7 +191,8 @@ def _split_v_shape(o: Any) -> Any:
     return [dims[:at] + (n,) + dims[at + 1:] for n in lengths]
 
 
-op("SplitV", kernel=_split_v, shape=_split_v_shape, gradient=lambda o, *dys: [tf.concat(list(dys), o.inputs[2]), None, None], view=True)
+op("SplitV", kernel=_split_v, shape=_split_v_shape, gradient=lambda o,
+   *dys: [tf.concat(list(dys), o.inputs[2]), None, None], view=True)
 
 
 @public("split")
@@ -199,7 +203,8 @@ def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = 
         return apply("Split", axis, value, num_split=int(num_or_size_splits), name=name)
     if sizes.dims == ():
         raise ValueError(
-            f"Rank-0 tensors are not supported as the num_or_size_splits argument to split. Argument provided: {num_or_size_splits}")
+            "Rank-0 tensors are not supported as the num_or_size_splits argument to split. Argument provided: "
+            f"{num_or_size_splits}")
     if num is None:
         num = sizes.dims[0] if sizes.dims else None
         if num is None:

@@ -1,7 +1,8 @@
 """Tensors repeated: tile, broadcast_to, repeat, meshgrid."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -9,13 +10,12 @@ import everflow as tf
 from everflow.api import internal, public
 from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
-from everflow.graph.constants import dims_of, known
+from everflow.graph.constants import dims_of
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.indexed_slices import IndexedSlices
 from everflow.graph.scopes import name_scope
-from everflow.lazy import torch
 from everflow.ops.arrays import cast, expand_dims, is_text, rank, reshape, shape, shown
-from everflow.ops.registry import apply, not_differentiable, op
+from everflow.ops.registry import apply, op
 
 Kernel = Callable[..., Any]
 
@@ -26,7 +26,8 @@ def _tile(node: Any) -> Kernel:
     def run(x: Any, multiples: Any) -> Any:
         times = multiples.tolist()
         if len(times) != x.ndim:
-            raise invalid_argument(f"Expected multiples argument to be a vector of length {x.ndim} but got length {len(times)}")
+            raise invalid_argument(
+                f"Expected multiples argument to be a vector of length {x.ndim} but got length {len(times)}")
         for i, n in enumerate(times):
             if n < 0:
                 raise invalid_argument(f"Expected multiples[{i}] >= 0, but got {n}")
@@ -60,7 +61,7 @@ def _tile_shape(o: Any) -> Any:
 
 
 def _tile_gradient(o: Any, dy: Any) -> Any:
-    """Sums over the repetitions: dy in the shape [multiple, size, multiple, size, ...], summed over every other dimension."""
+    """Sums over the repetitions: dy as [multiple, size, multiple, size, ...], summed over every other dimension."""
     x, multiples = o.inputs
     sizes = shape(x, out_type=multiples.dtype)
     pairs = reshape(tf.transpose(tf.stack([multiples, sizes])), [-1])
@@ -86,7 +87,8 @@ def _tile_grad(node: Any) -> Kernel:
     return run
 
 
-op("TileGrad", kernel=_tile_grad, shape=lambda o: None if o.inputs[0].dims is None else (None,) * len(o.inputs[0].dims), view=True)
+op("TileGrad", kernel=_tile_grad, shape=lambda o: None if o.inputs[0].dims is None else (None,) * len(o.inputs[0].dims),
+   view=True)
 
 
 @public("tile", "manip.tile")
@@ -101,7 +103,8 @@ def _broadcast_to(node: Any) -> Kernel:
     def run(x: Any, sizes: Any) -> Any:
         wanted = sizes.tolist()
         if x.ndim > len(wanted):
-            raise invalid_argument(f"Rank of input ({x.ndim}) must be no greater than rank of output shape ({len(wanted)}).")
+            raise invalid_argument(
+                f"Rank of input ({x.ndim}) must be no greater than rank of output shape ({len(wanted)}).")
         try:
             return np.broadcast_to(x, wanted) if text else x.expand(wanted)
         except (RuntimeError, ValueError):
@@ -186,7 +189,7 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
 def repeat_with_axis(data: Any, repeats: Any, axis: int, name: str | None = None) -> Any:
     """The same along a given axis: numbered by where in the repeated tensor each slice goes."""
     if not isinstance(axis, int):
-        raise TypeError("axis must be an int; got %s" % type(axis).__name__)
+        raise TypeError(f"axis must be an int; got {type(axis).__name__}")
     with name_scope(name, "Repeat", [data, repeats]):
         data = convert_to_tensor(data, name="data")
         repeats = _as_int32(repeats, "repeats")
