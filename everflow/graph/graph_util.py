@@ -86,8 +86,9 @@ def remove_training_nodes(input_graph: Any, protected_nodes: list[str] | None = 
 def _like(graph_def: Any, nodes: list[Any]) -> Any:
     found = type(graph_def)()
     found.node.extend(nodes)
-    found.library.CopyFrom(graph_def.library)
-    found.versions.CopyFrom(graph_def.versions)
+    for part in ("library", "versions"):
+        if graph_def.HasField(part):
+            getattr(found, part).CopyFrom(getattr(graph_def, part))
     return found
 
 
@@ -128,11 +129,7 @@ def _without_identities(graph_def: Any, protected: set[str]) -> Any:
     for node in graph_def.node:
         if node.name in gone:
             continue
-        inputs = []
-        for name in node.input:
-            name = _final(name, gone)
-            inputs.append(name)
-        nodes.append(_copied(node, inputs))
+        nodes.append(_copied(node, [_final(name, gone) for name in node.input]))
     return _like(graph_def, nodes)
 
 

@@ -98,19 +98,23 @@ def add_choice(chosen: Tensor, branches: list[FuncGraph], op_type: str, name: st
 # -- tf.cond
 
 
-def _branch(function: Callable[[], Any], name: str, label: str, value: bool, strict: bool) -> tuple[FuncGraph, Any]:
-    """Builds a branch; returns it with the structure that the function returned."""
-    outer = get_default_graph()
-    body = FuncGraph.body_of(outer, name)
+def _branch(function: Callable[[], Any], name: str, label: str, strict: bool) -> tuple[FuncGraph, Any]:
+    """Builds a branch; returns it with what the function returned."""
+    body = FuncGraph.body_of(get_default_graph(), name)
     with body.as_default():
         found = function()
-        if found is None:
-            raise ValueError(f"{label} must have a return value.")
-        if not strict and isinstance(found, (list, tuple)) and len(found) == 1:
-            found = found[0]
-        body.outputs = [bodies.as_output(v, lambda o: _after(o, value)) for v in bodies.flatten(found)]
-    bodies.finish(body, outer, control_flow_v2_enabled())
+    if found is None:
+        raise ValueError(f"{label} must have a return value.")
+    if not strict and isinstance(found, (list, tuple)) and len(found) == 1:
+        found = found[0]
     return body, found
+
+
+def _return(body: FuncGraph, found: Any, value: bool) -> None:
+    """Makes what a branch's function returned the branch's outputs."""
+    with body.as_default():
+        body.outputs = [bodies.as_output(v, lambda o: _after(o, value)) for v in bodies.flatten(found)]
+    bodies.finish(body, get_default_graph(), control_flow_v2_enabled())
 
 
 def _after(operation: Operation, value: bool) -> Tensor:
@@ -136,17 +140,19 @@ def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, strict: bool = Fa
         if isinstance(pred, bool):
             raise TypeError("pred must not be a Python bool")
         pred = _predicate(pred, scope)
-        true_body, true_structure = _branch(true_fn, scope + "true", "true_fn", True, strict)
-        false_body, false_structure = _branch(false_fn, scope + "false", "false_fn", False, strict)
-        nest.assert_same_structure(true_structure, false_structure, expand_composites=True)
-        _match_index_types([true_body, false_body], [true_structure, false_structure])
+        true_body, true_found = _branch(true_fn, scope + "true", "true_fn", strict)
+        false_body, false_found = _branch(false_fn, scope + "false", "false_fn", strict)
+        true_found, false_found = _with_same_indices([true_body, false_body], [true_found, false_found])
+        nest.assert_same_structure(true_found, false_found, expand_composites=True)
+        _return(true_body, true_found, True)
+        _return(false_body, false_found, False)
         for x, y in zip(true_body.outputs, false_body.outputs):
             if x.dtype.base_dtype is not y.dtype.base_dtype:
                 raise ValueError(
                     f"Outputs of true_fn and false_fn must have the same type: {x.dtype.base_dtype.name}, {y.dtype.base_dtype.name}")
         outputs = add_choice(pred, [false_body, true_body], "If", "If")
         merged = [_handed_on(t, "Merge") for t in outputs]
-        return bodies.packed(true_structure, merged)
+        return bodies.packed(true_found, merged)
 
 
 def _handed_on(t: Tensor, name: str) -> Tensor:
@@ -176,17 +182,17 @@ def _predicate(pred: Any, scope: str) -> Tensor:
     return pred
 
 
-def _match_index_types(branches: list[FuncGraph], structures: list[Any]) -> None:
+def _with_same_indices(branches: list[FuncGraph], found: list[Any]) -> list[Any]:
     """Where one branch returns slices with 32-bit indices and the other with 64-bit ones, both get 64."""
-    position = 0
-    for slices in zip(*map(nest.flatten, structures)):
-        if isinstance(slices[0], IndexedSlices) and slices[0].indices.dtype is not slices[1].indices.dtype:
-            for body, s in zip(branches, slices):
-                i = position + next(i for i, t in enumerate(bodies.flatten(s)) if t is s.indices)
-                if body.outputs[i].dtype is not dtypes.int64:
-                    with body.as_default():
-                        body.outputs[i] = apply("Cast", body.outputs[i], DstT=dtypes.int64)
-        position += len(bodies.flatten(slices[0]))
+    leaves = [nest.flatten(f) for f in found]
+    if len(leaves[0]) != len(leaves[1]):
+        return found
+    for i, slices in enumerate(zip(*leaves)):
+        if all(isinstance(s, IndexedSlices) for s in slices) and slices[0].indices.dtype is not slices[1].indices.dtype:
+            for body, flat, s in zip(branches, leaves, slices):
+                with body.as_default():
+                    flat[i] = IndexedSlices(s.values, apply("Cast", s.indices, DstT=dtypes.int64), s.dense_shape)
+    return [nest.pack_sequence_as(f, flat) for f, flat in zip(found, leaves)]
 
 
 # -- tf.case
@@ -329,10 +335,11 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: s
 def indexed_case(branch_index: Tensor, functions: list[Any], name: str = "indexed_case") -> Any:
     """A Case node over the branches that the functions build."""
     with name_scope(name, "indexed_case", [branch_index]) as scope:
-        built = [_branch(f, f"{scope}branch{i}", f"branch {i}", bool(i), True) for i, f in enumerate(functions)]
+        built = [_branch(f, f"{scope}branch{i}", f"branch {i}", strict=True) for i, f in enumerate(functions)]
         first = built[0][1]
-        for i, (body, structure) in enumerate(built):
-            nest.assert_same_structure(first, structure, expand_composites=True)
+        for i, (body, found) in enumerate(built):
+            nest.assert_same_structure(first, found, expand_composites=True)
+            _return(body, found, bool(i))
             for x, y in zip(built[0][0].outputs, body.outputs):
                 if x.dtype.base_dtype is not y.dtype.base_dtype:
                     raise TypeError(

@@ -17,8 +17,14 @@ def _element(value: Any, dtype: dtypes.DType) -> str:
     if dtype.is_integer:
         return str(int(value))
     if dtype.is_floating:
-        return f"{float(value):.{17 if dtype is dtypes.float64 else 9}g}"
+        return _number(np.float64(value), 15, 17) if dtype is dtypes.float64 else _number(np.float32(value), 6, 9)
     return "?"
+
+
+def _number(value: Any, short: int, exact: int) -> str:
+    """A number in few digits where these are enough to read it back, in all digits otherwise."""
+    text = f"{value:.{short}g}"
+    return text if type(value)(text) == value or value != value else f"{value:.{exact}g}"
 
 
 def summarize(value: Any, dtype: dtypes.DType, limit: int) -> str:
