@@ -214,12 +214,16 @@ def _graph_for(inputs: Any) -> Graph:
     return found or current
 
 
+def _not_allowed(arg: opdefs.Arg, dtype: dtypes.DType, allowed: Any) -> TypeError:
+    names = ", ".join(t.name for t in allowed)
+    return TypeError(f"Value passed to parameter '{arg.name}' has DataType {dtype.name} not in list of allowed values: {names}")
+
+
 def _check_attr(definition: opdefs.OpDef, attr: opdefs.Attr, value: Any) -> None:
     if attr.allowed is not None and attr.type == "type" and value not in attr.allowed:
         for arg in definition.inputs:
             if arg.type_attr == attr.name:
-                allowed = ", ".join(t.name for t in attr.allowed)
-                raise TypeError(f"Value passed to parameter '{arg.name}' has DataType {value.name} not in list of allowed values: {allowed}")
+                raise _not_allowed(arg, value, attr.allowed)
     attr_values.check(value, attr, definition.name)
 
 
@@ -229,6 +233,9 @@ def _input(definition: opdefs.OpDef, arg: opdefs.Arg, value: Any, known: dict[st
     if type(value) is Tensor and not arg.is_ref:
         base = value.dtype.base_dtype
         if dtype is None:
+            allowed = definition.attrs[type_attr].allowed  # type: ignore[index]
+            if allowed is not None and base not in allowed:
+                raise _not_allowed(arg, base, allowed)
             known[type_attr] = base  # type: ignore[index]
             return value
         if dtype is base:
@@ -242,10 +249,7 @@ def _input(definition: opdefs.OpDef, arg: opdefs.Arg, value: Any, known: dict[st
         if dtype is None and type_attr is not None and preferred is None:
             allowed = definition.attrs[type_attr].allowed
             if allowed is not None and tensor.dtype.base_dtype not in allowed:
-                names = ", ".join(t.name for t in allowed)
-                raise TypeError(
-                    f"Value passed to parameter '{arg.name}' has DataType {tensor.dtype.base_dtype.name} not in list of allowed values: {names}"
-                )
+                raise _not_allowed(arg, tensor.dtype.base_dtype, allowed)
     except TypeError as e:
         if dtype is None:
             raise
