@@ -1,7 +1,9 @@
 """Differentiating the body of a function, a branch or a loop into another body."""
+
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from everflow.autodiff.gradients import _Search, is_trainable
 from everflow.autodiff.registry import AggregationMethod
@@ -12,8 +14,10 @@ from everflow.graph.tensor import Tensor
 
 
 class GradientBody(FuncGraph):
-    """A body that computes gradients of another one. Values of the forward body that it needs come in through `bring_out`,
-    which says what stands for them outside."""
+    """A body that computes gradients of another one.
+
+    Values of the forward body that it needs come in through `bring_out`, which says what stands for them outside.
+    """
 
     forward: FuncGraph
     bring_out: Callable[[Tensor], Tensor]
@@ -56,4 +60,8 @@ def differentiate(ys: list[Tensor], xs: list[Tensor], grad_ys: list[Any]) -> lis
 def is_differentiable(tensor: Tensor) -> bool:
     """Whether a gradient can be handed on for a tensor: a number that varies, or a variable's handle."""
     kind = tensor.dtype.base_dtype
-    return is_trainable(tensor) and kind is not dtypes.variant and (kind is not dtypes.resource or tensor.handle_data is not None)
+    return (
+        is_trainable(tensor)
+        and kind is not dtypes.variant
+        and (kind is not dtypes.resource or tensor.handle_data is not None)
+    )

@@ -1,4 +1,5 @@
 """The gradient of If and Case: a choice between the gradients of the branches, on values that the branch hands out."""
+
 from __future__ import annotations
 
 import functools
@@ -30,16 +31,21 @@ def gradient_of_choice(operation: Operation, output_gradients: Any) -> list[Any]
             found.append(differentiate(branch.outputs[: len(given)], branch.inputs, grad_ys))
         gradient_bodies.append(body)
     positions = [
-        i for i, x in enumerate(forward[0].inputs) if is_differentiable(x) and any(dxs[i] is not None for dxs in found)]
+        i for i, x in enumerate(forward[0].inputs) if is_differentiable(x) and any(dxs[i] is not None for dxs in found)
+    ]
     for body, branch, dxs in zip(gradient_bodies, forward, found):
         with body.as_default():
-            body.outputs = [zeros_for(branch.inputs[i]) if dxs[i] is None else convert_to_tensor(dxs[i]) for i in positions]
+            body.outputs = [
+                zeros_for(branch.inputs[i]) if dxs[i] is None else convert_to_tensor(dxs[i]) for i in positions
+            ]
     _return_added(operation)
     for body in gradient_bodies:
         finish(body, graph, keeps_effects=False)
     results: list[Any] = [None] * len(operation.inputs)
     if positions:
-        outputs = add_choice(operation.inputs[0], gradient_bodies, operation.type, operation.name.rpartition("/")[2] + "_grad")
+        outputs = add_choice(
+            operation.inputs[0], gradient_bodies, operation.type, operation.name.rpartition("/")[2] + "_grad"
+        )
         for i, t in zip(positions, outputs):
             results[i + 1] = t
     return results
@@ -60,7 +66,7 @@ def _brought_out(operation: Operation, branch: FuncGraph, index: int, t: Tensor)
 
 
 def _return_added(operation: Operation) -> None:
-    """Makes the branches return what the new outputs of the node stand for; the other branches return nothing of use there."""
+    """Makes each branch return what the new outputs of the node stand for, and nothing of use for the others."""
     count = len(operation.attrs["Tout"])
     if len(operation.outputs) == count:
         return

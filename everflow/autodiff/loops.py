@@ -1,8 +1,10 @@
 """The gradient of a While node: a loop over the iterations in reverse, on values that the forward loop keeps for it."""
+
 from __future__ import annotations
 
 import contextlib
-from typing import Any, Iterator
+from collections.abc import Iterator
+from typing import Any
 
 from everflow.autodiff.bodies import GradientBody, differentiate, is_differentiable
 from everflow.autodiff.gradients import is_trainable
@@ -47,7 +49,10 @@ def _backward(operation: Operation, keeper: _Keeper, given: list[Any]) -> Any:
     body.keeper = keeper
     with body.as_default():
         remaining = body.add_input(dtypes.int32, (), "remaining")
-        incoming = {k: body.add_input(zeros_dtype(forward.inputs[k]), _gradient_dims(forward.inputs[k]), f"grad_{k}") for k in active}
+        incoming = {
+            k: body.add_input(zeros_dtype(forward.inputs[k]), _gradient_dims(forward.inputs[k]), f"grad_{k}")
+            for k in active
+        }
         xs = [forward.inputs[k] for k in active]
         ys, grad_ys = [], []
         for k in active:
@@ -72,7 +77,9 @@ def _backward(operation: Operation, keeper: _Keeper, given: list[Any]) -> Any:
         starts = [operation.outputs[keeper.counter], *first, *(operation.outputs[i] for i in body.kept)]
         condition = FuncGraph.body_of(graph, f"{body.name}_cond")
         with condition.as_default():
-            arguments = [condition.add_input(t.dtype, t.dims, "argument", t.handle_data) for t in body.inputs[: len(starts)]]
+            arguments = [
+                condition.add_input(t.dtype, t.dims, "argument", t.handle_data) for t in body.inputs[: len(starts)]
+            ]
             condition.outputs = [apply("Greater", arguments[0], convert_to_tensor(0))]
         last = add_while(condition, body, starts, operation.name.rpartition("/")[2] + "_grad")
         last[0].op.__dict__["is_gradient"] = True
@@ -144,7 +151,9 @@ class _Keeper:
         """The output of the loop that is the list of a tensor's values."""
         if t not in self.places:
             with _placed_in(self.operation.graph):
-                start = apply("EmptyTensorList", _element_shape(t), convert_to_tensor(-1), element_dtype=t.dtype.base_dtype)
+                start = apply(
+                    "EmptyTensorList", _element_shape(t), convert_to_tensor(-1), element_dtype=t.dtype.base_dtype
+                )
             with _placed_in(self.body.home):
                 items = self.body.home.placeholder(dtypes.variant, (), "kept", (t.dims, t.dtype))
                 self.places[t] = self._add(start, items, apply("TensorListPushBack", items, t))
@@ -154,7 +163,9 @@ class _Keeper:
         operation = self.operation
         self.inputs.append(inside)
         self.outputs.append(after)
-        self.condition_inputs.append(self.condition.home.placeholder(inside.dtype, inside.dims, "kept", inside.handle_data))
+        self.condition_inputs.append(
+            self.condition.home.placeholder(inside.dtype, inside.dims, "kept", inside.handle_data)
+        )
         operation.inputs = (*operation.inputs, start)
         start._consumers.append(operation)
         found = Tensor(operation, len(operation.outputs), inside.dtype)

@@ -1,10 +1,12 @@
 """Defun: `@function.Defun(tf.float32)` makes a Python function a function of the graph's library."""
+
 from __future__ import annotations
 
 import hashlib
 import inspect
 import re
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from everflow.api import internal
 from everflow.graph import dtypes, functions, shapes
@@ -18,9 +20,27 @@ from everflow.graph.tensor import Tensor
 from everflow.graph.wire import op_def_from_proto, output_types_of
 
 _TYPE_CODES = {
-    "float16": "f16", "float32": "f32", "float64": "f64", "int32": "i32", "uint8": "i8", "uint16": "u16", "uint32": "u32",
-    "uint64": "u64", "int16": "i16", "int8": "i8", "string": "s", "complex64": "c64", "complex128": "c128", "int64": "i64", "bool": "b",
-    "qint8": "qi8", "quint8": "qu8", "qint16": "qi16", "quint16": "qu16", "qint32": "qi32", "bfloat16": "b16",
+    "float16": "f16",
+    "float32": "f32",
+    "float64": "f64",
+    "int32": "i32",
+    "uint8": "i8",
+    "uint16": "u16",
+    "uint32": "u32",
+    "uint64": "u64",
+    "int16": "i16",
+    "int8": "i8",
+    "string": "s",
+    "complex64": "c64",
+    "complex128": "c128",
+    "int64": "i64",
+    "bool": "b",
+    "qint8": "qi8",
+    "quint8": "qu8",
+    "qint16": "qi16",
+    "quint16": "qu16",
+    "qint32": "qi32",
+    "bfloat16": "b16",
 }
 
 
@@ -54,11 +74,25 @@ class Defun:
                 raise ValueError("The function has fewer arguments than the number of specified input types.")
         elif count or is_open:
             return _OverloadedFunction(
-                func, count, self._func_name, self._grad_func, self._python_grad_func, out_names=self._out_names, **self._extra_kwargs)
+                func,
+                count,
+                self._func_name,
+                self._grad_func,
+                self._python_grad_func,
+                out_names=self._out_names,
+                **self._extra_kwargs,
+            )
         types = [dtypes.as_dtype(t) for t in self._input_types]
         return _DefinedFunction(
-            func, _parameter_names(func, len(types)), types, self._func_name, self._grad_func, self._python_grad_func,
-            out_names=self._out_names, **self._extra_kwargs)
+            func,
+            _parameter_names(func, len(types)),
+            types,
+            self._func_name,
+            self._grad_func,
+            self._python_grad_func,
+            out_names=self._out_names,
+            **self._extra_kwargs,
+        )
 
 
 def _parameter_count(func: Callable[..., Any]) -> tuple[int, bool]:
@@ -66,7 +100,8 @@ def _parameter_count(func: Callable[..., Any]) -> tuple[int, bool]:
     spec = inspect.getfullargspec(func)
     if spec.varkw or spec.defaults:
         raise ValueError(
-            f"functions with argument defaults or keywords arguments are not supported. {func} has defaults {spec.defaults} and keywords "
+            f"functions with argument defaults or keywords arguments are not supported. {func} has defaults "
+            f"{spec.defaults} and keywords "
             f"{spec.varkw}."
         )
     return len(spec.args) - (1 if inspect.ismethod(func) else 0), spec.varargs is not None
@@ -92,9 +127,21 @@ def _base_name(func: Any) -> str:
 class _DefinedFunction:
     """A function whose argument types are known. Its body is built when it is first needed."""
 
-    def __init__(self, func: Any, argnames: list[str], input_types: list[Any], func_name: str | None = None, grad_func: Any = None,
-                 python_grad_func: Any = None, out_names: list[str] | None = None, shape_func: Any = None, capture_by_value: bool = False,
-                 whitelisted_stateful_ops: Any = None, capture_resource_var_by_value: bool = True, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        func: Any,
+        argnames: list[str],
+        input_types: list[Any],
+        func_name: str | None = None,
+        grad_func: Any = None,
+        python_grad_func: Any = None,
+        out_names: list[str] | None = None,
+        shape_func: Any = None,
+        capture_by_value: bool = False,
+        whitelisted_stateful_ops: Any = None,
+        capture_resource_var_by_value: bool = True,
+        **kwargs: Any,
+    ) -> None:
         self._func = func
         self._argnames = argnames
         self._input_types = input_types
@@ -191,7 +238,9 @@ class _DefinedFunction:
                 raise ValueError("Function can not return None.")
             body.outputs = [convert_to_tensor(o) for o in outputs]
         grad_func_name = self.grad_func_name
-        entry = LibraryFunction("", graph=body, grad_func_name=grad_func_name, out_names=self._out_names, attrs=self._extra_kwargs)
+        entry = LibraryFunction(
+            "", graph=body, grad_func_name=grad_func_name, out_names=self._out_names, attrs=self._extra_kwargs
+        )
         entry.python_grad_func = self._python_grad_func
         definition = entry.definition
         doc = getattr(self._func, "__doc__", None)
@@ -200,7 +249,8 @@ class _DefinedFunction:
         name = self._func_name
         if not name:
             base = _base_name(self._func) + (f"_{grad_func_name}" if grad_func_name else "")
-            name = f"{base}_{functions.short_hash(hashlib.sha1(definition.SerializeToString(deterministic=True)).digest())}"
+            digest = hashlib.sha1(definition.SerializeToString(deterministic=True)).digest()
+            name = f"{base}_{functions.short_hash(digest)}"
         entry.name = body.name = definition.signature.name = name
         return entry
 
@@ -235,7 +285,7 @@ class _DefinedFunction:
 
 
 def _variables_from(outer: Graph, body: FuncGraph, by_value: bool) -> Any:
-    """Inside, tf.get_variable makes variables in the graph around the function, and notes which ones the function uses."""
+    """Inside, tf.get_variable makes variables in the graph around the function, and notes which it uses."""
     from everflow.api import find
 
     def get(getter: Any, *args: Any, **kwargs: Any) -> Any:
@@ -252,8 +302,16 @@ def _variables_from(outer: Graph, body: FuncGraph, by_value: bool) -> Any:
 class _OverloadedFunction:
     """A function that is defined anew for each set of argument types it is called with."""
 
-    def __init__(self, func: Any, count: int, func_name: str | None = None, grad_func: Any = None, python_grad_func: Any = None,
-                 out_names: list[str] | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        func: Any,
+        count: int,
+        func_name: str | None = None,
+        grad_func: Any = None,
+        python_grad_func: Any = None,
+        out_names: list[str] | None = None,
+        **kwargs: Any,
+    ) -> None:
         self._func = func
         self._count = count
         self._func_name = func_name
@@ -272,8 +330,15 @@ class _OverloadedFunction:
         if defined is None:
             name = f"{self._func_name}_{key}" if self._func_name is not None else None
             defined = _DefinedFunction(
-                self._func, _parameter_names(self._func, len(types)), types, name, None, self._python_grad_func,
-                out_names=self._out_names, **self._extra_kwargs)
+                self._func,
+                _parameter_names(self._func, len(types)),
+                types,
+                name,
+                None,
+                self._python_grad_func,
+                out_names=self._out_names,
+                **self._extra_kwargs,
+            )
             defined._devices = self._devices
             self._overload[key] = defined
             if self._grad_func:
@@ -288,7 +353,7 @@ class _OverloadedFunction:
 
 @internal("framework.function.Declare")
 class Declare:
-    """A function that is called here and defined elsewhere: `Declare("f", [("x", tf.float32)], [("y", tf.float32)])`."""
+    """A function called here and defined elsewhere: `Declare("f", [("x", tf.float32)], [("y", tf.float32)])`."""
 
     def __init__(self, func_name: str, inputs: Any, outputs: Any) -> None:
         from everflow.proto import op_def_pb2
@@ -308,7 +373,9 @@ class Declare:
         if len(inputs) != len(self._sig.input_arg):
             raise ValueError(f"Expected number of arguments: {len(self._sig.input_arg)}, received: {len(inputs)}")
         name = kwargs.pop("name", None) or self._sig.name
-        return _results(call(op_def_from_proto(self._sig), [convert_to_tensor(i) for i in inputs], name, _call_attrs(kwargs)))
+        return _results(
+            call(op_def_from_proto(self._sig), [convert_to_tensor(i) for i in inputs], name, _call_attrs(kwargs))
+        )
 
 
 def call(definition: Any, arguments: list[Tensor], name: str, attrs: dict[str, Any]) -> Operation:
@@ -319,7 +386,9 @@ def call(definition: Any, arguments: list[Tensor], name: str, attrs: dict[str, A
     for i, (t, arg) in enumerate(zip(inputs, definition.inputs)):
         if t.dtype.base_dtype is not arg.type:
             raise ValueError(
-                f"Input {i} of node {name} was passed {type_name(t.dtype)} from {t.name} incompatible with expected {type_name(arg.type)}.")
+                f"Input {i} of node {name} was passed {type_name(t.dtype)} from {t.name} incompatible with expected "
+                f"{type_name(arg.type)}."
+            )
     return graph.add(definition, name, inputs, attrs, output_types_of(definition, attrs), infer_shapes=False, depth=3)
 
 
@@ -388,7 +457,11 @@ def get_extra_args() -> list[Tensor]:
 def from_definition(fdef: Any, grad_func: Any = None) -> LibraryFunction:
     """A function from its FunctionDef."""
     return LibraryFunction(
-        fdef.signature.name, definition=fdef, outer_graph=get_default_graph(), grad_func_name=grad_func.name if grad_func else None)
+        fdef.signature.name,
+        definition=fdef,
+        outer_graph=get_default_graph(),
+        grad_func_name=grad_func.name if grad_func else None,
+    )
 
 
 @internal("framework.function.from_library")

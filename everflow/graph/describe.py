@@ -1,4 +1,5 @@
 """How TensorFlow's messages spell dtypes and op definitions."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -39,7 +40,8 @@ def attr_value(value: Any, constant: bool = True) -> str:
         return f"{value:g}"
     if isinstance(value, np.ndarray):
         shown = " ".join(str(v) for v in value.reshape(-1)[:10])
-        return f"Tensor<type: {type_name(dtypes.as_dtype(value.dtype))} shape: {shapes.describe(value.shape)} values: {shown}>"
+        kind = type_name(dtypes.as_dtype(value.dtype))
+        return f"Tensor<type: {kind} shape: {shapes.describe(value.shape)} values: {shown}>"
     if isinstance(value, FunctionName):
         inner = ", ".join(f"{k}={attr_value(v)}" for k, v in sorted(value.attrs.items()))
         return f"{value.name}[{inner}]"

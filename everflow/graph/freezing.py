@@ -1,4 +1,5 @@
 """Freezing: variables of a GraphDef become constants with the values they have in a session."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -12,18 +13,35 @@ from everflow.graph.tensor_proto import make_tensor_proto
 
 _REFERENCES = ("Variable", "VariableV2")
 # Ops that hand a resource on, with the attribute that holds its type.
-_CARRIERS = {"Identity": "T", "Switch": "T", "Enter": "T", "Merge": "T", "NextIteration": "T", "Exit": "T", "Placeholder": "dtype"}
-# Ops that give their inputs to functions: the first input that a function gets, the list attribute with the types, the functions.
+_CARRIERS = {
+    "Identity": "T",
+    "Switch": "T",
+    "Enter": "T",
+    "Merge": "T",
+    "NextIteration": "T",
+    "Exit": "T",
+    "Placeholder": "dtype",
+}
+# Ops that give their inputs to functions: the first input that a function gets, the attribute with the types, the functions.
 _CALLERS = {
-    "If": (1, "Tin", ("then_branch", "else_branch")), "StatelessIf": (1, "Tin", ("then_branch", "else_branch")),
-    "While": (0, "T", ("cond", "body")), "StatelessWhile": (0, "T", ("cond", "body")), "Case": (1, "Tin", ("branches",)),
-    "PartitionedCall": (0, "Tin", ("f",)), "StatefulPartitionedCall": (0, "Tin", ("f",)),
+    "If": (1, "Tin", ("then_branch", "else_branch")),
+    "StatelessIf": (1, "Tin", ("then_branch", "else_branch")),
+    "While": (0, "T", ("cond", "body")),
+    "StatelessWhile": (0, "T", ("cond", "body")),
+    "Case": (1, "Tin", ("branches",)),
+    "PartitionedCall": (0, "Tin", ("f",)),
+    "StatefulPartitionedCall": (0, "Tin", ("f",)),
 }
 
 
 @public("graph_util.convert_variables_to_constants")
-def convert_variables_to_constants(sess: Any, input_graph_def: Any, output_node_names: list[str],
-                                   variable_names_whitelist: Any = None, variable_names_blacklist: Any = None) -> Any:
+def convert_variables_to_constants(
+    sess: Any,
+    input_graph_def: Any,
+    output_node_names: list[str],
+    variable_names_whitelist: Any = None,
+    variable_names_blacklist: Any = None,
+) -> Any:
     """The part of a graph that computes the named nodes, with constants in the place of variables."""
     graph_def = extract_sub_graph(input_graph_def, output_node_names)
     wanted: dict[str, Any] = {}
@@ -92,7 +110,7 @@ class _Freezing:
         function.node_def.extend(copies)
 
     def _nodes(self, nodes: list[Any], handles: dict[str, np.ndarray], in_function: bool = False) -> list[Any]:
-        """The frozen form of nodes. `handles`: by node (or argument), the value of the variable that it is a handle of."""
+        """The frozen form of nodes. `handles`: by node (or argument), the value of the variable behind it."""
         for node in nodes:
             if node.op == "VarHandleOp" and node.name in self.values:
                 handles[node.name] = self.values[node.name]
@@ -100,7 +118,12 @@ class _Freezing:
         while changed:
             changed = False
             for node in nodes:
-                if node.op in _CARRIERS and node.name not in handles and node.input and node_name(node.input[0]) in handles:
+                if (
+                    node.op in _CARRIERS
+                    and node.name not in handles
+                    and node.input
+                    and node_name(node.input[0]) in handles
+                ):
                     handles[node.name] = handles[node_name(node.input[0])]
                     changed = True
         found: list[Any] = []
@@ -113,7 +136,11 @@ class _Freezing:
             return [_constant(node.name, self.values[_variable_name(node)])]
         if node.op == "VarHandleOp" and node.name in handles:
             return [_constant(node.name, handles[node.name])]
-        taken = {i: handles[node_name(name)] for i, name in enumerate(node.input) if not name.startswith("^") and node_name(name) in handles}
+        taken = {
+            i: handles[node_name(name)]
+            for i, name in enumerate(node.input)
+            if not name.startswith("^") and node_name(name) in handles
+        }
         if not taken:
             return [node]
         copied = type(node)()

@@ -1,8 +1,10 @@
 """Functions as FunctionDef protos, and graphs made of them."""
+
 from __future__ import annotations
 
 import re
-from typing import Any, Iterable
+from collections.abc import Iterable
+from typing import Any
 
 from everflow.api import internal
 from everflow.graph import attrs as attr_values
@@ -32,24 +34,40 @@ class _Names:
 
 
 @internal("framework.graph_to_function_def.graph_to_function_def")
-def graph_to_function_def(graph: Any, operations: Iterable[Operation], inputs: list[Tensor], outputs: list[Tensor],
-                          out_names: list[str] | None = None) -> Any:
+def graph_to_function_def(
+    graph: Any,
+    operations: Iterable[Operation],
+    inputs: list[Tensor],
+    outputs: list[Tensor],
+    out_names: list[str] | None = None,
+) -> Any:
     """The FunctionDef, still without a name, that computes `outputs` from `inputs` with the given operations."""
     return function_def("", operations, inputs, outputs, out_names)
 
 
-def function_def(name: str, operations: Iterable[Operation], inputs: list[Tensor], outputs: list[Tensor],
-                 out_names: list[str] | None = None, control_outputs: Iterable[Operation] = ()) -> Any:
+def function_def(
+    name: str,
+    operations: Iterable[Operation],
+    inputs: list[Tensor],
+    outputs: list[Tensor],
+    out_names: list[str] | None = None,
+    control_outputs: Iterable[Operation] = (),
+) -> Any:
     """The FunctionDef that computes `outputs` from `inputs` with the given operations."""
     from everflow.proto import function_pb2
 
     if out_names and len(out_names) != len(outputs):
         from everflow import errors
 
-        raise errors.InvalidArgumentError(None, None, (
-            f"output names must be either empty or equal in size to outputs. output names size = {len(out_names)} outputs size = "
-            f"{len(outputs)}"
-        ))
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            (
+                f"output names must be either empty or equal in size to outputs. output names size = {len(out_names)} "
+                "outputs size = "
+                f"{len(outputs)}"
+            ),
+        )
     proto = function_pb2.FunctionDef()
     proto.signature.name = name
     names = _Names()
@@ -119,14 +137,17 @@ def definition_of(graph: Any, op_type: str, library: dict[str, Any]) -> opdefs.O
     """The definition of an op of a function body: a known op or a function."""
     found = library.get(op_type) or graph.op_definition(op_type)
     if found is None:
-        raise ValueError(f"Op type not registered '{op_type}' in a function body: it is neither an op nor a function of the library.")
+        raise ValueError(
+            f"Op type not registered '{op_type}' in a function body: it is neither an op nor a function of the library."
+        )
     return found
 
 
 @internal("framework.function_def_to_graph.function_def_to_graph_def")
-def function_def_to_graph_def(fdef: Any, input_shapes: Any = None, copy_functions: bool = True) -> tuple[Any, dict[str, str]]:
-    """A GraphDef with the function's body, arguments as Placeholders, and a map from the names of tensors in the function to
-    those in the graph."""
+def function_def_to_graph_def(
+    fdef: Any, input_shapes: Any = None, copy_functions: bool = True
+) -> tuple[Any, dict[str, str]]:
+    """A GraphDef with the function's body, arguments as Placeholders, and the names in it of the function's tensors."""
     from everflow.graph.stacks import get_default_graph
     from everflow.graph.wire import versions_proto
     from everflow.proto import graph_pb2
@@ -136,7 +157,8 @@ def function_def_to_graph_def(fdef: Any, input_shapes: Any = None, copy_function
     proto.versions.CopyFrom(versions_proto(graph))
     if input_shapes and len(input_shapes) != len(fdef.signature.input_arg):
         raise ValueError(
-            f"Length of input_shapes must match the number of input_args. len(input_shapes): {len(input_shapes)} len(input_arg): "
+            f"Length of input_shapes must match the number of input_args. len(input_shapes): {len(input_shapes)} "
+            "len(input_arg): "
             f"{len(fdef.signature.input_arg)}"
         )
     if copy_functions:
@@ -154,7 +176,9 @@ def function_def_to_graph_def(fdef: Any, input_shapes: Any = None, copy_function
                 node.attr[key].CopyFrom(value)
         if input_shapes and input_shapes[i] is not None:
             shape = input_shapes[i]
-            node.attr["shape"].shape.CopyFrom(shape if hasattr(shape, "unknown_rank") else shapes.as_shape(shape).as_proto())
+            node.attr["shape"].shape.CopyFrom(
+                shape if hasattr(shape, "unknown_rank") else shapes.as_shape(shape).as_proto()
+            )
     for node in fdef.node_def:
         definition = definition_of(graph, node.op, {})
         counted = {}
@@ -196,5 +220,7 @@ def function_def_to_graph(fdef: Any, input_shapes: Any = None, copy_functions: b
             if value not in names:
                 raise ValueError(f"Return {arg.name} -> {value} is not found.\n\tIn function output {arg.name}")
             graph.outputs.append(graph.get_tensor_by_name(names[value]))
-        graph.control_outputs = [graph.get_operation_by_name(fdef.control_ret[n]) for n in fdef.signature.control_output]
+        graph.control_outputs = [
+            graph.get_operation_by_name(fdef.control_ret[n]) for n in fdef.signature.control_output
+        ]
     return graph

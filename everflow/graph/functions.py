@@ -1,10 +1,12 @@
 """Function bodies as graphs, and the functions of a graph's library."""
+
 from __future__ import annotations
 
 import contextlib
 import copy
 import hashlib
-from typing import Any, Iterable, Iterator
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -92,9 +94,12 @@ class FuncGraph(Graph):
         outside = tensor.op.graph
         if isinstance(outside, FuncGraph) and _is_inside(outside, self):
             raise ValueError(
-                f"Trying to capture a tensor from an inner function. This can be caused by accessing a tensor defined inside a loop or "
-                f"conditional body, or a subfunction, from a calling function, without going through the proper return value mechanism. "
-                f"Consider using TensorFlow mechanisms such as TensorArrays to return tensors from inner functions or loop / conditional "
+                "Trying to capture a tensor from an inner function. This can be caused by accessing a tensor defined "
+                "inside a loop or "
+                "conditional body, or a subfunction, from a calling function, without going through the proper "
+                "return value mechanism. "
+                "Consider using TensorFlow mechanisms such as TensorArrays to return tensors from inner functions or "
+                "loop / conditional "
                 f"bodies. Tensor: {tensor}; tensor graph: {outside}; this graph: {self}"
             )
         if tensor.dtype._is_ref_dtype and tensor.op.type in VARIABLE_OPS:
@@ -113,7 +118,9 @@ class FuncGraph(Graph):
         definition = opdefs.find("GuaranteeConst")
         assert definition is not None
         with self.aside():
-            op = self.add(definition, self.unique_name("GuaranteeConst"), (argument,), {"T": argument.dtype}, [argument.dtype])
+            op = self.add(
+                definition, self.unique_name("GuaranteeConst"), (argument,), {"T": argument.dtype}, [argument.dtype]
+            )
         return op.outputs[0]
 
     def add_input(self, dtype: Any, dims: Any, name: str, handle_data: Any = None) -> Tensor:
@@ -127,7 +134,9 @@ class FuncGraph(Graph):
         definition = opdefs.find("Placeholder")
         assert definition is not None
         with self.aside():
-            op = self.add(definition, self.unique_name(name), (), {"dtype": dtype, "shape": dims}, [dtype], infer_shapes=False)
+            op = self.add(
+                definition, self.unique_name(name), (), {"dtype": dtype, "shape": dims}, [dtype], infer_shapes=False
+            )
         found = op.outputs[0]
         found.dims = dims
         found.handle_data = handle_data
@@ -139,7 +148,9 @@ class FuncGraph(Graph):
         attrs = {**op.attrs, "shared_name": op.attrs.get("shared_name") or op.name}
         attrs.pop("_class", None)
         with self.aside():
-            copied = self.add(op.op_def_, self.unique_name(op.name.rpartition("/")[2]), (), attrs, [tensor.dtype], infer_shapes=False)
+            copied = self.add(
+                op.op_def_, self.unique_name(op.name.rpartition("/")[2]), (), attrs, [tensor.dtype], infer_shapes=False
+            )
         copied._device = op._device
         copied.outputs[0].dims = tensor.dims
         return copied.outputs[0]
@@ -152,7 +163,14 @@ class FuncGraph(Graph):
             raise ValueError(f"Cannot capture a placeholder (name:{op.name}, type:{op.type}) by value.")
         inputs = tuple(self.own(t) for t in op.inputs)
         with self.aside():
-            copied = self.add(op.op_def_, self.unique_name(op.name), inputs, dict(op.attrs), [t.dtype for t in op.outputs], infer_shapes=False)
+            copied = self.add(
+                op.op_def_,
+                self.unique_name(op.name),
+                inputs,
+                dict(op.attrs),
+                [t.dtype for t in op.outputs],
+                infer_shapes=False,
+            )
         for t, c in zip(op.outputs, copied.outputs):
             c.dims, c.handle_data = t.dims, t.handle_data
             self._copies[t] = c
@@ -273,10 +291,18 @@ def _is_inside(body: Graph, graph: Graph) -> bool:
 
 
 class LibraryFunction:
-    """A function of a graph's library: a body, from which its FunctionDef is made, or a FunctionDef, from which its body is."""
+    """A function of a graph's library: made of a body or of a FunctionDef, it makes the other when it is asked for."""
 
-    def __init__(self, name: str, graph: FuncGraph | None = None, definition: Any = None, outer_graph: Graph | None = None,
-                 grad_func_name: str | None = None, out_names: list[str] | None = None, attrs: dict[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        graph: FuncGraph | None = None,
+        definition: Any = None,
+        outer_graph: Graph | None = None,
+        grad_func_name: str | None = None,
+        out_names: list[str] | None = None,
+        attrs: dict[str, Any] | None = None,
+    ) -> None:
         self.name = name
         self.grad_func_name = grad_func_name
         self.python_grad_func: Any = None
@@ -309,7 +335,8 @@ class LibraryFunction:
             body = self._graph
             assert body is not None
             self._definition = function_def(
-                self.name, body.get_operations(), body.inputs, body.outputs, self._out_names, body.control_outputs)
+                self.name, body.get_operations(), body.inputs, body.outputs, self._out_names, body.control_outputs
+            )
             for key, value in self.attrs.items():
                 self._definition.attr[key].CopyFrom(to_proto(value, None))
         return self._definition
@@ -356,10 +383,18 @@ def fingerprint(body: FuncGraph) -> str:
         for key, value in op.attrs.items():
             if isinstance(value, np.ndarray):
                 add(key, value.shape, value.dtype)
-                digest.update(repr(value.tolist()).encode() if value.dtype == object else np.ascontiguousarray(value).tobytes())
+                digest.update(
+                    repr(value.tolist()).encode() if value.dtype == object else np.ascontiguousarray(value).tobytes()
+                )
             else:
                 add(key, value)
-    add("inputs", *(t.name for t in body.inputs), "outputs", *(t.name for t in body.outputs), *(o.name for o in body.control_outputs))
+    add(
+        "inputs",
+        *(t.name for t in body.inputs),
+        "outputs",
+        *(t.name for t in body.outputs),
+        *(o.name for o in body.control_outputs),
+    )
     return short_hash(digest.digest())[:8]
 
 
@@ -385,7 +420,10 @@ def check_same(old: Any, new: Any) -> None:
     """Two functions of a library may have the same name only where they are the same."""
     if old is not new and old.definition != new.definition:
         raise errors.InvalidArgumentError(
-            None, None, f"Cannot add function '{new.name}' because a different function with the same name already exists.")
+            None,
+            None,
+            f"Cannot add function '{new.name}' because a different function with the same name already exists.",
+        )
 
 
 def functions_from_library(library: Any, outer_graph: Graph) -> list[LibraryFunction]:
@@ -397,7 +435,10 @@ def functions_from_library(library: Any, outer_graph: Graph) -> list[LibraryFunc
             if wanted not in found:
                 raise ValueError(f"FunctionDefLibrary missing '{wanted}' FunctionDef\n{library}")
     _check_gradients_end(gradients)
-    return [LibraryFunction(name, definition=f, outer_graph=outer_graph, grad_func_name=gradients.get(name)) for name, f in found.items()]
+    return [
+        LibraryFunction(name, definition=f, outer_graph=outer_graph, grad_func_name=gradients.get(name))
+        for name, f in found.items()
+    ]
 
 
 def _check_gradients_end(gradients: dict[str, str]) -> None:
@@ -451,7 +492,9 @@ def inline(body: FuncGraph, arguments: list[Tensor]) -> list[Tensor]:
         if op in copies:
             continue
         inputs = tuple(tensors[t] for t in op.inputs)
-        copied = graph.add(op.op_def_, graph.unique_name(op.name), inputs, dict(op.attrs), [t.dtype for t in op.outputs])
+        copied = graph.add(
+            op.op_def_, graph.unique_name(op.name), inputs, dict(op.attrs), [t.dtype for t in op.outputs]
+        )
         copied._device = op._device or copied._device
         copied._add_control_inputs([copies[c] for c in op.control_inputs if copies[c].graph is graph])
         copied.__dict__.update(op.__dict__)

@@ -1,15 +1,28 @@
 """tf.graph_util: cutting and simplifying GraphDefs."""
+
 from __future__ import annotations
 
-from typing import Any, Iterable
+from collections.abc import Iterable
+from typing import Any
 
 from everflow.api import public
 from everflow.graph import dtypes, shapes
 from everflow.graph.graph import Graph
 
-_VARIABLE_OPS = frozenset((
-    "Assign", "AssignAdd", "AssignSub", "Queue", "ScatterAdd", "ScatterSub", "ScatterUpdate", "TruncatedNormal", "Variable", "VariableV2",
-))
+_VARIABLE_OPS = frozenset(
+    (
+        "Assign",
+        "AssignAdd",
+        "AssignSub",
+        "Queue",
+        "ScatterAdd",
+        "ScatterSub",
+        "ScatterUpdate",
+        "TruncatedNormal",
+        "Variable",
+        "VariableV2",
+    )
+)
 
 
 @public("graph_util.must_run_on_cpu")
@@ -78,7 +91,7 @@ def tensor_shape_from_node_def_name(graph: Graph, input_name: str) -> shapes.Ten
 
 @public("graph_util.remove_training_nodes")
 def remove_training_nodes(input_graph: Any, protected_nodes: list[str] | None = None) -> Any:
-    """The graph without the nodes that only training needs: CheckNumerics, and Identity nodes that just hand a tensor on."""
+    """The graph without what only training needs: CheckNumerics, and Identity nodes that just hand a tensor on."""
     protected = set(protected_nodes or ())
     return _without_identities(_without_checks(input_graph, protected), protected)
 
@@ -123,7 +136,12 @@ def _without_identities(graph_def: Any, protected: set[str]) -> Any:
     gone: dict[str, str] = {}
     for node in graph_def.node:
         data = [i for i in node.input if not i.startswith("^")]
-        if node.op == "Identity" and node.name not in protected and node.name not in control and len(data) == len(node.input) == 1:
+        if (
+            node.op == "Identity"
+            and node.name not in protected
+            and node.name not in control
+            and len(data) == len(node.input) == 1
+        ):
             gone[node.name] = data[0]
     nodes = []
     for node in graph_def.node:

@@ -1,10 +1,12 @@
 """tf.import_graph_def: the nodes of a GraphDef become operations of the default graph."""
+
 from __future__ import annotations
 
 import contextlib
 import heapq
 import re
-from typing import Any, Iterator
+from collections.abc import Iterator
+from typing import Any
 
 from everflow import errors, versions
 from everflow.api import internal, public
@@ -20,12 +22,25 @@ from everflow.graph.tensor import Tensor
 from everflow.graph.wire import complete_attrs, input_types_of, output_types_of
 
 # Ops whose producers once wrote wrong shapes; a contradiction is not an error for them.
-_LENIENT_SHAPES = frozenset("""
-    RandomShuffleQueue PaddingFIFOQueue FIFOQueue PriorityQueue QueueSize Stack Barrier BarrierReadySize BarrierIncompleteSize
+_LENIENT_SHAPES = frozenset(
+    """
+    RandomShuffleQueue PaddingFIFOQueue FIFOQueue PriorityQueue QueueSize Stack Barrier BarrierReadySize
+    BarrierIncompleteSize
     HashTable MutableHashTable MutableHashTableOfTensors Mutex CuckooTable IndexTable WholeFileReader TextLineReader
-    FixedLengthRecordReader TFRecordReader IdentityReader LMDBReader RefSwitch RefEnter RefNextIteration RefMerge RefIdentity LRNGrad
-""".split())
-_FIELD_KINDS = {"s": "string", "i": "int", "f": "float", "b": "bool", "type": "type", "shape": "shape", "tensor": "tensor", "func": "func"}
+    FixedLengthRecordReader TFRecordReader IdentityReader LMDBReader RefSwitch RefEnter RefNextIteration RefMerge
+    RefIdentity LRNGrad
+""".split()
+)
+_FIELD_KINDS = {
+    "s": "string",
+    "i": "int",
+    "f": "float",
+    "b": "bool",
+    "type": "type",
+    "shape": "shape",
+    "tensor": "tensor",
+    "func": "func",
+}
 _OUTPUT = re.compile(r"^(.*):(\d+)$", re.DOTALL)
 
 Source = "tuple[str, int]"
@@ -33,8 +48,14 @@ Source = "tuple[str, int]"
 
 @public("import_graph_def", "graph_util.import_graph_def")
 @internal("framework.importer.import_graph_def")
-def import_graph_def(graph_def: Any, input_map: Any = None, return_elements: Any = None, name: str | None = None,
-                     op_dict: Any = None, producer_op_list: Any = None) -> list[Any] | None:
+def import_graph_def(
+    graph_def: Any,
+    input_map: Any = None,
+    return_elements: Any = None,
+    name: str | None = None,
+    op_dict: Any = None,
+    producer_op_list: Any = None,
+) -> list[Any] | None:
     """Adds the nodes of a GraphDef to the default graph, below the scope `name`.
 
     `input_map` puts existing tensors in the place of imported ones; `return_elements` names the operations and tensors
@@ -49,8 +70,14 @@ def import_graph_def_for_function(graph_def: Any, name: str | None = None) -> li
     return _import(graph_def, validate_colocation_constraints=False, name=name)
 
 
-def _import(graph_def: Any, input_map: Any = None, return_elements: Any = None, validate_colocation_constraints: bool = True,
-            name: str | None = None, producer_op_list: Any = None) -> list[Any] | None:
+def _import(
+    graph_def: Any,
+    input_map: Any = None,
+    return_elements: Any = None,
+    validate_colocation_constraints: bool = True,
+    name: str | None = None,
+    producer_op_list: Any = None,
+) -> list[Any] | None:
     graph_def = _checked_graph_def(graph_def)
     if input_map is not None and not hasattr(input_map, "keys"):
         raise TypeError("input_map must be a dictionary mapping strings to Tensor objects.")
@@ -120,19 +147,23 @@ def _mapped_tensors(name: str | None, input_map: dict[str, Any]) -> dict[str, Te
 
 
 def _future_defaults(graph_def: Any, producer_op_list: Any) -> dict[str, dict[str, Any]]:
-    """By op: the attributes that only the graph's producer knows, with its defaults; nodes that hold these are as without."""
+    """By op: the attributes that only the graph's producer knows, with its defaults. Nodes may drop these."""
     found: dict[str, dict[str, Any]] = {}
     used = {node.op for node in graph_def.node}
     for op in producer_op_list.op:
         definition = opdefs.find(op.name) if op.name in used else None
         if definition is not None:
-            found[op.name] = {a.name: a.default_value for a in op.attr if a.HasField("default_value") and a.name not in definition.attrs}
+            found[op.name] = {
+                a.name: a.default_value
+                for a in op.attr
+                if a.HasField("default_value") and a.name not in definition.attrs
+            }
     return found
 
 
 @contextlib.contextmanager
 def _outer_devices_aside(graph: Graph) -> Iterator[list[Any]]:
-    """Takes the device scopes off while nodes are made: they are applied once all nodes, with their colocations, are there."""
+    """Takes the device scopes off while nodes are made; they are applied when all nodes are there."""
     devices = graph._devices
     graph._devices = []
     try:
@@ -162,8 +193,15 @@ def _all_or_nothing(graph: Graph) -> Iterator[None]:
 class _Import:
     """One import under way: which name each node got, and which operation each became."""
 
-    def __init__(self, graph: Graph, graph_def: Any, prefix: str, mapped: dict[str, Tensor],
-                 dropped: dict[str, dict[str, Any]], validate_colocation: bool) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        graph_def: Any,
+        prefix: str,
+        mapped: dict[str, Tensor],
+        dropped: dict[str, dict[str, Any]],
+        validate_colocation: bool,
+    ) -> None:
         self.graph = graph
         self.nodes = graph_def.node
         self.versions = graph_def.versions
@@ -210,21 +248,27 @@ class _Import:
         name = f"TensorFlow {versions.VERSION}"
         if given.producer < versions.GRAPH_DEF_VERSION_MIN_PRODUCER:
             raise ValueError(
-                f"GraphDef producer version {given.producer} below min producer {versions.GRAPH_DEF_VERSION_MIN_PRODUCER} supported by "
+                f"GraphDef producer version {given.producer} below min producer "
+                f"{versions.GRAPH_DEF_VERSION_MIN_PRODUCER} supported by "
                 f"{name}.  Please regenerate your graph."
             )
         if given.min_consumer > versions.GRAPH_DEF_VERSION:
             raise ValueError(
-                f"GraphDef min consumer version {given.min_consumer} above current version {versions.GRAPH_DEF_VERSION} for {name}.  "
+                f"GraphDef min consumer version {given.min_consumer} above current version "
+                f"{versions.GRAPH_DEF_VERSION} for {name}.  "
                 "Please upgrade TensorFlow."
             )
         if versions.GRAPH_DEF_VERSION in given.bad_consumers:
-            raise ValueError(f"GraphDef disallows consumer version {versions.GRAPH_DEF_VERSION}.  Please upgrade TensorFlow: this version is likely buggy.")
+            raise ValueError(
+                f"GraphDef disallows consumer version {versions.GRAPH_DEF_VERSION}.  Please upgrade TensorFlow: this "
+                "version is likely buggy."
+            )
         if not self.nodes:
             return
         mine = self.graph.graph_def_versions
         merged = type(given)(
-            producer=min(mine.producer, given.producer), min_consumer=max(mine.min_consumer, given.min_consumer),
+            producer=min(mine.producer, given.producer),
+            min_consumer=max(mine.min_consumer, given.min_consumer),
             bad_consumers=sorted({*mine.bad_consumers, *given.bad_consumers}),
         )
         self.graph._graph_def_versions = merged
@@ -274,7 +318,7 @@ class _Import:
         return found
 
     def _order(self, sources: list[tuple[list[Any], list[str]]]) -> Iterator[int]:
-        """Nodes after what they need, in the order of the GraphDef where there is a choice; loops' back edges are not waited for."""
+        """Nodes after what they need, otherwise in the order of the GraphDef; loops' back edges are not waited for."""
         waiting = []
         after: dict[str, list[int]] = {}
         ready = []
@@ -309,14 +353,18 @@ class _Import:
     def _add(self, node: Any, sources: list[Any], controls: list[str], back_edges: list[Any]) -> None:
         graph, name = self.graph, self.names[node.name]
         definition = self._definition(node)
-        inputs = [s if isinstance(s, Tensor) else self._output(node.name, *s) if s[0] in self.ops else s for s in sources]
+        inputs = [
+            s if isinstance(s, Tensor) else self._output(node.name, *s) if s[0] in self.ops else s for s in sources
+        ]
         is_loop_start = any(isinstance(t, tuple) for t in inputs)
         given_shapes = node.attr["_output_shapes"].list.shape if "_output_shapes" in node.attr else None
         attrs = self._attrs(node, definition, name)
         complete_attrs(definition, attrs, inputs, name)
         self._check_not_removed(definition)
         types = output_types_of(definition, attrs)
-        op = graph.add(definition, name, () if is_loop_start else tuple(inputs), attrs, types, infer_shapes=False, depth=4)
+        op = graph.add(
+            definition, name, () if is_loop_start else tuple(inputs), attrs, types, infer_shapes=False, depth=4
+        )
         op._device = node.device
         if is_loop_start:
             back_edges.append((op, inputs))
@@ -338,27 +386,42 @@ class _Import:
         if found is None:
             found = self.graph.op_definition(node.op)
             if found is None:
-                raise errors.NotFoundError(None, None, (
-                    f"Op type not registered '{node.op}' in binary running on localhost. Make sure the Op and Kernel are registered in "
-                    "the binary running in this process. Note that if you are loading a saved graph which used ops from tf.contrib, "
-                    "accessing (e.g.) `tf.contrib.resampler` should be done before importing the graph, as contrib ops are lazily "
-                    "registered when the module is first accessed."
-                ))
+                raise errors.NotFoundError(
+                    None,
+                    None,
+                    (
+                        f"Op type not registered '{node.op}' in binary running on localhost. Make sure the Op and "
+                        "Kernel are registered in "
+                        "the binary running in this process. Note that if you are loading a saved graph which used "
+                        "ops from tf.contrib, "
+                        "accessing (e.g.) `tf.contrib.resampler` should be done before importing the graph, as "
+                        "contrib ops are lazily "
+                        "registered when the module is first accessed."
+                    ),
+                )
             self.definitions[node.op] = found
         return found
 
     def _check_not_removed(self, definition: opdefs.OpDef) -> None:
         since = definition.fact.get("deprecated_since")
         if since is not None and self.versions.producer >= since:
-            raise errors.UnimplementedError(None, None, (
-                f"Op {definition.name} is not available in GraphDef version {self.versions.producer}. It has been removed in version "
-                f"{since}."
-            ))
+            raise errors.UnimplementedError(
+                None,
+                None,
+                (
+                    f"Op {definition.name} is not available in GraphDef version {self.versions.producer}. It has been "
+                    "removed in version "
+                    f"{since}."
+                ),
+            )
 
     def _output(self, node: str, source: str, index: int) -> Tensor:
         outputs = self.ops[source].outputs
         if index >= len(outputs):
-            raise ValueError(f"Node '{node}': Connecting to invalid output {index} of source node {source} which has {len(outputs)} outputs.")
+            raise ValueError(
+                f"Node '{node}': Connecting to invalid output {index} of source node {source} which has "
+                f"{len(outputs)} outputs."
+            )
         return outputs[index]
 
     def _attrs(self, node: Any, definition: opdefs.OpDef, name: str) -> dict[str, Any]:
@@ -372,8 +435,10 @@ class _Import:
                     continue
                 if not key.startswith("_"):
                     raise ValueError(
-                        f"NodeDef mentions attr '{key}' not in {describe.definition(definition)}; NodeDef: {{{{node {name}}}}}. (Check "
-                        "whether your GraphDef-interpreting binary is up to date with your GraphDef-generating binary.)."
+                        f"NodeDef mentions attr '{key}' not in {describe.definition(definition)}; NodeDef: "
+                        f"{{{{node {name}}}}}. (Check "
+                        "whether your GraphDef-interpreting binary is up to date with your GraphDef-generating "
+                        "binary.)."
                     )
                 found[key] = self._colocation(node, value) if key == "_class" else attr_values.from_proto(value)
                 continue
@@ -386,7 +451,8 @@ class _Import:
         if missing:
             shown = ", ".join(f"'{m}'" for m in missing)
             raise ValueError(
-                f"NodeDef missing attr{'s' if len(missing) > 1 else ''} {shown} from {describe.definition(definition)}; NodeDef: "
+                f"NodeDef missing attr{'s' if len(missing) > 1 else ''} {shown} from "
+                f"{describe.definition(definition)}; NodeDef: "
                 f"{{{{node {name}}}}}"
             )
         return found
@@ -415,14 +481,16 @@ class _Import:
                 if op.type in _LENIENT_SHAPES or self.versions.producer < 21:
                     continue
                 raise ValueError(
-                    f"Node '{op.name}' has an _output_shapes attribute inconsistent with the GraphDef for output #{i}: Shapes "
-                    f"{shapes.TensorShape.from_dims(t.dims)} and {shapes.TensorShape.from_dims(dims)} are not compatible"
+                    f"Node '{op.name}' has an _output_shapes attribute inconsistent with the GraphDef for output "
+                    f"#{i}: Shapes "
+                    f"{shapes.TensorShape.from_dims(t.dims)} and {shapes.TensorShape.from_dims(dims)} are not "
+                    "compatible"
                 ) from None
 
     # -- after all nodes are made
 
     def place(self, devices: list[Any]) -> None:
-        """Gives each operation its device: its own within the enclosing scopes, or that of what it is colocated with."""
+        """Gives each operation its device: its own within the scopes around, or that of what it is colocated with."""
         colocated = []
         for op in self.ops.values():
             others = [g[5:] for g in op.attrs.get("_class") or () if g.startswith("loc:@")]
@@ -439,7 +507,9 @@ class _Import:
                 if other is None:
                     if not self.validate_colocation:
                         continue
-                    raise ValueError(f"Specified colocation to an op that does not exist during import: {name} in {op.name}")
+                    raise ValueError(
+                        f"Specified colocation to an op that does not exist during import: {name} in {op.name}"
+                    )
                 if other._device:
                     op._device = other._device
                     break
@@ -466,7 +536,9 @@ class _Import:
         if op is None:
             raise ValueError(f"Requested return tensor '{source[0]}:{source[1]}' not found in graph def")
         if source[1] >= len(op.outputs):
-            raise ValueError(f"Invalid return output {source[1]} of node '{source[0]}', which has {len(op.outputs)} output(s)")
+            raise ValueError(
+                f"Invalid return output {source[1]} of node '{source[0]}', which has {len(op.outputs)} output(s)"
+            )
         return op.outputs[source[1]]
 
 
@@ -475,7 +547,8 @@ def _check_types(op: Operation) -> None:
         if t.dtype is wanted or (wanted is not None and not wanted._is_ref_dtype and t.dtype.base_dtype is wanted):
             continue
         raise ValueError(
-            f"Input {i} of node {op.name} was passed {describe.type_name(t.dtype)} from {t.name} incompatible with expected "
+            f"Input {i} of node {op.name} was passed {describe.type_name(t.dtype)} from {t.name} incompatible with "
+            "expected "
             f"{describe.type_name(wanted)}."
         )
 
@@ -485,14 +558,17 @@ def _check_kind(value: Any, attr: opdefs.Attr, definition: opdefs.OpDef, name: s
     kind = attr.type
     if which == "list":
         fields = value.list.ListFields()
-        given = f"list({_FIELD_KINDS[fields[0][0].name]})" if fields else kind if kind.startswith("list(") else "list(any)"
+        given = (
+            f"list({_FIELD_KINDS[fields[0][0].name]})" if fields else kind if kind.startswith("list(") else "list(any)"
+        )
     elif which is None:
         given = kind if kind.startswith("list(") else "none"
     else:
         given = _FIELD_KINDS.get(which, kind)
     if given != kind:
         raise ValueError(
-            f"AttrValue had value with type '{given}' when '{kind}' expected\n\t for attr '{attr.name}'\n\t; NodeDef: {{{{node {name}}}}}; "
+            f"AttrValue had value with type '{given}' when '{kind}' expected\n\t for attr '{attr.name}'\n\t; NodeDef: "
+            f"{{{{node {name}}}}}; "
             f"{describe.definition(definition)}"
         )
 
@@ -506,6 +582,7 @@ def _check_limits(value: Any, attr: opdefs.Attr, definition: opdefs.OpDef, name:
     for v in value if is_list else [value]:
         if attr.allowed is not None and v not in attr.allowed:
             allowed = ", ".join(describe.attr_value(a, constant=False) for a in attr.allowed)
-            problem = f"Value for attr '{attr.name}' of {describe.attr_value(v, constant=False)} is not in the list of allowed values: {allowed}"
+            given = describe.attr_value(v, constant=False)
+            problem = f"Value for attr '{attr.name}' of {given} is not in the list of allowed values: {allowed}"
     if problem is not None:
         raise ValueError(f"{problem}\n\t; NodeDef: {{{{node {name}}}}}; {describe.definition(definition)}")

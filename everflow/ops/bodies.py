@@ -1,7 +1,9 @@
-"""What conditionals and loops share: building bodies, giving them the same captures, and handing structures in and out."""
+"""What conditionals and loops share: finishing bodies, giving them the same captures, handing structures in and out."""
+
 from __future__ import annotations
 
-from typing import Any, Callable, Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from everflow import nest
 from everflow.graph import dtypes
@@ -42,7 +44,7 @@ def with_flow(array: Any, flow: Tensor) -> Any:
 
 
 def as_output(value: Any, stand_in: Callable[[Operation], Tensor]) -> Tensor:
-    """What a body returns, as a tensor: an operation becomes `stand_in` of it, a TensorArray its flow, a variable its value."""
+    """What a body returns, as a tensor: an operation becomes `stand_in` of it, a TensorArray its flow."""
     if isinstance(value, Operation):
         return stand_in(value)
     if is_tensor_array(value):
@@ -53,7 +55,7 @@ def as_output(value: Any, stand_in: Callable[[Operation], Tensor]) -> Tensor:
 
 
 def share_captures(bodies: list[FuncGraph], keep: int = 0) -> list[Tensor]:
-    """Gives all bodies the same captured inputs in the same order, after their first `keep` inputs; returns what is captured."""
+    """Gives all bodies the same captured inputs, after their first `keep` inputs; returns what is captured."""
     captured = list(dict.fromkeys(t for body in bodies for t in body.captures))
     for body in bodies:
         arguments = body.inputs[:keep]
@@ -72,7 +74,9 @@ def control_captures(bodies: list[FuncGraph]) -> list[Operation]:
 def finish(body: FuncGraph, outer: Graph, keeps_effects: bool) -> None:
     """Ends the building of a body. Ops with effects that no output needs run only where the caller keeps them."""
     if keeps_effects:
-        body.control_outputs = [op for op in body.get_operations() if op.op_def_.is_stateful and op.type not in WITHOUT_EFFECT]
+        body.control_outputs = [
+            op for op in body.get_operations() if op.op_def_.is_stateful and op.type not in WITHOUT_EFFECT
+        ]
     else:
         body.drop_unused()
     outer._version = max(outer._version, body._version)
@@ -81,7 +85,10 @@ def finish(body: FuncGraph, outer: Graph, keeps_effects: bool) -> None:
 def is_stateful(bodies: list[FuncGraph]) -> bool:
     """Whether any op of the bodies has state or effects."""
     return any(
-        op.op_def_.is_stateful or any(a.is_ref for a in op.op_def_.inputs) for body in bodies for op in body.get_operations())
+        op.op_def_.is_stateful or any(a.is_ref for a in op.op_def_.inputs)
+        for body in bodies
+        for op in body.get_operations()
+    )
 
 
 def truth(value: Any) -> bool:

@@ -1,7 +1,9 @@
-"""tf.assert_* and tf.debugging: checks that fail while the graph is built where they can, and when it runs where they can't."""
+"""tf.assert_* and tf.debugging: checks that fail while the graph is built where they can, when it runs otherwise."""
+
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -41,15 +43,27 @@ def _all_true(condition: Tensor) -> Tensor:
     return apply("All", condition, axes, name="All")
 
 
-def _binary(symbol: str, op_type: str, static: Callable[..., Any], x: Any, y: Any, data: Any, summarize: Any, message: Any,
-            name: str) -> Operation:
+def _binary(
+    symbol: str,
+    op_type: str,
+    static: Callable[..., Any],
+    x: Any,
+    y: Any,
+    data: Any,
+    summarize: Any,
+    message: Any,
+    name: str,
+) -> Operation:
     with name_scope(name, None, [x, y, data]):
         x = convert_to_tensor(x, name="x")
         y = convert_to_tensor(y, name="y")
         if data is None:
             data = [
                 f"Condition x {symbol} y did not hold element-wise:",
-                f"x ({x.name}) = ", x, f"y ({y.name}) = ", y,
+                f"x ({x.name}) = ",
+                x,
+                f"y ({y.name}) = ",
+                y,
             ]
         if message is not None:
             data = [message, *data]
@@ -61,7 +75,9 @@ def _binary(symbol: str, op_type: str, static: Callable[..., Any], x: Any, y: An
 
 
 @public(*_both("assert_equal"))
-def assert_equal(x: Any, y: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None) -> Operation:
+def assert_equal(
+    x: Any, y: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None
+) -> Operation:
     """Fails unless x and y are equal element by element."""
     name = name or "assert_equal"
     with name_scope(name, "assert_equal", [x, y, data]):
@@ -71,68 +87,95 @@ def assert_equal(x: Any, y: Any, data: Any = None, summarize: Any = None, messag
 
 
 @public(*_both("assert_none_equal"))
-def assert_none_equal(x: Any, y: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None) -> Operation:
+def assert_none_equal(
+    x: Any, y: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None
+) -> Operation:
     """Fails where an element of x equals that of y."""
     return _binary("!=", "NotEqual", np.not_equal, x, y, data, summarize, message, name or "assert_none_equal")
 
 
 @public(*_both("assert_less"))
-def assert_less(x: Any, y: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None) -> Operation:
+def assert_less(
+    x: Any, y: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None
+) -> Operation:
     """Fails unless x < y element by element."""
     return _binary("<", "Less", np.less, x, y, data, summarize, message, name or "assert_less")
 
 
 @public(*_both("assert_less_equal"))
-def assert_less_equal(x: Any, y: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None) -> Operation:
+def assert_less_equal(
+    x: Any, y: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None
+) -> Operation:
     """Fails unless x <= y element by element."""
     return _binary("<=", "LessEqual", np.less_equal, x, y, data, summarize, message, name or "assert_less_equal")
 
 
 @public(*_both("assert_greater"))
-def assert_greater(x: Any, y: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None) -> Operation:
+def assert_greater(
+    x: Any, y: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None
+) -> Operation:
     """Fails unless x > y element by element."""
     return _binary(">", "Greater", np.greater, x, y, data, summarize, message, name or "assert_greater")
 
 
 @public(*_both("assert_greater_equal"))
-def assert_greater_equal(x: Any, y: Any, data: Any = None, summarize: Any = None, message: Any = None,
-                         name: str | None = None) -> Operation:
+def assert_greater_equal(
+    x: Any, y: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None
+) -> Operation:
     """Fails unless x >= y element by element."""
-    return _binary(">=", "GreaterEqual", np.greater_equal, x, y, data, summarize, message, name or "assert_greater_equal")
+    return _binary(
+        ">=", "GreaterEqual", np.greater_equal, x, y, data, summarize, message, name or "assert_greater_equal"
+    )
 
 
 @public(*_both("assert_negative"))
-def assert_negative(x: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None) -> Operation:
+def assert_negative(
+    x: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None
+) -> Operation:
     """Fails unless all elements are below zero."""
     message = message or ""
     with name_scope(name, "assert_negative", [x, data]):
         x = convert_to_tensor(x, name="x")
-        data = data if data is not None else [message, "Condition x < 0 did not hold element-wise:", f"x ({x.name}) = ", x]
+        data = (
+            data if data is not None else [message, "Condition x < 0 did not hold element-wise:", f"x ({x.name}) = ", x]
+        )
         return assert_less(x, convert_to_tensor(0, dtype=x.dtype.base_dtype), data=data, summarize=summarize)
 
 
 @public(*_both("assert_positive"))
-def assert_positive(x: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None) -> Operation:
+def assert_positive(
+    x: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None
+) -> Operation:
     """Fails unless all elements are above zero."""
     message = message or ""
     with name_scope(name, "assert_positive", [x, data]):
         x = convert_to_tensor(x, name="x")
-        data = data if data is not None else [message, "Condition x > 0 did not hold element-wise:", f"x ({x.name}) = ", x]
+        data = (
+            data if data is not None else [message, "Condition x > 0 did not hold element-wise:", f"x ({x.name}) = ", x]
+        )
         return assert_less(convert_to_tensor(0, dtype=x.dtype.base_dtype), x, data=data, summarize=summarize)
 
 
 @public(*_both("assert_non_negative"))
-def assert_non_negative(x: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None) -> Operation:
+def assert_non_negative(
+    x: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None
+) -> Operation:
     """Fails where an element is below zero."""
     message = message or ""
     with name_scope(name, "assert_non_negative", [x, data]):
         x = convert_to_tensor(x, name="x")
-        data = data if data is not None else [message, "Condition x >= 0 did not hold element-wise:", f"x ({x.name}) = ", x]
+        data = (
+            data
+            if data is not None
+            else [message, "Condition x >= 0 did not hold element-wise:", f"x ({x.name}) = ", x]
+        )
         return assert_less_equal(convert_to_tensor(0, dtype=x.dtype.base_dtype), x, data=data, summarize=summarize)
 
 
 @public(*_both("assert_non_positive"))
-def assert_non_positive(x: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None) -> Operation:
+def assert_non_positive(
+    x: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None
+) -> Operation:
     """Fails where an element is above zero."""
     message = message or ""
     with name_scope(name, "assert_non_positive", [x, data]):
@@ -142,21 +185,33 @@ def assert_non_positive(x: Any, data: Any = None, summarize: Any = None, message
 
 
 @public(*_both("assert_near"))
-def assert_near(x: Any, y: Any, rtol: Any = None, atol: Any = None, data: Any = None, summarize: Any = None, message: Any = None,
-                name: str | None = None) -> Operation:
-    """Fails unless |x - y| <= atol + rtol * |y| element by element; by default the tolerances are ten times the precision."""
+def assert_near(
+    x: Any,
+    y: Any,
+    rtol: Any = None,
+    atol: Any = None,
+    data: Any = None,
+    summarize: Any = None,
+    message: Any = None,
+    name: str | None = None,
+) -> Operation:
+    """Fails unless |x - y| <= atol + rtol * |y|; by default the tolerances are ten times the precision."""
     message = message or ""
     with name_scope(name, "assert_near", [x, y, rtol, atol, data]):
         x = convert_to_tensor(x, name="x")
         y = convert_to_tensor(y, dtype=x.dtype.base_dtype, name="y")
         kind = x.dtype.real_dtype if x.dtype.is_complex else x.dtype.base_dtype
-        precision = 10 * np.finfo(kind.as_numpy_dtype).eps if kind is not dtypes.bfloat16 else 10 * 2.0 ** -7
+        precision = 10 * np.finfo(kind.as_numpy_dtype).eps if kind is not dtypes.bfloat16 else 10 * 2.0**-7
         rtol = convert_to_tensor(precision if rtol is None else rtol, name="rtol", dtype=kind)
         atol = convert_to_tensor(precision if atol is None else atol, name="atol", dtype=kind)
         if data is None:
             data = [
-                message, f"x and y not equal to tolerance rtol = {rtol}, atol = {atol}",
-                f"x ({x.name}) = ", x, f"y ({y.name}) = ", y,
+                message,
+                f"x and y not equal to tolerance rtol = {rtol}, atol = {atol}",
+                f"x ({x.name}) = ",
+                x,
+                f"y ({y.name}) = ",
+                y,
             ]
         magnitude = "ComplexAbs" if x.dtype.is_complex else "Abs"
         extra = {"Tout": kind} if x.dtype.is_complex else {}
@@ -184,7 +239,10 @@ def assert_type(tensor: Any, tf_type: Any, message: Any = None, name: str | None
         if not (isinstance(tensor, TensorLike) and not isinstance(tensor, Tensor)):
             tensor = convert_to_tensor(tensor, name="tensor")
         if tensor.dtype != tf_type:
-            raise TypeError(f"{message}  {tensor.op.name if not isinstance(tensor, Tensor) else tensor.name} must be of type {tf_type}")
+            raise TypeError(
+                f"{message}  {tensor.op.name if not isinstance(tensor, Tensor) else tensor.name} must be of type "
+                f"{tf_type}"
+            )
         return no_op("statically_determined_correct_type")
 
 
@@ -194,7 +252,9 @@ def assert_scalar(tensor: Any, name: str | None = None, message: Any = None) -> 
     with name_scope(name, "assert_scalar", [tensor]) as scope:
         tensor = convert_to_tensor(tensor, name=scope)
         if tensor.dims != ():
-            raise ValueError(f"{message or ''}Expected scalar shape for {tensor.name}, saw shape: {tensor.get_shape()}.")
+            raise ValueError(
+                f"{message or ''}Expected scalar shape for {tensor.name}, saw shape: {tensor.get_shape()}."
+            )
         return tensor
 
 
@@ -234,7 +294,9 @@ def _name(tensor: Any) -> str:
 @public(*_both("is_numeric_tensor"))
 def is_numeric_tensor(tensor: Any) -> bool:
     """Whether this is a tensor of numbers."""
-    return isinstance(tensor, TensorLike) and (tensor.dtype.is_integer or tensor.dtype.is_floating or tensor.dtype.is_complex)
+    return isinstance(tensor, TensorLike) and (
+        tensor.dtype.is_integer or tensor.dtype.is_floating or tensor.dtype.is_complex
+    )
 
 
 def _differences(x: Tensor) -> Tensor:

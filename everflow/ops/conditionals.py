@@ -1,7 +1,9 @@
 """tf.cond, tf.case, tf.switch_case: If and Case nodes over branch bodies."""
+
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from everflow import nest
 from everflow.api import internal, public
@@ -81,7 +83,9 @@ def add_choice(chosen: Tensor, branches: list[FuncGraph], op_type: str, name: st
     names = [FunctionName(f.name) for f in functions]
     attrs: dict[str, Any] = {
         "Tout": [t.dtype for t in branches[0].outputs],
-        "output_shapes": [bodies.merged_dims([b.outputs[i].dims for b in branches]) for i in range(len(branches[0].outputs))],
+        "output_shapes": [
+            bodies.merged_dims([b.outputs[i].dims for b in branches]) for i in range(len(branches[0].outputs))
+        ],
     }
     with graph.control_dependencies(bodies.control_captures(branches)):
         if op_type == "Case":
@@ -127,9 +131,16 @@ def _after(operation: Operation, value: bool) -> Tensor:
 
 @public("cond")
 @internal("ops.control_flow_ops.cond")
-def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, strict: bool = False, name: str | None = None, fn1: Any = None,
-         fn2: Any = None) -> Any:
-    """The result of `true_fn()` if `pred` is true when the graph runs, of `false_fn()` otherwise; only that one runs."""
+def cond(
+    pred: Any,
+    true_fn: Any = None,
+    false_fn: Any = None,
+    strict: bool = False,
+    name: str | None = None,
+    fn1: Any = None,
+    fn2: Any = None,
+) -> Any:
+    """The result of `true_fn()` where `pred` is true when the graph runs, of `false_fn()` otherwise."""
     true_fn = _renamed(true_fn, fn1, "true_fn", "fn1")
     false_fn = _renamed(false_fn, fn2, "false_fn", "fn2")
     if not callable(true_fn):
@@ -149,7 +160,9 @@ def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, strict: bool = Fa
         for x, y in zip(true_body.outputs, false_body.outputs):
             if x.dtype.base_dtype is not y.dtype.base_dtype:
                 raise ValueError(
-                    f"Outputs of true_fn and false_fn must have the same type: {x.dtype.base_dtype.name}, {y.dtype.base_dtype.name}")
+                    f"Outputs of true_fn and false_fn must have the same type: {x.dtype.base_dtype.name}, "
+                    f"{y.dtype.base_dtype.name}"
+                )
         outputs = add_choice(pred, [false_body, true_body], "If", "If")
         merged = [_handed_on(t, "Merge") for t in outputs]
         return bodies.packed(true_found, merged)
@@ -174,11 +187,16 @@ def _renamed(new: Any, old: Any, new_name: str, old_name: str) -> Any:
 def _predicate(pred: Any, scope: str) -> Tensor:
     pred = convert_to_tensor(pred, name="pred")
     if pred.dtype.base_dtype is not dtypes.bool:
-        raise TypeError(f"Input 'pred' of 'Switch' Op has type {pred.dtype.base_dtype.name} that does not match expected type of bool.")
+        raise TypeError(
+            f"Input 'pred' of 'Switch' Op has type {pred.dtype.base_dtype.name} that does not match expected type of "
+            "bool."
+        )
     if pred.dims is not None and pred.dims != ():
         shown = shapes.describe(pred.dims)
         raise ValueError(
-            f"Shape must be rank 0 but is rank {len(pred.dims)} for '{scope}Switch' (op: 'Switch') with input shapes: {shown}, {shown}.")
+            f"Shape must be rank 0 but is rank {len(pred.dims)} for '{scope}Switch' (op: 'Switch') with input shapes: "
+            f"{shown}, {shown}."
+        )
     return pred
 
 
@@ -219,7 +237,9 @@ def _checked_pairs(pred_fn_pairs: Any) -> list[tuple[Any, Any]]:
 
 
 @public("case")
-def case(pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, strict: bool = False, name: str = "case") -> Any:
+def case(
+    pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, strict: bool = False, name: str = "case"
+) -> Any:
     """The result of the function of the first predicate that is true, or of `default()`."""
     pairs = _checked_pairs(pred_fn_pairs)
     with name_scope(name, "case", [pred for pred, _ in pairs]):
@@ -255,7 +275,9 @@ def _each_alone(predicates: Any, functions: list[Any]) -> list[Any]:
     count = apply("Sum", apply("Cast", stacked, DstT=dtypes.int32, name="cast"), [0], name="num_true_conds")
     at_most_one = apply("Less", count, convert_to_tensor(2, name="two_true_conds"), name="at_most_one_true_cond")
     message = [
-        f"More than one condition evaluated as True but exclusive=True.  Conditions: ({_shown(predicates)}), Values:", stacked]
+        f"More than one condition evaluated as True but exclusive=True.  Conditions: ({_shown(predicates)}), Values:",
+        stacked,
+    ]
 
     def guarded(function: Any) -> Any:
         def run() -> Any:
@@ -283,8 +305,13 @@ def _last_or_fail(predicates: Any, functions: list[Any]) -> Any:
 
     def run() -> Any:
         check = Assert(
-            last, data=[f"None of the conditions evaluated as True. Conditions: ({_shown(predicates)}), Values:",
-                        apply("Pack", list(predicates))], summarize=len(predicates))
+            last,
+            data=[
+                f"None of the conditions evaluated as True. Conditions: ({_shown(predicates)}), Values:",
+                apply("Pack", list(predicates)),
+            ],
+            summarize=len(predicates),
+        )
         with get_default_graph().control_dependencies([check]):
             return nest.map_structure(_awaited, function())
 
@@ -312,7 +339,9 @@ def _numbered(branch_fns: Any) -> list[Any]:
     keys = sorted(key for key, _ in branch_fns)
     if keys != list(range(len(keys))):
         raise ValueError(
-            f"branch indices (keys) must form contiguous range of [0 to {len(keys)}) but found {{{','.join(map(str, keys))}}}")
+            f"branch indices (keys) must form contiguous range of [0 to {len(keys)}) but found "
+            f"{{{','.join(map(str, keys))}}}"
+        )
     return [function for _, function in sorted(branch_fns, key=lambda pair: pair[0])]
 
 
@@ -343,8 +372,10 @@ def indexed_case(branch_index: Tensor, functions: list[Any], name: str = "indexe
             for x, y in zip(built[0][0].outputs, body.outputs):
                 if x.dtype.base_dtype is not y.dtype.base_dtype:
                     raise TypeError(
-                        f"branch {i} and branch 0 arguments to tf.switch_case must have the same number, type, and overall structure of "
-                        f"return values: {y.dtype.base_dtype.name} and {x.dtype.base_dtype.name}")
+                        f"branch {i} and branch 0 arguments to tf.switch_case must have the same number, type, and "
+                        "overall structure of "
+                        f"return values: {y.dtype.base_dtype.name} and {x.dtype.base_dtype.name}"
+                    )
         index = branch_index
         if index.dtype.base_dtype is not dtypes.int32:
             index = apply("Cast", index, DstT=dtypes.int32)

@@ -1,8 +1,10 @@
 """Order without values: no_op, group, tuple, with_dependencies and Assert."""
+
 from __future__ import annotations
 
 import collections
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from everflow import nest
 from everflow.api import internal, public
@@ -37,10 +39,12 @@ def group(*inputs: Any, **kwargs: Any) -> Operation:
         by_device: dict[str, list[Any]] = collections.OrderedDict()
         for given in nest.flatten(inputs, expand_composites=True):
             if not hasattr(given, "device"):
-                raise TypeError(f"Expected tf.group() expected Tensor arguments not '{given}' with type '{type(given)}'")
+                raise TypeError(
+                    f"Expected tf.group() expected Tensor arguments not '{given}' with type '{type(given)}'"
+                )
             by_device.setdefault(given.device, []).append(given)
         if len(by_device) == 1:
-            (place, waited), = by_device.items()
+            ((place, waited),) = by_device.items()
             return _group_on(place, waited, scope)
         # First the ops of each device, then all devices: fewer edges cross between them.
         parts = [_group_on(place, by_device[place], None) for place in sorted(by_device)]
@@ -63,7 +67,10 @@ def with_dependencies(dependencies: Any, output_tensor: Any, name: str | None = 
         with control_dependencies(dependencies):
             if isinstance(output_tensor, IndexedSlices):
                 return IndexedSlices(
-                    apply("Identity", output_tensor.values, name=scope), output_tensor.indices, output_tensor.dense_shape)
+                    apply("Identity", output_tensor.values, name=scope),
+                    output_tensor.indices,
+                    output_tensor.dense_shape,
+                )
             output_tensor = convert_to_tensor(output_tensor)
             if output_tensor.dtype._is_ref_dtype:
                 return apply("RefIdentity", output_tensor, name=scope)
@@ -77,7 +84,9 @@ def tuple_of(tensors: Any, name: str | None = None, control_inputs: Any = None) 
     """The same tensors, each handed on when all of them are computed."""
     with name_scope(name, "tuple", tensors):
         tensors = [
-            t if isinstance(t, (Operation, IndexedSlices, Tensor)) or t is None else convert_to_tensor(t) for t in tensors]
+            t if isinstance(t, (Operation, IndexedSlices, Tensor)) or t is None else convert_to_tensor(t)
+            for t in tensors
+        ]
         waited = [t if isinstance(t, Operation) else t.op for t in tensors if t is not None]
         for c in control_inputs or ():
             if isinstance(c, Tensor):
@@ -114,7 +123,7 @@ op("Assert", kernel=_assert)
 
 
 @public("Assert", "debugging.Assert")
-def Assert(condition: Any, data: Any, summarize: int | None = None, name: str | None = None) -> Operation:  # noqa: N802
+def Assert(condition: Any, data: Any, summarize: int | None = None, name: str | None = None) -> Operation:
     """An operation that fails, showing `data`, where the condition is false when it runs."""
     if not isinstance(data, (list, tuple)):
         raise TypeError("values must be a sequence.")

@@ -1,7 +1,9 @@
-"""Calls of library functions: by an op of the function's name, by PartitionedCall, and for gradients by SymbolicGradient."""
+"""Calls of library functions: by an op of the function's name, by PartitionedCall, for gradients by SymbolicGradient."""
+
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from everflow import errors
 from everflow.api import internal
@@ -68,7 +70,9 @@ def gradient_of_call(operation: Operation, *output_gradients: Any) -> list[Any]:
 
 def _symbolic(operation: Operation, function_name: str, inputs: Any, output_gradients: Any) -> list[Any]:
     given = [zeros_for(t) if g is None else convert_to_tensor(g) for t, g in zip(operation.outputs, output_gradients)]
-    return apply("SymbolicGradient", [*inputs, *given], Tout=[zeros_dtype(t) for t in inputs], f=FunctionName(function_name))
+    return apply(
+        "SymbolicGradient", [*inputs, *given], Tout=[zeros_dtype(t) for t in inputs], f=FunctionName(function_name)
+    )
 
 
 def gradient_function(graph: Graph, function_name: str) -> LibraryFunction:
@@ -80,10 +84,15 @@ def gradient_function(graph: Graph, function_name: str) -> LibraryFunction:
         found = graph._get_function(entry.grad_func_name)
         wanted = len(entry.graph.inputs)
         if len(found.graph.outputs) != wanted:
-            raise errors.InvalidArgumentError(None, None, (
-                f"SymGrad expects to return {wanted} (1 for each input), but get {len(found.graph.outputs)} values instead, from the "
-                f"gradient function {entry.grad_func_name}."
-            ))
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                (
+                    f"SymGrad expects to return {wanted} (1 for each input), but get {len(found.graph.outputs)} "
+                    "values instead, from the "
+                    f"gradient function {entry.grad_func_name}."
+                ),
+            )
         return found
     if entry.gradient is None:
         entry.gradient = LibraryFunction(f"SymbolicGradient_{function_name}", graph=_differentiated(graph, entry))
@@ -102,7 +111,11 @@ def _differentiated(graph: Graph, entry: LibraryFunction) -> FuncGraph:
         outputs = inline(entry.graph, arguments)
         pairs = [(y, dy) for y, dy in zip(outputs, given) if is_trainable(y)]
         sources = [x for x in arguments if is_trainable(x)]
-        found = dict(zip(sources, gradients([y for y, _ in pairs], sources, [dy for _, dy in pairs]))) if pairs and sources else {}
+        found = (
+            dict(zip(sources, gradients([y for y, _ in pairs], sources, [dy for _, dy in pairs])))
+            if pairs and sources
+            else {}
+        )
         body.outputs = [zeros_for(x) if found.get(x) is None else convert_to_tensor(found[x]) for x in arguments]
     return body
 
@@ -129,13 +142,25 @@ def _gradient_of_partitioned_call(operation: Operation, *output_gradients: Any) 
 
 
 for _name in ("PartitionedCall", "StatefulPartitionedCall"):
-    op(_name, kernel=lambda n: call_function(n, n.attr("f").name), shape=lambda o: output_dims(o, o.attr("f").name),
-       gradient=_gradient_of_partitioned_call, view=True, writes=True)
+    op(
+        _name,
+        kernel=lambda n: call_function(n, n.attr("f").name),
+        shape=lambda o: output_dims(o, o.attr("f").name),
+        gradient=_gradient_of_partitioned_call,
+        view=True,
+        writes=True,
+    )
 op("RemoteCall", kernel=_remote_call, shape=lambda o: output_dims(o, o.attr("f").name), view=True, writes=True)
-op("SymbolicGradient", kernel=_symbolic_gradient, shape=_symbolic_gradient_shapes, gradient=_gradient_of_symbolic_gradient, view=True)
+op(
+    "SymbolicGradient",
+    kernel=_symbolic_gradient,
+    shape=_symbolic_gradient_shapes,
+    gradient=_gradient_of_symbolic_gradient,
+    view=True,
+)
 
 
 @internal("ops.functional_ops.symbolic_gradient", "ops.gen_functional_ops.symbolic_gradient")
-def symbolic_gradient(input: Any, Tout: Any, f: Any, name: str | None = None) -> list[Tensor]:  # noqa: A002
+def symbolic_gradient(input: Any, Tout: Any, f: Any, name: str | None = None) -> list[Tensor]:
     """The gradients of function `f`; `input` holds its arguments and then its output gradients."""
     return apply("SymbolicGradient", input, Tout=Tout, f=f, name=name)

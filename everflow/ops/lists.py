@@ -1,7 +1,9 @@
 """Lists of tensors as values: what loops keep for their gradients."""
+
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from everflow.errors import invalid_argument
 from everflow.graph.constants import dims_of

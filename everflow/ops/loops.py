@@ -1,8 +1,10 @@
 """tf.while_loop: While nodes over a condition and a body."""
+
 from __future__ import annotations
 
 import time
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from everflow import errors, nest
 from everflow.api import internal, public
@@ -59,8 +61,10 @@ for _name in ("While", "StatelessWhile"):
     op(_name, kernel=_while_kernel, shape=_while_shapes, gradient=_while_gradient, view=True, writes=True)
 
 
-def add_while(condition: FuncGraph, body: FuncGraph, inputs: list[Tensor], name: str | None, parallel_iterations: int = 10) -> list[Tensor]:
-    """Adds a While node over finished bodies, whose first inputs are the loop variables; returns the loop variables' last values."""
+def add_while(
+    condition: FuncGraph, body: FuncGraph, inputs: list[Tensor], name: str | None, parallel_iterations: int = 10
+) -> list[Tensor]:
+    """Adds a While node over finished bodies, whose first inputs are the loop variables; returns their last values."""
     graph = get_default_graph()
     count = len(inputs)
     captured = bodies.share_captures([condition, body], keep=count)
@@ -68,9 +72,14 @@ def add_while(condition: FuncGraph, body: FuncGraph, inputs: list[Tensor], name:
     kind = "While" if bodies.is_stateful([condition, body]) else "StatelessWhile"
     with graph.control_dependencies(bodies.control_captures([condition, body])):
         outputs = apply(
-            kind, [*inputs, *captured], cond=FunctionName(add_body(graph, condition, condition.name).name),
-            body=FunctionName(add_body(graph, body, body.name).name), output_shapes=[t.dims for t in body.inputs],
-            parallel_iterations=parallel_iterations, name=name)
+            kind,
+            [*inputs, *captured],
+            cond=FunctionName(add_body(graph, condition, condition.name).name),
+            body=FunctionName(add_body(graph, body, body.name).name),
+            output_shapes=[t.dims for t in body.inputs],
+            parallel_iterations=parallel_iterations,
+            name=name,
+        )
     operation = outputs[0].op
     # Readers that know only Enter, Exit and NextIteration lower the node to these.
     operation.attrs["_lower_using_switch_merge"] = True
@@ -79,9 +88,18 @@ def add_while(condition: FuncGraph, body: FuncGraph, inputs: list[Tensor], name:
 
 @public("while_loop")
 @internal("ops.control_flow_ops.while_loop")
-def while_loop(cond: Any, body: Any, loop_vars: Any, shape_invariants: Any = None, parallel_iterations: int = 10,
-               back_prop: bool = True, swap_memory: bool = False, name: str | None = None, maximum_iterations: Any = None,
-               return_same_structure: bool = False) -> Any:
+def while_loop(
+    cond: Any,
+    body: Any,
+    loop_vars: Any,
+    shape_invariants: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+    maximum_iterations: Any = None,
+    return_same_structure: bool = False,
+) -> Any:
     """Calls `body` on the loop variables as long as `cond` of them is true; returns what they are then."""
     with name_scope(name, "while", loop_vars):
         if not loop_vars:
@@ -127,16 +145,23 @@ def _limited(cond: Any, body: Any, maximum_iterations: Any, single: bool) -> tup
 def _checked_condition(value: Any) -> Tensor:
     t = convert_to_tensor(value)
     if t.dtype.base_dtype is not dtypes.bool:
-        raise TypeError(f"Input 'input' of 'LoopCond' Op has type {t.dtype.base_dtype.name} that does not match expected type of bool.")
+        raise TypeError(
+            f"Input 'input' of 'LoopCond' Op has type {t.dtype.base_dtype.name} that does not match expected type of "
+            "bool."
+        )
     if t.dims is not None and t.dims != ():
         scope = get_default_graph().get_name_scope()
         raise ValueError(
-            f"Shape must be rank 0 but is rank {len(t.dims)} for '{scope}/LoopCond' (op: 'LoopCond') with input shapes: "
-            f"{shapes.describe(t.dims)}.")
+            f"Shape must be rank 0 but is rank {len(t.dims)} for '{scope}/LoopCond' (op: 'LoopCond') with input "
+            "shapes: "
+            f"{shapes.describe(t.dims)}."
+        )
     return t
 
 
-def _loop(cond: Any, body: Any, loop_vars: Any, shape_invariants: Any, parallel_iterations: int, back_prop: bool) -> Any:
+def _loop(
+    cond: Any, body: Any, loop_vars: Any, shape_invariants: Any, parallel_iterations: int, back_prop: bool
+) -> Any:
     graph = get_default_graph()
     loop_vars = nest.map_structure(_as_loop_variable, loop_vars)
     initial = [v.flow if bodies.is_tensor_array(v) else v for v in bodies.flatten(loop_vars)]
@@ -160,7 +185,8 @@ def _loop(cond: Any, body: Any, loop_vars: Any, shape_invariants: Any, parallel_
             result = [result]
         nest.assert_same_structure(list(given), list(result), expand_composites=True)
         loop_body.outputs = [
-            _next_value(v, t, d, start) for v, t, d, start in zip(bodies.flatten(result), arguments, dims, initial)]
+            _next_value(v, t, d, start) for v, t, d, start in zip(bodies.flatten(result), arguments, dims, initial)
+        ]
     bodies.finish(loop_body, graph, control_flow_v2_enabled())
 
     outputs = add_while(condition_body, loop_body, initial, "While", parallel_iterations)
@@ -191,18 +217,26 @@ def _next_value(value: Any, argument: Tensor, dims: Any, start: Tensor) -> Tenso
         raise ValueError("None values not supported.")
     if bodies.is_tensor_array(value):
         value = value.flow
-    t = convert_to_tensor(value) if hasattr(value, "dtype") or isinstance(value, Operation) else convert_to_tensor(value, argument.dtype)
+    t = (
+        convert_to_tensor(value)
+        if hasattr(value, "dtype") or isinstance(value, Operation)
+        else convert_to_tensor(value, argument.dtype)
+    )
     if t.dtype._is_ref_dtype:
         t = apply("Identity", t)
     if t.dtype.base_dtype is not argument.dtype.base_dtype:
         raise TypeError(
             f"The loop variable {start.name} enters the loop with type {argument.dtype.base_dtype.name}, but has type "
-            f"{t.dtype.base_dtype.name} after one iteration.")
+            f"{t.dtype.base_dtype.name} after one iteration."
+        )
     if not _is_within(t.dims, dims):
         raise ValueError(
-            f"Input tensor '{start.name}' enters the loop with shape {shapes.TensorShape.from_dims(dims)}, but has shape {t.get_shape()} "
-            "after one iteration. To allow the shape to vary across iterations, use the `shape_invariants` argument of tf.while_loop to "
-            "specify a less-specific shape.")
+            f"Input tensor '{start.name}' enters the loop with shape {shapes.TensorShape.from_dims(dims)}, but has "
+            f"shape {t.get_shape()} "
+            "after one iteration. To allow the shape to vary across iterations, use the `shape_invariants` argument "
+            "of tf.while_loop to "
+            "specify a less-specific shape."
+        )
     return t
 
 
@@ -224,8 +258,11 @@ def _loop_dims(loop_vars: Any, initial: list[Tensor], shape_invariants: Any) -> 
     for t, d in zip(initial, found):
         if not _is_within(t.dims, d):
             raise ValueError(
-                f"The shape invariant specified for {t.name} is not compatible with the initial shape of the loop variable. It enters the "
-                f"loop with shape {t.get_shape()}, but the specified shape invariant is {shapes.TensorShape.from_dims(d)}.")
+                f"The shape invariant specified for {t.name} is not compatible with the initial shape of the loop "
+                "variable. It enters the "
+                f"loop with shape {t.get_shape()}, but the specified shape invariant is "
+                f"{shapes.TensorShape.from_dims(d)}."
+            )
     return found
 
 

@@ -1,7 +1,9 @@
-"""tf.assert_rank and its kin: checks of ranks and shapes, made while the graph is built where the shape is known by then."""
+"""tf.assert_rank and its kin: checks of ranks and shapes, made while the graph is built where they are known by then."""
+
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -47,48 +49,83 @@ def _scalar_checks(ranks: list[Tensor]) -> list[Operation]:
     return found
 
 
-def _checked_rank(x: Any, ranks: list[Tensor], holds: Callable[..., bool], compare: Callable[[Tensor], Tensor], wanted: str, data: Any,
-                  summarize: Any, message: str) -> Operation:
+def _checked_rank(
+    x: Any,
+    ranks: list[Tensor],
+    holds: Callable[..., bool],
+    compare: Callable[[Tensor], Tensor],
+    wanted: str,
+    data: Any,
+    summarize: Any,
+    message: str,
+) -> Operation:
     known = [_known_rank(r) for r in ranks]
     rank = x.get_shape().ndims
     if rank is not None and all(k is not None for k in known):
         if not holds(rank, known):
             shown = tuple(np.array(k, np.int32) for k in known) if wanted == "in " else known[0]
-            raise ValueError(f"{message}.  Tensor {x.name} must have rank {wanted}{shown}.  Received rank {rank}, shape {x.get_shape()}")
+            raise ValueError(
+                f"{message}.  Tensor {x.name} must have rank {wanted}{shown}.  Received rank {rank}, shape "
+                f"{x.get_shape()}"
+            )
         return no_op(name=STATIC_OK)
     condition = compare(apply("Rank", convert_to_tensor(x)))
     checks = _scalar_checks(ranks)
     if checks:
         condition = with_dependencies(checks, condition)
     if data is None:
-        data = [message, f"Tensor {x.name} must have rank {wanted}".rstrip(), *ranks, "Received shape: ", apply("Shape", x)]
+        data = [
+            message,
+            f"Tensor {x.name} must have rank {wanted}".rstrip(),
+            *ranks,
+            "Received shape: ",
+            apply("Shape", x),
+        ]
     return Assert(condition, data, summarize=summarize)
 
 
 @public("assert_rank", "debugging.assert_rank")
-def assert_rank(x: Any, rank: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None) -> Operation:
+def assert_rank(
+    x: Any, rank: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None
+) -> Operation:
     """Fails unless x has this rank."""
     with name_scope(name, "assert_rank", [x, rank]):
         x, rank = _tensor(x), _rank_tensor(rank)
         return _checked_rank(
-            x, [rank], lambda actual, known: actual == known[0], lambda actual: apply("Equal", actual, rank), "", data, summarize,
-            message or "")
+            x,
+            [rank],
+            lambda actual, known: actual == known[0],
+            lambda actual: apply("Equal", actual, rank),
+            "",
+            data,
+            summarize,
+            message or "",
+        )
 
 
 @public("assert_rank_at_least", "debugging.assert_rank_at_least")
-def assert_rank_at_least(x: Any, rank: Any, data: Any = None, summarize: Any = None, message: Any = None,
-                         name: str | None = None) -> Operation:
+def assert_rank_at_least(
+    x: Any, rank: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None
+) -> Operation:
     """Fails unless x has this rank or a higher one."""
     with name_scope(name, "assert_rank_at_least", [x, rank]):
         x, rank = _tensor(x), _rank_tensor(rank)
         return _checked_rank(
-            x, [rank], lambda actual, known: actual >= known[0], lambda actual: apply("GreaterEqual", actual, rank), "at least ", data,
-            summarize, message or "")
+            x,
+            [rank],
+            lambda actual, known: actual >= known[0],
+            lambda actual: apply("GreaterEqual", actual, rank),
+            "at least ",
+            data,
+            summarize,
+            message or "",
+        )
 
 
 @public("assert_rank_in", "debugging.assert_rank_in")
-def assert_rank_in(x: Any, ranks: Any, data: Any = None, summarize: Any = None, message: Any = None,
-                   name: str | None = None) -> Operation:
+def assert_rank_in(
+    x: Any, ranks: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None
+) -> Operation:
     """Fails unless x has one of these ranks."""
     with name_scope(name, "assert_rank_in", [x, *ranks]):
         x, tensors = _tensor(x), [_rank_tensor(rank) for rank in ranks]
@@ -99,25 +136,31 @@ def assert_rank_in(x: Any, ranks: Any, data: Any = None, summarize: Any = None, 
                 found = apply("LogicalOr", found, apply("Equal", actual, t))
             return found
 
-        return _checked_rank(x, tensors, lambda actual, known: actual in known, compare, "in ", data, summarize, message or "")
+        return _checked_rank(
+            x, tensors, lambda actual, known: actual in known, compare, "in ", data, summarize, message or ""
+        )
 
 
 def _symbols(x: Any, shape: Any, message: str) -> list[Any] | None:
-    """A shape that a user gave, as a list of sizes (int), names (str), None for any size, and `...` in the first place."""
+    """A shape that a user gave, as a list of sizes, names, None for any size, and `...` in the first place."""
     if shape is None:
         return None
     if not (hasattr(shape, "__iter__") or hasattr(shape, "__getitem__")):
         raise ValueError(
-            f"{message}.  Tensor {x.name}.  Specified shape must be an iterable.  An iterable has the attribute `__iter__` or "
-            f"`__getitem__`.  Received specified shape: {shape}")
+            f"{message}.  Tensor {x.name}.  Specified shape must be an iterable.  An iterable has the attribute "
+            "`__iter__` or "
+            f"`__getitem__`.  Received specified shape: {shape}"
+        )
     found: list[Any] = []
     for i, symbol in enumerate(shape):
         symbol = getattr(symbol, "value", symbol) if not isinstance(symbol, str) else symbol
         if symbol is Ellipsis or symbol == "*":
             if i:
                 raise ValueError(
-                    f"{message}.  Tensor {x.name} specified shape index {i}.  Symbol `...` or `*` for a variable number of unspecified "
-                    "dimensions is only allowed as the first entry")
+                    f"{message}.  Tensor {x.name} specified shape index {i}.  Symbol `...` or `*` for a variable "
+                    "number of unspecified "
+                    "dimensions is only allowed as the first entry"
+                )
             found.append(Ellipsis)
         elif symbol is None or symbol == ".":
             found.append(None)
@@ -146,7 +189,13 @@ class _Sizes:
         if self._shape is None:
             self._shape = apply("Shape", convert_to_tensor(self.x))
         return apply(
-            "StridedSlice", self._shape, [index], [index + 1 if index != -1 else np.iinfo(np.int32).max], [1], shrink_axis_mask=1)
+            "StridedSlice",
+            self._shape,
+            [index],
+            [index + 1 if index != -1 else np.iinfo(np.int32).max],
+            [1],
+            shrink_axis_mask=1,
+        )
 
     @property
     def shape(self) -> Tensor:
@@ -154,7 +203,9 @@ class _Sizes:
 
 
 @public("debugging.assert_shapes")
-def assert_shapes(shapes: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None) -> Operation:
+def assert_shapes(
+    shapes: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None
+) -> Operation:
     """Fails unless each tensor has its shape, in which equal names mean equal sizes: `{x: ("N", 3), y: ("N",)}`."""
     message = message or ""
     pairs = list(shapes.items()) if isinstance(shapes, dict) else list(shapes)
@@ -181,13 +232,20 @@ def assert_shapes(shapes: Any, data: Any = None, summarize: Any = None, message:
                     checks.extend(_size_check(sizes, index, size, source, data, summarize, message))
                 else:
                     size = sizes.known(index)
-                    known[symbol] = (sizes.tensor(index) if size is None else size, f"Specified by tensor {x.name} dimension {index}")
+                    known[symbol] = (
+                        sizes.tensor(index) if size is None else size,
+                        f"Specified by tensor {x.name} dimension {index}",
+                    )
         return group(*checks)
 
 
 def _rank_checks(x: Any, symbols: list[Any], data: Any, summarize: Any, message: str) -> list[Operation]:
     if symbols and symbols[0] is Ellipsis:
-        return [assert_rank_at_least(x, len(symbols) - 1, data=data, summarize=summarize, message=message, name="assert_rank")]
+        return [
+            assert_rank_at_least(
+                x, len(symbols) - 1, data=data, summarize=summarize, message=message, name="assert_rank"
+            )
+        ]
     if len(symbols) <= 1:
         rank = x.get_shape().ndims
         if rank is None:
@@ -197,16 +255,29 @@ def _rank_checks(x: Any, symbols: list[Any], data: Any, summarize: Any, message:
     return [assert_rank(x, len(symbols), data=data, summarize=summarize, message=message, name="assert_rank")]
 
 
-def _size_check(sizes: _Sizes, index: int, size: Any, source: str, data: Any, summarize: Any, message: str) -> list[Operation]:
+def _size_check(
+    sizes: _Sizes, index: int, size: Any, source: str, data: Any, summarize: Any, message: str
+) -> list[Operation]:
     actual = sizes.known(index)
     x = sizes.x
     if actual is not None and isinstance(size, int):
         if actual != size:
             raise ValueError(
-                f"{message}.  {source}.  Tensor {x.name} dimension {index} must have size {size}.  Received size {actual}, shape "
-                f"{x.get_shape()}")
+                f"{message}.  {source}.  Tensor {x.name} dimension {index} must have size {size}.  Received size "
+                f"{actual}, shape "
+                f"{x.get_shape()}"
+            )
         return []
     condition = apply("Equal", sizes.tensor(index) if actual is None else actual, size)
     if data is None:
-        data = [message, source, f"Tensor {x.name} dimension", index, "must have size", size, "Received shape: ", sizes.shape]
+        data = [
+            message,
+            source,
+            f"Tensor {x.name} dimension",
+            index,
+            "must have size",
+            size,
+            "Received shape: ",
+            sizes.shape,
+        ]
     return [Assert(condition, data, summarize=summarize)]

@@ -1,4 +1,5 @@
 """Conditionals that are decided while the graph is built, where the predicate is known by then."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -55,7 +56,9 @@ def _computed(tensor: Tensor) -> Any:
         seen.add(op)
         if op.op_def_.is_stateful or op.type in ("Placeholder", "PlaceholderWithDefault") or len(seen) > LARGEST:
             return None
-        if op.graph._is_function(op.type) or any(t.dtype._is_ref_dtype or t.dtype is dtypes.resource for t in op.outputs):
+        if op.graph._is_function(op.type) or any(
+            t.dtype._is_ref_dtype or t.dtype is dtypes.resource for t in op.outputs
+        ):
             return None
         stack.extend(t.op for t in op.inputs)
         stack.extend(op.control_inputs)

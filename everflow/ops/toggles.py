@@ -1,4 +1,5 @@
 """Which control flow `tf.cond` and `tf.while_loop` build: that of TensorFlow 1, or that of version 2."""
+
 from __future__ import annotations
 
 from typing import Any

@@ -1,4 +1,5 @@
 """Run-time values as text, as Assert and Print show them."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -44,7 +45,7 @@ def summarize(value: Any, dtype: dtypes.DType, limit: int) -> str:
 def _rows(flat: list[str], shape: tuple[int, ...], limit: int, start: int, is_outermost: bool) -> tuple[str, int]:
     """The text of one row of rows, beginning at an element, and the element after it."""
     if len(shape) == 1:
-        shown = flat[start:start + shape[0]]
+        shown = flat[start : start + shape[0]]
         cut = "..." if len(shown) < shape[0] and not is_outermost else ""
         return " ".join(shown) + cut, start + len(shown)
     found = ""

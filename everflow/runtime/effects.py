@@ -1,4 +1,5 @@
 """Which variables a node writes when the function that it calls does."""
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -14,7 +15,7 @@ FIRST_ARGUMENT = {"If": 1, "StatelessIf": 1, "Case": 1, "RemoteCall": 1}
 
 
 class Effects(NamedTuple):
-    """The arguments through which variables are written, and the variables (container, name) that the body itself names."""
+    """The arguments through which variables are written, and the variables that the body itself names."""
 
     arguments: frozenset[int]
     variables: frozenset[tuple[str, str]]
@@ -49,7 +50,8 @@ def of_call(context: Any, op_type: str, names: list[str]) -> Effects:
     first = FIRST_ARGUMENT.get(op_type, 0)
     parts = [of_function(context, name) for name in names]
     return Effects(
-        frozenset(i + first for p in parts for i in p.arguments), frozenset(v for p in parts for v in p.variables))
+        frozenset(i + first for p in parts for i in p.arguments), frozenset(v for p in parts for v in p.variables)
+    )
 
 
 def _of_body(context: Any, body: Any) -> Effects:

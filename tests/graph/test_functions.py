@@ -1,4 +1,5 @@
 """Functions of a graph's library: Defun, captures, FunctionDefs, calls and their gradients."""
+
 import numpy as np
 import pytest
 
@@ -25,7 +26,7 @@ def run(fetches, feed_dict=None):
 
 def square_plus(name=None, **kwargs):
     @Defun(tf.float32, tf.float32, func_name=name, **kwargs)
-    def SquarePlus(x, y):  # noqa: N802
+    def SquarePlus(x, y):
         return x * x + y
 
     return SquarePlus
@@ -45,7 +46,7 @@ def test_a_function_without_a_name_gets_one_from_its_content():
     assert square_plus().name.startswith("SquarePlus_")
 
     @Defun(tf.float32)
-    def SquarePlus(x):  # noqa: N802
+    def SquarePlus(x):
         return x * x
 
     assert SquarePlus.name != square_plus().name
@@ -243,15 +244,18 @@ def test_a_declared_function_may_be_defined_later():
         declared(2.0)
 
 
-@pytest.mark.parametrize("define, message", [
-    (lambda: Defun()(lambda x=1: x), "functions with argument defaults or keywords arguments are not supported"),
-    (lambda: Defun()(lambda **k: 1), "functions with argument defaults or keywords arguments are not supported"),
-    (lambda: Defun(tf.float32)(lambda a, b: a), "specified input types"),
-    (lambda: Defun(tf.float32, tf.float32)(lambda a: a), "specified input types"),
-    (lambda: Defun()(lambda: (None, None))(), "can not return None"),
-    (lambda: Defun(tf.float32)(lambda a: a)(), "Expected number of arguments: 1, received: 0"),
-    (lambda: Defun(tf.float32)(lambda a: a)(1.0, device="x"), "Unknown keyword arguments"),
-])
+@pytest.mark.parametrize(
+    "define, message",
+    [
+        (lambda: Defun()(lambda x=1: x), "functions with argument defaults or keywords arguments are not supported"),
+        (lambda: Defun()(lambda **k: 1), "functions with argument defaults or keywords arguments are not supported"),
+        (lambda: Defun(tf.float32)(lambda a, b: a), "specified input types"),
+        (lambda: Defun(tf.float32, tf.float32)(lambda a: a), "specified input types"),
+        (lambda: Defun()(lambda: (None, None))(), "can not return None"),
+        (lambda: Defun(tf.float32)(lambda a: a)(), "Expected number of arguments: 1, received: 0"),
+        (lambda: Defun(tf.float32)(lambda a: a)(1.0, device="x"), "Unknown keyword arguments"),
+    ],
+)
 def test_definitions_and_calls_that_are_wrong(define, message):
     with pytest.raises(ValueError, match=message):
         define()

@@ -1,4 +1,5 @@
 """tf.graph_util: cutting, simplifying and freezing GraphDefs."""
+
 import pytest
 
 import everflow as tf
@@ -13,7 +14,9 @@ def graph_def(*nodes):
 
 
 def test_a_sub_graph_is_what_the_named_nodes_need():
-    whole = graph_def(("a", "n1", ["n5"]), ("a", "n2", ["n1:0"]), ("a", "n3", ["^n2"]), ("a", "n4", []), ("a", "n5", ["n1"]))
+    whole = graph_def(
+        ("a", "n1", ["n5"]), ("a", "n2", ["n1:0"]), ("a", "n3", ["^n2"]), ("a", "n4", []), ("a", "n5", ["n1"])
+    )
     assert [n.name for n in tf.graph_util.extract_sub_graph(whole, ["n3"]).node] == ["n1", "n2", "n3", "n5"]
     with pytest.raises(TypeError, match="must be a list"):
         tf.graph_util.extract_sub_graph(whole, "n1")
@@ -23,8 +26,12 @@ def test_a_sub_graph_is_what_the_named_nodes_need():
 
 def test_checks_and_identities_are_of_no_use_after_training():
     trained = graph_def(
-        ("Const", "a", []), ("CheckNumerics", "check", ["a"]), ("Identity", "i", ["a", "^check"]), ("Identity", "j", ["i"]),
-        ("Neg", "y", ["j"]))
+        ("Const", "a", []),
+        ("CheckNumerics", "check", ["a"]),
+        ("Identity", "i", ["a", "^check"]),
+        ("Identity", "j", ["i"]),
+        ("Neg", "y", ["j"]),
+    )
     assert tf.graph_util.remove_training_nodes(trained) == graph_def(("Const", "a", []), ("Neg", "y", ["a"]))
     kept = tf.graph_util.remove_training_nodes(trained, protected_nodes=["j"])
     assert [n.name for n in kept.node] == ["a", "j", "y"]

@@ -1,4 +1,5 @@
 """GraphDefs become operations of the default graph."""
+
 import time
 
 import numpy as np
@@ -56,7 +57,12 @@ def test_new_ops_do_not_take_the_names_of_imported_ones():
 
 
 def test_nodes_may_come_before_what_they_need():
-    text = "node { name: 'C' op: 'NoOp' input: '^B' } node { name: 'B' op: 'NoOp' input: '^A' } node { name: 'D' op: 'NoOp' } node { name: 'A' op: 'NoOp' }"
+    text = """
+        node { name: 'C' op: 'NoOp' input: '^B' }
+        node { name: 'B' op: 'NoOp' input: '^A' }
+        node { name: 'D' op: 'NoOp' }
+        node { name: 'A' op: 'NoOp' }
+    """
     tf.import_graph_def(graph_def(text), name="")
     assert names() == ["D", "A", "B", "C"]
 
@@ -64,7 +70,8 @@ def test_nodes_may_come_before_what_they_need():
 def test_the_input_map_puts_tensors_in_the_place_of_nodes():
     given = tf.constant([1.0, 2.0])
     y, a = tf.import_graph_def(
-        graph_def(placeholder("A") + unary("B", "A")), input_map={"A:0": given}, return_elements=["B:0", "A:0"])
+        graph_def(placeholder("A") + unary("B", "A")), input_map={"A:0": given}, return_elements=["B:0", "A:0"]
+    )
     assert y.op.inputs[0] is given
     assert a is given
     with tf.Session() as session:
@@ -72,20 +79,27 @@ def test_the_input_map_puts_tensors_in_the_place_of_nodes():
 
 
 def test_values_of_the_input_map_are_converted():
-    (b,) = tf.import_graph_def(graph_def(placeholder("A") + unary("B", "A")), input_map={"A": 3.0}, return_elements=["B"])
+    (b,) = tf.import_graph_def(
+        graph_def(placeholder("A") + unary("B", "A")), input_map={"A": 3.0}, return_elements=["B"]
+    )
     assert b.inputs[0].name == "import/_inputs/Const:0"
 
 
 def test_scopes_around_add_control_inputs_and_devices():
     before = tf.no_op(name="before")
     with tf.control_dependencies([before]), tf.device("/job:w"):
-        (b,) = tf.import_graph_def(graph_def("node { name: 'B' op: 'NoOp' device: '/device:CPU:1' }"), return_elements=["B"])
+        (b,) = tf.import_graph_def(
+            graph_def("node { name: 'B' op: 'NoOp' device: '/device:CPU:1' }"), return_elements=["B"]
+        )
     assert b.control_inputs == [before]
     assert b.device == "/job:w/device:CPU:1"
 
 
 def test_colocation_follows_the_new_names_and_takes_the_device():
-    text = "node { name: 'A' op: 'NoOp' device: '/device:CPU:1' } node { name: 'B' op: 'NoOp' attr { key: '_class' value { list { s: 'loc:@A' } } } }"
+    text = """
+        node { name: 'A' op: 'NoOp' device: '/device:CPU:1' }
+        node { name: 'B' op: 'NoOp' attr { key: '_class' value { list { s: 'loc:@A' } } } }
+    """
     a, b = tf.import_graph_def(graph_def(text), return_elements=["A", "B"])
     assert b.colocation_groups() == [b"loc:@import/A"]
     assert b.device == a.device == "/device:CPU:1"
@@ -114,10 +128,10 @@ def test_attributes_that_only_the_producer_knows_are_dropped_where_they_have_its
 
 def test_loops_close_over_their_back_edges():
     text = f"""
-        {placeholder('start', 'DT_INT32')}
-        node {{ name: 'enter' op: 'Enter' input: 'start' attr {{ key: 'T' value {{ type: DT_INT32 }} }} attr {{ key: 'frame_name' value {{ s: 'f' }} }} }}
-        node {{ name: 'merge' op: 'Merge' input: 'enter' input: 'next' attr {{ key: 'T' value {{ type: DT_INT32 }} }} attr {{ key: 'N' value {{ i: 2 }} }} }}
-        {unary('next', 'merge', 'NextIteration', 'DT_INT32')}
+        {placeholder("start", "DT_INT32")}
+        {unary("enter", "start", "Enter", "DT_INT32")[:-2]} attr {{ key: 'frame_name' value {{ s: 'f' }} }} }}
+        {unary("merge", "enter", "Merge", "DT_INT32")[:-2]} input: 'next' attr {{ key: 'N' value {{ i: 2 }} }} }}
+        {unary("next", "merge", "NextIteration", "DT_INT32")}
     """
     merge, next_iteration = tf.import_graph_def(graph_def(text), return_elements=["merge", "next"])
     assert merge.inputs[1] is next_iteration.outputs[0]
@@ -131,39 +145,69 @@ def test_nothing_is_left_of_an_import_that_fails():
     assert names() == ["mine"]
 
 
-@pytest.mark.parametrize("text, error, message", [
-    ("node { name: 'A' op: 'Nope' }", errors.NotFoundError, "Op type not registered 'Nope'"),
-    ("node { name: 'A' op: 'NoOp' } node { name: 'A' op: 'NoOp' }", ValueError, "Node 'A' is not unique"),
-    ("node { name: 'A b' op: 'NoOp' }", ValueError, "Node 'A b': Node name contains invalid characters"),
-    ("node { name: 'A' op: 'NoOp' input: '^B' } node { name: 'B' op: 'NoOp' input: '^A' }", ValueError, "2 nodes in a cycle"),
-    (unary("B", "A"), ValueError, "Node 'B': Unknown input node 'A'"),
-    (unary("B", "A:B:0"), ValueError, "Node 'B': Unknown input node 'A:B:0'"),
-    (placeholder("A") + unary("B", "A:1"), ValueError, "Connecting to invalid output 1 of source node A which has 1 outputs"),
-    (placeholder("A", "DT_INT32") + unary("B", "A"), ValueError,
-     "Input 0 of node import/B was passed int32 from import/A:0 incompatible with expected float."),
-    (placeholder("A", "DT_STRING") + unary("B", "A", dtype="DT_STRING"), ValueError,
-     "Value for attr 'T' of string is not in the list of allowed values: bfloat16, half, float"),
-    ("node { name: 'A' op: 'Placeholder' }", ValueError, "NodeDef missing attr 'dtype' from Op<name=Placeholder; signature= -> output:dtype"),
-    ("node { name: 'A' op: 'Placeholder' attr { key: 'dtype' value { i: 3 } } }", ValueError,
-     "AttrValue had value with type 'int' when 'type' expected"),
-    ("node { name: 'B' op: 'NoOp' attr { key: '_class' value { list { s: 'loc:@A' } } } }", ValueError,
-     "Node 'B' expects to be colocated with unknown node 'A'"),
-])
+@pytest.mark.parametrize(
+    "text, error, message",
+    [
+        ("node { name: 'A' op: 'Nope' }", errors.NotFoundError, "Op type not registered 'Nope'"),
+        ("node { name: 'A' op: 'NoOp' } node { name: 'A' op: 'NoOp' }", ValueError, "Node 'A' is not unique"),
+        ("node { name: 'A b' op: 'NoOp' }", ValueError, "Node 'A b': Node name contains invalid characters"),
+        (
+            "node { name: 'A' op: 'NoOp' input: '^B' } node { name: 'B' op: 'NoOp' input: '^A' }",
+            ValueError,
+            "2 nodes in a cycle",
+        ),
+        (unary("B", "A"), ValueError, "Node 'B': Unknown input node 'A'"),
+        (unary("B", "A:B:0"), ValueError, "Node 'B': Unknown input node 'A:B:0'"),
+        (
+            placeholder("A") + unary("B", "A:1"),
+            ValueError,
+            "Connecting to invalid output 1 of source node A which has 1 outputs",
+        ),
+        (
+            placeholder("A", "DT_INT32") + unary("B", "A"),
+            ValueError,
+            "Input 0 of node import/B was passed int32 from import/A:0 incompatible with expected float.",
+        ),
+        (
+            placeholder("A", "DT_STRING") + unary("B", "A", dtype="DT_STRING"),
+            ValueError,
+            "Value for attr 'T' of string is not in the list of allowed values: bfloat16, half, float",
+        ),
+        (
+            "node { name: 'A' op: 'Placeholder' }",
+            ValueError,
+            "NodeDef missing attr 'dtype' from Op<name=Placeholder; signature= -> output:dtype",
+        ),
+        (
+            "node { name: 'A' op: 'Placeholder' attr { key: 'dtype' value { i: 3 } } }",
+            ValueError,
+            "AttrValue had value with type 'int' when 'type' expected",
+        ),
+        (
+            "node { name: 'B' op: 'NoOp' attr { key: '_class' value { list { s: 'loc:@A' } } } }",
+            ValueError,
+            "Node 'B' expects to be colocated with unknown node 'A'",
+        ),
+    ],
+)
 def test_errors_say_what_is_wrong(text, error, message):
     with pytest.raises(error) as caught:
         tf.import_graph_def(graph_def(text))
     assert message in str(caught.value)
 
 
-@pytest.mark.parametrize("arguments, error, message", [
-    ({"return_elements": ["C"]}, ValueError, "Requested return node 'C' not found in graph def"),
-    ({"return_elements": ["A:1"]}, ValueError, "Invalid return output 1 of node 'A', which has 1 output(s)"),
-    ({"return_elements": ["a:b:c"]}, ValueError, "Cannot convert 'a:b:c' to a tensor name."),
-    ({"return_elements": [7]}, TypeError, "return_elements must be a list of strings."),
-    ({"input_map": [1]}, TypeError, "input_map must be a dictionary mapping strings to Tensor objects."),
-    ({"input_map": {"C:0": 1.0}}, ValueError, "Attempted to map inputs that were not found in graph_def: [C:0]"),
-    ({"input_map": {"A:0": 1.0}, "name": ""}, ValueError, "requires a non-empty `name`"),
-])
+@pytest.mark.parametrize(
+    "arguments, error, message",
+    [
+        ({"return_elements": ["C"]}, ValueError, "Requested return node 'C' not found in graph def"),
+        ({"return_elements": ["A:1"]}, ValueError, "Invalid return output 1 of node 'A', which has 1 output(s)"),
+        ({"return_elements": ["a:b:c"]}, ValueError, "Cannot convert 'a:b:c' to a tensor name."),
+        ({"return_elements": [7]}, TypeError, "return_elements must be a list of strings."),
+        ({"input_map": [1]}, TypeError, "input_map must be a dictionary mapping strings to Tensor objects."),
+        ({"input_map": {"C:0": 1.0}}, ValueError, "Attempted to map inputs that were not found in graph_def: [C:0]"),
+        ({"input_map": {"A:0": 1.0}, "name": ""}, ValueError, "requires a non-empty `name`"),
+    ],
+)
 def test_bad_arguments(arguments, error, message):
     with pytest.raises(error) as caught:
         tf.import_graph_def(graph_def(placeholder("A")), **arguments)

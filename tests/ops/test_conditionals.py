@@ -1,4 +1,5 @@
 """tf.cond, tf.case, tf.switch_case and their gradients."""
+
 import collections
 
 import numpy as np
@@ -89,18 +90,29 @@ def test_slices_of_different_index_types_meet_at_64_bits():
     assert found.indices.dtype == tf.int64
 
 
-@pytest.mark.parametrize("arguments, error, message", [
-    ((True, lambda: 1, lambda: 2), TypeError, "pred must not be a Python bool"),
-    ((1, lambda: 1, lambda: 2), TypeError, "Input 'pred' of 'Switch' Op has type int32 that does not match expected type of bool."),
-    (([True], lambda: 1, lambda: 2), ValueError, "Shape must be rank 0 but is rank 1 for 'cond/Switch'"),
-    (("p", 1, lambda: 2), TypeError, "true_fn must be callable."),
-    (("p", lambda: 1, 2), TypeError, "false_fn must be callable."),
-    (("p", lambda: 1), TypeError, "false_fn argument required"),
-    (("p", lambda: None, lambda: 1), ValueError, "true_fn must have a return value."),
-    (("p", lambda: 1, lambda: 1.0), ValueError, "Outputs of true_fn and false_fn must have the same type: int32, float32"),
-    (("p", lambda: (1, 2), lambda: 1), ValueError, "The two structures don't have the same nested structure"),
-    (("p", lambda: (1, 2), lambda: [1, 2]), TypeError, "don't have the same sequence type"),
-])
+@pytest.mark.parametrize(
+    "arguments, error, message",
+    [
+        ((True, lambda: 1, lambda: 2), TypeError, "pred must not be a Python bool"),
+        (
+            (1, lambda: 1, lambda: 2),
+            TypeError,
+            "Input 'pred' of 'Switch' Op has type int32 that does not match expected type of bool.",
+        ),
+        (([True], lambda: 1, lambda: 2), ValueError, "Shape must be rank 0 but is rank 1 for 'cond/Switch'"),
+        (("p", 1, lambda: 2), TypeError, "true_fn must be callable."),
+        (("p", lambda: 1, 2), TypeError, "false_fn must be callable."),
+        (("p", lambda: 1), TypeError, "false_fn argument required"),
+        (("p", lambda: None, lambda: 1), ValueError, "true_fn must have a return value."),
+        (
+            ("p", lambda: 1, lambda: 1.0),
+            ValueError,
+            "Outputs of true_fn and false_fn must have the same type: int32, float32",
+        ),
+        (("p", lambda: (1, 2), lambda: 1), ValueError, "The two structures don't have the same nested structure"),
+        (("p", lambda: (1, 2), lambda: [1, 2]), TypeError, "don't have the same sequence type"),
+    ],
+)
 def test_mistakes(arguments, error, message):
     pred, *functions = arguments
     pred = tf.placeholder(tf.bool, []) if pred == "p" else pred
@@ -240,15 +252,20 @@ def test_an_exclusive_case_allows_only_one():
     x = tf.placeholder(tf.int32, [])
     y = tf.case([(x < 1, lambda: 10), (x < 3, lambda: 20)], default=lambda: 30, exclusive=True)
     assert run(y, {x: 2}) == 20
-    with pytest.raises(errors.InvalidArgumentError, match="More than one condition evaluated as True but exclusive=True"):
+    with pytest.raises(
+        errors.InvalidArgumentError, match="More than one condition evaluated as True but exclusive=True"
+    ):
         run(y, {x: 0})
 
 
-@pytest.mark.parametrize("pairs, message", [
-    (3, "fns must be a list, tuple, or dict"),
-    ([3], "Each entry in pred_fn_pairs must be a 2-tuple"),
-    ([(True, lambda: 1)], "pred must be a Tensor, got: True"),
-])
+@pytest.mark.parametrize(
+    "pairs, message",
+    [
+        (3, "fns must be a list, tuple, or dict"),
+        ([3], "Each entry in pred_fn_pairs must be a 2-tuple"),
+        ([(True, lambda: 1)], "pred must be a Tensor, got: True"),
+    ],
+)
 def test_case_says_what_is_wrong(pairs, message):
     with pytest.raises(TypeError, match=message):
         tf.case(pairs)
@@ -262,11 +279,14 @@ def test_switch_case_chooses_by_number():
     assert [run([y, dx], {i: n}) for n in (0, 1, 2, 9, -1)] == [[2, 1], [4, 4], [8, 12], [8, 12], [8, 12]]
 
 
-@pytest.mark.parametrize("branches, error, message", [
-    ({0: lambda: 1, 2: lambda: 2}, ValueError, r"must form contiguous range of \[0 to 2\) but found \{0,2\}"),
-    ([3, lambda: 1], TypeError, "Each entry in branch_fns must be a 2-tuple"),
-    (3, TypeError, "branch_fns must be a list, tuple, or dict"),
-])
+@pytest.mark.parametrize(
+    "branches, error, message",
+    [
+        ({0: lambda: 1, 2: lambda: 2}, ValueError, r"must form contiguous range of \[0 to 2\) but found \{0,2\}"),
+        ([3, lambda: 1], TypeError, "Each entry in branch_fns must be a 2-tuple"),
+        (3, TypeError, "branch_fns must be a list, tuple, or dict"),
+    ],
+)
 def test_switch_case_says_what_is_wrong(branches, error, message):
     with pytest.raises(error, match=message):
         tf.switch_case(tf.constant(0), branches)

@@ -1,4 +1,5 @@
 """tf.while_loop and its gradients."""
+
 import numpy as np
 import pytest
 
@@ -35,7 +36,9 @@ def test_the_body_runs_while_the_condition_holds():
 
 
 def test_results_are_named_and_structured_as_in_tensorflow_1():
-    i, pair = tf.while_loop(lambda i, p: i < 3, lambda i, p: (i + 1, {"a": p["a"] * 2, "b": p["b"]}), (0, {"a": 1, "b": 2.0}), name="loop")
+    i, pair = tf.while_loop(
+        lambda i, p: i < 3, lambda i, p: (i + 1, {"a": p["a"] * 2, "b": p["b"]}), (0, {"a": 1, "b": 2.0}), name="loop"
+    )
     assert (i.name, pair["a"].name, pair["b"].name) == ("loop/Exit:0", "loop/Exit_1:0", "loop/Exit_2:0")
     assert run(pair) == {"a": 8, "b": 2.0}
 
@@ -52,8 +55,11 @@ def test_python_values_that_the_body_returns_take_the_variables_type():
 
 def test_shapes_may_vary_where_the_invariant_says_so():
     _, x = tf.while_loop(
-        lambda i, x: i < 3, lambda i, x: (i + 1, tf.concat([x, x], 0)), [0, tf.ones([2])],
-        shape_invariants=[tf.TensorShape([]), tf.TensorShape([None])])
+        lambda i, x: i < 3,
+        lambda i, x: (i + 1, tf.concat([x, x], 0)),
+        [0, tf.ones([2])],
+        shape_invariants=[tf.TensorShape([]), tf.TensorShape([None])],
+    )
     assert x.shape.as_list() == [None]
     assert run(x).shape == (16,)
 
@@ -64,19 +70,38 @@ def test_maximum_iterations():
     assert run([i, x]) == [3, 8]
 
 
-@pytest.mark.parametrize("arguments, error, message", [
-    ((lambda: True, lambda: None, []), ValueError, "No loop variables provided"),
-    ((3, lambda i: i, [0]), TypeError, "cond must be callable."),
-    ((lambda i: True, 3, [0]), TypeError, "body must be callable."),
-    ((lambda i: i, lambda i: i, [0]), TypeError, "Input 'input' of 'LoopCond' Op has type int32"),
-    ((lambda i: [True], lambda i: i, [0]), ValueError, "Shape must be rank 0 but is rank 1 for 'while/LoopCond'"),
-    ((lambda i, x: True, lambda i, x: [i], [0, 1]), ValueError, "The two structures don't have the same nested structure."),
-    ((lambda i: True, lambda i: None, [0]), ValueError, "None values not supported."),
-    ((lambda i: True, lambda i: tf.stack([i, i]), [0]), ValueError, "enters the loop with shape (), but has shape (2,) after one iteration"),
-    ((lambda i: True, lambda i: i, [np.zeros(2)], [tf.TensorShape([3])]), ValueError,
-     "is not compatible with the initial shape of the loop variable. It enters the loop with shape (2,), but the specified"),
-    ((lambda i: True, lambda i: i, [0], ["foo"]), ValueError, "`shapes` must be a (possibly nested) list of shapes."),
-])
+@pytest.mark.parametrize(
+    "arguments, error, message",
+    [
+        ((lambda: True, lambda: None, []), ValueError, "No loop variables provided"),
+        ((3, lambda i: i, [0]), TypeError, "cond must be callable."),
+        ((lambda i: True, 3, [0]), TypeError, "body must be callable."),
+        ((lambda i: i, lambda i: i, [0]), TypeError, "Input 'input' of 'LoopCond' Op has type int32"),
+        ((lambda i: [True], lambda i: i, [0]), ValueError, "Shape must be rank 0 but is rank 1 for 'while/LoopCond'"),
+        (
+            (lambda i, x: True, lambda i, x: [i], [0, 1]),
+            ValueError,
+            "The two structures don't have the same nested structure.",
+        ),
+        ((lambda i: True, lambda i: None, [0]), ValueError, "None values not supported."),
+        (
+            (lambda i: True, lambda i: tf.stack([i, i]), [0]),
+            ValueError,
+            "enters the loop with shape (), but has shape (2,) after one iteration",
+        ),
+        (
+            (lambda i: True, lambda i: i, [np.zeros(2)], [tf.TensorShape([3])]),
+            ValueError,
+            "is not compatible with the initial shape of the loop variable. It enters the loop with shape (2,), but "
+            "the specified",
+        ),
+        (
+            (lambda i: True, lambda i: i, [0], ["foo"]),
+            ValueError,
+            "`shapes` must be a (possibly nested) list of shapes.",
+        ),
+    ],
+)
 def test_mistakes(arguments, error, message):
     with pytest.raises(error) as caught:
         tf.while_loop(*arguments)
@@ -126,7 +151,7 @@ def test_a_conditional_in_a_loop_differentiates():
 def test_a_loop_in_a_conditional_differentiates():
     x = tf.constant(1.5)
     y = tf.cond(tf.constant(True), lambda: repeat(3, lambda z: z * x, x), lambda: x)
-    assert run(tf.gradients(y, x)) == [4 * 1.5 ** 3]
+    assert run(tf.gradients(y, x)) == [4 * 1.5**3]
 
 
 def test_a_loop_in_a_loop_differentiates():
@@ -207,7 +232,8 @@ def test_values_read_in_one_iteration_outlive_writes_of_the_next():
             return i + 1, tf.concat([seen, read], 0)
 
     _, seen = tf.while_loop(
-        lambda i, _: i < 3, body, [0, tf.zeros([0])], shape_invariants=[tf.TensorShape([]), tf.TensorShape([None])])
+        lambda i, _: i < 3, body, [0, tf.zeros([0])], shape_invariants=[tf.TensorShape([]), tf.TensorShape([None])]
+    )
     np.testing.assert_array_equal(run(seen), [1, 2, 3])
 
 
