@@ -22,7 +22,7 @@ _CARRIERS = {
     "Exit": "T",
     "Placeholder": "dtype",
 }
-# Ops that give their inputs to functions: the first input that a function gets, the attribute with the types, the functions.
+# Ops that give their inputs to functions: from which input on, the attribute with the types, the functions.
 _CALLERS = {
     "If": (1, "Tin", ("then_branch", "else_branch")),
     "StatelessIf": (1, "Tin", ("then_branch", "else_branch")),

@@ -1,4 +1,4 @@
-"""Calls of library functions: by an op of the function's name, by PartitionedCall, for gradients by SymbolicGradient."""
+"""Calls of library functions: by an op of their name, by PartitionedCall, for gradients by SymbolicGradient."""
 
 from __future__ import annotations
 

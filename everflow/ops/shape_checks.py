@@ -1,4 +1,4 @@
-"""tf.assert_rank and its kin: checks of ranks and shapes, made while the graph is built where they are known by then."""
+"""tf.assert_rank and its kin: ranks and shapes, checked while the graph is built where they are known by then."""
 
 from __future__ import annotations
 
