@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any, Callable
 
 import everflow as tf
-from everflow.api import public
+from everflow.api import internal, public
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
 from everflow.graph.convert import convert_to_tensor
@@ -78,12 +78,14 @@ def _fused_grad(node: Any) -> Callable[..., Any]:
         if dy.shape != x.shape:
             raise invalid_argument(
                 f"x and y_backprop must have same shape, but got {shapes.describe(x.shape)} and {shapes.describe(dy.shape)}")
+        nothing = scale.new_zeros(())
+        if not x.numel():
+            return torch.zeros_like(x), torch.zeros_like(scale), torch.zeros_like(scale), nothing, nothing
         x, dy = x.permute(to_torch), dy.permute(to_torch)
         if training:
             dx, dscale, doffset = backward(dy, x, scale, None, None, mean, torch.rsqrt(variance + epsilon), True, epsilon, [True] * 3)
         else:
             dx, dscale, doffset = backward(dy, x, scale, mean, variance, None, None, False, epsilon, [True] * 3)
-        nothing = scale.new_zeros(())
         return dx.permute(from_torch), dscale, doffset, nothing, nothing
 
     return run
@@ -99,13 +101,15 @@ def _fused_grad_shape(o: Any) -> Any:
 def _fused_grad_gradient(o: Any, d_dx: Any, d_dscale: Any, d_doffset: Any, *_: Any) -> Any:
     """Writes the first gradient out with plain ops, and differentiates that."""
     dy, x, scale, mean, variance = o.inputs[:5]
-    first = _first_gradients(dy, x, scale, mean, variance, o.attr("epsilon"), o.attr("data_format"), o.attr("is_training"))
+    first = first_gradients(dy, x, scale, mean, variance, o.attr("epsilon"), o.attr("data_format"), o.attr("is_training"))
     with tf.name_scope(None, "second", list(first)):
         found = tf.gradients(first, [dy, x, scale], [d_dx, d_dscale, d_doffset])
     return (*found, *[None] * (len(o.inputs) - 3))
 
 
-def _first_gradients(dy: Any, x: Any, scale: Any, mean: Any, variance: Any, epsilon: float, data_format: str, training: bool) -> Any:
+@internal("ops.nn_grad._BatchNormGrad")
+def first_gradients(dy: Any, x: Any, scale: Any, mean: Any, variance: Any, epsilon: float, data_format: str, training: bool = True) -> Any:
+    """The gradients of a fused batch normalization with respect to (x, scale, offset), made of plain ops."""
     axes = [0, 2, 3] if data_format == "NCHW" else [0, 1, 2]
     shape = [1, -1, 1, 1] if data_format == "NCHW" else [1, 1, 1, -1]
     half = x.dtype.base_dtype != tf.float32

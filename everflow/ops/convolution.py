@@ -138,6 +138,12 @@ def conv3d_transpose(value: Any, filter: Any = None, output_shape: Any = None, s
                      padding=padding, data_format=data_format, dilations=per_axis(dilations, 3, channels, "dilations"), name=scope)
 
 
+@internal("ops.nn_ops.conv3d_transpose_v2")
+def _conv3d_transpose_of_2(input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME",
+                           data_format: str | None = "NDHWC", dilations: Any = None, name: str | None = None) -> Any:
+    return conv3d_transpose(input, filters, output_shape, strides, padding, data_format, name, dilations=dilations)
+
+
 @public("nn.conv3d_backprop_filter", "nn.conv3d_backprop_filter_v2")
 def conv3d_backprop_filter(input: Any, filter_sizes: Any, out_backprop: Any, strides: Any, padding: Any, data_format: str = "NDHWC",
                            dilations: Any = [1, 1, 1, 1, 1], name: str | None = None) -> Any:  # noqa: B006

@@ -34,7 +34,10 @@ class Geometry:
         if dilations[layout.batch] != 1 or dilations[layout.channel] != 1:
             raise invalid_argument("Current implementation does not yet support dilations in the batch and depth dimensions.")
         self.strides, self.dilations = layout.window(strides), layout.window(dilations)
-        self.explicit = _explicit(node, layout)
+        try:
+            self.explicit = _explicit(node, layout)
+        except ValueError as error:
+            raise invalid_argument(str(error)) from None
         self.padding = node.attr("padding")
         # The sizes that come along with a step are nearly always the same ones.
         self.fit = functools.lru_cache(maxsize=64)(self._fit)

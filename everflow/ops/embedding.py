@@ -116,6 +116,11 @@ def embedding_lookup(params: Any, ids: Any, partition_strategy: str = "mod", nam
     return lookup(params, ids, partition_strategy, name, max_norm)
 
 
+@internal("ops.embedding_ops.embedding_lookup_v2")
+def _embedding_lookup_of_2(params: Any, ids: Any, max_norm: Any = None, name: str | None = None) -> Any:
+    return lookup(params, ids, "div", name, max_norm)
+
+
 def _weighted(embeddings: Any, idx: Any, sp_weights: Any, segment_ids: Any, combiner: str, name: str) -> Any:
     weights = sp_weights.values
     if weights.dtype != embeddings.dtype:
@@ -165,6 +170,12 @@ def embedding_lookup_sparse(params: Any, sp_ids: Any, sp_weights: Any, partition
             return _weighted(embeddings, idx, sp_weights, segment_ids, combiner, scope)
         combine = {"sum": tf.sparse_segment_sum, "mean": tf.sparse_segment_mean, "sqrtn": tf.sparse_segment_sqrt_n}[combiner]
         return combine(embeddings, idx, segment_ids, name=scope)
+
+
+@internal("ops.embedding_ops.embedding_lookup_sparse_v2")
+def _embedding_lookup_sparse_of_2(params: Any, sp_ids: Any, sp_weights: Any, combiner: str | None = None, max_norm: Any = None,
+                                  name: str | None = None) -> Any:
+    return embedding_lookup_sparse(params, sp_ids, sp_weights, "div", name, combiner, max_norm)
 
 
 def _valid_ids(ids: Any, weights: Any) -> tuple[Any, Any]:

@@ -52,6 +52,7 @@ class SpaceToBatch:
             if np.all(constant == 1):
                 self.call = build_op(n, padding)
                 return
+        self.channels_first = starting == 2
         self.n, self.rate, self.rate_tensor, self.spatial_dims = n, rate, dilation_rate, spatial_dims
         if padding == "SAME":
             if filter_shape is None:
@@ -82,7 +83,10 @@ class SpaceToBatch:
         paddings = _for_axes(paddings, 0, self.spatial_dims)
         crops = _for_axes(crops, 0, self.spatial_dims)
         dealt = apply("SpaceToBatchND", inp, rate, paddings)
-        return apply("BatchToSpaceND", self.op(dealt, filter), rate, crops)
+        result = apply("BatchToSpaceND", self.op(dealt, filter), rate, crops)
+        if self.channels_first and filter is not None and result.dims is not None and result.dims[1] is None:
+            result.set_shape([result.dims[0], filter.dims[-1], *result.dims[2:]])
+        return result
 
     def __call__(self, inp: Any, filter: Any) -> Any:
         return self.call(inp, filter)
