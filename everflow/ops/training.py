@@ -233,6 +233,16 @@ def each(slots: int, change: Callable[..., Any]) -> Formula:
     return formula
 
 
+@functools.lru_cache(maxsize=1024)
+def _zero_dim(value: float, dtype: Any) -> Any:
+    return torch.tensor(value, dtype=dtype)
+
+
+def number(value: float, like: Any) -> Any:
+    """A number as a tensor: torch spends more on wrapping a Python number than on arithmetic with a small tensor."""
+    return _zero_dim(value, like.dtype)
+
+
 def soft(x: Any, threshold: Any) -> Any:
     """Each element moved towards zero by the threshold, and not beyond."""
     return x - torch.clamp(x, -threshold, threshold)
@@ -253,8 +263,9 @@ def keras_momentum(nesterov: bool) -> Formula:
     """The accumulator holds the last step itself, learning rate included."""
 
     def change(var: Any, accum: Any, grad: Any, lr: float, momentum: float) -> None:
-        accum.mul_(momentum).sub_(grad, alpha=lr)
-        var.add_(torch.mul(accum, momentum).sub_(grad, alpha=lr) if nesterov else accum)
+        decay = number(momentum, accum)
+        accum.mul_(decay).sub_(grad, alpha=lr)
+        var.add_(torch.mul(accum, decay).sub_(grad, alpha=lr) if nesterov else accum)
 
     return each(1, change)
 
@@ -297,24 +308,24 @@ def amsgrad(variables: Any, ms: Any, vs: Any, largest: Any, gradients: Any, *num
 def _plain_adam(var: Any, m: Any, v: Any, grad: Any, largest: Any, beta1_power: float, beta2_power: float, lr: float,
                 beta1: float, beta2: float, epsilon: float) -> None:
     m.lerp_(grad, 1 - beta1)
-    v.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
+    v.lerp_(grad.square(), 1 - beta2)
     mean = v if largest is None else torch.maximum(largest, v, out=largest)
-    var.addcdiv_(m, mean.sqrt().add_(epsilon), value=-adam_rate(lr, beta1_power, beta2_power))
+    var.addcdiv_(m, mean.sqrt().add_(number(epsilon, v)), value=-adam_rate(lr, beta1_power, beta2_power))
 
 
 def _nesterov_adam(var: Any, m: Any, v: Any, grad: Any, beta1_power: float, beta2_power: float, lr: float,
                    beta1: float, beta2: float, epsilon: float) -> None:
     m.lerp_(grad, 1 - beta1)
-    v.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
-    ahead = torch.mul(m, beta1).add_(grad, alpha=1 - beta1)
-    var.addcdiv_(ahead, v.sqrt().add_(epsilon), value=-adam_rate(lr, beta1_power, beta2_power))
+    v.lerp_(grad.square(), 1 - beta2)
+    ahead = torch.lerp(m, grad, 1 - beta1)
+    var.addcdiv_(ahead, v.sqrt().add_(number(epsilon, v)), value=-adam_rate(lr, beta1_power, beta2_power))
 
 
 def _ada_max(var: Any, m: Any, v: Any, grad: Any, beta1_power: float, lr: float, beta1: float, beta2: float,
              epsilon: float) -> None:
     m.lerp_(grad, 1 - beta1)
-    torch.maximum(v.mul_(beta2), grad.abs(), out=v)
-    var.addcdiv_(m, v + epsilon, value=-lr / (1 - beta1_power) if beta1_power != 1 else math.nan)
+    torch.maximum(v.mul_(number(beta2, v)), grad.abs(), out=v)
+    var.addcdiv_(m, v + number(epsilon, v), value=-lr / (1 - beta1_power) if beta1_power != 1 else math.nan)
 
 
 family("Adam", 2, lambda n: each(2, _nesterov_adam) if n.attr("use_nesterov") else adam)
@@ -329,7 +340,7 @@ def adagrad(variables: Any, accumulators: Any, gradients: Any, lr: float, epsilo
 
 
 def _adagrad_with_fixed_slots(var: Any, accum: Any, grad: Any, lr: float, epsilon: float = 0.0) -> None:
-    var.addcdiv_(grad, accum.sqrt().add_(epsilon), value=-lr)
+    var.addcdiv_(grad, accum.sqrt().add_(number(epsilon, accum)), value=-lr)
 
 
 def _adagrad(node: Any) -> Formula:
@@ -341,23 +352,23 @@ def _adagrad_dual_averaging(var: Any, total: Any, squares: Any, grad: Any, lr: f
     total.add_(grad)
     squares.addcmul_(grad, grad)
     wanted = soft(total, l1 * step) if l1 > 0 else total
-    torch.div(wanted.mul(-lr), squares.sqrt().add_(l2 * step * lr), out=var)
+    torch.div(wanted * number(-lr, var), squares.sqrt().add_(l2 * step * lr), out=var)
 
 
 def _proximal_adagrad(var: Any, accum: Any, grad: Any, lr: float, l1: float, l2: float) -> None:
     accum.addcmul_(grad, grad)
-    rate = accum.rsqrt().mul_(lr)
+    rate = accum.rsqrt().mul_(number(lr, accum))
     var.addcmul_(grad, rate, value=-1)
     if l1 > 0:
-        var.copy_(soft(var, rate * l1))
-    var.div_(rate.mul_(l2).add_(1))
+        var.copy_(soft(var, rate * number(l1, rate)))
+    var.div_(rate.mul_(number(l2, rate)).add_(number(1.0, rate)))
 
 
 def _proximal_gradient_descent(var: Any, grad: Any, lr: float, l1: float, l2: float) -> None:
     var.sub_(grad, alpha=lr)
     if l1 > 0:
         var.copy_(soft(var, lr * l1))
-    var.div_(1 + l2 * lr)
+    var.div_(number(1 + l2 * lr, var))
 
 
 family("Adagrad", 1, _adagrad)
@@ -368,24 +379,25 @@ family("ProximalGradientDescent", 0, lambda n: each(0, _proximal_gradient_descen
 
 
 def _adadelta(var: Any, accum: Any, accum_update: Any, grad: Any, lr: float, rho: float, epsilon: float) -> None:
-    accum.mul_(rho).addcmul_(grad, grad, value=1 - rho)
-    update = (accum_update + epsilon).div_(accum + epsilon).sqrt_().mul_(grad)
-    accum_update.mul_(rho).addcmul_(update, update, value=1 - rho)
+    offset = number(epsilon, accum)
+    accum.lerp_(grad.square(), 1 - rho)
+    update = (accum_update + offset).div_(accum + offset).sqrt_().mul_(grad)
     var.sub_(update, alpha=lr)
+    accum_update.lerp_(update.square_(), 1 - rho)
 
 
 def _rms_prop(var: Any, ms: Any, mom: Any, grad: Any, lr: float, rho: float, momentum: float, epsilon: float) -> None:
-    ms.mul_(rho).addcmul_(grad, grad, value=1 - rho)
-    mom.mul_(momentum).addcdiv_(grad, (ms + epsilon).sqrt_(), value=lr)
+    ms.lerp_(grad.square(), 1 - rho)
+    mom.mul_(number(momentum, mom)).addcdiv_(grad, (ms + number(epsilon, ms)).sqrt_(), value=lr)
     var.sub_(mom)
 
 
 def _centered_rms_prop(var: Any, mg: Any, ms: Any, mom: Any, grad: Any, lr: float, rho: float, momentum: float,
                        epsilon: float) -> None:
-    ms.mul_(rho).addcmul_(grad, grad, value=1 - rho)
+    ms.lerp_(grad.square(), 1 - rho)
     mg.lerp_(grad, 1 - rho)
     variance = torch.addcmul(ms, mg, mg, value=-1)
-    mom.mul_(momentum).addcdiv_(grad, variance.add_(epsilon).sqrt_(), value=lr)
+    mom.mul_(number(momentum, mom)).addcdiv_(grad, variance.add_(number(epsilon, ms)).sqrt_(), value=lr)
     var.sub_(mom)
 
 
@@ -407,7 +419,7 @@ def _ftrl_with_shrinkage(var: Any, accum: Any, linear: Any, grad: Any, lr: float
     linear.add_(grad).addcmul_(torch.sub(after, before), var, value=-1 / lr)
     if l2_shrinkage:
         linear.add_(var, alpha=2 * l2_shrinkage)
-    quadratic = after.div_(lr).add_(2 * l2)
+    quadratic = after.div_(number(lr, after)).add_(number(2 * l2, after))
     # Where the accumulator is still zero so is the quotient's denominator: such an element is zero, not 0 / 0.
     var.copy_(torch.where(linear.abs() > l1, soft(linear, l1).neg_().div_(quadratic), torch.zeros_like(var)))
 
@@ -419,13 +431,13 @@ family("FtrlV2", 2, lambda n: each(2, _ftrl_with_shrinkage))
 def _add_sign(var: Any, m: Any, grad: Any, lr: float, alpha: float, sign_decay: float, beta: float) -> None:
     m.lerp_(grad, 1 - beta)
     agreement = grad.sign().mul_(m.sign())
-    var.addcmul_(grad, agreement.mul_(sign_decay).add_(alpha), value=-lr)
+    var.addcmul_(grad, agreement.mul_(number(sign_decay, m)).add_(number(alpha, m)), value=-lr)
 
 
 def _power_sign(var: Any, m: Any, grad: Any, lr: float, logbase: float, sign_decay: float, beta: float) -> None:
     m.lerp_(grad, 1 - beta)
     agreement = grad.sign().mul_(m.sign())
-    var.addcmul_(grad, agreement.mul_(logbase * sign_decay).exp_(), value=-lr)
+    var.addcmul_(grad, agreement.mul_(number(logbase * sign_decay, m)).exp_(), value=-lr)
 
 
 family("AddSign", 1, lambda n: each(1, _add_sign))
