@@ -136,7 +136,13 @@ class _Keeper:
         self.inputs, self.outputs = list(self.body.inputs), list(self.body.outputs)
         self.places: dict[Tensor, int] = {}
         self.position = {t: k for k, t in enumerate(self.body.inputs)}
-        with _placed_in(operation.graph):
+        self.counter: int = operation.__dict__.get("counter", -1)
+        if self.counter < 0:
+            self._count()
+
+    def _count(self) -> None:
+        """Adds a loop variable for the number of iterations."""
+        with _placed_in(self.operation.graph):
             start = convert_to_tensor(0)
         with _placed_in(self.body.home):
             done = self.body.home.placeholder(dtypes.int32, (), "iterations")

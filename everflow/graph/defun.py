@@ -48,6 +48,7 @@ class _DefunGraph(FuncGraph):
     """The body of a Defun. It shares variables with the graph around it, and nothing else."""
 
     captures_controls = False
+    control_flow_v2 = False
 
 
 @internal("framework.function.Defun")

@@ -30,6 +30,8 @@ class FuncGraph(Graph):
     """The body of a function. Tensors from outside that it uses become further inputs: it captures them."""
 
     building_function = True
+    # Whether branches and loops inside are those of version 2.
+    control_flow_v2 = True
 
     def __init__(self, name: str, collections: Any = None, capture_by_value: bool | None = None) -> None:
         super().__init__()
@@ -221,6 +223,7 @@ class FuncGraph(Graph):
         """A branch or loop body: it shares names, collections, functions and scopes with the graph around it."""
         body = cls(name, collections=outer._collections)
         body.outer_graph = outer
+        body.control_flow_v2 = getattr(outer, "control_flow_v2", False)
         body.seed = outer.seed
         body._functions = outer._functions
         body._names_in_use = outer._names_in_use

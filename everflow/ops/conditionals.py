@@ -18,7 +18,7 @@ from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
 from everflow.ops import bodies
 from everflow.ops.registry import apply, op
-from everflow.ops.toggles import control_flow_v2_enabled
+from everflow.ops.toggles import enabled_in
 
 # -- nodes
 
@@ -93,6 +93,7 @@ def add_choice(chosen: Tensor, branches: list[FuncGraph], op_type: str, name: st
         else:
             kind = "If" if bodies.is_stateful(branches) else "StatelessIf"
             outputs = apply(kind, chosen, captured, else_branch=names[0], then_branch=names[1], name=name, **attrs)
+    # Without outputs, `apply` returns an empty list; the node is the newest of the graph.
     operation = outputs[0].op if outputs else graph._ops[-1]
     # Readers that know only Switch and Merge lower the node to these.
     operation.attrs["_lower_using_switch_merge"] = True
@@ -118,7 +119,7 @@ def _return(body: FuncGraph, found: Any, value: bool) -> None:
     """Makes what a branch's function returned the branch's outputs."""
     with body.as_default():
         body.outputs = [bodies.as_output(v, lambda o: _after(o, value)) for v in bodies.flatten(found)]
-    bodies.finish(body, get_default_graph(), control_flow_v2_enabled())
+    bodies.finish(body, get_default_graph(), enabled_in(get_default_graph()))
 
 
 def _after(operation: Operation, value: bool) -> Tensor:
@@ -147,9 +148,13 @@ def cond(
         raise TypeError("true_fn must be callable.")
     if not callable(false_fn):
         raise TypeError("false_fn must be callable.")
+    if isinstance(pred, bool):
+        raise TypeError("pred must not be a Python bool")
+    if enabled_in(get_default_graph()):
+        from everflow.ops.control_flow_v2 import cond_v2
+
+        return cond_v2(pred, true_fn, false_fn, name or "cond")
     with name_scope(name, "cond", [pred]) as scope:
-        if isinstance(pred, bool):
-            raise TypeError("pred must not be a Python bool")
         pred = _predicate(pred, scope)
         true_body, true_found = _branch(true_fn, scope + "true", "true_fn", strict)
         false_body, false_found = _branch(false_fn, scope + "false", "false_fn", strict)

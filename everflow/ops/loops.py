@@ -19,14 +19,15 @@ from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
 from everflow.ops import bodies
 from everflow.ops.registry import apply, op
-from everflow.ops.toggles import control_flow_v2_enabled
+from everflow.ops.toggles import enabled_in
 
 
 def _while_kernel(node: Any) -> Callable[..., Any]:
     condition, body = node.context.function(node.attr("cond").name), node.context.function(node.attr("body").name)
     truth, context = bodies.truth, node.context
     cancelled = context.cancelled.is_set
-    single = len(node.outputs) == 1
+    count = len(node.outputs)
+    _check_results(node, context)
 
     def run(*values: Any) -> Any:
         deadline = context.deadline
@@ -36,9 +37,22 @@ def _while_kernel(node: Any) -> Callable[..., Any]:
                 raise errors.CancelledError(None, None, "Loop execution was cancelled.")
             if deadline is not None and time.monotonic() > deadline:
                 raise errors.DeadlineExceededError(None, None, "Timed out waiting for notification")
-        return values[0] if single else values
+        return values[0] if count == 1 else values
 
     return run
+
+
+def _check_results(node: Any, context: Any) -> None:
+    """A loop from outside may not fit together."""
+    condition, body = context.library(node.attr("cond").name), context.library(node.attr("body").name)
+    if condition is not None and len(condition.graph.outputs) != 1:
+        raise errors.invalid_argument(
+            f"Expected a single scalar return value from While cond, got {len(condition.graph.outputs)} tensors."
+        )
+    if body is not None and len(body.graph.outputs) != len(node.outputs):
+        raise errors.invalid_argument(
+            f"While loop body returned {len(body.graph.outputs)} arguments. Expected: {len(node.outputs)}"
+        )
 
 
 def _while_shapes(operation: Operation) -> list[Any]:
@@ -101,15 +115,29 @@ def while_loop(
     return_same_structure: bool = False,
 ) -> Any:
     """Calls `body` on the loop variables as long as `cond` of them is true; returns what they are then."""
+    if not loop_vars:
+        raise ValueError("No loop variables provided")
+    if not callable(cond):
+        raise TypeError("cond must be callable.")
+    if not callable(body):
+        raise TypeError("body must be callable.")
+    if parallel_iterations < 1:
+        raise TypeError("parallel_iterations must be a positive integer.")
+    if enabled_in(get_default_graph()):
+        from everflow.ops import control_flow_v2
+
+        return control_flow_v2.while_loop(
+            cond,
+            body,
+            loop_vars,
+            shape_invariants,
+            parallel_iterations,
+            maximum_iterations,
+            name,
+            return_same_structure,
+            back_prop,
+        )
     with name_scope(name, "while", loop_vars):
-        if not loop_vars:
-            raise ValueError("No loop variables provided")
-        if not callable(cond):
-            raise TypeError("cond must be callable.")
-        if not callable(body):
-            raise TypeError("body must be callable.")
-        if parallel_iterations < 1:
-            raise TypeError("parallel_iterations must be a positive integer.")
         single = len(loop_vars) == 1 and not return_same_structure
         if maximum_iterations is None:
             found = _loop(cond, body, loop_vars, shape_invariants, parallel_iterations, back_prop)
@@ -163,31 +191,30 @@ def _loop(
     cond: Any, body: Any, loop_vars: Any, shape_invariants: Any, parallel_iterations: int, back_prop: bool
 ) -> Any:
     graph = get_default_graph()
-    loop_vars = nest.map_structure(_as_loop_variable, loop_vars)
-    initial = [v.flow if bodies.is_tensor_array(v) else v for v in bodies.flatten(loop_vars)]
-    initial = [apply("Identity", t) if t.dtype._is_ref_dtype else t for t in initial]
-    dims = _loop_dims(loop_vars, initial, shape_invariants)
+    loop_vars = nest.map_structure(as_loop_variable, loop_vars)
+    initial = loop_values(loop_vars)
+    dims = invariant_shapes(loop_vars, initial, shape_invariants)
     scope = graph.get_name_scope()
 
     condition_body = FuncGraph.body_of(graph, f"{scope}_cond")
     with condition_body.as_default():
-        arguments = _loop_arguments(condition_body, initial, dims, "Merge")
+        arguments = loop_arguments(condition_body, initial, dims, "Merge")
         found = cond(*bodies.packed(loop_vars, arguments))
         condition_body.outputs = [_checked_condition(found)]
-    bodies.finish(condition_body, graph, control_flow_v2_enabled())
+    bodies.finish(condition_body, graph, keeps_effects=False)
 
     loop_body = FuncGraph.body_of(graph, f"{scope}_body")
     with loop_body.as_default():
-        arguments = _loop_arguments(loop_body, initial, dims, "Identity")
+        arguments = loop_arguments(loop_body, initial, dims, "Identity")
         given = bodies.packed(loop_vars, arguments)
         result = body(*given)
         if not nest.is_nested(result):
             result = [result]
         nest.assert_same_structure(list(given), list(result), expand_composites=True)
         loop_body.outputs = [
-            _next_value(v, t, d, start) for v, t, d, start in zip(bodies.flatten(result), arguments, dims, initial)
+            next_value(v, t, d, start) for v, t, d, start in zip(bodies.flatten(result), arguments, dims, initial)
         ]
-    bodies.finish(loop_body, graph, control_flow_v2_enabled())
+    bodies.finish(loop_body, graph, keeps_effects=False)
 
     outputs = add_while(condition_body, loop_body, initial, "While", parallel_iterations)
     outputs[0].op.__dict__["back_prop"] = back_prop
@@ -199,7 +226,8 @@ def _loop(
     return bodies.packed(result, exits)
 
 
-def _as_loop_variable(value: Any) -> Any:
+def as_loop_variable(value: Any) -> Any:
+    """A loop variable as a tensor, a composite of tensors or a TensorArray."""
     from everflow.graph.tensor import TensorLike
 
     if bodies.is_tensor_array(value) or (isinstance(value, TensorLike) and not isinstance(value, Tensor)):
@@ -207,11 +235,17 @@ def _as_loop_variable(value: Any) -> Any:
     return convert_to_tensor(value)
 
 
-def _loop_arguments(body: FuncGraph, initial: list[Tensor], dims: list[Any], name: str) -> list[Tensor]:
+def loop_values(loop_vars: Any) -> list[Tensor]:
+    """The tensors that loop variables start with: of TensorArrays the flow, of references the value."""
+    found = [v.flow if bodies.is_tensor_array(v) else v for v in bodies.flatten(loop_vars)]
+    return [apply("Identity", t) if t.dtype._is_ref_dtype else t for t in found]
+
+
+def loop_arguments(body: FuncGraph, initial: list[Tensor], dims: list[Any], name: str) -> list[Tensor]:
     return [body.add_input(t.dtype.base_dtype, d, name, t.handle_data) for t, d in zip(initial, dims)]
 
 
-def _next_value(value: Any, argument: Tensor, dims: Any, start: Tensor) -> Tensor:
+def next_value(value: Any, argument: Tensor, dims: Any, start: Tensor) -> Tensor:
     """What the body returns for a loop variable, as a tensor of its dtype and shape."""
     if value is None:
         raise ValueError("None values not supported.")
@@ -247,7 +281,7 @@ def _is_within(inner: Any, outer: Any) -> bool:
     return inner is not None and len(inner) == len(outer) and all(o is None or i == o for i, o in zip(inner, outer))
 
 
-def _loop_dims(loop_vars: Any, initial: list[Tensor], shape_invariants: Any) -> list[Any]:
+def invariant_shapes(loop_vars: Any, initial: list[Tensor], shape_invariants: Any) -> list[Any]:
     """The static shape of each loop variable, in every iteration."""
     if shape_invariants is None:
         return [t.dims for t in initial]

@@ -31,5 +31,5 @@ def control_flow_v2_enabled() -> bool:
 
 @internal("ops.control_flow_util.EnableControlFlowV2")
 def enabled_in(graph: Any) -> bool:
-    """Whether control flow in this graph is that of version 2."""
-    return _enabled
+    """Whether control flow in this graph is that of version 2: after `enable_control_flow_v2`, and in tf.function."""
+    return _enabled or getattr(graph, "control_flow_v2", False)

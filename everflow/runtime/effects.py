@@ -11,7 +11,7 @@ from everflow.ops.registry import meaning
 
 VARIABLES = ("VariableV2", "Variable", "TemporaryVariable", "VarHandleOp")
 # Ops whose functions get the inputs from this one on; other callers give all of theirs.
-FIRST_ARGUMENT = {"If": 1, "StatelessIf": 1, "Case": 1, "RemoteCall": 1}
+FIRST_ARGUMENT = {"If": 1, "StatelessIf": 1, "Case": 1, "RemoteCall": 1, "For": 2}
 
 
 class Effects(NamedTuple):

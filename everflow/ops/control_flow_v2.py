@@ -1,0 +1,154 @@
+"""Control flow as version 2 has it: effects in branches and bodies always happen, nodes have the names of scopes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from everflow import nest
+from everflow.api import internal
+from everflow.graph import dtypes
+from everflow.graph.convert import convert_to_tensor
+from everflow.graph.functions import FuncGraph
+from everflow.graph.operation import Operation
+from everflow.graph.scopes import name_scope
+from everflow.graph.stacks import get_default_graph
+from everflow.graph.tensor import Tensor
+from everflow.ops import bodies
+from everflow.ops.conditionals import add_choice
+from everflow.ops.loops import add_while, as_loop_variable, invariant_shapes, loop_arguments, loop_values, next_value
+from everflow.ops.registry import apply
+
+
+def _branch(function: Any, name: str) -> tuple[FuncGraph, Any]:
+    """Builds a branch; returns it with what the function returned, in which operations have become None."""
+    outer = get_default_graph()
+    body = FuncGraph.body_of(outer, name)
+    with body.as_default():
+        found = function()
+        if isinstance(found, Operation):
+            found = None
+        leaves = [None if isinstance(v, Operation) else v for v in nest.flatten(found, expand_composites=True)]
+        found = nest.pack_sequence_as(found, leaves, expand_composites=True)
+        body.outputs = [bodies.as_output(v, _no_operation) for v in leaves if v is not None]
+    bodies.finish(body, outer, keeps_effects=True)
+    return body, found
+
+
+def _no_operation(operation: Operation) -> Tensor:
+    raise TypeError(f"Operation {operation.name} can't be the value of a tensor.")
+
+
+def _results(found: Any, outputs: list[Tensor], operation: Operation) -> Any:
+    """What a function returned, with a node's outputs in the place of what it computed."""
+    if not outputs:
+        return operation if found is None else found
+    left = iter([_handed_on(t) for t in outputs])
+    leaves = []
+    for leaf in nest.flatten(found, expand_composites=True):
+        value = None if leaf is None else next(left)
+        leaves.append(bodies.with_flow(leaf, value) if bodies.is_tensor_array(leaf) else value)
+    return nest.pack_sequence_as(found, leaves, expand_composites=True)
+
+
+def _handed_on(t: Tensor) -> Tensor:
+    found = apply("Identity", t)
+    found.handle_data = t.handle_data
+    return found
+
+
+@internal("ops.cond_v2.cond_v2")
+def cond_v2(pred: Any, true_fn: Any, false_fn: Any, name: str = "cond") -> Any:
+    """Like `tf.cond`."""
+    if isinstance(pred, bool):
+        raise TypeError("pred must not be a Python bool", pred)
+    with name_scope(name or "cond") as scope:
+        pred = convert_to_tensor(pred)
+        if pred.dims != ():
+            pred = apply("Squeeze", pred)
+        then_body, found = _branch(true_fn, scope + "true")
+        else_body, other = _branch(false_fn, scope + "false")
+        _check_alike(found, other, then_body, else_body)
+        outputs = add_choice(pred, [else_body, then_body], "If", scope)
+        return _results(found, outputs, get_default_graph().get_operation_by_name(scope[:-1]))
+
+
+def _check_alike(found: Any, other: Any, then_body: FuncGraph, else_body: FuncGraph) -> None:
+    try:
+        nest.assert_same_structure(found, other, expand_composites=True)
+    except (ValueError, TypeError):
+        raise TypeError(
+            "true_fn and false_fn arguments to tf.cond must have the same number, type, and overall structure of "
+            f"return values.\n\ntrue_fn output:  {found}\nfalse_fn output: {other}"
+        ) from None
+    for i, (x, y) in enumerate(zip(then_body.outputs, else_body.outputs)):
+        if x.dtype.base_dtype is not y.dtype.base_dtype:
+            raise TypeError(
+                "true_fn and false_fn arguments to tf.cond must have the same number, type, and overall structure of "
+                f"return values. Output {i} has type {x.dtype.name} in one and {y.dtype.name} in the other."
+            )
+
+
+@internal("ops.while_v2.while_loop")
+def while_loop(
+    cond: Any,
+    body: Any,
+    loop_vars: Any,
+    shape_invariants: Any = None,
+    parallel_iterations: int = 10,
+    maximum_iterations: Any = None,
+    name: str | None = None,
+    return_same_structure: bool = True,
+    back_prop: bool = True,
+) -> Any:
+    """Like `tf.while_loop`; what comes back is nested as `loop_vars` are."""
+    graph = get_default_graph()
+    loop_vars = nest.map_structure(as_loop_variable, loop_vars)
+    with name_scope(name or "while") as scope:
+        limit = None if maximum_iterations is None else _limit(maximum_iterations)
+        initial = loop_values(loop_vars)
+        dims = invariant_shapes(loop_vars, initial, shape_invariants)
+        # The node counts its iterations; a limit below zero is none.
+        starts = [convert_to_tensor(0, name="loop_counter"), _limit(-1) if limit is None else limit, *initial]
+        dims = [(), (), *dims]
+
+        condition_body = FuncGraph.body_of(graph, scope + "cond")
+        with condition_body.as_default():
+            counter, most, *arguments = loop_arguments(condition_body, starts, dims, "Merge")
+            holds = convert_to_tensor(cond(*bodies.packed(loop_vars, arguments)))
+            if holds.dims != ():
+                holds = apply("Squeeze", holds)
+            if limit is not None:
+                holds = apply("LogicalAnd", apply("Less", counter, most), holds)
+            condition_body.outputs = [holds]
+        bodies.finish(condition_body, graph, keeps_effects=True)
+
+        loop_body = FuncGraph.body_of(graph, scope + "body")
+        with loop_body.as_default():
+            counter, most, *arguments = loop_arguments(loop_body, starts, dims, "Identity")
+            given = bodies.packed(loop_vars, arguments)
+            result = body(*given)
+            if not nest.is_nested(result):
+                result = [result]
+            result = nest.pack_sequence_as(given, nest.flatten(result, expand_composites=True), expand_composites=True)
+            values = zip(bodies.flatten(result), arguments, dims[2:], initial)
+            following = [next_value(*parts) for parts in values]
+            loop_body.outputs = [apply("AddV2", counter, convert_to_tensor(1)), most, *following]
+        bodies.finish(loop_body, graph, keeps_effects=True)
+
+        outputs = add_while(condition_body, loop_body, starts, scope, parallel_iterations)
+        outputs[0].op.__dict__.update(back_prop=back_prop, counter=0)
+        exits = []
+        for t, d in zip(outputs[2:], dims[2:]):
+            last = _handed_on(t)
+            last.dims = d
+            exits.append(last)
+        packed = bodies.packed(loop_vars, exits)
+    if return_same_structure:
+        return packed
+    flat = nest.flatten(packed, expand_composites=True)
+    return flat[0] if len(flat) == 1 else packed
+
+
+def _limit(value: Any) -> Tensor:
+    found = convert_to_tensor(value, name="maximum_iterations")
+    return found if found.dtype is dtypes.int32 else apply("Cast", found, DstT=dtypes.int32)
