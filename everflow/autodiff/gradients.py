@@ -57,12 +57,9 @@ def gradients(ys: Any, xs: Any, grad_ys: Any = None, name: str = "gradients", co
         for y, g in zip(y_tensors, starts):
             search.add(y, g)
         search.run(scope, colocate_gradients_with_ops, gate_gradients, aggregation_method)
-        found = []
-        for x in x_tensors:
-            g = search.total(x, aggregation_method)
-            if g is None and unconnected is UnconnectedGradients.ZERO:
-                g = _zeros_like(x)
-            found.append(g)
+        found = [search.total(x, aggregation_method) for x in x_tensors]
+    if unconnected is UnconnectedGradients.ZERO:
+        found = [_zeros_like(x) if g is None else g for g, x in zip(found, x_tensors)]
     return found
 
 
@@ -85,9 +82,6 @@ def _source(x: Any) -> Any:
 def _result(y: Any, i: int) -> Tensor:
     if isinstance(y, IndexedSlices):
         y = y.values
-    handle = getattr(y, "handle", None)
-    if handle is not None and isinstance(handle, Tensor):
-        return handle
     return convert_to_tensor(y, name=f"y_{i}")
 
 
@@ -295,8 +289,9 @@ def _restored(graph: Any, op: Operation) -> Any:
 def _zeros_like(t: Tensor) -> Any:
     if t.dtype.base_dtype is dtypes.resource and t.handle_data is not None:
         from everflow.api import find
+        from everflow.ops.variable_handles import variable_shape
 
-        return find("zeros")(apply("VariableShape", t), t.handle_data[1])
+        return find("zeros")(variable_shape(t), t.handle_data[1])
     return apply("ZerosLike", t) if t.dims is None or any(d is None for d in t.dims) else _constant_zeros(t)
 
 

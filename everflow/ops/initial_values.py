@@ -33,13 +33,13 @@ def check_origin(initial_value: Any, name: str | None) -> None:
     graph = initial_value.graph
     if graph.building_function and graph._names_in_use is not getattr(graph.outer_graph, "_names_in_use", None):
         raise ValueError(
-            "Tensor-typed variable initializers must either be wrapped in an init_scope or callable (e.g., `tf.Variable(lambda : "
-            "tf.truncated_normal([10, 40]))`) when building functions. Please file a feature request if this restriction "
-            "inconveniences you.")
+            "Tensor-typed variable initializers must either be wrapped in an init_scope or callable (e.g., "
+            "`tf.Variable(lambda : tf.truncated_normal([10, 40]))`) when building functions. Please file a feature "
+            "request if this restriction inconveniences you.")
     if graph.building_function or initial_value.op._get_control_flow_context() is not None:
         raise ValueError(
-            f"Initializer for variable {name or 'Variable'}/ is from inside a control-flow construct, such as a loop or conditional. "
-            "When creating a variable inside a loop or conditional, use a lambda as the initializer.")
+            f"Initializer for variable {name or 'Variable'}/ is from inside a control-flow construct, such as a loop "
+            "or conditional. When creating a variable inside a loop or conditional, use a lambda as the initializer.")
 
 
 def _in_a_cycle(start: Operation) -> bool:

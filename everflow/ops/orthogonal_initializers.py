@@ -31,7 +31,8 @@ class _Scaled(Initializer):
         return {"gain": self.gain, "seed": self.seed, "dtype": self.dtype.name}
 
 
-@public("orthogonal_initializer", "initializers.orthogonal", "keras.initializers.Orthogonal", "keras.initializers.orthogonal")
+@public("orthogonal_initializer", "initializers.orthogonal", "keras.initializers.Orthogonal",
+        "keras.initializers.orthogonal")
 @internal("ops.init_ops.Orthogonal")
 class Orthogonal(_Scaled):
     """An orthogonal matrix; more dimensions are flattened to rows and columns first."""
@@ -41,8 +42,8 @@ class Orthogonal(_Scaled):
             raise ValueError("The tensor to initialize must be at least two-dimensional")
         rows, columns = math.prod(shape[:-1]), shape[-1]
         wide = rows < columns
-        a = api.find("random_normal")((columns, rows) if wide else (rows, columns), dtype=self.dtype if dtype is None else dtype,
-                                      seed=self.seed)
+        a = api.find("random_normal")((columns, rows) if wide else (rows, columns),
+                                      dtype=self.dtype if dtype is None else dtype, seed=self.seed)
         q = _orthogonal(a)
         if wide:
             q = api.find("matrix_transpose")(q)
@@ -102,7 +103,7 @@ class _ConvolutionOrthogonal(_Scaled):
         return api.find("matmul")(c, api.find("matrix_transpose")(c))
 
     def _block_orth(self, *projections: Any) -> dict[Any, Any]:
-        """The smallest orthogonal kernel, of size two along each axis: products of projections and their complements."""
+        """An orthogonal kernel of size two along each axis: products of projections and their complements."""
         if len({p.shape.as_list()[0] for p in projections}) > 1:
             raise ValueError("The dimension of the matrices must be the same.")
         identity = api.find("eye")(projections[0].shape.as_list()[0], dtype=self.dtype)
@@ -134,7 +135,8 @@ class _ConvolutionOrthogonal(_Scaled):
 
     def _orthogonal_kernel(self, ksize: int, cin: int, cout: int) -> Any:
         if cin > cout:
-            raise ValueError(f"The number of input channels (cin={cin}) cannot exceed the number of output channels (cout={cout}).")
+            raise ValueError(f"The number of input channels (cin={cin}) cannot exceed the number of output channels "
+                             f"(cout={cout}).")
         orthogonal = self._orthogonal_matrix(cout)[0:cin, :]
         if ksize == 1:
             for _ in range(self.axes):

@@ -1,8 +1,9 @@
-"""Partitioned variables: one large variable kept as several, cut along one axis, and the functions that say how to cut."""
+"""Partitioned variables: a large variable kept as several, cut along one axis, and functions that say how to cut."""
 from __future__ import annotations
 
 import math
-from typing import Any, Callable, Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from everflow import api
 from everflow.api import internal, public
@@ -19,9 +20,11 @@ class PartitionInfo:
 
     def __init__(self, full_shape: Any, var_offset: Any) -> None:
         if not isinstance(full_shape, (list, tuple)):
-            raise TypeError(f"`full_shape` must be a sequence (like tuple or list) instead of {type(full_shape).__name__}")
+            raise TypeError("`full_shape` must be a sequence (like tuple or list) instead of "
+                            f"{type(full_shape).__name__}")
         if not isinstance(var_offset, (list, tuple)):
-            raise TypeError(f"`var_offset` must be a sequence (like tuple or list) instead of {type(var_offset).__name__}")
+            raise TypeError("`var_offset` must be a sequence (like tuple or list) instead of "
+                            f"{type(var_offset).__name__}")
         if len(var_offset) != len(full_shape):
             raise ValueError(
                 f"Expected equal length, but `var_offset` is of length {len(var_offset)} while full_shape is of length "
@@ -29,8 +32,8 @@ class PartitionInfo:
         for offset, size in zip(var_offset, full_shape):
             if offset < 0 or offset >= size:
                 raise ValueError(
-                    f"Expected 0 <= offset < shape but found offset={offset}, shape={size} for var_offset={var_offset}, "
-                    f"full_shape={full_shape}")
+                    f"Expected 0 <= offset < shape but found offset={offset}, shape={size} for "
+                    f"var_offset={var_offset}, full_shape={full_shape}")
         self._full_shape = full_shape
         self._var_offset = var_offset
 
@@ -55,8 +58,8 @@ class PartitionInfo:
             raise TypeError(f"`shape` must be a sequence (like tuple or list) instead of {type(shape).__name__}")
         if len(shape) != len(self.full_shape):
             raise ValueError(
-                f"Expected equal length, but received shape={shape} of length {len(shape)} while self.full_shape={self.full_shape} is "
-                f"of length {len(self.full_shape)}.")
+                f"Expected equal length, but received shape={shape} of length {len(shape)} while "
+                f"self.full_shape={self.full_shape} is of length {len(self.full_shape)}.")
         for i, (length, offset, size) in enumerate(zip(shape, self.var_offset, self.full_shape)):
             if offset + length > size:
                 raise ValueError(
@@ -68,8 +71,8 @@ class PartitionInfo:
                 continue
             if found is not None:
                 raise ValueError(
-                    f"Cannot use single_slice_dim() with shape={shape} and self.full_shape={self.full_shape} since slice dim could be "
-                    f"either dimension {i} or {found}.")
+                    f"Cannot use single_slice_dim() with shape={shape} and self.full_shape={self.full_shape} since "
+                    f"slice dim could be either dimension {i} or {found}.")
             found = i
         return found
 
@@ -79,13 +82,14 @@ def partitions_of(partitioner: Callable[..., Any], shape: TensorShape, dtype: An
     """What a partitioner says: into how many parts each axis is cut."""
     if not shape.is_fully_defined():
         raise ValueError(f"Shape of a new partitioned variable must be fully defined, but instead was {shape}.")
-    if shape.ndims < 1:
+    if not shape.ndims:
         raise ValueError(f"A partitioned Variable must have rank at least 1, shape: {shape}")
     slicing = partitioner(shape=shape, dtype=dtype)
     if not isinstance(slicing, (list, tuple)):
         raise ValueError(f"Partitioner must return a sequence, but saw: {slicing}")
     if len(slicing) != shape.ndims:
-        raise ValueError(f"Partitioner returned a partition list that does not match the Variable's rank: {slicing} vs. {shape}")
+        raise ValueError(f"Partitioner returned a partition list that does not match the Variable's rank: {slicing} "
+                         f"vs. {shape}")
     if any(p < 1 for p in slicing):
         raise ValueError(f"Partitioner returned zero partitions for some axes: {slicing}")
     if sum(p > 1 for p in slicing) > 1:
@@ -136,8 +140,7 @@ class PartitionedVariable:
                 raise TypeError(f"{v} must be a Variable")
             if not v._get_save_slice_info():
                 raise ValueError(
-                    "All variables must have a save_slice_info available: "
-                    f"{[part.name for part in variable_list]}")
+                    f"All variables must have a save_slice_info available: {[part.name for part in variable_list]}")
             if len(shape) != len(partitions):
                 raise ValueError(f"len(shape) != len(partitions): {shape} vs. {partitions}")
             if v._get_save_slice_info().full_shape != shape:
@@ -169,7 +172,8 @@ class PartitionedVariable:
                 return api.find("identity")(self._variable_list[0], name=self._name)
         axes = self._partition_axes()
         if len(axes) > 1:
-            raise NotImplementedError(f"Cannot concatenate along more than one dimension: {axes}.  Multi-axis partition concat is not supported")
+            raise NotImplementedError(f"Cannot concatenate along more than one dimension: {axes}.  Multi-axis "
+                                      "partition concat is not supported")
         with name_scope(self._name + "/ConcatPartitions/"):
             joined = api.find("concat")(self._variable_list, axes[0])
         with name_scope(None):
@@ -210,8 +214,8 @@ class PartitionedVariable:
     def _changed(self, change: Callable[[Any, Any], Any], value: Any) -> list[Any]:
         axes = self._partition_axes()
         if len(axes) > 1:
-            raise NotImplementedError("Cannot do assign action along more than one dimension: {}.  Multi-axis partition assign action "
-                                      "is not supported ".format(axes))
+            raise NotImplementedError(f"Cannot do assign action along more than one dimension: {axes}.  Multi-axis "
+                                      "partition assign action is not supported ")
         if isinstance(value, (list, PartitionedVariable)):
             parts = list(value)
             if len(parts) != len(self._variable_list):
@@ -221,18 +225,24 @@ class PartitionedVariable:
             parts = api.find("split")(value, sizes, axis=axes[0])
         return [change(v, part) for v, part in zip(self._variable_list, parts)]
 
-    def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> list[Any]:
+    def assign(self, value: Any, use_locking: bool = False, name: str | None = None,
+               read_value: bool = True) -> list[Any]:
         """Assigns each part its part of the value."""
-        return _finished(self._changed(lambda v, x: v.assign(x, use_locking=use_locking, name=name, read_value=read_value), value), read_value)
+        return _finished(self._changed(lambda v, x: v.assign(x, use_locking=use_locking, name=name,
+                                                             read_value=read_value), value), read_value)
 
-    def assign_add(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> list[Any]:
+    def assign_add(self, value: Any, use_locking: bool = False, name: str | None = None,
+                   read_value: bool = True) -> list[Any]:
         """Adds to each part its part of the value."""
-        return _finished(self._changed(lambda v, x: v.assign_add(x, use_locking=use_locking, name=name, read_value=read_value), value),
+        return _finished(self._changed(lambda v, x: v.assign_add(x, use_locking=use_locking, name=name,
+                                                                 read_value=read_value), value),
                          read_value)
 
-    def assign_sub(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> list[Any]:
+    def assign_sub(self, value: Any, use_locking: bool = False, name: str | None = None,
+                   read_value: bool = True) -> list[Any]:
         """Subtracts from each part its part of the value."""
-        return _finished(self._changed(lambda v, x: v.assign_sub(x, use_locking=use_locking, name=name, read_value=read_value), value),
+        return _finished(self._changed(lambda v, x: v.assign_sub(x, use_locking=use_locking, name=name,
+                                                                 read_value=read_value), value),
                          read_value)
 
 
@@ -243,7 +253,8 @@ def _finished(done: list[Any], read_value: bool) -> list[Any]:
 def _to_tensor(variable: PartitionedVariable, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Any:
     if dtype is not None and not dtype.is_compatible_with(variable.dtype):
         raise ValueError(
-            f"Incompatible type conversion requested to type {dtype.name!r} for variable of type {variable.dtype.name!r}")
+            f"Incompatible type conversion requested to type {dtype.name!r} for variable of type "
+            f"{variable.dtype.name!r}")
     if as_ref:
         raise NotImplementedError("PartitionedVariable doesn't support being used as a reference.")
     return variable.as_tensor()
@@ -268,10 +279,11 @@ def variable_axis_size_partitioner(max_shard_bytes: int, axis: int = 0, bytes_pe
             raise ValueError(f"shape is not fully defined: {shape}")
         dtype = dtypes.as_dtype(dtype)
         element = bytes_per_string_element if dtype.base_dtype == dtypes.string else dtype.size
-        partitions = [1] * shape.ndims
-        slice_bytes = element * shape.num_elements() // shape.dims[axis].value
+        sizes: list[Any] = shape.as_list()
+        partitions = [1] * len(sizes)
+        slice_bytes = element * math.prod(sizes) // sizes[axis]
         slices_per_shard = max(1, math.floor(max_shard_bytes / slice_bytes))
-        count = math.ceil(shape.dims[axis].value / slices_per_shard)
+        count = math.ceil(sizes[axis] / slices_per_shard)
         partitions[axis] = min(max_shards, count) if max_shards else count
         return partitions
 
@@ -309,13 +321,15 @@ def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Callable[..., Any]
 
 
 @public("create_partitioned_variables")
-def create_partitioned_variables(shape: Any, slicing: Any, initializer: Any, dtype: Any = dtypes.float32, trainable: bool = True,
-                                 collections: Any = None, name: str | None = None, reuse: Any = None) -> list[Any]:
+def create_partitioned_variables(shape: Any, slicing: Any, initializer: Any, dtype: Any = dtypes.float32,
+                                 trainable: bool = True, collections: Any = None, name: str | None = None,
+                                 reuse: Any = None) -> list[Any]:
     """The parts of a variable that is cut as `slicing` says."""
     from everflow.ops.variable_scope import partitioned_variable, variable_scope
 
     if len(shape) != len(slicing):
-        raise ValueError(f"The 'shape' and 'slicing' of a partitioned Variable must have the length: shape: {shape}, slicing: {slicing}")
+        raise ValueError(f"The 'shape' and 'slicing' of a partitioned Variable must have the length: shape: {shape}, "
+                         f"slicing: {slicing}")
     if len(shape) < 1:
         raise ValueError(f"A partitioned Variable must have rank at least 1: shape: {shape}")
     with variable_scope(name, "PartitionedVariable", reuse=reuse):

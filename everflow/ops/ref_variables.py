@@ -57,9 +57,10 @@ def checked_slices(value: Any) -> Any:
 class RefVariable(VariableV1):
     """A variable whose op has a reference as its output."""
 
-    def __init__(self, initial_value: Any = None, trainable: Any = None, collections: Any = None, validate_shape: bool = True,
-                 caching_device: Any = None, name: str | None = None, variable_def: Any = None, dtype: Any = None,
-                 expected_shape: Any = None, import_scope: str | None = None, constraint: Any = None, synchronization: Any = None,
+    def __init__(self, initial_value: Any = None, trainable: Any = None, collections: Any = None,
+                 validate_shape: bool = True, caching_device: Any = None, name: str | None = None,
+                 variable_def: Any = None, dtype: Any = None, expected_shape: Any = None,
+                 import_scope: str | None = None, constraint: Any = None, synchronization: Any = None,
                  aggregation: Any = None, shape: Any = None) -> None:
         if variable_def is None:
             self._make(initial_value, trainable, collections, validate_shape, caching_device, name, dtype, constraint,
@@ -69,8 +70,8 @@ class RefVariable(VariableV1):
             raise ValueError("variable_def and initial_value are mutually exclusive.")
         self._find(variable_def, import_scope)
 
-    def _make(self, initial_value: Any, trainable: Any, collections: Any, validate_shape: bool, caching_device: Any, name: Any,
-              dtype: Any, constraint: Any, synchronization: Any, aggregation: Any, shape: Any) -> None:
+    def _make(self, initial_value: Any, trainable: Any, collections: Any, validate_shape: bool, caching_device: Any,
+              name: Any, dtype: Any, constraint: Any, synchronization: Any, aggregation: Any, shape: Any) -> None:
         if initial_value is None:
             raise ValueError("initial_value must be specified.")
         self._synchronization, self._aggregation, self._trainable = variables.checked_modes(
@@ -88,12 +89,11 @@ class RefVariable(VariableV1):
                 with graph._attr_scope(variables.colocation_attr(own_name)):
                     with name_scope("Initializer"), device(None):
                         value = convert.convert_to_tensor(initial_value(), dtype, "initial_value")
-                    self._variable = self._storage(value, shape, validate_shape, scope)
+                    self._variable = self._tensor = self._storage(value, shape, validate_shape, scope)
             else:
                 value = convert.convert_to_tensor(initial_value, dtype, "initial_value")
-                self._variable = self._storage(value, shape, validate_shape, scope)
+                self._variable = self._tensor = self._storage(value, shape, validate_shape, scope)
             self._initial_value = value
-            self._name = self._variable.name
             if validate_shape and not value.get_shape().is_fully_defined():
                 raise ValueError(f"initial_value must have a shape specified: {value}")
             self._initializer_op = assign(self._variable, guarded(own_name, value), validate_shape=validate_shape).op
@@ -119,8 +119,7 @@ class RefVariable(VariableV1):
         def found(name: str) -> Any:
             return graph.as_graph_element(prepend_name_scope(name, import_scope=import_scope))
 
-        self._variable = found(proto.variable_name)
-        self._name = self._variable.name
+        self._variable = self._tensor = found(proto.variable_name)
         self._initializer_op = found(proto.initializer_name)
         self._initial_value = found(proto.initial_value_name) if proto.initial_value_name else None
         self._synchronization, self._aggregation, self._trainable = variables.checked_modes(
@@ -128,16 +127,14 @@ class RefVariable(VariableV1):
             proto.trainable, proto.variable_name)
         self._snapshot = found(proto.snapshot_name)
         if proto.HasField("save_slice_info_def"):
-            self._save_slice_info = SaveSliceInfo(save_slice_info_def=proto.save_slice_info_def, import_scope=import_scope)
+            self._save_slice_info = SaveSliceInfo(save_slice_info_def=proto.save_slice_info_def,
+                                                  import_scope=import_scope)
         self._caching_device = None
         self._constraint = None
 
     def _as_tensor(self, dtype: Any, as_ref: bool) -> Tensor:
         variables.check_conversion(self, dtype)
         return self._variable if as_ref else self._snapshot
-
-    def _as_graph_element(self) -> Tensor:
-        return self._variable
 
     def value(self) -> Tensor:
         """The variable's `read`."""
@@ -155,52 +152,19 @@ class RefVariable(VariableV1):
         self._variable.set_shape(shape)
         self._snapshot.set_shape(shape)
 
-    @property
-    def initializer(self) -> Any:
-        """The op that assigns the initial value."""
-        return self._initializer_op
-
-    @property
-    def name(self) -> str:
-        """The name of the variable's tensor."""
-        return self._variable.name
-
-    @property
-    def device(self) -> str:
-        """The device of the variable's op."""
-        return self._variable.device
-
-    @property
-    def dtype(self) -> Any:
-        """The element type, as a reference."""
-        return self._variable.dtype
-
-    @property
-    def op(self) -> Any:
-        """The variable's op."""
-        return self._variable.op
-
-    @property
-    def graph(self) -> Any:
-        """The graph that holds the variable."""
-        return self._variable.graph
-
-    @property
-    def shape(self) -> TensorShape:
-        """The static shape."""
-        return self._variable.get_shape()
-
     def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
         """Gives the variable a new value; returns the variable as it is afterwards, or the op."""
         done = assign(self._variable, value, use_locking=use_locking, name=name)
         return done if read_value else done.op
 
-    def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+    def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None,
+                   read_value: bool = True) -> Any:
         """Adds to the variable."""
         done = assign_add(self._variable, delta, use_locking=use_locking, name=name)
         return done if read_value else done.op
 
-    def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+    def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None,
+                   read_value: bool = True) -> Any:
         """Subtracts from the variable."""
         done = assign_sub(self._variable, delta, use_locking=use_locking, name=name)
         return done if read_value else done.op
@@ -221,10 +185,11 @@ class RefVariable(VariableV1):
         delta = checked_slices(sparse_delta)
         return batch_scatter_update(self, delta.indices, delta.values, use_locking=use_locking, name=name)
 
-    def _strided_slice_assign(self, begin: Any, end: Any, strides: Any, value: Any, name: Any, begin_mask: int, end_mask: int,
-                              ellipsis_mask: int, new_axis_mask: int, shrink_axis_mask: int) -> Tensor:
+    def _strided_slice_assign(self, begin: Any, end: Any, strides: Any, value: Any, name: Any, begin_mask: int,
+                              end_mask: int, ellipsis_mask: int, new_axis_mask: int, shrink_axis_mask: int) -> Tensor:
         return apply("StridedSliceAssign", self._variable, begin, end, strides, value, name=name, begin_mask=begin_mask,
-                     end_mask=end_mask, ellipsis_mask=ellipsis_mask, new_axis_mask=new_axis_mask, shrink_axis_mask=shrink_axis_mask)
+                     end_mask=end_mask, ellipsis_mask=ellipsis_mask, new_axis_mask=new_axis_mask,
+                     shrink_axis_mask=shrink_axis_mask)
 
     def count_up_to(self, limit: int) -> Tensor:
         """Counts up; an OutOfRangeError at the limit."""

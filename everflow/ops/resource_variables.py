@@ -2,11 +2,13 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Any, Iterator
+from collections.abc import Iterator
+from typing import Any
 
 from everflow.api import internal
-from everflow.graph import dtypes, shapes
-from everflow.graph.convert import constant, convert_to_tensor
+from everflow.graph import dtypes
+from everflow.graph.convert import convert_to_tensor
+from everflow.graph.keys import GraphKeys
 from everflow.graph.scopes import (
     add_to_collections,
     colocate_with,
@@ -26,36 +28,8 @@ from everflow.ops.assigning import batch_scatter_update
 from everflow.ops.initial_values import check_origin, guarded
 from everflow.ops.ref_variables import checked_slices
 from everflow.ops.registry import apply
+from everflow.ops.variable_handles import variable_handle, variable_handle_for
 from everflow.ops.variables import SaveSliceInfo, VariableV1
-
-
-@internal("ops.resource_variable_ops.variable_handle_from_shape_and_dtype")
-def variable_handle(shape: Any, dtype: Any, shared_name: str, name: str, graph_mode: bool = True, extra_handle_data: Any = None) -> Tensor:
-    """A handle to new storage."""
-    return apply("VarHandleOp", shape=shape, dtype=dtype, shared_name=shared_name, name=name, container=get_default_graph()._container)
-
-
-@internal("ops.resource_variable_ops.eager_safe_variable_handle")
-def variable_handle_for(initial_value: Tensor, shape: Any, shared_name: str, name: str, graph_mode: bool = True) -> Tensor:
-    """A handle to storage for values like this one."""
-    return variable_handle(shape, initial_value.dtype.base_dtype, shared_name, name)
-
-
-@internal("ops.resource_variable_ops.variable_shape")
-def variable_shape(handle: Tensor, out_type: Any = dtypes.int32) -> Tensor:
-    """The shape of the variable behind a handle: a constant where it is known."""
-    data = handle.handle_data
-    if data is None or not shapes.is_fully_defined(data[0]):
-        return apply("VariableShape", handle, out_type=out_type)
-    return constant(list(data[0]), dtype=out_type)
-
-
-@internal("ops.resource_variable_ops.shape_safe_assign_variable_handle")
-def shape_safe_assign(handle: Tensor, shape: Any, value: Any, name: str | None = None) -> Any:
-    """Assigns a value whose static shape fits."""
-    value = convert_to_tensor(value)
-    as_shape(shape).assert_is_compatible_with(value.get_shape())
-    return apply("AssignVariableOp", handle, value, name=name)
 
 
 @internal("ops.resource_variable_ops.variable_accessed")
@@ -92,15 +66,18 @@ def _not_in_place(operator: str, way_out: str) -> Any:
 
 
 def _assigned_instead(operator: str) -> str:
-    return (f"Use `var.assign(var {operator} value)` to modify the variable or `var = var {operator} value` to get a new Tensor object.")
+    return (f"Use `var.assign(var {operator} value)` to modify the variable or `var = var {operator} value` to get a "
+            "new Tensor object.")
 
 
 def _scattered(op_type: str) -> Any:
     """A method that changes rows as IndexedSlices say."""
 
-    def method(self: BaseResourceVariable, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+    def method(self: BaseResourceVariable, sparse_delta: Any, use_locking: bool = False,
+               name: str | None = None) -> Any:
         delta = checked_slices(sparse_delta)
-        return self._lazy_read(apply(op_type, self.handle, delta.indices, convert_to_tensor(delta.values, self.dtype), name=name))
+        return self._lazy_read(apply(op_type, self.handle, delta.indices, convert_to_tensor(delta.values, self.dtype),
+                                     name=name))
 
     method.__doc__ = f"{op_type} with IndexedSlices."
     return method
@@ -118,17 +95,18 @@ def _scattered_nd(op_type: str) -> Any:
 class BaseResourceVariable(VariableV1):
     """What resource variables do with their handle, however they came by it."""
 
-    def __init__(self, trainable: Any = None, shape: Any = None, dtype: Any = None, handle: Any = None, constraint: Any = None,
-                 synchronization: Any = None, aggregation: Any = None, distribute_strategy: Any = None, name: str | None = None,
-                 unique_id: str | None = None, handle_name: str | None = None, graph_element: Any = None, initial_value: Any = None,
-                 initializer_op: Any = None, is_initialized_op: Any = None, cached_value: Any = None, save_slice_info: Any = None,
-                 handle_deleter: Any = None, **_: Any) -> None:
+    def __init__(self, trainable: Any = None, shape: Any = None, dtype: Any = None, handle: Any = None,
+                 constraint: Any = None, synchronization: Any = None, aggregation: Any = None,
+                 distribute_strategy: Any = None, name: str | None = None, unique_id: str | None = None,
+                 handle_name: str | None = None, graph_element: Any = None, initial_value: Any = None,
+                 initializer_op: Any = None, is_initialized_op: Any = None, cached_value: Any = None,
+                 save_slice_info: Any = None, handle_deleter: Any = None, **_: Any) -> None:
         self._synchronization, self._aggregation, self._trainable = variables.checked_modes(
             synchronization, aggregation, trainable, name)
         self._constraint = constraint
         self._save_slice_info = save_slice_info
         self._shape = as_shape(shape)
-        self._handle = handle
+        self._handle = self._tensor = handle
         self._graph_element = graph_element
         self._initial_value = initial_value
         self._cached_value = cached_value
@@ -147,29 +125,9 @@ class BaseResourceVariable(VariableV1):
         return self._handle
 
     @property
-    def name(self) -> str:
-        """The name of the handle."""
-        return self._handle_name
-
-    @property
     def dtype(self) -> Any:
         """The element type."""
         return self._dtype
-
-    @property
-    def device(self) -> str:
-        """The device of the handle."""
-        return self._handle.device
-
-    @property
-    def graph(self) -> Any:
-        """The graph that holds the variable."""
-        return self._handle.graph
-
-    @property
-    def op(self) -> Any:
-        """The op that makes the handle."""
-        return self._handle.op
 
     @property
     def shape(self) -> TensorShape:
@@ -184,11 +142,6 @@ class BaseResourceVariable(VariableV1):
 
     @property
     def create(self) -> Any:
-        """The op that initializes the variable."""
-        return self._initializer_op
-
-    @property
-    def initializer(self) -> Any:
         """The op that initializes the variable."""
         return self._initializer_op
 
@@ -312,23 +265,28 @@ class BaseResourceVariable(VariableV1):
     def batch_scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
         """Sets slices of each batch element, as IndexedSlices say."""
         delta = checked_slices(sparse_delta)
-        return self._lazy_read(batch_scatter_update(self, delta.indices, delta.values, use_locking=use_locking, name=name))
+        return self._lazy_read(batch_scatter_update(self, delta.indices, delta.values, use_locking=use_locking,
+                                                    name=name))
 
-    def _strided_slice_assign(self, begin: Any, end: Any, strides: Any, value: Any, name: Any, begin_mask: int, end_mask: int,
-                              ellipsis_mask: int, new_axis_mask: int, shrink_axis_mask: int) -> Any:
+    def _strided_slice_assign(self, begin: Any, end: Any, strides: Any, value: Any, name: Any, begin_mask: int,
+                              end_mask: int, ellipsis_mask: int, new_axis_mask: int, shrink_axis_mask: int) -> Any:
         with graph_of_handle(self.handle), self._assign_dependencies():
             return self._lazy_read(apply(
-                "ResourceStridedSliceAssign", self.handle, begin, end, strides, convert_to_tensor(value, self.dtype), name=name,
-                begin_mask=begin_mask, end_mask=end_mask, ellipsis_mask=ellipsis_mask, new_axis_mask=new_axis_mask,
-                shrink_axis_mask=shrink_axis_mask))
+                "ResourceStridedSliceAssign", self.handle, begin, end, strides, convert_to_tensor(value, self.dtype),
+                name=name, begin_mask=begin_mask, end_mask=end_mask, ellipsis_mask=ellipsis_mask,
+                new_axis_mask=new_axis_mask, shrink_axis_mask=shrink_axis_mask))
 
     def count_up_to(self, limit: int) -> Tensor:
         """Counts up; an OutOfRangeError at the limit."""
         return apply("ResourceCountUpTo", self.handle, limit=limit, T=self.dtype)
 
-    __iadd__ = _not_in_place("+=", "Use variable.assign_add(value) to modify the variable value and variable = variable + value to get "
+    __iadd__ = _not_in_place("+=",
+                             "Use variable.assign_add(value) to modify the variable value and variable = variable + "
+                             "value to get "
                                    "a new Tensor object.")
-    __isub__ = _not_in_place("-=", "Use variable.assign_sub(value) to modify the variable value and variable = variable - value to get "
+    __isub__ = _not_in_place("-=",
+                             "Use variable.assign_sub(value) to modify the variable value and variable = variable - "
+                             "value to get "
                                    "a new Tensor object.")
     __imul__ = _not_in_place("*=", _assigned_instead("*"))
     __idiv__ = __itruediv__ = _not_in_place("/=", _assigned_instead("/"))
@@ -368,20 +326,21 @@ class BaseResourceVariable(VariableV1):
 class ResourceVariable(BaseResourceVariable):
     """A variable that ops reach by its handle."""
 
-    def __init__(self, initial_value: Any = None, trainable: Any = None, collections: Any = None, validate_shape: bool = True,
-                 caching_device: Any = None, name: str | None = None, dtype: Any = None, variable_def: Any = None,
-                 import_scope: str | None = None, constraint: Any = None, distribute_strategy: Any = None, synchronization: Any = None,
-                 aggregation: Any = None, shape: Any = None) -> None:
+    def __init__(self, initial_value: Any = None, trainable: Any = None, collections: Any = None,
+                 validate_shape: bool = True, caching_device: Any = None, name: str | None = None, dtype: Any = None,
+                 variable_def: Any = None, import_scope: str | None = None, constraint: Any = None,
+                 distribute_strategy: Any = None, synchronization: Any = None, aggregation: Any = None,
+                 shape: Any = None) -> None:
         if variable_def is None:
-            self._make(initial_value, trainable, collections, caching_device, name, dtype, constraint, synchronization, aggregation,
-                       distribute_strategy, shape)
+            self._make(initial_value, trainable, collections, caching_device, name, dtype, constraint, synchronization,
+                       aggregation, distribute_strategy, shape)
             return
         if initial_value is not None:
             raise ValueError("variable_def and initial_value are mutually exclusive.")
         self._find(variable_def, import_scope)
 
-    def _make(self, initial_value: Any, trainable: Any, collections: Any, caching_device: Any, name: Any, dtype: Any, constraint: Any,
-              synchronization: Any, aggregation: Any, distribute_strategy: Any, shape: Any) -> None:
+    def _make(self, initial_value: Any, trainable: Any, collections: Any, caching_device: Any, name: Any, dtype: Any,
+              constraint: Any, synchronization: Any, aggregation: Any, distribute_strategy: Any, shape: Any) -> None:
         modes = variables.checked_modes(synchronization, aggregation, trainable, name)
         if initial_value is None:
             raise ValueError("initial_value must be specified.")
@@ -398,8 +357,8 @@ class ResourceVariable(BaseResourceVariable):
                     shape = value.get_shape()
                 elif not value.get_shape().is_compatible_with(shape):
                     raise ValueError(
-                        f"The initial value's shape ({value.get_shape()}) is not compatible with the explicitly supplied `shape` "
-                        f"argument ({shape}).")
+                        f"The initial value's shape ({value.get_shape()}) is not compatible with the explicitly "
+                        f"supplied `shape` argument ({shape}).")
                 handle = variable_handle_for(value, shape, own_name, scope)
             dtype = value.dtype.base_dtype
             with name_scope("IsInitialized"):
@@ -415,9 +374,10 @@ class ResourceVariable(BaseResourceVariable):
                         cached = apply("Identity", read)
         synchronization, aggregation, trainable = modes
         super().__init__(
-            trainable=trainable, shape=shape, dtype=dtype, handle=handle, constraint=constraint, synchronization=synchronization,
-            aggregation=aggregation, distribute_strategy=distribute_strategy, name=own_name, unique_id=own_name, handle_name=own_name,
-            graph_element=read, initial_value=value, initializer_op=initializer, is_initialized_op=is_initialized, cached_value=cached)
+            trainable=trainable, shape=shape, dtype=dtype, handle=handle, constraint=constraint,
+            synchronization=synchronization, aggregation=aggregation, distribute_strategy=distribute_strategy,
+            name=own_name, unique_id=own_name, handle_name=own_name, graph_element=read, initial_value=value,
+            initializer_op=initializer, is_initialized_op=is_initialized, cached_value=cached)
         with init_scope():
             add_to_collections(collections, self)
 
@@ -443,10 +403,12 @@ class ResourceVariable(BaseResourceVariable):
         if proto.HasField("save_slice_info_def"):
             save_slice_info = SaveSliceInfo(save_slice_info_def=proto.save_slice_info_def, import_scope=import_scope)
         super().__init__(
-            trainable=proto.trainable, shape=TensorShape.from_dims(handle.op.attr("shape")), dtype=handle.op.attr("dtype"),
-            handle=handle, synchronization=variables.VariableSynchronization(proto.synchronization),
-            aggregation=variables.VariableAggregation(proto.aggregation), name=proto.variable_name, unique_id=handle.op.name,
-            handle_name=handle.op.name, graph_element=read, initializer_op=found(proto.initializer_name),
+            trainable=proto.trainable, shape=TensorShape.from_dims(handle.op.attr("shape")),
+            dtype=handle.op.attr("dtype"), handle=handle,
+            synchronization=variables.VariableSynchronization(proto.synchronization),
+            aggregation=variables.VariableAggregation(proto.aggregation), name=proto.variable_name,
+            unique_id=handle.op.name, handle_name=handle.op.name, graph_element=read,
+            initializer_op=found(proto.initializer_name),
             initial_value=found(proto.initial_value_name) if proto.initial_value_name else None, cached_value=cached,
             save_slice_info=save_slice_info)
 
@@ -459,7 +421,8 @@ class UnreadVariable(BaseResourceVariable):
         self._parent_op = parent_op
         with control_dependencies([parent_op]):
             read = apply("ReadVariableOp", handle, dtype=dtype)
-        super().__init__(handle=handle, dtype=dtype, shape=shape, unique_id=unique_id, handle_name=handle.op.name, graph_element=read)
+        super().__init__(handle=handle, dtype=dtype, shape=shape, unique_id=unique_id, handle_name=handle.op.name,
+                         graph_element=read)
 
     @property
     def name(self) -> str:
@@ -484,3 +447,30 @@ class UnreadVariable(BaseResourceVariable):
     def _read_variable_op(self) -> Tensor:
         with control_dependencies([self._parent_op]):
             return super()._read_variable_op()
+
+
+@internal("ops.resource_variable_ops.UninitializedVariable")
+class UninitializedVariable(BaseResourceVariable):
+    """A variable without an initializer: something else gives it its first value."""
+
+    def __init__(self, trainable: Any = None, caching_device: Any = None, name: str | None = None, shape: Any = None,
+                 dtype: Any = None, constraint: Any = None, synchronization: Any = None, aggregation: Any = None,
+                 extra_handle_data: Any = None, distribute_strategy: Any = None, **_: Any) -> None:
+        with init_scope(), name_scope(name, "Variable") as scope:
+            own_name = name_from_scope_name(scope)
+            handle = variable_handle(shape, dtype, own_name, scope)
+            with name_scope("Read"), device(handle.device):
+                read = apply("ReadVariableOp", handle, dtype=dtype)
+            add_to_collections([GraphKeys.GLOBAL_VARIABLES], self)
+        super().__init__(
+            trainable=trainable, shape=shape, dtype=dtype, handle=handle, constraint=constraint,
+            synchronization=synchronization, aggregation=aggregation, distribute_strategy=distribute_strategy,
+            name=own_name, unique_id=own_name, handle_name=own_name, graph_element=read)
+
+
+@internal("ops.resource_variable_ops.copy_to_graph_uninitialized")
+def copy_to_graph_uninitialized(var: BaseResourceVariable) -> UninitializedVariable:
+    """A variable like this one in the default graph, without an initializer."""
+    return UninitializedVariable(
+        trainable=var.trainable, constraint=var.constraint, shape=var.shape, dtype=var.dtype, name=var._shared_name,
+        synchronization=var.synchronization, aggregation=var.aggregation)

@@ -1,9 +1,10 @@
-"""Variables at run time: storage, reads and assignments, for references and for resources. For parts: variable_parts."""
+"""Variables at run time: storage, reads and assignments, for references and for resources."""
 from __future__ import annotations
 
 import threading
 import weakref
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from everflow.errors import already_exists, invalid_argument, not_found, out_of_range
 from everflow.graph import dtypes, shapes
@@ -142,8 +143,8 @@ def updating(change: Callable[[Any, Any], Any]) -> Callable[[Any], Any]:
                 if current.shape != value.shape:
                     raise invalid_argument(
                         "Parameters and update must be the same size" if slot.is_ref else
-                        f"Cannot update variable with shape {shapes.describe(tuple(current.shape))} using a Tensor with shape "
-                        f"{shapes.describe(tuple(value.shape))}, shapes must be equal.")
+                        f"Cannot update variable with shape {shapes.describe(tuple(current.shape))} using a Tensor "
+                        f"with shape {shapes.describe(tuple(value.shape))}, shapes must be equal.")
                 change(current, apart(value, current) if shares else value)
             return slot
 
@@ -185,8 +186,10 @@ def _fits_variable(o: Any) -> list[Any]:
 
 
 op("AssignVariableOp", kernel=_storing, shape=_fits_variable, writes=True)
-op("AssignAddVariableOp", kernel=updating(lambda v, x: v.add_(x)), shape=_fits_variable, writes=True, gradient=not_differentiable)
-op("AssignSubVariableOp", kernel=updating(lambda v, x: v.sub_(x)), shape=_fits_variable, writes=True, gradient=not_differentiable)
+op("AssignAddVariableOp", kernel=updating(lambda v, x: v.add_(x)), shape=_fits_variable, writes=True,
+   gradient=not_differentiable)
+op("AssignSubVariableOp", kernel=updating(lambda v, x: v.sub_(x)), shape=_fits_variable, writes=True,
+   gradient=not_differentiable)
 
 
 def _has_value(node: Any) -> Any:

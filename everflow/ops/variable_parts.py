@@ -1,7 +1,8 @@
 """Parts of variables at run time: rows and slices that are gathered, set, added to, ... in place."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from everflow.errors import invalid_argument
 from everflow.graph import shapes
 from everflow.lazy import torch
 from everflow.ops.gathering import check_nd
-from everflow.ops.registry import not_differentiable, op
+from everflow.ops.registry import apply, not_differentiable, op
 from everflow.ops.scattering import as_signed
 from everflow.ops.state import apart, may_share, variable_dims
 from everflow.runtime.resources import Slot
@@ -67,9 +68,17 @@ SCATTER = {
 }
 
 
-def _filled(value: Any, updates: Any, count: int) -> Any:
-    """One number as the updates of `count` rows."""
-    dims = (count, *value.shape[1:])
+def _misshapen(slot: Slot, value: Any, indices: Any, updates: Any) -> Exception:
+    if slot.is_ref:
+        return invalid_argument(
+            "Must have updates.shape = indices.shape + params.shape[1:] or updates.shape = [], got updates.shape "
+            f"{_shown(updates)}, indices.shape {_shown(indices)}, params.shape {_shown(value)}")
+    return invalid_argument(
+        f"shape of indices ({_shown(indices)}) is not compatible with the shape of updates ({_shown(updates)})")
+
+
+def _filled(updates: Any, dims: tuple[int, ...]) -> Any:
+    """One number as updates of this shape."""
     return np.broadcast_to(updates, dims) if isinstance(updates, np.ndarray) else updates.expand(dims)
 
 
@@ -83,14 +92,12 @@ def _scattering(change: Callable[[Any, Any, Any], Any]) -> Callable[[Any], Any]:
             with slot.lock:
                 value = slot.held()
                 if updates.ndim and tuple(updates.shape) != (*indices.shape, *value.shape[1:]):
-                    raise invalid_argument(
-                        "Must have updates.shape = indices.shape + params.shape[1:] or updates.shape = [], got updates.shape "
-                        f"{_shown(updates)}, indices.shape {_shown(indices)}, params.shape {_shown(value)}" if slot.is_ref else
-                        f"shape of indices ({_shown(indices)}) is not compatible with the shape of updates ({_shown(updates)})")
+                    raise _misshapen(slot, value, indices, updates)
                 rows = checked_indices(indices, value.shape[0])
                 count = rows.shape[0]
                 if count:
-                    updates = updates.reshape((count, *value.shape[1:])) if updates.ndim else _filled(value, updates, count)
+                    dims = (count, *value.shape[1:])
+                    updates = updates.reshape(dims) if updates.ndim else _filled(updates, dims)
                     change(value, rows, apart(updates, value) if shares else updates)
             return slot
 
@@ -117,21 +124,26 @@ def _scatter_shape(o: Any) -> Any:
 
 for _name, _change in SCATTER.items():
     op(f"Scatter{_name}", kernel=_scattering(_change), shape=_scatter_shape, writes=True, gradient=not_differentiable)
-    op(f"ResourceScatter{_name}", kernel=_scattering(_change), shape=_scatter_shape, writes=True, gradient=not_differentiable)
+    op(f"ResourceScatter{_name}", kernel=_scattering(_change), shape=_scatter_shape, writes=True,
+       gradient=not_differentiable)
 
 
 def _check_slices(value: Any, indices: Any, updates: Any, depth: int, batch: int) -> None:
-    if indices.ndim and (not updates.ndim and indices.ndim == 1 or updates.ndim and updates.shape[0] != indices.shape[0]):
-        raise invalid_argument(
-            f"The outermost dimension of updates and indices must match. Got indices.shape {_shown(indices)}, updates.shape "
-            f"{_shown(updates)}")
-    if indices.numel() == 0 and updates.size and 0 not in updates.shape:
+    if not value.ndim:
+        raise invalid_argument(f"Output must be at least 1-D, got shape: {_shown(value)}")
+    empty = [0 in x.shape for x in (value, indices, updates)]
+    if any(empty) and not (empty[1] and empty[2]):
         raise invalid_argument(f"Indices and updates specified for empty output.  indices shape: {_shown(indices)}")
-    if depth > value.ndim or tuple(updates.shape) != (*indices.shape[:batch], *value.shape[depth:]):
+    fits = updates.shape[0] == indices.shape[0] if updates.ndim and indices.ndim else indices.ndim != 1
+    if not fits:
+        raise invalid_argument(
+            f"The outermost dimension of updates and indices must match. Got indices.shape {_shown(indices)}, "
+            f"updates.shape {_shown(updates)}")
+    if not indices.ndim or depth > value.ndim or tuple(updates.shape) != (*indices.shape[:batch], *value.shape[depth:]):
         raise invalid_argument(
             "Must have updates.shape = indices.shape[:batch_dim] + params_shape[slice_dim:], got updates.shape: "
-            f"{_shown(updates)}, indices.shape: {_shown(indices)}, params_shape: {_shown(value)}, slice_dim: {depth}, and batch_dim: "
-            f"{batch}")
+            f"{_shown(updates)}, indices.shape: {_shown(indices)}, params_shape: {_shown(value)}, slice_dim: {depth}, "
+            f"and batch_dim: {batch}")
 
 
 def _put(value: Any, indices: Any, updates: Any, how: str) -> None:
@@ -183,20 +195,22 @@ def _scatter_nd_shape(o: Any) -> Any:
             shapes.merge(indices[:-1], updates[:outer])
         except ValueError as e:
             raise ValueError(
-                f"The outer {outer} dimensions of indices.shape={shapes.describe(indices)} must match the outer {outer} dimensions of "
-                f"updates.shape={shapes.describe(updates)}: {e}") from None
+                f"The outer {outer} dimensions of indices.shape={shapes.describe(indices)} must match the outer "
+                f"{outer} dimensions of updates.shape={shapes.describe(updates)}: {e}") from None
         try:
             shapes.merge(whole[indices[-1]:], updates[outer:])
         except ValueError as e:
             raise ValueError(
-                f"The inner {inner} dimensions of input.shape={shapes.describe(whole)} must match the inner {len(updates) - outer} "
-                f"dimensions of updates.shape={shapes.describe(updates)}: {e}") from None
+                f"The inner {inner} dimensions of input.shape={shapes.describe(whole)} must match the inner "
+                f"{len(updates) - outer} dimensions of updates.shape={shapes.describe(updates)}: {e}") from None
     return [] if _is_resource(o) else whole
 
 
 for _name, _how in (("Update", "set"), ("Add", "add"), ("Sub", "subtract")):
-    op(f"ScatterNd{_name}", kernel=_scattering_slices(_how), shape=_scatter_nd_shape, writes=True, gradient=not_differentiable)
-    op(f"ResourceScatterNd{_name}", kernel=_scattering_slices(_how), shape=_scatter_nd_shape, writes=True, gradient=not_differentiable)
+    op(f"ScatterNd{_name}", kernel=_scattering_slices(_how), shape=_scatter_nd_shape, writes=True,
+       gradient=not_differentiable)
+    op(f"ResourceScatterNd{_name}", kernel=_scattering_slices(_how), shape=_scatter_nd_shape, writes=True,
+       gradient=not_differentiable)
 
 
 def _gather(node: Any) -> Any:
@@ -218,7 +232,8 @@ def _gathered_by_batch(value: Any, indices: Any, batch: int) -> Any:
     """Rows of each batch element: the leading axes of both are the batch."""
     batch += indices.ndim if batch < 0 else 0
     checked_indices(indices, value.shape[batch])
-    lead = [torch.arange(n).reshape([n if i == axis else 1 for i in range(indices.ndim)]) for axis, n in enumerate(value.shape[:batch])]
+    lead = [torch.arange(n).reshape([n if i == axis else 1 for i in range(indices.ndim)]) for axis,
+            n in enumerate(value.shape[:batch])]
     return value[(*lead, indices.long())]
 
 
@@ -232,10 +247,10 @@ def _gather_shape(o: Any) -> Any:
 
 def _gather_gradient(o: Any, dy: Any) -> Any:
     """The rows of dy as they are, with the indices of the rows they belong to."""
-    from everflow.ops.resource_variables import variable_shape
+    from everflow.ops.variable_handles import variable_shape
 
     handle, indices = o.inputs
-    whole = variable_shape(handle)
+    whole: Any = variable_shape(handle)
     count = tf.expand_dims(tf.size(indices), 0)
     values = tf.reshape(dy, tf.concat([count, whole[1:]], 0))
     return tf.IndexedSlices(values, tf.reshape(indices, count), whole), None
@@ -251,7 +266,8 @@ def _gather_nd(node: Any) -> Any:
             raise invalid_argument("indices must be at least a vector")
         depth = indices.shape[-1]
         if depth > value.ndim:
-            raise invalid_argument(f"index innermost dimension length must be <= params rank; saw: {depth} vs. {value.ndim}")
+            raise invalid_argument(f"index innermost dimension length must be <= params rank; saw: {depth} vs. "
+                                   f"{value.ndim}")
         if not depth:
             dims = (*indices.shape[:-1], *value.shape)
             return np.broadcast_to(value, dims).copy() if isinstance(value, np.ndarray) else value.expand(dims).clone()
@@ -271,16 +287,14 @@ def _gather_nd_shape(o: Any) -> Any:
         return None
     if indices[-1] > len(params):
         raise ValueError(
-            f"indices.shape[-1] must be <= params.rank, but saw indices shape: {shapes.describe(indices)} and params shape: "
-            f"{shapes.describe(params)}")
+            f"indices.shape[-1] must be <= params.rank, but saw indices shape: {shapes.describe(indices)} and params "
+            f"shape: {shapes.describe(params)}")
     return indices[:-1] + params[indices[-1]:]
 
 
 def _gather_nd_gradient(o: Any, dy: Any) -> Any:
-    from everflow.ops.resource_variables import variable_shape
-
     handle, indices = o.inputs
-    whole = variable_shape(handle, indices.dtype)
+    whole = apply("VariableShape", handle, out_type=indices.dtype)
     if indices.dims is not None and len(indices.dims) == 2 and indices.dims[-1] == 1:
         return tf.IndexedSlices(dy, tf.squeeze(indices, axis=-1), whole), None
     return tf.scatter_nd(indices, dy, whole), None

@@ -3,9 +3,12 @@ from __future__ import annotations
 
 import enum
 import functools
-from typing import Any, Callable
+import inspect
+from collections.abc import Callable
+from typing import Any
 
 from everflow.api import internal, public
+from everflow.graph import dtypes
 from everflow.graph.convert import register_tensor_conversion_function
 from everflow.graph.scopes import init_scope, prepend_name_scope, strip_name_scope
 from everflow.graph.shapes import TensorShape
@@ -15,6 +18,7 @@ from everflow.ops import operators as _operators  # noqa: F401  (defines the ope
 from everflow.ops import slicing
 
 Creator = Callable[..., Any]
+internal("ops.variables.dtypes")(dtypes)
 
 
 @public("VariableSynchronization")
@@ -52,7 +56,7 @@ def variable_creator_scope(variable_creator: Creator) -> Any:
 
 def created(default: Creator, arguments: dict[str, Any]) -> Any:
     """A variable, made by the innermost creator, which may ask the next one, and so on down to the default."""
-    create: Creator = lambda next_creator=None, **kwargs: default(None, **kwargs)  # noqa: E731
+    create: Creator = lambda next_creator=None, **kwargs: default(None, **kwargs)
     for _, creator in get_default_graph()._variable_creator_stack:
         create = _after(creator, create)
     return create(**arguments)
@@ -67,30 +71,25 @@ class VariableMetaclass(type):
     """Makes `tf.Variable(...)` a variable of the kind that the scopes around ask for."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        maker = cls.__dict__.get("_made_by")
-        if maker is None:
+        default = cls.__dict__.get("_created_by")
+        if default is None:
             return super().__call__(*args, **kwargs)
-        given = dict(zip(maker.parameters, args))
-        if len(args) > len(maker.parameters):
-            raise TypeError(f"__init__() takes at most {len(maker.parameters) + 1} positional arguments ({len(args) + 1} given)")
-        for key, value in kwargs.items():
-            if key in given:
-                raise TypeError(f"__init__() got multiple values for argument '{key}'")
-            if key not in maker.parameters:
-                raise TypeError(f"__init__() got an unexpected keyword argument '{key}'")
-            given[key] = value
-        arguments = {**maker.parameters, **given}
+        arguments = _arguments(cls, args, kwargs)
         if arguments["aggregation"] is None:
             arguments["aggregation"] = VariableAggregation.NONE
-        return created(maker.default, arguments)
+        return created(default, arguments)
 
 
-class _Maker:
-    """The parameters of a public class, and the creator that is asked last."""
+def _arguments(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """What a call gives, by name, with the defaults of the class."""
+    bound = _signature(cls).bind(*args, **kwargs)
+    bound.apply_defaults()
+    return bound.arguments
 
-    def __init__(self, default: Creator, parameters: dict[str, Any]) -> None:
-        self.default = default
-        self.parameters = parameters
+
+@functools.cache
+def _signature(cls: Any) -> inspect.Signature:
+    return inspect.signature(functools.partial(cls.__init__, None))
 
 
 def _default_creator(next_creator: Any = None, **kwargs: Any) -> Any:
@@ -108,15 +107,16 @@ def _default_creator_v2(next_creator: Any = None, **kwargs: Any) -> Any:
 class SaveSliceInfo:
     """Which part of a larger, partitioned variable a variable holds."""
 
-    def __init__(self, full_name: str | None = None, full_shape: Any = None, var_offset: Any = None, var_shape: Any = None,
-                 save_slice_info_def: Any = None, import_scope: str | None = None) -> None:
+    def __init__(self, full_name: str | None = None, full_shape: Any = None, var_offset: Any = None,
+                 var_shape: Any = None, save_slice_info_def: Any = None, import_scope: str | None = None) -> None:
         if save_slice_info_def is not None:
-            self.full_name = prepend_name_scope(save_slice_info_def.full_name, import_scope)
+            self.full_name: Any = prepend_name_scope(save_slice_info_def.full_name, import_scope)
             self.full_shape = list(save_slice_info_def.full_shape)
             self.var_offset = list(save_slice_info_def.var_offset)
             self.var_shape = list(save_slice_info_def.var_shape)
         else:
-            self.full_name, self.full_shape, self.var_offset, self.var_shape = full_name, full_shape, var_offset, var_shape
+            self.full_name, self.full_shape = full_name, full_shape
+            self.var_offset, self.var_shape = var_offset, var_shape
 
     @property
     def spec(self) -> str:
@@ -137,28 +137,69 @@ class SaveSliceInfo:
 
 @internal("ops.variables.Variable")
 class Variable(TensorLike, metaclass=VariableMetaclass):
-    """State that a session keeps between runs. Subclasses say where it is kept."""
+    """State that a session keeps between runs. Subclasses say where: `_tensor` is a reference to it, or its handle."""
 
     __slots__ = ("__dict__", "__weakref__")
     __array_priority__ = 100
     SaveSliceInfo = SaveSliceInfo
-    _made_by = _Maker(_default_creator_v2, {
-        "initial_value": None, "trainable": None, "validate_shape": True, "caching_device": None, "name": None, "variable_def": None,
-        "dtype": None, "import_scope": None, "constraint": None, "synchronization": VariableSynchronization.AUTO,
-        "aggregation": VariableAggregation.NONE, "shape": None})
-    _save_slice_info: SaveSliceInfo | None = None
-    _distribute_strategy = None
+    _created_by = staticmethod(_default_creator_v2)
+    _trainable: bool
+    _synchronization: VariableSynchronization
+    _aggregation: VariableAggregation
+    _constraint: Any
+    _initial_value: Any
+    _initializer_op: Any
+    _tensor: Tensor
+    _save_slice_info: Any = None
+    _distribute_strategy: Any = None
     _in_graph_mode = True
 
-    def value(self) -> Tensor:
-        """The tensor that operators and functions use in the variable's place."""
-        raise NotImplementedError
+    def __init__(self, initial_value: Any = None, trainable: Any = None, validate_shape: bool = True,
+                 caching_device: Any = None, name: str | None = None, variable_def: Any = None, dtype: Any = None,
+                 import_scope: str | None = None, constraint: Any = None,
+                 synchronization: Any = VariableSynchronization.AUTO, aggregation: Any = VariableAggregation.NONE,
+                 shape: Any = None) -> None:
+        """Only says how a variable is asked for; the classes below make it."""
 
-    def read_value(self) -> Tensor:
-        """A new read of the variable, in its place among the control dependencies."""
-        raise NotImplementedError
+    @property
+    def name(self) -> str:
+        """The name of the variable's tensor."""
+        return self._tensor.name
 
-    def initialized_value(self) -> Tensor:
+    @property
+    def device(self) -> str:
+        """The device of the variable's op."""
+        return self._tensor.device
+
+    @property
+    def op(self) -> Any:
+        """The op that holds the variable."""
+        return self._tensor.op
+
+    @property
+    def graph(self) -> Any:
+        """The graph that holds the variable."""
+        return self._tensor.graph
+
+    @property
+    def dtype(self) -> Any:
+        """The element type."""
+        return self._tensor.dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        """The static shape."""
+        return self._tensor.get_shape()
+
+    @property
+    def initializer(self) -> Any:
+        """The op that assigns the initial value."""
+        return self._initializer_op
+
+    def _as_graph_element(self) -> Tensor:
+        return self._tensor
+
+    def initialized_value(self: Any) -> Tensor:
         """The value, or what the variable will be initialized with if it is not yet."""
         from everflow import api
         from everflow.ops.variable_sets import is_variable_initialized
@@ -186,10 +227,6 @@ class Variable(TensorLike, metaclass=VariableMetaclass):
     def gather_nd(self, indices: Any, name: str | None = None) -> Any:
         """Slices of the variable."""
         raise AttributeError
-
-    def set_shape(self, shape: Any) -> None:
-        """Narrows the static shape with what the caller knows."""
-        raise NotImplementedError
 
     def get_shape(self) -> TensorShape:
         """The static shape."""
@@ -224,15 +261,11 @@ class Variable(TensorLike, metaclass=VariableMetaclass):
     def _shared_name(self) -> str:
         return self.name[:self.name.index(":")]
 
-    def _set_save_slice_info(self, save_slice_info: SaveSliceInfo | None) -> None:
+    def _set_save_slice_info(self, save_slice_info: Any) -> None:
         self._save_slice_info = save_slice_info
 
-    def _get_save_slice_info(self) -> SaveSliceInfo | None:
+    def _get_save_slice_info(self) -> Any:
         return self._save_slice_info
-
-    def to_proto(self, export_scope: str | None = None) -> Any:
-        """The VariableDef, or None where the variable is not in the scope that is exported."""
-        raise NotImplementedError
 
     @staticmethod
     def from_proto(variable_def: Any, import_scope: str | None = None) -> Variable:
@@ -276,20 +309,20 @@ def _as_tensor_does(operator: str) -> Any:
     compute = getattr(Tensor, operator)
 
     @functools.wraps(compute)
-    def method(self: Variable, *args: Any) -> Any:
+    def method(self: Any, *args: Any) -> Any:
         return compute(self.value(), *args)
 
     return method
 
 
 @functools.wraps(slicing.getitem)
-def _getitem(self: Variable, index: Any) -> Any:
+def _getitem(self: Any, index: Any) -> Any:
     return slicing.getitem(self.value(), index, self)
 
 
 for _operator in OPERATORS:
     setattr(Variable, _operator, _as_tensor_does(_operator))
-Variable.__getitem__ = _getitem  # type: ignore[attr-defined]
+setattr(Variable, "__getitem__", _getitem)  # noqa: B010
 
 
 @public("Variable")
@@ -298,10 +331,15 @@ class VariableV1(Variable):
     """State that a session keeps between runs: `w = tf.Variable(tf.zeros([10]), name="w")`."""
 
     __slots__ = ()
-    _made_by = _Maker(_default_creator, {
-        "initial_value": None, "trainable": None, "collections": None, "validate_shape": True, "caching_device": None, "name": None,
-        "variable_def": None, "dtype": None, "expected_shape": None, "import_scope": None, "constraint": None, "use_resource": None,
-        "synchronization": VariableSynchronization.AUTO, "aggregation": VariableAggregation.NONE, "shape": None})
+    _created_by = staticmethod(_default_creator)
+
+    def __init__(self, initial_value: Any = None, trainable: Any = None, collections: Any = None,
+                 validate_shape: bool = True, caching_device: Any = None, name: str | None = None,
+                 variable_def: Any = None, dtype: Any = None, expected_shape: Any = None,
+                 import_scope: str | None = None, constraint: Any = None, use_resource: Any = None,
+                 synchronization: Any = VariableSynchronization.AUTO, aggregation: Any = VariableAggregation.NONE,
+                 shape: Any = None) -> None:
+        """Only says how a variable is asked for; the classes below make it."""
 
 
 def checked_modes(synchronization: Any, aggregation: Any, trainable: Any, name: Any) -> tuple[Any, Any, bool]:
@@ -330,7 +368,8 @@ def collections_for(collections: Any, trainable: bool) -> list[Any]:
         collections = [GraphKeys.GLOBAL_VARIABLES]
     if not isinstance(collections, (list, tuple, set)):
         raise ValueError(
-            f"collections argument to Variable constructor must be a list, tuple, or set. Got {collections} of type {type(collections)}")
+            f"collections argument to Variable constructor must be a list, tuple, or set. Got {collections} of type "
+            f"{type(collections)}")
     if trainable and GraphKeys.TRAINABLE_VARIABLES not in collections:
         collections = [*collections, GraphKeys.TRAINABLE_VARIABLES]
     return list(collections)
@@ -350,7 +389,7 @@ def colocation_attr(name: str) -> dict[str, Any]:
     return {"_class": attr}
 
 
-def _to_tensor(variable: Variable, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Any:
+def _to_tensor(variable: Any, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Any:
     return variable._as_tensor(dtype, as_ref)
 
 
@@ -358,7 +397,8 @@ def check_conversion(variable: Variable, dtype: Any) -> None:
     """Raises where a variable can't stand for a tensor of this type."""
     if dtype is not None and not dtype.is_compatible_with(variable.dtype):
         raise ValueError(
-            f"Incompatible type conversion requested to type {dtype.name!r} for variable of type {variable.dtype.name!r}")
+            f"Incompatible type conversion requested to type {dtype.name!r} for variable of type "
+            f"{variable.dtype.name!r}")
 
 
 register_tensor_conversion_function(Variable, _to_tensor)

@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import threading
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from everflow.errors import OpError, failed_precondition, not_found
 from everflow.graph import dtypes
@@ -13,7 +14,8 @@ class Slot:
 
     __slots__ = ("__weakref__", "container", "dims", "dtype", "home", "is_ref", "lock", "name", "value")
 
-    def __init__(self, name: str, dtype: dtypes.DType, dims: Any, is_ref: bool, container: str = "", home: Resources | None = None) -> None:
+    def __init__(self, name: str, dtype: dtypes.DType, dims: Any, is_ref: bool, container: str = "",
+                 home: Resources | None = None) -> None:
         self.name = name
         self.dtype = dtype
         self.dims = dims
@@ -42,8 +44,8 @@ class Slot:
         if self.is_ref:
             return failed_precondition(f"Attempting to use uninitialized value {self.name}")
         return failed_precondition(
-            f"Error while reading resource variable {self.name} from Container: {self.container}. This could mean that the variable "
-            f"was uninitialized. Not found: {self.missing()}")
+            f"Error while reading resource variable {self.name} from Container: {self.container}. This could mean that "
+            f"the variable was uninitialized. Not found: {self.missing()}")
 
     def missing(self) -> str:
         """Why a handle leads nowhere."""
@@ -55,7 +57,8 @@ class Slot:
         """Takes a copy of the value (strings are arrays of immutable objects: copied too)."""
         with self.lock:
             current = self.value
-            if current is not None and hasattr(current, "copy_") and current.shape == value.shape and current.dtype == value.dtype:
+            fits = current is not None and current.shape == value.shape and current.dtype == value.dtype
+            if fits and hasattr(current, "copy_"):
                 current.copy_(value)
             else:
                 self.value = copied(value)
@@ -104,7 +107,8 @@ class Resources:
     def has_container(self, name: str) -> bool:
         """Whether anything that ops reach by a handle is in a container."""
         for (container, _, _), item in list(self._items.items()):
-            if (container or "localhost") == name and (not isinstance(item, Slot) or not item.is_ref and item.value is not None):
+            is_there = not item.is_ref and item.value is not None if isinstance(item, Slot) else True
+            if is_there and (container or "localhost") == name:
                 return True
         return False
 

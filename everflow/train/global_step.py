@@ -46,10 +46,12 @@ def create_global_step(graph: Graph | None = None) -> Any:
     with graph.as_default(), graph.name_scope(None):
         return get_variable(
             GraphKeys.GLOBAL_STEP, shape=[], dtype=dtypes.int64, initializer=Zeros(), trainable=False,
-            aggregation=VariableAggregation.ONLY_FIRST_REPLICA, collections=[GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP])
+            aggregation=VariableAggregation.ONLY_FIRST_REPLICA,
+            collections=[GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP])
 
 
-@public("train.get_or_create_global_step", "contrib.framework.get_or_create_global_step", "contrib.slim.get_or_create_global_step")
+@public("train.get_or_create_global_step", "contrib.framework.get_or_create_global_step",
+        "contrib.slim.get_or_create_global_step")
 def get_or_create_global_step(graph: Graph | None = None) -> Any:
     """The global step of a graph, made where there is none."""
     graph = graph or get_default_graph()
@@ -104,7 +106,7 @@ def get_or_create_read(graph: Graph | None = None) -> Any:
     if step is None:
         return None
     with graph.as_default(), graph.name_scope(None), graph.name_scope(step.op.name + "/"):
-        value = step.initialized_value() if isinstance(step, Variable) else step
+        value: Any = step.initialized_value() if isinstance(step, Variable) else step
         # Adding zero makes it a value of its own, not a view of the variable.
         read = value + 0
         graph.add_to_collection(READ_KEY, read)

@@ -85,11 +85,12 @@ class InverseTimeDecay(LearningRateSchedule):
 
 @public("keras.optimizers.schedules.PolynomialDecay")
 class PolynomialDecay(LearningRateSchedule):
-    """From the initial to the end rate along (1 - step / steps) ** power; with `cycle`, again over ever longer spans."""
+    """From the initial to the end rate along (1 - step / steps) ** power; with `cycle`, again in longer spans."""
 
     def __init__(self, initial_learning_rate: Any, decay_steps: Any, end_learning_rate: Any = 0.0001, power: Any = 1.0,
                  cycle: bool = False, name: str | None = None) -> None:
-        self.initial_learning_rate, self.decay_steps, self.end_learning_rate = initial_learning_rate, decay_steps, end_learning_rate
+        self.initial_learning_rate, self.end_learning_rate = initial_learning_rate, end_learning_rate
+        self.decay_steps = decay_steps
         self.power, self.cycle, self.name = power, cycle, name
 
     def __call__(self, step: Any) -> Any:
@@ -98,7 +99,8 @@ class PolynomialDecay(LearningRateSchedule):
             end, power, step, steps = (
                 _cast(x, initial.dtype) for x in (self.end_learning_rate, self.power, step, self.decay_steps))
             if self.cycle:
-                spans = _find("cond")(_find("equal")(step, 0), lambda: constant(1.0), lambda: _find("ceil")(step / self.decay_steps))
+                spans = _find("cond")(_find("equal")(step, 0), lambda: constant(1.0),
+                                      lambda: _find("ceil")(step / self.decay_steps))
                 steps = _find("multiply")(steps, spans)
             else:
                 step = _find("minimum")(step, self.decay_steps)
@@ -145,8 +147,10 @@ def piecewise(step: Any, boundaries: list[Any], values: list[Any]) -> Any:
 class CosineDecay(LearningRateSchedule):
     """Half a cosine from the initial rate down to `alpha` of it."""
 
-    def __init__(self, initial_learning_rate: Any, decay_steps: Any, alpha: float = 0.0, name: str | None = None) -> None:
-        self.initial_learning_rate, self.decay_steps, self.alpha, self.name = initial_learning_rate, decay_steps, alpha, name
+    def __init__(self, initial_learning_rate: Any, decay_steps: Any, alpha: float = 0.0,
+                 name: str | None = None) -> None:
+        self.initial_learning_rate, self.decay_steps = initial_learning_rate, decay_steps
+        self.alpha, self.name = alpha, name
 
     def __call__(self, step: Any) -> Any:
         with name_scope(self.name or "CosineDecay"):
@@ -164,8 +168,8 @@ class CosineDecay(LearningRateSchedule):
 class CosineDecayRestarts(LearningRateSchedule):
     """Cosines one after the other, each `t_mul` times as long and `m_mul` times as high as the one before."""
 
-    def __init__(self, initial_learning_rate: Any, first_decay_steps: Any, t_mul: float = 2.0, m_mul: float = 1.0, alpha: float = 0.0,
-                 name: str | None = None) -> None:
+    def __init__(self, initial_learning_rate: Any, first_decay_steps: Any, t_mul: float = 2.0, m_mul: float = 1.0,
+                 alpha: float = 0.0, name: str | None = None) -> None:
         self.initial_learning_rate, self.first_decay_steps = initial_learning_rate, first_decay_steps
         self._t_mul, self._m_mul, self.alpha, self.name = t_mul, m_mul, alpha, name
 
@@ -191,16 +195,16 @@ class CosineDecayRestarts(LearningRateSchedule):
             return _find("multiply")(initial, (1 - alpha) * cosine + alpha, name=scope)
 
     def get_config(self) -> dict[str, Any]:
-        return {**self._config("initial_learning_rate", "first_decay_steps"), "t_mul": self._t_mul, "m_mul": self._m_mul,
-                **self._config("alpha", "name")}
+        return {**self._config("initial_learning_rate", "first_decay_steps"), "t_mul": self._t_mul,
+                "m_mul": self._m_mul, **self._config("alpha", "name")}
 
 
 @internal("keras.optimizer_v2.learning_rate_schedule.LinearCosineDecay")
 class LinearCosineDecay(LearningRateSchedule):
     """A line downwards times a cosine."""
 
-    def __init__(self, initial_learning_rate: Any, decay_steps: Any, num_periods: float = 0.5, alpha: float = 0.0, beta: float = 0.001,
-                 name: str | None = None) -> None:
+    def __init__(self, initial_learning_rate: Any, decay_steps: Any, num_periods: float = 0.5, alpha: float = 0.0,
+                 beta: float = 0.001, name: str | None = None) -> None:
         self.initial_learning_rate, self.decay_steps, self.num_periods = initial_learning_rate, decay_steps, num_periods
         self.alpha, self.beta, self.name = alpha, beta, name
 
@@ -221,17 +225,19 @@ class LinearCosineDecay(LearningRateSchedule):
 class NoisyLinearCosineDecay(LearningRateSchedule):
     """A line downwards with noise that fades, times a cosine."""
 
-    def __init__(self, initial_learning_rate: Any, decay_steps: Any, initial_variance: float = 1.0, variance_decay: float = 0.55,
-                 num_periods: float = 0.5, alpha: float = 0.0, beta: float = 0.001, name: str | None = None) -> None:
-        self.initial_learning_rate, self.decay_steps, self.initial_variance = initial_learning_rate, decay_steps, initial_variance
-        self.variance_decay, self.num_periods, self.alpha, self.beta, self.name = variance_decay, num_periods, alpha, beta, name
+    def __init__(self, initial_learning_rate: Any, decay_steps: Any, initial_variance: float = 1.0,
+                 variance_decay: float = 0.55, num_periods: float = 0.5, alpha: float = 0.0, beta: float = 0.001,
+                 name: str | None = None) -> None:
+        self.initial_learning_rate, self.decay_steps = initial_learning_rate, decay_steps
+        self.initial_variance, self.variance_decay = initial_variance, variance_decay
+        self.num_periods, self.alpha, self.beta, self.name = num_periods, alpha, beta, name
 
     def __call__(self, step: Any) -> Any:
         with name_scope(self.name or "NoisyLinearCosineDecay") as scope:
             initial = convert_to_tensor(self.initial_learning_rate, name="initial_learning_rate")
             steps, variance, fading, periods, alpha, beta, step = (
-                _cast(x, initial.dtype) for x in (self.decay_steps, self.initial_variance, self.variance_decay, self.num_periods,
-                                                  self.alpha, self.beta, step))
+                _cast(x, initial.dtype) for x in (self.decay_steps, self.initial_variance, self.variance_decay,
+                                                  self.num_periods, self.alpha, self.beta, step))
             step = _find("minimum")(step, steps)
             line = (steps - step) / steps
             deviation = _find("sqrt")(variance / _find("pow")(1.0 + step, fading))
@@ -239,11 +245,12 @@ class NoisyLinearCosineDecay(LearningRateSchedule):
             return _line_times_cosine(initial, line, step, steps, periods, alpha, beta, scope)
 
     def get_config(self) -> dict[str, Any]:
-        return self._config("initial_learning_rate", "decay_steps", "initial_variance", "variance_decay", "num_periods", "alpha", "beta",
-                            "name")
+        return self._config("initial_learning_rate", "decay_steps", "initial_variance", "variance_decay",
+                            "num_periods", "alpha", "beta", "name")
 
 
-def _line_times_cosine(initial: Any, line: Any, step: Any, steps: Any, periods: Any, alpha: Any, beta: Any, scope: str) -> Any:
+def _line_times_cosine(initial: Any, line: Any, step: Any, steps: Any, periods: Any, alpha: Any, beta: Any,
+                       scope: str) -> Any:
     done = step / steps
     part = 2.0 * periods * done
     cosine = 0.5 * (1.0 + _find("cos")(constant(math.pi) * part))

@@ -11,7 +11,6 @@ from everflow.graph.shapes import as_shape
 from everflow.ops.ref_variables import RefVariable
 from everflow.ops.resource_variables import is_resource_variable
 from everflow.ops.variable_scope import get_variable, get_variable_scope, variable_scope
-from everflow.ops.variable_sets import is_variable_initialized
 from everflow.ops.variables import SaveSliceInfo, Variable
 
 
@@ -36,10 +35,9 @@ def create_zeros_slot(primary: Any, name: str, dtype: Any = None, colocate_with_
         dtype = primary.dtype
     shape = primary.get_shape()
     if shape.is_fully_defined():
-        return create_slot_with_initializer(primary, api.find("zeros_initializer")(), shape, dtype, name, colocate_with_primary)
-    value: Any = primary
-    if isinstance(primary, Variable):
-        value = api.find("cond")(is_variable_initialized(primary), primary.read_value, lambda: primary.initial_value)
+        return create_slot_with_initializer(primary, api.find("zeros_initializer")(), shape, dtype, name,
+                                            colocate_with_primary)
+    value = primary.initialized_value() if isinstance(primary, Variable) else primary
     return create_slot(primary, api.find("zeros")(api.find("shape")(value), dtype=dtype), name, colocate_with_primary)
 
 
@@ -51,8 +49,8 @@ def _slot(primary: Any, value: Any, name: str, beside: bool, validate_shape: boo
         partitioner = scope.partitioner
         scope.set_partitioner(None)
         use_resource = True if is_resource_variable(primary) else False if isinstance(primary, RefVariable) else None
-        slot = get_variable("", initializer=value, trainable=False, use_resource=use_resource, shape=shape if callable(value) else None,
-                            dtype=dtype, validate_shape=validate_shape)
+        slot = get_variable("", initializer=value, trainable=False, use_resource=use_resource,
+                            shape=shape if callable(value) else None, dtype=dtype, validate_shape=validate_shape)
         scope.set_partitioner(partitioner)
         whole = primary._get_save_slice_info() if isinstance(primary, Variable) else None
         if whole is not None:

@@ -38,8 +38,8 @@ def fold_constants(plan: Plan) -> None:
 
 
 def _known_shape(node: Node) -> list[np.ndarray] | None:
-    if node.reads:
-        return None  # the read tells whether the variable is initialized
+    if node.type == "Rank" and _reads_variable(node):
+        return None  # asked for to learn whether the variable is initialized
     if node.type in ("Shape", "ShapeN"):
         if all(shapes.is_fully_defined(v.dims) for v in node.inputs):
             dtype = node.attr("out_type").as_numpy_dtype
@@ -49,6 +49,12 @@ def _known_shape(node: Node) -> list[np.ndarray] | None:
     elif node.type == "Rank" and node.inputs[0].dims is not None:
         return [np.array(len(node.inputs[0].dims), np.int32)]
     return None
+
+
+def _reads_variable(node: Node) -> bool:
+    while not node.reads and node.type in ("Rank", "Identity"):
+        node = node.inputs[0].node
+    return bool(node.reads) or node.type == "ReadVariableOp"
 
 
 def _foldable(node: Node) -> bool:
