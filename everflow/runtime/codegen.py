@@ -65,7 +65,7 @@ def _copied(value: Any) -> Any:
 class Step:
     """A compiled plan. `call(*feeds)` returns the fetched run-time values as a tuple."""
 
-    __slots__ = ("call", "calls", "fetches_fresh", "lines", "plan", "source")
+    __slots__ = ("call", "calls", "fetches_fresh", "lines", "plan", "source", "threads", "tuning")
 
     def __init__(self, plan: Plan, call: Callable[..., Any], calls: list[Call], lines: list[Node | None], fetches_fresh: list[bool],
                  source: str) -> None:
@@ -75,6 +75,8 @@ class Step:
         self.lines = lines
         self.fetches_fresh = fetches_fresh
         self.source = source
+        self.threads = 1
+        self.tuning: Any = None
 
     def culprit(self, traceback: types.TracebackType | None) -> Node | None:
         """The node in which an exception began, found by the line of the generated code."""

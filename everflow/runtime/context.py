@@ -7,7 +7,7 @@ from typing import Any, Callable
 
 from everflow.errors import OpError, not_found
 from everflow.graph.operation import Operation
-from everflow.runtime import codegen, passes, values
+from everflow.runtime import codegen, passes, threads, values
 from everflow.runtime.placement import Placer
 from everflow.runtime.plan import Node, make_plan
 from everflow.runtime.resources import Resources
@@ -113,7 +113,10 @@ class Context:
         plan.is_body = is_body
         self.placer.place(n.op for n in plan.nodes if n.op is not None)
         passes.run(plan)
-        return codegen.generate(plan)
+        step = codegen.generate(plan)
+        if not is_body:
+            threads.tuned(step, self.config.intra_op_parallelism_threads if self.config is not None else None)
+        return step
 
 
 def function_targets(body: Any) -> list[Operation]:

@@ -12,7 +12,6 @@ from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
 from everflow.ops.registry import Meaning, meaning
 
-
 # Ops that the definitions call stateful, but that only hand out a reference or a value.
 PURE_STATEFUL = frozenset(("VariableV2", "Variable", "VarHandleOp", "ReadVariableOp", "Placeholder", "VarIsInitializedOp", "VariableShape",
                            "ResourceGather", "IsVariableInitialized"))

@@ -15,6 +15,7 @@ from everflow.runtime import feeds as feeding
 from everflow.runtime.codegen import Step
 from everflow.runtime.context import Context, located
 from everflow.runtime.runner import FLATTENS, Runner, fetch_key
+from everflow.runtime.threads import use
 from everflow.runtime.values import without_autograd
 
 _live: weakref.WeakSet[BaseSession] = weakref.WeakSet()
@@ -163,6 +164,9 @@ class BaseSession(SessionInterface):
     def _call(self, step: Step, arguments: list[Any]) -> Any:
         guard = without_autograd()
         try:
+            if step.tuning is not None:
+                return step.tuning.run(step, arguments)
+            use(step.threads)
             return step.call(*arguments)
         except errors.OpError as e:
             raise located(e, step.culprit(e.__traceback__)) from None
