@@ -310,3 +310,11 @@ def batch_gather_nd(params: Any, indices: Any, batch_dims: Any, name: str | None
             column = reshape(numbers, tf.concat([[-1], tf.ones([rank(indices) - 1 - i], dtypes.int32)], 0))
             columns.append(tf.broadcast_to(column, whole))
         return apply("GatherNd", params, tf.concat([*columns, indices], -1))
+
+
+@public("sparse_mask", "sparse.mask")
+def sparse_mask(a: Any, mask_indices: Any, name: str | None = None) -> Any:
+    """IndexedSlices without the rows whose indices are masked."""
+    with name_scope(name, "sparse_mask", [a, mask_indices]) as scope:
+        kept, places = tf.setdiff1d(a.indices, mask_indices)
+        return IndexedSlices(gather(a.values, places, name=scope), kept, a.dense_shape)

@@ -14,6 +14,7 @@ from everflow.graph.constants import dims_of
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.indexed_slices import IndexedSlices
 from everflow.graph.scopes import name_scope
+from everflow.ops.array_arguments_v2 import convert_to_int_tensor
 from everflow.ops.arrays import cast, expand_dims, is_text, rank, reshape, shape, shown
 from everflow.ops.registry import apply, op
 
@@ -192,10 +193,10 @@ def repeat_with_axis(data: Any, repeats: Any, axis: int, name: str | None = None
         raise TypeError(f"axis must be an int; got {type(axis).__name__}")
     with name_scope(name, "Repeat", [data, repeats]):
         data = convert_to_tensor(data, name="data")
-        repeats = _as_int32(repeats, "repeats")
+        repeats = convert_to_int_tensor(repeats, "repeats")
         repeats.get_shape().with_rank_at_most(1)
         data = _at_least_vector(data)
-        at = _positive_axis(axis, data.dims)
+        at = get_positive_axis(axis, None if data.dims is None else len(data.dims))
         if repeats.dims is not None and len(repeats.dims) > at + 1:
             raise ValueError(f"repeats must have rank at most {at + 1}")
         sizes = shape(data)
@@ -212,13 +213,6 @@ def repeat_with_axis(data: Any, repeats: Any, axis: int, name: str | None = None
         mask = tf.sequence_mask(many, most)
         masked = tf.boolean_mask(tile_one_dimension(expand_dims(data, at + 1), at + 1, most), mask)
         return masked if at == 0 else reshape(masked, tf.concat([sizes[:at], [-1], sizes[at + 1:]], 0))
-
-
-def _as_int32(value: Any, name: str) -> Any:
-    found = convert_to_tensor(value, name=name, preferred_dtype=dtypes.int32)
-    if not found.dtype.is_integer:
-        raise TypeError(f"{name} must be an integer tensor; dtype={found.dtype!r}")
-    return apply("Cast", found, DstT=dtypes.int32)
 
 
 @internal("ops.array_ops.tile_one_dimension")
@@ -242,11 +236,15 @@ def _at_least_vector(x: Any) -> Any:
     return x
 
 
-def _positive_axis(axis: int, dims: Any) -> int:
-    if dims is None:
+@internal("ops.array_ops.get_positive_axis")
+def get_positive_axis(axis: int, ndims: int | None) -> int:
+    """An axis counted from the front; `ndims` is the rank, or None where it is not known."""
+    if not isinstance(axis, int):
+        raise TypeError(f"axis must be an int; got {type(axis).__name__}")
+    if ndims is None:
         if axis < 0:
-            raise ValueError("axis may only be negative if rank is statically known.")
+            raise ValueError("axis may only be negative if ndims is statically known.")
         return axis
-    if not -len(dims) <= axis < len(dims):
-        raise ValueError(f"axis={axis} out of bounds: expected {-len(dims)}<=axis<{len(dims)}")
-    return axis % len(dims)
+    if not -ndims <= axis < ndims:
+        raise ValueError(f"axis={axis} out of bounds: expected {-ndims}<=axis<{ndims}")
+    return axis % ndims
