@@ -442,3 +442,22 @@ def _power_sign(var: Any, m: Any, grad: Any, lr: float, logbase: float, sign_dec
 
 family("AddSign", 1, lambda n: each(1, _add_sign))
 family("PowerSign", 1, lambda n: each(1, _power_sign))
+
+
+def together(nodes: list[Any]) -> Callable[..., Any]:
+    """One kernel for several dense steps of a family with the same numbers: takes the inputs of all nodes, one node after the other."""
+    first = nodes[0]
+    name = first.type.removeprefix("Resource").removeprefix("Apply")
+    slots, formula = FAMILIES[name]
+    where = Arguments(first.type, slots)
+    update, width, count, at = formula(first), len(where.names), slots + 1, where.gradient
+    numbers = _numbers(first, where)
+
+    def run(*inputs: Any) -> None:
+        lists: list[list[Any]] = [[] for _ in range(count + 1)]
+        for start in range(0, len(inputs), width):
+            for listed, value in zip(lists, _aligned(inputs[start:start + count], inputs[start + at], where)):
+                listed.append(value)
+        update(*lists, *numbers(inputs))
+
+    return run

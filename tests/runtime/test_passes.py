@@ -175,3 +175,38 @@ def test_unknown_sizes_that_may_differ_are_broadcast_at_run_time():
         dx, dy = sess.run(grads, {x: b, y: a})
         np.testing.assert_array_equal(dx, np.ones((4, 3)))
         np.testing.assert_array_equal(dy, np.full((1, 3), 8.0))
+
+
+@pytest.mark.parametrize("optimizer", [lambda: tf.train.AdamOptimizer(0.1), lambda: tf.train.MomentumOptimizer(0.1, 0.9),
+                                       lambda: tf.train.AdagradOptimizer(0.1)])
+def test_updates_of_many_variables_are_one_call(optimizer):
+    variables = [tf.Variable(np.full(shape, 1.5, np.float32)) for shape in ([2], [3, 2], [])]
+    loss = tf.add_n([tf.reduce_sum(tf.square(v)) for v in variables])
+    train = optimizer().minimize(loss)
+    alone = optimizer()
+    copies = [tf.Variable(np.full(shape, 1.5, np.float32)) for shape in ([2], [3, 2], [])]
+    each = [alone.apply_gradients([(2.0 * v, v)]) for v in copies[:1]]
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        for _ in range(3):
+            sess.run(train)
+            sess.run(each)
+        step = sess._runner(train, None).step
+        assert sum("Together" in t for t in types(step)) == 1 and not any(t.startswith("Apply") for t in types(step))
+        np.testing.assert_allclose(sess.run(variables[0]), sess.run(copies[0]), rtol=1e-6)
+        np.testing.assert_allclose(sess.run(variables[1])[0, 0], sess.run(copies[0])[0], rtol=1e-6)
+
+
+def test_a_read_between_updates_keeps_its_place():
+    a, b = tf.Variable(1.0), tf.Variable(1.0)
+    optimizer = tf.train.AdagradOptimizer(0.5, initial_accumulator_value=1.0)
+    first = optimizer.apply_gradients([(tf.constant(1.0), a)])
+    with tf.control_dependencies([first]):
+        seen = tf.identity(a._ref())
+        second = optimizer.apply_gradients([(seen, b)])
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        sess.run(second)
+        updated = 1.0 - 0.5 / np.sqrt(2.0)
+        np.testing.assert_allclose(sess.run(a), updated, rtol=1e-6)
+        np.testing.assert_allclose(sess.run(b), 1.0 - 0.5 * updated / np.sqrt(1.0 + updated**2), rtol=1e-6)

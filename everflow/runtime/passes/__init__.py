@@ -8,11 +8,12 @@ from everflow.runtime.passes.host import keep_sizes_on_host
 from everflow.runtime.passes.identities import drop_identities
 from everflow.runtime.passes.joins import join_products, narrow_parts
 from everflow.runtime.passes.subexpressions import share_subexpressions
+from everflow.runtime.passes.updates import batch_updates
 from everflow.runtime.plan import Plan
 
 PASSES = (
     drop_identities, fold_constants, resolve_broadcasts, share_subexpressions, narrow_parts, join_products, fuse_matmul_bias, fuse_conv_bias,
-    share_pooling, keep_sizes_on_host,
+    share_pooling, batch_updates, keep_sizes_on_host,
 )
 
 
