@@ -1,7 +1,8 @@
 """Activation functions, each with its gradient op."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import everflow as tf
 from everflow.api import public
@@ -24,7 +25,12 @@ SOFTPLUS_LINEAR = {"float16": 5.0, "bfloat16": 3.0, "float32": 13.9, "float64": 
 
 def activation(op_type: str, kernel: Factory, gradient: Callable[..., Any], *names: str) -> Callable[..., Any]:
     """An op on `features` with its public function; `gradient(x, y, dy)` gives dx."""
-    op(op_type, kernel=widened(kernel), shape=same_as_input, gradient=lambda o, dy: gradient(o.inputs[0], o.outputs[0], dy))
+    op(
+        op_type,
+        kernel=widened(kernel),
+        shape=same_as_input,
+        gradient=lambda o, dy: gradient(o.inputs[0], o.outputs[0], dy),
+    )
 
     def function(features: Any, name: str | None = None) -> Any:
         return apply(op_type, features, name=name)
@@ -39,7 +45,9 @@ def rectifier_grad(name: str, kernel: Factory, *attrs: str) -> None:
     """A gradient op (gradients, features) of a function made of straight pieces: its own second derivative is zero."""
     def differentiate(o: Any, dy: Any) -> Any:
         features = o.inputs[1]
-        return apply(name, dy, features, **{a: o.attr(a) for a in attrs}), tf.zeros(tf.shape(features), dtype=features.dtype)
+        return apply(name, dy, features, **{a: o.attr(a) for a in attrs}), tf.zeros(
+            tf.shape(features), dtype=features.dtype
+        )
 
     op(name, kernel=widened(kernel), shape=merged, gradient=differentiate)
 

@@ -1,7 +1,8 @@
 """Batch normalization: the fused ops, and the same thing from its parts."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import everflow as tf
 from everflow.api import internal, public
@@ -65,7 +66,16 @@ def _fused_gradient(o: Any, dy: Any, *_: Any) -> Any:
     if o.type == "FusedBatchNormV3":
         reserves.append(o.outputs[5])
     name = o.type.replace("Norm", "NormGrad")
-    found = apply(name, dy, x, scale, *reserves, epsilon=o.attr("epsilon"), data_format=o.attr("data_format"), is_training=training)
+    found = apply(
+        name,
+        dy,
+        x,
+        scale,
+        *reserves,
+        epsilon=o.attr("epsilon"),
+        data_format=o.attr("data_format"),
+        is_training=training,
+    )
     return found[0], found[1], found[2], None, None
 
 
@@ -77,13 +87,17 @@ def _fused_grad(node: Any) -> Callable[..., Any]:
     def run(dy: Any, x: Any, scale: Any, mean: Any, variance: Any, *_: Any) -> Any:
         if dy.shape != x.shape:
             raise invalid_argument(
-                f"x and y_backprop must have same shape, but got {shapes.describe(x.shape)} and {shapes.describe(dy.shape)}")
+                f"x and y_backprop must have same shape, but got {shapes.describe(x.shape)} and "
+                f"{shapes.describe(dy.shape)}"
+            )
         nothing = scale.new_zeros(())
         if not x.numel():
             return torch.zeros_like(x), torch.zeros_like(scale), torch.zeros_like(scale), nothing, nothing
         x, dy = x.permute(to_torch), dy.permute(to_torch)
         if training:
-            dx, dscale, doffset = backward(dy, x, scale, None, None, mean, torch.rsqrt(variance + epsilon), True, epsilon, [True] * 3)
+            dx, dscale, doffset = backward(
+                dy, x, scale, None, None, mean, torch.rsqrt(variance + epsilon), True, epsilon, [True] * 3
+            )
         else:
             dx, dscale, doffset = backward(dy, x, scale, mean, variance, None, None, False, epsilon, [True] * 3)
         return dx.permute(from_torch), dscale, doffset, nothing, nothing
@@ -101,14 +115,18 @@ def _fused_grad_shape(o: Any) -> Any:
 def _fused_grad_gradient(o: Any, d_dx: Any, d_dscale: Any, d_doffset: Any, *_: Any) -> Any:
     """Writes the first gradient out with plain ops, and differentiates that."""
     dy, x, scale, mean, variance = o.inputs[:5]
-    first = first_gradients(dy, x, scale, mean, variance, o.attr("epsilon"), o.attr("data_format"), o.attr("is_training"))
+    first = first_gradients(
+        dy, x, scale, mean, variance, o.attr("epsilon"), o.attr("data_format"), o.attr("is_training")
+    )
     with tf.name_scope(None, "second", list(first)):
         found = tf.gradients(first, [dy, x, scale], [d_dx, d_dscale, d_doffset])
     return (*found, *[None] * (len(o.inputs) - 3))
 
 
 @internal("ops.nn_grad._BatchNormGrad")
-def first_gradients(dy: Any, x: Any, scale: Any, mean: Any, variance: Any, epsilon: float, data_format: str, training: bool = True) -> Any:
+def first_gradients(
+    dy: Any, x: Any, scale: Any, mean: Any, variance: Any, epsilon: float, data_format: str, training: bool = True
+) -> Any:
     """The gradients of a fused batch normalization with respect to (x, scale, offset), made of plain ops."""
     axes = [0, 2, 3] if data_format == "NCHW" else [0, 1, 2]
     shape = [1, -1, 1, 1] if data_format == "NCHW" else [1, 1, 1, -1]
@@ -159,19 +177,33 @@ def fused_batch_norm(x: Any, scale: Any, offset: Any, mean: Any = None, variance
 
 
 @public("nn.batch_normalization")
-def batch_normalization(x: Any, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: Any, name: str | None = None) -> Any:
+def batch_normalization(
+    x: Any, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: Any, name: str | None = None
+) -> Any:
     """(x - mean) / sqrt(variance + epsilon), scaled and shifted where `scale` and `offset` are given."""
     with name_scope(name, "batchnorm", [x, mean, variance, scale, offset]):
         inverse = tf.rsqrt(variance + variance_epsilon)
         if scale is not None:
             inverse *= scale
-        return x * tf.cast(inverse, x.dtype) + tf.cast(offset - mean * inverse if offset is not None else -mean * inverse, x.dtype)
+        return x * tf.cast(inverse, x.dtype) + tf.cast(
+            offset - mean * inverse if offset is not None else -mean * inverse, x.dtype
+        )
 
 
 @public("nn.batch_norm_with_global_normalization")
-def batch_norm_with_global_normalization(t: Any = None, m: Any = None, v: Any = None, beta: Any = None, gamma: Any = None,
-                                         variance_epsilon: Any = None, scale_after_normalization: Any = None,
-                                         name: str | None = None, input: Any = None, mean: Any = None, variance: Any = None) -> Any:
+def batch_norm_with_global_normalization(
+    t: Any = None,
+    m: Any = None,
+    v: Any = None,
+    beta: Any = None,
+    gamma: Any = None,
+    variance_epsilon: Any = None,
+    scale_after_normalization: Any = None,
+    name: str | None = None,
+    input: Any = None,
+    mean: Any = None,
+    variance: Any = None,
+) -> Any:
     """Batch normalization with the arguments of long ago."""
     t = either("input", input, "t", t)
     m = either("mean", mean, "m", m)

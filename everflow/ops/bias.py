@@ -1,7 +1,8 @@
 """Adding a bias to the channels of a tensor."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import everflow as tf
 from everflow.api import internal, public
@@ -35,7 +36,9 @@ def _bias_add(node: Any) -> Callable[..., Any]:
             raise invalid_argument(f"Biases must be 1D: {shapes.describe(bias.shape)}")
         if bias.shape[0] != x.shape[axis]:
             raise invalid_argument(
-                f"Must provide as many biases as the last dimension of the input tensor: {shapes.describe(bias.shape)} vs. {shapes.describe(x.shape)}")
+                "Must provide as many biases as the last dimension of the input tensor: "
+                f"{shapes.describe(bias.shape)} vs. {shapes.describe(x.shape)}"
+            )
         return add(x, bias)
 
     return checked

@@ -1,12 +1,13 @@
 """Convolutions in two and three dimensions, plain and depthwise: kernels, shapes and gradients of their ops.
 
-A tensor in NHWC is, seen in torch's axis order, one in "channels last": the permutes below are views, and torch computes
-in that layout without copying.
+A tensor in NHWC is, seen in torch's axis order, one in "channels last": the permutes below are views, and torch
+computes in that layout without copying.
 """
 from __future__ import annotations
 
 import functools
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import everflow as tf
 from everflow.errors import invalid_argument
@@ -30,9 +31,13 @@ class Geometry:
         self.layout = layout = Layout(_format_of(node))
         strides, dilations = node.attr("strides"), node.attr("dilations")
         if strides[layout.batch] != 1 or strides[layout.channel] != 1:
-            raise invalid_argument("Current implementation does not yet support strides in the batch and depth dimensions.")
+            raise invalid_argument(
+                "Current implementation does not yet support strides in the batch and depth dimensions."
+            )
         if dilations[layout.batch] != 1 or dilations[layout.channel] != 1:
-            raise invalid_argument("Current implementation does not yet support dilations in the batch and depth dimensions.")
+            raise invalid_argument(
+                "Current implementation does not yet support dilations in the batch and depth dimensions."
+            )
         self.strides, self.dilations = layout.window(strides), layout.window(dilations)
         try:
             self.explicit = _explicit(node, layout)
@@ -43,7 +48,7 @@ class Geometry:
         self.fit = functools.lru_cache(maxsize=64)(self._fit)
 
     def _fit(self, x: Any, filter: Any) -> tuple[list[int], list[int] | None, int, tuple[int, ...], bool]:
-        """For shapes in torch's order: (padding, what else to pad, groups, output shape, whether there is nothing to compute)."""
+        """For shapes in torch's order: (padding, what else to pad, groups, output shape, whether nothing is computed)."""
         rank = self.layout.rank
         if len(x) != rank:
             raise invalid_argument(f"input must be {rank}-dimensional{shapes.describe(x)}")
@@ -53,7 +58,9 @@ class Geometry:
             raise invalid_argument(f"input depth must be evenly divisible by filter depth: {x[1]} vs {filter[1]}")
         groups = x[1] // filter[1] if filter[1] else 1
         if groups and filter[0] % groups:
-            raise invalid_argument(f"output depth must be evenly divisible by number of groups: {filter[0]} vs {groups}")
+            raise invalid_argument(
+                f"output depth must be evenly divisible by number of groups: {filter[0]} vs {groups}"
+            )
         pads = pads_of(self.padding, x[2:], filter[2:], self.strides, self.dilations, self.explicit)
         sizes = []
         for size, window, stride, dilation, pad in zip(x[2:], filter[2:], self.strides, self.dilations, pads):
@@ -61,7 +68,9 @@ class Geometry:
             count = (size + sum(pad) - extent + stride) // stride
             if count < 0:
                 raise invalid_argument(
-                    f"Computed output size would be negative: {count} [input_size: {size}, effective_filter_size: {extent}, stride: {stride}]")
+                    f"Computed output size would be negative: {count} [input_size: {size}, "
+                    f"effective_filter_size: {extent}, stride: {stride}]"
+                )
             sizes.append(count)
         output = (x[0], filter[0], *sizes)
         nothing = 0 in output or 0 in x or 0 in filter
@@ -83,23 +92,32 @@ class Geometry:
             return invalid_argument(f"{name}: out_backprop must be {len(computed)}-dimensional")
         if dy[0] != x[0]:
             return invalid_argument(
-                f"{name}: input and out_backprop must have the same batch sizeinput batch: {x[0]}outbackprop batch: {dy[0]} batch_dim: 0")
+                f"{name}: input and out_backprop must have the same batch sizeinput batch: {x[0]}outbackprop "
+                f"batch: {dy[0]} batch_dim: 0"
+            )
         if dy[1] != computed[1]:
             return invalid_argument(f"{name}: filter and out_backprop must have the same out_depth")
         i = next(i for i in range(2, len(dy)) if dy[i] != computed[i])
         return invalid_argument(
-            f"{name}: Size of out_backprop doesn't match computed: actual = {dy[i]}, computed = {computed[i]} spatial_dim: "
-            f"{self.layout.spatial[i - 2]} input: {x[i]} filter: {filter[i]} output: {dy[i]} stride: {self.strides[i - 2]} "
-            f"dilation: {self.dilations[i - 2]}")
+            f"{name}: Size of out_backprop doesn't match computed: actual = {dy[i]}, computed = {computed[i]} "
+            "spatial_dim: "
+            f"{self.layout.spatial[i - 2]} input: {x[i]} filter: {filter[i]} output: {dy[i]} stride: "
+            f"{self.strides[i - 2]} "
+            f"dilation: {self.dilations[i - 2]}"
+        )
 
     def forward(self, x: Any, filter: Any, bias: Any = None) -> Any:
         """The convolution of tensors in torch's axis order."""
         padding, extra, groups, output, nothing = self.fit(x.shape, filter.shape)
         if nothing:
-            return x.new_zeros(output) if bias is None else x.new_zeros(output) + bias.view(-1, *[1] * (len(output) - 2))
+            return (
+                x.new_zeros(output) if bias is None else x.new_zeros(output) + bias.view(-1, *[1] * (len(output) - 2))
+            )
         if extra is not None:
             x = torch.nn.functional.pad(x, extra)
-        return torch.convolution(x, filter, bias, self.strides, padding, self.dilations, False, [0] * len(padding), groups)
+        return torch.convolution(
+            x, filter, bias, self.strides, padding, self.dilations, False, [0] * len(padding), groups
+        )
 
     def input_gradient(self, x_shape: Any, filter: Any, dy: Any) -> Any:
         """The gradient with respect to an input of this shape."""
@@ -112,7 +130,9 @@ class Geometry:
             sizes = [size + b + a for size, b, a in zip(sizes, before, after)]
         rest = [
             size + 2 * pad - (window - 1) * dilation - 1 - (count - 1) * stride
-            for size, pad, window, dilation, count, stride in zip(sizes, padding, filter.shape[2:], self.dilations, dy.shape[2:], self.strides)
+            for size, pad, window, dilation, count, stride in zip(
+                sizes, padding, filter.shape[2:], self.dilations, dy.shape[2:], self.strides
+            )
         ]
         if all(r < stride or r < dilation for r, stride, dilation in zip(rest, self.strides, self.dilations)):
             dx = torch.convolution(dy, filter, None, self.strides, padding, self.dilations, True, rest, groups)
@@ -133,8 +153,18 @@ class Geometry:
         if extra is not None:
             x = torch.nn.functional.pad(x, extra)
         return torch.ops.aten.convolution_backward.default(
-            dy, x, x.new_empty(filter_shape), None, self.strides, padding, self.dilations, False, [0] * len(padding), groups,
-            [False, True, False])[1]
+            dy,
+            x,
+            x.new_empty(filter_shape),
+            None,
+            self.strides,
+            padding,
+            self.dilations,
+            False,
+            [0] * len(padding),
+            groups,
+            [False, True, False],
+        )[1]
 
 
 def _format_of(o: Any) -> str:
@@ -192,7 +222,7 @@ def convolution_with_bias(node: Any) -> Callable[..., Any]:
 
 
 def sizes_of(node: Any, index: int) -> Callable[[Any], list[int]]:
-    """Reads a shape input: once where it is constant. Conv3DBackpropInput and -Filter take a tensor of that shape instead."""
+    """Reads a shape input: once where it is constant. Conv3DBackpropInput and -Filter take a tensor of that shape."""
     if node.type in ("Conv3DBackpropInput", "Conv3DBackpropFilter"):
         return lambda like: list(like.shape)
     value = node.constant(index)
@@ -212,7 +242,9 @@ def _input_gradient(node: Any) -> Callable[..., Any]:
         sizes = read(sizes)
         if len(sizes) == 2 and len(to_torch) == 4:
             sizes = geometry.layout.dims(dy.shape[geometry.layout.batch], filter.shape[2], sizes)
-        return compute([sizes[i] for i in to_torch], filter.permute(filter_order), dy.permute(to_torch)).permute(from_torch)
+        return compute([sizes[i] for i in to_torch], filter.permute(filter_order), dy.permute(to_torch)).permute(
+            from_torch
+        )
 
     return run
 
@@ -225,7 +257,9 @@ def _filter_gradient(node: Any) -> Callable[..., Any]:
 
     def run(x: Any, sizes: Any, dy: Any) -> Any:
         sizes = read(sizes)
-        return dense(compute(x.permute(to_torch), [sizes[i] for i in filter_order], dy.permute(to_torch)).permute(filter_back))
+        return dense(
+            compute(x.permute(to_torch), [sizes[i] for i in filter_order], dy.permute(to_torch)).permute(filter_back)
+        )
 
     return run
 
@@ -238,15 +272,27 @@ def convolution_shape(o: Any) -> Any:
     strides, dilations = o.attr("strides"), o.attr("dilations")
     for name, values in (("strides", strides), ("dilations", dilations)):
         if len(values) != layout.rank:
-            raise ValueError(f"{_shown_name(o)} requires the {_singular(name)} attribute to contain {layout.rank} values, but got: {len(values)}")
+            raise ValueError(
+                f"{_shown_name(o)} requires the {_singular(name)} attribute to contain {layout.rank} values, "
+                f"but got: {len(values)}"
+            )
     explicit = _explicit(o, layout) or [(0, 0)] * len(layout.spatial)
     depth, filter_depth = x[layout.channel], filter[-2]
     if depth is not None and filter_depth and depth % filter_depth:
         raise ValueError(f"Depth of input ({depth}) is not a multiple of input depth of filter ({filter_depth})")
-    if depth is not None and filter_depth and depth // filter_depth > 1 and filter[-1] is not None and filter[-1] % (depth // filter_depth):
-        raise ValueError(f"Depth of output ({filter[-1]}) is not a multiple of the number of groups ({depth // filter_depth})")
+    if (
+        depth is not None
+        and filter_depth
+        and depth // filter_depth > 1
+        and filter[-1] is not None
+        and filter[-1] % (depth // filter_depth)
+    ):
+        raise ValueError(
+            f"Depth of output ({filter[-1]}) is not a multiple of the number of groups ({depth // filter_depth})"
+        )
     sizes = [
-        window_output(x[i], filter[k], strides[i], o.attr("padding"), dilations[i], explicit[k]) for k, i in enumerate(layout.spatial)
+        window_output(x[i], filter[k], strides[i], o.attr("padding"), dilations[i], explicit[k])
+        for k, i in enumerate(layout.spatial)
     ]
     return layout.dims(x[layout.batch], filter[-1], sizes)
 
@@ -284,7 +330,11 @@ def _conv2d_gradient(o: Any, dy: Any) -> Any:
 def _conv2d_input_gradient(o: Any, dy: Any) -> Any:
     _, filter, backprop = o.inputs
     attrs = attributes_of(o)
-    return (None, apply("Conv2DBackpropFilter", dy, tf.shape(filter), backprop, **attrs), apply("Conv2D", dy, filter, **attrs))
+    return (
+        None,
+        apply("Conv2DBackpropFilter", dy, tf.shape(filter), backprop, **attrs),
+        apply("Conv2D", dy, filter, **attrs),
+    )
 
 
 def _conv2d_filter_gradient(o: Any, dy: Any) -> Any:
@@ -308,7 +358,11 @@ def _conv3d_gradient(o: Any, dy: Any) -> Any:
 def _conv3d_input_gradient(o: Any, dy: Any) -> Any:
     _, filter, backprop = o.inputs
     attrs = attributes_of(o)
-    return (None, apply("Conv3DBackpropFilterV2", dy, tf.shape(filter), backprop, **attrs), apply("Conv3D", dy, filter, **attrs))
+    return (
+        None,
+        apply("Conv3DBackpropFilterV2", dy, tf.shape(filter), backprop, **attrs),
+        apply("Conv3D", dy, filter, **attrs),
+    )
 
 
 def _conv3d_filter_gradient(o: Any, dy: Any) -> Any:

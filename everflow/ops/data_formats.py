@@ -1,7 +1,8 @@
 """Axes and sizes from one data format to another."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from everflow.errors import invalid_argument
 from everflow.graph import shapes

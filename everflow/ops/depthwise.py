@@ -1,7 +1,8 @@
 """Depthwise convolution: each channel has filters of its own. The ops' kernels, shapes and gradients."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import everflow as tf
 from everflow.graph import shapes
@@ -57,10 +58,15 @@ def _shape(o: Any) -> Any:
     strides, dilations = o.attr("strides"), o.attr("dilations")
     for name, values in (("stride", strides), ("dilations", dilations)):
         if len(values) != 4:
-            raise ValueError(f"DepthwiseConv2D requires the {name} attribute to contain 4 values, but got: {len(values)}")
+            raise ValueError(
+                f"DepthwiseConv2D requires the {name} attribute to contain 4 values, but got: {len(values)}"
+            )
     channels = shapes.merge_size(x[layout.channel], filter[2])
     depth = None if channels is None or filter[3] is None else channels * filter[3]
-    sizes = [window_output(x[i], filter[k], strides[i], o.attr("padding"), dilations[i]) for k, i in enumerate(layout.spatial)]
+    sizes = [
+        window_output(x[i], filter[k], strides[i], o.attr("padding"), dilations[i])
+        for k, i in enumerate(layout.spatial)
+    ]
     return layout.dims(x[layout.batch], depth, sizes)
 
 
@@ -86,5 +92,15 @@ def _filter_gradient_gradient(o: Any, dy: Any) -> Any:
 
 
 op("DepthwiseConv2dNative", kernel=_depthwise, shape=_shape, gradient=_gradient)
-op("DepthwiseConv2dNativeBackpropInput", kernel=_input_gradient, shape=sizes_shape(4), gradient=_input_gradient_gradient)
-op("DepthwiseConv2dNativeBackpropFilter", kernel=_filter_gradient, shape=sizes_shape(4), gradient=_filter_gradient_gradient)
+op(
+    "DepthwiseConv2dNativeBackpropInput",
+    kernel=_input_gradient,
+    shape=sizes_shape(4),
+    gradient=_input_gradient_gradient,
+)
+op(
+    "DepthwiseConv2dNativeBackpropFilter",
+    kernel=_filter_gradient,
+    shape=sizes_shape(4),
+    gradient=_filter_gradient_gradient,
+)

@@ -1,7 +1,8 @@
 """Looking up rows of tables that may be split into shards, and combining them where ids are sparse."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import everflow as tf
 from everflow.api import internal, public
@@ -110,8 +111,14 @@ def lookup(params: Any, ids: Any, partition_strategy: str = "mod", name: str | N
 
 
 @public("nn.embedding_lookup")
-def embedding_lookup(params: Any, ids: Any, partition_strategy: str = "mod", name: str | None = None, validate_indices: bool = True,
-                     max_norm: Any = None) -> Any:
+def embedding_lookup(
+    params: Any,
+    ids: Any,
+    partition_strategy: str = "mod",
+    name: str | None = None,
+    validate_indices: bool = True,
+    max_norm: Any = None,
+) -> Any:
     """The rows of a table at `ids`; the table may be a list of shards."""
     return lookup(params, ids, partition_strategy, name, max_norm)
 
@@ -140,8 +147,15 @@ def _weighted(embeddings: Any, idx: Any, sp_weights: Any, segment_ids: Any, comb
 
 
 @public("nn.embedding_lookup_sparse")
-def embedding_lookup_sparse(params: Any, sp_ids: Any, sp_weights: Any, partition_strategy: str = "mod", name: str | None = None,
-                            combiner: str | None = None, max_norm: Any = None) -> Any:
+def embedding_lookup_sparse(
+    params: Any,
+    sp_ids: Any,
+    sp_weights: Any,
+    partition_strategy: str = "mod",
+    name: str | None = None,
+    combiner: str | None = None,
+    max_norm: Any = None,
+) -> Any:
     """Looks up the rows for each example's ids, and combines them by sum, mean or sqrtn."""
     if combiner is None:
         tf.logging.warning('The default value of combiner will change from "mean" to "sqrtn" after 2016/11/01.')
@@ -168,13 +182,21 @@ def embedding_lookup_sparse(params: Any, sp_ids: Any, sp_weights: Any, partition
             embeddings = tf.cast(embeddings, tf.float32)
         if sp_weights is not None:
             return _weighted(embeddings, idx, sp_weights, segment_ids, combiner, scope)
-        combine = {"sum": tf.sparse_segment_sum, "mean": tf.sparse_segment_mean, "sqrtn": tf.sparse_segment_sqrt_n}[combiner]
+        combine = {"sum": tf.sparse_segment_sum, "mean": tf.sparse_segment_mean, "sqrtn": tf.sparse_segment_sqrt_n}[
+            combiner
+        ]
         return combine(embeddings, idx, segment_ids, name=scope)
 
 
 @internal("ops.embedding_ops.embedding_lookup_sparse_v2")
-def _embedding_lookup_sparse_of_2(params: Any, sp_ids: Any, sp_weights: Any, combiner: str | None = None, max_norm: Any = None,
-                                  name: str | None = None) -> Any:
+def _embedding_lookup_sparse_of_2(
+    params: Any,
+    sp_ids: Any,
+    sp_weights: Any,
+    combiner: str | None = None,
+    max_norm: Any = None,
+    name: str | None = None,
+) -> Any:
     return embedding_lookup_sparse(params, sp_ids, sp_weights, "div", name, combiner, max_norm)
 
 
@@ -196,10 +218,17 @@ def _valid_weights(ids: Any, weights: Any) -> tuple[Any, Any]:
 
 
 @public("nn.safe_embedding_lookup_sparse")
-def safe_embedding_lookup_sparse(embedding_weights: Any, sparse_ids: Any, sparse_weights: Any = None, combiner: str = "mean",
-                                 default_id: Any = None, name: str | None = None, partition_strategy: str = "div",
-                                 max_norm: Any = None) -> Any:
-    """embedding_lookup_sparse for any ids: invalid ones are left out, and examples without any get a default or zeros."""
+def safe_embedding_lookup_sparse(
+    embedding_weights: Any,
+    sparse_ids: Any,
+    sparse_weights: Any = None,
+    combiner: str = "mean",
+    default_id: Any = None,
+    name: str | None = None,
+    partition_strategy: str = "div",
+    max_norm: Any = None,
+) -> Any:
+    """embedding_lookup_sparse for any ids: invalid ones are left out; examples without any get a default or zeros."""
     if embedding_weights is None:
         raise ValueError(f"Missing embedding_weights {embedding_weights}.")
     if type(embedding_weights).__name__ == "PartitionedVariable":
@@ -210,7 +239,8 @@ def safe_embedding_lookup_sparse(embedding_weights: Any, sparse_ids: Any, sparse
         raise ValueError(f"Missing embedding_weights {embedding_weights}.")
     dtype = sparse_weights.dtype if sparse_weights is not None else None
     embedding_weights = [
-        w if hasattr(w, "sparse_read") and dtype in (None, w.dtype) else convert_to_tensor(w, dtype=dtype) for w in embedding_weights
+        w if hasattr(w, "sparse_read") and dtype in (None, w.dtype) else convert_to_tensor(w, dtype=dtype)
+        for w in embedding_weights
     ]
     with name_scope(name, "embedding_lookup", [*embedding_weights, sparse_ids, sparse_weights]) as scope:
         original_shape = sparse_ids.dense_shape
@@ -218,7 +248,11 @@ def safe_embedding_lookup_sparse(embedding_weights: Any, sparse_ids: Any, sparse
         original_rank = tf.size(original_shape) if rank is None else rank
         sparse_ids = tf.sparse_reshape(
             sparse_ids,
-            [tf.reduce_prod(tf.slice(original_shape, [0], [original_rank - 1])), tf.gather(original_shape, original_rank - 1)])
+            [
+                tf.reduce_prod(tf.slice(original_shape, [0], [original_rank - 1])),
+                tf.gather(original_shape, original_rank - 1),
+            ],
+        )
         if sparse_weights is not None:
             sparse_weights = tf.SparseTensor(sparse_ids.indices, sparse_weights.values, sparse_ids.dense_shape)
         sparse_ids, sparse_weights = _valid_ids(sparse_ids, sparse_weights)
@@ -227,14 +261,28 @@ def safe_embedding_lookup_sparse(embedding_weights: Any, sparse_ids: Any, sparse
         sparse_ids, is_row_empty = tf.sparse_fill_empty_rows(sparse_ids, default_id or 0)
         if sparse_weights is not None:
             sparse_weights, _ = tf.sparse_fill_empty_rows(sparse_weights, 1.0)
-        result = embedding_lookup_sparse(embedding_weights, sparse_ids, sparse_weights, combiner=combiner,
-                                         partition_strategy=partition_strategy, name=None if default_id is None else scope,
-                                         max_norm=max_norm)
+        result = embedding_lookup_sparse(
+            embedding_weights,
+            sparse_ids,
+            sparse_weights,
+            combiner=combiner,
+            partition_strategy=partition_strategy,
+            name=None if default_id is None else scope,
+            max_norm=max_norm,
+        )
         if default_id is None:
             empty = tf.tile(tf.reshape(is_row_empty, [-1, 1]), tf.stack([1, tf.shape(result)[1]]))
             result = tf.where(empty, tf.zeros_like(result), result, name=scope)
         final = tf.reshape(
-            result, tf.concat([tf.slice(tf.cast(original_shape, tf.int32), [0], [original_rank - 1]), tf.slice(tf.shape(result), [1], [-1])], 0))
+            result,
+            tf.concat(
+                [
+                    tf.slice(tf.cast(original_shape, tf.int32), [0], [original_rank - 1]),
+                    tf.slice(tf.shape(result), [1], [-1]),
+                ],
+                0,
+            ),
+        )
         outer = None if rank is None else (None,) * (rank - 1)
         final.set_shape(shapes.TensorShape.from_dims(outer).concatenate(result.get_shape()[1:]))
         return final

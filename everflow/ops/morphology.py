@@ -1,7 +1,8 @@
 """Grayscale dilation and erosion: windows of maxima, with the filter added."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import everflow as tf
 from everflow.api import internal, public
@@ -23,13 +24,21 @@ class _Windows:
     """The positions of a filter's elements over a padded NHWC image."""
 
     def __init__(self, node: Any) -> None:
-        self.strides, self.rates, self.padding = node.attr("strides")[1:3], node.attr("rates")[1:3], node.attr("padding")
+        self.strides, self.rates, self.padding = (
+            node.attr("strides")[1:3],
+            node.attr("rates")[1:3],
+            node.attr("padding"),
+        )
 
     def best(self, x: Any, filter: Any) -> tuple[Any, Any, Any]:
         """(maxima, the filter element that gave each, the padded input's shape and padding)."""
         pads = pads_of(self.padding, x.shape[1:3], filter.shape[:2], self.strides, self.rates)
         (top, bottom), (left, right) = pads
-        padded = torch.nn.functional.pad(x, (0, 0, left, right, top, bottom), value=_lowest(x.dtype)) if any(map(any, pads)) else x
+        padded = (
+            torch.nn.functional.pad(x, (0, 0, left, right, top, bottom), value=_lowest(x.dtype))
+            if any(map(any, pads))
+            else x
+        )
         height, width = (
             (size - (window - 1) * rate - 1) // stride + 1
             for size, window, rate, stride in zip(padded.shape[1:3], filter.shape[:2], self.rates, self.strides)
@@ -97,7 +106,10 @@ def _shape(o: Any) -> Any:
 
 def _gradient(o: Any, dy: Any) -> Any:
     attrs = {name: o.attr(name) for name in ("strides", "rates", "padding")}
-    return (apply("Dilation2DBackpropInput", *o.inputs, dy, **attrs), apply("Dilation2DBackpropFilter", *o.inputs, dy, **attrs))
+    return (
+        apply("Dilation2DBackpropInput", *o.inputs, dy, **attrs),
+        apply("Dilation2DBackpropFilter", *o.inputs, dy, **attrs),
+    )
 
 
 op("Dilation2D", kernel=_dilation, shape=_shape, gradient=_gradient)
@@ -106,32 +118,60 @@ op("Dilation2DBackpropFilter", kernel=_filter_gradient, shape=same_as(1))
 
 
 @public("nn.dilation2d")
-def dilation2d(input: Any, filter: Any = None, strides: Any = None, rates: Any = None, padding: Any = None, name: str | None = None,
-               filters: Any = None, dilations: Any = None) -> Any:
+def dilation2d(
+    input: Any,
+    filter: Any = None,
+    strides: Any = None,
+    rates: Any = None,
+    padding: Any = None,
+    name: str | None = None,
+    filters: Any = None,
+    dilations: Any = None,
+) -> Any:
     """The largest sum of image and filter in each window."""
     filter = either("filters", filters, "filter", filter)
     rates = either("dilations", dilations, "rates", rates)
-    return apply("Dilation2D", input, filter, strides=per_axis(strides, 2, -1, "strides"), rates=per_axis(rates, 2, -1, "rates"),
-                 padding=padding, name=name)
+    return apply(
+        "Dilation2D",
+        input,
+        filter,
+        strides=per_axis(strides, 2, -1, "strides"),
+        rates=per_axis(rates, 2, -1, "rates"),
+        padding=padding,
+        name=name,
+    )
 
 
 @public("nn.erosion2d")
 def erosion2d(value: Any, kernel: Any, strides: Any, rates: Any, padding: Any, name: str | None = None) -> Any:
     """The smallest difference of image and kernel in each window."""
     with name_scope(name, "erosion2d", [value, kernel]) as scope:
-        return tf.negative(apply("Dilation2D", tf.negative(value), tf.reverse(kernel, [0, 1]), strides=strides, rates=rates,
-                                 padding=padding, name=scope))
+        return tf.negative(
+            apply(
+                "Dilation2D",
+                tf.negative(value),
+                tf.reverse(kernel, [0, 1]),
+                strides=strides,
+                rates=rates,
+                padding=padding,
+                name=scope,
+            )
+        )
 
 
 @internal("ops.nn_ops.dilation2d_v2")
-def _dilation2d_of_2(input: Any, filters: Any, strides: Any, padding: Any, data_format: str, dilations: Any, name: str | None = None) -> Any:
+def _dilation2d_of_2(
+    input: Any, filters: Any, strides: Any, padding: Any, data_format: str, dilations: Any, name: str | None = None
+) -> Any:
     if data_format != "NHWC":
         raise ValueError("Data formats other than NHWC are not yet supported")
     return apply("Dilation2D", input, filters, strides=strides, rates=dilations, padding=padding, name=name)
 
 
 @internal("ops.nn_ops.erosion2d_v2")
-def _erosion2d_of_2(value: Any, filters: Any, strides: Any, padding: Any, data_format: str, dilations: Any, name: str | None = None) -> Any:
+def _erosion2d_of_2(
+    value: Any, filters: Any, strides: Any, padding: Any, data_format: str, dilations: Any, name: str | None = None
+) -> Any:
     if data_format != "NHWC":
         raise ValueError("Data formats other than NHWC are not yet supported")
     return erosion2d(value, filters, strides, dilations, padding, name)

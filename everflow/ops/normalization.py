@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import numbers
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import everflow as tf
 from everflow.api import internal, public
@@ -21,20 +22,26 @@ def _keep(keepdims: Any, keep_dims: Any) -> bool:
 
 
 @public("nn.moments")
-def moments(x: Any, axes: Any, shift: Any = None, name: str | None = None, keep_dims: Any = None, keepdims: Any = None) -> Any:
+def moments(
+    x: Any, axes: Any, shift: Any = None, name: str | None = None, keep_dims: Any = None, keepdims: Any = None
+) -> Any:
     """Mean and variance over axes. `shift` has no effect."""
     keep = _keep(keepdims, keep_dims)
     with name_scope(name, "moments", [x, axes]):
         y = tf.cast(x, tf.float32) if x.dtype == tf.float16 else x
         mean = tf.reduce_mean(y, axes, keepdims=True, name="mean")
-        variance = tf.reduce_mean(tf.squared_difference(y, tf.stop_gradient(mean)), axes, keepdims=True, name="variance")
+        variance = tf.reduce_mean(
+            tf.squared_difference(y, tf.stop_gradient(mean)), axes, keepdims=True, name="variance"
+        )
         if not keep:
             mean, variance = tf.squeeze(mean, axes), tf.squeeze(variance, axes)
         return (tf.cast(mean, tf.float16), tf.cast(variance, tf.float16)) if x.dtype == tf.float16 else (mean, variance)
 
 
 @public("nn.weighted_moments")
-def weighted_moments(x: Any, axes: Any, frequency_weights: Any, name: str | None = None, keep_dims: Any = None, keepdims: Any = None) -> Any:
+def weighted_moments(
+    x: Any, axes: Any, frequency_weights: Any, name: str | None = None, keep_dims: Any = None, keepdims: Any = None
+) -> Any:
     """Mean and variance over axes, each element counted as often as its weight says."""
     keep = _keep(keepdims, keep_dims)
     with name_scope(name, "weighted_moments", [x, frequency_weights, axes]):
@@ -57,7 +64,9 @@ def weighted_moments(x: Any, axes: Any, frequency_weights: Any, name: str | None
 
 
 @public("nn.sufficient_statistics")
-def sufficient_statistics(x: Any, axes: Any, shift: Any = None, keep_dims: Any = None, name: str | None = None, keepdims: Any = None) -> Any:
+def sufficient_statistics(
+    x: Any, axes: Any, shift: Any = None, keep_dims: Any = None, name: str | None = None, keepdims: Any = None
+) -> Any:
     """(count, sum, sum of squares, shift): what `normalize_moments` needs."""
     keep = _keep(keepdims, keep_dims)
     axes = list(set(axes))
@@ -131,8 +140,9 @@ op("LRNGrad", kernel=_lrn_grad, shape=merged)
 
 
 @public("nn.local_response_normalization", "nn.lrn")
-def local_response_normalization(input: Any, depth_radius: int = 5, bias: float = 1, alpha: float = 1, beta: float = 0.5,
-                                 name: str | None = None) -> Any:
+def local_response_normalization(
+    input: Any, depth_radius: int = 5, bias: float = 1, alpha: float = 1, beta: float = 0.5, name: str | None = None
+) -> Any:
     """Divides each activation by a power of the squares of its neighbouring channels."""
     return apply("LRN", input, depth_radius=depth_radius, bias=bias, alpha=alpha, beta=beta, name=name)
 
@@ -209,7 +219,9 @@ def noise_shape_of(x: Any, noise_shape: Any) -> Any:
 
 
 @public("nn.dropout")
-def dropout(x: Any, keep_prob: Any = None, noise_shape: Any = None, seed: Any = None, name: str | None = None, rate: Any = None) -> Any:
+def dropout(
+    x: Any, keep_prob: Any = None, noise_shape: Any = None, seed: Any = None, name: str | None = None, rate: Any = None
+) -> Any:
     """Sets elements to zero with probability `rate` (or 1 - keep_prob), and scales the others to keep the sum."""
     try:
         dropped = 1.0 - keep_prob if isinstance(keep_prob, float) else None if keep_prob is None else 1 - keep_prob
@@ -227,14 +239,20 @@ def dropout_v2(x: Any, rate: Any, noise_shape: Any = None, seed: Any = None, nam
     with name_scope(name, "dropout", [x]):
         x = convert_to_tensor(x, name="x")
         if not x.dtype.is_floating:
-            raise ValueError(f"x has to be a floating point tensor since it's going to be scaled. Got a {x.dtype!r} tensor instead.")
+            raise ValueError(
+                f"x has to be a floating point tensor since it's going to be scaled. Got a {x.dtype!r} tensor instead."
+            )
         if isinstance(rate, numbers.Real):
             if not 0 <= rate < 1:
                 raise ValueError(f"rate must be a scalar tensor or a float in the range [0, 1), got {rate:g}")
             if rate > 0.5:
                 tf.logging.log_first_n(
-                    tf.logging.WARN, "Large dropout rate: %g (>0.5). In TensorFlow 2.x, dropout() uses dropout rate instead of "
-                    "keep_prob. Please ensure that this is intended.", 5, rate)
+                    tf.logging.WARN,
+                    "Large dropout rate: %g (>0.5). In TensorFlow 2.x, dropout() uses dropout rate instead of "
+                    "keep_prob. Please ensure that this is intended.",
+                    5,
+                    rate,
+                )
             if rate == 0:
                 return x
         rate = convert_to_tensor(rate, dtype=x.dtype, name="rate")

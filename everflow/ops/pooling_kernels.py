@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import everflow as tf
 from everflow.errors import UnimplementedError, invalid_argument
@@ -16,7 +17,7 @@ from everflow.ops.windows import Layout, pads_of, window_output
 
 
 class Pool:
-    """Pooling windows with all their attributes, and what follows for given sizes. Tensors are in torch's axis order."""
+    """Pooling windows with their attributes, and what follows for given sizes. Tensors are in torch's axis order."""
 
     def __init__(self, layout: Layout, ksize: Any, strides: Any, padding: str) -> None:
         self.layout = layout
@@ -34,7 +35,7 @@ class Pool:
         self.fit = functools.lru_cache(maxsize=64)(self._fit)
 
     def _fit(self, shape: Any) -> tuple[list[int], bool, list[int] | None, tuple[int, ...], bool]:
-        """For an input's shape: (padding, ceil_mode, what else to pad, output shape, whether there is nothing to compute)."""
+        """For an input's shape: (padding, ceil_mode, what else to pad, output shape, whether nothing is computed)."""
         rank = self.layout.rank
         if len(shape) != rank:
             raise invalid_argument(f"tensor_in must be {rank}-dimensional")
@@ -45,7 +46,9 @@ class Pool:
             count = (size + sum(pad) - window + stride) // stride
             if count < 0:
                 raise invalid_argument(
-                    f"Computed output size would be negative: {count} [input_size: {size}, effective_filter_size: {window}, stride: {stride}]")
+                    f"Computed output size would be negative: {count} [input_size: {size}, "
+                    f"effective_filter_size: {window}, stride: {stride}]"
+                )
             counts.append(count)
         output = (*shape[:2], *counts)
         if 0 in output:
@@ -54,7 +57,10 @@ class Pool:
         # torch can pad and round up by itself, but not where a window is larger than the image.
         fits = all(size >= window for size, window in zip(sizes, self.window))
         for ceil_mode in (False, True):
-            if fits and all(_torch_count(*axis, ceil_mode) == count for *axis, count in zip(sizes, self.window, self.strides, before, counts)):
+            if fits and all(
+                _torch_count(*axis, ceil_mode) == count
+                for *axis, count in zip(sizes, self.window, self.strides, before, counts)
+            ):
                 return before, ceil_mode, None, output, False
         return [0] * len(sizes), False, [side for pad in reversed(pads) for side in pad], output, False
 
@@ -112,14 +118,20 @@ class Pool:
         """The gradient of `averages` with respect to an input of this shape."""
         padding, ceil_mode, extra, output, nothing = self.fit(tuple(shape))
         if tuple(dy.shape) != output:
-            raise invalid_argument(f"Expected grad shape to be {shapes.describe(output)}, but got {shapes.describe(dy.shape)}")
+            raise invalid_argument(
+                f"Expected grad shape to be {shapes.describe(output)}, but got {shapes.describe(dy.shape)}"
+            )
         if nothing:
             return dy.new_zeros(shape)
-        like = torch.empty([shape[i] for i in self.layout.from_torch], dtype=dy.dtype, device=dy.device).permute(self.layout.to_torch)
+        like = torch.empty([shape[i] for i in self.layout.from_torch], dtype=dy.dtype, device=dy.device).permute(
+            self.layout.to_torch
+        )
         if extra is None:
             return self.avg_pool_backward(dy, like, self.window, self.strides, padding, ceil_mode, False, None)
         padded = torch.nn.functional.pad(like, extra)
-        dx = self.avg_pool_backward(dy / self.counts(like, extra), padded, self.window, self.strides, padding, False, True, 1)
+        dx = self.avg_pool_backward(
+            dy / self.counts(like, extra), padded, self.window, self.strides, padding, False, True, 1
+        )
         return _trimmed(dx, shape, extra)
 
 
@@ -138,11 +150,15 @@ def _trimmed(dx: Any, shape: Any, extra: list[int]) -> Any:
 
 
 def _layout(o: Any) -> Layout:
-    return Layout(o.attr("data_format") if o.type not in ("MaxPoolWithArgmax", "MaxPoolGradWithArgmax", "MaxPoolGradGradWithArgmax") else "NHWC")
+    return Layout(
+        o.attr("data_format")
+        if o.type not in ("MaxPoolWithArgmax", "MaxPoolGradWithArgmax", "MaxPoolGradGradWithArgmax")
+        else "NHWC"
+    )
 
 
 def pooling(body: Callable[[Pool, Any], Callable[..., Any]]) -> Callable[[Any], Callable[..., Any]]:
-    """A kernel from `body(pool, node)`. The V2 ops have their windows as their last two inputs: these may differ at each run."""
+    """A kernel from `body(pool, node)`. The V2 ops have their windows as inputs: these may differ at each run."""
     def make(node: Any) -> Callable[..., Any]:
         layout, padding = _layout(node), node.attr("padding")
         if not node.type.endswith("V2"):
@@ -191,7 +207,9 @@ def _depth_max_pool(pool: Pool) -> Callable[..., Any]:
         raise UnimplementedError(
             None, None, "MaxPooling supports exactly one of pooling across depth or pooling across width/height.")
     if depth != pool.depth_stride:
-        raise UnimplementedError(None, None, "Depthwise max pooling requires the depth window to equal the depth stride")
+        raise UnimplementedError(
+            None, None, "Depthwise max pooling requires the depth window to equal the depth stride"
+        )
 
     def run(x: Any) -> Any:
         if x.shape[channel] % depth:
@@ -214,9 +232,11 @@ def _max_pool_grad(pool: Pool, node: Any) -> Callable[..., Any]:
 
 
 def pools_planes(node: Any) -> bool:
-    """Whether a MaxPool node pools floats over height and width alone: then its gradient can use the positions it found."""
+    """Whether a MaxPool node pools floats over height and width alone: its gradient can use the positions it found."""
     layout = _layout(node)
-    return node.outputs[0].dtype.is_floating and all(node.attr(a)[i] == 1 for a in ("ksize", "strides") for i in (layout.batch, layout.channel))
+    return node.outputs[0].dtype.is_floating and all(
+        node.attr(a)[i] == 1 for a in ("ksize", "strides") for i in (layout.batch, layout.channel)
+    )
 
 
 def max_pool_with_positions(node: Any) -> Callable[..., Any]:
@@ -287,7 +307,9 @@ def pool_shape(o: Any) -> Any:
         ksize, strides = o.attr("ksize"), o.attr("strides")
     for name, values in (("ksize", ksize), ("stride", strides)):
         if len(values) != layout.rank:
-            raise ValueError(f"{o.type} requires the {name} attribute to contain {layout.rank} values, but got {len(values)}")
+            raise ValueError(
+                f"{o.type} requires the {name} attribute to contain {layout.rank} values, but got {len(values)}"
+            )
     sizes = [window_output(dims[i], ksize[i], strides[i], o.attr("padding")) for i in layout.spatial]
     depth = window_output(dims[layout.channel], ksize[layout.channel], strides[layout.channel], o.attr("padding"))
     return layout.dims(dims[layout.batch], depth, sizes)
@@ -307,10 +329,26 @@ def _max_pooling(name: str) -> None:
     grad, grad_grad = name + "Grad", name + "GradGrad"
     op(name, kernel=widened(pooling(_max_pool)), shape=pool_shape,
        gradient=lambda o, dy: apply(grad, o.inputs[0], o.outputs[0], dy, **_windows(o)))
-    op(grad, kernel=in_floats(pooling(_max_pool_grad)), shape=same_as(0),
-       gradient=lambda o, dy: (_zeros_of(o.inputs[0]), _zeros_of(o.inputs[1]), apply(grad_grad, o.inputs[0], o.inputs[1], dy, **_windows(o))))
-    op(grad_grad, kernel=in_floats(pooling(_max_pool_grad_grad)), shape=same_as(1),
-       gradient=lambda o, dy: (_zeros_of(o.inputs[0]), _zeros_of(o.inputs[1]), apply(grad, o.inputs[0], o.inputs[1], dy, **_windows(o))))
+    op(
+        grad,
+        kernel=in_floats(pooling(_max_pool_grad)),
+        shape=same_as(0),
+        gradient=lambda o, dy: (
+            _zeros_of(o.inputs[0]),
+            _zeros_of(o.inputs[1]),
+            apply(grad_grad, o.inputs[0], o.inputs[1], dy, **_windows(o)),
+        ),
+    )
+    op(
+        grad_grad,
+        kernel=in_floats(pooling(_max_pool_grad_grad)),
+        shape=same_as(1),
+        gradient=lambda o, dy: (
+            _zeros_of(o.inputs[0]),
+            _zeros_of(o.inputs[1]),
+            apply(grad, o.inputs[0], o.inputs[1], dy, **_windows(o)),
+        ),
+    )
 
 
 _max_pooling("MaxPool")
@@ -321,14 +359,40 @@ def _window_inputs(o: Any) -> dict[str, Any]:
     return {"padding": o.attr("padding"), "data_format": o.attr("data_format")}
 
 
-op("MaxPoolV2", kernel=widened(pooling(_max_pool)), shape=pool_shape,
-   gradient=lambda o, dy: (apply("MaxPoolGradV2", o.inputs[0], o.outputs[0], dy, *o.inputs[1:], **_window_inputs(o)), None, None))
-op("MaxPoolGradV2", kernel=in_floats(pooling(_max_pool_grad)), shape=same_as(0),
-   gradient=lambda o, dy: (_zeros_of(o.inputs[0]), _zeros_of(o.inputs[1]),
-                           apply("MaxPoolGradGradV2", o.inputs[0], o.inputs[1], dy, *o.inputs[3:], **_window_inputs(o)), None, None))
-op("MaxPoolGradGradV2", kernel=in_floats(pooling(_max_pool_grad_grad)), shape=same_as(1),
-   gradient=lambda o, dy: (_zeros_of(o.inputs[0]), _zeros_of(o.inputs[1]),
-                           apply("MaxPoolGradV2", o.inputs[0], o.inputs[1], dy, *o.inputs[3:], **_window_inputs(o)), None, None))
+op(
+    "MaxPoolV2",
+    kernel=widened(pooling(_max_pool)),
+    shape=pool_shape,
+    gradient=lambda o, dy: (
+        apply("MaxPoolGradV2", o.inputs[0], o.outputs[0], dy, *o.inputs[1:], **_window_inputs(o)),
+        None,
+        None,
+    ),
+)
+op(
+    "MaxPoolGradV2",
+    kernel=in_floats(pooling(_max_pool_grad)),
+    shape=same_as(0),
+    gradient=lambda o, dy: (
+        _zeros_of(o.inputs[0]),
+        _zeros_of(o.inputs[1]),
+        apply("MaxPoolGradGradV2", o.inputs[0], o.inputs[1], dy, *o.inputs[3:], **_window_inputs(o)),
+        None,
+        None,
+    ),
+)
+op(
+    "MaxPoolGradGradV2",
+    kernel=in_floats(pooling(_max_pool_grad_grad)),
+    shape=same_as(1),
+    gradient=lambda o, dy: (
+        _zeros_of(o.inputs[0]),
+        _zeros_of(o.inputs[1]),
+        apply("MaxPoolGradV2", o.inputs[0], o.inputs[1], dy, *o.inputs[3:], **_window_inputs(o)),
+        None,
+        None,
+    ),
+)
 
 
 def _avg_grad_shape(o: Any) -> Any:
@@ -363,7 +427,7 @@ def _max_pool_with_argmax(pool: Pool, node: Any) -> Callable[..., Any]:
     _no_depth(pool, "Pooling is not yet supported on the depth dimension.")
     to_torch, from_torch = pool.layout.to_torch, pool.layout.from_torch
     result = getattr(torch, node.attr("Targmax").name)
-    wide = getattr(torch, "int32") if node.inputs[0].dtype.base_dtype.name == "uint16" else None
+    wide = torch.int32 if node.inputs[0].dtype.base_dtype.name == "uint16" else None
 
     def run(x: Any) -> Any:
         x = x.permute(to_torch)
@@ -411,7 +475,14 @@ def _argmax_windows(o: Any) -> dict[str, Any]:
 
 op("MaxPoolWithArgmax", kernel=pooling(_max_pool_with_argmax), shape=lambda o: [pool_shape(o)] * 2,
    gradient=lambda o, dy, _: apply("MaxPoolGradWithArgmax", o.inputs[0], dy, o.outputs[1], **_argmax_windows(o)))
-op("MaxPoolGradWithArgmax", kernel=in_floats(_max_pool_grad_with_argmax), shape=same_as(0),
-   gradient=lambda o, dy: (_zeros_of(o.inputs[0]),
-                           apply("MaxPoolGradGradWithArgmax", o.inputs[0], dy, o.inputs[2], **_argmax_windows(o)), None))
+op(
+    "MaxPoolGradWithArgmax",
+    kernel=in_floats(_max_pool_grad_with_argmax),
+    shape=same_as(0),
+    gradient=lambda o, dy: (
+        _zeros_of(o.inputs[0]),
+        apply("MaxPoolGradGradWithArgmax", o.inputs[0], dy, o.inputs[2], **_argmax_windows(o)),
+        None,
+    ),
+)
 op("MaxPoolGradGradWithArgmax", kernel=in_floats(_max_pool_grad_grad_with_argmax), shape=same_as(2))

@@ -1,7 +1,8 @@
 """The largest elements: top_k, nth_element, in_top_k."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import everflow as tf
 from everflow.api import internal, public
@@ -151,7 +152,9 @@ def _in_top_k(node: Any) -> Callable[..., Any]:
             raise invalid_argument("targets must be 1-dimensional")
         rows, classes = predictions.shape
         if rows != targets.shape[0]:
-            raise invalid_argument(f"First dimension of predictions {rows} must match length of targets {targets.shape[0]}")
+            raise invalid_argument(
+                f"First dimension of predictions {rows} must match length of targets {targets.shape[0]}"
+            )
         targets = targets.long()
         valid = (targets >= 0) & (targets < classes)
         if not predictions.numel():

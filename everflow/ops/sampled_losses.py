@@ -17,9 +17,21 @@ def sum_rows(x: Any) -> Any:
 
 
 @internal("ops.nn_impl._compute_sampled_logits")
-def sampled_logits(weights: Any, biases: Any, labels: Any, inputs: Any, num_sampled: int, num_classes: int, num_true: int = 1,
-                   sampled_values: Any = None, subtract_log_q: bool = True, remove_accidental_hits: bool = False,
-                   partition_strategy: str = "mod", name: str | None = None, seed: Any = None) -> tuple[Any, Any]:
+def sampled_logits(
+    weights: Any,
+    biases: Any,
+    labels: Any,
+    inputs: Any,
+    num_sampled: int,
+    num_classes: int,
+    num_true: int = 1,
+    sampled_values: Any = None,
+    subtract_log_q: bool = True,
+    remove_accidental_hits: bool = False,
+    partition_strategy: str = "mod",
+    name: str | None = None,
+    seed: Any = None,
+) -> tuple[Any, Any]:
     """(logits, labels) of each example's true classes and of the sampled ones."""
     if type(weights).__name__ == "PartitionedVariable":
         weights = list(weights)
@@ -31,7 +43,13 @@ def sampled_logits(weights: Any, biases: Any, labels: Any, inputs: Any, num_samp
         labels_flat = tf.reshape(labels, [-1])
         if sampled_values is None:
             sampled_values = tf.nn.log_uniform_candidate_sampler(
-                true_classes=labels, num_true=num_true, num_sampled=num_sampled, unique=True, range_max=num_classes, seed=seed)
+                true_classes=labels,
+                num_true=num_true,
+                num_sampled=num_sampled,
+                unique=True,
+                range_max=num_classes,
+                seed=seed,
+            )
         sampled, true_expected, sampled_expected = (tf.stop_gradient(s) for s in sampled_values)
         sampled = tf.cast(sampled, tf.int64)
         all_ids = tf.concat([labels_flat, sampled], 0)
@@ -85,16 +103,48 @@ def nce_loss(weights: Any, biases: Any, labels: Any, inputs: Any, num_sampled: i
 
 
 @internal("ops.nn_impl.nce_loss_v2")
-def _nce_loss_of_2(weights: Any, biases: Any, labels: Any, inputs: Any, num_sampled: int, num_classes: int, num_true: int = 1,
-                   sampled_values: Any = None, remove_accidental_hits: bool = False, name: str | None = "nce_loss") -> Any:
-    return nce_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values, remove_accidental_hits,
-                    "div", name)
+def _nce_loss_of_2(
+    weights: Any,
+    biases: Any,
+    labels: Any,
+    inputs: Any,
+    num_sampled: int,
+    num_classes: int,
+    num_true: int = 1,
+    sampled_values: Any = None,
+    remove_accidental_hits: bool = False,
+    name: str | None = "nce_loss",
+) -> Any:
+    return nce_loss(
+        weights,
+        biases,
+        labels,
+        inputs,
+        num_sampled,
+        num_classes,
+        num_true,
+        sampled_values,
+        remove_accidental_hits,
+        "div",
+        name,
+    )
 
 
 @public("nn.sampled_softmax_loss")
-def sampled_softmax_loss(weights: Any, biases: Any, labels: Any, inputs: Any, num_sampled: int, num_classes: int, num_true: int = 1,
-                         sampled_values: Any = None, remove_accidental_hits: bool = True, partition_strategy: str = "mod",
-                         name: str | None = "sampled_softmax_loss", seed: Any = None) -> Any:
+def sampled_softmax_loss(
+    weights: Any,
+    biases: Any,
+    labels: Any,
+    inputs: Any,
+    num_sampled: int,
+    num_classes: int,
+    num_true: int = 1,
+    sampled_values: Any = None,
+    remove_accidental_hits: bool = True,
+    partition_strategy: str = "mod",
+    name: str | None = "sampled_softmax_loss",
+    seed: Any = None,
+) -> Any:
     """The softmax cross-entropy over the true classes and a sample of the others."""
     logits, targets = sampled_logits(
         weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values, subtract_log_q=True,
@@ -104,9 +154,19 @@ def sampled_softmax_loss(weights: Any, biases: Any, labels: Any, inputs: Any, nu
 
 
 @internal("ops.nn_impl.sampled_softmax_loss_v2")
-def _sampled_softmax_loss_of_2(weights: Any, biases: Any, labels: Any, inputs: Any, num_sampled: int, num_classes: int,
-                               num_true: int = 1, sampled_values: Any = None, remove_accidental_hits: bool = True, seed: Any = None,
-                               name: str | None = "sampled_softmax_loss") -> Any:
+def _sampled_softmax_loss_of_2(
+    weights: Any,
+    biases: Any,
+    labels: Any,
+    inputs: Any,
+    num_sampled: int,
+    num_classes: int,
+    num_true: int = 1,
+    sampled_values: Any = None,
+    remove_accidental_hits: bool = True,
+    seed: Any = None,
+    name: str | None = "sampled_softmax_loss",
+) -> Any:
     return sampled_softmax_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values,
                                 remove_accidental_hits, "div", name, seed)
 
@@ -114,7 +174,9 @@ def _sampled_softmax_loss_of_2(weights: Any, biases: Any, labels: Any, inputs: A
 def _replicas(function: str) -> int:
     if tf.distribute.has_strategy() and tf.distribute.in_cross_replica_context():
         raise RuntimeError(
-            f"You are calling `{function}` in cross replica context, while it was expected to be called in replica context.")
+            f"You are calling `{function}` in cross replica context, while it was expected to be called in "
+            "replica context."
+        )
     return tf.distribute.get_strategy().num_replicas_in_sync
 
 

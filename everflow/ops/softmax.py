@@ -1,7 +1,8 @@
 """Softmax along the last axis, and cross-entropies computed together with their gradients."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import everflow as tf
 from everflow.errors import invalid_argument
@@ -70,7 +71,9 @@ def _cross_entropy_gradient(o: Any, loss_dy: Any, backprop_dy: Any) -> Any:
     dx = _scaled_rows(loss_dy, o.outputs[1])
     if backprop_dy is not None and not _is_zero(backprop_dy):
         softmax = tf.nn.softmax(logits)
-        dx += (backprop_dy - tf.squeeze(tf.matmul(tf.expand_dims(backprop_dy, 1), tf.expand_dims(softmax, 2)), axis=1)) * softmax
+        dx += (
+            backprop_dy - tf.squeeze(tf.matmul(tf.expand_dims(backprop_dy, 1), tf.expand_dims(softmax, 2)), axis=1)
+        ) * softmax
     return dx, _scaled_rows(loss_dy, -tf.nn.log_softmax(logits))
 
 
@@ -113,8 +116,10 @@ def _sparse_shape_error(logits: Any, labels: Any) -> Exception:
         return invalid_argument(f"labels must be 1-D, but got shape {shapes.describe(labels.shape)}")
     if logits.shape[0] != labels.shape[0]:
         return invalid_argument(
-            f"logits and labels must have the same first dimension, got logits shape {shapes.describe(logits.shape)} and labels "
-            f"shape {shapes.describe(labels.shape)}")
+            "logits and labels must have the same first dimension, got logits shape "
+            f"{shapes.describe(logits.shape)} and labels "
+            f"shape {shapes.describe(labels.shape)}"
+        )
     return invalid_argument(f"Must have at least one class, but got logits shape {shapes.describe(logits.shape)}")
 
 
@@ -122,7 +127,9 @@ def _label_error(labels: Any, classes: int) -> Exception:
     values = labels.tolist()
     worst = next(v for v in values if not 0 <= v < classes)
     return invalid_argument(
-        f"Received a label value of {worst} which is outside the valid range of [0, {classes}).  Label values: {' '.join(map(str, values))}")
+        f"Received a label value of {worst} which is outside the valid range of [0, {classes}).  Label values: "
+        f"{' '.join(map(str, values))}"
+    )
 
 
 def _sparse_cross_entropy_shape(o: Any) -> Any:
@@ -134,8 +141,10 @@ def _sparse_cross_entropy_shape(o: Any) -> Any:
 
 def _sparse_cross_entropy_gradient(o: Any, loss_dy: Any, _: Any) -> Any:
     message = (
-        "Currently there is no way to take the second derivative of sparse_softmax_cross_entropy_with_logits due to the fused "
-        "implementation's interaction with tf.gradients()")
+        "Currently there is no way to take the second derivative of sparse_softmax_cross_entropy_with_logits "
+        "due to the fused "
+        "implementation's interaction with tf.gradients()"
+    )
     return _scaled_rows(loss_dy, apply("PreventGradient", o.outputs[1], message=message)), None
 
 

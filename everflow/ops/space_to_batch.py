@@ -1,7 +1,8 @@
 """Convolutions and pooling with windows that are spread out: pixels are dealt out to more, smaller images."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -37,7 +38,9 @@ class SpaceToBatch:
             spatial_dims = range(starting, n + starting)
         spatial_dims = sorted({int(d) for d in spatial_dims}) if _increasing(list(spatial_dims)) else None
         if not spatial_dims or spatial_dims[0] < 1:
-            raise ValueError(f"spatial_dims must be a montonically increasing sequence of positive integers, but got: {spatial_dims}")
+            raise ValueError(
+                f"spatial_dims must be a montonically increasing sequence of positive integers, but got: {spatial_dims}"
+            )
         last = spatial_dims[-1] if starting == 2 else spatial_dims[-1] + 1
         try:
             input_shape.with_rank_at_least(last)
@@ -137,8 +140,15 @@ def with_space_to_batch(input: Any, dilation_rate: Any, padding: str, op: Callab
     def build_op(n: int, padding: str) -> Callable[..., Any]:
         return lambda inp, _: op(inp, n, padding)
 
-    return SpaceToBatch(input.get_shape(), dilation_rate, padding, build_op, filter_shape=filter_shape, spatial_dims=spatial_dims,
-                        data_format=data_format)(input, None)
+    return SpaceToBatch(
+        input.get_shape(),
+        dilation_rate,
+        padding,
+        build_op,
+        filter_shape=filter_shape,
+        spatial_dims=spatial_dims,
+        data_format=data_format,
+    )(input, None)
 
 
 def steps_of(num_spatial_dims: int, strides: Any, dilation_rate: Any) -> tuple[Any, Any]:
@@ -177,8 +187,11 @@ class Convolution:
         if rank is None:
             raise ValueError("rank of input or filter must be known")
         if rank < 3 or rank > 5:
-            raise ValueError("`input` and `filter` must have rank at least 3 and at most 5") if rank > 5 else ValueError(
-                "input tensor must have rank 3 at least")
+            raise (
+                ValueError("`input` and `filter` must have rank at least 3 and at most 5")
+                if rank > 5
+                else ValueError("input tensor must have rank 3 at least")
+            )
         n = rank - 2
         channel_axis = 1 if channel_index(data_format) == 1 else n + 1
         self.spatial_dims = range(2, n + 2) if channel_axis == 1 else range(1, n + 1)
@@ -193,7 +206,9 @@ class Convolution:
         channels = input_shape.as_list()[channel_axis] if input_shape.ndims is not None else None
         expected = filter_shape.as_list()[n] if filter_shape.ndims is not None else None
         if channels is not None and expected is not None and channels != expected:
-            raise ValueError(f"number of input channels does not match corresponding dimension of filter, {channels} != {expected}")
+            raise ValueError(
+                f"number of input channels does not match corresponding dimension of filter, {channels} != {expected}"
+            )
         self.input_shape, self.filter_shape = input_shape, filter_shape
         self.data_format, self.name = data_format, name
         self.strides, self.dilation_rate = steps_of(n, strides, dilation_rate)
@@ -205,7 +220,9 @@ class Convolution:
         strides = [int(s) for s in self.strides]
         n, channels = len(strides), channel_index(self.data_format)
         if n == 1:
-            return lambda inp, filter: conv1d(inp, filter, strides[0], padding, data_format=self.data_format, name=self.name)
+            return lambda inp, filter: conv1d(
+                inp, filter, strides[0], padding, data_format=self.data_format, name=self.name
+            )
         if n == 2:
             return lambda inp, filter: conv2d(inp, filter, per_axis(strides, 2, channels, "strides"), padding,
                                               data_format=self.data_format, name=self.name)
@@ -217,8 +234,17 @@ class Convolution:
 
 
 @public("nn.convolution")
-def convolution(input: Any, filter: Any, padding: str, strides: Any = None, dilation_rate: Any = None, name: str | None = None,
-                data_format: str | None = None, filters: Any = None, dilations: Any = None) -> Any:
+def convolution(
+    input: Any,
+    filter: Any,
+    padding: str,
+    strides: Any = None,
+    dilation_rate: Any = None,
+    name: str | None = None,
+    data_format: str | None = None,
+    filters: Any = None,
+    dilations: Any = None,
+) -> Any:
     """A convolution in one, two or three dimensions, strided or dilated."""
     dilation_rate = either("dilations", dilations, "dilation_rate", dilation_rate)
     filter = either("filters", filters, "filter", filter)
@@ -226,10 +252,19 @@ def convolution(input: Any, filter: Any, padding: str, strides: Any = None, dila
 
 
 @internal("ops.nn_ops.convolution_internal")
-def convolution_internal(input: Any, filters: Any, strides: Any = None, padding: str = "VALID", data_format: str | None = None,
-                         dilations: Any = None, name: str | None = None) -> Any:
+def convolution_internal(
+    input: Any,
+    filters: Any,
+    strides: Any = None,
+    padding: str = "VALID",
+    data_format: str | None = None,
+    dilations: Any = None,
+    name: str | None = None,
+) -> Any:
     """A convolution by the op for its dimensions, or by dealing pixels out where it is dilated."""
-    rank = filters.get_shape().ndims if isinstance(filters, Tensor) or hasattr(filters, "get_shape") else np.ndim(filters)
+    rank = (
+        filters.get_shape().ndims if isinstance(filters, Tensor) or hasattr(filters, "get_shape") else np.ndim(filters)
+    )
     if rank is None or (hasattr(input, "get_shape") and input.get_shape().ndims is not None):
         rank = input.get_shape().ndims if hasattr(input, "get_shape") else np.ndim(input)
     if rank is None:
@@ -245,10 +280,22 @@ def convolution_internal(input: Any, filters: Any, strides: Any = None, padding:
         all_dilations = per_axis(dilations, n, channels, "dilations")
         if all(d == 1 for d in all_dilations):
             if n == 1:
-                return conv1d(input, filters, all_strides, padding, data_format=data_format, dilations=all_dilations, name=scope)
+                return conv1d(
+                    input, filters, all_strides, padding, data_format=data_format, dilations=all_dilations, name=scope
+                )
             if n == 2:
-                return conv2d(input, filters, all_strides, padding, data_format=data_format, dilations=all_dilations, name=scope)
-            return conv3d(input, filters, all_strides, padding, data_format=data_format or "NDHWC", dilations=all_dilations, name=scope)
+                return conv2d(
+                    input, filters, all_strides, padding, data_format=data_format, dilations=all_dilations, name=scope
+                )
+            return conv3d(
+                input,
+                filters,
+                all_strides,
+                padding,
+                data_format=data_format or "NDHWC",
+                dilations=all_dilations,
+                name=scope,
+            )
         spatial = slice(2, None) if channels == 1 else slice(1, -1)
         return Convolution(input.get_shape(), filters.get_shape(), padding, strides=all_strides[spatial],
                            dilation_rate=all_dilations[spatial], name=scope, data_format=data_format)(input, filters)
@@ -261,26 +308,38 @@ def atrous_conv2d(value: Any, filters: Any, rate: int, padding: str, name: str |
 
 
 @public("nn.atrous_conv2d_transpose")
-def atrous_conv2d_transpose(value: Any, filters: Any, output_shape: Any, rate: int, padding: str, name: str | None = None) -> Any:
+def atrous_conv2d_transpose(
+    value: Any, filters: Any, output_shape: Any, rate: int, padding: str, name: str | None = None
+) -> Any:
     """The transpose of atrous_conv2d."""
-    with name_scope(name, "atrous_conv2d_transpose", [value, filters, output_shape]) as scope:
+    with name_scope(name, "atrous_conv2d_transpose", [value, filters, output_shape]):
         value = convert_to_tensor(value, name="value")
         filters = convert_to_tensor(filters, name="filters")
         value_channels = value.get_shape().with_rank(4).as_list()[3]
         filter_dims = filters.get_shape().with_rank(4).as_list()
         if None not in (value_channels, filter_dims[3]) and value_channels != filter_dims[3]:
-            raise ValueError(f"value's input channels does not match filters' input channels, {value_channels} != {filter_dims[3]}")
+            raise ValueError(
+                f"value's input channels does not match filters' input channels, {value_channels} != {filter_dims[3]}"
+            )
         if rate < 1:
             raise ValueError(f"rate {rate} cannot be less than one")
         if rate == 1:
-            return tf.nn.conv2d_transpose(value, filters, output_shape, strides=[1, 1, 1, 1], padding=padding, data_format="NHWC")
+            return tf.nn.conv2d_transpose(
+                value, filters, output_shape, strides=[1, 1, 1, 1], padding=padding, data_format="NHWC"
+            )
         output = convert_to_tensor(output_shape, name="output_shape")
         if not output.get_shape().is_compatible_with([4]):
             raise ValueError(f"output_shape must have shape (4,), got {output.get_shape()}")
         if isinstance(output_shape, tuple):
             output_shape = list(output_shape)
-        if isinstance(output_shape, (list, np.ndarray)) and filter_dims[2] is not None and filter_dims[2] != output_shape[3]:
-            raise ValueError(f"output_shape does not match filter's output channels, {output_shape[3]} != {filter_dims[2]}")
+        if (
+            isinstance(output_shape, (list, np.ndarray))
+            and filter_dims[2] is not None
+            and filter_dims[2] != output_shape[3]
+        ):
+            raise ValueError(
+                f"output_shape does not match filter's output channels, {output_shape[3]} != {filter_dims[2]}"
+            )
         if padding == "SAME":
             extents = [None if size is None else size + (size - 1) * (rate - 1) for size in filter_dims[:2]]
             if None in extents:
@@ -296,6 +355,13 @@ def atrous_conv2d_transpose(value: Any, filters: Any, output_shape: Any, rate: i
         in_height, in_width = output_shape[1] + top + bottom, output_shape[2] + left + right
         extra_bottom, extra_right = (rate - in_height % rate) % rate, (rate - in_width % rate) % rate
         value = apply("SpaceToBatchND", value, [rate, rate], [[0, extra_bottom], [0, extra_right]])
-        sizes = [rate * rate * output_shape[0], (in_height + extra_bottom) // rate, (in_width + extra_right) // rate, output_shape[3]]
-        value = apply("Conv2DBackpropInput", sizes, filters, value, strides=[1, 1, 1, 1], padding="VALID", data_format="NHWC")
+        sizes = [
+            rate * rate * output_shape[0],
+            (in_height + extra_bottom) // rate,
+            (in_width + extra_right) // rate,
+            output_shape[3],
+        ]
+        value = apply(
+            "Conv2DBackpropInput", sizes, filters, value, strides=[1, 1, 1, 1], padding="VALID", data_format="NHWC"
+        )
         return apply("BatchToSpaceND", value, [rate, rate], [[top, bottom + extra_bottom], [left, right + extra_right]])

@@ -30,7 +30,9 @@ def run(build):
 def test_values_are_those_of_the_formula(name, dtype):
     found = run(lambda: getattr(tf.nn, name)(X.astype(dtype)))
     assert found.dtype == dtype
-    np.testing.assert_allclose(found, FUNCTIONS[name](X), rtol={"float16": 4e-3, "float32": 1e-6, "float64": 1e-9}[dtype])
+    np.testing.assert_allclose(
+        found, FUNCTIONS[name](X), rtol={"float16": 4e-3, "float32": 1e-6, "float64": 1e-9}[dtype]
+    )
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

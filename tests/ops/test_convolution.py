@@ -30,7 +30,9 @@ def convolved(x, filters, strides, padding, dilations):
     sizes = [(x.shape[1 + i] - (filters.shape[i] - 1) * dilations[i] - 1) // strides[i] + 1 for i in range(n)]
     found = np.zeros((x.shape[0], *sizes, filters.shape[-1]), x.dtype)
     for position in itertools.product(*map(range, filters.shape[:n])):
-        window = tuple(slice(p * d, p * d + (size - 1) * s + 1, s) for p, d, size, s in zip(position, dilations, sizes, strides))
+        window = tuple(
+            slice(p * d, p * d + (size - 1) * s + 1, s) for p, d, size, s in zip(position, dilations, sizes, strides)
+        )
         found += np.tensordot(x[(slice(None), *window)], filters[position], 1)
     return found
 
@@ -56,7 +58,9 @@ def test_conv2d_is_the_sum_over_windows(shape, window, strides, padding, dilatio
     def build():
         if data_format == "NHWC":
             return tf.nn.conv2d(x, w, [1, *strides, 1], padding, dilations=[1, *dilations, 1])
-        y = tf.nn.conv2d(x.transpose(0, 3, 1, 2), w, [1, 1, *strides], padding, data_format="NCHW", dilations=[1, 1, *dilations])
+        y = tf.nn.conv2d(
+            x.transpose(0, 3, 1, 2), w, [1, 1, *strides], padding, data_format="NCHW", dilations=[1, 1, *dilations]
+        )
         assert y.shape.as_list() == [want.shape[i] for i in (0, 3, 1, 2)]
         return tf.transpose(y, [0, 2, 3, 1])
 
@@ -104,7 +108,10 @@ def test_conv2d_learns_sizes_when_it_runs():
 @pytest.mark.parametrize("dtype", [tf.float16, tf.bfloat16, tf.float32])
 def test_conv2d_works_in_short_types(dtype):
     x, w = np.ones((1, 4, 4, 2)), np.full((2, 2, 2, 3), 0.5)
-    assert run(lambda: tf.cast(tf.nn.conv2d(tf.cast(x, dtype), tf.cast(w, dtype), 1, "VALID"), tf.float32)).tolist() == np.full((1, 3, 3, 3), 4.0).tolist()
+    assert (
+        run(lambda: tf.cast(tf.nn.conv2d(tf.cast(x, dtype), tf.cast(w, dtype), 1, "VALID"), tf.float32)).tolist()
+        == np.full((1, 3, 3, 3), 4.0).tolist()
+    )
 
 
 def test_empty_batches_give_empty_outputs_and_zero_gradients():
@@ -118,7 +125,9 @@ def test_empty_batches_give_empty_outputs_and_zero_gradients():
 
 def test_conv1d_and_conv3d_are_the_same_in_other_dimensions():
     x, w = RANDOM.randn(2, 9, 3), RANDOM.randn(4, 3, 2)
-    np.testing.assert_allclose(run(lambda: tf.nn.conv1d(x, w, 2, "SAME")), convolved(x, w, (2,), "SAME", (1,)), atol=1e-12)
+    np.testing.assert_allclose(
+        run(lambda: tf.nn.conv1d(x, w, 2, "SAME")), convolved(x, w, (2,), "SAME", (1,)), atol=1e-12
+    )
     found = run(lambda: tf.nn.conv1d(x.transpose(0, 2, 1), w, 1, "VALID", data_format="NCW"))
     np.testing.assert_allclose(found.transpose(0, 2, 1), convolved(x, w, (1,), "VALID", (1,)), atol=1e-12)
     x, w = RANDOM.randn(2, 5, 4, 6, 2), RANDOM.randn(2, 3, 2, 2, 3)
@@ -171,7 +180,9 @@ def test_separable_convolution_mixes_channels_afterwards():
 @pytest.mark.parametrize("padding", ["SAME", "VALID"])
 def test_dilation_by_dealing_pixels_out_is_dilation(padding):
     x, w = RANDOM.randn(2, 9, 8, 3), RANDOM.randn(3, 2, 3, 2)
-    np.testing.assert_allclose(run(lambda: tf.nn.atrous_conv2d(x, w, 2, padding)), convolved(x, w, (1, 1), padding, (2, 2)), atol=1e-12)
+    np.testing.assert_allclose(
+        run(lambda: tf.nn.atrous_conv2d(x, w, 2, padding)), convolved(x, w, (1, 1), padding, (2, 2)), atol=1e-12
+    )
     np.testing.assert_allclose(run(lambda: tf.nn.convolution(x, w, padding, dilation_rate=[3, 1])),
                                convolved(x, w, (1, 1), padding, (3, 1)), atol=1e-12)
     with tf.Graph().as_default(), tf.Session() as session:
@@ -190,16 +201,40 @@ def test_atrous_transpose_undoes_the_shape():
     np.testing.assert_allclose(found, want, atol=1e-12)
 
 
-@pytest.mark.parametrize(("build", "message"), [
-    (lambda p: tf.nn.conv2d(p(2, 8, 8, 3), p(3, 3, 4, 4), 1, "SAME"), r"Depth of input \(3\) is not a multiple of input depth of filter \(4\)"),
-    (lambda p: tf.nn.conv2d(p(2, 8, 8), p(3, 3, 4, 4), 1, "SAME"), "Shape must be rank 4 but is rank 3"),
-    (lambda p: tf.nn.conv2d(p(2, 2, 2, 3), p(3, 3, 3, 4), 1, "VALID"), "Negative dimension size caused by subtracting 3 from 2"),
-    (lambda p: tf.nn.conv2d(p(2, 8, 8, 3), p(3, 3, 3, 4), [1, 1, 1], "SAME"), "strides should be of length 1, 2 or 4 but was 3"),
-    (lambda p: tf.nn.conv2d(p(2, 8, 8, 3), p(3, 3, 3, 4), 1, "EXPLICIT"), '"EXPLICIT" is not a valid value for the padding parameter'),
-    (lambda p: tf.nn.conv2d(p(2, 8, 8, 3), p(3, 3, 3, 4), 1, "SAME", data_format="NCHW_VECT_C"), 'not in: "NHWC", "NCHW"'),
-    (lambda p: tf.nn.conv2d(p(2, 8, 8, 3), p(3, 3, 3, 4), 1, "SAME", filters=p(3, 3, 3, 4)), "Cannot specify both 'filter' and 'filters'"),
-    (lambda p: tf.nn.convolution(p(2, 8, 8, 3), p(3, 3, 3, 4), "SAME", strides=[2, 2], dilation_rate=[2, 2]), "strides > 1 not supported"),
-])
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (
+            lambda p: tf.nn.conv2d(p(2, 8, 8, 3), p(3, 3, 4, 4), 1, "SAME"),
+            r"Depth of input \(3\) is not a multiple of input depth of filter \(4\)",
+        ),
+        (lambda p: tf.nn.conv2d(p(2, 8, 8), p(3, 3, 4, 4), 1, "SAME"), "Shape must be rank 4 but is rank 3"),
+        (
+            lambda p: tf.nn.conv2d(p(2, 2, 2, 3), p(3, 3, 3, 4), 1, "VALID"),
+            "Negative dimension size caused by subtracting 3 from 2",
+        ),
+        (
+            lambda p: tf.nn.conv2d(p(2, 8, 8, 3), p(3, 3, 3, 4), [1, 1, 1], "SAME"),
+            "strides should be of length 1, 2 or 4 but was 3",
+        ),
+        (
+            lambda p: tf.nn.conv2d(p(2, 8, 8, 3), p(3, 3, 3, 4), 1, "EXPLICIT"),
+            '"EXPLICIT" is not a valid value for the padding parameter',
+        ),
+        (
+            lambda p: tf.nn.conv2d(p(2, 8, 8, 3), p(3, 3, 3, 4), 1, "SAME", data_format="NCHW_VECT_C"),
+            'not in: "NHWC", "NCHW"',
+        ),
+        (
+            lambda p: tf.nn.conv2d(p(2, 8, 8, 3), p(3, 3, 3, 4), 1, "SAME", filters=p(3, 3, 3, 4)),
+            "Cannot specify both 'filter' and 'filters'",
+        ),
+        (
+            lambda p: tf.nn.convolution(p(2, 8, 8, 3), p(3, 3, 3, 4), "SAME", strides=[2, 2], dilation_rate=[2, 2]),
+            "strides > 1 not supported",
+        ),
+    ],
+)
 def test_mistakes_are_found_when_the_graph_is_built(build, message):
     with tf.Graph().as_default(), pytest.raises(ValueError, match=message):
         build(lambda *shape: tf.placeholder(tf.float32, shape))
@@ -209,10 +244,15 @@ def test_mistakes_in_sizes_are_found_when_it_runs():
     with tf.Graph().as_default(), tf.Session() as session:
         x, w = tf.placeholder(tf.float32), tf.placeholder(tf.float32)
         y = tf.nn.conv2d(x, w, 1, "VALID")
-        with pytest.raises(tf.errors.InvalidArgumentError, match="input depth must be evenly divisible by filter depth: 3 vs 2"):
+        with pytest.raises(
+            tf.errors.InvalidArgumentError, match="input depth must be evenly divisible by filter depth: 3 vs 2"
+        ):
             session.run(y, {x: np.zeros((1, 4, 4, 3)), w: np.zeros((2, 2, 2, 2))})
         with pytest.raises(tf.errors.InvalidArgumentError, match=r"input must be 4-dimensional\[1,4,4\]"):
             session.run(y, {x: np.zeros((1, 4, 4)), w: np.zeros((2, 2, 2, 2))})
         dx = tf.nn.conv2d_backprop_input([1, 4, 4, 2], w, x, [1, 1, 1, 1], "VALID")
-        with pytest.raises(tf.errors.InvalidArgumentError, match="Size of out_backprop doesn't match computed: actual = 2, computed = 3"):
+        with pytest.raises(
+            tf.errors.InvalidArgumentError,
+            match="Size of out_backprop doesn't match computed: actual = 2, computed = 3",
+        ):
             session.run(dx, {x: np.zeros((1, 2, 2, 2)), w: np.zeros((2, 2, 2, 2))})

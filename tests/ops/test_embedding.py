@@ -42,7 +42,13 @@ def test_gradients_are_rows():
         table = tf.constant(TABLE)
         slices = tf.gradients(tf.nn.embedding_lookup(table, [1, 1, 3]), table)[0]
         assert isinstance(slices, tf.IndexedSlices)
-        assert session.run(tf.convert_to_tensor(slices)).tolist() == [[0.0] * 4, [2.0] * 4, [0.0] * 4, [1.0] * 4, [0.0] * 4]
+        assert session.run(tf.convert_to_tensor(slices)).tolist() == [
+            [0.0] * 4,
+            [2.0] * 4,
+            [0.0] * 4,
+            [1.0] * 4,
+            [0.0] * 4,
+        ]
 
 
 def sparse():

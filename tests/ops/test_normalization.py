@@ -52,10 +52,17 @@ def lrn(x, radius, bias, alpha, beta):
 @pytest.mark.parametrize("radius", [0, 1, 2, 7])
 def test_response_normalization_looks_at_neighbouring_channels(radius):
     x = RANDOM.randn(1, 2, 2, 6).astype(np.float32)
-    np.testing.assert_allclose(run(lambda: tf.nn.lrn(x, radius, 2.0, 0.5, 0.75)), lrn(x, radius, 2.0, 0.5, 0.75), rtol=1e-5)
+    np.testing.assert_allclose(
+        run(lambda: tf.nn.lrn(x, radius, 2.0, 0.5, 0.75)), lrn(x, radius, 2.0, 0.5, 0.75), rtol=1e-5
+    )
     with tf.Graph().as_default(), tf.Session():
         xt = tf.constant(x)
-        assert tf.test.compute_gradient_error(xt, x.shape, tf.nn.lrn(xt, radius, 2.0, 0.5, 0.75), x.shape, x_init_value=x, delta=1e-2) < 5e-3
+        assert (
+            tf.test.compute_gradient_error(
+                xt, x.shape, tf.nn.lrn(xt, radius, 2.0, 0.5, 0.75), x.shape, x_init_value=x, delta=1e-2
+            )
+            < 5e-3
+        )
 
 
 def test_l2_normalize_gives_length_one():
