@@ -107,7 +107,7 @@ def _fused_grad(node: Any) -> Callable[..., Any]:
 
 def _fused_grad_shape(o: Any) -> Any:
     layout = Layout(o.attr("data_format"))
-    dims = shapes.merge(shapes.with_rank(o.inputs[0].dims, 4), shapes.with_rank(o.inputs[1].dims, 4))
+    dims: Any = shapes.merge(shapes.with_rank(o.inputs[0].dims, 4), shapes.with_rank(o.inputs[1].dims, 4))
     channels = shapes.merge_size(dims[layout.channel], shapes.with_rank(o.inputs[2].dims, 1)[0])
     return [dims, (channels,), (channels,), None, None]
 

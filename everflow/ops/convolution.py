@@ -353,7 +353,7 @@ def conv_transpose(
             raise ValueError("output_shape must be a tensor or sized collection.")
         if not 1 <= n <= 3:
             raise ValueError(f"output_shape must be of length 3, 4 or 5 but was {n + 2}.")
-        function = {1: conv1d_transpose, 2: conv2d_transpose, 3: conv3d_transpose}[n]
+        function: Any = {1: conv1d_transpose, 2: conv2d_transpose, 3: conv3d_transpose}[n]
         return function(
             input,
             filters,

@@ -48,7 +48,7 @@ class Geometry:
         self.fit = functools.lru_cache(maxsize=64)(self._fit)
 
     def _fit(self, x: Any, filter: Any) -> tuple[list[int], list[int] | None, int, tuple[int, ...], bool]:
-        """For shapes in torch's order: (padding, what else to pad, groups, output shape, whether nothing is computed)."""
+        """For shapes in torch's order: (padding, what else to pad, groups, output shape, whether it is empty)."""
         rank = self.layout.rank
         if len(x) != rank:
             raise invalid_argument(f"input must be {rank}-dimensional{shapes.describe(x)}")
@@ -171,7 +171,7 @@ def _format_of(o: Any) -> str:
     return o.attr("data_format") if o.type not in ("Conv3DBackpropInput", "Conv3DBackpropFilter") else "NDHWC"
 
 
-def _explicit(o: Any, layout: Layout) -> list[tuple[int, int]]:
+def _explicit(o: Any, layout: Layout) -> list[Any]:
     if o.attr("padding") != "EXPLICIT":
         return []
     listed = o.attr("explicit_paddings")

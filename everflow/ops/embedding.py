@@ -42,7 +42,7 @@ def _placement(flat_ids: Any, params: list[Any], strategy: str) -> tuple[Any, An
         return shard, flat_ids // n
     if strategy != "div":
         raise ValueError("Unrecognized partition strategy: " + strategy)
-    sizes = [p.get_shape().as_list()[0] if p.get_shape().ndims is not None else None for p in params]
+    sizes: list[Any] = [p.get_shape().as_list()[0] if p.get_shape().ndims is not None else None for p in params]
     if None not in sizes:
         total = tf.constant(sum(sizes), flat_ids.dtype)
     else:
@@ -92,7 +92,7 @@ def lookup(params: Any, ids: Any, partition_strategy: str = "mod", name: str | N
             parts.append(rows)
         found = apply("ParallelDynamicStitch", indices, parts, name=scope)
         if transform_fn is None:
-            element_dims = None if params[0].get_shape().ndims is None else tuple(params[0].get_shape().as_list()[1:])
+            element_dims: Any = None if params[0].get_shape().ndims is None else tuple(params[0].get_shape().as_list()[1:])
             for p in params[1:]:
                 dims = None if p.get_shape().ndims is None else tuple(p.get_shape().as_list()[1:])
                 element_dims = shapes.merge(element_dims, dims)

@@ -243,6 +243,7 @@ def dropout_v2(x: Any, rate: Any, noise_shape: Any = None, seed: Any = None, nam
                 f"x has to be a floating point tensor since it's going to be scaled. Got a {x.dtype!r} tensor instead."
             )
         if isinstance(rate, numbers.Real):
+            rate = float(rate)
             if not 0 <= rate < 1:
                 raise ValueError(f"rate must be a scalar tensor or a float in the range [0, 1), got {rate:g}")
             if rate > 0.5:

@@ -58,8 +58,8 @@ class Pool:
         fits = all(size >= window for size, window in zip(sizes, self.window))
         for ceil_mode in (False, True):
             if fits and all(
-                _torch_count(*axis, ceil_mode) == count
-                for *axis, count in zip(sizes, self.window, self.strides, before, counts)
+                _torch_count(size, window, stride, pad, ceil_mode) == count
+                for size, window, stride, pad, count in zip(sizes, self.window, self.strides, before, counts)
             ):
                 return before, ceil_mode, None, output, False
         return [0] * len(sizes), False, [side for pad in reversed(pads) for side in pad], output, False

@@ -58,7 +58,7 @@ def _cross_entropy_shape(o: Any) -> Any:
     if logits is None or labels is None:
         return [(None,), (None, None)]
     try:
-        dims = shapes.merge(logits, labels)
+        dims: Any = shapes.merge(logits, labels)
     except ValueError:
         dims = shapes.broadcast(logits, labels)
     if len(dims) != 2:

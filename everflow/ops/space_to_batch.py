@@ -115,7 +115,7 @@ def _for_axes(values: Any, fill: int, spatial_dims: list[int]) -> Any:
     constant = known(values) if isinstance(values, Tensor) else np.asarray(values)
     source = values if constant is None else constant
     dtype = values.dtype
-    tail = list(values.dims[1:]) if isinstance(values, Tensor) else list(np.shape(values)[1:])
+    tail = values.get_shape().as_list()[1:] if isinstance(values, Tensor) else list(np.shape(values)[1:])
     parts, i, position = [], 0, 1
     while i < len(spatial_dims):
         start = i
@@ -341,7 +341,7 @@ def atrous_conv2d_transpose(
                 f"output_shape does not match filter's output channels, {output_shape[3]} != {filter_dims[2]}"
             )
         if padding == "SAME":
-            extents = [None if size is None else size + (size - 1) * (rate - 1) for size in filter_dims[:2]]
+            extents: list[Any] = [None if size is None else size + (size - 1) * (rate - 1) for size in filter_dims[:2]]
             if None in extents:
                 dynamic = tf.shape(filters)
                 extents = [dynamic[i] + (dynamic[i] - 1) * (rate - 1) for i in range(2)]
