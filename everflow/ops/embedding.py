@@ -61,6 +61,11 @@ def _placement(flat_ids: Any, params: list[Any], strategy: str) -> tuple[Any, An
     return shard, position
 
 
+def _row_dims(table: Any) -> Any:
+    shape = table.get_shape()
+    return None if shape.ndims is None else tuple(shape.as_list()[1:])
+
+
 @internal("ops.embedding_ops._embedding_lookup_and_transform")
 def lookup(params: Any, ids: Any, partition_strategy: str = "mod", name: str | None = None, max_norm: Any = None,
            transform_fn: Callable[[Any], Any] | None = None) -> Any:
@@ -92,10 +97,9 @@ def lookup(params: Any, ids: Any, partition_strategy: str = "mod", name: str | N
             parts.append(rows)
         found = apply("ParallelDynamicStitch", indices, parts, name=scope)
         if transform_fn is None:
-            element_dims: Any = None if params[0].get_shape().ndims is None else tuple(params[0].get_shape().as_list()[1:])
-            for p in params[1:]:
-                dims = None if p.get_shape().ndims is None else tuple(p.get_shape().as_list()[1:])
-                element_dims = shapes.merge(element_dims, dims)
+            element_dims: Any = None
+            for p in params:
+                element_dims = shapes.merge(element_dims, _row_dims(p))
         else:
             element_dims = None if found.dims is None else found.dims[1:]
         if shapes.is_fully_defined(element_dims):
