@@ -210,3 +210,32 @@ def test_a_read_between_updates_keeps_its_place():
         updated = 1.0 - 0.5 / np.sqrt(2.0)
         np.testing.assert_allclose(sess.run(a), updated, rtol=1e-6)
         np.testing.assert_allclose(sess.run(b), 1.0 - 0.5 * updated / np.sqrt(1.0 + updated**2), rtol=1e-6)
+
+
+def test_results_are_written_over_what_nothing_needs():
+    x = tf.placeholder(tf.float32, [None, 3])
+    y = tf.tanh(tf.nn.relu(x * 2.0) + x)
+    plain, rewritten = same_with_and_without([y], [x], passes.reuse_buffers, [[1.0, -2.0, 3.0]])
+    assert types(plain) == ["AddV2", "Mul", "Relu", "Tanh"] and types(rewritten) == ["Mul", "_AddV2Over", "_ReluOver", "_TanhOver"]
+
+
+def test_what_is_fed_fetched_or_used_twice_is_never_overwritten():
+    x = tf.placeholder(tf.float32, [None, 3])
+    doubled = x * 2.0
+    y, z = tf.nn.relu(doubled), tf.tanh(doubled)
+    fed = np.array([[1.0, -2.0, 3.0]], np.float32)
+    with tf.Session() as sess:
+        a, b, c = sess.run([doubled, y, z], {x: fed})
+        np.testing.assert_array_equal(a, fed * 2)
+        np.testing.assert_array_equal(b, np.maximum(fed * 2, 0))
+        np.testing.assert_allclose(c, np.tanh(fed * 2), rtol=1e-6)
+        sess.run(tf.nn.relu(x), {x: fed})
+        np.testing.assert_array_equal(fed, [[1.0, -2.0, 3.0]])
+
+
+def test_a_smaller_operand_is_not_overwritten():
+    x, y = tf.placeholder(tf.float32, [None, 3]), tf.placeholder(tf.float32, [None, 3])
+    z = x * 2.0 + y * 3.0
+    with tf.Session() as sess:
+        found = sess.run(z, {x: np.ones((1, 3)), y: np.ones((2, 3))})
+    np.testing.assert_array_equal(found, np.full((2, 3), 5.0))

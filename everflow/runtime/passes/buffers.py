@@ -1,0 +1,47 @@
+"""Results are written over an input that nothing needs any more: large tensors cost most by the memory they touch."""
+from __future__ import annotations
+
+from typing import Any, Callable
+
+from everflow.lazy import torch
+from everflow.runtime.passes.fusion import FLOATS, rewrite_nodes
+from everflow.runtime.plan import Node, Plan, fused
+from everflow.runtime.symbols import Symbols
+
+# Ops whose kernels always put their result into memory of its own.
+FRESH = frozenset((
+    "MatMul", "_MatMulBias", "_SumOfProducts", "Conv2D", "_ConvBias", "BiasAdd", "Relu", "Tanh", "Sigmoid", "ReluGrad", "TanhGrad", "SigmoidGrad",
+    "AddV2", "Add", "Sub", "Mul", "RealDiv", "Exp", "Neg", "Square", "_MaxPoolGradFromPositions",
+    "_ReluOver", "_TanhOver", "_SigmoidOver", "_BiasAddOver", "_AddV2Over", "_MulOver", "_SubOver", "_ReluGradOver",
+))
+
+# For each op: which inputs may be overwritten, each with the kernel that does so.
+OVER: dict[str, dict[int, Callable[[Node], Any]]] = {
+    "Relu": {0: lambda n: torch.relu_},
+    "Tanh": {0: lambda n: torch.tanh_},
+    "Sigmoid": {0: lambda n: torch.sigmoid_},
+    "BiasAdd": {0: lambda n: torch.Tensor.add_},
+    "AddV2": {0: lambda n: torch.Tensor.add_, 1: lambda n: lambda x, y: y.add_(x)},
+    "Mul": {0: lambda n: torch.Tensor.mul_, 1: lambda n: lambda x, y: y.mul_(x)},
+    "Sub": {0: lambda n: torch.Tensor.sub_},
+    "ReluGrad": {0: lambda n: lambda dy, y: torch.ops.aten.threshold_backward.grad_input(dy, y, 0, grad_input=dy)},
+}
+
+
+def reuse_buffers(plan: Plan) -> None:
+    """Overwrites inputs that were computed by an op with memory of its own, are used once, and have the shape of the result."""
+    symbols = Symbols()
+
+    def rule(node: Node, uses: Any) -> Node | None:
+        output = symbols.of(node.outputs[0]) if node.outputs else None
+        ways = OVER.get(node.type)
+        if ways is None or node.reads or output is None or (node.type == "BiasAdd" and node.attr("data_format") != "NHWC"):
+            return None
+        for i, kernel in ways.items():
+            value = node.inputs[i]
+            if value.node.type in FRESH and uses[value] == 1 and value.dtype is node.outputs[0].dtype and value.dtype.name in FLOATS \
+                    and symbols.of(value) == output:
+                return fused(f"_{node.type}Over", kernel, node, node.inputs)
+        return None
+
+    rewrite_nodes(plan, rule)
