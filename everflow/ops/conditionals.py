@@ -249,76 +249,50 @@ def case(
     pairs = _checked_pairs(pred_fn_pairs)
     with name_scope(name, "case", [pred for pred, _ in pairs]):
         predicates, functions = zip(*pairs)
-        functions = list(functions)
-        if exclusive:
-            functions = _each_alone(predicates, functions)
         if default is None:
-            default = _last_or_fail(predicates, functions)
-            functions.pop()
-            predicates = predicates[:-1]
-        if default is not None and not callable(default) and not predicates:
-            raise TypeError("default must be callable.")
-        result = default
-        for pred, function in zip(reversed(predicates), reversed(functions)):
-            result = _nested(pred, function, result, strict)
-        return result() if callable(result) else result
+            default = _last_or_fail(predicates, functions[-1])
+            predicates, functions = predicates[:-1], functions[:-1]
+        checks = [_at_most_one(predicates)] if exclusive else []
+        with get_default_graph().control_dependencies(checks):
+            result = default
+            for pred, function in zip(reversed(predicates), reversed(functions)):
+                result = _otherwise(pred, function, result, strict)
+            if not callable(result):
+                raise TypeError("default must be callable.")
+            return result()
 
 
-def _nested(pred: Tensor, function: Any, otherwise: Any, strict: bool) -> Callable[[], Any]:
+def _otherwise(pred: Tensor, function: Any, otherwise: Any, strict: bool) -> Callable[[], Any]:
     return lambda: cond(pred, function, otherwise, strict=strict)
 
 
-def _shown(predicates: Any) -> str:
-    return ", ".join(p.name for p in predicates)
-
-
-def _each_alone(predicates: Any, functions: list[Any]) -> list[Any]:
-    """The same functions, failing where more than one predicate is true."""
+def _at_most_one(predicates: Any) -> Operation:
+    """Fails where more than one predicate is true."""
     from everflow.ops.control_flow import Assert
 
     stacked = apply("Pack", list(predicates), name="preds_c")
-    count = apply("Sum", apply("Cast", stacked, DstT=dtypes.int32, name="cast"), [0], name="num_true_conds")
-    at_most_one = apply("Less", count, convert_to_tensor(2, name="two_true_conds"), name="at_most_one_true_cond")
-    message = [
-        f"More than one condition evaluated as True but exclusive=True.  Conditions: ({_shown(predicates)}), Values:",
-        stacked,
-    ]
-
-    def guarded(function: Any) -> Any:
-        def run() -> Any:
-            check = Assert(at_most_one, data=message, summarize=len(predicates))
-            with get_default_graph().control_dependencies([check]):
-                return nest.map_structure(_awaited, function())
-
-        return run
-
-    return [guarded(f) for f in functions]
+    count = apply("Sum", apply("Cast", stacked, DstT=dtypes.int32), [0], name="num_true_conds")
+    shown = ", ".join(p.name for p in predicates)
+    return Assert(
+        apply("LessEqual", count, convert_to_tensor(1, name="n_true_conds")),
+        data=[f"Input error: exclusive=True: more than 1 conditions ({shown}) evaluated as True:", stacked],
+        summarize=len(predicates),
+    )
 
 
-def _awaited(value: Any) -> Any:
-    if isinstance(value, Operation):
-        with get_default_graph().control_dependencies([value]):
-            return apply("NoOp")
-    return apply("Identity", convert_to_tensor(value))
-
-
-def _last_or_fail(predicates: Any, functions: list[Any]) -> Any:
-    """Without a default one predicate must be true: the last function fails where none is."""
+def _last_or_fail(predicates: Any, function: Callable[[], Any]) -> Callable[[], Any]:
+    """Without a default one predicate must be true: the last function fails where its own is not."""
     from everflow.ops.control_flow import Assert
 
-    last, function = predicates[-1], functions[-1]
-
     def run() -> Any:
+        stacked = apply("Pack", list(predicates), name="preds_c")
         check = Assert(
-            last,
-            data=[
-                f"None of the conditions evaluated as True. Conditions: ({_shown(predicates)}), Values:",
-                apply("Pack", list(predicates)),
-            ],
-            summarize=len(predicates),
+            predicates[-1],
+            data=["Input error: None of conditions evaluated as True:", stacked],
+            summarize=len(predicates) + 1,
         )
         with get_default_graph().control_dependencies([check]):
-            return nest.map_structure(_awaited, function())
+            return function()
 
     return run
 

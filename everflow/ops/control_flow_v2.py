@@ -129,7 +129,7 @@ def while_loop(
             result = body(*given)
             if not nest.is_nested(result):
                 result = [result]
-            result = nest.pack_sequence_as(given, nest.flatten(result, expand_composites=True), expand_composites=True)
+            nest.assert_same_structure(given, result, check_types=False, expand_composites=True)
             values = zip(bodies.flatten(result), arguments, dims[2:], initial)
             following = [next_value(*parts) for parts in values]
             loop_body.outputs = [apply("AddV2", counter, convert_to_tensor(1)), most, *following]

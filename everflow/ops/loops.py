@@ -228,11 +228,9 @@ def _loop(
 
 def as_loop_variable(value: Any) -> Any:
     """A loop variable as a tensor, a composite of tensors or a TensorArray."""
-    from everflow.graph.tensor import TensorLike
-
-    if bodies.is_tensor_array(value) or (isinstance(value, TensorLike) and not isinstance(value, Tensor)):
-        return value
-    return convert_to_tensor(value)
+    flat = bodies.flatten(value)
+    is_composite = len(flat) != 1 or flat[0] is not value
+    return value if is_composite or bodies.is_tensor_array(value) else convert_to_tensor(value)
 
 
 def loop_values(loop_vars: Any) -> list[Tensor]:
