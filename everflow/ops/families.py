@@ -50,12 +50,16 @@ def unary(name: str, kernel: Factory, gradient: Any, *names: str, sparse: bool =
     return published(name, names, owner, sparse)
 
 
-def binary(name: str, kernel: Factory, gradient: Any, *names: str, shape: Any = broadcast) -> Callable[..., Any]:
+def binary(name: str, kernel: Factory, gradient: Any, *names: str, widen: bool = True) -> Callable[..., Any]:
     """An op of two tensors that broadcast; `gradient` is a pair of functions (x, y, dz) → dx and dy, which are summed to the
-    inputs' shapes."""
+    inputs' shapes. `widen`: the kernel needs help with unsigned words."""
     owner = sys._getframe(1).f_globals["__name__"]
     differentiate = summed_gradient(*gradient) if isinstance(gradient, tuple) else gradient
-    op(name, kernel=widened(lambda node: checked(node, kernel(node))), shape=shape, gradient=differentiate, owner=owner)
+
+    def make(node: Any) -> Callable[..., Any]:
+        return checked(node, kernel(node))
+
+    op(name, kernel=widened(make) if widen else make, shape=broadcast, gradient=differentiate, owner=owner)
     return published(name, names, owner)
 
 

@@ -37,10 +37,10 @@ def comparison(name: str) -> Callable[[Any], Callable[..., Any]]:
     return make
 
 
-less = binary("Less", comparison("lt"), not_differentiable, "less", "math.less")
-less_equal = binary("LessEqual", comparison("le"), not_differentiable, "less_equal", "math.less_equal")
-greater = binary("Greater", comparison("gt"), not_differentiable, "greater", "math.greater")
-greater_equal = binary("GreaterEqual", comparison("ge"), not_differentiable, "greater_equal", "math.greater_equal")
+less = binary("Less", comparison("lt"), not_differentiable, "less", "math.less", widen=False)
+less_equal = binary("LessEqual", comparison("le"), not_differentiable, "less_equal", "math.less_equal", widen=False)
+greater = binary("Greater", comparison("gt"), not_differentiable, "greater", "math.greater", widen=False)
+greater_equal = binary("GreaterEqual", comparison("ge"), not_differentiable, "greater_equal", "math.greater_equal", widen=False)
 
 
 def _equality_kernel(name: str, unequal: bool) -> Callable[[Any], Callable[..., Any]]:

@@ -1,0 +1,47 @@
+"""Sums of many tensors, polynomials."""
+import numpy as np
+import pytest
+
+import everflow as tf
+
+
+def run(build):
+    with tf.Graph().as_default(), tf.Session() as session:
+        return session.run(build())
+
+
+@pytest.mark.parametrize("add", [tf.add_n, tf.accumulate_n])
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_all_tensors_are_added_and_get_the_gradient(add, count):
+    with tf.Graph().as_default(), tf.Session() as session:
+        tensors = [tf.constant([float(i), 1.0]) for i in range(count)]
+        total = add(tensors)
+        assert session.run(total).tolist() == [sum(range(count)), count]
+        assert all(session.run(g).tolist() == [3, 3] for g in tf.gradients(3 * total, tensors))
+
+
+def test_adding_does_not_change_what_is_added():
+    with tf.Graph().as_default(), tf.Session() as session:
+        a, b, c = (tf.constant([v]) for v in (1.0, 2.0, 3.0))
+        assert [v.tolist() for v in session.run([tf.add_n([a, b, c]), a, b, c])] == [[6], [1], [2], [3]]
+
+
+def test_slices_are_added_as_the_rows_they_are():
+    slices = lambda: tf.IndexedSlices(tf.constant([[1.0, 2.0]]), tf.constant([1]), tf.constant([3, 2]))
+    assert run(lambda: tf.add_n([slices()])).tolist() == [[0, 0], [1, 2], [0, 0]]
+    assert run(lambda: tf.add_n([slices(), tf.ones([3, 2])])).tolist() == [[1, 1], [2, 3], [1, 1]]
+
+
+def test_lists_that_can_not_be_added():
+    with pytest.raises(ValueError, match="inputs must be a list of at least one Tensor/IndexedSlices"):
+        tf.add_n([])
+    with pytest.raises(ValueError, match=r"are 1 and 2. Shapes are \[1\] and \[2\].\n\tFrom merging shape 0 with other shapes"):
+        tf.add_n([tf.zeros([1]), tf.zeros([2])])
+    with pytest.raises(TypeError, match="tensor_dtype is <dtype: 'int32'>, but input is of type <dtype: 'float32'>"):
+        tf.accumulate_n([tf.constant([1.0])], tensor_dtype=tf.int32)
+
+
+def test_polynomials_by_horners_rule():
+    assert run(lambda: tf.math.polyval([2.0, -1.0, 3.0], 2.0)) == 9
+    assert run(lambda: tf.math.polyval([], [1.0, 2.0])).tolist() == [0, 0]
+    assert run(lambda: tf.math.polyval([np.float32([1, 2])], [5.0, 5.0])).tolist() == [1, 2]
