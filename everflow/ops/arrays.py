@@ -33,6 +33,21 @@ def cast(x: Any, dtype: Any, name: str = "Cast") -> Any:
     return x if x.dtype.base_dtype is dtype else apply("Cast", x, DstT=dtype, name=name)
 
 
+# Bits move and wrap the same whether an integer is signed or not, and torch has more kernels for the signed ones.
+_SIGNED = {"uint16": "int16", "uint32": "int32", "uint64": "int64"}
+
+
+def as_signed(x: Any) -> Any:
+    """Unsigned integers as the signed ones with the same bits; anything else as it is."""
+    name = _SIGNED.get(str(x.dtype)[6:])
+    return x if name is None else x.view(getattr(torch, name))
+
+
+def flipped(x: Any, axes: Any) -> Any:
+    """The tensor with the order of its elements reversed along these axes."""
+    return x.flip(axes) if x.is_floating_point() else as_signed(x).flip(axes).view(x.dtype)
+
+
 def shown(dims: Any) -> str:
     """A run-time shape as error messages have it: `[2,3]`."""
     return "[" + ",".join(map(str, dims)) + "]"

@@ -14,7 +14,7 @@ from everflow.graph.constants import known
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
-from everflow.ops.arrays import is_text, renamed_argument
+from everflow.ops.arrays import flipped, is_text, renamed_argument
 from everflow.ops.registry import apply, op
 from everflow.ops.shape_rules import same_as_input
 
@@ -130,11 +130,11 @@ def _reverse_v2(node: Any) -> Kernel:
     axes, dims = node.constant(1), node.inputs[0].dims
     if axes is not None and dims is not None and not text:
         fixed = tuple(axes.tolist())
-        return lambda x, axis: x.flip(fixed)
+        return lambda x, axis: flipped(x, fixed)
 
     def run(x: Any, axis: Any) -> Any:
         at = _check_axes(axis.tolist(), x.ndim)
-        return np.flip(x, at) if text else x.flip(at)
+        return np.flip(x, at) if text else flipped(x, at)
 
     return run
 
@@ -157,7 +157,7 @@ def _reverse(node: Any) -> Kernel:
 
     def run(x: Any, dims: Any) -> Any:
         at = tuple(i for i, chosen in enumerate(dims.tolist()) if chosen)
-        return np.flip(x, at) if text else x.flip(at)
+        return np.flip(x, at) if text else flipped(x, at)
 
     return run
 

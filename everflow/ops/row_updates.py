@@ -8,9 +8,8 @@ import everflow as tf
 from everflow.api import internal
 from everflow.errors import invalid_argument
 from everflow.lazy import torch
-from everflow.ops.arrays import shown
+from everflow.ops.arrays import as_signed, shown
 from everflow.ops.registry import apply, op
-from everflow.ops.scattering import as_signed
 from everflow.ops.shape_rules import same_as_input
 
 

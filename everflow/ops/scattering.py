@@ -13,21 +13,11 @@ from everflow.errors import invalid_argument
 from everflow.graph import shapes
 from everflow.graph.constants import dims_of
 from everflow.lazy import torch
-from everflow.ops.arrays import is_text, shown
+from everflow.ops.arrays import as_signed, is_text, shown
 from everflow.ops.gathering import check_nd, gather_nd
 from everflow.ops.registry import apply, op
 
 Kernel = Callable[..., Any]
-
-# Bits move and wrap the same whether an integer is signed or not, and torch has more kernels for the signed ones.
-_SIGNED = {"uint16": "int16", "uint32": "int32", "uint64": "int64"}
-
-
-def as_signed(x: Any) -> Any:
-    """Unsigned integers as the signed ones with the same bits; anything else as it is."""
-    name = _SIGNED.get(str(x.dtype)[6:])
-    return x if name is None else x.view(getattr(torch, name))
-
 
 def _flat_index(indices: Any, dims: Any) -> Any:
     """Index vectors as positions in the leading dimensions taken together."""

@@ -14,9 +14,8 @@ from everflow.graph.constants import known
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
-from everflow.ops.arrays import is_text, reshape, shape, shown
+from everflow.ops.arrays import as_signed, is_text, reshape, shape, shown
 from everflow.ops.registry import apply, not_differentiable, op
-from everflow.ops.scattering import as_signed
 from everflow.runtime.values import from_numpy, to_numpy, torch_dtype
 
 Kernel = Callable[..., Any]

@@ -12,7 +12,7 @@ from everflow.graph import dtypes, shapes
 from everflow.graph.constants import dims_of, known
 from everflow.graph.scopes import name_scope
 from everflow.graph.tensor import Tensor
-from everflow.ops.arrays import cast, is_text, rank, reshape, shape, shown
+from everflow.ops.arrays import cast, flipped, is_text, rank, reshape, shape, shown
 from everflow.ops.registry import apply, op
 
 Kernel = Callable[..., Any]
@@ -132,7 +132,7 @@ def _taken(x: Any, layout: Layout, index: tuple[Any, ...], reverse: tuple[int, .
         raise
     if text:
         return np.flip(found, reverse) if reverse else np.asarray(found, object)
-    return found.flip(reverse) if reverse else found
+    return flipped(found, reverse) if reverse else found
 
 
 def _masks(node: Any) -> list[int]:
@@ -251,7 +251,7 @@ def _placed(into: Any, value: Any, plan: Any) -> None:
     layout, index, reverse = plan
     if reverse:
         index = forward(index, into.shape)
-        value = value.flip(reverse)
+        value = flipped(value, reverse)
     try:
         target = into[index]
     except IndexError:
