@@ -10,6 +10,11 @@ from everflow.lazy import torch
 # One thread is kept unless several are faster by this factor.
 WORTH = 0.9
 ROUNDS = 4
+# A step that takes less than this on one thread stays there for good.
+SMALL = 3e-4
+# How long a choice holds before it is tried again, and how many slow runs end it early: other programs come and go.
+SECONDS = 5.0
+PATIENCE = 3
 
 
 @functools.cache
@@ -26,27 +31,47 @@ def use(count: int) -> None:
 class Tuning:
     """Tries a step on one thread and on several while it does its work, and keeps what was faster."""
 
-    __slots__ = ("limit", "runs", "times")
+    __slots__ = ("choice", "limit", "runs", "slow", "times", "until")
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
+        self.start()
+
+    def start(self) -> None:
         self.runs = 0
-        self.times = {1: float("inf"), limit: float("inf")}
+        self.slow = 0
+        self.until = 0.0
+        self.choice: int | None = None
+        self.times = {1: float("inf"), self.limit: float("inf")}
 
     def run(self, step: Any, arguments: list[Any]) -> Any:
-        """Calls the step and learns from how long it took. The first run of each kind does not count: caches are cold."""
-        threads = 1 if self.runs < ROUNDS else self.limit
+        """Calls the step and learns from how long it took."""
+        threads = self.choice or (1 if self.runs < ROUNDS else self.limit)
         use(threads)
         start = time.perf_counter()
         result = step.call(*arguments)
-        seconds = time.perf_counter() - start
+        end = time.perf_counter()
+        if self.choice is None:
+            self._try(step, threads, end - start, end)
+        else:
+            self._watch(end - start, end)
+        return result
+
+    def _try(self, step: Any, threads: int, seconds: float, now: float) -> None:
+        # The first run of each kind does not count: caches are cold.
         if self.runs % ROUNDS:
             self.times[threads] = min(self.times[threads], seconds)
         self.runs += 1
-        if self.runs == 2 * ROUNDS:
-            step.threads = self.limit if self.times[self.limit] < WORTH * self.times[1] else 1
+        if self.runs == ROUNDS and self.times[1] < SMALL:
             step.tuning = None
-        return result
+        if self.runs == 2 * ROUNDS:
+            self.choice = self.limit if self.times[self.limit] < WORTH * self.times[1] else 1
+            self.until = now + SECONDS
+
+    def _watch(self, seconds: float, now: float) -> None:
+        self.slow = self.slow + 1 if seconds > self.times[1] else 0
+        if now > self.until or (self.slow >= PATIENCE and self.choice != 1):
+            self.start()
 
 
 def tuned(step: Any, limit: int | None = None) -> None:

@@ -1,0 +1,67 @@
+"""Steps find out by themselves how many threads serve them best."""
+import itertools
+
+import pytest
+
+from everflow.runtime import threads
+
+
+class Step:
+    """A step whose runs take the time that a test says, by the number of threads."""
+
+    def __init__(self, seconds):
+        self.seconds = seconds
+        self.tuning = threads.Tuning(2)
+        self.threads = 1
+        self.used = []
+        self.calls = [None, None]
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    state = {"now": 0.0, "threads": 1}
+    monkeypatch.setattr(threads.time, "perf_counter", lambda: state["now"])
+    monkeypatch.setattr(threads, "use", lambda n: state.update(threads=n))
+    return state
+
+
+def runs(step, clock, count):
+    def call():
+        step.used.append(clock["threads"])
+        clock["now"] += step.seconds[clock["threads"]]
+
+    step.call = call
+    for _ in range(count):
+        if step.tuning is None:
+            clock["threads"] = step.threads
+            call()
+        else:
+            step.tuning.run(step, [])
+    return step.used[-1]
+
+
+def test_a_large_step_uses_what_is_faster(clock):
+    assert runs(Step({1: 0.010, 2: 0.006}), clock, 20) == 2
+    assert runs(Step({1: 0.010, 2: 0.0098}), clock, 20) == 1
+
+
+def test_a_small_step_stays_on_one_thread_and_is_not_watched(clock):
+    step = Step({1: 1e-4, 2: 5e-5})
+    assert runs(step, clock, 20) == 1 and set(step.used) == {1} and step.tuning is None
+
+
+def test_threads_that_have_to_wait_for_others_are_given_up(clock):
+    step = Step({1: 0.010, 2: 0.006})
+    runs(step, clock, 10)
+    step.seconds = {1: 0.011, 2: 0.100}
+    assert runs(step, clock, 20) == 1
+
+
+def test_what_was_given_up_is_tried_again(clock):
+    step = Step({1: 0.010, 2: 0.100})
+    assert runs(step, clock, 20) == 1
+    step.seconds = {1: 0.010, 2: 0.006}
+    total = itertools.count()
+    while runs(step, clock, 1) == 1 and next(total) < 2000:
+        pass
+    assert runs(step, clock, 10) == 2
