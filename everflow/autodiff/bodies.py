@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from everflow.autodiff.gradients import _Search, is_trainable
-from everflow.autodiff.registry import AggregationMethod
+from everflow.autodiff.search import Search, is_trainable
 from everflow.graph import dtypes
-from everflow.graph.functions import FuncGraph
+from everflow.graph.func_graph import FuncGraph
 from everflow.graph.graph import Graph
 from everflow.graph.tensor import Tensor
 
@@ -43,18 +42,23 @@ class GradientBody(FuncGraph):
         return found
 
 
-def differentiate(ys: list[Tensor], xs: list[Tensor], grad_ys: list[Any]) -> list[Any]:
+def differentiate(forward: FuncGraph, ys: list[Tensor], xs: list[Tensor], grad_ys: list[Any]) -> list[Any]:
     """The gradients of a forward body's outputs, built in the default graph; None where an output gives none."""
     pairs = [(y, g) for y, g in zip(ys, grad_ys) if g is not None and is_trainable(y)]
-    sources = [x for x in xs if is_trainable(x)]
+    # A variable that the body reads itself has the input's gradient.
+    sources = {x: [x, *forward.reads.get(x, ())] for x in xs if is_trainable(x)}
     if not pairs or not sources:
         return [None] * len(xs)
-    search = _Search([y for y, _ in pairs], sources, [])
+    search = Search([y for y, _ in pairs], [t for found in sources.values() for t in found], [])
     for y, g in pairs:
         search.add(y, g)
     search.run("", False, False, AggregationMethod.DEFAULT)
-    found = {x: search.total(x, AggregationMethod.DEFAULT) for x in sources}
-    return [found.get(x) for x in xs]
+
+    def total(x: Tensor) -> Any:
+        found = [g for t in sources.get(x, ()) if (g := search.total(t, AggregationMethod.DEFAULT)) is not None]
+        return aggregate(found, AggregationMethod.DEFAULT, x.op.name) if len(found) > 1 else found[0] if found else None
+
+    return [total(x) for x in xs]
 
 
 def is_differentiable(tensor: Tensor) -> bool:

@@ -8,7 +8,8 @@ from typing import Any
 from everflow.autodiff.bodies import GradientBody, differentiate, is_differentiable
 from everflow.graph.attrs import FunctionName
 from everflow.graph.convert import convert_to_tensor
-from everflow.graph.functions import FuncGraph, add_body
+from everflow.graph.func_graph import FuncGraph
+from everflow.graph.functions import add_body
 from everflow.graph.operation import Operation
 from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
@@ -28,7 +29,7 @@ def gradient_of_choice(operation: Operation, output_gradients: Any) -> list[Any]
         body = GradientBody.of(branch, graph, functools.partial(_brought_out, operation, branch, index))
         with body.as_default():
             grad_ys = [None if g is None else body.own(g) for g in given[: len(branch.outputs)]]
-            found.append(differentiate(branch.outputs[: len(given)], branch.inputs, grad_ys))
+            found.append(differentiate(branch, branch.outputs[: len(given)], branch.inputs, grad_ys))
         gradient_bodies.append(body)
     positions = [
         i for i, x in enumerate(forward[0].inputs) if is_differentiable(x) and any(dxs[i] is not None for dxs in found)
@@ -40,7 +41,7 @@ def gradient_of_choice(operation: Operation, output_gradients: Any) -> list[Any]
             ]
     _return_added(operation)
     for body in gradient_bodies:
-        finish(body, graph, keeps_effects=False)
+        finish([body], graph, keeps_effects=False)
     results: list[Any] = [None] * len(operation.inputs)
     if positions:
         outputs = add_choice(

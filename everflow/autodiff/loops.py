@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from everflow.autodiff.bodies import GradientBody, differentiate, is_differentiable
-from everflow.autodiff.gradients import is_trainable
+from everflow.autodiff.search import is_trainable
 from everflow.graph import dtypes
 from everflow.graph.attrs import FunctionName
 from everflow.graph.convert import convert_to_tensor
-from everflow.graph.functions import FuncGraph, add_body
+from everflow.graph.func_graph import FuncGraph
+from everflow.graph.functions import add_body
 from everflow.graph.graph import Graph
 from everflow.graph.operation import Operation
 from everflow.graph.stacks import get_default_graph
@@ -59,7 +60,7 @@ def _backward(operation: Operation, keeper: _Keeper, given: list[Any]) -> Any:
             if forward.inputs[k].dtype.base_dtype is not dtypes.resource:
                 ys.append(forward.outputs[k])
                 grad_ys.append(incoming[k])
-        dxs = dict(zip(active, differentiate(ys, xs, grad_ys)))
+        dxs = dict(zip(active, differentiate(forward, ys, xs, grad_ys)))
         outputs = []
         for k in active:
             dx = dxs[k]
@@ -70,7 +71,7 @@ def _backward(operation: Operation, keeper: _Keeper, given: list[Any]) -> Any:
             outputs.append(convert_to_tensor(dx))
         body.outputs = [apply("Sub", remaining, convert_to_tensor(1)), *outputs, *body.shorter]
     body.inputs = [remaining, *incoming.values(), *body.lists]
-    bodies.finish(body, graph, keeps_effects=False)
+    bodies.finish([body], graph, keeps_effects=False)
 
     def add() -> dict[int, Tensor]:
         first = [zeros_for(operation.outputs[k]) if given[k] is None else convert_to_tensor(given[k]) for k in active]

@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import enum
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from everflow.api import internal, public
 from everflow.graph.operation import Operation

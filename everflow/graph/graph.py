@@ -5,7 +5,8 @@ import contextlib
 import importlib
 import re
 import threading
-from typing import Any, Callable, Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from everflow.api import internal, public
 from everflow.graph import attrs as attr_values
@@ -321,7 +322,7 @@ class Graph(Collections):
         for c in op.control_inputs:
             c._control_outputs.append(op)
 
-    def create_op(self, op_type: str, inputs: Any, dtypes: Any = None, input_types: Any = None, name: str | None = None,  # noqa: A002
+    def create_op(self, op_type: str, inputs: Any, dtypes: Any = None, input_types: Any = None, name: str | None = None,
                   attrs: Any = None, op_def: Any = None, compute_shapes: bool = True, compute_device: bool = True) -> Operation:
         """Adds an operation from its parts (attributes as AttrValue protos), as TensorFlow's method of this name does."""
         return self._create_op_internal(op_type, inputs, dtypes, input_types, name, attrs, op_def, compute_device)
@@ -449,7 +450,7 @@ class Graph(Collections):
         """Ops made inside share the device of `op`."""
         return colocation_scope(self, op, ignore_existing)
 
-    _colocate_with_for_gradient = lambda self, op, gradient_uid=None, ignore_existing=False: self.colocate_with(op, ignore_existing)  # noqa: E731
+    _colocate_with_for_gradient = lambda self, op, gradient_uid=None, ignore_existing=False: self.colocate_with(op, ignore_existing)
 
     @contextlib.contextmanager
     def container(self, container_name: str) -> Iterator[str]:
@@ -558,6 +559,8 @@ class Graph(Collections):
     # -- functions and wire form
 
     def _add_function(self, function: Any) -> None:
+        if function.grad_func_name is not None and function.python_grad_func is not None:
+            raise ValueError(f"Gradient defined twice for function {function.name}")
         known = self._functions.get(function.name)
         if known is not None:
             from everflow.graph.functions import check_same

@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Any, Iterator
+from collections.abc import Iterator
+from typing import Any
 
 from everflow.graph.attrs import text
 from everflow.graph.devices import DeviceSpec, canonical_name, is_device_spec

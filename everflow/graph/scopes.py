@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Any, Iterator
+from collections.abc import Iterator
+from typing import Any
 
 from everflow.api import internal, public
 from everflow.graph.graph import Graph
@@ -13,7 +14,7 @@ from everflow.graph.tensor import Tensor
 
 @public("name_scope", "keras.backend.name_scope")
 @internal("framework.ops.name_scope", "framework.ops.name_scope_v1")
-class name_scope:  # noqa: N801
+class name_scope:
     """`with tf.name_scope("hidden") as scope:` puts `hidden/` before the names of the ops made inside."""
 
     def __init__(self, name: str | None, default_name: str | None = None, values: Any = None) -> None:
@@ -79,7 +80,7 @@ internal("framework.ops._get_graph_from_inputs")(graph_of)
 
 
 @internal("framework.ops.name_scope_v2")
-class name_scope_v2:  # noqa: N801
+class name_scope_v2:
     """The name scope of later versions: a name, and nothing else. It may be entered inside itself."""
 
     def __init__(self, name: str) -> None:

@@ -1,7 +1,8 @@
 """Facts about ops that a program may register: what running them costs."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from everflow.api import internal, public
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from everflow import errors
 from everflow.api import internal, public
+from everflow.errors import OperatorNotAllowedInGraphError
 from everflow.graph import dtypes, shapes
 
 if TYPE_CHECKING:
@@ -136,14 +136,15 @@ class Tensor(TensorLike):
         return other
 
     def __iter__(self) -> Any:
-        raise errors.OperatorNotAllowedInGraphError(_NOT_IN_GRAPHS.format("iterating over `tf.Tensor`"))
+        raise OperatorNotAllowedInGraphError(_NOT_IN_GRAPHS.format("iterating over `tf.Tensor`"))
 
     def __len__(self) -> int:
         raise TypeError(
-            f"len is not well defined for symbolic Tensors. ({self.name}) Please call `x.shape` rather than `len(x)` for shape information.")
+            f"len is not well defined for symbolic Tensors. ({self.name}) Please call `x.shape` rather than `len(x)` for shape "
+            "information.")
 
     def __bool__(self) -> bool:
-        raise errors.OperatorNotAllowedInGraphError(_NOT_IN_GRAPHS.format("using a `tf.Tensor` as a Python `bool`"))
+        raise OperatorNotAllowedInGraphError(_NOT_IN_GRAPHS.format("using a `tf.Tensor` as a Python `bool`"))
 
     __nonzero__ = __bool__
 

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any, Iterator
+from collections.abc import Iterator
+from typing import Any
 
 from everflow.api import PACKAGE, internal
 

@@ -10,7 +10,8 @@ from everflow.api import internal
 from everflow.graph import dtypes
 from everflow.graph.attrs import FunctionName
 from everflow.graph.convert import convert_to_tensor
-from everflow.graph.functions import FuncGraph, LibraryFunction, inline
+from everflow.graph.func_graph import FuncGraph
+from everflow.graph.functions import LibraryFunction, inline
 from everflow.graph.graph import Graph
 from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
@@ -100,7 +101,8 @@ def gradient_function(graph: Graph, function_name: str) -> LibraryFunction:
 
 
 def _differentiated(graph: Graph, entry: LibraryFunction) -> FuncGraph:
-    from everflow.autodiff.gradients import gradients, is_trainable
+    from everflow.autodiff.gradients import gradients
+    from everflow.autodiff.search import is_trainable
 
     with graph.as_default():
         body = FuncGraph(f"SymbolicGradient_{entry.name}")

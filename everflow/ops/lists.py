@@ -66,3 +66,24 @@ op("EmptyTensorList", kernel=_empty, shape=_scalar_handle)
 op("TensorListPushBack", kernel=lambda n: lambda items, value: items.pushed(value), shape=_same_handle, view=True)
 op("TensorListPopBack", kernel=lambda n: lambda items, _shape: items.popped(), shape=_popped_shapes, view=True)
 op("TensorListLength", kernel=lambda n: lambda items: torch.tensor(items.length, dtype=torch.int32), shape=lambda o: ())
+
+
+def _stacked(node: Any) -> Callable[..., Any]:
+    from everflow.runtime.values import torch_dtype
+
+    dtype = torch_dtype(node.attr("element_dtype"))
+
+    def run(items: TensorList, shape: Any) -> Any:
+        if items.length:
+            return torch.stack(items.values())
+        return torch.empty((0, *shape.tolist()), dtype=dtype)
+
+    return run
+
+
+def _stacked_shape(operation: Any) -> Any:
+    inner = dims_of(operation.inputs[1])
+    return None if inner is None else (None, *inner)
+
+
+op("TensorListStack", kernel=_stacked, shape=_stacked_shape)

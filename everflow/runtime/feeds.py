@@ -1,7 +1,8 @@
 """Turning what a user feeds into run-time values, with TensorFlow's checks."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 

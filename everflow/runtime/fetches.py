@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import collections.abc
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from everflow.api import internal, public
 from everflow.graph.operation import Operation
@@ -99,7 +100,8 @@ class Fetches:
         except KeyError as e:
             raise ValueError(f"Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({e})") from None
         if not self._graph.is_fetchable(element):
-            raise ValueError(f"Operation {(element.op if isinstance(element, Tensor) else element).name!r} has been marked as not fetchable.")
+            op = element.op if isinstance(element, Tensor) else element
+            raise ValueError(f"Operation {op.name!r} has been marked as not fetchable.")
         found = self._positions.get(element)
         if found is None:
             found = self._positions[element] = len(self.elements)

@@ -1,7 +1,8 @@
 """A runner: what `session.run` does for certain fetches and feeds, worked out once."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
