@@ -30,9 +30,14 @@ class Initializer:
         return cls(**config)
 
 
-def _whole(shape: Any, partition_info: Any) -> Any:
+def sizes(shape: Any) -> list[int]:
+    """A shape, however it is given, as plain numbers."""
+    return [int(size) for size in shape]
+
+
+def _whole(shape: Any, partition_info: Any) -> list[int]:
     """The shape that decides the scale: that of the whole variable."""
-    return shape if partition_info is None else partition_info.full_shape
+    return sizes(shape if partition_info is None else partition_info.full_shape)
 
 
 @public("zeros_initializer", "initializers.zeros", "keras.initializers.Zeros", "keras.initializers.zeros")
@@ -275,6 +280,7 @@ class Identity(Initializer):
 @internal("ops.init_ops._compute_fans")
 def fans(shape: Any) -> tuple[Any, Any]:
     """How many inputs and outputs a unit of a weight tensor of this shape has."""
+    shape = sizes(shape)
     if len(shape) < 1:
         return 1, 1
     if len(shape) == 1:

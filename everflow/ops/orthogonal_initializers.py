@@ -9,7 +9,7 @@ from everflow import api
 from everflow.api import internal, public
 from everflow.graph import dtypes
 from everflow.graph.convert import constant
-from everflow.ops.initializers import Initializer, floating
+from everflow.ops.initializers import Initializer, floating, sizes
 
 
 def _orthogonal(a: Any) -> Any:
@@ -38,6 +38,7 @@ class Orthogonal(_Scaled):
     """An orthogonal matrix; more dimensions are flattened to rows and columns first."""
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
+        shape = sizes(shape)
         if len(shape) < 2:
             raise ValueError("The tensor to initialize must be at least two-dimensional")
         rows, columns = math.prod(shape[:-1]), shape[-1]
@@ -56,7 +57,7 @@ class ConvolutionDeltaOrthogonal(_Scaled):
     """A convolution that is orthogonal at its centre and zero elsewhere."""
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
-        dtype = self.dtype if dtype is None else dtype
+        shape, dtype = sizes(shape), self.dtype if dtype is None else dtype
         if not 3 <= len(shape) <= 5:
             raise ValueError("The tensor to initialize must be at least three-dimensional and at most five-dimensional")
         if shape[-2] > shape[-1]:
@@ -75,7 +76,7 @@ class _ConvolutionOrthogonal(_Scaled):
     _rank_error = ""
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
-        dtype = self.dtype if dtype is None else dtype
+        shape, dtype = sizes(shape), self.dtype if dtype is None else dtype
         if len(shape) != self.axes + 2:
             raise ValueError(self._rank_error)
         if shape[-2] > shape[-1]:

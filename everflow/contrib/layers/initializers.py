@@ -8,6 +8,7 @@ from typing import Any
 from everflow import api
 from everflow.api import public
 from everflow.graph import dtypes
+from everflow.ops.initializers import sizes
 
 
 @public("contrib.layers.variance_scaling_initializer", "contrib.slim.variance_scaling_initializer")
@@ -22,6 +23,7 @@ def variance_scaling_initializer(factor: float = 2.0, mode: str = "FAN_IN", unif
     def _initializer(shape: Any, dtype: Any = dtype, partition_info: Any = None) -> Any:
         if not dtype.is_floating:
             raise TypeError("Cannot create initializer for non-floating point type.")
+        shape = sizes(shape)
         positions = math.prod(float(d) for d in shape[:-2])
         fan_in = positions * (float(shape[-2]) if len(shape) > 1 else float(shape[-1]) if shape else 1.0)
         fan_out = positions * (float(shape[-1]) if shape else 1.0)
