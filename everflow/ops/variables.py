@@ -199,7 +199,87 @@ class Variable(TensorLike, metaclass=VariableMetaclass):
     def _as_graph_element(self) -> Tensor:
         return self._tensor
 
-    def initialized_value(self: Any) -> Tensor:
+    # What each kind of variable does in its own way.
+
+    def value(self) -> Tensor:
+        """The tensor that operators and functions use in the variable's place."""
+        raise NotImplementedError
+
+    def read_value(self) -> Tensor:
+        """A new read of the variable, in its place among the control dependencies."""
+        raise NotImplementedError
+
+    def set_shape(self, shape: Any) -> None:
+        """Narrows the static shape with what the caller knows."""
+        raise NotImplementedError
+
+    def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+        """Gives the variable a new value; returns the variable as it is afterwards, or the op."""
+        raise NotImplementedError
+
+    def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None,
+                   read_value: bool = True) -> Any:
+        """Adds to the variable."""
+        raise NotImplementedError
+
+    def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None,
+                   read_value: bool = True) -> Any:
+        """Subtracts from the variable."""
+        raise NotImplementedError
+
+    def scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """Sets rows as IndexedSlices say."""
+        raise NotImplementedError
+
+    def scatter_add(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """Adds to rows."""
+        raise NotImplementedError
+
+    def scatter_sub(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """Subtracts from rows."""
+        raise NotImplementedError
+
+    def scatter_mul(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """Multiplies rows."""
+        raise NotImplementedError
+
+    def scatter_div(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """Divides rows."""
+        raise NotImplementedError
+
+    def scatter_min(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """Takes the minimum of rows and the updates."""
+        raise NotImplementedError
+
+    def scatter_max(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """Takes the maximum of rows and the updates."""
+        raise NotImplementedError
+
+    def batch_scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """Sets slices of each batch element."""
+        raise NotImplementedError
+
+    def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Sets slices at index vectors."""
+        raise NotImplementedError
+
+    def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Adds to slices at index vectors."""
+        raise NotImplementedError
+
+    def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Subtracts from slices at index vectors."""
+        raise NotImplementedError
+
+    def count_up_to(self, limit: int) -> Tensor:
+        """Counts up; an OutOfRangeError at the limit."""
+        raise NotImplementedError
+
+    def to_proto(self, export_scope: str | None = None) -> Any:
+        """The VariableDef, or None where the variable is not in the scope that is exported."""
+        raise NotImplementedError
+
+    def initialized_value(self) -> Tensor:
         """The value, or what the variable will be initialized with if it is not yet."""
         from everflow import api
         from everflow.ops.variable_sets import is_variable_initialized
