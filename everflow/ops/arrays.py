@@ -411,7 +411,8 @@ def _squeeze(node: Any) -> Kernel:
 
     dims = node.inputs[0].dims
     if dims is not None and not text and all(dims[a] == 1 for a in axes):
-        return lambda x: x.squeeze(axes)
+        which = axes[0] if len(axes) == 1 else axes
+        return lambda x: x.squeeze(which)
     return run
 
 

@@ -17,6 +17,7 @@ from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
 from everflow.ops.arrays import expand_dims, is_text
 from everflow.ops.registry import apply, not_differentiable, op
+from everflow.runtime.values import torch_dtype
 
 Kernel = Callable[..., Any]
 
@@ -24,6 +25,11 @@ Kernel = Callable[..., Any]
 def _one_hot(node: Any) -> Kernel:
     axis = node.attr("axis")
     text = is_text(node, 2)
+    dtype = node.inputs[2].dtype.base_dtype
+    scatters = dtype.is_floating or dtype is dtypes.bool or dtype in (dtypes.int32, dtypes.uint8, dtypes.int8)
+    kind = torch_dtype(dtype) if scatters else None
+    given = node.constant(3)
+    off_number = None if given is None or not scatters else given.item()
 
     def run(indices: Any, depth: Any, on: Any, off: Any) -> Any:
         size = int(depth)
@@ -33,6 +39,12 @@ def _one_hot(node: Any) -> Kernel:
         if size < 0:
             raise invalid_argument(f"depth must be non-negative, got: {size}")
         at = rank if axis == -1 else axis
+        if scatters and indices.numel():
+            lowest, highest = torch.aminmax(indices)
+            if int(lowest) >= 0 and int(highest) < size:
+                dims = (*indices.shape[:at], size, *indices.shape[at:])
+                found = off.expand(dims).clone() if off_number is None else torch.full(dims, off_number, dtype=kind)
+                return found.scatter_(at, indices.long().unsqueeze(at), on.item())
         numbers = torch.arange(size, dtype=indices.dtype, device=indices.device).reshape([size] + [1] * (rank - at))
         marked = indices.unsqueeze(at) == numbers
         return np.where(marked.numpy(), on, off) if text else torch.where(marked, on, off)

@@ -77,13 +77,25 @@ def _gather(node: Any) -> Kernel:
     return lambda params, indices: _rows(params, indices, 0, text)
 
 
+def _table_rows(params: Any, indices: Any, axis: Any = None) -> Any:
+    """The rows of a matrix at indices of any shape."""
+    try:
+        return torch.embedding(params, indices)
+    except (IndexError, RuntimeError):
+        _check_range(indices, params.shape[0])
+        raise
+
+
 def _gather_v2(node: Any) -> Kernel:
     text = is_text(node)
     batch = node.attr("batch_dims")
     axis = node.constant(2)
     if batch == 0 and axis is not None:
         at = int(axis.reshape(-1)[0])
-        if at >= 0 and node.inputs[0].dims is not None:
+        dims = node.inputs[0].dims
+        if at == 0 and dims is not None and len(dims) == 2 and not text:
+            return _table_rows
+        if at >= 0 and dims is not None:
             return lambda params, indices, axis: _rows(params, indices, at, text)
 
     def run(params: Any, indices: Any, axis: Any) -> Any:
@@ -220,6 +232,12 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
 
 def check_nd(indices: Any, dims: Any, what: str) -> None:
     """Raises for the first index vector that lies outside of a shape."""
+    depth = indices.shape[-1]
+    if not indices.numel():
+        return
+    lowest, highest = torch.aminmax(indices.reshape(-1, depth), dim=0)
+    if all(0 <= low and high < size for low, high, size in zip(lowest.tolist(), highest.tolist(), dims)):
+        return
     limits = torch.tensor(tuple(dims[:indices.shape[-1]]), device=indices.device)
     wrong = ((indices < 0) | (indices >= limits)).any(-1)
     if not bool(wrong.any()):
@@ -232,6 +250,12 @@ def check_nd(indices: Any, dims: Any, what: str) -> None:
 
 def _gather_nd(node: Any) -> Kernel:
     text = is_text(node)
+    given, dims = node.constant(1), node.inputs[0].dims
+    if given is not None and dims is not None and not text and given.size and given.shape[-1] <= len(dims):
+        indexed = dims[:given.shape[-1]]
+        if None not in indexed and (given >= 0).all() and (given < np.array(indexed)).all():
+            index = torch.from_numpy(given.astype(np.int64)).unbind(-1)
+            return lambda params, indices: params[index]
 
     def run(params: Any, indices: Any) -> Any:
         depth = indices.shape[-1] if indices.ndim else 0

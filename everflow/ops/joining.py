@@ -33,6 +33,18 @@ def _joined(xs: Any, axis: int, text: bool) -> Any:
         raise _cannot_join(xs, axis) from None
 
 
+def _joined_pair(axis: int) -> Kernel:
+    cat = torch.cat
+
+    def run(x: Any, y: Any, _: Any) -> Any:
+        try:
+            return cat((x, y), axis)
+        except (RuntimeError, IndexError):
+            raise _cannot_join((x, y), axis) from None
+
+    return run
+
+
 def _cannot_join(xs: Any, axis: int) -> Exception:
     first = xs[0]
     if not -first.ndim <= axis < first.ndim:
@@ -63,7 +75,7 @@ def _concat_kernel(axis_first: bool) -> Callable[[Any], Kernel]:
         if axis_first:
             return lambda axis, *xs: _joined(xs, fixed, text)
         if len(node.inputs) == 3 and not text:
-            return lambda x, y, axis: _joined((x, y), fixed, False)
+            return _joined_pair(fixed)
         return lambda *xs: _joined(xs[:-1], fixed, text)
 
     return make

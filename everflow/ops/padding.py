@@ -40,7 +40,7 @@ def _flat(pairs: list[list[int]]) -> list[int]:
 
 def _pad(node: Any) -> Kernel:
     text = is_text(node)
-    pad = None if text else torch.nn.functional.pad
+    pad = torch.constant_pad_nd
     paddings, dims = node.constant(1), node.inputs[0].dims
     if len(node.inputs) == 2 and paddings is not None and dims is not None and not text:
         flat = _flat(_paddings(paddings, dims))
@@ -57,7 +57,7 @@ def _pad(node: Any) -> Kernel:
             found = value.expand([b + n + a for (b, a), n in zip(pairs, x.shape)]).clone()
             found[tuple(slice(b, b + n) for (b, _), n in zip(pairs, x.shape))] = x
             return found
-        return pad(x, _flat(pairs), value=value.item())
+        return pad(x, _flat(pairs), value.item())
 
     return run
 

@@ -21,9 +21,10 @@ Kernel = Callable[..., Any]
 
 def _flat_index(indices: Any, dims: Any) -> Any:
     """Index vectors as positions in the leading dimensions taken together."""
-    depth = indices.shape[-1]
-    steps = np.cumprod([1, *reversed(dims[1:depth])])[::-1].copy()
-    return (indices.long() * torch.from_numpy(steps).to(indices.device)).sum(-1).reshape(-1)
+    at, *rest = indices.long().reshape(-1, indices.shape[-1]).unbind(-1)
+    for coordinate, size in zip(rest, dims[1:]):
+        at = at * size + coordinate
+    return at
 
 
 def _check_scatter(indices: Any, updates: Any, dims: tuple[int, ...]) -> None:

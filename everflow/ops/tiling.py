@@ -14,6 +14,7 @@ from everflow.graph.constants import dims_of
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.indexed_slices import IndexedSlices
 from everflow.graph.scopes import name_scope
+from everflow.lazy import torch
 from everflow.ops.array_arguments_v2 import convert_to_int_tensor
 from everflow.ops.arrays import cast, expand_dims, is_text, rank, reshape, shape, shown
 from everflow.ops.registry import apply, op
@@ -42,10 +43,14 @@ def _tile(node: Any) -> Kernel:
     if times is None or dims is None or not dims or text or (times < 0).any():
         return run
     fixed = tuple(times.tolist())
-    if len(dims) == 1 and dims[0] == 1 or all(n == 1 or d == 1 for n, d in zip(fixed, dims)):
+    if all(n == 1 or d == 1 for n, d in zip(fixed, dims)):
         # Only dimensions of size 1 grow: no element need be written twice.
         sizes = tuple(-1 if n == 1 else n for n in fixed)
         return lambda x, multiples: x.expand(sizes)
+    grown = [axis for axis, n in enumerate(fixed) if n != 1]
+    if len(grown) == 1 and 1 < fixed[grown[0]] <= 8:
+        axis, times = grown[0], fixed[grown[0]]
+        return lambda x, multiples: torch.cat((x,) * times, axis)
     return lambda x, multiples: x.repeat(fixed)
 
 

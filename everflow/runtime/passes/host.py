@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from everflow.lazy import torch
 from everflow.runtime.plan import Node, Plan, Value, fused
@@ -36,7 +37,8 @@ class Size(int):
 
 # Kernels that take these inputs with `.tolist()`, so that host values serve them as they are.
 TAKERS = {
-    "Reshape": (1,), "Fill": (0,), "Tile": (1,), "BroadcastTo": (1,), "Conv2DBackpropInput": (0,), "Conv2DBackpropFilter": (1,),
+    "Reshape": (1,), "Fill": (0,), "Tile": (1,), "BroadcastTo": (1,), "Slice": (1, 2), "StridedSlice": (1, 2, 3),
+    "StridedSliceGrad": (0, 1, 2, 3), "ScatterNd": (2,), "Conv2DBackpropInput": (0,), "Conv2DBackpropFilter": (1,),
     "RandomUniform": (0,), "RandomStandardNormal": (0,), "TruncatedNormal": (0,),
     **{name: (1,) for name in ("Sum", "Mean", "Max", "Min", "Prod", "All", "Any")},
 }
