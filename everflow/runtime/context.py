@@ -3,11 +3,13 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from everflow.errors import OpError, not_found
 from everflow.graph.operation import Operation
 from everflow.runtime import codegen, passes, threads, values
+from everflow.runtime.failures import located
 from everflow.runtime.placement import Placer
 from everflow.runtime.plan import Node, make_plan
 from everflow.runtime.resources import Resources
@@ -123,14 +125,3 @@ def function_targets(body: Any) -> list[Operation]:
     """The ops of a function body that must run although no output needs them: its stateful ones."""
     named = list(getattr(body, "control_outputs", None) or [])
     return named + [op for op in body.get_operations() if op.op_def_.is_stateful and op.type not in ("Placeholder", "VarHandleOp") and op not in named]
-
-
-def located(error: OpError, node: Node | None) -> OpError:
-    """The same error, naming the op in which it happened."""
-    if error.op is not None or node is None or node.op is None:
-        return error
-    op = node.op
-    message = error.message
-    if "{{node" not in message:
-        message = f"{message}\n\t [[{{{{node {op.name}}}}}]]"
-    return type(error)(op.node_def, op, message) if type(error) is not OpError else error

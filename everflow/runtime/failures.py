@@ -2,7 +2,22 @@
 from __future__ import annotations
 
 from everflow import errors
+from everflow.graph.interpolation import described, inputs_described
+from everflow.graph.operation import Operation
 from everflow.runtime.plan import Node
+
+
+def _where(op: Operation) -> str:
+    """The tail of a message: which op it was, and where the program made it."""
+    return f"\n\t [[{described(op)}]]{inputs_described([op])}"
+
+
+def located(error: errors.OpError, node: Node | None) -> errors.OpError:
+    """The same error, naming the op in which it happened."""
+    if error.op is not None or node is None or node.op is None or type(error) is errors.OpError:
+        return error
+    op = node.op
+    return type(error)(op.node_def, op, error.message + _where(op))
 
 
 def as_op_error(error: Exception, node: Node) -> Exception:
@@ -10,11 +25,11 @@ def as_op_error(error: Exception, node: Node) -> Exception:
     op = node.op
     assert op is not None
     text = str(error).split("\n")[0]
-    where = f"\n\t [[{{{{node {op.name}}}}}]]"
     if isinstance(error, MemoryError) or "not enough memory" in text or "out of memory" in text:
-        return errors.ResourceExhaustedError(op.node_def, op, f"OOM when allocating tensor: {text}{where}")
+        return errors.ResourceExhaustedError(op.node_def, op, f"OOM when allocating tensor: {text}{_where(op)}")
     if isinstance(error, (RuntimeError, ValueError, IndexError, ZeroDivisionError, TypeError)):
+        kind = errors.InvalidArgumentError
         if "not implemented for" in text or "not supported" in text:
-            return errors.UnimplementedError(op.node_def, op, f"{op.type}: {text}{where}")
-        return errors.InvalidArgumentError(op.node_def, op, f"{op.type}: {text}{where}")
+            kind = errors.UnimplementedError
+        return kind(op.node_def, op, f"{op.type}: {text}{_where(op)}")
     return error

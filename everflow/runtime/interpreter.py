@@ -2,12 +2,12 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from everflow import errors
 from everflow.runtime.codegen import BOUND, Call, Step, kernel_of
-from everflow.runtime.context import located
-from everflow.runtime.failures import as_op_error
+from everflow.runtime.failures import as_op_error, located
 from everflow.runtime.plan import Node, Value
 from everflow.runtime.values import without_autograd
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from everflow import errors
 from everflow.graph.devices import DeviceSpec
+from everflow.graph.interpolation import described
 from everflow.graph.operation import Operation
 from everflow.runtime.devices import GPU, device_counts, list_devices
 
@@ -56,7 +57,7 @@ class Placer:
         hint = " The requested device appears to be a GPU, but CUDA is not enabled." if kind == GPU and not counts[GPU] else ""
         raise errors.InvalidArgumentError(
             op.node_def, op,
-            f"Cannot assign a device for operation {op.name}: {{{{node {op.name}}}}} was explicitly assigned to {op._device} but available "
+            f"Cannot assign a device for operation {op.name}: {described(op)} was explicitly assigned to {op._device} but available "
             f"devices are [ {available} ]. Make sure the device specification refers to a valid device.{hint}\n\t [[{op.name}]]")
 
     def _log(self, op: Operation, device: str) -> None:

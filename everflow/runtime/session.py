@@ -5,7 +5,8 @@ import threading
 import time
 import warnings
 import weakref
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from everflow import errors
 from everflow.api import internal, public
@@ -13,7 +14,8 @@ from everflow.graph import stacks
 from everflow.graph.graph import Graph
 from everflow.runtime import feeds as feeding
 from everflow.runtime.codegen import Step
-from everflow.runtime.context import Context, located
+from everflow.runtime.context import Context
+from everflow.runtime.failures import located
 from everflow.runtime.runner import FLATTENS, Runner, fetch_key
 from everflow.runtime.threads import use
 from everflow.runtime.values import without_autograd
