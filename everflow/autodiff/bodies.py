@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from everflow.autodiff.aggregation import aggregate
+from everflow.autodiff.registry import AggregationMethod
 from everflow.autodiff.search import Search, is_trainable
 from everflow.graph import dtypes
 from everflow.graph.func_graph import FuncGraph
@@ -52,10 +54,10 @@ def differentiate(forward: FuncGraph, ys: list[Tensor], xs: list[Tensor], grad_y
     search = Search([y for y, _ in pairs], [t for found in sources.values() for t in found], [])
     for y, g in pairs:
         search.add(y, g)
-    search.run("", False, False, AggregationMethod.DEFAULT)
+    search.run()
 
     def total(x: Tensor) -> Any:
-        found = [g for t in sources.get(x, ()) if (g := search.total(t, AggregationMethod.DEFAULT)) is not None]
+        found = [g for t in sources.get(x, ()) if (g := search.gradient(t)) is not None]
         return aggregate(found, AggregationMethod.DEFAULT, x.op.name) if len(found) > 1 else found[0] if found else None
 
     return [total(x) for x in xs]

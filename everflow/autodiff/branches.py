@@ -9,7 +9,7 @@ from everflow.autodiff.bodies import GradientBody, differentiate, is_differentia
 from everflow.graph.attrs import FunctionName
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.func_graph import FuncGraph
-from everflow.graph.functions import add_body
+from everflow.graph.functions import add_body, supersede
 from everflow.graph.operation import Operation
 from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
@@ -81,6 +81,7 @@ def _return_added(operation: Operation) -> None:
                 owner, value = inside[t.value_index]
                 outputs.append(value if owner == index else apply("FakeParam", dtype=t.dtype, shape=t.dims))
         functions.append(FunctionName(add_body(operation.graph, branch.variant(outputs), branch.name).name))
+        supersede(operation.graph, name)
     if operation.type == "Case":
         operation.attrs["branches"] = functions
     else:

@@ -12,7 +12,7 @@ from everflow.graph import dtypes
 from everflow.graph.attrs import FunctionName
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.func_graph import FuncGraph
-from everflow.graph.functions import add_body
+from everflow.graph.functions import add_body, supersede
 from everflow.graph.graph import Graph
 from everflow.graph.operation import Operation
 from everflow.graph.stacks import get_default_graph
@@ -185,6 +185,8 @@ class _Keeper:
         operation = self.operation
         condition = self.condition.variant(self.condition.outputs, self.condition_inputs)
         body = self.body.variant(list(self.outputs), self.inputs)
+        for old in ("cond", "body"):
+            supersede(operation.graph, operation.attrs[old].name)
         operation.attrs["cond"] = FunctionName(add_body(operation.graph, condition, condition.name).name)
         operation.attrs["body"] = FunctionName(add_body(operation.graph, body, body.name).name)
         operation.attrs["T"] = [t.dtype for t in operation.outputs]

@@ -12,7 +12,8 @@ from everflow.api import internal
 from everflow.graph import dtypes, functions, shapes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.describe import type_name
-from everflow.graph.functions import FuncGraph, LibraryFunction
+from everflow.graph.func_graph import FuncGraph
+from everflow.graph.functions import LibraryFunction
 from everflow.graph.graph import Graph
 from everflow.graph.operation import Operation
 from everflow.graph.stacks import get_default_graph

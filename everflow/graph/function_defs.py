@@ -202,7 +202,7 @@ def function_def_to_graph_def(
 @internal("framework.function_def_to_graph.function_def_to_graph")
 def function_def_to_graph(fdef: Any, input_shapes: Any = None, copy_functions: bool = True) -> Any:
     """The function's body as a FuncGraph."""
-    from everflow.graph.functions import FuncGraph
+    from everflow.graph.func_graph import FuncGraph
     from everflow.graph.importer import import_graph_def_for_function
     from everflow.graph.stacks import get_default_graph
 

@@ -598,7 +598,9 @@ class Graph(Collections):
         return versions_proto(self)
 
     def _copy_functions_to_graph_def(self, graph_def: Any, starting_bytesize: int) -> None:
-        for function in list(self._functions.values()):
+        from everflow.graph.functions import exported_functions
+
+        for function in exported_functions(self) if self._functions else ():
             graph_def.library.function.append(function.definition)
             if function.grad_func_name:
                 graph_def.library.gradient.add(function_name=function.name, gradient_func=function.grad_func_name)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from everflow import nest
 from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
-from everflow.graph.functions import FuncGraph
+from everflow.graph.func_graph import VARIABLE_OPS, FuncGraph
+from everflow.graph.functions import called_functions, written_variables
 from everflow.graph.graph import Graph
 from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
@@ -16,6 +17,8 @@ from everflow.ops.registry import apply
 
 # Stateful ops that do nothing by themselves.
 WITHOUT_EFFECT = ("Placeholder", "VarHandleOp", "VariableV2")
+# Ops that take a reference and do not write through it.
+READING = ("Identity", "IsVariableInitialized")
 
 
 def is_tensor_array(value: Any) -> bool:
@@ -61,7 +64,7 @@ def share_captures(bodies: list[FuncGraph], keep: int = 0) -> list[Tensor]:
         arguments = body.inputs[:keep]
         for t in captured:
             if t not in body.captures:
-                body.captures[t] = body.add_input(t.dtype.base_dtype, t.dims, "Placeholder", t.handle_data)
+                body.add_capture(t)
         body.inputs = arguments + [body.captures[t] for t in captured]
     return captured
 
@@ -71,15 +74,35 @@ def control_captures(bodies: list[FuncGraph]) -> list[Operation]:
     return list(dict.fromkeys(op for body in bodies for op in body.control_captures))
 
 
-def finish(body: FuncGraph, outer: Graph, keeps_effects: bool) -> None:
-    """Ends the building of a body. Ops with effects that no output needs run only where the caller keeps them."""
-    if keeps_effects:
-        body.control_outputs = [
-            op for op in body.get_operations() if op.op_def_.is_stateful and op.type not in WITHOUT_EFFECT
-        ]
-    else:
-        body.drop_unused()
-    outer._version = max(outer._version, body._version)
+def finish(parts: list[FuncGraph], outer: Graph, keeps_effects: bool) -> None:
+    """Ends the building of a branch, or of a loop's condition and body.
+
+    Ops with effects that no output needs run only where the caller keeps them. Reference variables that none of the parts
+    writes are read once, outside.
+    """
+    for body in parts:
+        if keeps_effects:
+            operations = body.get_operations()
+            body.control_outputs = [o for o in operations if o.op_def_.is_stateful and o.type not in WITHOUT_EFFECT]
+        else:
+            body.drop_unused()
+        outer._version = max(outer._version, body._version)
+    written = {key for body in parts for key in _written(body)}
+    for body in parts:
+        body.settle_reads(lambda variable: variable_key(variable) in written)
+
+
+def variable_key(operation: Operation) -> tuple[str, str]:
+    """The container and the name by which a variable is found at run time."""
+    return operation.attrs.get("container") or "", operation.attrs.get("shared_name") or operation.name
+
+
+def _written(body: FuncGraph) -> Iterator[tuple[str, str]]:
+    for operation in body.get_operations():
+        yield from written_variables(body, called_functions(operation))
+        for t in operation.inputs:
+            if t.dtype._is_ref_dtype and t.op.type in VARIABLE_OPS and operation.type not in READING:
+                yield variable_key(t.op)
 
 
 def is_stateful(bodies: list[FuncGraph]) -> bool:

@@ -10,7 +10,8 @@ from everflow.api import internal, public
 from everflow.graph import dtypes, shapes
 from everflow.graph.attrs import FunctionName
 from everflow.graph.convert import convert_to_tensor
-from everflow.graph.functions import FuncGraph, add_body
+from everflow.graph.func_graph import FuncGraph
+from everflow.graph.functions import add_body
 from everflow.graph.indexed_slices import IndexedSlices
 from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
@@ -119,7 +120,7 @@ def _return(body: FuncGraph, found: Any, value: bool) -> None:
     """Makes what a branch's function returned the branch's outputs."""
     with body.as_default():
         body.outputs = [bodies.as_output(v, lambda o: _after(o, value)) for v in bodies.flatten(found)]
-    bodies.finish(body, get_default_graph(), enabled_in(get_default_graph()))
+    bodies.finish([body], get_default_graph(), keeps_effects=False)
 
 
 def _after(operation: Operation, value: bool) -> Tensor:

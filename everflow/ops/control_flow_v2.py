@@ -8,7 +8,7 @@ from everflow import nest
 from everflow.api import internal
 from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
-from everflow.graph.functions import FuncGraph
+from everflow.graph.func_graph import FuncGraph
 from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.graph.stacks import get_default_graph
@@ -30,7 +30,7 @@ def _branch(function: Any, name: str) -> tuple[FuncGraph, Any]:
         leaves = [None if isinstance(v, Operation) else v for v in nest.flatten(found, expand_composites=True)]
         found = nest.pack_sequence_as(found, leaves, expand_composites=True)
         body.outputs = [bodies.as_output(v, _no_operation) for v in leaves if v is not None]
-    bodies.finish(body, outer, keeps_effects=True)
+    bodies.finish([body], outer, keeps_effects=True)
     return body, found
 
 
@@ -120,7 +120,6 @@ def while_loop(
             if limit is not None:
                 holds = apply("LogicalAnd", apply("Less", counter, most), holds)
             condition_body.outputs = [holds]
-        bodies.finish(condition_body, graph, keeps_effects=True)
 
         loop_body = FuncGraph.body_of(graph, scope + "body")
         with loop_body.as_default():
@@ -133,7 +132,7 @@ def while_loop(
             values = zip(bodies.flatten(result), arguments, dims[2:], initial)
             following = [next_value(*parts) for parts in values]
             loop_body.outputs = [apply("AddV2", counter, convert_to_tensor(1)), most, *following]
-        bodies.finish(loop_body, graph, keeps_effects=True)
+        bodies.finish([condition_body, loop_body], graph, keeps_effects=True)
 
         outputs = add_while(condition_body, loop_body, starts, scope, parallel_iterations)
         outputs[0].op.__dict__.update(back_prop=back_prop, counter=0)

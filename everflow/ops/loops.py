@@ -11,7 +11,8 @@ from everflow.api import internal, public
 from everflow.graph import dtypes, shapes
 from everflow.graph.attrs import FunctionName
 from everflow.graph.convert import convert_to_tensor
-from everflow.graph.functions import FuncGraph, add_body
+from everflow.graph.func_graph import FuncGraph
+from everflow.graph.functions import add_body
 from everflow.graph.indexed_slices import IndexedSlices
 from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
@@ -201,7 +202,6 @@ def _loop(
         arguments = loop_arguments(condition_body, initial, dims, "Merge")
         found = cond(*bodies.packed(loop_vars, arguments))
         condition_body.outputs = [_checked_condition(found)]
-    bodies.finish(condition_body, graph, keeps_effects=False)
 
     loop_body = FuncGraph.body_of(graph, f"{scope}_body")
     with loop_body.as_default():
@@ -214,7 +214,7 @@ def _loop(
         loop_body.outputs = [
             next_value(v, t, d, start) for v, t, d, start in zip(bodies.flatten(result), arguments, dims, initial)
         ]
-    bodies.finish(loop_body, graph, keeps_effects=False)
+    bodies.finish([condition_body, loop_body], graph, keeps_effects=False)
 
     outputs = add_while(condition_body, loop_body, initial, "While", parallel_iterations)
     outputs[0].op.__dict__["back_prop"] = back_prop
