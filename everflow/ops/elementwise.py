@@ -27,13 +27,13 @@ def is_integer(node: Any) -> bool:
 
 
 negative = unary("Neg", lambda n: torch.neg, lambda x, y, dy: -dy, "negative", "math.negative", sparse=True)
-unary("Abs", lambda n: torch.abs, lambda x, y, dy: dy * sign(x))
+unary("Abs", lambda n: torch.abs, lambda x, y, dy: dy * tf.sign(x))
 sign = unary("Sign", lambda n: torch.sgn, lambda x, y, dy: tf.zeros(tf.shape(x), dtype=x.dtype), "sign", "math.sign", sparse=True)
 exp = unary("Exp", lambda n: torch.exp, lambda x, y, dy: dy * conj(y), "exp", "math.exp")
-expm1 = unary("Expm1", lambda n: torch.expm1, lambda x, y, dy: dy * exp(conj(x)), "expm1", "math.expm1")
-log = unary("Log", lambda n: torch.log, lambda x, y, dy: dy * reciprocal(conj(x)), "log", "math.log")
-log1p = unary("Log1p", lambda n: torch.log1p, lambda x, y, dy: dy * reciprocal(1 + conj(x)), "log1p", "math.log1p")
-square = unary("Square", lambda n: torch.square, lambda x, y, dy: multiply(dy, multiply(conj(x), like(x, 2.0))),
+expm1 = unary("Expm1", lambda n: torch.expm1, lambda x, y, dy: dy * tf.exp(conj(x)), "expm1", "math.expm1")
+log = unary("Log", lambda n: torch.log, lambda x, y, dy: dy * tf.reciprocal(conj(x)), "log", "math.log")
+log1p = unary("Log1p", lambda n: torch.log1p, lambda x, y, dy: dy * tf.reciprocal(1 + conj(x)), "log1p", "math.log1p")
+square = unary("Square", lambda n: torch.square, lambda x, y, dy: tf.multiply(dy, tf.multiply(conj(x), like(x, 2.0))),
                "square", "math.square", sparse=True)
 sqrt = unary("Sqrt", lambda n: torch.sqrt, lambda x, y, dy: apply("SqrtGrad", y, dy), "sqrt", "math.sqrt", sparse=True)
 rsqrt = unary("Rsqrt", lambda n: torch.rsqrt, lambda x, y, dy: apply("RsqrtGrad", y, dy), "rsqrt", "math.rsqrt")
@@ -48,19 +48,19 @@ def _reciprocal(node: Any) -> Callable[..., Any]:
 reciprocal = unary("Reciprocal", _reciprocal, lambda x, y, dy: apply("ReciprocalGrad", y, dy), "reciprocal", "math.reciprocal")
 unary("Inv", _reciprocal, lambda x, y, dy: apply("ReciprocalGrad", y, dy))
 
-sin = unary("Sin", lambda n: torch.sin, lambda x, y, dy: dy * cos(conj(x)), "sin", "math.sin")
-cos = unary("Cos", lambda n: torch.cos, lambda x, y, dy: -dy * sin(conj(x)), "cos", "math.cos")
-tan = unary("Tan", lambda n: torch.tan, lambda x, y, dy: square(reciprocal(cos(conj(x)))) * dy, "tan", "math.tan")
-sinh = unary("Sinh", lambda n: torch.sinh, lambda x, y, dy: dy * cosh(conj(x)), "sinh", "math.sinh")
-cosh = unary("Cosh", lambda n: torch.cosh, lambda x, y, dy: dy * sinh(conj(x)), "cosh", "math.cosh")
+sin = unary("Sin", lambda n: torch.sin, lambda x, y, dy: dy * tf.cos(conj(x)), "sin", "math.sin")
+cos = unary("Cos", lambda n: torch.cos, lambda x, y, dy: -dy * tf.sin(conj(x)), "cos", "math.cos")
+tan = unary("Tan", lambda n: torch.tan, lambda x, y, dy: tf.square(tf.reciprocal(tf.cos(conj(x)))) * dy, "tan", "math.tan")
+sinh = unary("Sinh", lambda n: torch.sinh, lambda x, y, dy: dy * tf.cosh(conj(x)), "sinh", "math.sinh")
+cosh = unary("Cosh", lambda n: torch.cosh, lambda x, y, dy: dy * tf.sinh(conj(x)), "cosh", "math.cosh")
 tanh = unary("Tanh", lambda n: torch.tanh, lambda x, y, dy: apply("TanhGrad", conj(y), dy), "tanh", "math.tanh", "nn.tanh",
              sparse=True)
 asin = unary("Asin", lambda n: torch.asin, lambda x, y, dy: dy * _inverse_leg(x), "asin", "math.asin")
 acos = unary("Acos", lambda n: torch.acos, lambda x, y, dy: _acos_gradient(x, dy), "acos", "math.acos")
-atan = unary("Atan", lambda n: torch.atan, lambda x, y, dy: dy * _inverse(add, x), "atan", "math.atan")
-asinh = unary("Asinh", lambda n: torch.asinh, lambda x, y, dy: dy / cosh(conj(y)), "asinh", "math.asinh")
-acosh = unary("Acosh", lambda n: torch.acosh, lambda x, y, dy: dy / sinh(conj(y)), "acosh", "math.acosh")
-atanh = unary("Atanh", lambda n: torch.atanh, lambda x, y, dy: dy * _inverse(subtract, x), "atanh", "math.atanh")
+atan = unary("Atan", lambda n: torch.atan, lambda x, y, dy: dy * _inverse(tf.add, x), "atan", "math.atan")
+asinh = unary("Asinh", lambda n: torch.asinh, lambda x, y, dy: dy / tf.cosh(conj(y)), "asinh", "math.asinh")
+acosh = unary("Acosh", lambda n: torch.acosh, lambda x, y, dy: dy / tf.sinh(conj(y)), "acosh", "math.acosh")
+atanh = unary("Atanh", lambda n: torch.atanh, lambda x, y, dy: dy * _inverse(tf.subtract, x), "atanh", "math.atanh")
 
 
 def _acos_gradient(x: Any, dy: Any) -> Any:
@@ -92,6 +92,14 @@ def grad_op(name: str, kernel: Any, gradient: Any) -> None:
     op(name, kernel=lambda n: kernel, shape=merged, gradient=lambda o, g: gradient(*o.inputs, g))
 
 
+def _backward(node: Any, name: str, formula: Any) -> Any:
+    """Torch's own derivative in one pass over real numbers; it conjugates complex ones, which the formula does not."""
+    if node.inputs[0].dtype.is_complex:
+        return formula
+    backward = getattr(torch.ops.aten, name).default
+    return lambda y, dy: backward(dy, y)
+
+
 def _tanh_grad_grad(y: Any, dy: Any, g: Any) -> Any:
     y, dy = conj(y), conj(dy)
     return g * -2.0 * dy * y, apply("TanhGrad", y, g)
@@ -118,8 +126,10 @@ def _reciprocal_grad_grad(y: Any, dy: Any, g: Any) -> Any:
     return cg * -2.0 * dy * cy, apply("ReciprocalGrad", cy, g)
 
 
-grad_op("TanhGrad", lambda y, dy: dy * (1 - y.square()), _tanh_grad_grad)
-grad_op("SigmoidGrad", lambda y, dy: dy * (1 - y) * y, _sigmoid_grad_grad)
+op("TanhGrad", kernel=lambda n: _backward(n, "tanh_backward", lambda y, dy: dy * (1 - y.square())), shape=merged,
+   gradient=lambda o, g: _tanh_grad_grad(*o.inputs, g))
+op("SigmoidGrad", kernel=lambda n: _backward(n, "sigmoid_backward", lambda y, dy: dy * (1 - y) * y), shape=merged,
+   gradient=lambda o, g: _sigmoid_grad_grad(*o.inputs, g))
 op("SqrtGrad", kernel=lambda n: lambda y, dy: dy * 0.5 / y.conj(), shape=merged, gradient=_sqrt_grad_grad)
 grad_op("RsqrtGrad", lambda y, dy: dy * -0.5 * y.conj() ** 3, _rsqrt_grad_grad)
 grad_op("ReciprocalGrad", lambda y, dy: -dy * y.conj().square(), _reciprocal_grad_grad)
@@ -213,7 +223,8 @@ def sigmoid(x: Any, name: str | None = None) -> Any:
 def log_sigmoid(x: Any, name: str | None = None) -> Any:
     """The logarithm of the sigmoid, exact for large negative x."""
     with name_scope(name, "LogSigmoid", [x]) as scope:
-        return apply("Neg", apply("Softplus", -convert_to_tensor(x, name="x")), name=scope)
+        x = convert_to_tensor(x, name="x")
+        return apply("Neg", apply("Softplus", negative(x)), name=scope)
 
 
 @public("round", "math.round")

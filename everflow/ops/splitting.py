@@ -97,8 +97,10 @@ def _split(node: Any) -> Kernel:
     at = int(axis.reshape(-1)[0])
     if not -len(dims) <= at < len(dims) or not dims[at] or dims[at] % count:
         return run
-    step = dims[at] // count
-    return lambda axis, x: x.split(step, at)
+    sizes = [dims[at] // count] * count
+    # Tensor.split goes through Python; this is the kernel itself.
+    split = torch.split_with_sizes
+    return lambda axis, x: split(x, sizes, at)
 
 
 def _split_shape(o: Any) -> Any:

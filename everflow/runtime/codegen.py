@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import types
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from everflow import errors
 from everflow.runtime import effects, values

@@ -8,7 +8,10 @@ from everflow.ops.shape_rules import broadcast, merged, same_as_input
 from everflow.runtime.plan import Node, Value
 
 # Ops whose first input has the shape of their output, beyond those whose shape rule says so.
-LIKE_FIRST = {"_ReluOver", "_TanhOver", "_SigmoidOver", "_BiasAddOver", "_ReluGradOver", "BiasAdd", "Relu", "Softmax", "LogSoftmax", "AddN", "Select"}
+LIKE_FIRST = {
+    "BiasAdd", "Relu", "Softmax", "LogSoftmax", "AddN", "Select",
+    "_ReluOver", "_TanhOver", "_SigmoidOver", "_BiasAddOver", "_ReluGradOver",
+}
 
 # Ops that work on each element of a batch by itself.
 KEEP_BATCH = {"Conv2D", "Conv3D", "DepthwiseConv2dNative", "MaxPool", "AvgPool", "MaxPool3D", "AvgPool3D", "LRN"}

@@ -1,7 +1,8 @@
 """Results are written over an input that nothing needs any more: large tensors cost most by the memory they touch."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from everflow.lazy import torch
 from everflow.runtime.passes.fusion import FLOATS, rewrite_nodes
@@ -10,7 +11,8 @@ from everflow.runtime.symbols import Symbols
 
 # Ops whose kernels always put their result into memory of its own.
 FRESH = frozenset((
-    "MatMul", "_MatMulBias", "_SumOfProducts", "Conv2D", "_ConvBias", "BiasAdd", "Relu", "Tanh", "Sigmoid", "ReluGrad", "TanhGrad", "SigmoidGrad",
+    "MatMul", "_MatMulBias", "_SumOfProducts", "Conv2D", "_ConvBias", "BiasAdd", "Relu", "Tanh", "Sigmoid", "ReluGrad",
+    "TanhGrad", "SigmoidGrad",
     "AddV2", "Add", "Sub", "Mul", "RealDiv", "Exp", "Neg", "Square", "_MaxPoolGradFromPositions",
     "_ReluOver", "_TanhOver", "_SigmoidOver", "_BiasAddOver", "_AddV2Over", "_MulOver", "_SubOver", "_ReluGradOver",
 ))

@@ -1,7 +1,8 @@
 """Chains of ops that one kernel does at once: matrix product and bias, convolution and bias, pooling and its gradient."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from everflow.lazy import torch
 from everflow.runtime.plan import Node, Plan, Value, fused

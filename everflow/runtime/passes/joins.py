@@ -42,8 +42,7 @@ def _size(shape: Value, axis: int) -> int | None:
 
 
 def join_products(plan: Plan) -> None:
-    """A sum of products a'b, such as the gradient of weights used at each step of a recurrent network, is one product of the stacked
-    matrices."""
+    """A sum of products a'b, such as the gradient of weights used at each step of a recurrent network, is added up in place."""
     rewrite_nodes(plan, _sum_of_products)
 
 
@@ -58,6 +57,42 @@ def _sum_of_products(node: Node, uses: Any) -> Node | None:
     inputs = [p.inputs[0] for p in products] + [p.inputs[1] for p in products]
 
     def kernel(_: Node) -> Any:
-        return lambda *xs: torch.mm(torch.cat(xs[:count]).t(), torch.cat(xs[count:]))
+        def run(*xs: Any) -> Any:
+            total = torch.mm(xs[0].t(), xs[count])
+            for a, b in zip(xs[1:count], xs[count + 1:]):
+                total.addmm_(a.t(), b)
+            return total
+
+        return run
 
     return fused("_SumOfProducts", kernel, node, inputs)
+
+
+def transpose_once(plan: Plan) -> None:
+    """A matrix that several products take transposed is laid out transposed once: products read it faster that way."""
+    takers: dict[Value, list[Node]] = {}
+    for node in plan.nodes:
+        if node.type == "MatMul" and node.attr("transpose_b") and not node.reads and node.inputs[1].dtype.name in FLOATS:
+            takers.setdefault(node.inputs[1], []).append(node)
+    table: dict[Value, Value] = {}
+    before: dict[Node, Node] = {}
+    after: dict[Node, Node] = {}
+    for matrix, nodes in takers.items():
+        if len(nodes) < 3:
+            continue
+        dims = matrix.dims[::-1] if matrix.dims is not None else None
+        turned = fused("_Transposed", lambda n: lambda x: x.t().contiguous(), nodes[0], [matrix])
+        turned.outputs = [Value(turned, 0, matrix.dtype, dims)]
+        before[nodes[0]] = turned
+        for node in nodes:
+            new = fused("_MatMulTurned", _turned(node), node, [node.inputs[0], turned.outputs[0]])
+            table[node.outputs[0]] = new.outputs[0]
+            after[node] = new
+    if table:
+        plan.nodes = [n for node in plan.nodes for n in (before.get(node), after.get(node, node)) if n is not None]
+        plan.replace(table)
+
+
+def _turned(node: Node) -> Any:
+    flip = node.attr("transpose_a")
+    return lambda n: (lambda a, b: torch.mm(a.t(), b)) if flip else torch.mm
