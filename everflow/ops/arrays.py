@@ -87,6 +87,8 @@ op("GuaranteeConst", kernel=_guaranteed, shape=same_as_input, view=True)
 op("Snapshot", kernel=handed_on, shape=same_as_input, gradient=lambda o, dy: dy, view=True)
 op("DeepCopy", kernel=lambda node: (lambda x: x.copy()) if is_text(node) else torch.clone, shape=same_as_input)
 op("DebugGradientIdentity", kernel=handed_on, shape=same_as_input, view=True)
+op("RefIdentity", kernel=handed_on, shape=same_as_input, gradient=lambda o, dy: dy, view=True)
+op("DebugGradientRefIdentity", kernel=handed_on, shape=same_as_input, view=True)
 
 
 @public("identity")
