@@ -53,7 +53,7 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
 def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:
     """Scales a tensor down where its length (along the axes) is more than clip_norm."""
     with name_scope(name, "clip_by_norm", [t, clip_norm]) as scope:
-        values = convert_to_tensor(t.values if isinstance(t, IndexedSlices) else t, name="t")
+        values: Any = convert_to_tensor(t.values if isinstance(t, IndexedSlices) else t, name="t")
         squared = tf.reduce_sum(values * values, axes, keepdims=True)
         # The root has no derivative at 0: it is taken of 1 there, and the result put back to 0.
         positive = squared > 0
@@ -104,7 +104,7 @@ def clip_by_global_norm(t_list: Any, clip_norm: Any, use_norm: Any = None, name:
         scale = clip_norm * tf.minimum(1.0 / use_norm, tf.constant(1.0, dtype=kind) / clip_norm)
         # Where the norm is not finite the result says so, instead of being 0.
         scale = tf.where(tf.is_finite(use_norm), scale, tf.constant(float("nan"), dtype=kind))
-        clipped = []
+        clipped: list[Any] = []
         for i, value in enumerate(_gradients(t_list)):
             if value is None:
                 clipped.append(None)

@@ -35,9 +35,9 @@ def _complex_abs_gradient(o: Any, dy: Any) -> Any:
 
 
 op("Complex", kernel=lambda n: checked(n, torch.complex), shape=broadcast,
-   gradient=summed_gradient(lambda x, y, dz: real(dz), lambda x, y, dz: imag(dz)))
-op("Real", kernel=lambda n: lambda x: x.real.clone(), shape=same_as_input, gradient=lambda o, dy: complex(dy, _zero(dy)))
-op("Imag", kernel=lambda n: lambda x: x.imag.clone(), shape=same_as_input, gradient=lambda o, dy: complex(_zero(dy), dy))
+   gradient=summed_gradient(lambda x, y, dz: tf.real(dz), lambda x, y, dz: tf.imag(dz)))
+op("Real", kernel=lambda n: lambda x: x.real.clone(), shape=same_as_input, gradient=lambda o, dy: tf.complex(dy, _zero(dy)))
+op("Imag", kernel=lambda n: lambda x: x.imag.clone(), shape=same_as_input, gradient=lambda o, dy: tf.complex(_zero(dy), dy))
 op("Angle", kernel=lambda n: torch.angle, shape=same_as_input, gradient=_angle_gradient)
 op("ComplexAbs", kernel=lambda n: torch.abs, shape=same_as_input, gradient=_complex_abs_gradient)
 op("Conj", kernel=lambda n: torch.conj_physical, shape=same_as_input, gradient=lambda o, dy: conjugated(dy))

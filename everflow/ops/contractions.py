@@ -57,14 +57,15 @@ def _contracted_axes(a: Tensor, axes: Any) -> tuple[Any, Any]:
 def _as_matrix(t: Tensor, axes: Any, axes_first: bool) -> tuple[Any, Any, Any]:
     """A tensor as a matrix of free by contracted axes (or the other way round), its free sizes, and those known before running."""
     listed = isinstance(axes, (list, tuple))
-    known = None
+    known: Any = None
+    free: Any
     if listed and t.dims is not None:
         dims = t.dims
         axes = [i if i >= 0 else i + len(dims) for i in axes]
         free = [i for i in range(len(dims)) if i not in axes]
         known = [dims[i] for i in free]
         if shapes.is_fully_defined(dims):
-            sizes = math.prod(known), math.prod(dims[i] for i in axes)
+            sizes: Any = math.prod(known), math.prod(dims[i] for i in axes)
             order = [*axes, *free] if axes_first else [*free, *axes]
             return tf.reshape(tf.transpose(t, order), sizes[::-1] if axes_first else sizes), known, known
         axes = convert_to_tensor(axes, dtype=tf.int32, name="axes")

@@ -65,7 +65,7 @@ def _floor_mod_gradient(o: Any, dz: Any) -> Any:
     return dx, to_y(dz * -times)
 
 
-realdiv = binary("RealDiv", by_type(lambda: _truncated, lambda: torch.div), quotient_gradient(lambda x, y: realdiv(x, y)), "realdiv")
+realdiv = binary("RealDiv", by_type(lambda: _truncated, lambda: torch.div), quotient_gradient(lambda x, y: tf.realdiv(x, y)), "realdiv")
 binary("Div", by_type(lambda: _truncated, lambda: torch.div), quotient_gradient(lambda x, y: x / y))
 truncatediv = binary("TruncateDiv", by_type(lambda: _truncated, lambda: torch.div), not_differentiable, "truncatediv")
 floor_div = binary("FloorDiv", by_type(lambda: _floored, lambda: _floored_quotient), not_differentiable, "floor_div")
@@ -80,7 +80,7 @@ def zero_where(zero: Callable[..., Any], compute: Callable[..., Any]) -> Kernel:
     return lambda node: lambda x, y: torch.where(zero(x, y), torch.zeros((), dtype=x.dtype, device=x.device), compute(x, y))
 
 
-binary("DivNoNan", zero_where(lambda x, y: y == 0, lambda x, y: x / y), quotient_gradient(lambda x, y: div_no_nan(x, y)))
+binary("DivNoNan", zero_where(lambda x, y: y == 0, lambda x, y: x / y), quotient_gradient(lambda x, y: tf.div_no_nan(x, y)))
 binary("MulNoNan", zero_where(lambda x, y: y == 0, lambda x, y: x * y),
        (lambda x, y, dz: apply("MulNoNan", dz, y), lambda x, y, dz: apply("MulNoNan", x, dz)))
 

@@ -89,7 +89,7 @@ unary("Round", lambda n: torch.clone if is_integer(n) else torch.round, not_diff
 
 def grad_op(name: str, kernel: Any, gradient: Any) -> None:
     """An op that computes a derivative from an op's output y and the gradient dy."""
-    op(name, kernel=lambda n: kernel, shape=merged, gradient=lambda o, g: gradient(*o.inputs, g))
+    op(name, kernel=kernel, shape=merged, gradient=lambda o, g: gradient(*o.inputs, g))
 
 
 def _backward(node: Any, name: str, formula: Any) -> Any:
@@ -126,14 +126,12 @@ def _reciprocal_grad_grad(y: Any, dy: Any, g: Any) -> Any:
     return cg * -2.0 * dy * cy, apply("ReciprocalGrad", cy, g)
 
 
-op("TanhGrad", kernel=lambda n: _backward(n, "tanh_backward", lambda y, dy: dy * (1 - y.square())), shape=merged,
-   gradient=lambda o, g: _tanh_grad_grad(*o.inputs, g))
-op("SigmoidGrad", kernel=lambda n: _backward(n, "sigmoid_backward", lambda y, dy: dy * (1 - y) * y), shape=merged,
-   gradient=lambda o, g: _sigmoid_grad_grad(*o.inputs, g))
+grad_op("TanhGrad", lambda n: _backward(n, "tanh_backward", lambda y, dy: dy * (1 - y.square())), _tanh_grad_grad)
+grad_op("SigmoidGrad", lambda n: _backward(n, "sigmoid_backward", lambda y, dy: dy * (1 - y) * y), _sigmoid_grad_grad)
 op("SqrtGrad", kernel=lambda n: lambda y, dy: dy * 0.5 / y.conj(), shape=merged, gradient=_sqrt_grad_grad)
-grad_op("RsqrtGrad", lambda y, dy: dy * -0.5 * y.conj() ** 3, _rsqrt_grad_grad)
-grad_op("ReciprocalGrad", lambda y, dy: -dy * y.conj().square(), _reciprocal_grad_grad)
-grad_op("InvGrad", lambda y, dy: -dy * y.conj().square(), _reciprocal_grad_grad)
+grad_op("RsqrtGrad", lambda n: lambda y, dy: dy * -0.5 * y.conj() ** 3, _rsqrt_grad_grad)
+grad_op("ReciprocalGrad", lambda n: lambda y, dy: -dy * y.conj().square(), _reciprocal_grad_grad)
+grad_op("InvGrad", lambda n: lambda y, dy: -dy * y.conj().square(), _reciprocal_grad_grad)
 
 
 def _add(node: Any) -> Callable[..., Any]:

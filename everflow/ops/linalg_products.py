@@ -10,8 +10,9 @@ from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
+from everflow.graph.statistics import OpStats, RegisterStatistics
 from everflow.lazy import torch
-from everflow.ops.families import conj, published
+from everflow.ops.families import conj, published, widened
 from everflow.ops.registry import apply, op
 from everflow.ops.shape_rules import merged
 
@@ -67,7 +68,7 @@ def _product_gradient(o: Any, dz: Any) -> Any:
     flip_a, flip_b = o.attr("transpose_a"), o.attr("transpose_b")
     a, b = (conj(t) for t in o.inputs)
 
-    def product(x: Any, y: Any, **flips: bool) -> Any:
+    def product(x: Any, y: Any, **flips: Any) -> Any:
         return apply("MatMul", x, y, **flips)
 
     if not flip_a and not flip_b:
@@ -80,6 +81,15 @@ def _product_gradient(o: Any, dz: Any) -> Any:
 
 
 op("MatMul", kernel=_multiply, shape=_product_shape, gradient=_product_gradient)
+
+
+@RegisterStatistics("MatMul", "flops")
+def _product_flops(graph: Any, node: Any) -> OpStats:
+    """A multiplication and an addition for each inner index of each element of the product."""
+    product = graph.get_operation_by_name(node.name)
+    inner = product.inputs[0].dims[0 if product.attr("transpose_a") else 1]
+    size = shapes.num_elements(product.outputs[0].dims)
+    return OpStats("flops", None if inner is None or size is None else 2 * inner * size)
 
 
 def _sparse_multiply(node: Any) -> Callable[..., Any]:
@@ -165,7 +175,7 @@ def _batch_product_shape(o: Any) -> Any:
     inner_y, columns = reversed(y[-2:]) if o.attr("adj_y") else y[-2:]
     batch = shapes.broadcast(x[:-2], y[:-2]) if o.type == "BatchMatMulV2" else shapes.merge(x[:-2], y[:-2])
     shapes.merge_size(inner_x, inner_y)
-    return (*batch, rows, columns)
+    return (*(batch or ()), rows, columns)
 
 
 def _batch_products(o: Any, dz: Any) -> tuple[Any, Any]:
@@ -257,5 +267,5 @@ def _cross_gradient(o: Any, dz: Any) -> Any:
     return cross(b, dz), cross(dz, a)
 
 
-op("Cross", kernel=lambda n: lambda a, b: torch.linalg.cross(a, b, dim=-1), shape=_cross_shape, gradient=_cross_gradient)
+op("Cross", kernel=widened(lambda n: lambda a, b: torch.linalg.cross(a, b, dim=-1)), shape=_cross_shape, gradient=_cross_gradient)
 cross = published("Cross", ("cross", "linalg.cross"), __name__)

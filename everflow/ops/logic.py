@@ -168,7 +168,7 @@ def _select_shape(o: Any) -> Any:
     if condition is None or found is None or len(condition) == 0:
         return found
     if len(condition) == 1 and found:
-        return (*shapes.merge(condition, found[:1]), *found[1:])
+        return (*(shapes.merge(condition, found[:1]) or ()), *found[1:])
     return shapes.merge(found, condition)
 
 

@@ -27,8 +27,8 @@ def _axis(x: Any, axis: Any) -> int:
     return found
 
 
-def _scan(compute: Callable[..., Any], start: float) -> Callable[[Any], Callable[..., Any]]:
-    """A running total; `exclusive` leaves out each element's own, `reverse` runs from the end."""
+def _scan(compute: Callable[..., Any], start: float | None) -> Callable[[Any], Callable[..., Any]]:
+    """A running total; `exclusive` leaves out each element's own, `reverse` runs from the end. No start stands for the type's lowest."""
 
     def make(node: Any) -> Callable[..., Any]:
         exclusive, reverse = node.attr("exclusive"), node.attr("reverse")
@@ -42,10 +42,10 @@ def _scan(compute: Callable[..., Any], start: float) -> Callable[[Any], Callable
             if reverse:
                 x = x.flip(axis)
             if exclusive and x.shape[axis]:
-                first = torch.full_like(x.narrow(axis, 0, 1), start)
+                first = torch.full_like(x.narrow(axis, 0, 1), torch.finfo(kind).min if start is None else start)
                 x = torch.cat([first, x.narrow(axis, 0, x.shape[axis] - 1)], axis)
-            y = compute(x, axis).to(kind)
-            return y.flip(axis) if reverse else y
+            y = compute(x, axis)
+            return (y.flip(axis) if reverse else y).to(kind)
 
         return run
 
@@ -82,7 +82,7 @@ def _cumulative_logsumexp_gradient(o: Any, dy: Any) -> Any:
 
 op("Cumsum", kernel=_scan(lambda x, axis: torch.cumsum(x, axis), 0), shape=same_as_input, gradient=_cumsum_gradient)
 op("Cumprod", kernel=_scan(lambda x, axis: torch.cumprod(x, axis), 1), shape=same_as_input, gradient=_cumprod_gradient)
-op("CumulativeLogsumexp", kernel=_scan(lambda x, axis: torch.logcumsumexp(x, axis), float("-inf")), shape=same_as_input,
+op("CumulativeLogsumexp", kernel=_scan(lambda x, axis: torch.logcumsumexp(x, axis), None), shape=same_as_input,
    gradient=_cumulative_logsumexp_gradient)
 
 
@@ -113,12 +113,12 @@ def _arg_shape(o: Any) -> Any:
         return ()
     if axis is None:
         return (None,) * (len(dims) - 1)
-    axis = int(axis)
-    if not -len(dims) <= axis < len(dims):
-        raise ValueError(f"Dimension ({axis}) must be in the range [{-len(dims)}, {len(dims)}), where {len(dims)} is the number of "
+    place = int(axis)
+    if not -len(dims) <= place < len(dims):
+        raise ValueError(f"Dimension ({place}) must be in the range [{-len(dims)}, {len(dims)}), where {len(dims)} is the number of "
                          "dimensions in the input.")
-    axis %= len(dims)
-    return dims[:axis] + dims[axis + 1:]
+    place %= len(dims)
+    return dims[:place] + dims[place + 1:]
 
 
 def _arg(which: str) -> Callable[[Any], Callable[..., Any]]:

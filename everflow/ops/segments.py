@@ -15,19 +15,20 @@ from everflow.lazy import torch
 from everflow.ops.families import WIDER, published
 from everflow.ops.registry import apply, op
 
-Combine = Callable[[Any, Any, int], Any]
+# (rows, the segment of each, how many segments, the op's dtype where the rows came in a wider one) → a row a segment
+Combine = Callable[..., Any]
 
 
-def summed(data: Any, ids: Any, count: int) -> Any:
+def summed(data: Any, ids: Any, count: int, kind: Any = None) -> Any:
     """The sum of the rows of each segment."""
     return torch.zeros((count, *data.shape[1:]), dtype=data.dtype, device=data.device).index_add_(0, ids, data)
 
 
 def _combined(how: str, start: Callable[[Any], Any]) -> Combine:
-    """Rows combined by a reduction of torch's scatter; segments without rows hold `start` of the dtype."""
+    """Rows combined by a reduction of torch's scatter; segments without rows hold `start` of the op's dtype."""
 
-    def run(data: Any, ids: Any, count: int) -> Any:
-        out = torch.full((count, *data.shape[1:]), start(data.dtype), dtype=data.dtype, device=data.device)
+    def run(data: Any, ids: Any, count: int, kind: Any = None) -> Any:
+        out = torch.full((count, *data.shape[1:]), start(kind or data.dtype), dtype=data.dtype, device=data.device)
         index = ids.reshape(-1, *[1] * (data.ndim - 1)).expand(data.shape)
         return out.scatter_reduce_(0, index, data, how, include_self=how == "prod")
 
@@ -39,10 +40,12 @@ def _lowest(dtype: Any) -> Any:
 
 
 def _highest(dtype: Any) -> Any:
+    if dtype == torch.uint64:
+        return -1  # all bits set, as the int64 that stands for it
     return torch.finfo(dtype).max if dtype.is_floating_point else torch.iinfo(dtype).max
 
 
-def averaged(data: Any, ids: Any, count: int) -> Any:
+def averaged(data: Any, ids: Any, count: int, kind: Any = None) -> Any:
     """The mean of each segment; 0 for one without rows."""
     total = summed(data, ids, count)
     rows = torch.bincount(ids, minlength=count).clamp(min=1).reshape(-1, *[1] * (data.ndim - 1))
@@ -51,7 +54,7 @@ def averaged(data: Any, ids: Any, count: int) -> Any:
     return torch.div(total, rows, rounding_mode="trunc").to(data.dtype)
 
 
-def over_root(data: Any, ids: Any, count: int) -> Any:
+def over_root(data: Any, ids: Any, count: int, kind: Any = None) -> Any:
     """The sum of each segment, divided by the square root of how many rows it has."""
     rows = torch.bincount(ids, minlength=count).clamp(min=1).reshape(-1, *[1] * (data.ndim - 1))
     return summed(data, ids, count) / torch.sqrt(rows.to(data.dtype))
@@ -62,7 +65,8 @@ def in_type(node: Any, combine: Combine) -> Combine:
     wide = WIDER.get(node.inputs[0].dtype.base_dtype.name)
     if wide is None:
         return combine
-    return lambda data, ids, count: combine(data.to(getattr(torch, wide)), ids, count).to(data.dtype)
+    wider = getattr(torch, wide)
+    return lambda data, ids, count: combine(data.to(wider), ids, count, data.dtype).to(data.dtype)
 
 
 def check_increasing(ids: Any, count: int) -> None:

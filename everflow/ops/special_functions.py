@@ -43,11 +43,11 @@ def _bessel_i1e_gradient(x: Any, y: Any, dy: Any) -> Any:
 erf = unary("Erf", lambda n: torch.erf, lambda x, y, dy: _two_over_root_pi(dy, 1.0) * dy * tf.exp(-tf.square(x)), "erf", "math.erf",
             sparse=True)
 erfc = unary("Erfc", lambda n: torch.erfc, lambda x, y, dy: _two_over_root_pi(dy, -1.0) * dy * tf.exp(-tf.square(x)), "erfc", "math.erfc")
-lgamma = unary("Lgamma", lambda n: torch.lgamma, lambda x, y, dy: dy * digamma(x), "lgamma", "math.lgamma")
-digamma = unary("Digamma", lambda n: _digamma, lambda x, y, dy: dy * polygamma(tf.constant(1, dtype=x.dtype.base_dtype), x),
+lgamma = unary("Lgamma", lambda n: torch.lgamma, lambda x, y, dy: dy * tf.math.digamma(x), "lgamma", "math.lgamma")
+digamma = unary("Digamma", lambda n: _digamma, lambda x, y, dy: dy * tf.math.polygamma(tf.constant(1, dtype=x.dtype.base_dtype), x),
                 "digamma", "math.digamma")
 bessel_i0e = unary("BesselI0e", lambda n: lambda x: _in_float32(torch.special.i0e, x),
-                   lambda x, y, dy: dy * (bessel_i1e(x) - tf.sign(x) * y), "math.bessel_i0e", sparse=True)
+                   lambda x, y, dy: dy * (tf.math.bessel_i1e(x) - tf.sign(x) * y), "math.bessel_i0e", sparse=True)
 bessel_i1e = unary("BesselI1e", lambda n: lambda x: _in_float32(torch.special.i1e, x), _bessel_i1e_gradient, "math.bessel_i1e", sparse=True)
 
 

@@ -12,6 +12,7 @@ from everflow.graph.indexed_slices import IndexedSlices
 from everflow.graph.scopes import name_scope
 from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
+from everflow.ops.families import widened
 from everflow.ops.registry import apply, op
 
 
@@ -40,8 +41,8 @@ def _sum_shape(o: Any) -> Any:
     return dims
 
 
-op("AddN", kernel=_add_all, shape=_sum_shape, gradient=lambda o, dy: [dy] * len(o.inputs))
-op("AccumulateNV2", kernel=_add_all, shape=lambda o: shapes.merge(_sum_shape(o), o.attr("shape")),
+op("AddN", kernel=widened(_add_all), shape=_sum_shape, gradient=lambda o, dy: [dy] * len(o.inputs))
+op("AccumulateNV2", kernel=widened(_add_all), shape=lambda o: shapes.merge(_sum_shape(o), o.attr("shape")),
    gradient=lambda o, dy: [dy] * len(o.inputs))
 
 

@@ -83,3 +83,10 @@ def test_matrix_times_vector_trace_and_cross_product():
     assert run(lambda: tf.cross([[1, 0, 0]], [[0, 1, 0]])).tolist() == [[0, 0, 1]]
     with pytest.raises(ValueError, match="Dimension must be 3 but is 2"):
         tf.cross([1.0, 2.0], [1.0, 2.0])
+
+
+def test_the_cost_of_a_product_is_known():
+    from everflow.graph.statistics import get_stats_for_node_def
+
+    product = tf.matmul(tf.zeros([16, 25]), tf.zeros([16, 9]), transpose_a=True)
+    assert get_stats_for_node_def(product.graph, product.op.node_def, "flops").value == 2 * 25 * 16 * 9
