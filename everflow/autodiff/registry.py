@@ -8,9 +8,31 @@ from typing import Any
 from everflow.api import internal, public
 from everflow.graph.operation import Operation
 from everflow.ops.registry import meaning, not_differentiable
+from everflow.platform.registry import Registry
 
 Gradient = Callable[..., Any]
-_registered: dict[str, Gradient] = {}
+
+
+class Gradients(Registry):
+    """The gradients that programs registered and, behind them, those of the ops' meanings."""
+
+    def register(self, candidate: Any, name: str | None = None) -> None:
+        """Adds a gradient function for an op (None: the op is not differentiable)."""
+        found = meaning(name) if name else None
+        if found is not None and found.gradient is not None:
+            raise self.taken(name, f"{found.gradient.__name__} {found.module}")
+        super().register(candidate, name)
+
+    def lookup(self, name: str) -> Any:
+        """The gradient function for an op or a name in `gradient_override_map`; None where it is not differentiable."""
+        if name not in self._entries:
+            found = meaning(name)
+            if found is not None and found.gradient is not None:
+                return None if found.gradient is not_differentiable else found.gradient
+        return super().lookup(name)
+
+
+REGISTERED = internal("framework.ops._gradient_registry")(Gradients("gradient"))
 
 
 @public("RegisterGradient")
@@ -24,15 +46,8 @@ class RegisterGradient:
         self._op_type = op_type
 
     def __call__(self, f: Gradient) -> Gradient:
-        _register(self._op_type, f)
+        REGISTERED.register(f, self._op_type)
         return f
-
-
-def _register(op_type: str, f: Gradient) -> None:
-    found = meaning(op_type)
-    if op_type in _registered or (found is not None and found.gradient is not None):
-        raise KeyError(f"Registering two gradient with name '{op_type}'! (Previous registration was in the library or the program)")
-    _registered[op_type] = f
 
 
 @public("NotDifferentiable", "NoGradient", "no_gradient")
@@ -41,16 +56,7 @@ def no_gradient(op_type: str) -> None:
     """Says that an op has no gradient: differentiation stops there without an error."""
     if not isinstance(op_type, str):
         raise TypeError("op_type must be a string")
-    _register(op_type, not_differentiable)
-
-
-def registered(name: str) -> Gradient | None:
-    """The gradient registered under a name, or None."""
-    found = _registered.get(name)
-    if found is None:
-        entry = meaning(name)
-        found = entry.gradient if entry is not None else None
-    return found
+    REGISTERED.register(None, op_type)
 
 
 @internal("framework.ops.get_gradient_function")
@@ -58,11 +64,7 @@ def get_gradient_function(op: Operation) -> Gradient | None:
     """The function that differentiates an operation; None where it is not differentiable, LookupError where none is known."""
     if not op.inputs:
         return None
-    name = op.attrs.get("_gradient_op_type") or op.type
-    found = registered(name)
-    if found is None:
-        raise LookupError(f"gradient registry has no entry for: {name}")
-    return None if found is not_differentiable else found
+    return REGISTERED.lookup(op.attrs.get("_gradient_op_type") or op.type)
 
 
 @public("AggregationMethod")
