@@ -1511,6 +1511,7 @@ MODULES = {
     "python.ops.inplace_ops.inplace_add": "everflow.ops.row_updates",
     "python.ops.inplace_ops.inplace_sub": "everflow.ops.row_updates",
     "python.ops.inplace_ops.inplace_update": "everflow.ops.row_updates",
+    "python.ops.math_ops.DivideDelegateWithName": "everflow.ops.division",
     "python.ops.math_ops._ReductionDims": "everflow.ops.reductions",
     "python.ops.math_ops._as_indexed_slices": "everflow.autodiff.aggregation",
     "python.ops.math_ops._as_indexed_slices_list": "everflow.autodiff.aggregation",

@@ -175,7 +175,8 @@ def div(x: Any, y: Any, name: str | None = None) -> Any:
     return div_dispatch(x, y, name)
 
 
-class _NamedQuotient:
+@internal("ops.math_ops.DivideDelegateWithName")
+class NamedQuotient:
     """A left operand that gives its `/` a name."""
 
     def __init__(self, x: Any, name: str) -> None:
@@ -191,7 +192,7 @@ class _NamedQuotient:
 @public("divide", "math.divide")
 def divide(x: Any, y: Any, name: str | None = None) -> Any:
     """x / y with Python's meaning of `/`."""
-    return _NamedQuotient(x, name) / y if name is not None else x / y
+    return NamedQuotient(x, name) / y if name is not None else x / y
 
 
 @public("floordiv", "math.floordiv")
