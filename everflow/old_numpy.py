@@ -1,9 +1,9 @@
-"""Names that numpy dropped and that programs of TensorFlow 1's time use (`np.object`, `np.float`, ...)."""
+"""What numpy dropped and programs of TensorFlow 1's time use: names (`np.object`, `np.float`, ...), and how numbers are shown."""
 from __future__ import annotations
 
 
 def restore() -> None:
-    """Gives numpy its old names back, where it lacks them."""
+    """Gives numpy its old names back, where it lacks them, and shows its numbers as 1.5, not as np.float32(1.5)."""
     import numpy as np
 
     old = {
@@ -17,3 +17,5 @@ def restore() -> None:
     for name, value in old.items():
         if name not in np.__dict__ and value is not None:
             setattr(np, name, value)
+    if int(np.__version__.partition(".")[0]) >= 2:
+        np.set_printoptions(legacy="1.25")  # type: ignore[arg-type]

@@ -205,3 +205,8 @@ def test_help_and_version():
     assert everflow("--version").stdout == f"everflow {version}\n"
     assert "run a TensorFlow program" in everflow("--help").stdout == everflow().stdout
     assert everflow("run", "--help").stdout.startswith("usage: everflow run")
+
+
+def test_numpy_has_its_old_names_and_shows_numbers_as_it_did(script):
+    found = everflow("run", script("import numpy as np\nprint(np.float is float, [np.float32(1.5), np.bool_(False)])"))
+    assert found.stdout == "True [1.5, False]\n"
