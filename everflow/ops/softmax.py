@@ -92,14 +92,22 @@ def _is_zero(gradient: Any) -> bool:
 op("SoftmaxCrossEntropyWithLogits", kernel=_cross_entropy, shape=_cross_entropy_shape, gradient=_cross_entropy_gradient)
 
 
-def _sparse_cross_entropy(node: Any) -> Callable[..., Any]:
-    log_softmax = torch.log_softmax
+# Below this many classes torch's kernel goes element by element along a row, but not along a column.
+FEW_CLASSES = 32
 
+
+def _log_softmax(logits: Any) -> Any:
+    if logits.shape[1] < FEW_CLASSES:
+        return torch.log_softmax(logits.t().contiguous(), 0).t()
+    return torch.log_softmax(logits, 1)
+
+
+def _sparse_cross_entropy(node: Any) -> Callable[..., Any]:
     def run(logits: Any, labels: Any) -> Any:
         if logits.dim() != 2 or labels.dim() != 1 or labels.shape[0] != logits.shape[0] or not logits.shape[1]:
             raise _sparse_shape_error(logits, labels)
         index = labels.long().unsqueeze(1)
-        logs = log_softmax(logits, 1)
+        logs = _log_softmax(logits)
         try:
             loss = logs.gather(1, index).squeeze(1).neg_()
         except (RuntimeError, IndexError):
