@@ -6,16 +6,18 @@ import functools
 from typing import Any
 
 from everflow.autodiff.bodies import GradientBody, differentiate, is_differentiable
+from everflow.graph import dtypes
 from everflow.graph.attrs import FunctionName
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.func_graph import FuncGraph
 from everflow.graph.functions import add_body, supersede
+from everflow.graph.indexed_slices import IndexedSlices
 from everflow.graph.operation import Operation
 from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
 from everflow.ops.bodies import finish
 from everflow.ops.conditionals import add_choice, branch_names
-from everflow.ops.functional import zeros_for
+from everflow.ops.functional import zeros_dtype, zeros_for
 from everflow.ops.registry import apply
 
 
@@ -34,22 +36,37 @@ def gradient_of_choice(operation: Operation, output_gradients: Any) -> list[Any]
     positions = [
         i for i, x in enumerate(forward[0].inputs) if is_differentiable(x) and any(dxs[i] is not None for dxs in found)
     ]
+    sparse = {i for i in positions if all(dxs[i] is None or isinstance(dxs[i], IndexedSlices) for dxs in found)}
     for body, branch, dxs in zip(gradient_bodies, forward, found):
         with body.as_default():
-            body.outputs = [
-                zeros_for(branch.inputs[i]) if dxs[i] is None else convert_to_tensor(dxs[i]) for i in positions
-            ]
+            for i in positions:
+                x, dx = branch.inputs[i], dxs[i]
+                if i in sparse:
+                    body.outputs.extend(_parts(x, dx))
+                else:
+                    body.outputs.append(zeros_for(x) if dx is None else convert_to_tensor(dx))
     _return_added(operation)
     for body in gradient_bodies:
         finish([body], graph, keeps_effects=False)
     results: list[Any] = [None] * len(operation.inputs)
     if positions:
-        outputs = add_choice(
-            operation.inputs[0], gradient_bodies, operation.type, operation.name.rpartition("/")[2] + "_grad"
-        )
-        for i, t in zip(positions, outputs):
-            results[i + 1] = t
+        name = operation.name.rpartition("/")[2] + "_grad"
+        outputs = iter(add_choice(operation.inputs[0], gradient_bodies, operation.type, name))
+        for i in positions:
+            results[i + 1] = IndexedSlices(next(outputs), next(outputs), next(outputs)) if i in sparse else next(outputs)
     return results
+
+
+def _parts(x: Tensor, gradient: IndexedSlices | None) -> list[Tensor]:
+    """The values, indices and dense shape of a gradient that consists of some rows; of none where there is no gradient."""
+    shape = apply("VariableShape", x) if x.dtype.base_dtype is dtypes.resource else apply("Shape", x)
+    if gradient is None:
+        rows = apply("ConcatV2", [[0], apply("Slice", shape, [1], [-1])], 0)
+        values = apply("Fill", rows, convert_to_tensor(0, dtype=zeros_dtype(x)))
+        return [values, convert_to_tensor([], dtype=dtypes.int64), apply("Cast", shape, DstT=dtypes.int64)]
+    dense_shape = shape if gradient.dense_shape is None else gradient.dense_shape
+    parts = [gradient.indices, dense_shape]
+    return [gradient.values, *(p if p.dtype is dtypes.int64 else apply("Cast", p, DstT=dtypes.int64) for p in parts)]
 
 
 def _brought_out(operation: Operation, branch: FuncGraph, index: int, t: Tensor) -> Tensor:

@@ -76,7 +76,7 @@ def _backward(operation: Operation, keeper: _Keeper, given: list[Any]) -> Any:
     def add() -> dict[int, Tensor]:
         first = [zeros_for(operation.outputs[k]) if given[k] is None else convert_to_tensor(given[k]) for k in active]
         starts = [operation.outputs[keeper.counter], *first, *(operation.outputs[i] for i in body.kept)]
-        condition = FuncGraph.body_of(graph, f"{body.name}_cond")
+        condition = FuncGraph.body_of(graph, f"{body.name}_cond", is_loop=True)
         with condition.as_default():
             arguments = [
                 condition.add_input(t.dtype, t.dims, "argument", t.handle_data) for t in body.inputs[: len(starts)]
@@ -206,7 +206,7 @@ def _active(body: FuncGraph, wanted: set[int]) -> list[int]:
     reaches = {}
     for k, x in enumerate(body.inputs):
         if is_differentiable(x):
-            reached = _reached(x)
+            reached = _reached([x, *body.reads.get(x, ())])
             reaches[k] = {j for j, y in enumerate(body.outputs) if y is x or (y.op in reached and is_trainable(y))}
     active = {k for k in wanted if k in reaches}
     while True:
@@ -216,9 +216,10 @@ def _active(body: FuncGraph, wanted: set[int]) -> list[int]:
         active |= more
 
 
-def _reached(x: Tensor) -> set[Operation]:
-    found: set[Operation] = set()
-    stack = list(x._consumers)
+def _reached(starts: list[Tensor]) -> set[Operation]:
+    """The ops that gradients can come back from to some tensors; a tensor that is a read counts as reached itself."""
+    found: set[Operation] = {t.op for t in starts[1:]}
+    stack = [c for t in starts for c in t._consumers]
     while stack:
         op = stack.pop()
         if op not in found:

@@ -26,6 +26,8 @@ class FuncGraph(Graph):
     control_flow_v2 = True
     # Whether ops inside may wait for ops outside: then the whole function does.
     captures_controls = True
+    # Whether this is the condition or the body of a loop.
+    is_loop = False
     # Whether a reference variable that the body writes is read anew where the body uses it.
     rereads_variables = False
 
@@ -93,15 +95,7 @@ class FuncGraph(Graph):
         return self.own(tensor)
 
     def _take(self, tensor: Tensor) -> Tensor:
-        outside = tensor.op.graph
-        if isinstance(outside, FuncGraph) and _is_inside(outside, self):
-            raise ValueError(
-                "Trying to capture a tensor from an inner function. This can be caused by accessing a tensor defined "
-                "inside a loop or conditional body, or a subfunction, from a calling function, without going through "
-                "the proper return value mechanism. Consider using TensorFlow mechanisms such as TensorArrays to "
-                "return tensors from inner functions or loop / conditional bodies. "
-                f"Tensor: {tensor}; tensor graph: {outside}; this graph: {self}"
-            )
+        check_in_reach(tensor, self, self._name_stack)
         if tensor.dtype._is_ref_dtype and tensor.op.type in VARIABLE_OPS:
             found = self._same_variable(tensor)
             self._copies[tensor] = found
@@ -263,13 +257,14 @@ class FuncGraph(Graph):
     # -- as a body of the graph around it
 
     @classmethod
-    def body_of(cls, outer: Graph, name: str) -> FuncGraph:
+    def body_of(cls, outer: Graph, name: str, is_loop: bool = False) -> FuncGraph:
         """A branch or loop body: it shares names, collections, functions and scopes with the graph around it."""
         body = cls(name, collections=outer._collections)
         body.outer_graph = outer
         body.control_flow_v2 = getattr(outer, "control_flow_v2", False)
         body.seed = outer.seed
         body.rereads_variables = True
+        body.is_loop = is_loop
         body._functions = outer._functions
         body._names_in_use = outer._names_in_use
         body._name_stack = outer._name_stack
@@ -336,9 +331,33 @@ def _is_guaranteed(tensor: Tensor) -> bool:
     return op.type == "GuaranteeConst"
 
 
-def _is_inside(body: Graph, graph: Graph) -> bool:
-    """Whether a body is being built somewhere inside a graph."""
-    outer = body.outer_graph
-    while outer is not None and outer is not graph:
-        outer = outer.outer_graph
-    return outer is not None
+def check_in_reach(tensor: Tensor, graph: Graph, user: str) -> None:
+    """Raises ValueError where a tensor of a body is used outside of the body (`user` names the op that would use it)."""
+    home = tensor.op.graph
+    if not isinstance(home, FuncGraph) or home is graph or _surrounds(home, graph):
+        return
+    if home.is_loop:
+        around: Graph | None = graph
+        while around is not None and not getattr(around, "is_loop", False):
+            around = around.outer_graph
+        reason = f"'{tensor.op.name}' is in a while loop" if around is None else "they are in different while loops"
+        raise ValueError(f"Cannot use '{tensor.op.name}' as input to '{user}' because {reason}. See info log for more details.")
+    if _surrounds(graph, home):
+        raise ValueError(
+            "Trying to capture a tensor from an inner function. This can be caused by accessing a tensor defined inside a loop or "
+            "conditional body, or a subfunction, from a calling function, without going through the proper return value mechanism. "
+            "Consider using TensorFlow mechanisms such as TensorArrays to return tensors from inner functions or loop / conditional "
+            f"bodies. Tensor: {tensor}; tensor graph: {home}; this graph: {graph}"
+        )
+
+
+def _surrounds(outer: Graph, graph: Graph | None) -> bool:
+    """Whether a graph is, or is being built inside, another one; a body of gradients is inside what it differentiates."""
+    stack = [graph]
+    while stack:
+        graph = stack.pop()
+        if graph is outer:
+            return True
+        if graph is not None:
+            stack += [graph.outer_graph, getattr(graph, "forward", None)]
+    return False

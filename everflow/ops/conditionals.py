@@ -159,7 +159,7 @@ def cond(
         pred = _predicate(pred, scope)
         true_body, true_found = _branch(true_fn, scope + "true", "true_fn", strict)
         false_body, false_found = _branch(false_fn, scope + "false", "false_fn", strict)
-        true_found, false_found = _with_same_indices([true_body, false_body], [true_found, false_found])
+        true_found, false_found = with_same_indices([true_body, false_body], [true_found, false_found])
         nest.assert_same_structure(true_found, false_found, expand_composites=True)
         _return(true_body, true_found, True)
         _return(false_body, false_found, False)
@@ -206,7 +206,7 @@ def _predicate(pred: Any, scope: str) -> Tensor:
     return pred
 
 
-def _with_same_indices(branches: list[FuncGraph], found: list[Any]) -> list[Any]:
+def with_same_indices(branches: list[FuncGraph], found: list[Any]) -> list[Any]:
     """Where one branch returns slices with 32-bit indices and the other with 64-bit ones, both get 64."""
     leaves = [nest.flatten(f) for f in found]
     if len(leaves[0]) != len(leaves[1]):

@@ -21,6 +21,16 @@ from everflow.ops.value_text import summarize as summarized
 op("NoOp", kernel=lambda n: lambda: None)
 
 
+
+
+def _selected_dims(operation: Operation) -> Any:
+    dims = [t.dims for t in operation.inputs[1:]]
+    return dims[0] if dims[0] is not None and None not in dims[0] and all(d == dims[0] for d in dims) else None
+
+
+op("RefSelect", kernel=lambda n: lambda index, *slots: slots[int(index)], shape=_selected_dims)
+
+
 @public("no_op")
 def no_op(name: str | None = None) -> Operation:
     """An operation that does nothing: a place to hang control dependencies on."""

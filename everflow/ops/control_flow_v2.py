@@ -14,24 +14,26 @@ from everflow.graph.scopes import name_scope
 from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
 from everflow.ops import bodies
-from everflow.ops.conditionals import add_choice
+from everflow.ops.conditionals import add_choice, with_same_indices
 from everflow.ops.loops import add_while, as_loop_variable, invariant_shapes, loop_arguments, loop_values, next_value
 from everflow.ops.registry import apply
 
 
 def _branch(function: Any, name: str) -> tuple[FuncGraph, Any]:
     """Builds a branch; returns it with what the function returned, in which operations have become None."""
-    outer = get_default_graph()
-    body = FuncGraph.body_of(outer, name)
+    body = FuncGraph.body_of(get_default_graph(), name)
     with body.as_default():
         found = function()
-        if isinstance(found, Operation):
-            found = None
-        leaves = [None if isinstance(v, Operation) else v for v in nest.flatten(found, expand_composites=True)]
-        found = nest.pack_sequence_as(found, leaves, expand_composites=True)
+    leaves = [None if isinstance(v, Operation) else v for v in nest.flatten(found, expand_composites=True)]
+    return body, nest.pack_sequence_as(found, leaves, expand_composites=True)
+
+
+def _return(body: FuncGraph, found: Any) -> None:
+    """Makes what a branch's function returned the branch's outputs."""
+    with body.as_default():
+        leaves = nest.flatten(found, expand_composites=True)
         body.outputs = [bodies.as_output(v, _no_operation) for v in leaves if v is not None]
-    bodies.finish([body], outer, keeps_effects=True)
-    return body, found
+    bodies.finish([body], get_default_graph(), keeps_effects=True)
 
 
 def _no_operation(operation: Operation) -> Tensor:
@@ -67,6 +69,9 @@ def cond_v2(pred: Any, true_fn: Any, false_fn: Any, name: str = "cond") -> Any:
             pred = apply("Squeeze", pred)
         then_body, found = _branch(true_fn, scope + "true")
         else_body, other = _branch(false_fn, scope + "false")
+        found, other = with_same_indices([then_body, else_body], [found, other])
+        _return(then_body, found)
+        _return(else_body, other)
         _check_alike(found, other, then_body, else_body)
         outputs = add_choice(pred, [else_body, then_body], "If", scope)
         return _results(found, outputs, get_default_graph().get_operation_by_name(scope[:-1]))
@@ -111,7 +116,7 @@ def while_loop(
         starts = [convert_to_tensor(0, name="loop_counter"), _limit(-1) if limit is None else limit, *initial]
         dims = [(), (), *dims]
 
-        condition_body = FuncGraph.body_of(graph, scope + "cond")
+        condition_body = FuncGraph.body_of(graph, scope + "cond", is_loop=True)
         with condition_body.as_default():
             counter, most, *arguments = loop_arguments(condition_body, starts, dims, "Merge")
             holds = convert_to_tensor(cond(*bodies.packed(loop_vars, arguments)))
@@ -121,7 +126,7 @@ def while_loop(
                 holds = apply("LogicalAnd", apply("Less", counter, most), holds)
             condition_body.outputs = [holds]
 
-        loop_body = FuncGraph.body_of(graph, scope + "body")
+        loop_body = FuncGraph.body_of(graph, scope + "body", is_loop=True)
         with loop_body.as_default():
             counter, most, *arguments = loop_arguments(loop_body, starts, dims, "Identity")
             given = bodies.packed(loop_vars, arguments)

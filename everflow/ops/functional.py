@@ -7,7 +7,7 @@ from typing import Any
 
 from everflow import errors
 from everflow.api import internal
-from everflow.graph import dtypes
+from everflow.graph import dtypes, shapes
 from everflow.graph.attrs import FunctionName
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.func_graph import FuncGraph
@@ -52,7 +52,14 @@ def zeros_dtype(t: Tensor) -> dtypes.DType:
 
 def zeros_for(t: Tensor) -> Tensor:
     """A gradient of zeros for a tensor, or for the variable behind a handle."""
-    if t.dtype.base_dtype is dtypes.resource and t.handle_data is not None:
+    if t.dtype.base_dtype is dtypes.variant:
+        return apply("ZerosLike", t)
+    is_handle = t.dtype.base_dtype is dtypes.resource and t.handle_data is not None
+    dims = t.handle_data[0] if is_handle else t.dims
+    if shapes.is_fully_defined(dims):
+        # What is known need not be handed in from outside.
+        return apply("Fill", convert_to_tensor(dims, dtype=dtypes.int32), convert_to_tensor(0, dtype=zeros_dtype(t)))
+    if is_handle:
         return apply("Fill", apply("VariableShape", t), convert_to_tensor(0, dtype=t.handle_data[1]))
     return apply("ZerosLike", t)
 

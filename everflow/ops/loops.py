@@ -11,13 +11,15 @@ from everflow.api import internal, public
 from everflow.graph import dtypes, shapes
 from everflow.graph.attrs import FunctionName
 from everflow.graph.convert import convert_to_tensor
-from everflow.graph.func_graph import FuncGraph
+from everflow.graph.func_graph import FuncGraph, check_in_reach
 from everflow.graph.functions import add_body
-from everflow.graph.indexed_slices import IndexedSlices
+from everflow.graph.indexed_slices import IndexedSlices, IndexedSlicesSpec
 from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
+from everflow.graph.sparse_tensor import SparseTensor, SparseTensorSpec
 from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
+from everflow.graph.type_spec import TypeSpec
 from everflow.ops import bodies
 from everflow.ops.registry import apply, op
 from everflow.ops.toggles import enabled_in
@@ -197,13 +199,13 @@ def _loop(
     dims = invariant_shapes(loop_vars, initial, shape_invariants)
     scope = graph.get_name_scope()
 
-    condition_body = FuncGraph.body_of(graph, f"{scope}_cond")
+    condition_body = FuncGraph.body_of(graph, f"{scope}_cond", is_loop=True)
     with condition_body.as_default():
         arguments = loop_arguments(condition_body, initial, dims, "Merge")
         found = cond(*bodies.packed(loop_vars, arguments))
         condition_body.outputs = [_checked_condition(found)]
 
-    loop_body = FuncGraph.body_of(graph, f"{scope}_body")
+    loop_body = FuncGraph.body_of(graph, f"{scope}_body", is_loop=True)
     with loop_body.as_default():
         arguments = loop_arguments(loop_body, initial, dims, "Identity")
         given = bodies.packed(loop_vars, arguments)
@@ -249,11 +251,11 @@ def next_value(value: Any, argument: Tensor, dims: Any, start: Tensor) -> Tensor
         raise ValueError("None values not supported.")
     if bodies.is_tensor_array(value):
         value = value.flow
-    t = (
-        convert_to_tensor(value)
-        if hasattr(value, "dtype") or isinstance(value, Operation)
-        else convert_to_tensor(value, argument.dtype)
-    )
+    if isinstance(value, Tensor):
+        graph = get_default_graph()
+        check_in_reach(value, graph, f"{graph.get_name_scope()}/NextIteration")
+    has_type = hasattr(value, "dtype") or isinstance(value, Operation)
+    t = convert_to_tensor(value) if has_type else convert_to_tensor(value, argument.dtype)
     if t.dtype._is_ref_dtype:
         t = apply("Identity", t)
     if t.dtype.base_dtype is not argument.dtype.base_dtype:
@@ -263,11 +265,9 @@ def next_value(value: Any, argument: Tensor, dims: Any, start: Tensor) -> Tensor
         )
     if not _is_within(t.dims, dims):
         raise ValueError(
-            f"Input tensor '{start.name}' enters the loop with shape {shapes.TensorShape.from_dims(dims)}, but has "
-            f"shape {t.get_shape()} "
-            "after one iteration. To allow the shape to vary across iterations, use the `shape_invariants` argument "
-            "of tf.while_loop to "
-            "specify a less-specific shape."
+            f"Input tensor '{start.name}' enters the loop with shape {shapes.TensorShape.from_dims(dims)}, but has shape {t.get_shape()} "
+            "after one iteration. To allow the shape to vary across iterations, use the `shape_invariants` argument of tf.while_loop "
+            "to specify a less-specific shape."
         )
     return t
 
@@ -299,20 +299,22 @@ def invariant_shapes(loop_vars: Any, initial: list[Tensor], shape_invariants: An
 
 
 def _invariant_dims(variable: Any, invariant: Any) -> list[Any]:
-    """The static shapes of the tensors that make up a loop variable, given the shape that it keeps."""
-    if hasattr(invariant, "_component_specs") and not hasattr(invariant, "_shape"):
-        return [spec.shape.as_dims() for spec in nest.flatten(invariant._component_specs)]
-    if isinstance(variable, Tensor) and hasattr(invariant, "dtype"):
-        invariant = invariant.shape
+    """The static shapes of the tensors that make up a loop variable, given the shape or type that it keeps."""
+    if isinstance(invariant, TypeSpec):
+        if not invariant.is_compatible_with(variable):
+            raise TypeError(f"TypeSpec {invariant!r} is not compatible with {variable!r}")
+        return [spec.shape.as_dims() for spec in nest.flatten(invariant, expand_composites=True)]
     if not isinstance(invariant, shapes.TensorShape):
         raise ValueError("`shapes` must be a (possibly nested) list of shapes.")
     dims = invariant.as_dims()
-    rank = None if dims is None else len(dims)
     if isinstance(variable, IndexedSlices):
-        by_part = {"values": dims, "indices": None if not dims else dims[:1], "dense_shape": (rank,)}
-    elif hasattr(variable, "dense_shape"):
-        by_part = {"values": (None,), "indices": (None, rank), "dense_shape": (rank,)}
-    else:
-        return [dims]
-    parts = {id(getattr(variable, part)): d for part, d in by_part.items()}
-    return [parts[id(t)] for t in bodies.flatten(variable)]
+        spec = IndexedSlicesSpec(invariant, indices_shape=None if dims is None else dims[:1])
+        found = [s.shape.as_dims() for s in spec._component_specs]
+        return found if variable.dense_shape is None else [*found, (None if dims is None else len(dims),)]
+    if isinstance(variable, SparseTensor):
+        if not _is_within(variable.get_shape().as_dims(), dims):
+            raise ValueError(
+                f"The shape invariant specified for {variable.values.name} is not compatible with the initial shape of the loop "
+                f"variable. It enters the loop with shape {variable.get_shape()}, but the specified shape invariant is {invariant}.")
+        return [s.shape.as_dims() for s in SparseTensorSpec(invariant)._component_specs]
+    return [dims]

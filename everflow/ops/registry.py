@@ -11,7 +11,8 @@ from __future__ import annotations
 import contextlib
 import importlib
 import sys
-from typing import Any, Callable, Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from everflow.graph import attrs as attr_values
 from everflow.graph import dtypes, graph, opdefs
@@ -120,7 +121,7 @@ def results(definition: opdefs.OpDef, operation: Operation) -> Any:
 def add_op(definition: opdefs.OpDef, inputs: Any, attrs: dict[str, Any], name: str | None) -> Operation:
     """The operation itself; see `apply`."""
     op_type = definition.name
-    g = _graph_for(inputs)
+    g = _graph_for(inputs, op_type)
     if name is None:
         name = g.unique_name(op_type)
     elif name[-1:] == "/":
@@ -192,7 +193,7 @@ def _by_argument(definition: opdefs.OpDef, flat: list[Tensor], attrs: dict[str, 
         position += count
 
 
-def _graph_for(inputs: Any) -> Graph:
+def _graph_for(inputs: Any, op_type: str) -> Graph:
     current = get_default_graph()
     if current.building_function:
         return current
@@ -211,6 +212,12 @@ def _graph_for(inputs: Any) -> Graph:
                 found, first = g, item
             elif g is not found:
                 raise ValueError(f"{item} must be from the same graph as {first}.")
+    if found is not None and found.building_function:
+        # A body that is finished takes no more ops.
+        from everflow.graph.func_graph import check_in_reach
+
+        check_in_reach(first, current, op_type)
+        raise ValueError(f"{first} is not from this graph.")
     return found or current
 
 

@@ -6,8 +6,8 @@ import pytest
 import everflow as tf
 from everflow import errors
 from everflow.graph.defun import Declare, Defun, from_library, get_extra_args, get_extra_inputs, get_extra_vars
-from everflow.graph.function_defs import function_def_to_graph, graph_to_function_def
 from everflow.graph.func_graph import FuncGraph
+from everflow.graph.function_defs import function_def_to_graph, graph_to_function_def
 from everflow.graph.functions import inline
 from everflow.proto import function_pb2
 
