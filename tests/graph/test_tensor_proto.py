@@ -20,6 +20,9 @@ def proto(text):
 class Celsius:
     """Something that numpy can read."""
 
+    def __repr__(self):
+        return "Celsius()"
+
     def __array__(self, dtype=None, copy=None):
         return np.array([1, 2], np.float32)
 
