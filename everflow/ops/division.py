@@ -86,6 +86,11 @@ binary("MulNoNan", zero_where(lambda x, y: y == 0, lambda x, y: x * y),
 
 
 def _power(node: Any) -> Callable[..., Any]:
+    exponent = node.constant(1)
+    if exponent is not None and exponent.ndim == 0 and not node.inputs[1].dtype.is_complex and exponent >= 0:
+        # Torch has quick ways to powers it sees as plain numbers: squares, cubes, roots.
+        number = int(exponent) if is_integer(node) else float(exponent)
+        return lambda x, _: torch.pow(x, number)
     if not is_integer(node):
         return torch.pow
 

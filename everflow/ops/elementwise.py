@@ -170,14 +170,14 @@ def _squared_difference_gradient(o: Any, dz: Any) -> Any:
     return to_x(dx), -to_y(dx)
 
 
-squared_difference = binary(
-    "SquaredDifference", lambda n: (lambda x, y: torch.square(x - y)) if not n.inputs[0].dtype.is_complex else _complex_squared_difference,
-    _squared_difference_gradient, "squared_difference", "math.squared_difference")
+def _squared_difference(node: Any) -> Callable[..., Any]:
+    if node.inputs[0].dtype.is_complex:
+        return lambda x, y: torch.sub(x, y).abs().square().to(x.dtype)
+    return lambda x, y: torch.sub(x, y).square_()
 
 
-def _complex_squared_difference(x: Any, y: Any) -> Any:
-    difference = x - y
-    return difference * difference.conj()
+squared_difference = binary("SquaredDifference", _squared_difference, _squared_difference_gradient,
+                            "squared_difference", "math.squared_difference")
 
 
 def _atan2_gradient(o: Any, dz: Any) -> Any:

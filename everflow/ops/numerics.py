@@ -11,6 +11,8 @@ from everflow.graph.stacks import get_default_graph
 from everflow.ops.checking import check_numerics
 from everflow.ops.control_flow import group, with_dependencies
 
+CONTROL_FLOW = frozenset(("If", "StatelessIf", "While", "StatelessWhile"))
+
 
 @public("verify_tensor_all_finite", "debugging.assert_all_finite")
 def verify_tensor_all_finite(t: Any = None, msg: str | None = None, name: str | None = None, x: Any = None,
@@ -37,7 +39,7 @@ def add_check_numerics_ops() -> Any:
     for op in get_default_graph().get_operations():
         for output in op.outputs:
             if output.dtype.base_dtype in (dtypes.float16, dtypes.float32, dtypes.float64):
-                if op._get_control_flow_context() is not None:
+                if op.type in CONTROL_FLOW or op._get_control_flow_context() is not None:
                     raise ValueError(
                         "`tf.add_check_numerics_ops() is not compatible with TensorFlow control flow operations such as `tf.cond()` "
                         "or `tf.while_loop()`.")

@@ -32,7 +32,14 @@ def _scan(compute: Callable[..., Any], start: float | None) -> Callable[[Any], C
 
     def make(node: Any) -> Callable[..., Any]:
         exclusive, reverse = node.attr("exclusive"), node.attr("reverse")
+        place, dims = node.constant(1), node.inputs[0].dims
         wide = WIDER.get(node.inputs[0].dtype.base_dtype.name)
+
+        plain = not exclusive and not reverse and node.inputs[0].dtype.is_floating
+        if plain and place is not None and place.ndim == 0 and dims is not None:
+            fixed = int(place)
+            if -len(dims) <= fixed < len(dims):
+                return lambda x, _: compute(x, fixed)
 
         def run(x: Any, axis: Any) -> Any:
             axis = _axis(x, axis)
@@ -128,6 +135,12 @@ def _arg(which: str) -> Callable[[Any], Callable[..., Any]]:
         wide = WIDER.get(node.inputs[0].dtype.base_dtype.name)
         if node.inputs[0].dtype.is_complex:
             raise unimplemented(f"{node.type} of complex numbers is not supported")
+
+        place, dims = node.constant(1), node.inputs[0].dims
+        if place is not None and place.ndim == 0 and dims is not None and wide is None:
+            fixed = int(place)
+            if -len(dims) <= fixed < len(dims) and dims[fixed]:
+                return lambda x, _: find(x, fixed).to(kind)
 
         def run(x: Any, axis: Any) -> Any:
             if axis.ndim:
