@@ -228,11 +228,11 @@ def matmul(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False,
             a, transpose_a = conj(a), True
         if adjoint_b:
             b, transpose_b = conj(b), True
-        kinds = (dtypes.bfloat16, dtypes.float32)
-        if (a_is_sparse or b_is_sparse) and a.dtype.base_dtype in kinds and b.dtype.base_dtype in kinds:
+        kinds = {a.dtype.base_dtype, b.dtype.base_dtype}
+        # The op for sparse matrices is also the one that multiplies bfloat16 by float32.
+        if kinds == {dtypes.bfloat16, dtypes.float32} or (a_is_sparse or b_is_sparse) and kinds <= {dtypes.bfloat16, dtypes.float32}:
             product = sparse_matmul(a, b, transpose_a, transpose_b, a_is_sparse, b_is_sparse, name=scope)
-            both = dtypes.bfloat16
-            return tf.cast(product, both) if a.dtype.base_dtype is both and b.dtype.base_dtype is both else product
+            return tf.cast(product, dtypes.bfloat16) if kinds == {dtypes.bfloat16} else product
         return apply("MatMul", a, b, transpose_a=transpose_a, transpose_b=transpose_b, name=scope)
 
 

@@ -71,6 +71,12 @@ def test_unknown_ranks_use_the_batched_op():
     assert (tf.zeros([2, 3]) @ tf.zeros([3, 4])).op.type == "MatMul"
 
 
+def test_bfloat16_times_float32_is_float32():
+    with tf.Graph().as_default(), tf.Session() as session:
+        product = tf.matmul(tf.constant([[2.0]], tf.bfloat16), tf.constant([[1.5]]))
+        assert product.dtype == tf.float32 and session.run(product).tolist() == [[3]]
+
+
 def test_empty_products_are_zero():
     assert run(lambda: tf.matmul(np.zeros((2, 0)), np.zeros((0, 3)))).tolist() == [[0] * 3] * 2
 
