@@ -1232,6 +1232,7 @@ MODULES = {
     "python.framework.tensor_util.TensorShapeProtoToList": "everflow.graph.tensor_proto",
     "python.framework.tensor_util.constant_value": "everflow.graph.constants",
     "python.framework.tensor_util.constant_value_as_shape": "everflow.graph.constants",
+    "python.framework.tensor_util.shape_tensor": "everflow.graph.convert",
     "python.framework.test_ops._op_def_lib": "everflow.ops.op_def_library",
     "python.framework.test_ops.a": "everflow.ops.sample_ops",
     "python.framework.test_ops.attr": "everflow.ops.sample_ops",

@@ -1,7 +1,8 @@
 """What can be said of a tensor's value while the graph is built: constants, and shape vectors that are known in part."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +12,10 @@ from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
 
 LARGEST = 1 << 16
+# The ops whose values `constant_value` tells; programs take other values for ones that vary.
+_TOLD = frozenset((
+    "Const", "Shape", "Size", "Rank", "Range", "Cast", "Concat", "ConcatV2", "Pack", "Fill", "Equal", "NotEqual",
+))
 
 
 def known(tensor: Any, depth: int = 32) -> np.ndarray | None:
@@ -27,13 +32,15 @@ def known(tensor: Any, depth: int = 32) -> np.ndarray | None:
 @public("contrib.util.constant_value", "get_static_value")
 @internal("framework.tensor_util.constant_value")
 def constant_value(tensor: Any, partial: bool = False) -> Any:
-    """The constant value of a tensor as a numpy array, or None."""
+    """The constant value of a tensor as a numpy array, or None; what is no tensor is its own value."""
     if not isinstance(tensor, Tensor):
         handle = getattr(tensor, "_as_graph_element", None)
         if handle is None:
-            return None
+            return tensor
         tensor = handle()
-    if partial and tensor.op.type == "Pack" and tensor.op.attr("axis") == 0:
+    if tensor.op.type not in _TOLD or tensor.op.type == "Pack" and tensor.op.attr("axis") != 0:
+        return None
+    if partial and tensor.op.type == "Pack":
         values = [constant_value(t, partial) for t in tensor.op.inputs]
         return np.array(values) if all(v is not None for v in values) else np.array(values, dtype=object)
     found = known(tensor)

@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import numbers
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -194,6 +195,15 @@ def _dimension_value(value: Any, dtype: Any = None, name: str | None = None, as_
     if dtype is not None and dtype not in (dtypes.int32, dtypes.int64):
         raise TypeError(f"Cannot convert a TensorShape to dtype: {dtype}")
     return constant(value.value, dtype or dtypes.int32, name=name or "shape_as_tensor")
+
+
+@internal("framework.tensor_util.shape_tensor")
+def shape_tensor(shape: Any) -> Tensor:
+    """A shape, of numbers, dimensions and tensors, as a vector."""
+    if isinstance(shape, (list, tuple, shapes.TensorShape)):
+        sizes = [shapes.dimension_value(size) for size in shape]
+        return convert_to_tensor(sizes, None if sizes else dtypes.int32, "shape")
+    return convert_to_tensor(shape, name="shape")
 
 
 register_tensor_conversion_function(Tensor, _tensor_to_tensor, 0)
