@@ -9,7 +9,7 @@ from typing import Any
 
 from everflow.api import internal, public
 from everflow.graph import dtypes
-from everflow.graph.convert import register_tensor_conversion_function
+from everflow.graph.convert import register_dense_tensor_like_type, register_tensor_conversion_function
 from everflow.graph.scopes import init_scope, prepend_name_scope, strip_name_scope
 from everflow.graph.shapes import TensorShape
 from everflow.graph.stacks import get_default_graph
@@ -482,3 +482,4 @@ def check_conversion(variable: Variable, dtype: Any) -> None:
 
 
 register_tensor_conversion_function(Variable, _to_tensor)
+register_dense_tensor_like_type(Variable)
