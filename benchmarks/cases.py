@@ -11,9 +11,8 @@ import time
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
 
-import numpy as np  # noqa: E402
-
-import tensorflow as tf  # noqa: E402
+import numpy as np
+import tensorflow as tf
 
 if not tf.__version__.startswith("1."):
     tf = tf.compat.v1
@@ -154,7 +153,7 @@ def gradients_chain():
     def build():
         with tf.Graph().as_default():
             x = y = tf.placeholder(tf.float32, [None, 8])
-            for i in range(500):
+            for _ in range(500):
                 y = tf.tanh(y * 1.5)
             t = time.perf_counter()
             tf.gradients(y, x)
@@ -167,7 +166,7 @@ def gradients_chain():
 def first_run():
     """Planning the first run of a graph of 1,000 ops."""
     x = y = tf.placeholder(tf.float32, [None, 8])
-    for i in range(500):
+    for _ in range(500):
         y = tf.tanh(y * 1.5)
     sess = tf.Session()
     value = np.ones((4, 8), np.float32)
@@ -182,7 +181,8 @@ def import_library():
     """`import tensorflow`, or `import everflow`."""
     name = sys.modules["tensorflow"].__name__
     code = "import time; t = time.perf_counter(); import %s; print(time.perf_counter() - t)" % name
-    return min(float(subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout) for _ in range(3))
+    run = [sys.executable, "-c", code]
+    return min(float(subprocess.run(run, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout) for _ in range(3))
 
 
 if __name__ == "__main__":

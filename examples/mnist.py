@@ -42,7 +42,8 @@ def progress(step, steps, loss, rate):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", default=os.path.join(os.path.dirname(os.path.abspath(__file__)), "digits"), help="a folder of MNIST files")
+    here = os.path.dirname(os.path.abspath(__file__))
+    parser.add_argument("--data", default=os.path.join(here, "digits"), help="a folder of MNIST files")
     parser.add_argument("--steps", type=int, default=600)
     parser.add_argument("--batch", type=int, default=100)
     args = parser.parse_args()

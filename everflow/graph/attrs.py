@@ -179,7 +179,7 @@ def kind_of(value: Any) -> str:
 
 
 def _put(proto: Any, kind: str, value: Any, repeated: bool) -> None:
-    field = {"int": "i", "float": "f", "bool": "b", "string": "s", "type": "type", "shape": "shape", "tensor": "tensor", "func": "func"}[kind]
+    field = {"int": "i", "float": "f", "bool": "b", "string": "s"}.get(kind, kind)
     if kind in ("int", "float", "bool"):
         wire: Any = value
     elif kind == "string":

@@ -116,7 +116,9 @@ def constant_value_as_shape(tensor: Tensor) -> shapes.TensorShape:
     if tensor.dims == ():
         value = known(tensor)
         if value is None or value != -1:
-            raise ValueError("Received a scalar with unknown value as shape; require a statically known scalar with value '-1' to describe an unknown shape.")
+            raise ValueError(
+                "Received a scalar with unknown value as shape; require a statically known scalar with value '-1' to describe an "
+                "unknown shape.")
         return shapes.unknown_shape()
     if tensor.dims is not None and len(tensor.dims) != 1:
         raise ValueError(f"Shape {tensor.get_shape()} must have rank 1")

@@ -216,7 +216,8 @@ _converters.setdefault(100, []).extend([(np.ndarray, _python_value), (np.generic
 _converters.setdefault(200, []).append((object, _python_value))
 
 
-def convert_list(values: Any, dtype: Any = None, name: str | None = None, preferred_dtype: Any = None, as_ref: bool = False) -> list[Tensor]:
+def convert_list(values: Any, dtype: Any = None, name: str | None = None, preferred_dtype: Any = None,
+                 as_ref: bool = False) -> list[Tensor]:
     """Each value as a tensor, named `name_0`, `name_1`, ..."""
     if not isinstance(values, (list, tuple)) and not hasattr(values, "__iter__"):
         raise TypeError("values must be a list.")

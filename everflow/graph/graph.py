@@ -104,9 +104,7 @@ class Graph(Collections):
     # Scopes belong to a thread; each thread starts where the graph's first thread stands at the top.
     def _stacks(self) -> Any:
         state = self._state
-        try:
-            state.controls
-        except AttributeError:
+        if not hasattr(state, "controls"):
             state.controls = []
             state.devices = []
             state.colocation = []
@@ -428,7 +426,8 @@ class Graph(Collections):
             # A resource variable stands for the op that made or changed it: waiting for it reads nothing.
             if hasattr(c, "_handle") and hasattr(c, "op"):
                 c = c.op
-            elif isinstance(getattr(c, "op", None), Operation) and not isinstance(c, (Tensor, Operation)) and not hasattr(c, "_as_graph_element"):
+            elif not isinstance(c, (Tensor, Operation)) and not hasattr(c, "_as_graph_element") and isinstance(
+                    getattr(c, "op", None), Operation):
                 c = c.op
             c = self._control_element(c)
             if isinstance(c, Tensor):

@@ -83,8 +83,8 @@ class SparseTensor(TensorLike, CompositeTensor):
         """Computes the sparse tensor; a SparseTensorValue."""
         from everflow.graph.tensor import default_session
 
-        found = default_session(self.graph, session, "evaluate tensor", "eval").run([self.indices, self.values, self.dense_shape], feed_dict)
-        return SparseTensorValue(*found)
+        session = default_session(self.graph, session, "evaluate tensor", "eval")
+        return SparseTensorValue(*session.run([self.indices, self.values, self.dense_shape], feed_dict))
 
     @property
     def _type_spec(self) -> SparseTensorSpec:

@@ -1,7 +1,8 @@
 """Random ops. The same graph and op seeds give the same numbers as TensorFlow's CPU kernels; see everflow.runtime.philox."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -198,7 +199,9 @@ def random_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = d
 
 
 @public("truncated_normal", "random.truncated_normal")
-def truncated_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, seed: Any = None, name: Any = None) -> Any:
+def truncated_normal(
+    shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, seed: Any = None, name: Any = None
+) -> Any:
     """Numbers from a normal distribution, none further than two standard deviations from its mean."""
     return _normal("TruncatedNormal", "truncated_normal", shape, mean, stddev, dtype, seed, name)
 
@@ -306,19 +309,25 @@ def _stateless_normal(op_type: str, default_name: str, shape: Any, seed: Any, me
 
 
 @public("random.stateless_normal")
-def stateless_random_normal(shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, name: Any = None) -> Any:
+def stateless_random_normal(
+    shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, name: Any = None
+) -> Any:
     """Normal numbers that depend on nothing but the seed."""
     return _stateless_normal("StatelessRandomNormal", "stateless_random_normal", shape, seed, mean, stddev, dtype, name)
 
 
 @public("random.stateless_truncated_normal")
-def stateless_truncated_normal(shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, name: Any = None) -> Any:
+def stateless_truncated_normal(
+    shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, name: Any = None
+) -> Any:
     """Truncated normal numbers that depend on nothing but the seed."""
     return _stateless_normal("StatelessTruncatedNormal", "stateless_truncated_normal", shape, seed, mean, stddev, dtype, name)
 
 
 @public("random.stateless_uniform")
-def stateless_random_uniform(shape: Any, seed: Any, minval: Any = 0, maxval: Any = None, dtype: Any = dtypes.float32, name: Any = None) -> Any:
+def stateless_random_uniform(
+    shape: Any, seed: Any, minval: Any = 0, maxval: Any = None, dtype: Any = dtypes.float32, name: Any = None
+) -> Any:
     """Uniform numbers that depend on nothing but the seed."""
     dtype = dtypes.as_dtype(dtype)
     if dtype not in _UNIFORM:

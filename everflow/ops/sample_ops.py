@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from everflow import errors
 from everflow.api import internal
+from everflow.errors import not_found
 from everflow.graph.shapes import with_rank
 from everflow.lazy import torch
 from everflow.ops.registry import generated, op
@@ -69,7 +69,7 @@ def _create(stub: _Stub) -> None:
 
 def _use(stub: _Stub) -> None:
     if not stub.exists:
-        raise errors.not_found("Resource does not exist.")
+        raise not_found("Resource does not exist.")
 
 
 op("StubResourceHandleOp", kernel=_stub, shape=lambda operation: ())

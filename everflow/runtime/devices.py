@@ -55,7 +55,8 @@ def list_devices(config: Any = None) -> list[DeviceAttributes]:
     for kind, count in device_counts(config).items():
         for i in range(count):
             memory = MEMORY if kind == CPU else torch.cuda.get_device_properties(i).total_memory
-            found.append(DeviceAttributes(f"/job:localhost/replica:0/task:0/device:{kind}:{i}", kind, memory, hash((kind, i)) & (2**63 - 1)))
+            name = f"/job:localhost/replica:0/task:0/device:{kind}:{i}"
+            found.append(DeviceAttributes(name, kind, memory, hash((kind, i)) & (2**63 - 1)))
     return found
 
 

@@ -239,7 +239,7 @@ def _schedule(fetches: list[Tensor], targets: list[Operation], fed: dict[Tensor,
     if len(found) < len(needed):
         from everflow import errors
 
-        raise errors.InvalidArgumentError(None, None, "Graph is invalid, contains a cycle with %d nodes" % (len(needed) - len(found)))
+        raise errors.InvalidArgumentError(None, None, f"Graph is invalid, contains a cycle with {len(needed) - len(found)} nodes")
     return found
 
 

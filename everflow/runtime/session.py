@@ -264,7 +264,8 @@ class Session(BaseSession):
             self._default_session = self.as_default()
             self._default_graph.__enter__()
             return self._default_session.__enter__()
-        raise RuntimeError("Session context managers are not re-entrant. Use `Session.as_default()` if you want to enter a session multiple times.")
+        raise RuntimeError(
+            "Session context managers are not re-entrant. Use `Session.as_default()` if you want to enter a session multiple times.")
 
     def __exit__(self, *exc: Any) -> None:
         try:

@@ -12,7 +12,9 @@ FAMILIES = ("Adam", "Momentum", "Adagrad")
 def _kind(node: Node, uses: Any) -> Any:
     """What two steps must share to be taken together; None for a node that is no such step."""
     name = node.type.removeprefix("Resource")
-    if not name.startswith("Apply") or name[5:] not in FAMILIES or node.reads or node.attr("use_locking") or any(uses[v] for v in node.outputs):
+    if not name.startswith("Apply") or name[5:] not in FAMILIES:
+        return None
+    if node.reads or node.attr("use_locking") or any(uses[v] for v in node.outputs):
         return None
     from everflow.ops.training import FAMILIES as known
     from everflow.ops.training import Arguments
