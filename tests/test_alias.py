@@ -109,12 +109,12 @@ def test_explicit_internal_names_come_first(publish):
 
 
 def test_names_of_tensorflow_2_call_the_function_of_1_15(publish):
-    publish(lambda x, keep_prob=None, noise_shape=None, rate=None: (x, keep_prob, rate), "nn.dropout")
+    publish(lambda x, y, data=None, summarize=None, message=None: (x, y, data, message), "assert_equal")
     publish(lambda input_tensor, axis=None, keepdims=None: (input_tensor, axis, keepdims), "math.reduce_sum")
-    from tensorflow.python.ops import math_ops, nn_ops
+    from tensorflow.python.ops import check_ops, math_ops
 
-    assert nn_ops.dropout_v2("x", 0.25) == ("x", None, 0.25)
-    assert nn_ops.dropout_v2("x", rate=0.25) == ("x", None, 0.25)
+    assert check_ops.assert_equal_v2("x", "y", "no") == ("x", "y", None, "no")
+    assert check_ops.assert_equal_v2("x", "y", message="no") == ("x", "y", None, "no")
     assert math_ops.reduce_sum("x", 1, True) == ("x", 1, True)
 
 
