@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from everflow.autodiff.aggregation import aggregate
 from everflow.autodiff.registry import AggregationMethod
@@ -13,18 +13,22 @@ from everflow.graph.func_graph import FuncGraph
 from everflow.graph.graph import Graph
 from everflow.graph.tensor import Tensor
 
+if TYPE_CHECKING:
+    from typing import Self
+
 
 class GradientBody(FuncGraph):
     """A body that computes gradients of another one.
 
-    Values of the forward body that it needs come in through `bring_out`, which says what stands for them outside.
+    Values of the forward body that turn out to be needed come in through `bring_out`, which says what stands for them
+    outside.
     """
 
     forward: FuncGraph
     bring_out: Callable[[Tensor], Tensor]
 
     @classmethod
-    def of(cls, forward: FuncGraph, outer: Graph, bring_out: Callable[[Tensor], Tensor]) -> GradientBody:
+    def of(cls, forward: FuncGraph, outer: Graph, bring_out: Callable[[Tensor], Tensor]) -> Self:
         """A body inside `outer` for the gradients of `forward`."""
         body = cls.body_of(outer, f"{forward.name}_grad")
         body.forward = forward.home
@@ -32,7 +36,7 @@ class GradientBody(FuncGraph):
         return body
 
     def own(self, tensor: Tensor) -> Tensor:
-        """Constants of the forward body are repeated here; other values of it are handed in."""
+        """Constants of the forward body are repeated here; for other values of it a placeholder stands until `settle`."""
         if tensor.op.graph is not self.forward:
             return super().own(tensor)
         found = self._copies.get(tensor)
@@ -40,8 +44,17 @@ class GradientBody(FuncGraph):
             if tensor.op.type == "Const":
                 found = self._copy(tensor.op).outputs[0]
             else:
-                found = self._copies[tensor] = super().own(self.bring_out(tensor))
+                found = self.placeholder(tensor.dtype.base_dtype, tensor.dims, "Placeholder", tensor.handle_data)
+                self._copies[tensor] = found
         return found
+
+    def settle(self) -> None:
+        """Leaves out what no output needs, and brings in what is left of the forward body's values."""
+        awaited = {inside: t for t, inside in self._copies.items() if inside.op.type == "Placeholder"}
+        self.prune()
+        for inside, t in awaited.items():
+            if inside.op.name in self._by_name:
+                self.substitute(inside, super().own(self.bring_out(t)))
 
 
 def differentiate(forward: FuncGraph, ys: list[Tensor], xs: list[Tensor], grad_ys: list[Any]) -> list[Any]:

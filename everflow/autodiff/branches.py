@@ -26,9 +26,10 @@ def gradient_of_choice(operation: Operation, output_gradients: Any) -> list[Any]
     graph = get_default_graph()
     forward = [operation.graph._get_function(name).graph for name in branch_names(operation)]
     given = [None if g is None else convert_to_tensor(g) for g in output_gradients]
-    gradient_bodies, found = [], []
+    gradient_bodies: list[FuncGraph] = []
+    found: list[list[Any]] = []
     for index, branch in enumerate(forward):
-        body = GradientBody.of(branch, graph, functools.partial(_brought_out, operation, branch, index))
+        body: FuncGraph = GradientBody.of(branch, graph, functools.partial(_brought_out, operation, branch, index))
         with body.as_default():
             grad_ys = [None if g is None else body.own(g) for g in given[: len(branch.outputs)]]
             found.append(differentiate(branch, branch.outputs[: len(given)], branch.inputs, grad_ys))
@@ -45,6 +46,7 @@ def gradient_of_choice(operation: Operation, output_gradients: Any) -> list[Any]
                     body.outputs.extend(_parts(x, dx))
                 else:
                     body.outputs.append(zeros_for(x) if dx is None else convert_to_tensor(dx))
+        body.settle()
     _return_added(operation)
     for body in gradient_bodies:
         finish([body], graph, keeps_effects=False)

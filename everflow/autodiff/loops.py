@@ -69,7 +69,9 @@ def _backward(operation: Operation, keeper: _Keeper, given: list[Any]) -> Any:
             elif dx is None:
                 dx = zeros_for(forward.inputs[k])
             outputs.append(convert_to_tensor(dx))
-        body.outputs = [apply("Sub", remaining, convert_to_tensor(1)), *outputs, *body.shorter]
+        body.outputs = [apply("Sub", remaining, convert_to_tensor(1)), *outputs]
+    body.settle()
+    body.outputs = [*body.outputs, *body.shorter]
     body.inputs = [remaining, *incoming.values(), *body.lists]
     bodies.finish([body], graph, keeps_effects=False)
 

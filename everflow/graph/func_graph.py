@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from everflow.api import internal
 from everflow.graph import opdefs
@@ -13,6 +13,9 @@ from everflow.graph.graph import Graph
 from everflow.graph.operation import Operation
 from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
+
+if TYPE_CHECKING:
+    from typing import Self
 
 VARIABLE_OPS = ("VariableV2", "Variable", "AutoReloadVariable")
 
@@ -138,12 +141,12 @@ class FuncGraph(Graph):
             if is_written(reads[0].op.inputs[0].op):
                 continue
             for read in reads:
-                self._replace(read, argument)
+                self.substitute(read, argument)
             del self.reads[argument]
-        for op in [op for op in self._ops if op.type in VARIABLE_OPS and not op.outputs[0]._consumers]:
-            self._remove(op)
+        self._remove({op for op in self._ops if op.type in VARIABLE_OPS and not op.outputs[0]._consumers})
 
-    def _replace(self, old: Tensor, new: Tensor) -> None:
+    def substitute(self, old: Tensor, new: Tensor) -> None:
+        """Uses one tensor of the body in the place of another, and takes the op of that one out."""
         for consumer in old._consumers:
             consumer.inputs = tuple(new if t is old else t for t in consumer.inputs)
             new._consumers.append(consumer)
@@ -151,16 +154,20 @@ class FuncGraph(Graph):
         self.outputs = [new if t is old else t for t in self.outputs]
         for op in old.op._control_outputs:
             op.control_inputs.remove(old.op)
-        self._remove(old.op)
+        self._remove({old.op})
 
-    def _remove(self, op: Operation) -> None:
-        del self._by_name[op.name]
-        self._ops.remove(op)
-        for t in op.inputs:
-            t._consumers.remove(op)
-        for c in op.control_inputs:
-            c._control_outputs.remove(op)
-        self._copies = {given: inside for given, inside in self._copies.items() if inside.op is not op}
+    def _remove(self, gone: set[Operation]) -> None:
+        """Takes ops out that no other op uses."""
+        self._ops = [op for op in self._ops if op not in gone]
+        for op in gone:
+            del self._by_name[op.name]
+            for t in op.inputs:
+                if t.op not in gone:
+                    t._consumers = [c for c in t._consumers if c is not op]
+            for c in op.control_inputs:
+                if c not in gone:
+                    c._control_outputs.remove(op)
+        self._copies = {given: inside for given, inside in self._copies.items() if inside.op not in gone}
 
     def _guaranteed(self, argument: Tensor) -> Tensor:
         definition = opdefs.find("GuaranteeConst")
@@ -257,7 +264,7 @@ class FuncGraph(Graph):
     # -- as a body of the graph around it
 
     @classmethod
-    def body_of(cls, outer: Graph, name: str, is_loop: bool = False) -> FuncGraph:
+    def body_of(cls, outer: Graph, name: str, is_loop: bool = False) -> Self:
         """A branch or loop body: it shares names, collections, functions and scopes with the graph around it."""
         body = cls(name, collections=outer._collections)
         body.outer_graph = outer
@@ -290,28 +297,40 @@ class FuncGraph(Graph):
         found.inputs = list(self.inputs if inputs is None else inputs)
         return found
 
-    def drop_unused(self) -> None:
-        """Takes out the ops that neither an output nor a control output needs, as pruning does around the body."""
+    def _needed(self) -> set[Operation]:
+        """The ops that the outputs and control outputs need."""
         needed: set[Operation] = set()
-        stack = [t.op for t in self.outputs] + list(self.control_outputs) + [t.op for t in self.inputs]
+        stack = [t.op for t in self.outputs] + list(self.control_outputs)
         while stack:
             op = stack.pop()
             if op not in needed:
                 needed.add(op)
                 stack.extend(t.op for t in op.inputs)
                 stack.extend(op.control_inputs)
-        dropped = [op for op in self._ops if op not in needed and _has_effect(op)]
-        while dropped:
-            op = dropped.pop()
-            if op.name not in self._by_name:
-                continue
-            del self._by_name[op.name]
-            for t in op.inputs:
-                t._consumers = [c for c in t._consumers if c is not op]
-            for t in op.outputs:
-                dropped.extend(t._consumers)
-            dropped.extend(op._control_outputs)
-        self._ops = [op for op in self._ops if op.name in self._by_name]
+        return needed
+
+    def prune(self) -> None:
+        """Takes out all ops that are not needed, and captures that nothing uses."""
+        needed = self._needed()
+        captured = {inside.op for inside in self._captures.values()}
+        arguments = {t.op for t in self.inputs} - captured
+        self._remove({op for op in self._ops if op not in needed and op not in arguments})
+        self._captures = {given: inside for given, inside in self._captures.items() if inside.op in needed}
+        self.inputs = [t for t in self.inputs if t.op.name in self._by_name]
+        self.reads = {inside: reads for inside, reads in self.reads.items() if inside.op.name in self._by_name}
+
+    def drop_unused(self) -> None:
+        """Takes out the ops with effects that neither an output nor a control output needs, as pruning does outside."""
+        needed = self._needed()
+        gone: set[Operation] = set()
+        stack = [op for op in self._ops if op not in needed and _has_effect(op)]
+        while stack:
+            op = stack.pop()
+            if op not in gone:
+                gone.add(op)
+                stack.extend(c for t in op.outputs for c in t._consumers)
+                stack.extend(op._control_outputs)
+        self._remove(gone)
 
 
 def is_variable_read(tensor: Tensor) -> bool:

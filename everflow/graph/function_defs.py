@@ -122,7 +122,7 @@ def _output_names(op: Operation, name: str) -> list[str]:
 
 def _output_places(definition: opdefs.OpDef, attrs: dict[str, Any]) -> list[tuple[str, int]]:
     """For each output of an op, the argument it belongs to and its place there."""
-    found = []
+    found: list[tuple[str, int]] = []
     for arg in definition.outputs:
         count = 1
         if arg.number_attr:

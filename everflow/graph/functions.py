@@ -54,9 +54,10 @@ class LibraryFunction:
         if self._graph is None:
             from everflow.graph.function_defs import function_def_to_graph
 
-            with (self._outer_graph or get_default_graph()).as_default():
+            outer = self._outer_graph or get_default_graph()
+            with outer.as_default():
                 self._graph = function_def_to_graph(self._definition, copy_functions=False)
-            self._graph._functions = self._graph.outer_graph._functions
+            self._graph._functions = outer._functions
         return self._graph
 
     @property

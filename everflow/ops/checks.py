@@ -294,7 +294,8 @@ def _name(tensor: Any) -> str:
 @public(*_both("is_numeric_tensor"))
 def is_numeric_tensor(tensor: Any) -> bool:
     """Whether this is a tensor of numbers."""
-    return isinstance(tensor, TensorLike) and (
+    is_tensor = isinstance(tensor, TensorLike)
+    return is_tensor and (
         tensor.dtype.is_integer or tensor.dtype.is_floating or tensor.dtype.is_complex
     )
 

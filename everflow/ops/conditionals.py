@@ -253,7 +253,7 @@ def case(
         if default is None:
             default = _last_or_fail(predicates, functions[-1])
             predicates, functions = predicates[:-1], functions[:-1]
-        checks = [_at_most_one(predicates)] if exclusive else []
+        checks = [_at_most_one(predicates)] if exclusive and predicates else []
         with get_default_graph().control_dependencies(checks):
             result = default
             for pred, function in zip(reversed(predicates), reversed(functions)):

@@ -47,7 +47,7 @@ def _results(found: Any, outputs: list[Tensor], operation: Operation) -> Any:
     left = iter([_handed_on(t) for t in outputs])
     leaves = []
     for leaf in nest.flatten(found, expand_composites=True):
-        value = None if leaf is None else next(left)
+        value: Any = None if leaf is None else next(left)
         leaves.append(bodies.with_flow(leaf, value) if bodies.is_tensor_array(leaf) else value)
     return nest.pack_sequence_as(found, leaves, expand_composites=True)
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from everflow import errors
 from everflow.api import internal
-from everflow.graph import dtypes
+from everflow.errors import invalid_argument
+from everflow.graph import dtypes, opdefs
 from everflow.graph.convert import convert_list, convert_to_tensor
 from everflow.graph.defun import Defun
 from everflow.graph.tensor import Tensor
-from everflow.ops.registry import apply, op
+from everflow.ops.registry import add_op, apply, op
 
 
 def _output_types(function: Any) -> list[dtypes.DType]:
@@ -46,14 +46,18 @@ def Gradient(inputs: Any, f: Any, name: str | None = None) -> list[Tensor]:
 @internal("ops.functional_ops.partitioned_call")
 def partitioned_call(
     args: Any, f: Any, tout: Any = None, executing_eagerly: Any = None, config: Any = None, executor_type: Any = None
-) -> list[Tensor]:
-    """The results of function `f`."""
-    arguments = [*convert_list(list(args)), *f.captured_inputs]
-    kind = "StatefulPartitionedCall" if _is_stateful(f) else "PartitionedCall"
-    if tout is None:
-        tout = _output_types(f)
-    found = apply(kind, arguments, Tout=tout, f=f, config=_serialized(config), executor_type=executor_type or "")
-    return found if tout else apply("NoOp")
+) -> Any:
+    """The results of function `f`, or the operation that calls it where it has none."""
+    kind = opdefs.find("StatefulPartitionedCall" if _is_stateful(f) else "PartitionedCall")
+    assert kind is not None
+    attrs = {
+        "Tout": _output_types(f) if tout is None else tout,
+        "f": f,
+        "config": _serialized(config),
+        "executor_type": executor_type or "",
+    }
+    operation = add_op(kind, [convert_list(list(args))], attrs, None)
+    return list(operation.outputs) or operation
 
 
 def _serialized(config: Any) -> str | bytes:
@@ -151,14 +155,14 @@ def _for_kernel(node: Any) -> Any:
     def run(start: Any, limit: Any, delta: Any, *values: Any) -> Any:
         for label, number in (("start", start), ("limit", limit), ("delta", delta)):
             if number.ndim:
-                raise errors.invalid_argument(f"{label} must be a scalar")
+                raise invalid_argument(f"{label} must be a scalar")
         first, last, by = int(start), int(limit), int(delta)
         if not (first == last or (by > 0 and first <= last) or (by < 0 and first >= last)):
-            raise errors.invalid_argument(f"Invalid start/limit/delta: {first} {last} {by}")
+            raise invalid_argument(f"Invalid start/limit/delta: {first} {last} {by}")
         for i in range(first, last, by or 1):
             values = call(start.new_tensor(i), *values)
             if len(values) != count:
-                raise errors.invalid_argument(f"For loop body returned {len(values)} arguments. Expected: {count}")
+                raise invalid_argument(f"For loop body returned {len(values)} arguments. Expected: {count}")
         return values[0] if count == 1 else values
 
     return run

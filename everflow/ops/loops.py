@@ -8,6 +8,7 @@ from typing import Any
 
 from everflow import errors, nest
 from everflow.api import internal, public
+from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
 from everflow.graph.attrs import FunctionName
 from everflow.graph.convert import convert_to_tensor
@@ -49,11 +50,11 @@ def _check_results(node: Any, context: Any) -> None:
     """A loop from outside may not fit together."""
     condition, body = context.library(node.attr("cond").name), context.library(node.attr("body").name)
     if condition is not None and len(condition.graph.outputs) != 1:
-        raise errors.invalid_argument(
+        raise invalid_argument(
             f"Expected a single scalar return value from While cond, got {len(condition.graph.outputs)} tensors."
         )
     if body is not None and len(body.graph.outputs) != len(node.outputs):
-        raise errors.invalid_argument(
+        raise invalid_argument(
             f"While loop body returned {len(body.graph.outputs)} arguments. Expected: {len(node.outputs)}"
         )
 
@@ -141,10 +142,10 @@ def while_loop(
             back_prop,
         )
     with name_scope(name, "while", loop_vars):
-        single = len(loop_vars) == 1 and not return_same_structure
         if maximum_iterations is None:
             found = _loop(cond, body, loop_vars, shape_invariants, parallel_iterations, back_prop)
-            return found[0] if single else found
+            return found[0] if len(bodies.flatten(found)) == 1 and not return_same_structure else found
+        single = len(loop_vars) == 1 and not return_same_structure
         if single:
             # One variable goes through the loop bare, as it is returned.
             loop_vars, shape_invariants = loop_vars[0], None if shape_invariants is None else shape_invariants[0]

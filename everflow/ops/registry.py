@@ -109,7 +109,7 @@ def results(definition: opdefs.OpDef, operation: Operation) -> Any:
     position = 0
     for arg in declared:
         if arg.is_list:
-            n = operation.attrs[arg.number_attr] if arg.number_attr else len(operation.attrs[arg.type_list_attr])
+            n = operation.attrs[arg.number_attr] if arg.number_attr else len(operation.attrs[arg.type_list_attr or ""])
             found.append(list(outputs[position:position + n]))
             position += n
         else:
@@ -148,13 +148,13 @@ def add_op(definition: opdefs.OpDef, inputs: Any, attrs: dict[str, Any], name: s
                 _list_input(definition, arg, value, known, flat)
             else:
                 flat.append(_input(definition, arg, value, known))
+        for i, t in enumerate(flat):
+            if t.op.graph is not g:
+                flat[i] = g.own(t)
     finally:
         state.name_stack = outer_scope
         if entered is not None:
             entered.__exit__(None, None, None)
-    for i, t in enumerate(flat):
-        if t.op.graph is not g:
-            flat[i] = g.own(t)
     values = known
     for attr_name in definition.explicit:
         attr = definition.attrs[attr_name]
@@ -197,7 +197,8 @@ def _graph_for(inputs: Any, op_type: str) -> Graph:
     current = get_default_graph()
     if current.building_function:
         return current
-    found, first = None, None
+    found: Any = None
+    first: Any = None
     for value in inputs:
         for item in value if type(value) in (list, tuple) else (value,):
             if type(item) is not Tensor:

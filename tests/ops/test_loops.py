@@ -255,3 +255,33 @@ def test_an_endless_loop_ends_with_its_deadline():
     y = tf.while_loop(lambda i: i >= 0, lambda i: tf.maximum(i, 0), [0])
     with tf.Session() as session, pytest.raises(errors.DeadlineExceededError):
         session.run(y, options=config_pb2.RunOptions(timeout_in_ms=50))
+
+
+def test_a_loop_keeps_only_what_its_gradient_needs(graph):
+    x = tf.constant(1.5)
+    y = repeat(3, lambda z: z * 2.0, x)
+    assert run(tf.gradients(y, x)) == [8.0]
+    (loop,) = [op for op in graph.get_operations() if op.name == "while/While"]
+    assert not any(t.dtype == tf.variant for t in loop.outputs)
+
+
+def test_a_reference_variable_that_the_loop_trains_is_read_in_each_step():
+    v = tf.Variable([2.0, 3.0])
+
+    def step(i):
+        (gradient,) = tf.gradients(tf.reduce_sum(tf.square(v - 1.0)), [v])
+        with tf.control_dependencies([tf.assign_sub(v, 0.25 * gradient)]):
+            return i + 1
+
+    trained = tf.while_loop(lambda i: i < 2, step, [0])
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(trained)
+        np.testing.assert_array_equal(session.run(v), [1.25, 1.5])
+
+
+def test_a_tensor_of_a_loop_is_of_no_use_outside():
+    inside = []
+    tf.while_loop(lambda i: i < 3, lambda i: inside.append(i * 2) or i + 1, [0])
+    with pytest.raises(ValueError, match="Cannot use 'while/mul' as input to 'Neg' because 'while/mul' is in a while loop"):
+        tf.negative(inside[0])
