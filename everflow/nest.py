@@ -100,7 +100,8 @@ class _Openers(dict):
             return _itself
         return None
 
-    def children(self, structure: Any) -> Iterable[Any] | None:
+    def children(self, structure: Any) -> Any:
+        """The children of a structure, a sequence or a view; None for a leaf."""
         opener = self[type(structure)]
         return None if opener is None else opener(structure)
 

@@ -26,10 +26,10 @@ def gradient_of_choice(operation: Operation, output_gradients: Any) -> list[Any]
     graph = get_default_graph()
     forward = [operation.graph._get_function(name).graph for name in branch_names(operation)]
     given = [None if g is None else convert_to_tensor(g) for g in output_gradients]
-    gradient_bodies: list[FuncGraph] = []
+    gradient_bodies: list[GradientBody] = []
     found: list[list[Any]] = []
     for index, branch in enumerate(forward):
-        body: FuncGraph = GradientBody.of(branch, graph, functools.partial(_brought_out, operation, branch, index))
+        body = GradientBody.of(branch, graph, functools.partial(_brought_out, operation, branch, index))
         with body.as_default():
             grad_ys = [None if g is None else body.own(g) for g in given[: len(branch.outputs)]]
             found.append(differentiate(branch, branch.outputs[: len(given)], branch.inputs, grad_ys))
@@ -53,7 +53,7 @@ def gradient_of_choice(operation: Operation, output_gradients: Any) -> list[Any]
     results: list[Any] = [None] * len(operation.inputs)
     if positions:
         name = operation.name.rpartition("/")[2] + "_grad"
-        outputs = iter(add_choice(operation.inputs[0], gradient_bodies, operation.type, name))
+        outputs = iter(add_choice(operation.inputs[0], list(gradient_bodies), operation.type, name))
         for i in positions:
             results[i + 1] = IndexedSlices(next(outputs), next(outputs), next(outputs)) if i in sparse else next(outputs)
     return results

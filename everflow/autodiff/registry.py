@@ -19,7 +19,7 @@ class Gradients(Registry):
     def register(self, candidate: Any, name: str | None = None) -> None:
         """Adds a gradient function for an op (None: the op is not differentiable)."""
         found = meaning(name) if name else None
-        if found is not None and found.gradient is not None:
+        if name and found is not None and found.gradient is not None:
             raise self.taken(name, f"{found.gradient.__name__} {found.module}")
         super().register(candidate, name)
 

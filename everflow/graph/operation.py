@@ -52,7 +52,7 @@ class Operation:
         from everflow.graph.wire import add_node
 
         add_node(self, node_def, g, inputs, control_inputs)
-        self._original_op = original_op
+        self._original_op: Operation | None = original_op
 
     @classmethod
     def make(cls, graph: Graph, op_def: opdefs.OpDef, name: str, inputs: tuple[Tensor, ...], attrs: dict[str, Any],
@@ -74,7 +74,7 @@ class Operation:
         self.control_inputs = control_inputs
         self._control_outputs: list[Operation] = []
         self._device = ""
-        self._original_op: Operation | None = None
+        self._original_op = None
         self._control_flow_context: Any = None
         self._site: tuple[Any, ...] = ()
         self._id = -1

@@ -92,7 +92,7 @@ def colocation_target(value: Any) -> Operation | None:
 def apply_colocation(blocks: list[Block], op: Operation) -> None:
     """Puts a new op where the ops of the colocation blocks are."""
     op.__dict__["colocation_blocks"] = blocks
-    groups = set()
+    groups: set[str] = set()
     for other, _ in blocks:
         if other is not op:
             groups.update(text(g) for g in other.colocation_groups())

@@ -12,9 +12,8 @@ from everflow.graph.scopes import name_scope
 from everflow.graph.tensor import Tensor, TensorLike
 from everflow.graph.type_spec import CompositeTensor, TensorSpec, TypeSpec
 
-SparseTensorValue = public("SparseTensorValue", "compat.v1.SparseTensorValue")(
-    collections.namedtuple("SparseTensorValue", ["indices", "values", "dense_shape"])
-)
+SparseTensorValue = collections.namedtuple("SparseTensorValue", ["indices", "values", "dense_shape"])
+public("SparseTensorValue", "compat.v1.SparseTensorValue")(SparseTensorValue)
 
 
 @public("SparseTensor", "sparse.SparseTensor")
@@ -188,11 +187,11 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -
 
     placeholder = find("placeholder")
     shape_name = name + "/shape" if name is not None else None
-    rank = None
+    rank: Any = None
     if shape is None:
         dense_shape = placeholder(dtypes.int64, shape=[None], name=shape_name)
     elif isinstance(shape, Tensor):
-        rank = shape.get_shape().dims[0] if shape.dims else None
+        rank = shapes.Dimension(shape.dims[0]) if shape.dims else None
         dense_shape = shape
     else:
         rank = len(shape)

@@ -33,6 +33,30 @@ class Tensor(TensorLike):
     __array_priority__ = 100
     _is_graph_tensor = True
 
+    if TYPE_CHECKING:
+        # For type checkers; OPERATORS below has them all.
+        __add__: Any
+        __radd__: Any
+        __sub__: Any
+        __rsub__: Any
+        __mul__: Any
+        __rmul__: Any
+        __truediv__: Any
+        __rtruediv__: Any
+        __floordiv__: Any
+        __mod__: Any
+        __pow__: Any
+        __matmul__: Any
+        __lt__: Any
+        __le__: Any
+        __gt__: Any
+        __ge__: Any
+        __and__: Any
+        __or__: Any
+        __invert__: Any
+        __neg__: Any
+        __getitem__: Any
+
     def __init__(self, op: Operation, value_index: int, dtype: Any) -> None:
         self.op = op
         self.value_index = value_index

@@ -1,7 +1,7 @@
 """What is known of a value before it is there: its type, with shapes and dtypes, and how it is made of tensors."""
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from everflow.api import internal, public
 from everflow.graph import dtypes
@@ -35,6 +35,10 @@ class TypeSpec:
     def value_type(self) -> type:
         """The Python type of the values."""
         raise TypeError(f"{type(self).__name__} has no value type.")
+
+    if TYPE_CHECKING:
+        # Those of composite tensors take values apart.
+        def _to_components(self, value: Any) -> Any: ...
 
     def _serialize(self) -> tuple[Any, ...]:
         return ()

@@ -81,11 +81,11 @@ class FileIO:
             raise TypeError("seek(): offset argument required")
         if offset is not None and position is not None:
             raise TypeError("seek(): offset and position may not be set simultaneously.")
-        offset = position if position is not None else offset
+        distance: Any = position if position is not None else offset
         if whence not in (0, 1, 2):
             raise invalid_argument(f"Invalid whence argument: {whence}. Valid values are 0, 1, or 2.")
         size = self.size()
-        target = offset + (0, reader.tell(), size)[whence]
+        target = distance + (0, reader.tell(), size)[whence]
         if target < 0:
             raise invalid_argument(f"Seeking to a negative position: {target}")
         reader.seek(min(target, size))

@@ -12,7 +12,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterator
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple, cast
 
 from everflow.api import internal
 from everflow.errors import (
@@ -52,7 +52,7 @@ def errors_about(path: str) -> Iterator[None]:
         yield
     except OSError as error:
         message = f"{path}; {os.strerror(error.errno) if error.errno else error}"
-        raise _KINDS.get(error.errno, unknown)(message) from None
+        raise _KINDS.get(error.errno or 0, unknown)(message) from None
 
 
 @internal("pywrap_tensorflow.FileStatistics", "lib.io.file_io.FileStatistics")
@@ -71,7 +71,7 @@ class LocalFileSystem:
         """Opens a file to read (`rb`), to write anew (`wb`) or to append (`ab`)."""
         if os.path.isdir(path):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
-        return open(path, mode)
+        return cast(BinaryIO, open(path, mode))
 
     def exists(self, path: str) -> bool:
         return os.path.exists(path)

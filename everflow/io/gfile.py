@@ -199,7 +199,8 @@ def walk_v2(
         if onerror is not None:
             onerror(error)
         return
-    folders, files = [], []
+    folders: list[str] = []
+    files: list[str] = []
     for name in listing:
         (folders if is_directory_v2(os.path.join(top, name)) else files).append(name)
     here = (top, folders, files)

@@ -138,7 +138,7 @@ def _assembled_dims(attr: bool) -> Callable[[Any], Any]:
             raise ValueError("crops cannot be negative")
         if blocks is None:
             return (None,) * (count + 1) + dims[count + 1:]
-        space = []
+        space: list[int | None] = []
         for i, (size, block) in enumerate(zip(dims[1:], blocks)):
             if size is None or crops is None:
                 space.append(None)
@@ -215,7 +215,7 @@ def required_space_to_batch_paddings(input_shape: Any, block_shape: Any, base_pa
         blocks = convert_to_tensor(block_shape, dtype=dtypes.int32, name="block_shape")
         blocks.get_shape().assert_is_fully_defined()
         blocks.get_shape().assert_has_rank(1)
-        count = blocks.dims[0]
+        count: Any = blocks.get_shape().as_list()[0]
         if count == 0:
             return tf.zeros([0, 2], dtypes.int32), tf.zeros([0, 2], dtypes.int32)
         sizes.get_shape().assert_is_compatible_with([count])

@@ -250,10 +250,11 @@ def _matrix_set_diag_shape(o: Any) -> Any:
         if len(diagonal) != len(dims) - 1:
             raise ValueError(f"Shape must be rank {len(dims) - 1} but is rank {len(diagonal)}")
         if dims[-1] is not None and dims[-2] is not None:
-            smallest = min(dims[-2:])
+            smallest = min(dims[-2], dims[-1])
             if diagonal[-1] not in (None, smallest):
                 raise ValueError(f"Dimensions must be equal, but are {smallest} and {diagonal[-1]}")
-        return (*shapes.merge(dims[:-2], diagonal[:-1]), *dims[-2:])
+        lead: Any = shapes.merge(dims[:-2], diagonal[:-1])
+        return (*lead, *dims[-2:])
     return dims
 
 
@@ -276,7 +277,7 @@ def _diag_part_v2_gradient(o: Any, dy: Any) -> Any:
 
 def _set_diag_gradient(o: Any, dy: Any) -> Any:
     x, diagonal = o.inputs
-    dims = shapes.merge(x.dims, dy.dims)
+    dims: Any = shapes.merge(x.dims, dy.dims)
     if dims is not None and None not in dims:
         smallest = (*dims[:-2], min(dims[-2:]))
         nothing = tf.zeros(smallest, dy.dtype)

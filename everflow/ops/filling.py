@@ -122,7 +122,7 @@ def _filled(value: Any, shape: Any, dtype: Any, name: str) -> Any:
 def _shape_constant(shape: shapes.TensorShape) -> Any:
     if not shape.is_fully_defined():
         raise ValueError(f"Cannot convert a partially known TensorShape to a Tensor: {shape}")
-    sizes = shape.as_list()
+    sizes: list[Any] = shape.as_list()
     dtype = dtypes.int64 if any(s > 2**31 - 1 for s in sizes) else dtypes.int32
     return constant(sizes, dtype, name="shape_as_tensor")
 
@@ -131,7 +131,7 @@ def _small_constant(value: Any, shape: Any, dtype: Any, name: str) -> Any:
     if isinstance(shape, shapes.TensorShape):
         if not shape.is_fully_defined():
             return None
-        sizes = shape.as_list()
+        sizes: list[Any] = shape.as_list()
     elif isinstance(shape, np.ndarray) and shape.ndim == 1:
         sizes = shape.tolist()
     elif isinstance(shape, (list, tuple)):
@@ -245,7 +245,7 @@ def _range_shape(o: Any) -> Any:
     for t in o.inputs:
         if t.dims not in (None, ()):
             raise ValueError(f"Shape must be rank 0 but is rank {len(t.dims)}")
-    values = [known(t) for t in o.inputs]
+    values: list[Any] = [known(t) for t in o.inputs]
     if any(v is None for v in values):
         return (None,)
     start, limit, delta = (v.reshape(())[()] for v in values)
@@ -288,7 +288,7 @@ def _converted(value: Any, dtype: Any, name: str) -> Any:
 
 def _linspace(node: Any) -> Callable[..., Any]:
     kind = torch_dtype(node.outputs[0].dtype)
-    number = np.float64 if node.outputs[0].dtype is dtypes.float64 else np.float32
+    number: Any = np.float64 if node.outputs[0].dtype is dtypes.float64 else np.float32
 
     def run(start: Any, stop: Any, num: Any) -> Any:
         count = int(num)

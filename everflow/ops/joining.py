@@ -95,15 +95,14 @@ def _concat_shape(axis_first: bool) -> Callable[[Any], Any]:
 
 def joined_dims(parts: list[Any], axis: int | None) -> Any:
     """The dims of tensors concatenated along an axis, which may not be known."""
+    rank_of: Any = next((len(d) for d in parts if d is not None), None)
     if axis is None:
-        rank_of = next((len(d) for d in parts if d is not None), None)
         if rank_of == 0:
             raise ValueError("Can't concatenate scalars (use tf.stack instead)")
         for d in parts:
             if d is not None:
                 shapes.with_rank(d, rank_of)
         return None if rank_of is None else (None,) * rank_of
-    rank_of = next((len(d) for d in parts if d is not None), None)
     if rank_of == 0:
         raise ValueError("Can't concatenate scalars (use tf.stack instead)")
     least = axis + 1 if axis >= 0 else -axis

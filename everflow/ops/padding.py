@@ -75,7 +75,7 @@ def _padded_dims(o: Any) -> Any:
         return (None,) * count if count is not None else None if dims is None else (None,) * len(dims)
     if (pairs < 0).any():
         raise ValueError("Paddings must be non-negative")
-    dims = shapes.with_rank(dims, count)
+    dims = shapes.with_rank(dims, len(pairs))
     found = tuple(None if d is None else d + before + after for d, (before, after) in zip(dims, pairs.tolist()))
     if math.prod(d for d in found if d is not None) >= 1 << 63:
         raise ValueError(f"Shape {shapes.describe(found)} would have more than 2**63 - 1 elements")

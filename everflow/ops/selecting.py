@@ -43,7 +43,8 @@ def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any =
         count = len(mask.dims)
         if count == 0:
             raise ValueError("mask cannot be scalar.")
-        at = 0 if axis is None else int(known(axis) if isinstance(axis, tf.Tensor) else axis)
+        start: Any = known(axis) if isinstance(axis, tf.Tensor) else axis
+        at = 0 if axis is None else int(start)
         whole = tensor.get_shape()
         whole[at:at + count].assert_is_compatible_with(mask.get_shape())
         if at < 0 and tensor.dims is not None:
@@ -60,7 +61,7 @@ def _sorted_unique(array: np.ndarray, axis: int | None) -> tuple[np.ndarray, np.
     """Where the distinct elements first occur, in that order, the number of each element, and how often each occurs."""
     if array.dtype == object and axis is None:
         first: dict[Any, int] = {}
-        places = []
+        places: list[int] = []
         numbers = np.empty(len(array), np.int64)
         for i, value in enumerate(array):
             number = first.setdefault(value, len(first))
@@ -288,7 +289,7 @@ def _dynamic_stitch(node: Any) -> Kernel:
 
     def run(*arguments: Any) -> Any:
         indices, data = arguments[:count], arguments[count:]
-        inner = None
+        inner: Any = None
         for i, (where, what) in enumerate(zip(indices, data)):
             if tuple(what.shape[:where.ndim]) != tuple(where.shape):
                 raise invalid_argument(
@@ -304,7 +305,7 @@ def _dynamic_stitch(node: Any) -> Kernel:
                     f"{shown(data[0].shape)}, data[{i}].shape = {shown(what.shape)}, indices[0].shape = "
                     f"{shown(indices[0].shape)}, indices[{i}].shape = {shown(where.shape)}")
         rows = max((int(w.max()) + 1 for w in indices if w.numel()), default=0)
-        found = np.full((rows, *inner), b"", object) if text else data[0].new_zeros((rows, *inner))
+        found: Any = np.full((rows, *inner), b"", np.dtype(object)) if text else data[0].new_zeros((rows, *inner))
         for where, what in zip(indices, data):
             flat = where.reshape(-1)
             if flat.numel() and int(flat.min()) < 0:

@@ -116,8 +116,9 @@ def forward(index: tuple[Any, ...], dims: Any) -> tuple[Any, ...]:
 
 def _check_singles(layout: Layout, dims: Any) -> None:
     for i, (part, size) in enumerate(zip(layout.parts, dims)):
-        if part.single and not -size <= part.begin < size:
-            at = part.begin + size if part.begin < 0 else part.begin
+        begin: Any = part.begin
+        if part.single and not -size <= begin < size:
+            at = begin + size if begin < 0 else begin
             raise invalid_argument(f"slice index {at} of dimension {i} out of bounds.")
 
 
@@ -172,7 +173,8 @@ def _strided_slice(node: Any) -> Kernel:
         return run
 
     def dynamic(x: Any, begin: Any, end: Any, strides: Any) -> Any:
-        return _taken(x, *_plan(begin.tolist(), end.tolist(), strides.tolist(), masks, x.ndim), text)
+        layout, index, reverse = _plan(begin.tolist(), end.tolist(), strides.tolist(), masks, x.ndim)
+        return _taken(x, layout, index, reverse, text)
 
     return dynamic
 
@@ -206,10 +208,11 @@ def _sliced_dims(dims: Any, begin: Any, end: Any, strides: Any, masks: list[int]
     layout = laid_out(begin or [0] * count, end or [0] * count, strides, masks, len(dims))
     if begin is not None:
         for i, (part, size) in enumerate(zip(layout.parts, dims)):
-            if part.single and size is not None and not -size <= part.begin < size:
-                at = part.begin + size if part.begin < 0 else part.begin
+            at: Any = part.begin
+            if part.single and size is not None and not -size <= at < size:
+                at = at + size if at < 0 else at
                 raise ValueError(f"slice index {at} of dimension {i} out of bounds.")
-    found = []
+    found: list[int | None] = []
     for source in layout.output:
         if source is None:
             found.append(1)
@@ -233,7 +236,7 @@ def _strided_slice_shape(o: Any) -> Any:
     return _sliced_dims(o.inputs[0].dims, begin, end, strides, _masks(o))
 
 
-def _mask_attrs(o: Any) -> dict[str, int]:
+def _mask_attrs(o: Any) -> dict[str, Any]:
     return {m: o.attr(m) for m in MASKS}
 
 
@@ -392,7 +395,7 @@ def _slice_shape(o: Any) -> Any:
     if size is None:
         sizes = dims_of(o.inputs[2])
         return (None,) * len(dims) if sizes is None else sizes
-    found = []
+    found: list[int | None] = []
     for i, s in enumerate(size.tolist()):
         d = dims[i]
         if s != -1:
@@ -480,7 +483,7 @@ def getitem(tensor: Any, slice_spec: Any, var: Any = None) -> Any:
     begin: list[Any] = []
     end: list[Any] = []
     strides: list[Any] = []
-    masks = dict.fromkeys(MASKS, 0)
+    masks: dict[str, Any] = dict.fromkeys(MASKS, 0)
     for i, s in enumerate(slice_spec):
         bit = 1 << i
         if isinstance(s, slice):
@@ -514,14 +517,14 @@ def getitem(tensor: Any, slice_spec: Any, var: Any = None) -> Any:
         if begin:
             from everflow.ops.joining import stack
 
-            begin, end, strides = stack(begin), stack(end), stack(strides)
-            if dtypes.int64 in (begin.dtype, end.dtype, strides.dtype):
-                begin, end, strides = (cast(t, dtypes.int64) for t in (begin, end, strides))
+            lower, upper, steps = stack(begin), stack(end), stack(strides)
+            if dtypes.int64 in (lower.dtype, upper.dtype, steps.dtype):
+                lower, upper, steps = (cast(t, dtypes.int64) for t in (lower, upper, steps))
         else:
             from everflow.graph.convert import constant
 
-            begin = end = strides = constant([], dtype=dtypes.int32)
-        return strided_slice(tensor, begin, end, strides, var=var, name=scope, **masks)
+            lower = upper = steps = constant([], dtype=dtypes.int32)
+        return strided_slice(tensor, lower, upper, steps, var=var, name=scope, **masks)
 
 
 def _is_mask(spec: Any) -> bool:

@@ -83,7 +83,7 @@ def _signature_of(argspec: Any) -> inspect.Signature:
 
 def make_decorator(
     target: Any,
-    decorator_func: Callable[..., Any],
+    decorator_func: Any,
     decorator_name: str | None = None,
     decorator_doc: str = "",
     decorator_argspec: Any = None,

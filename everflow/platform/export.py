@@ -17,7 +17,7 @@ KERAS_API_NAME = "keras"
 TENSORFLOW_API_NAME = "tensorflow"
 SUBPACKAGE_NAMESPACES = [ESTIMATOR_API_NAME]
 
-_Attributes = collections.namedtuple("ExportedApiAttributes", ["names", "constants"])
+_Attributes = collections.namedtuple("ExportedApiAttributes", ["names", "constants"])  # type: ignore[name-match]
 API_ATTRS = {
     TENSORFLOW_API_NAME: _Attributes("_tf_api_names", "_tf_api_constants"),
     ESTIMATOR_API_NAME: _Attributes("_estimator_api_names", "_estimator_api_constants"),

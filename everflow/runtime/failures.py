@@ -17,7 +17,7 @@ def located(error: errors.OpError, node: Node | None) -> errors.OpError:
     if error.op is not None or node is None or node.op is None or type(error) is errors.OpError:
         return error
     op = node.op
-    return type(error)(op.node_def, op, error.message + _where(op))
+    return type(error)(op.node_def, op, error.message + _where(op))  # type: ignore[call-arg]
 
 
 def as_op_error(error: Exception, node: Node) -> Exception:
@@ -28,8 +28,7 @@ def as_op_error(error: Exception, node: Node) -> Exception:
     if isinstance(error, MemoryError) or "not enough memory" in text or "out of memory" in text:
         return errors.ResourceExhaustedError(op.node_def, op, f"OOM when allocating tensor: {text}{_where(op)}")
     if isinstance(error, (RuntimeError, ValueError, IndexError, ZeroDivisionError, TypeError)):
-        kind = errors.InvalidArgumentError
-        if "not implemented for" in text or "not supported" in text:
-            kind = errors.UnimplementedError
+        unsupported = "not implemented for" in text or "not supported" in text
+        kind = errors.UnimplementedError if unsupported else errors.InvalidArgumentError
         return kind(op.node_def, op, f"{op.type}: {text}{_where(op)}")
     return error

@@ -64,7 +64,8 @@ class Fetches:
         if hasattr(type(fetch), "__attrs_attrs__"):
             names = [a.name for a in type(fetch).__attrs_attrs__]
             parts = [self._plan(getattr(fetch, n)) for n in names]
-            return lambda values, kind=type(fetch): kind(*[p(values) for p in parts])
+            kind: Any = type(fetch)
+            return lambda values: kind(*[p(values) for p in parts])
         expansion = expansion_of(fetch)
         if expansion is not None:
             members, combine = expansion.fetch(fetch)

@@ -59,7 +59,7 @@ class PartialRun:
                 raise errors.InvalidArgumentError(None, None, f"The fetch {element.name} has already been fetched.")
         self._run([self._node(e) for e in wanted.elements])
         self.fetched.update(wanted.elements)
-        found = []
+        found: list[Any] = []
         for element in wanted.elements:
             if isinstance(element, Operation):
                 found.append(None)

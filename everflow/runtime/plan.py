@@ -219,7 +219,7 @@ def _schedule(fetches: list[Tensor], targets: list[Operation], fed: dict[Tensor,
         return sorted(needed, key=_creation)
     waiting = {}
     after: dict[Operation, list[Operation]] = {}
-    ready = []
+    ready: list[tuple[int, str, Operation]] = []
     for op, before in needed.items():
         # A loop's back edge is not waited for: the node before it (Merge) starts the loop.
         unique = {b for b in before if b.type not in ("NextIteration", "RefNextIteration")}

@@ -205,7 +205,8 @@ def _allocations(trace: ChromeTrace, tensors: dict[str, _Tensor], show_memory: b
             changes[tensor.allocator] += [(tensor.created, tensor.size, tensor.name), (tensor.released, -tensor.size, tensor.name)]
     found = {}
     for allocator, events in changes.items():
-        held, alive = 0, set()
+        held = 0
+        alive: set[str] = set()
         most = AllocationMaximum(0, 0, set())
         for timestamp, size, name in sorted(events):
             held += size

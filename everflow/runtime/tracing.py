@@ -29,9 +29,9 @@ def run_with_options(session: Any, runner: Any, arguments: list[Any], options: A
     else:
         with session._context.until(deadline):
             found = interpreter.run(runner.step, arguments, trace.record if trace else None, deadline)
-    if traced:
+    if trace is not None and run_metadata is not None and traced:
         run_metadata.step_stats.CopyFrom(trace.step_stats())
-    if measured:
+    if trace is not None and run_metadata is not None and measured:
         run_metadata.cost_graph.CopyFrom(trace.cost_graph())
     if run_metadata is not None and options.output_partition_graphs:
         run_metadata.partition_graphs.extend(executed_graphs(runner.step))

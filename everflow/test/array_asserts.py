@@ -2,11 +2,21 @@
 from __future__ import annotations
 
 import collections.abc
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from everflow.nest import _is_composite_tensor, _is_namedtuple
+
+if TYPE_CHECKING:
+    from absl.testing import absltest
+
+    class _Case(absltest.TestCase):
+        """What the assertions are mixed into."""
+
+        def evaluate(self, tensors: Any) -> Any: ...
+else:
+    _Case = object
 
 # The tolerances that go with a type of less precision; `assertAllCloseAccordingToType` takes the loosest that applies.
 _LOOSER = {"float32": "float", "complex64": "float", "float16": "half", "bfloat16": "bfloat16"}
@@ -16,7 +26,7 @@ def _is_ragged(value: Any) -> bool:
     return hasattr(value, "row_splits") and hasattr(value, "to_list") or hasattr(value, "nested_row_splits")
 
 
-class ArrayAssertions:
+class ArrayAssertions(_Case):
     """Mixed into the test case, which says how tensors are evaluated."""
 
     def _GetNdArray(self, a: Any) -> np.ndarray:

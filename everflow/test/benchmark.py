@@ -7,6 +7,7 @@ import re
 import sys
 import time
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -84,7 +85,7 @@ class Benchmark:
             if "." in overwrite_name:
                 raise ValueError("name must not contain a dot")
             return f"{type(self).__name__}.{overwrite_name}"
-        frame = sys._getframe(1)
+        frame: FrameType | None = sys._getframe(1)
         while frame is not None:
             if frame.f_locals.get("self") is self and frame.f_code.co_name.startswith("benchmark"):
                 return f"{type(self).__name__}.{frame.f_code.co_name}"
@@ -154,7 +155,7 @@ class TensorFlowBenchmark(Benchmark):
             if store_memory_usage:
                 extras.update(_peak_memory(metadata.step_stats))
         median = float(np.median(times))
-        benchmark_values = {
+        benchmark_values: dict[str, Any] = {
             "iters": min_iters,
             "wall_time": median,
             "extras": extras,

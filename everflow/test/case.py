@@ -163,7 +163,7 @@ class TestCase(ArrayAssertions, ProtoAssertions, absltest.TestCase):
     # -- errors and devices
 
     @contextlib.contextmanager
-    def assertRaisesWithPredicateMatch(
+    def assertRaisesWithPredicateMatch(  # type: ignore[override]
         self, exception_type: Any, expected_err_re_or_predicate: Any
     ) -> Iterator[None]:
         """The block raises this type, with a message that holds a regular expression, or that satisfies a predicate."""

@@ -30,7 +30,7 @@ def get_temp_dir() -> str:
     """A folder for the files of this test program, removed when it ends."""
     global _temp_dir
     if not _temp_dir:
-        caller = inspect.getfile(inspect.currentframe().f_back)
+        caller = inspect.getfile(sys._getframe(1))
         _temp_dir = tempfile.mkdtemp(prefix=os.path.splitext(os.path.basename(caller))[0])
         atexit.register(shutil.rmtree, _temp_dir, ignore_errors=True)
     return _temp_dir
@@ -43,7 +43,7 @@ def test_src_dir_path(relative_path: str) -> str:
     return os.path.join(os.environ["TEST_SRCDIR"], "org_tensorflow/tensorflow", relative_path)
 
 
-test_src_dir_path.__test__ = False
+setattr(test_src_dir_path, "__test__", False)  # noqa: B010
 
 
 @internal("platform.googletest.StatefulSessionAvailable")

@@ -28,7 +28,7 @@ def test_config(config: Any, force_gpu: bool) -> Any:
     return made
 
 
-test_config.__test__ = False
+setattr(test_config, "__test__", False)  # noqa: B010
 
 
 @internal("framework.test_util.ErrorLoggingSession")

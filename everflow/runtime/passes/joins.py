@@ -21,7 +21,7 @@ def _part(node: Node, uses: Any) -> Node | None:
     if axis_value is None or node.inputs[0].dims is None or node.inputs[2] is not offsets.inputs[1 + index]:
         return None
     axis = int(axis_value.reshape(-1)[0]) % len(node.inputs[0].dims)
-    sizes = [_size(v, axis) for v in offsets.inputs[1:]]
+    sizes: list[Any] = [_size(v, axis) for v in offsets.inputs[1:]]
     if any(s is None for s in sizes[: index + 1]):
         return None
     start, length = sum(sizes[:index]), sizes[index]
