@@ -160,7 +160,9 @@ class Tensor(TensorLike):
         return other
 
     def __iter__(self) -> Any:
+        # A generator, because `in` hides what is raised before the first element is asked for.
         raise OperatorNotAllowedInGraphError(_NOT_IN_GRAPHS.format("iterating over `tf.Tensor`"))
+        yield
 
     def __len__(self) -> int:
         raise TypeError(

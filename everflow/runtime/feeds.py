@@ -91,7 +91,7 @@ def _incompatible(value: int, numpy_type: np.dtype) -> TypeError:
 def _as_array(value: Any, numpy_type: np.dtype) -> np.ndarray:
     if isinstance(value, int):
         try:
-            fits = numpy_type.type(value) == value
+            fits = numpy_type.type(value).item() == value
         except OverflowError:
             fits = False
         if not fits:

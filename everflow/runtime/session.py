@@ -154,7 +154,7 @@ class BaseSession(SessionInterface):
             key = (*fetch_key(fetches), keys, graph._edits)
             found = self._runners.get(key)
             if found is None:
-                if feed_dict and not feeding.is_flat(feed_dict):
+                if feed_dict and not (hasattr(feed_dict, "items") and feeding.is_flat(feed_dict)):
                     found = FLATTENS
                 else:
                     with graph._lock:
