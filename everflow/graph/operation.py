@@ -231,12 +231,14 @@ class Operation:
         if index >= len(self.inputs):
             raise errors.OutOfRangeError(
                 None, None, f"Cannot update edge. Input index [{index}] is greater than the number of total inputs [{len(self.inputs)}].")
-        old = self.inputs[index]
-        if old.dtype.base_dtype is not tensor.dtype.base_dtype:
+        from everflow.graph.wire import input_types_of
+
+        old, wanted = self.inputs[index], input_types_of(self.op_def_, self.attrs)[index]
+        if tensor.dtype.base_dtype is not wanted.base_dtype:
             # As in TensorFlow, the graph is found to be invalid when it is run.
             self.graph._invalid[self] = (
                 f"Input {index} of node {self.name} was passed {tensor.dtype.name} from {tensor.name} incompatible with expected "
-                f"{old.dtype.name}.")
+                f"{wanted.name}.")
         elif not shapes.is_compatible(old.dims, tensor.dims):
             raise errors.InvalidArgumentError(
                 None, None, f"Cannot update edge, incompatible shapes: {shapes.describe(tensor.dims)} and {shapes.describe(old.dims)}.")

@@ -73,7 +73,8 @@ def test_a_tensor_of_another_graph(session):
 @pytest.mark.parametrize("use_resource", [False, True])
 def test_a_variable_that_is_not_initialized(session, use_resource):
     v = tf.Variable(1.0, name="v", use_resource=use_resource)
-    text = "Error while reading resource variable v from Container: localhost" if use_resource else "Attempting to use uninitialized value v"
+    resource = "Error while reading resource variable v from Container: localhost"
+    text = resource if use_resource else "Attempting to use uninitialized value v"
     for fetch in (v, v + 1, tf.identity(v)):
         with pytest.raises(errors.FailedPreconditionError, match=text):
             session.run(fetch)

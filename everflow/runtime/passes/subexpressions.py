@@ -39,7 +39,8 @@ def _key(node: Node) -> Any:
         return None
     if any(v.dtype.name in ("resource", "variant") for v in (*node.inputs, *node.outputs)):
         return None
-    return node.type, tuple(node.inputs), tuple((k, _frozen(v)) for k, v in sorted(node.attrs.items()) if not k.startswith("_"))
+    attrs = [(k, _frozen(v)) for k, v in sorted(node.attrs.items()) if k == "_kernel" or not k.startswith("_")]
+    return node.type, tuple(node.inputs), tuple(attrs)
 
 
 def _frozen(value: Any) -> Any:
