@@ -23,6 +23,8 @@ TRAINABLE = frozenset((
     dtypes.float16, dtypes.float32, dtypes.float64, dtypes.bfloat16, dtypes.complex64, dtypes.complex128, dtypes.resource,
     dtypes.variant,
 ))
+# Ops whose gradients tell an output without a gradient from one whose gradient is zero.
+KNOWS_NONE = frozenset(("If", "StatelessIf", "Case", "While", "StatelessWhile"))
 # The gradient of a loop gives the loop further inputs while it is being built.
 GROWING = ("While", "StatelessWhile")
 
@@ -122,7 +124,7 @@ class Search:
             return
         for i, t in enumerate(op.outputs):
             # What the result does not depend on has a gradient of zeros.
-            if given[i] is None and is_trainable(t):
+            if given[i] is None and is_trainable(t) and op.type not in KNOWS_NONE:
                 given[i] = _zeros(t)
         graph = get_default_graph()
         with graph.name_scope(op.name + "_grad"), graph._original_op(op):

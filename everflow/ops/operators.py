@@ -1,7 +1,8 @@
 """Python's operators on tensors: `a + b`, `-a`, `a[1:]`."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.tensor import Tensor

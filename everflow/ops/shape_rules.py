@@ -1,7 +1,8 @@
 """Shape rules that many ops share. A rule takes the op and returns dims, or a list of dims for several outputs."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from everflow.graph import shapes
 from everflow.graph.constants import dims_of, known
