@@ -1,8 +1,14 @@
 // The extension module everflow._native: each topic of the folder adds its functions here.
 #include "random.h"
+#include "text.h"
 
 NB_MODULE(_native, module) {
     module.doc() = "What must run per element and neither torch nor numpy does.";
     everflow::add_random_fills(module);
     everflow::add_random_samplers(module);
+    everflow::add_hashes(module);
+    everflow::add_numbers(module);
+    everflow::add_csv(module);
+    everflow::add_examples(module);
+    everflow::add_sequence_examples(module);
 }
