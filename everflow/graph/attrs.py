@@ -72,7 +72,7 @@ def _float(value: Any, name: str) -> float:
 
 
 def _bool(value: Any, name: str) -> bool:
-    if isinstance(value, (bool, np.bool_)) or value in (0, 1):
+    if isinstance(value, (bool, np.bool_)):
         return bool(value)
     raise AttrError(f"Expected bool for argument '{name}' not {value!r}.")
 

@@ -134,6 +134,7 @@ def add_op(definition: opdefs.OpDef, inputs: Any, attrs: dict[str, Any], name: s
     for attr_name in definition.inferred:
         if attrs.get(attr_name) is not None:
             known[attr_name] = attr_values.normalized(attrs[attr_name], definition.attrs[attr_name].type, attr_name)
+    given = tuple(known)
     flat: list[Tensor] = []
     state = g._stacks()
     outer_scope = state.name_stack
@@ -145,7 +146,7 @@ def add_op(definition: opdefs.OpDef, inputs: Any, attrs: dict[str, Any], name: s
             entered.__enter__()
         for arg, value in zip(definition.inputs, inputs):
             if arg.is_list:
-                _list_input(definition, arg, value, known, flat)
+                _list_input(definition, arg, value, known, given, flat)
             else:
                 flat.append(_input(definition, arg, value, known))
         for i, t in enumerate(flat):
@@ -162,10 +163,10 @@ def add_op(definition: opdefs.OpDef, inputs: Any, attrs: dict[str, Any], name: s
         if value is None:
             if attr.has_default:
                 values[attr_name] = attr.default
-            elif attr.type == "shape" and attr_name in attrs:
-                values[attr_name] = None
+            elif attr_name in attrs:
+                values[attr_name] = attr_values.normalized(None, attr.type, attr_name)
             else:
-                raise TypeError(f"Missing required argument '{attr_name}' of op '{op_type}'")
+                raise TypeError(f"No argument for attr {attr_name}")
         else:
             values[attr_name] = attr_values.normalized(value, attr.type, attr_name)
     for attr_name, value in values.items():
@@ -228,10 +229,12 @@ def _not_allowed(arg: opdefs.Arg, dtype: dtypes.DType, allowed: Any) -> TypeErro
 
 
 def _check_attr(definition: opdefs.OpDef, attr: opdefs.Attr, value: Any) -> None:
-    if attr.allowed is not None and attr.type == "type" and value not in attr.allowed:
+    if attr.allowed is not None and attr.type in ("type", "list(type)"):
         for arg in definition.inputs:
-            if arg.type_attr == attr.name:
-                raise _not_allowed(arg, value, attr.allowed)
+            if attr.name in (arg.type_attr, arg.type_list_attr):
+                for kind in value if attr.type == "list(type)" else (value,):
+                    if kind not in attr.allowed:
+                        raise _not_allowed(arg, kind, attr.allowed)
     attr_values.check(value, attr, definition.name)
 
 
@@ -288,7 +291,7 @@ def _type_mismatch(definition: opdefs.OpDef, arg: opdefs.Arg, got: dtypes.DType,
     return TypeError(f"{prefix} does not match type {want.name} of argument '{first}'.")
 
 
-def _list_input(definition: opdefs.OpDef, arg: opdefs.Arg, value: Any, known: dict[str, Any], flat: list[Tensor]) -> None:
+def _list_input(definition: opdefs.OpDef, arg: opdefs.Arg, value: Any, known: dict[str, Any], given: Any, flat: list[Tensor]) -> None:
     if not isinstance(value, (list, tuple)):
         if not hasattr(value, "__iter__") or isinstance(value, (Tensor, str, bytes)):
             raise TypeError(
@@ -296,15 +299,8 @@ def _list_input(definition: opdefs.OpDef, arg: opdefs.Arg, value: Any, known: di
             )
         value = list(value)
     if arg.type_list_attr is not None:
-        wanted = known.get(arg.type_list_attr)
-        tensors = [
-            convert_to_tensor(v, wanted[i] if wanted else None, f"{arg.name}_{i}" if not isinstance(v, Tensor) else None)
-            for i, v in enumerate(value)
-        ]
-        types = [t.dtype.base_dtype for t in tensors]
-        if wanted is not None and len(wanted) != len(types):
-            raise TypeError(f"Length of '{arg.name}' does not match attr '{arg.type_list_attr}' of '{definition.name}' Op.")
-        known[arg.type_list_attr] = types
+        tensors = _typed_list(definition, arg, value, known, arg.type_list_attr in given)
+        known[arg.type_list_attr] = [t.dtype.base_dtype for t in tensors]
         flat.extend(tensors)
         return
     dtype = arg.type if arg.type_attr is None else known.get(arg.type_attr)
@@ -323,9 +319,7 @@ def _list_input(definition: opdefs.OpDef, arg: opdefs.Arg, value: Any, known: di
             if dtype is None:
                 dtype = tensors[0].dtype.base_dtype
     except (TypeError, ValueError):
-        types_found = [_value_type(v) for v in value]
-        shown = ", ".join(t.name if t is not None else "<NOT CONVERTIBLE TO TENSOR>" for t in types_found)
-        prefix = f"Tensors in list passed to '{arg.name}' of '{definition.name}' Op have types [{shown}]"
+        prefix = f"Tensors in list passed to '{arg.name}' of '{definition.name}' Op have types [{_shown_types(value)}]"
         if arg.type is not None:
             raise TypeError(f"{prefix} that do not match expected type {arg.type.name}.") from None
         if arg.type_attr in known and known[arg.type_attr] is not None:
@@ -354,6 +348,38 @@ def _list_input(definition: opdefs.OpDef, arg: opdefs.Arg, value: Any, known: di
             dtype = default
         known[arg.type_attr] = dtype
     flat.extend(tensors)
+
+
+def _typed_list(definition: opdefs.OpDef, arg: opdefs.Arg, value: Any, known: dict[str, Any], is_given: bool) -> list[Tensor]:
+    """The tensors of an input whose elements have types of their own: as the caller gives them, or as values have them."""
+    attr = arg.type_list_attr
+    wanted = known.get(attr)  # type: ignore[arg-type]
+    if is_given and wanted is not None and len(wanted) != len(value):
+        raise TypeError(f"Length of '{arg.name}' does not match attr '{attr}' of '{definition.name}' Op.")
+    try:
+        tensors = [
+            v if type(v) is Tensor and not is_given else convert_to_tensor(v, wanted[i] if is_given and wanted else None, f"{arg.name}_{i}")
+            for i, v in enumerate(value)
+        ]
+    except (TypeError, ValueError) as e:
+        if is_given:
+            raise
+        shown = _shown_types(value)
+        raise TypeError(
+            f"Tensors in list passed to '{arg.name}' of '{definition.name}' Op have types [{shown}] that are invalid. Tensors: {value}"
+        ) from e
+    types = [t.dtype.base_dtype for t in tensors]
+    if wanted is not None and types != wanted:
+        first = next(a.name for a in definition.inputs if a.type_list_attr == attr)
+        raise TypeError(
+            f"Input '{arg.name}' of '{definition.name}' Op has type list of {', '.join(t.name for t in types)} that does not match type "
+            f"list {', '.join(t.name for t in wanted)} of argument '{first}'.")
+    return tensors
+
+
+def _shown_types(values: Any) -> str:
+    types = [_value_type(v) for v in values]
+    return ", ".join(t.name if t is not None else "<NOT CONVERTIBLE TO TENSOR>" for t in types)
 
 
 def _value_type(value: Any) -> dtypes.DType | None:
