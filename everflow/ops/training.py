@@ -253,6 +253,11 @@ family("GradientDescent", 0, lambda n: each(0, lambda var, grad, lr: var.sub_(gr
 
 def momentum(nesterov: bool) -> Formula:
     def formula(variables: Any, accumulators: Any, gradients: Any, lr: float, momentum: float) -> None:
+        if momentum == 0:
+            # Torch keeps no buffers then; TensorFlow's accumulators hold the last gradient.
+            torch._foreach_copy_(accumulators, gradients)
+            torch._foreach_sub_(variables, accumulators, alpha=lr)
+            return
         torch._fused_sgd_(variables, gradients, accumulators, weight_decay=0.0, momentum=momentum, lr=lr, dampening=0.0,
                           nesterov=nesterov, maximize=False, is_first_step=False)
 

@@ -355,3 +355,14 @@ def test_mistakes_are_named():
         tf.train.AdagradOptimizer(0.1, 0.0)
     with pytest.raises(ValueError, match="learning_rate_power 1.000000 needs to be negative or zero"):
         tf.train.FtrlOptimizer(0.1, learning_rate_power=1.0)
+
+
+def test_without_momentum_the_accumulator_holds_the_last_gradient():
+    v = tf.Variable([1.0, 2.0])
+    optimizer = tf.train.MomentumOptimizer(0.5, 0.0)
+    train = optimizer.apply_gradients([(tf.constant([0.2, 0.4]), v)])
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        sess.run(train)
+        np.testing.assert_allclose(sess.run(v), [0.9, 1.8], rtol=1e-6)
+        np.testing.assert_allclose(sess.run(optimizer.get_slot(v, "momentum")), [0.2, 0.4], rtol=1e-6)
