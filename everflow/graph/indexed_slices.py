@@ -13,7 +13,8 @@ from everflow.graph.constants import constant_value_as_shape, known
 from everflow.graph.convert import convert_to_tensor, register_tensor_conversion_function
 from everflow.graph.shapes import TensorShape
 from everflow.graph.tensor import TensorLike
-from everflow.graph.type_spec import CompositeTensor, TensorSpec, TypeSpec
+from everflow.graph.tensor_spec import TensorSpec
+from everflow.graph.type_spec import CompositeTensor, TypeSpec
 
 IndexedSlicesValue = internal("framework.ops.IndexedSlicesValue", "framework.indexed_slices.IndexedSlicesValue")(
     collections.namedtuple("IndexedSlicesValue", ["values", "indices", "dense_shape"]))
@@ -96,31 +97,34 @@ class IndexedSlicesSpec(TypeSpec):
     def __init__(self, shape: Any = None, dtype: Any = dtypes.float32, indices_dtype: Any = dtypes.int64,
                  dense_shape_dtype: Any = None, indices_shape: Any = None) -> None:
         self._shape = TensorShape(shape)
-        self._dtype = dtypes.as_dtype(dtype)
+        self._values_dtype = dtypes.as_dtype(dtype)
         self._indices_dtype = dtypes.as_dtype(indices_dtype)
         self._dense_shape_dtype = None if dense_shape_dtype is None else dtypes.as_dtype(dense_shape_dtype)
         self._indices_shape = TensorShape(indices_shape).with_rank(1)
 
     @property
     def value_type(self) -> type:
+        """IndexedSlices."""
         return IndexedSlices
 
     def _serialize(self) -> tuple[Any, ...]:
-        return self._shape, self._dtype, self._indices_dtype, self._dense_shape_dtype, self._indices_shape
+        return self._shape, self._values_dtype, self._indices_dtype, self._dense_shape_dtype, self._indices_shape
 
     @property
-    def _component_specs(self) -> list[TensorSpec]:
-        specs = [TensorSpec(self._indices_shape.concatenate(self._shape[1:]), self._dtype),
+    def _component_specs(self) -> tuple[TensorSpec, ...]:
+        specs = [TensorSpec(self._indices_shape.concatenate(self._shape[1:]), self._values_dtype),
                  TensorSpec(self._indices_shape, self._indices_dtype)]
         if self._dense_shape_dtype is not None:
             specs.append(TensorSpec([self._shape.ndims], self._dense_shape_dtype))
-        return specs
+        return tuple(specs)
 
-    def _to_components(self, value: Any) -> list[Any]:
-        found = [value.values, value.indices]
-        return found if value.dense_shape is None else [*found, value.dense_shape]
+    def _to_components(self, value: Any) -> tuple[Any, ...]:
+        found = value.values, value.indices
+        return found if value.dense_shape is None else (*found, value.dense_shape)
 
     def _from_components(self, components: Any) -> Any:
+        if all(isinstance(c, np.ndarray) for c in components):
+            return IndexedSlicesValue(*components, *[None] * (3 - len(components)))
         return IndexedSlices(*components)
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 import collections
 from typing import Any
 
+import numpy as np
+
 from everflow.api import internal, public
 from everflow.graph import dtypes, shapes
 from everflow.graph.constants import constant_value_as_shape
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
 from everflow.graph.tensor import Tensor, TensorLike
-from everflow.graph.type_spec import CompositeTensor, TensorSpec, TypeSpec
+from everflow.graph.tensor_spec import TensorSpec
+from everflow.graph.type_spec import BatchableTypeSpec, CompositeTensor, register_type_spec_from_value_converter
 
 SparseTensorValue = collections.namedtuple("SparseTensorValue", ["indices", "values", "dense_shape"])
 public("SparseTensorValue", "compat.v1.SparseTensorValue")(SparseTensorValue)
@@ -111,9 +114,9 @@ def _operation(name: str, x: SparseTensor, y: Any) -> Any:
     return SparseTensor(x.indices, apply(op_type, x.indices, x.values, x.dense_shape, y), x.dense_shape)
 
 
-@public("SparseTensorSpec", "data.experimental.SparseTensorStructure")
+@public("SparseTensorSpec")
 @internal("framework.sparse_tensor.SparseTensorSpec")
-class SparseTensorSpec(TypeSpec):
+class SparseTensorSpec(BatchableTypeSpec):
     """Sparse tensors of a shape and a dtype."""
 
     def __init__(self, shape: Any = None, dtype: Any = dtypes.float32) -> None:
@@ -132,6 +135,7 @@ class SparseTensorSpec(TypeSpec):
 
     @property
     def value_type(self) -> type:
+        """Sparse tensors."""
         return SparseTensor
 
     @classmethod
@@ -149,14 +153,60 @@ class SparseTensorSpec(TypeSpec):
     @property
     def _component_specs(self) -> list[TensorSpec]:
         rank = self._shape.ndims
-        count = None
-        return [TensorSpec([count, rank], dtypes.int64), TensorSpec([count], self._dtype), TensorSpec([rank], dtypes.int64)]
+        return [TensorSpec([None, rank], dtypes.int64), TensorSpec([None], self._dtype), TensorSpec([rank], dtypes.int64)]
 
     def _to_components(self, value: Any) -> list[Any]:
         return [value.indices, value.values, value.dense_shape]
 
     def _from_components(self, components: Any) -> Any:
-        return SparseTensor(*components) if isinstance(components[0], Tensor) else SparseTensorValue(*components)
+        if all(isinstance(c, np.ndarray) for c in components):
+            return SparseTensorValue(*components)
+        return SparseTensor(*components)
+
+    # Between the ops of datasets a sparse tensor travels as one variant.
+
+    @property
+    def _flat_tensor_specs(self) -> list[TensorSpec]:
+        return [TensorSpec(None, dtypes.variant)]
+
+    def _to_tensor_list(self, value: Any) -> list[Tensor]:
+        return self._packed("SerializeSparse", value)
+
+    def _to_batched_tensor_list(self, value: Any) -> list[Tensor]:
+        if self._shape.ndims is not None and self._shape.ndims < 1:
+            raise ValueError("Unbatching a sparse tensor is only supported for rank >= 1")
+        return self._packed("SerializeManySparse", value)
+
+    def _packed(self, op_type: str, value: Any) -> list[Tensor]:
+        from everflow.ops.registry import apply
+
+        value = SparseTensor.from_value(value)
+        return [apply(op_type, value.indices, value.values, value.dense_shape, out_type=dtypes.variant)]
+
+    def _from_compatible_tensor_list(self, tensor_list: list[Tensor]) -> SparseTensor:
+        from everflow.ops.registry import apply
+
+        found = SparseTensor(*apply("DeserializeSparse", tensor_list[0], dtype=self._dtype))
+        found.indices.set_shape([None, self._shape.ndims])
+        found.dense_shape.set_shape([self._shape.ndims])
+        return found
+
+    def _batch(self, batch_size: int | None) -> SparseTensorSpec:
+        return SparseTensorSpec(shapes.TensorShape([batch_size]).concatenate(self._shape), self._dtype)
+
+    def _unbatch(self) -> SparseTensorSpec:
+        if self._shape.ndims == 0:
+            raise ValueError("Unbatching a tensor is only supported for rank >= 1")
+        return SparseTensorSpec(self._shape[1:], self._dtype)
+
+
+register_type_spec_from_value_converter(SparseTensorValue, SparseTensorSpec.from_value)
+
+
+@public("data.experimental.SparseTensorStructure")
+def sparse_tensor_structure(dtype: Any, shape: Any) -> SparseTensorSpec:
+    """The type of sparse tensors of a dtype and a shape, under its first name."""
+    return SparseTensorSpec(shape, dtype)
 
 
 @internal("framework.sparse_tensor.is_sparse")

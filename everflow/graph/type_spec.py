@@ -1,8 +1,13 @@
 """What is known of a value before it is there: its type, with shapes and dtypes, and how it is made of tensors."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import abc
+from collections.abc import Callable
+from typing import Any
 
+import numpy as np
+
+from everflow import nest
 from everflow.api import internal, public
 from everflow.graph import dtypes
 from everflow.graph.shapes import TensorShape
@@ -28,20 +33,36 @@ class CompositeTensor:
 
 @public("TypeSpec", "data.experimental.Structure")
 @internal("framework.type_spec.TypeSpec")
-class TypeSpec:
-    """A type of values: which ones belong to it, and how one is taken apart into tensors and put together."""
+class TypeSpec(abc.ABC):
+    """A type of values: which ones belong to it, and how one is taken apart into tensors and put together.
+
+    A subclass says what tells its types apart (`_serialize`, the arguments of its constructor) and how values are made of
+    components (`_component_specs`, `_to_components`, `_from_components`).
+    """
 
     @property
+    @abc.abstractmethod
     def value_type(self) -> type:
         """The Python type of the values."""
-        raise TypeError(f"{type(self).__name__} has no value type.")
 
-    if TYPE_CHECKING:
-        # Those of composite tensors take values apart.
-        def _to_components(self, value: Any) -> Any: ...
+    @property
+    @abc.abstractmethod
+    def _component_specs(self) -> Any: ...
 
-    def _serialize(self) -> tuple[Any, ...]:
-        return ()
+    @abc.abstractmethod
+    def _to_components(self, value: Any) -> Any: ...
+
+    @abc.abstractmethod
+    def _from_components(self, components: Any) -> Any: ...
+
+    @abc.abstractmethod
+    def _serialize(self) -> tuple[Any, ...]: ...
+
+    @classmethod
+    def _deserialize(cls, serialization: tuple[Any, ...]) -> Any:
+        return cls(*serialization)
+
+    # -- types among each other
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Whether a value, or the values of another type, belong to this type."""
@@ -53,10 +74,10 @@ class TypeSpec:
         """The narrowest type that holds the values of both."""
         if type(self) is not type(other):
             raise ValueError(f"No TypeSpec is compatible with both {self} and {other}")
-        return type(self)(*_widest(self._serialize(), other._serialize()))
+        return self._deserialize(_widest(self._serialize(), other._serialize()))
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and _hashable(self._serialize()) == _hashable(other._serialize())  # type: ignore[attr-defined]
+        return type(other) is type(self) and _hashable(self._serialize()) == _hashable(other._serialize())
 
     def __ne__(self, other: object) -> bool:
         return not self == other
@@ -70,15 +91,52 @@ class TypeSpec:
     def __repr__(self) -> str:
         return f"{type(self).__name__}{self._serialize()!r}"
 
+    # -- values as flat lists of tensors
+
+    @property
+    def _flat_tensor_specs(self) -> list[Any]:
+        return nest.flatten(self._component_specs, expand_composites=True)
+
+    def _to_tensor_list(self, value: Any) -> list[Any]:
+        return nest.flatten(self._to_components(value), expand_composites=True)
+
+    def _from_tensor_list(self, tensor_list: list[Any]) -> Any:
+        specs = self._flat_tensor_specs
+        fitting = len(tensor_list) == len(specs) and all(
+            t.dtype == s.dtype and t.shape.is_compatible_with(s.shape) for t, s in zip(tensor_list, specs))
+        if not fitting:
+            raise ValueError(f"Incompatible input: wanted {specs}, got {tensor_list}")
+        return self._from_compatible_tensor_list(tensor_list)
+
+    def _from_compatible_tensor_list(self, tensor_list: list[Any]) -> Any:
+        return self._from_components(nest.pack_sequence_as(self._component_specs, tensor_list, expand_composites=True))
+
+
+@internal("framework.type_spec.BatchableTypeSpec")
+class BatchableTypeSpec(TypeSpec):
+    """A type whose values can be put into batches of values and taken out again."""
+
+    @abc.abstractmethod
+    def _batch(self, batch_size: int | None) -> Any:
+        """The type of batches of this many values."""
+
+    @abc.abstractmethod
+    def _unbatch(self) -> Any:
+        """The type of the values of a batch."""
+
+    def _to_batched_tensor_list(self, value: Any) -> list[Any]:
+        """A batch as tensors whose first dimension counts the values."""
+        return self._to_tensor_list(value)
+
 
 def _compatible(a: Any, b: Any) -> bool:
     if type(a) is not type(b):
         return False
     if isinstance(a, (list, tuple)):
         return len(a) == len(b) and all(_compatible(x, y) for x, y in zip(a, b))
-    if isinstance(a, (TensorShape, TypeSpec)):
+    if isinstance(a, (TensorShape, TypeSpec, dtypes.DType)):
         return a.is_compatible_with(b)
-    return a == b
+    return _hashable(a) == _hashable(b)
 
 
 def _widest(a: Any, b: Any) -> Any:
@@ -88,7 +146,7 @@ def _widest(a: Any, b: Any) -> Any:
         return a.most_specific_compatible_shape(b)
     if isinstance(a, TypeSpec) and isinstance(b, TypeSpec):
         return a.most_specific_compatible_type(b)
-    if type(a) is not type(b) or a != b:
+    if type(a) is not type(b) or _hashable(a) != _hashable(b):
         raise ValueError(f"Types are not compatible: {a!r} vs {b!r}")
     return a
 
@@ -96,89 +154,40 @@ def _widest(a: Any, b: Any) -> Any:
 def _hashable(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return tuple(_hashable(v) for v in value)
+    if isinstance(value, dict):
+        return tuple((k, _hashable(v)) for k, v in sorted(value.items()))
     if isinstance(value, TensorShape):
         return ("shape", value.as_dims())
+    if isinstance(value, np.ndarray):
+        return ("array", value.dtype.str, value.shape, value.tobytes())
     return value
 
 
-@public("TensorSpec")
-@internal("framework.tensor_spec.TensorSpec")
-class TensorSpec(TypeSpec):
-    """A dense tensor of a shape and a dtype."""
+_converters: list[tuple[type, Callable[[Any], TypeSpec], bool]] = []
 
-    def __init__(self, shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> None:
-        self._shape = TensorShape(shape)
-        self._dtype = dtypes.as_dtype(dtype)
-        self._name = name
 
-    @property
-    def shape(self) -> TensorShape:
-        """The static shape."""
-        return self._shape
-
-    @property
-    def dtype(self) -> dtypes.DType:
-        """The dtype of the elements."""
-        return self._dtype
-
-    @property
-    def name(self) -> str | None:
-        """The name, where one was given."""
-        return self._name
-
-    @classmethod
-    def from_spec(cls, spec: Any, name: str | None = None) -> TensorSpec:
-        """The same type, possibly with another name."""
-        return cls(spec.shape, spec.dtype, name or spec.name)
-
-    @classmethod
-    def from_tensor(cls, tensor: Any, name: str | None = None) -> TensorSpec:
-        """The type of a tensor."""
-        return cls(tensor.shape, tensor.dtype, name or getattr(getattr(tensor, "op", None), "name", None))
-
-    @property
-    def value_type(self) -> type:
-        return Tensor
-
-    def is_compatible_with(self, spec_or_tensor: Any) -> bool:
-        """Whether a tensor, or the tensors of another type, belong to this type."""
-        return self._dtype.is_compatible_with(spec_or_tensor.dtype) and self._shape.is_compatible_with(spec_or_tensor.shape)
-
-    def _serialize(self) -> tuple[Any, ...]:
-        return self._shape, self._dtype, self._name
-
-    def _to_components(self, value: Any) -> Any:
-        return value
-
-    def _from_components(self, components: Any) -> Any:
-        return components
-
-    @property
-    def _component_specs(self) -> Any:
-        return self
-
-    def __eq__(self, other: object) -> bool:
-        return (isinstance(other, TensorSpec) and self._dtype == other._dtype and self._name == other._name
-                and self._shape.as_dims() == other._shape.as_dims())
-
-    def __hash__(self) -> int:
-        return hash((self._shape.as_dims(), self._dtype))
-
-    def __repr__(self) -> str:
-        return f"TensorSpec(shape={self.shape}, dtype={self.dtype!r}, name={self.name!r})"
+@internal("framework.type_spec.register_type_spec_from_value_converter")
+def register_type_spec_from_value_converter(type_object: type, converter_fn: Callable[[Any], TypeSpec],
+                                            allow_subclass: bool = False) -> None:
+    """Says how the type of a value is found for values of a Python type."""
+    _converters.append((type_object, converter_fn, allow_subclass))
 
 
 @internal("framework.type_spec.type_spec_from_value", "framework.structure.type_spec_from_value")
-def type_spec_from_value(value: Any) -> TypeSpec:
+def type_spec_from_value(value: Any) -> Any:
     """The type of a value: of a tensor, of a composite, or of what converts to a tensor."""
+    from everflow.graph.tensor_proto import as_array
+    from everflow.graph.tensor_spec import TensorSpec
+
     if isinstance(value, CompositeTensor):
         return value._type_spec
-    if not isinstance(value, Tensor):
-        from everflow.graph.tensor_proto import as_array
-
-        try:
-            array = as_array(value)
-        except (TypeError, ValueError):
-            raise TypeError(f"Could not build a TypeSpec for {value!r} with type {type(value).__name__}") from None
-        return TensorSpec(array.shape, dtypes.as_dtype(array.dtype))
-    return TensorSpec.from_tensor(value)
+    if isinstance(value, Tensor):
+        return TensorSpec(value.shape, value.dtype)
+    for kind, convert, allow_subclass in reversed(_converters):
+        if type(value) is kind or allow_subclass and isinstance(value, kind):
+            return convert(value)
+    try:
+        array = as_array(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"Could not build a TypeSpec for {value!r} with type {type(value).__name__}") from None
+    return TensorSpec(array.shape, dtypes.as_dtype(array.dtype))
