@@ -10,7 +10,8 @@ from everflow.graph import dtypes
 from everflow.runtime.values import to_numpy
 
 
-def _element(value: Any, dtype: dtypes.DType) -> str:
+def element(value: Any, dtype: dtypes.DType) -> str:
+    """One element as text."""
     if dtype is dtypes.string:
         return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
     if dtype is dtypes.bool:
@@ -36,7 +37,7 @@ def summarize(value: Any, dtype: dtypes.DType, limit: int) -> str:
     array = np.asarray(to_numpy(value, dtype))
     if limit < 0:
         limit = array.size
-    flat = [_element(v, dtype) for v in array.reshape(-1)[:limit]]
+    flat = [element(v, dtype) for v in array.reshape(-1)[:limit]]
     if array.ndim == 0:
         return " ".join(flat) + ("" if limit else "...")
     return _rows(flat, array.shape, limit, 0, is_outermost=True)[0] + ("..." if array.size > limit else "")
