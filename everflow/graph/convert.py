@@ -91,9 +91,12 @@ def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None, pr
             raise ValueError(f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype {value.dtype.name}: {str(value)!r}")
         return value
     preferred = preferred_dtype if preferred_dtype is not None else dtype_hint
-    if preferred is not None:
-        preferred = dtypes.as_dtype(preferred)
-    for base, function in _converters_for(kind):
+    return _registered_conversion(value, dtype, name, None if preferred is None else dtypes.as_dtype(preferred), as_ref, (Tensor,))
+
+
+def _registered_conversion(value: Any, dtype: Any, name: str | None, preferred: Any, as_ref: bool, accepted: tuple[type, ...]) -> Any:
+    """What the conversion functions registered for the value's type make of it."""
+    for base, function in _converters_for(type(value)):
         result: Any = NotImplemented
         if dtype is None and preferred is not None:
             try:
@@ -109,7 +112,7 @@ def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None, pr
             result = function(value, dtype=dtype, name=name, as_ref=as_ref)
         if result is NotImplemented:
             continue
-        if not isinstance(result, Tensor):
+        if not isinstance(result, accepted):
             raise RuntimeError(f"{_prefix(name)}Conversion function {function!r} for type {base} returned non-Tensor: {result!r}")
         if dtype is not None and result.dtype.base_dtype is not dtype.base_dtype:
             raise RuntimeError(
@@ -117,7 +120,23 @@ def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None, pr
                 f"{dtype.base_dtype.name}, actual = {result.dtype.name}"
             )
         return result
-    raise TypeError(f"{_prefix(name)}Cannot convert {value!r} with type {kind} to Tensor: no conversion function registered.")
+    raise TypeError(f"{_prefix(name)}Cannot convert {value!r} with type {type(value)} to Tensor: no conversion function registered.")
+
+
+@internal("framework.ops.convert_to_tensor_or_composite", "framework.ops.internal_convert_to_tensor_or_composite")
+def convert_to_tensor_or_composite(value: Any, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Any:
+    """A composite tensor as it is; anything else as a tensor, or as the composite that its conversion function makes."""
+    from everflow.graph.type_spec import CompositeTensor
+
+    wanted = None if dtype is None else dtypes.as_dtype(dtype)
+    if isinstance(value, CompositeTensor):
+        if wanted is not None and not wanted.is_compatible_with(value.dtype):  # type: ignore[attr-defined]
+            raise ValueError(
+                f"Tensor conversion requested dtype {wanted.name} for Tensor with dtype {value.dtype.name}: {str(value)!r}")  # type: ignore[attr-defined]
+        return value
+    if isinstance(value, Tensor):
+        return convert_to_tensor(value, wanted, name, as_ref=as_ref)
+    return _registered_conversion(value, wanted, name, None, as_ref, (Tensor, CompositeTensor))
 
 
 def _prefix(name: str | None) -> str:

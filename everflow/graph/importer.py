@@ -263,8 +263,6 @@ class _Import:
                 f"GraphDef disallows consumer version {versions.GRAPH_DEF_VERSION}.  Please upgrade TensorFlow: this "
                 "version is likely buggy."
             )
-        if not self.nodes:
-            return
         mine = self.graph.graph_def_versions
         merged = type(given)(
             producer=min(mine.producer, given.producer),

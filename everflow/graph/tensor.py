@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 from everflow.api import internal, public
 from everflow.errors import OperatorNotAllowedInGraphError
 from everflow.graph import dtypes, shapes
+from everflow.graph.conversion_status import not_allowed
 
 if TYPE_CHECKING:
     from everflow.graph.graph import Graph
     from everflow.graph.operation import Operation
 
-_NOT_IN_GRAPHS = "{} is not allowed in Graph execution. Use Eager execution or decorate this function with @tf.function."
 Dims = "tuple[int | None, ...] | None"
 
 
@@ -161,7 +161,7 @@ class Tensor(TensorLike):
 
     def __iter__(self) -> Any:
         # A generator, because `in` hides what is raised before the first element is asked for.
-        raise OperatorNotAllowedInGraphError(_NOT_IN_GRAPHS.format("iterating over `tf.Tensor`"))
+        raise OperatorNotAllowedInGraphError(not_allowed("iterating over `tf.Tensor`"))
         yield
 
     def __len__(self) -> int:
@@ -170,7 +170,7 @@ class Tensor(TensorLike):
             "information.")
 
     def __bool__(self) -> bool:
-        raise OperatorNotAllowedInGraphError(_NOT_IN_GRAPHS.format("using a `tf.Tensor` as a Python `bool`"))
+        raise OperatorNotAllowedInGraphError(not_allowed("using a `tf.Tensor` as a Python `bool`"))
 
     __nonzero__ = __bool__
 

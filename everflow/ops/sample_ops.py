@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from everflow import versions
 from everflow.api import internal
 from everflow.errors import not_found
 from everflow.graph.shapes import with_rank
@@ -42,6 +43,13 @@ def _of_vector(operation: Any) -> tuple[int, ...]:
     return ()
 
 
+def _of_older_graph(operation: Any) -> tuple[int, ...]:
+    if operation.graph.graph_def_versions.producer != versions.GRAPH_DEF_VERSION - 1:
+        raise ValueError("Wrong graph version for shape")
+    return ()
+
+
+op("RequiresOlderGraphVersion", shape=_of_older_graph)
 op("KernelLabel", kernel=_label, shape=lambda operation: ())
 op("KernelLabelRequired", kernel=_label, shape=_of_vector)
 op("GraphDefVersion", shape=lambda operation: (),

@@ -174,3 +174,23 @@ def test_graphs_are_freed():
     del graph, c, session
     gc.collect()
     assert gone() is None
+
+
+def test_a_graph_takes_over_the_versions_of_what_is_imported(graph):
+    proto = tf.GraphDef()
+    proto.versions.producer, proto.versions.min_consumer = 21, 3
+    tf.import_graph_def(proto)
+    assert (graph.graph_def_versions.producer, graph.graph_def_versions.min_consumer) == (21, 3)
+    proto.versions.producer, proto.versions.min_consumer = 30, 1
+    tf.import_graph_def(proto)
+    assert (graph.graph_def_versions.producer, graph.graph_def_versions.min_consumer) == (21, 3)
+
+
+def test_conversions_to_composite_tensors():
+    from everflow.graph.convert import convert_to_tensor_or_composite
+
+    sparse = tf.SparseTensor([[0, 0]], [1.0], [1, 1])
+    assert convert_to_tensor_or_composite(sparse) is sparse
+    with pytest.raises(ValueError, match="Tensor conversion requested dtype int32"):
+        convert_to_tensor_or_composite(sparse, tf.int32)
+    assert convert_to_tensor_or_composite([1, 2]).dtype is tf.int32
