@@ -239,3 +239,20 @@ def test_a_smaller_operand_is_not_overwritten():
     with tf.Session() as sess:
         found = sess.run(z, {x: np.ones((1, 3)), y: np.ones((2, 3))})
     np.testing.assert_array_equal(found, np.full((2, 3), 5.0))
+
+
+def test_a_relu_works_on_what_pooling_leaves():
+    x = tf.placeholder(tf.float32, [None, 5, 5, 2])
+    y = tf.nn.max_pool(tf.nn.relu(x), [1, 2, 2, 1], [1, 2, 2, 1], "SAME")
+    data = np.random.RandomState(0).randn(3, 5, 5, 2).astype(np.float32)
+    plain, rewritten = same_with_and_without([y], [x], passes.pool_before_relu, data)
+    assert [c.node.type for c in plain.calls] == ["Relu", "MaxPool"] and [c.node.type for c in rewritten.calls] == ["MaxPool", "Relu"]
+
+
+def test_a_relu_that_is_needed_by_itself_stays_before_pooling():
+    x = tf.placeholder(tf.float32, [None, 4, 4, 1])
+    h = tf.nn.relu(x)
+    y = tf.nn.max_pool(h, [1, 2, 2, 1], [1, 2, 2, 1], "VALID")
+    data = np.random.RandomState(0).randn(2, 4, 4, 1).astype(np.float32)
+    _, rewritten = same_with_and_without([y, h], [x], passes.pool_before_relu, data)
+    assert [c.node.type for c in rewritten.calls] == ["Relu", "MaxPool"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 from everflow.runtime.passes.broadcasts import resolve_broadcasts
 from everflow.runtime.passes.buffers import reuse_buffers
 from everflow.runtime.passes.constants import fold_constants
-from everflow.runtime.passes.fusion import fuse_conv_bias, fuse_matmul_bias, share_pooling
+from everflow.runtime.passes.fusion import fuse_conv_bias, fuse_matmul_bias, pool_before_relu, share_pooling
 from everflow.runtime.passes.host import keep_sizes_on_host
 from everflow.runtime.passes.identities import drop_identities
 from everflow.runtime.passes.joins import join_products, narrow_parts, transpose_once
@@ -14,7 +14,7 @@ from everflow.runtime.plan import Plan
 
 PASSES = (
     drop_identities, fold_constants, resolve_broadcasts, share_subexpressions, narrow_parts, join_products, fuse_matmul_bias,
-    fuse_conv_bias, share_pooling, batch_updates, reuse_buffers, transpose_once, keep_sizes_on_host,
+    fuse_conv_bias, pool_before_relu, share_pooling, batch_updates, reuse_buffers, transpose_once, keep_sizes_on_host,
 )
 
 

@@ -13,7 +13,7 @@ from everflow.runtime.symbols import Symbols
 FRESH = frozenset((
     "MatMul", "_MatMulBias", "_SumOfProducts", "Conv2D", "_ConvBias", "BiasAdd", "Relu", "Tanh", "Sigmoid", "ReluGrad",
     "TanhGrad", "SigmoidGrad",
-    "AddV2", "Add", "Sub", "Mul", "RealDiv", "Exp", "Neg", "Square", "_MaxPoolGradFromPositions",
+    "AddV2", "Add", "Sub", "Mul", "RealDiv", "Exp", "Neg", "Square", "_MaxPoolGradFromPositions", "MaxPool",
     "_ReluOver", "_TanhOver", "_SigmoidOver", "_BiasAddOver", "_AddV2Over", "_MulOver", "_SubOver", "_ReluGradOver",
 ))
 

@@ -109,3 +109,24 @@ def share_pooling(plan: Plan) -> None:
         table[node.outputs[0]] = new.outputs[0]
         plan.nodes[i] = new
     plan.replace(table)
+
+
+def pool_before_relu(plan: Plan) -> None:
+    """The maximum of rectified values is the rectified maximum: a Relu whose result only a MaxPool uses works on what that leaves."""
+    uses = plan.uses()
+    table: dict[Value, Value] = {}
+    nodes = []
+    for node in plan.nodes:
+        source = node.inputs[0].node if node.type == "MaxPool" else None
+        if source is None or source.type != "Relu" or source.reads or uses[node.inputs[0]] != 1 or not node.outputs[0].dtype.is_floating:
+            nodes.append(node)
+            continue
+        dtype, dims = node.outputs[0].dtype, node.outputs[0].dims
+        pool = Node("MaxPool", node.name, node.attrs, [table.get(v, v) for v in source.inputs], node.op, plan.context)
+        relu = Node("Relu", source.name, source.attrs, [pool.add_output(dtype, dims)], source.op, plan.context)
+        table[node.outputs[0]] = relu.add_output(dtype, dims)
+        nodes += [pool, relu]
+    if table:
+        plan.nodes = nodes
+        plan.replace(table)
+        plan.drop_unused()
