@@ -9,7 +9,7 @@ from typing import Any
 from everflow.errors import OpError, not_found
 from everflow.graph.operation import Operation
 from everflow.runtime import codegen, passes, threads, values
-from everflow.runtime.failures import located
+from everflow.runtime.failures import explained
 from everflow.runtime.placement import Placer
 from everflow.runtime.plan import Node, make_plan
 from everflow.runtime.resources import Resources
@@ -104,8 +104,9 @@ class Context:
                         step = context.step(body.outputs, function_targets(body), body.inputs, is_body=True)
             try:
                 return step.call(*arguments)
-            except OpError as e:
-                raise located(e, step.culprit(e.__traceback__)) from None
+            except Exception as e:
+                error = explained(e, step.culprit(e.__traceback__))
+                raise error from (None if error is e or isinstance(e, OpError) else e)
 
         return call
 

@@ -20,10 +20,16 @@ def located(error: errors.OpError, node: Node | None) -> errors.OpError:
     return type(error)(op.node_def, op, error.message + _where(op))  # type: ignore[call-arg]
 
 
-def as_op_error(error: Exception, node: Node) -> Exception:
-    """A kernel's exception as a `tf.errors` exception that names the op; programming errors keep their type."""
+def explained(error: Exception, node: Node | None) -> Exception:
+    """What to raise for an exception inside a node's kernel: an error of `tf.errors` that names the op.
+
+    Exceptions that are the program's own, such as KeyboardInterrupt's kin and failed assertions, stay what they are.
+    """
+    if isinstance(error, errors.OpError):
+        return located(error, node)
+    if node is None or node.op is None:
+        return error
     op = node.op
-    assert op is not None
     text = str(error).split("\n")[0]
     if isinstance(error, MemoryError) or "not enough memory" in text or "out of memory" in text:
         return errors.ResourceExhaustedError(op.node_def, op, f"OOM when allocating tensor: {text}{_where(op)}")

@@ -7,7 +7,7 @@ from typing import Any
 
 from everflow import errors
 from everflow.runtime.codegen import BOUND, Call, Step, kernel_of
-from everflow.runtime.failures import as_op_error, located
+from everflow.runtime.failures import explained
 from everflow.runtime.plan import Node, Value
 from everflow.runtime.values import without_autograd
 
@@ -28,12 +28,9 @@ def advance(call: Call, known: dict[Value, Any]) -> None:
     guard = without_autograd()
     try:
         call.run(known)
-    except errors.OpError as e:
-        raise located(e, call.node) from None
     except Exception as e:
-        if call.node.op is None:
-            raise
-        raise as_op_error(e, call.node) from e
+        error = explained(e, call.node)
+        raise error from (None if error is e or isinstance(e, errors.OpError) else e)
     finally:
         del guard
 

@@ -15,7 +15,7 @@ from everflow.graph.graph import Graph
 from everflow.runtime import feeds as feeding
 from everflow.runtime.codegen import Step
 from everflow.runtime.context import Context
-from everflow.runtime.failures import located
+from everflow.runtime.failures import explained
 from everflow.runtime.runner import FLATTENS, Runner, fetch_key
 from everflow.runtime.threads import use
 from everflow.runtime.values import without_autograd
@@ -170,15 +170,9 @@ class BaseSession(SessionInterface):
                 return step.tuning.run(step, arguments)
             use(step.threads)
             return step.call(*arguments)
-        except errors.OpError as e:
-            raise located(e, step.culprit(e.__traceback__)) from None
         except Exception as e:
-            node = step.culprit(e.__traceback__)
-            if node is None or node.op is None:
-                raise
-            from everflow.runtime.failures import as_op_error
-
-            raise as_op_error(e, node) from e
+            error = explained(e, step.culprit(e.__traceback__))
+            raise error from (None if error is e or isinstance(e, errors.OpError) else e)
         finally:
             del guard
 

@@ -156,3 +156,30 @@ def test_python_asks_a_tensor_for_its_value():
         len(x)
     with pytest.raises(NotImplementedError, match=r"Cannot convert a symbolic Tensor \(x:0\) to a numpy array"):
         np.array(x)
+
+
+def test_errors_inside_a_branch_name_the_op_inside(session):
+    x = tf.placeholder(tf.float32)
+    y = tf.cond(tf.placeholder_with_default(True, []), lambda: tf.matmul(x, x, name="inner"), lambda: x)
+    with pytest.raises(errors.InvalidArgumentError) as raised:
+        session.run(y, {x: np.ones([2, 3])})
+    assert raised.value.op.name == "cond/inner"
+
+
+def test_exceptions_of_kernels_become_errors_that_name_the_op():
+    from everflow.runtime.failures import explained
+    from everflow.runtime.plan import Node
+
+    op = tf.constant(1, name="c").op
+    node = Node("Const", "c", {}, [], op, None)
+    for raised, expected in (
+        (RuntimeError("size mismatch\nmore"), errors.InvalidArgumentError),
+        (MemoryError("no"), errors.ResourceExhaustedError),
+        (RuntimeError('"sort" not implemented for \'Half\''), errors.UnimplementedError),
+    ):
+        found = explained(raised, node)
+        assert type(found) is expected and found.op is op and "more" not in found.message
+    own = AssertionError("mine")
+    assert explained(own, node) is own
+    located = explained(errors.invalid_argument("bad"), node)
+    assert located.op is op and located.message.startswith("bad\n\t [[node c (defined at ")
