@@ -94,7 +94,7 @@ def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None, pr
     return _registered_conversion(value, dtype, name, None if preferred is None else dtypes.as_dtype(preferred), as_ref, (Tensor,))
 
 
-def _registered_conversion(value: Any, dtype: Any, name: str | None, preferred: Any, as_ref: bool, accepted: tuple[type, ...]) -> Any:
+def _registered_conversion(value: Any, dtype: Any, name: str | None, preferred: Any, as_ref: bool, accepted: Any) -> Any:
     """What the conversion functions registered for the value's type make of it."""
     for base, function in _converters_for(type(value)):
         result: Any = NotImplemented
