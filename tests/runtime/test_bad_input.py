@@ -167,6 +167,7 @@ def test_errors_inside_a_branch_name_the_op_inside(session):
 
 
 def test_exceptions_of_kernels_become_errors_that_name_the_op():
+    from everflow.errors import invalid_argument
     from everflow.runtime.failures import explained
     from everflow.runtime.plan import Node
 
@@ -181,5 +182,5 @@ def test_exceptions_of_kernels_become_errors_that_name_the_op():
         assert type(found) is expected and found.op is op and "more" not in found.message
     own = AssertionError("mine")
     assert explained(own, node) is own
-    located = explained(errors.invalid_argument("bad"), node)
+    located = explained(invalid_argument("bad"), node)
     assert located.op is op and located.message.startswith("bad\n\t [[node c (defined at ")
