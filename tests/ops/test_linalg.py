@@ -91,7 +91,8 @@ def test_logarithm(value, dtype):
     value = np.asarray(value, dtype)
     found = run(lambda: tf.linalg.logm(value))
     assert found.dtype == dtype
-    np.testing.assert_allclose(scipy.linalg.expm(found.astype("complex128")), value, atol=(1e-4 if dtype == "complex64" else 1e-6) * np.abs(value).max())
+    np.testing.assert_allclose(scipy.linalg.expm(found.astype("complex128")), value,
+        atol=(1e-4 if dtype == "complex64" else 1e-6) * np.abs(value).max())
 
 
 def test_logarithm_of_a_batch_and_of_zero():

@@ -70,25 +70,26 @@ def test_gradients_of_inverses_and_determinants(dtype, build):
 
 @pytest.mark.parametrize("dtype", KINDS)
 @pytest.mark.parametrize("flip", [False, True])
+@pytest.mark.parametrize("lower", [False, True])
 @pytest.mark.parametrize("batch", [(), (2,)])
-def test_systems_of_equations(dtype, flip, batch):
+def test_systems_of_equations(dtype, flip, lower, batch):
     a, b = matrix(*batch, 3, 3, dtype=dtype), matrix(*batch, 3, 2, dtype=dtype, seed=1)
     op = adjoint(a) if flip else a
     close(run(lambda: tf.matrix_solve(a, b, adjoint=flip)), np.linalg.solve(op, b))
     for lower in (True, False):
         triangle = np.tril(a) if lower else np.triu(a)
-        close(run(lambda: tf.matrix_triangular_solve(a, b, lower=lower, adjoint=flip)),
+        close(run(lambda lower=lower: tf.matrix_triangular_solve(a, b, lower=lower, adjoint=flip)),
               np.linalg.solve(adjoint(triangle) if flip else triangle, b))
     close(run(lambda: tf.cholesky_solve(np.tril(a), b)), np.linalg.solve(np.tril(a) @ adjoint(np.tril(a)), b))
 
 
 @pytest.mark.parametrize("dtype", ["float64", "complex128"])
 @pytest.mark.parametrize("flip", [False, True])
-def test_gradients_of_systems_of_equations(dtype, flip):
+@pytest.mark.parametrize("lower", [False, True])
+def test_gradients_of_systems_of_equations(dtype, flip, lower):
     a, b = matrix(2, 3, 3, dtype=dtype), matrix(2, 3, 2, dtype=dtype, seed=1)
     assert gradient_errors(lambda x, y: tf.matrix_solve(x, y, adjoint=flip), a, b) < 1e-5
-    for lower in (True, False):
-        assert gradient_errors(lambda x, y: tf.matrix_triangular_solve(x, y, lower=lower, adjoint=flip), a, b) < 1e-4
+    assert gradient_errors(lambda x, y, lower=lower: tf.matrix_triangular_solve(x, y, lower=lower, adjoint=flip), a, b) < 1e-4
 
 
 def test_systems_that_do_not_fit():
@@ -155,10 +156,10 @@ def test_systems_with_three_diagonals(dtype, pivoting, n):
 
 
 def test_pivots_of_three_diagonals():
-    zero_first = tf.constant([[1.0, 0.0], [0.0, 3.0], [0.0, 2.0]])
-    np.testing.assert_allclose(run(lambda: tf.linalg.tridiagonal_solve(np.array(((1.0, 0), (0, 3), (0, 2))), np.array([1.0, 2.0]))), [-0.5, 1])
-    with pytest.raises(tf.errors.InvalidArgumentError, match="Try setting partial_pivoting = True"), tf.Session() as session:
-        session.run(tf.linalg.tridiagonal_solve(zero_first, tf.constant([1.0, 2.0]), partial_pivoting=False))
+    np.testing.assert_allclose(run(lambda: tf.linalg.tridiagonal_solve(np.array(((1.0, 0), (0, 3), (0, 2))),
+        np.array([1.0, 2.0]))), [-0.5, 1])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Try setting partial_pivoting = True"):
+        run(lambda: tf.linalg.tridiagonal_solve(diagonals, np.array([1.0, 2.0]), partial_pivoting=False))
     with pytest.raises(tf.errors.InvalidArgumentError, match="The matrix is not invertible."):
         run(lambda: tf.linalg.tridiagonal_solve(tf.ones([3, 2]), tf.ones([2, 1])))
 
