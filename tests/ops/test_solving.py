@@ -156,10 +156,10 @@ def test_systems_with_three_diagonals(dtype, pivoting, n):
 
 
 def test_pivots_of_three_diagonals():
-    np.testing.assert_allclose(run(lambda: tf.linalg.tridiagonal_solve(np.array(((1.0, 0), (0, 3), (0, 2))),
-        np.array([1.0, 2.0]))), [-0.5, 1])
+    diagonals, rhs = np.array([[1.0, 0.0], [0.0, 3.0], [0.0, 2.0]]), np.array([1.0, 2.0])
+    np.testing.assert_allclose(run(lambda: tf.linalg.tridiagonal_solve(diagonals, rhs)), [-0.5, 1])
     with pytest.raises(tf.errors.InvalidArgumentError, match="Try setting partial_pivoting = True"):
-        run(lambda: tf.linalg.tridiagonal_solve(diagonals, np.array([1.0, 2.0]), partial_pivoting=False))
+        run(lambda: tf.linalg.tridiagonal_solve(diagonals, rhs, partial_pivoting=False))
     with pytest.raises(tf.errors.InvalidArgumentError, match="The matrix is not invertible."):
         run(lambda: tf.linalg.tridiagonal_solve(tf.ones([3, 2]), tf.ones([2, 1])))
 
