@@ -16,6 +16,7 @@ from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import OPERATORS, Tensor, TensorLike
 from everflow.ops import operators as _operators  # noqa: F401  (defines the operators that variables take over)
 from everflow.ops import slicing
+from everflow.train.tracking.base import VARIABLE_VALUE_KEY, Trackable
 
 Creator = Callable[..., Any]
 internal("ops.variables.dtypes")(dtypes)
@@ -136,10 +137,9 @@ class SaveSliceInfo:
 
 
 @internal("ops.variables.Variable")
-class Variable(TensorLike, metaclass=VariableMetaclass):
+class Variable(TensorLike, Trackable, metaclass=VariableMetaclass):
     """State that a session keeps between runs. Subclasses say where: `_tensor` is a reference to it, or its handle."""
 
-    __slots__ = ("__dict__", "__weakref__")
     __array_priority__ = 100
     SaveSliceInfo = SaveSliceInfo
     _created_by = staticmethod(_default_creator_v2)
@@ -358,6 +358,9 @@ class Variable(TensorLike, metaclass=VariableMetaclass):
 
         return RefVariable(variable_def=variable_def, import_scope=import_scope)
 
+    def _gather_saveables_for_checkpoint(self) -> dict[str, Any]:
+        return {VARIABLE_VALUE_KEY: self}
+
     def experimental_ref(self) -> Any:
         """A hashable stand-in for this variable."""
         from everflow.platform.identity import Reference
@@ -410,7 +413,6 @@ setattr(Variable, "__getitem__", _getitem)  # noqa: B010
 class VariableV1(Variable):
     """State that a session keeps between runs: `w = tf.Variable(tf.zeros([10]), name="w")`."""
 
-    __slots__ = ()
     _created_by = staticmethod(_default_creator)
 
     def __init__(self, initial_value: Any = None, trainable: Any = None, collections: Any = None,

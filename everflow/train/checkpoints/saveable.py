@@ -1,0 +1,51 @@
+"""SaveableObject: what a checkpoint holds of an object, and how the object is restored from it."""
+from __future__ import annotations
+
+from typing import Any
+
+from everflow.api import internal
+
+
+@internal("training.saving.saveable_object.SaveSpec", "training.saver.BaseSaverBuilder.SaveSpec")
+class SaveSpec:
+    """One entry of a checkpoint: a tensor (or a function that makes it), its slice and its name."""
+
+    def __init__(self, tensor: Any, slice_spec: str, name: str, dtype: Any = None, device: Any = None) -> None:
+        self._tensor = tensor
+        self.slice_spec = slice_spec
+        self.name = name
+        if callable(tensor):
+            if dtype is None or device is None:
+                raise AssertionError("When passing a callable `tensor` to a SaveSpec, an explicit dtype and device must be provided.")
+            self.dtype, self.device = dtype, device
+        else:
+            self.dtype, self.device = tensor.dtype, tensor.device
+
+    @property
+    def tensor(self) -> Any:
+        """The tensor, made now where a function makes it."""
+        return self._tensor() if callable(self._tensor) else self._tensor
+
+
+@internal("training.saving.saveable_object.SaveableObject", "training.saver.BaseSaverBuilder.SaveableObject")
+class SaveableObject:
+    """Something to save: its entries, and in subclasses `restore`."""
+
+    def __init__(self, op: Any, specs: Any, name: str) -> None:
+        self.op = op
+        self.specs = specs
+        self.name = name
+
+    @property
+    def optional_restore(self) -> bool:
+        """Whether a checkpoint may lack the object."""
+        return False
+
+    @property
+    def device(self) -> Any:
+        """Where the object is."""
+        return self.specs[0].device
+
+    def restore(self, restored_tensors: Any, restored_shapes: Any) -> Any:
+        """The op that gives the object the restored values."""
+        raise ValueError("Calling an abstract method.")

@@ -1,0 +1,1 @@
+"""Objects that checkpoints know by the attributes that lead to them."""
