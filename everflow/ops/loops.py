@@ -26,14 +26,11 @@ from everflow.ops.registry import apply, op
 from everflow.ops.toggles import enabled_in
 
 
-def _while_kernel(node: Any) -> Callable[..., Any]:
-    condition, body = node.context.function(node.attr("cond").name), node.context.function(node.attr("body").name)
-    truth, context = bodies.truth, node.context
-    cancelled = context.cancelled.is_set
-    count = len(node.outputs)
-    _check_results(node, context)
+def while_kernel(context: Any, condition: Callable[..., Any], body: Callable[..., Any]) -> Callable[..., tuple[Any, ...]]:
+    """What runs a loop, given its compiled condition and body."""
+    truth, cancelled = bodies.truth, context.cancelled.is_set
 
-    def run(*values: Any) -> Any:
+    def run(*values: Any) -> tuple[Any, ...]:
         deadline = context.deadline
         while truth(condition(*values)[0]):
             values = body(*values)
@@ -41,9 +38,16 @@ def _while_kernel(node: Any) -> Callable[..., Any]:
                 raise errors.CancelledError(None, None, "Loop execution was cancelled.")
             if deadline is not None and time.monotonic() > deadline:
                 raise errors.DeadlineExceededError(None, None, "Timed out waiting for notification")
-        return values[0] if count == 1 else values
+        return values
 
     return run
+
+
+def _while(node: Any) -> Callable[..., Any]:
+    context = node.context
+    _check_results(node, context)
+    run = while_kernel(context, context.function(node.attr("cond").name), context.function(node.attr("body").name))
+    return run if len(node.outputs) != 1 else lambda *values: run(*values)[0]
 
 
 def _check_results(node: Any, context: Any) -> None:
@@ -76,7 +80,7 @@ def _while_gradient(operation: Operation, *output_gradients: Any) -> list[Any]:
 
 
 for _name in ("While", "StatelessWhile"):
-    op(_name, kernel=_while_kernel, shape=_while_shapes, gradient=_while_gradient, view=True, writes=True)
+    op(_name, kernel=_while, shape=_while_shapes, gradient=_while_gradient, view=True, writes=True)
 
 
 def add_while(

@@ -11,6 +11,7 @@ import numpy as np
 from everflow.graph import dtypes
 from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
+from everflow.ops.frame_kinds import FRAME_OPS
 from everflow.ops.registry import Meaning, meaning
 
 # Ops that the definitions call stateful, but that only hand out a reference or a value.
@@ -154,27 +155,29 @@ def make_plan(context: Any, fetches: Iterable[Tensor], targets: Iterable[Operati
     values: dict[Tensor, Value] = {}
     for t in feeds:
         node = Node("_Feed", t.op.name, {}, [], t.op, context)
-        values[t] = node.add_output(t.dtype.base_dtype, t.dims)
+        # A body may be handed a reference.
+        values[t] = node.add_output(t.dtype if t.op.type == "Placeholder" else t.dtype.base_dtype, t.dims)
         plan.feeds.append(values[t])
         plan.nodes.append(node)
     fetches, targets = list(fetches), list(targets)
     order = _schedule(fetches, targets, values)
     nodes: dict[Operation, Node] = {}
-    for op in order:
-        # Inputs of a loop's back edges may come later in the order; they are set below.
-        node = Node(op.type, op.name, op.attrs, [values.get(t) for t in op.inputs], op, context)  # type: ignore[misc]
-        for t in op.outputs:
-            value = node.add_output(t.dtype, t.dims)
-            if t not in values:
-                values[t] = value
-        node.reads = _reads(op, node)
-        nodes[op] = node
-        plan.nodes.append(node)
-    for op, node in nodes.items():
-        for i, t in enumerate(op.inputs):
-            if node.inputs[i] is None:
-                node.inputs[i] = values[t]
-    plan.fetches = [values[t] for t in fetches]
+    body_of_frame = getattr(plan.feeds[0].node.op.graph, "body_of_frame", None) if plan.feeds else None  # type: ignore[union-attr]
+    if body_of_frame or any(op.type in FRAME_OPS for op in order):
+        from everflow.runtime.frames import add_nodes
+
+        nodes = add_nodes(plan, order, values, fetches, body_of_frame)
+    else:
+        for op in order:
+            node = Node(op.type, op.name, op.attrs, [values[t] for t in op.inputs], op, context)
+            for t in op.outputs:
+                value = node.add_output(t.dtype, t.dims)
+                if t not in values:
+                    values[t] = value
+            node.reads = reads_of(op, node)
+            nodes[op] = node
+            plan.nodes.append(node)
+        plan.fetches = [values[t] for t in fetches]
     for op in targets:
         if op in nodes:
             nodes[op].asked_for = True
@@ -184,9 +187,9 @@ def make_plan(context: Any, fetches: Iterable[Tensor], targets: Iterable[Operati
     return plan
 
 
-def _reads(op: Operation, node: Node) -> frozenset[int]:
+def reads_of(op: Operation, node: Node) -> frozenset[int]:
     """The inputs that are variables (reference dtype) where the op takes a plain value."""
-    if not any(v is not None and v.dtype._is_ref_dtype for v in node.inputs):
+    if not any(v.dtype._is_ref_dtype for v in node.inputs):
         return frozenset()
     takes_ref: list[bool] = []
     for arg in op.op_def_.inputs:
@@ -194,7 +197,7 @@ def _reads(op: Operation, node: Node) -> frozenset[int]:
             takes_ref.extend([False] * len(op.attrs[arg.type_list_attr]))
         else:
             takes_ref.extend([arg.is_ref] * (op.attrs[arg.number_attr] if arg.number_attr else 1))
-    return frozenset(i for i, v in enumerate(node.inputs) if v is not None and v.dtype._is_ref_dtype and not takes_ref[i])
+    return frozenset(i for i, v in enumerate(node.inputs) if v.dtype._is_ref_dtype and not takes_ref[i])
 
 
 def _schedule(fetches: list[Tensor], targets: list[Operation], fed: dict[Tensor, Value]) -> list[Operation]:

@@ -1,0 +1,8 @@
+"""The op types of version 1 control flow."""
+
+SWITCHES = ("Switch", "RefSwitch")
+MERGES = ("Merge", "RefMerge")
+ENTERS = ("Enter", "RefEnter")
+EXITS = ("Exit", "RefExit")
+BACK_EDGES = ("NextIteration", "RefNextIteration")
+FRAME_OPS = frozenset((*SWITCHES, *MERGES, *ENTERS, *EXITS, *BACK_EDGES, "LoopCond", "ControlTrigger"))
