@@ -88,7 +88,7 @@ def members(path: str) -> set[str]:
     return {
         name[len(start):].partition(".")[0]
         for name in every
-        if name.startswith(start) and (start or not name.startswith(("python", "examples")))
+        if name.startswith(start) and (start or name.partition(".")[0] not in ("python", "examples"))
     }
 
 
@@ -99,7 +99,7 @@ def member(path: str, name: str) -> Any:
         for candidate in (full, _without_version(full)):
             if has(candidate):
                 return find(candidate)
-        if is_namespace(full) and not full.startswith("python"):
+        if is_namespace(full) and full.partition(".")[0] != "python":
             return namespace(full)
         from everflow.internals import attribute, holds
 

@@ -11,4 +11,5 @@ NB_MODULE(_native, module) {
     everflow::add_csv(module);
     everflow::add_examples(module);
     everflow::add_sequence_examples(module);
+    everflow::add_records(module);
 }
