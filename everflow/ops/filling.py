@@ -90,10 +90,17 @@ op("Empty", kernel=_empty, shape=from_shape_input(0))
 def _zeros_like(node: Any) -> Callable[..., Any]:
     if is_numeric(node.inputs[0].dtype):
         return torch.zeros_like
+    if node.inputs[0].dtype is dtypes.variant:
+        return lambda items: items.zeros()
     return lambda x: np.full(x.shape, b"", object)
 
 
-op("ZerosLike", kernel=_zeros_like, shape=same_as_input, gradient=not_differentiable)
+def _zeros_like_shape(o: Any) -> Any:
+    o.outputs[0].handle_data = o.inputs[0].handle_data if o.inputs[0].dtype is dtypes.variant else None
+    return o.inputs[0].dims
+
+
+op("ZerosLike", kernel=_zeros_like, shape=_zeros_like_shape, gradient=not_differentiable)
 op("OnesLike", kernel=lambda node: torch.ones_like, shape=same_as_input, gradient=not_differentiable)
 
 

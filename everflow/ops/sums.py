@@ -1,6 +1,7 @@
 """Sums of many tensors, and polynomials."""
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -8,6 +9,7 @@ import everflow as tf
 from everflow.api import public
 from everflow.graph import dtypes, shapes
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.describe import type_name
 from everflow.graph.indexed_slices import IndexedSlices
 from everflow.graph.scopes import name_scope
 from everflow.graph.tensor import Tensor
@@ -17,6 +19,8 @@ from everflow.ops.registry import apply, op
 
 
 def _add_all(node: Any) -> Callable[..., Any]:
+    if node.inputs[0].dtype is dtypes.variant:
+        return _add_lists
     if len(node.inputs) == 1:
         return torch.clone
     if len(node.inputs) == 2:
@@ -31,7 +35,13 @@ def _add_all(node: Any) -> Callable[..., Any]:
     return run
 
 
+def _add_lists(*lists: Any) -> Any:
+    return functools.reduce(lambda x, y: x.plus(y), lists)
+
+
 def _sum_shape(o: Any) -> Any:
+    if o.inputs[0].dtype is dtypes.variant:
+        o.outputs[0].handle_data = _sum_of_lists(o.inputs)
     dims = o.inputs[-1].dims
     for i in range(len(o.inputs) - 2, -1, -1):
         try:
@@ -39,6 +49,20 @@ def _sum_shape(o: Any) -> Any:
         except ValueError as error:
             raise ValueError(f"{error}\n\tFrom merging shape {i} with other shapes.") from None
     return dims
+
+
+def _sum_of_lists(inputs: Any) -> Any:
+    """What is known of the items of a sum of lists."""
+    known = [t.handle_data for t in inputs]
+    if any(data is None for data in known):
+        return None
+    dims, dtype = known[0]
+    for other_dims, other in known[1:]:
+        if other is not dtype:
+            kinds = type_name(dtype), type_name(other)
+            raise ValueError(f"shapes_and_types[0][0].dtype() == {kinds[0]} != shapes_and_types[0][0].dtype == {kinds[1]}")
+        dims = shapes.merge(dims, other_dims)
+    return dims, dtype
 
 
 op("AddN", kernel=widened(_add_all), shape=_sum_shape, gradient=lambda o, dy: [dy] * len(o.inputs))

@@ -1,0 +1,160 @@
+"""Lists of tensors as values, as the ops TensorList* have them at run time."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from everflow.errors import invalid_argument
+from everflow.graph import dtypes, shapes
+from everflow.lazy import torch
+from everflow.runtime.values import is_numeric, torch_dtype
+
+
+class TensorList:
+    """An immutable list. Lists that grow out of each other share storage: adding one item costs no copy.
+
+    An item is None where a list was made longer than what is in it; it reads as zeros.
+    """
+
+    __slots__ = ("dims", "dtype", "items", "length", "limit")
+
+    def __init__(self, items: list[Any], dtype: dtypes.DType, dims: Any, length: int | None = None, limit: int = -1) -> None:
+        self.items = items
+        self.length = len(items) if length is None else length
+        self.dtype = dtype
+        self.dims = dims
+        self.limit = limit
+
+    def pushed(self, value: Any) -> TensorList:
+        """This list and one more item."""
+        items, length = self.items, self.length
+        if length == self.limit:
+            raise invalid_argument(
+                f"Tried to push item into a full list list size: {length} max_num_elements: {self.limit}"
+            )
+        if len(items) != length:
+            items = items[:length]
+        items.append(value)
+        return TensorList(items, self.dtype, self.dims, length + 1, self.limit)
+
+    def popped(self) -> tuple[TensorList, Any]:
+        """This list without its last item, and that item."""
+        length = self.length
+        if not length:
+            raise invalid_argument("Trying to pop from an empty list.")
+        return TensorList(self.items, self.dtype, self.dims, length - 1, self.limit), self.items[length - 1]
+
+    def values(self) -> list[Any]:
+        """The items."""
+        return self.items[: self.length]
+
+    def item(self, index: int) -> Any:
+        """One item."""
+        if not 0 <= index < self.length:
+            raise invalid_argument(f"Trying to access element {index} in a list with {self.length} elements.")
+        return self.items[index]
+
+    def holding(self, items: list[Any]) -> TensorList:
+        """A list of the same kind with other items."""
+        return TensorList(items, self.dtype, self.dims, limit=self.limit)
+
+    def resized(self, size: int) -> TensorList:
+        """The same list, cut off or filled up."""
+        if size < 0:
+            raise invalid_argument(f"TensorListSlice expects size to be non-negative. Got: {size}")
+        if size <= self.length:
+            return TensorList(self.items, self.dtype, self.dims, size, self.limit)
+        return self.holding([*self.values(), *[None] * (size - self.length)])
+
+    def zeros(self) -> TensorList:
+        """A list of zeros in the place of the items."""
+        if shapes.is_fully_defined(self.dims):
+            return self.holding([None] * self.length)
+        return self.holding([None if v is None else zeros(tuple(v.shape), self.dtype) for v in self.values()])
+
+    def plus(self, other: TensorList) -> TensorList:
+        """The list of the sums of items."""
+        if self.dtype is not other.dtype:
+            raise invalid_argument("Trying to add two lists of tensors of different dtypes.")
+        if self.length != other.length:
+            raise invalid_argument(
+                f"Trying to add two lists of tensors with different lengths. One is {self.length} and the other is {other.length}"
+            )
+        if not shapes.is_compatible(self.dims, other.dims):
+            raise invalid_argument(
+                "Trying to add two lists of tensors with incompatible element shapes. One is "
+                f"{shapes.describe(self.dims)} and the other is {shapes.describe(other.dims)}"
+            )
+        pairs = zip(self.values(), other.values())
+        items = [y if x is None else x if y is None else torch.add(x, y) for x, y in pairs]
+        return TensorList(items, self.dtype, shapes.merge(self.dims, other.dims))
+
+    def check_type(self, dtype: dtypes.DType) -> None:
+        """Fails where an op takes the items for something else than they are."""
+        from everflow.graph.describe import type_name
+
+        if self.dtype is not dtype:
+            raise invalid_argument(
+                f"Invalid data types; list elements {type_name(self.dtype)} but tried to append/read {type_name(dtype)}"
+            )
+
+
+def mapped(function: Callable[..., Any], *lists: Any) -> Any:
+    """The function of a list, or of each list of an array of them."""
+    if not any(isinstance(x, np.ndarray) for x in lists):
+        return function(*lists)
+    found = np.empty(lists[0].shape, object)
+    for at in np.ndindex(found.shape):
+        found[at] = function(*[x[at] for x in lists])
+    return found
+
+
+def zeros(dims: Any, dtype: dtypes.DType) -> Any:
+    """What an item reads as that was never set."""
+    return torch.zeros(dims, dtype=torch_dtype(dtype)) if is_numeric(dtype) else np.full(dims, b"", object)
+
+
+def merged(a: Any, b: Any) -> Any:
+    """What two partly known shapes say together."""
+    if a is None or b is None:
+        return b if a is None else a
+    if len(a) != len(b):
+        raise invalid_argument(f"PartialTensorShape: Incompatible ranks during merge: {len(a)} vs. {len(b)}")
+    if not shapes.is_compatible(a, b):
+        raise invalid_argument(
+            f"PartialTensorShape: Incompatible shapes during merge: {shapes.describe(a)} vs. {shapes.describe(b)}"
+        )
+    return tuple(y if x is None else x for x, y in zip(a, b))
+
+
+def stacked(values: list[Any], dims: Any, dtype: dtypes.DType) -> Any:
+    """Items side by side; those that are not set as zeros. `dims` is known of the shape and must be all known for none."""
+    first = next((v for v in values if v is not None), None)
+    if first is not None:
+        merged(dims, tuple(first.shape))
+        dims = tuple(first.shape)
+    values = [zeros(dims, dtype) if v is None else v for v in values]
+    if not values:
+        return zeros((0, *dims), dtype)
+    try:
+        return torch.stack(values) if is_numeric(dtype) else np.stack(values)
+    except (RuntimeError, ValueError):
+        for v in values:
+            merged(dims, tuple(v.shape))
+        raise
+
+
+def rows(value: Any) -> list[Any]:
+    """The rows of a tensor, as views."""
+    if hasattr(value, "unbind"):
+        return list(value.unbind())
+    return [value[i : i + 1].reshape(value.shape[1:]) for i in range(len(value))]
+
+
+def parts(value: Any, lengths: list[int]) -> list[Any]:
+    """Consecutive parts of a tensor, as views."""
+    if hasattr(value, "unbind"):
+        return list(value.split(lengths))
+    return np.split(value, np.cumsum(lengths)[:-1]) if lengths else []
