@@ -56,7 +56,7 @@ def _old_stack(node: Any) -> Callable[..., Stack]:
     return lambda: Stack(name, -1)
 
 
-op("StackV2", kernel=_stack, shape=lambda o: ())
+op("StackV2", kernel=_stack, shape=lambda o: (2,))
 op("Stack", kernel=_old_stack, shape=lambda o: (2,))
 for _suffix in ("V2", ""):
     op(f"StackPush{_suffix}", kernel=lambda n: Stack.push, shape=lambda o: o.inputs[1].dims, view=True, writes=True)

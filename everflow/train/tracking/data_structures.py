@@ -224,7 +224,7 @@ class List(TrackableDataStructure, collections.abc.Sequence):
     def __radd__(self, other: Any) -> Any:
         return type(self)(other) + self
 
-    def __imul__(self, y: int) -> Any:
+    def __imul__(self, y: Any) -> Any:
         if y <= 0:
             raise ValueError(f"List only supports append, multiplying in place by {y} removes elements.")
         count = len(self._storage)
@@ -233,7 +233,7 @@ class List(TrackableDataStructure, collections.abc.Sequence):
                 self.append(self._storage[i])
         return self
 
-    def __mul__(self, n: int) -> Any:
+    def __mul__(self, n: Any) -> Any:
         return type(self)(self._storage * n)
 
     __rmul__ = __mul__
@@ -255,8 +255,12 @@ _MAY_BE_LEFT_OUT = ("\n\nIf you don't need this {kind} checkpointed, wrap it in 
                     "automatically un-wrapped and subsequently ignored.")
 
 
+# Before `list` among the bases: its methods change elements through those below, not the empty list that the wrapper itself is.
+_MutableSequence: Any = collections.abc.MutableSequence
+
+
 @internal("training.tracking.data_structures.ListWrapper")
-class ListWrapper(List, collections.abc.MutableSequence, list):  # type: ignore[misc]
+class ListWrapper(List, _MutableSequence, list):
     """Stands for a plain list in an attribute and tracks its elements, as long as the list only grows."""
 
     def __init__(self, wrapped_list: list[Any]) -> None:
@@ -351,14 +355,14 @@ class ListWrapper(List, collections.abc.MutableSequence, list):  # type: ignore[
         super().extend(values)
         self._update_snapshot()
 
-    def __imul__(self, y: int) -> Any:
+    def __imul__(self, y: Any) -> Any:
         if y <= 0:
             self._mutated()
             self._storage *= y
             return self
         return super().__imul__(y)
 
-    def insert(self, index: int, obj: Any) -> None:
+    def insert(self, index: Any, obj: Any) -> None:
         """Puts an element at a place: what comes after moves, so the list can't be saved any more."""
         self._mutated()
         self._storage.insert(index, obj)
@@ -386,7 +390,7 @@ class ListWrapper(List, collections.abc.MutableSequence, list):  # type: ignore[
     def __ge__(self, other: Any) -> bool:
         return self._storage >= getattr(other, "_storage", other)
 
-    def __hash__(self) -> int:
+    def __hash__(self) -> int:  # type: ignore[override]
         raise TypeError("unhashable type: 'ListWrapper'")
 
     def __repr__(self) -> str:
@@ -539,9 +543,9 @@ class _DictWrapper(TrackableDataStructure):
                 + _MAY_BE_LEFT_OUT.format(kind="dictionary"))
         if self._self_external_modification:
             raise ValueError(
-                shown + f"The wrapped dictionary was modified outside the wrapper (its final value was {self.__wrapped__!r}, its value when "
-                f"a checkpoint dependency was added was {self._self_last_wrapped_dict_snapshot!r}), which breaks restoration on object "
-                "creation." + _MAY_BE_LEFT_OUT.format(kind="dictionary"))
+                shown + f"The wrapped dictionary was modified outside the wrapper (its final value was {self.__wrapped__!r}, its value "
+                f"when a checkpoint dependency was added was {self._self_last_wrapped_dict_snapshot!r}), which breaks restoration on "
+                "object creation." + _MAY_BE_LEFT_OUT.format(kind="dictionary"))
         return super()._checkpoint_dependencies
 
     def _name_element(self, key: Any) -> str:

@@ -93,7 +93,7 @@ class PythonStringStateSaveable(PythonStateSaveable):
 
     def __init__(self, name: str, state_callback: Callable[[], Any], restore_callback: Callable[[Any], Any] | None = None) -> None:
         from everflow.eager.context import executing_eagerly
-        from everflow.graph.constants import constant
+        from everflow.graph.convert import constant
 
         self._state_callback = state_callback
         self._restore_callback = restore_callback
@@ -105,7 +105,7 @@ class PythonStringStateSaveable(PythonStateSaveable):
 
     def state(self) -> Any:
         """The string, now, as a tensor."""
-        from everflow.graph.constants import constant
+        from everflow.graph.convert import constant
 
         with device("/cpu:0"):
             return constant(self._state_callback(), dtype=dtypes.string)

@@ -1,0 +1,211 @@
+"""The ops of a Saver: those that save, those that restore, and the SaverDef that names them."""
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from everflow.api import find, internal
+from everflow.eager.context import executing_eagerly
+from everflow.graph.convert import constant
+from everflow.graph.scopes import control_dependencies, device, name_scope
+from everflow.ops.control_flow import group, with_dependencies
+from everflow.ops.registry import apply
+from everflow.train.checkpoints import saveable_making
+from everflow.train.checkpoints.saveable import SaveableObject, SaveSpec
+from everflow.train.checkpoints.saveable_making import (
+    ReferenceVariableSaveable,
+    ResourceVariableSaveable,
+    set_cpu0,
+    validate_and_slice_inputs,
+)
+from everflow.train.checkpoints.state import V1, V2
+
+
+@internal("training.saver.BaseSaverBuilder")
+class BaseSaverBuilder:
+    """Adds save and restore ops to a graph. Subclasses may save and restore in ways of their own."""
+
+    SaveSpec = SaveSpec
+    SaveableObject = SaveableObject
+    VariableSaveable = ReferenceVariableSaveable
+    ResourceVariableSaveable = ResourceVariableSaveable
+
+    def __init__(self, write_version: int = V2) -> None:
+        self._write_version = write_version
+
+    @staticmethod
+    def OpListToDict(op_list: Any, convert_variable_to_tensor: bool = True) -> dict[str, Any]:
+        """{name in the checkpoint: what to save}."""
+        return saveable_making.op_list_to_dict(op_list, convert_variable_to_tensor)
+
+    def save_op(self, filename_tensor: Any, saveables: Any) -> Any:
+        """The op that writes all entries of some saveables to one file."""
+        specs = [spec for saveable in saveables for spec in saveable.specs]
+        names = [spec.name for spec in specs]
+        slices = [spec.slice_spec for spec in specs]
+        if self._write_version == V1:
+            tensors = [spec.tensor for spec in specs]
+            with name_scope("save", "save", [filename_tensor, *tensors]) as scope:
+                return apply("SaveSlices", filename_tensor, names, slices, tensors, name=scope)
+        if self._write_version == V2:
+            return apply("SaveV2", filename_tensor, names, slices, [spec.tensor for spec in specs])
+        raise RuntimeError(f"Unexpected write_version: {self._write_version}")
+
+    def bulk_restore(self, filename_tensor: Any, saveables: Any, preferred_shard: int, restore_sequentially: bool) -> list[Any]:
+        """The restored tensors of all entries, one op for each saveable."""
+        found: list[Any] = []
+        earlier: list[Any] = []
+        for saveable in saveables:
+            with device(set_cpu0(saveable.device) if saveable.device else None):
+                with control_dependencies(earlier if restore_sequentially else []):
+                    restored = self.restore_op(filename_tensor, saveable, preferred_shard)
+                found.extend(restored)
+                earlier = restored[-1:]
+        return found
+
+    def restore_op(self, filename_tensor: Any, saveable: Any, preferred_shard: int) -> list[Any]:
+        """The restored tensors of one saveable."""
+        found = []
+        for spec in saveable.specs:
+            found.extend(apply("RestoreV2", filename_tensor, [spec.name], [spec.slice_spec], dtypes=[_base(spec.dtype)]))
+        return found
+
+    def sharded_filename(self, filename_tensor: Any, shard: int, num_shards: Any) -> Any:
+        """The name of one of several files."""
+        return apply("ShardedFilename", filename_tensor, shard, num_shards)
+
+    def _AddSaveOps(self, filename_tensor: Any, saveables: Any) -> Any:
+        save = self.save_op(filename_tensor, saveables)
+        return with_dependencies([save], filename_tensor)
+
+    def _AddShardedSaveOps(self, filename_tensor: Any, per_device: Any) -> Any:
+        if self._write_version == V2:
+            return self._AddShardedSaveOpsForV2(filename_tensor, per_device)
+        count = constant(len(per_device), name="num_shards")
+        saves = []
+        for shard, (place, saveables) in enumerate(per_device):
+            with device(place):
+                saves.append(self._AddSaveOps(self.sharded_filename(filename_tensor, shard, count), saveables))
+        with control_dependencies([save.op for save in saves]):
+            return apply("ShardedFilespec", filename_tensor, count)
+
+    def _AddShardedSaveOpsForV2(self, checkpoint_prefix: Any, per_device: Any) -> Any:
+        # Each device writes a checkpoint of its own beside the place; then they are made one.
+        beside = find("string_join")([checkpoint_prefix, f"_temp_{uuid.uuid4().hex}/part"])
+        count = constant(len(per_device), name="num_shards")
+        prefixes, saves, last = [], [], None
+        for shard, (place, saveables) in enumerate(per_device):
+            last = place
+            with device(set_cpu0(place)):
+                prefix = self.sharded_filename(beside, shard, count)
+                prefixes.append(prefix)
+                saves.append(self._AddSaveOps(prefix, saveables))
+        with control_dependencies([save.op for save in saves]), device(set_cpu0(last)):
+            merge = apply("MergeV2Checkpoints", prefixes, checkpoint_prefix, delete_old_dirs=True)
+            with control_dependencies([merge]):
+                return apply("Identity", checkpoint_prefix)
+
+    def _AddRestoreOps(self, filename_tensor: Any, saveables: Any, restore_sequentially: bool, reshape: bool,
+                       preferred_shard: int = -1, name: str = "restore_all") -> Any:
+        tensors = self.bulk_restore(filename_tensor, saveables, preferred_shard, restore_sequentially)
+        assigned = []
+        position = 0
+        for saveable in saveables:
+            shapes: Any = None
+            if reshape:
+                shapes = []
+                for spec in saveable.specs:
+                    value = spec.tensor
+                    shape = value.get_shape()
+                    shapes.append(shape.as_list() if shape.is_fully_defined() else find("shape")(value))
+            count = len(saveable.specs)
+            assigned.append(saveable.restore(tensors[position:position + count], shapes))
+            position += count
+        return group(*assigned, name=name)
+
+    def _AddShardedRestoreOps(self, filename_tensor: Any, per_device: Any, restore_sequentially: bool, reshape: bool) -> Any:
+        restores = []
+        for shard, (place, saveables) in enumerate(per_device):
+            with device(place):
+                restores.append(self._AddRestoreOps(filename_tensor, saveables, restore_sequentially, reshape, preferred_shard=shard,
+                                                    name="restore_shard"))
+        return group(*restores, name="restore_all")
+
+    def _GroupByDevices(self, saveables: Any) -> list[tuple[str, list[Any]]]:
+        from everflow.graph.devices import canonical_name
+
+        found: dict[str, list[Any]] = {}
+        for saveable in saveables:
+            places = {canonical_name(spec.device) for spec in saveable.specs}
+            if len(places) > 1:
+                raise ValueError(f"All tensors saved or restored by a saveable must be on the same device: {saveable.name}")
+            found.setdefault(places.pop(), []).append(saveable)
+        return sorted(found.items(), key=lambda item: item[0])
+
+    def build(self, names_to_saveables: Any, reshape: bool = False, sharded: bool = False, max_to_keep: int = 5,
+              keep_checkpoint_every_n_hours: float = 10000.0, name: str | None = None, restore_sequentially: bool = False,
+              filename: str = "model") -> Any:
+        """Adds the ops; returns the SaverDef that names them."""
+        return self._build_internal(names_to_saveables=names_to_saveables, reshape=reshape, sharded=sharded, max_to_keep=max_to_keep,
+                                    keep_checkpoint_every_n_hours=keep_checkpoint_every_n_hours, name=name,
+                                    restore_sequentially=restore_sequentially, filename=filename)
+
+    def _build_internal(self, names_to_saveables: Any, reshape: bool = False, sharded: bool = False, max_to_keep: int = 5,
+                        keep_checkpoint_every_n_hours: float = 10000.0, name: str | None = None, restore_sequentially: bool = False,
+                        filename: Any = "model", build_save: bool = True, build_restore: bool = True) -> Any:
+        from everflow.proto import saver_pb2
+
+        eager = executing_eagerly()
+        if not eager and (not build_save or not build_restore):
+            raise ValueError("save and restore operations need to be built together  when eager execution is not enabled.")
+        saveables = validate_and_slice_inputs(names_to_saveables)
+        if max_to_keep is None:
+            max_to_keep = 0
+        save_tensor: Any = None
+        restore_op: Any = None
+        with name_scope(name, "save", [saveable.op for saveable in saveables]) as name:
+            if eager:
+                filename_tensor = constant(filename or "model")
+            else:
+                placeholder = find("placeholder_with_default")
+                filename_tensor = placeholder(filename or "model", shape=(), name="filename")
+                # Models look for this name.
+                filename_tensor = placeholder(filename_tensor, shape=(), name="Const")
+            if sharded:
+                per_device = self._GroupByDevices(saveables)
+                if build_save:
+                    save_tensor = self._AddShardedSaveOps(filename_tensor, per_device)
+                if build_restore:
+                    restore_op = self._AddShardedRestoreOps(filename_tensor, per_device, restore_sequentially, reshape)
+            else:
+                if build_save:
+                    save_tensor = self._AddSaveOps(filename_tensor, saveables)
+                if build_restore:
+                    restore_op = self._AddRestoreOps(filename_tensor, saveables, restore_sequentially, reshape)
+        if eager:
+            # The ops ran; what is left is where the checkpoint is.
+            return saver_pb2.SaverDef(
+                filename_tensor_name="", save_tensor_name=save_tensor.numpy() if build_save else "", restore_op_name="",
+                max_to_keep=max_to_keep, sharded=sharded, keep_checkpoint_every_n_hours=keep_checkpoint_every_n_hours,
+                version=self._write_version)
+        # Programs look for the restore op by its name.
+        assert restore_op.name.endswith("restore_all"), restore_op.name
+        return saver_pb2.SaverDef(
+            filename_tensor_name=filename_tensor.name, save_tensor_name=save_tensor.name, restore_op_name=restore_op.name,
+            max_to_keep=max_to_keep, sharded=sharded, keep_checkpoint_every_n_hours=keep_checkpoint_every_n_hours,
+            version=self._write_version)
+
+
+def _base(dtype: Any) -> Any:
+    return dtype.base_dtype
+
+
+@internal("training.saver.BulkSaverBuilder")
+class BulkSaverBuilder(BaseSaverBuilder):
+    """Restores all entries with one op."""
+
+    def bulk_restore(self, filename_tensor: Any, saveables: Any, preferred_shard: int, restore_sequentially: bool) -> list[Any]:
+        specs = [spec for saveable in saveables for spec in saveable.specs]
+        with device("cpu:0"):
+            return apply("RestoreV2", filename_tensor, [spec.name for spec in specs], [spec.slice_spec for spec in specs],
+                         dtypes=[_base(spec.dtype) for spec in specs])
