@@ -77,10 +77,8 @@ def differentiate(forward: FuncGraph, ys: list[Tensor], xs: list[Tensor], grad_y
 
 
 def is_differentiable(tensor: Tensor) -> bool:
-    """Whether a gradient can be handed on for a tensor: a number that varies, or a variable's handle."""
+    """Whether a gradient can be handed on for a tensor: a number that varies, a variable's handle, or a list of such."""
     kind = tensor.dtype.base_dtype
-    return (
-        is_trainable(tensor)
-        and kind is not dtypes.variant
-        and (kind is not dtypes.resource or tensor.handle_data is not None)
-    )
+    if kind not in (dtypes.variant, dtypes.resource):
+        return is_trainable(tensor)
+    return tensor.handle_data is not None and is_trainable(tensor.handle_data[1])

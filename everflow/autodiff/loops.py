@@ -51,8 +51,8 @@ def _backward(operation: Operation, keeper: _Keeper, given: list[Any]) -> Any:
     with body.as_default():
         remaining = body.add_input(dtypes.int32, (), "remaining")
         incoming = {
-            k: body.add_input(zeros_dtype(forward.inputs[k]), _gradient_dims(forward.inputs[k]), f"grad_{k}")
-            for k in active
+            k: body.add_input(zeros_dtype(t), _gradient_dims(t), f"grad_{k}", t.handle_data if t.dtype is dtypes.variant else None)
+            for k, t in ((k, forward.inputs[k]) for k in active)
         }
         xs = [forward.inputs[k] for k in active]
         ys, grad_ys = [], []

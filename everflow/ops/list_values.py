@@ -19,6 +19,9 @@ class TensorList:
     """
 
     __slots__ = ("dims", "dtype", "items", "length", "limit")
+    # As an item of another list, a list is a scalar.
+    shape = ()
+    ndim = 0
 
     def __init__(self, items: list[Any], dtype: dtypes.DType, dims: Any, length: int | None = None, limit: int = -1) -> None:
         self.items = items
@@ -70,6 +73,8 @@ class TensorList:
 
     def zeros(self) -> TensorList:
         """A list of zeros in the place of the items."""
+        if self.dtype is dtypes.variant:
+            return self.holding([None if v is None else v.zeros() for v in self.values()])
         if shapes.is_fully_defined(self.dims):
             return self.holding([None] * self.length)
         return self.holding([None if v is None else zeros(tuple(v.shape), self.dtype) for v in self.values()])
@@ -87,8 +92,9 @@ class TensorList:
                 "Trying to add two lists of tensors with incompatible element shapes. One is "
                 f"{shapes.describe(self.dims)} and the other is {shapes.describe(other.dims)}"
             )
+        add = TensorList.plus if self.dtype is dtypes.variant else torch.add
         pairs = zip(self.values(), other.values())
-        items = [y if x is None else x if y is None else torch.add(x, y) for x, y in pairs]
+        items = [y if x is None else x if y is None else add(x, y) for x, y in pairs]
         return TensorList(items, self.dtype, shapes.merge(self.dims, other.dims))
 
     def check_type(self, dtype: dtypes.DType) -> None:
@@ -99,6 +105,18 @@ class TensorList:
             raise invalid_argument(
                 f"Invalid data types; list elements {type_name(self.dtype)} but tried to append/read {type_name(dtype)}"
             )
+
+
+def taking_list(kernel: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A kernel whose first input is a list. One that comes out of an array of lists is an array without axes."""
+
+    def make(node: Any) -> Callable[..., Any]:
+        run = kernel(node)
+        if node.inputs[0].node.type.startswith(("TensorList", "EmptyTensorList")):
+            return run
+        return lambda items, *rest: run(items.item() if isinstance(items, np.ndarray) else items, *rest)
+
+    return make
 
 
 def mapped(function: Callable[..., Any], *lists: Any) -> Any:

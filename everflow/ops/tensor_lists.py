@@ -15,7 +15,7 @@ from everflow.graph.describe import type_name
 from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
-from everflow.ops.list_values import TensorList, mapped, merged, parts, rows, stacked, zeros
+from everflow.ops.list_values import TensorList, mapped, merged, parts, rows, stacked, taking_list, zeros
 from everflow.ops.registry import apply, not_differentiable, op
 from everflow.runtime.values import is_numeric
 
@@ -189,9 +189,9 @@ def _pop_gradient(operation: Operation, dlist: Any, delement: Any) -> Any:
     return [apply("TensorListPushBack", dlist, delement), None]
 
 
-op("TensorListPushBack", kernel=_push, shape=_push_shape, gradient=_push_gradient, view=True)
-op("TensorListPopBack", kernel=_pop, shape=_pop_shapes, gradient=_pop_gradient, view=True)
-op("TensorListLength", kernel=lambda n: lambda items: torch.tensor(items.length, dtype=torch.int32), shape=lambda o: (),
+op("TensorListPushBack", kernel=taking_list(_push), shape=_push_shape, gradient=_push_gradient, view=True)
+op("TensorListPopBack", kernel=taking_list(_pop), shape=_pop_shapes, gradient=_pop_gradient, view=True)
+op("TensorListLength", kernel=taking_list(lambda n: lambda items: torch.tensor(items.length, dtype=torch.int32)), shape=lambda o: (),
    gradient=not_differentiable)
 
 
@@ -292,8 +292,8 @@ def _set_gradient(operation: Operation, dlist: Tensor) -> Any:
     return [rest, None, apply("TensorListGetItem", dlist, index, tf.shape(value), element_dtype=value.dtype)]
 
 
-op("TensorListGetItem", kernel=_get, shape=_get_shape, gradient=_get_gradient, view=True)
-op("TensorListSetItem", kernel=_set, shape=_set_shape, gradient=_set_gradient, view=True)
+op("TensorListGetItem", kernel=taking_list(_get), shape=_get_shape, gradient=_get_gradient, view=True)
+op("TensorListSetItem", kernel=taking_list(_set), shape=_set_shape, gradient=_set_gradient, view=True)
 
 
 def _same_list(operation: Operation) -> Any:
@@ -345,7 +345,7 @@ def _stack_gradient(operation: Operation, gradient: Tensor) -> Any:
     return [apply("TensorListFromTensor", gradient, build_element_shape(shapes.TensorShape.from_dims(dims))), None]
 
 
-op("TensorListStack", kernel=_stack, shape=_stack_shape, gradient=_stack_gradient)
+op("TensorListStack", kernel=taking_list(_stack), shape=_stack_shape, gradient=_stack_gradient)
 
 
 def _gather(node: Any) -> Callable[..., Any]:
@@ -384,7 +384,7 @@ def _gather_gradient(operation: Operation, gradient: Tensor) -> Any:
     return [apply("TensorListScatterIntoExistingList", empty, gradient, indices), None, None]
 
 
-op("TensorListGather", kernel=_gather, shape=_gather_shape, gradient=_gather_gradient)
+op("TensorListGather", kernel=taking_list(_gather), shape=_gather_shape, gradient=_gather_gradient)
 
 
 def _checked_indices(indices: Any, value: Any) -> list[int]:
@@ -460,7 +460,7 @@ def _scatter_into_gradient(operation: Operation, dlist: Tensor) -> Any:
     return [rest, of_value, None]
 
 
-op("TensorListScatterIntoExistingList", kernel=_scatter_into, shape=_scatter_into_shape, gradient=_scatter_into_gradient, view=True)
+op("TensorListScatterIntoExistingList", kernel=taking_list(_scatter_into), shape=_scatter_into_shape, gradient=_scatter_into_gradient, view=True)
 
 
 # -- items one after the other
@@ -547,6 +547,8 @@ def _concat(node: Any) -> Callable[..., Any]:
                     raise invalid_argument(f"Concat saw a scalar shape at index {i} but requires at least vectors.")
                 inner = merged(inner, tuple(v.shape[1:]))
         first = None if dims is None else dims[0]
+        if dims is None and len({v.shape[0] for v in values if v is not None}) == 1:
+            first = next(v.shape[0] for v in values if v is not None)
         found = []
         for i, v in enumerate(values):
             if v is None:
@@ -586,7 +588,7 @@ def _concat_gradient(operation: Operation, gradient: Tensor, _: Any) -> Any:
 
 
 for _name in ("TensorListConcat", "TensorListConcatV2"):
-    op(_name, kernel=_concat, shape=_concat_shapes, gradient=_concat_gradient)
+    op(_name, kernel=taking_list(_concat), shape=_concat_shapes, gradient=_concat_gradient)
 
 
 # -- lists and lists of lists
