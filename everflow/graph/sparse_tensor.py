@@ -96,22 +96,28 @@ class SparseTensor(TensorLike, CompositeTensor):
         return f"SparseTensor(indices={self._indices}, values={self._values}, dense_shape={self._dense_shape})"
 
     def __div__(self, y: Any) -> Any:
-        return _operation("__div__", self, y)
+        return _operation("div", self, y)
 
     def __truediv__(self, y: Any) -> Any:
-        return _operation("__truediv__", self, y)
+        return _operation("truediv", self, y)
 
     def __mul__(self, y: Any) -> Any:
-        return _operation("__mul__", self, y)
+        return _operation("mul", self, y)
 
 
 def _operation(name: str, x: SparseTensor, y: Any) -> Any:
     """Arithmetic with a dense tensor, which is broadcast to the sparse one."""
+    from everflow.api import find
     from everflow.ops.registry import apply
 
-    op_type = {"__mul__": "SparseDenseCwiseMul", "__div__": "SparseDenseCwiseDiv", "__truediv__": "SparseDenseCwiseDiv"}[name]
-    y = convert_to_tensor(y, x.dtype.base_dtype, name="y")
-    return SparseTensor(x.indices, apply(op_type, x.indices, x.values, x.dense_shape, y), x.dense_shape)
+    with name_scope(None, name, [x.indices, x.values, x.dense_shape, y]) as scope:
+        y = convert_to_tensor(y, x.dtype.base_dtype, name="y")
+        values = x.values
+        if name == "truediv" and values.dtype.is_integer:
+            exact = dtypes.float32 if values.dtype.size < 4 else dtypes.float64
+            values, y = find("cast")(values, exact), find("cast")(y, exact)
+        found = apply("SparseDenseCwiseMul" if name == "mul" else "SparseDenseCwiseDiv", x.indices, values, x.dense_shape, y, name=scope)
+    return SparseTensor(x.indices, found, x.dense_shape)
 
 
 @public("SparseTensorSpec")
@@ -246,10 +252,10 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -
     else:
         rank = len(shape)
         sizes = [s.value if isinstance(s, shapes.Dimension) else s for s in shape]
-        dense_shape = convert_to_tensor([-1 if s is None else s for s in sizes], dtypes.int64, name=shape_name)
         if any(s is None for s in sizes):
-            default = dense_shape
-            dense_shape = find("placeholder_with_default")(default, shape=default.get_shape(), name=shape_name)
+            dense_shape = placeholder(dtypes.int64, shape=[rank], name=shape_name)
+        else:
+            dense_shape = convert_to_tensor(sizes, dtypes.int64, name=shape_name)
     return SparseTensor(
         values=placeholder(dtype, shape=[None], name=name + "/values" if name is not None else None),
         indices=placeholder(dtypes.int64, shape=[None, rank], name=name + "/indices" if name is not None else None),

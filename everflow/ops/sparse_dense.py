@@ -64,8 +64,8 @@ def _to_dense_shape(o: Any) -> Any:
 def _to_dense_gradient(o: Any, dy: Any) -> Any:
     indices, shape = o.inputs[0], o.inputs[1]
     d_values = tf.gather_nd(dy, indices)
-    holes = tf.sparse_to_dense(indices, shape, tf.zeros_like(d_values), tf.ones_like(o.inputs[3]), o.attr("validate_indices"))
-    return None, None, d_values, tf.reduce_sum(dy * holes)
+    d_default = tf.reduce_sum(dy) - tf.reduce_sum(d_values)
+    return tf.zeros_like(indices), tf.zeros_like(shape), d_values, d_default
 
 
 op("SparseToDense", kernel=_to_dense, shape=_to_dense_shape, gradient=_to_dense_gradient)
@@ -162,7 +162,7 @@ def _matmul_shape(o: Any) -> Any:
 def _matmul_gradient(o: Any, dy: Any) -> Any:
     indices, values, shape, b = o.inputs
     flip_a, flip_b = o.attr("adjoint_a"), o.attr("adjoint_b")
-    d_b = sparse_tensor_dense_matmul(SparseTensor(indices, values, shape), dy, adjoint_a=not flip_a)
+    d_b = apply("SparseTensorDenseMatMul", indices, values, shape, dy, adjoint_a=not flip_a)
     if flip_b:
         d_b, b = tf.linalg.adjoint(d_b), tf.linalg.adjoint(b)
     rows, columns = indices[:, 0], indices[:, 1]

@@ -175,7 +175,7 @@ def _softmax(node: Any) -> Kernel:
             raise invalid_argument(f"Input should have rank >= 2, but received shape: {' '.join(map(str, shape.tolist()))}")
         rows, which = groups(indices[:, :-1])
         n = len(rows)
-        largest = torch.full((n,), -torch.inf, dtype=values.dtype, device=values.device).index_reduce_(0, which, values, "amax")
+        largest = torch.full((n,), -torch.inf, dtype=values.dtype, device=values.device).scatter_reduce_(0, which, values, "amax")
         powers = (values - largest[which]).exp()
         totals = torch.zeros(n, dtype=values.dtype, device=values.device).index_add_(0, which, powers)
         return powers / totals[which]
@@ -225,7 +225,7 @@ def _reduce(reduction: str, sparse: bool) -> Callable[[Any], Kernel]:
             if reduction == "sum":
                 totals.index_add_(0, which, items)
             elif len(items):
-                totals.index_reduce_(0, which, items, "amax", include_self=False)
+                totals.scatter_reduce_(0, which, items, "amax", include_self=False)
             totals = totals.to(values.dtype)
             if sparse:
                 if keep:
@@ -279,7 +279,7 @@ def _all_axes(sp_input: SparseTensor, axis: Any) -> Any:
     if axis is not None:
         return axis
     rank = sp_input.dense_shape.dims[0] if sp_input.dense_shape.dims is not None else None
-    return tf.constant(range(rank), tf.int32) if rank is not None else tf.range(tf.rank(sp_input))
+    return tf.constant(list(range(rank)), tf.int32) if rank is not None else tf.range(tf.rank(sp_input))
 
 
 def _reduced(op_type: str, sp_input: Any, axis: Any, keepdims: Any, reduction_axes: Any, keep_dims: Any) -> Any:

@@ -1,0 +1,157 @@
+"""Sparse tensors: conversion, layout, arithmetic and reductions."""
+import numpy as np
+import pytest
+
+import everflow as tf
+from everflow.ops.sparse_ids import sparse_expand_dims, sparse_eye
+
+
+def matrix(values=(1.0, 2.0, 3.0)):
+    """[[1 0 2 0], [0 3 0 0], [0 0 0 0]]"""
+    return tf.SparseTensor([[0, 0], [0, 2], [1, 1]], tf.convert_to_tensor(values), [3, 4])
+
+
+DENSE = np.array([[1, 0, 2, 0], [0, 3, 0, 0], [0, 0, 0, 0]], np.float32)
+
+
+def run(fetch, feed=None):
+    with tf.Session() as session:
+        return session.run(fetch, feed)
+
+
+def dense_of(value):
+    found = np.zeros(value.dense_shape, value.values.dtype)
+    found[tuple(value.indices.T)] = value.values
+    return found
+
+
+def numeric_gradient(f, x, dy, eps=1e-3):
+    """Of sum(f(x) * dy) by central differences; `f` takes and gives arrays."""
+    found = np.zeros_like(x)
+    for i in range(x.size):
+        step = np.zeros_like(x)
+        step.flat[i] = eps
+        found.flat[i] = ((f(x + step) - f(x - step)) * dy).sum() / (2 * eps)
+    return found
+
+
+@pytest.mark.parametrize("build", [
+    lambda v: tf.sparse_tensor_to_dense(matrix(v)),
+    lambda v: tf.sparse_softmax(matrix(v)).values,
+    lambda v: tf.sparse_reduce_sum(matrix(v), 1),
+    lambda v: tf.sparse_reduce_sum(matrix(v), [0], keepdims=True),
+    lambda v: tf.sparse_tensor_dense_matmul(matrix(v), tf.constant(np.arange(8.0).reshape(4, 2))),
+    lambda v: tf.sparse_tensor_dense_matmul(matrix(v), tf.constant(np.arange(6.0).reshape(2, 3)), adjoint_a=True, adjoint_b=True),
+    lambda v: tf.sparse_add(matrix(v), tf.SparseTensor([[0, 2], [2, 0]], v[:2] * v[1], [3, 4])).values,
+    lambda v: tf.sparse_add(matrix(v), tf.ones([3, 4], tf.float64)),
+    lambda v: tf.sparse_reorder(tf.SparseTensor([[1, 1], [0, 0], [0, 2]], v, [3, 4])).values,
+    lambda v: tf.sparse_fill_empty_rows(matrix(v), v[0])[0].values,
+    lambda v: tf.sparse_slice(matrix(v), [0, 1], [2, 2]).values,
+    lambda v: (matrix(v) * tf.stack([v[0], v[1], v[2], v[0]])).values,
+    lambda v: (matrix(v) / tf.reshape(v, [3, 1])).values,
+])
+def test_gradients_agree_with_differences(build):
+    x = tf.placeholder(tf.float64, [3])
+    y = build(x)
+    at = np.array([1.0, 2.0, 3.0])
+    with tf.Session() as session:
+        dy = np.random.RandomState(0).rand(*session.run(y, {x: at}).shape)
+        exact = session.run(tf.gradients(y, x, grad_ys=tf.constant(dy))[0], {x: at})
+        assert np.allclose(exact, numeric_gradient(lambda v: session.run(y, {x: v}), at, dy), atol=1e-6)
+
+
+def test_dense_and_back():
+    assert (run(tf.sparse_tensor_to_dense(matrix())) == DENSE).all()
+    back = run(tf.sparse.from_dense(DENSE))
+    assert back.indices.tolist() == [[0, 0], [0, 2], [1, 1]] and back.values.tolist() == [1, 2, 3] and back.dense_shape.tolist() == [3, 4]
+
+
+def test_texts_may_be_sparse():
+    texts = tf.SparseTensor([[0, 1], [1, 0]], ["a", "b"], [2, 2])
+    assert run(tf.sparse_tensor_to_dense(texts, default_value="-")).tolist() == [[b"-", b"a"], [b"b", b"-"]]
+    assert run(tf.sparse_transpose(texts)).values.tolist() == [b"b", b"a"]
+
+
+@pytest.mark.parametrize(("indices", "message"), [
+    ([[1, 1], [0, 0]], r"indices\[1\] = \[0,0\] is out of order"),
+    ([[0, 0], [0, 0]], r"indices\[1\] = \[0,0\] is repeated"),
+    ([[0, 0], [3, 0]], r"indices\[1\] = \[3,0\] is out of bounds: need 0 <= index < \[2,2\]"),
+])
+def test_wrong_indices_are_named(indices, message):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+        run(tf.sparse_tensor_to_dense(tf.SparseTensor(indices, [1, 2], [2, 2])))
+
+
+def test_layout():
+    with tf.Session() as session:
+        assert (dense_of(session.run(tf.sparse_transpose(matrix()))) == DENSE.T).all()
+        assert (dense_of(session.run(tf.sparse_reshape(matrix(), [2, -1]))) == DENSE.reshape(2, 6)).all()
+        assert (dense_of(session.run(tf.sparse_slice(matrix(), [0, 1], [2, 2]))) == DENSE[:2, 1:3]).all()
+        assert (dense_of(session.run(tf.sparse_concat(1, [matrix(), matrix()]))) == np.hstack([DENSE, DENSE])).all()
+        parts = session.run(tf.sparse_split(sp_input=matrix(), num_split=2, axis=0))
+        assert (np.vstack([dense_of(p) for p in parts]) == DENSE).all() and [len(dense_of(p)) for p in parts] == [2, 1]
+        assert session.run(tf.sparse_retain(matrix(), [True, False, True])).values.tolist() == [1, 3]
+        assert session.run(tf.sparse_reset_shape(matrix())).dense_shape.tolist() == [2, 3]
+        assert session.run(sparse_expand_dims(matrix(), 1)).dense_shape.tolist() == [3, 1, 4]
+        assert (dense_of(session.run(sparse_eye(2, 3))) == np.eye(2, 3)).all()
+
+
+def test_shapes_that_differ_may_be_joined_when_asked():
+    small = tf.SparseTensor([[0, 0]], [5.0], [1, 1])
+    found = run(tf.sparse_concat(1, [matrix(), small], expand_nonconcat_dim=True))
+    assert found.dense_shape.tolist() == [3, 5] and dense_of(found)[0, 4] == 5
+
+
+def test_arithmetic_and_reductions():
+    other = tf.SparseTensor([[0, 2], [2, 3]], [-5.0, 1.0], [3, 4])
+    theirs = np.zeros((3, 4), np.float32)
+    theirs[0, 2], theirs[2, 3] = -5, 1
+    with tf.Session() as session:
+        assert (dense_of(session.run(tf.sparse_add(matrix(), other))) == DENSE + theirs).all()
+        assert len(session.run(tf.sparse_add(matrix(), other, threshold=2.5)).values) == 2
+        assert (dense_of(session.run(tf.sparse_maximum(matrix(), other))) == np.maximum(DENSE, theirs)).all()
+        assert (dense_of(session.run(tf.sparse_minimum(matrix(), other))) == np.minimum(DENSE, theirs)).all()
+        assert session.run(tf.sparse_reduce_sum(matrix())) == 6
+        assert session.run(tf.sparse_reduce_max(matrix(), 1)).tolist() == [2, 3, 0]
+        assert session.run(tf.sparse_reduce_sum_sparse(matrix(), 0)).values.tolist() == [1, 3, 2]
+        right = np.arange(8, dtype=np.float32).reshape(4, 2)
+        assert np.allclose(session.run(tf.sparse_tensor_dense_matmul(matrix(), right)), DENSE @ right)
+
+
+def test_truly_divided_integers_become_floats():
+    assert run((matrix([1, 2, 3]) / 2).values).tolist() == [0.5, 1, 1.5]
+
+
+def test_empty_rows_are_filled():
+    filled, empty = run(tf.sparse_fill_empty_rows(matrix(), -1.0))
+    assert filled.indices.tolist() == [[0, 0], [0, 2], [1, 1], [2, 0]] and filled.values.tolist() == [1, 2, 3, -1]
+    assert empty.tolist() == [False, False, True]
+
+
+def test_ids_become_indices():
+    ids = tf.SparseTensor([[0, 0], [0, 1], [1, 0]], tf.constant([7, 2, 5], tf.int64), [2, 2])
+    merged = run(tf.sparse_merge(ids, tf.SparseTensor(ids.indices, [1.0, 2.0, 3.0], [2, 2]), 10))
+    assert merged.indices.tolist() == [[0, 2], [0, 7], [1, 5]] and merged.values.tolist() == [2, 1, 3]
+    assert np.argwhere(run(tf.sparse_to_indicator(ids, 10))).tolist() == [[0, 2], [0, 7], [1, 5]]
+
+
+def test_sparse_placeholders_take_values():
+    fed = tf.sparse_placeholder(tf.float32, [None, 4])
+    value = tf.SparseTensorValue(np.array([[0, 3]]), np.array([2.0], np.float32), np.array([2, 4]))
+    assert run(tf.sparse_reduce_sum(fed, 0), {fed: value}).tolist() == [0, 0, 0, 2]
+
+
+def test_crosses():
+    texts = tf.constant([["a", "b"], ["c", "d"]])
+    numbers = tf.SparseTensor([[0, 0], [1, 0], [1, 1]], tf.constant([7, 8, 9], tf.int64), [2, 2])
+    found = run(tf.sparse.cross([numbers, texts]))
+    assert found.values.tolist() == [b"7_X_a", b"7_X_b", b"8_X_c", b"8_X_d", b"9_X_c", b"9_X_d"]
+    assert found.indices.tolist() == [[0, 0], [0, 1], [1, 0], [1, 1], [1, 2], [1, 3]] and found.dense_shape.tolist() == [2, 4]
+
+
+def test_hashed_crosses_are_those_of_tensorflow():
+    texts, numbers = tf.constant([["x", "y"], ["z", "w"]]), tf.constant([[1], [2]], tf.int64)
+    with tf.Session() as session:
+        assert session.run(tf.sparse.cross_hashed([texts, numbers], num_buckets=1000)).values.tolist() == [727, 326, 443, 304]
+        assert session.run(tf.sparse.cross_hashed([texts, numbers], hash_key=1)).values.tolist() == [
+            6563200740165693201, 2720797636647432329, 8566258320633682172, 9088963133291694847]
