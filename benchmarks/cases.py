@@ -136,6 +136,20 @@ def lstm_train():
 
 
 @case
+def while_rnn_train():
+    """A training step of a recurrent network in a while loop: 50 steps of 128 units, batch 64."""
+    units, steps = 128, 50
+    x = tf.placeholder(tf.float32, [None, units])
+    w = tf.get_variable("w", [units, units], initializer=tf.truncated_normal_initializer(stddev=0.05))
+    u = tf.get_variable("u", [units, units], initializer=tf.truncated_normal_initializer(stddev=0.05))
+    inputs = tf.matmul(x, u)
+    _, h = tf.while_loop(lambda i, h: i < steps, lambda i, h: (i + 1, tf.tanh(tf.matmul(h, w) + inputs)), [tf.constant(0), inputs])
+    train = tf.train.GradientDescentOptimizer(0.01).minimize(tf.reduce_mean(tf.square(h)))
+    sess, (xs, _) = session(), batch(64, (units,))
+    return timed(lambda: sess.run(train, {x: xs}))
+
+
+@case
 def build_graph():
     """Building a graph of 2,000 ops."""
     def build():
@@ -174,6 +188,28 @@ def first_run():
     t = time.perf_counter()
     sess.run(y, {x: value})
     return time.perf_counter() - t
+
+
+@case
+def parse_example():
+    """Parsing 10,000 Examples of floats, a string and any number of ids."""
+    rng = np.random.RandomState(0)
+
+    def example(i):
+        return tf.train.Example(features=tf.train.Features(feature={
+            "values": tf.train.Feature(float_list=tf.train.FloatList(value=rng.rand(16))),
+            "ids": tf.train.Feature(int64_list=tf.train.Int64List(value=rng.randint(0, 100000, rng.randint(1, 20)))),
+            "name": tf.train.Feature(bytes_list=tf.train.BytesList(value=[b"example number %d" % i])),
+            "label": tf.train.Feature(int64_list=tf.train.Int64List(value=[i % 10])),
+        })).SerializeToString()
+
+    serialized = tf.placeholder(tf.string, [None])
+    features = {"values": tf.FixedLenFeature([16], tf.float32), "ids": tf.VarLenFeature(tf.int64),
+                "name": tf.FixedLenFeature([], tf.string), "label": tf.FixedLenFeature([], tf.int64)}
+    parsed = tf.parse_example(serialized, features)
+    fetches = [tf.reduce_sum(parsed["values"]), tf.size(parsed["ids"].values), tf.size(parsed["name"]), tf.reduce_max(parsed["label"])]
+    sess, data = session(), np.array([example(i) for i in range(10000)], object)
+    return timed(lambda: sess.run(fetches, {serialized: data}))
 
 
 @case

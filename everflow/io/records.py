@@ -134,10 +134,12 @@ def read(path: Any, compression: Any = "", buffer: int = PIECE) -> Iterator[byte
 
 
 class RecordWriter:
-    """Writes records to a file. The settings of zlib are its own: level, method, bits of the window, memory level, strategy."""
+    """Writes records to a file. The settings of zlib are its own: level, method, bits of the window, memory level, strategy, and how
+    it flushes after each record."""
 
     def __init__(self, path: Any, compression: Any = "", level: int = zlib.Z_DEFAULT_COMPRESSION, method: int = zlib.DEFLATED,
-                 window_bits: int = 15, memory_level: int = 9, strategy: int = zlib.Z_DEFAULT_STRATEGY) -> None:
+                 window_bits: int = 15, memory_level: int = 9, strategy: int = zlib.Z_DEFAULT_STRATEGY,
+                 flush_mode: int = zlib.Z_NO_FLUSH) -> None:
         kind = compression_of(compression)
         self._path = os.fsdecode(path)
         filesystem, local = locate(path)
@@ -145,11 +147,12 @@ class RecordWriter:
             self._file: BinaryIO = filesystem.open(local, "wb")
         bits = window_bits + 16 if kind == "GZIP" and 0 < window_bits < 16 else window_bits
         self._compressor = zlib.compressobj(level, method, bits, memory_level, strategy) if kind else None
+        self._flush_mode = flush_mode
 
     def write(self, record: bytes) -> None:
         framed = framed_record(record)
         if self._compressor is not None:
-            framed = self._compressor.compress(framed)
+            framed = self._compressor.compress(framed) + self._compressor.flush(self._flush_mode)
         with errors_about(self._path):
             self._file.write(framed)
 

@@ -22,8 +22,6 @@ class TFRecordCompressionType:
 
 
 _NAMES = {TFRecordCompressionType.NONE: "", TFRecordCompressionType.ZLIB: "ZLIB", TFRecordCompressionType.GZIP: "GZIP"}
-# zlib's own numbers for the ways to flush.
-_FLUSH_MODES = range(0, 7)
 
 
 @public("python_io.TFRecordOptions", "io.TFRecordOptions")
@@ -61,10 +59,8 @@ class TFRecordOptions:
 
     def _settings(self) -> dict[str, int]:
         """What zlib is told, as RecordWriter takes it."""
-        if self.flush_mode is not None and self.flush_mode not in _FLUSH_MODES:
-            raise invalid_argument(f"Unknown flush mode: {self.flush_mode}")
         given = {"level": self.compression_level, "method": self.compression_method, "window_bits": self.window_bits,
-                 "memory_level": self.mem_level, "strategy": self.compression_strategy}
+                 "memory_level": self.mem_level, "strategy": self.compression_strategy, "flush_mode": self.flush_mode}
         return {key: value for key, value in given.items() if value is not None}
 
 

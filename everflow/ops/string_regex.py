@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from everflow.api import public
+from everflow.compat import forward_compatible
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
 from everflow.graph.attrs import raw
@@ -67,6 +68,6 @@ def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: bool =
 @public("strings.regex_full_match")
 def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Any:
     """Whether all of each string matches a pattern."""
-    if isinstance(pattern, (str, bytes)):
+    if isinstance(pattern, (str, bytes)) and forward_compatible(2018, 11, 10):
         return apply("StaticRegexFullMatch", input, pattern=pattern, name=name)
     return apply("RegexFullMatch", input, pattern, name=name)
