@@ -1,0 +1,281 @@
+"""Streams that work ahead: prefetch, and map with several calls at once.
+
+Threads are worth their price only where making an element takes long: what is quick is made when it is asked for.
+"""
+from __future__ import annotations
+
+import collections
+import os
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from everflow.data.element_ops import MapCursor, MapStream, ended_by
+from everflow.data.elements import Element
+from everflow.data.streams import Cursor, Reading, Stream, UnaryCursor, UnaryStream, dataset_op, function_of, signature
+from everflow.data.workers import Ahead, Outcome, Pool
+from everflow.errors import OutOfRangeError, cancelled, invalid_argument
+from everflow.graph.functions import called_functions
+
+AUTOTUNE = -1
+# An element that takes longer than this many seconds is made ahead, in a thread.
+WORTH_A_THREAD = 2e-4
+# How many elements are looked at before an average decides.
+TRIALS = 3
+
+
+class PrefetchStream(UnaryStream):
+    """The same elements, made ahead of time."""
+
+    def __init__(self, source: Stream, types: Any, dims: Any, size: int) -> None:
+        super().__init__(source, types, dims)
+        self.size = size
+
+    def open(self, reading: Reading) -> Cursor:
+        return _PrefetchCursor(self, self.source.open(reading), reading)
+
+
+class _PrefetchCursor(UnaryCursor):
+    def __init__(self, stream: PrefetchStream, source: Cursor, reading: Reading) -> None:
+        super().__init__(stream, source)
+        self.reading = reading
+        self.size = stream.size if stream.size > 0 else 4 if stream.size == AUTOTUNE else 0
+        self.ahead: Ahead | None = None
+        self.trials = 0
+        self.seconds = 0.0
+        # Elements that were made ahead of a saved position.
+        self.restored: collections.deque[Element] = collections.deque()
+
+    def next(self) -> Element | None:
+        if self.restored:
+            return self.restored.popleft()
+        if self.ahead is not None:
+            self._record(len(self.ahead.channel.items))
+            return self.ahead.next()
+        if not self.size:
+            return self.source.next()
+        start = time.perf_counter()
+        element = self.source.next()
+        self._judge(time.perf_counter() - start)
+        self._record(1)
+        return element
+
+    def _judge(self, seconds: float) -> None:
+        # The first element also pays for what is prepared once.
+        if self.trials:
+            self.seconds += seconds
+        self.trials += 1
+        if self.trials > TRIALS and self.seconds > WORTH_A_THREAD * (self.trials - 1):
+            self.ahead = Ahead(self.source.next, self.size, "everflow-prefetch")
+            self.reading.watch(self.ahead)
+        elif self.trials > 8 * TRIALS:
+            self.trials, self.seconds = 1, 0.0
+
+    def _record(self, buffered: int) -> None:
+        statistics = self.reading.statistics
+        if statistics is not None:
+            statistics.buffer("PrefetchDataset", min(buffered, self.size), self.size)
+
+    def save(self) -> Any:
+        if self.ahead is not None:
+            # What is made already belongs to the position too.
+            found = [outcome.get() for outcome in self.ahead.stop()]
+            self.restored.extend(element for element in found if element is not None)
+            self.ahead, self.trials, self.seconds = None, 0, 0.0
+        return {"source": self.source.save(), "buffer": list(self.restored)}
+
+    def restore(self, state: Any) -> None:
+        super().restore(state)
+        self.restored = collections.deque(state["buffer"])
+
+
+@dataset_op("PrefetchDataset")
+def _prefetch(node: Any) -> Callable[..., Stream]:
+    types, dims = signature(node)
+
+    def make(source: Stream, size: Any) -> Stream:
+        if int(size) < 0 and int(size) != AUTOTUNE:
+            raise invalid_argument("buffer_size must be >= 0 or set buffer_size to be -1 for auto-tuning")
+        return PrefetchStream(source, types, dims, int(size))
+
+    return make
+
+
+def runs_long(entry: Any) -> bool:
+    """Whether a function does what may take time or wait for others: anything with state or effects."""
+    seen: set[str] = set()
+    stack = [entry]
+    while stack:
+        body = stack.pop().graph
+        for op in body.get_operations():
+            if op.op_def_.is_stateful and op.type not in ("Placeholder", "VarHandleOp"):
+                return True
+            for name in called_functions(op):
+                if name not in seen:
+                    seen.add(name)
+                    found = body._get_function(name)
+                    if found is not None:
+                        stack.append(found)
+    return False
+
+
+class ParallelMapStream(MapStream):
+    """A function of each element, several at once; in order, or as they become ready."""
+
+    def __init__(self, source: Stream, types: Any, dims: Any, function: Any, keeps_count: bool, batched: Any, calls: int, is_sloppy: bool,
+                 runs_long: bool) -> None:
+        super().__init__(source, types, dims, function, keeps_count, batched)
+        self.calls, self.is_sloppy, self.runs_long = calls, is_sloppy, runs_long
+
+    def open(self, reading: Reading) -> Cursor:
+        calls = reading.threads or (self.calls if self.calls != AUTOTUNE else os.cpu_count() or 1)
+        source = self.source.open(reading)
+        if calls == 1 and not self.runs_long:
+            return MapCursor(self, source)
+        return _ParallelMapCursor(self, source, reading, calls)
+
+
+class _ParallelMapCursor(MapCursor):
+    """Calls are made here until they turn out to take long; then they are made by threads."""
+
+    def __init__(self, stream: ParallelMapStream, source: Cursor, reading: Reading, calls: int) -> None:
+        super().__init__(stream, source)
+        self.reading = reading
+        self.calls = calls
+        self.pool: Pool | None = None
+        self.pending: collections.deque[_Call] = collections.deque()
+        self.is_over = False
+        self.trials = 0
+        self.seconds = 0.0
+        self.changed = Signal()
+        if stream.runs_long:
+            self._start()
+
+    def _start(self) -> None:
+        self.pool = Pool(self.calls, "everflow-map")
+        self.reading.watch(self.changed)
+
+    def next(self) -> Element | None:
+        while True:
+            if self.pool is None:
+                element = self.source.next()
+                if element is None:
+                    return None
+                start = time.perf_counter()
+                found = Outcome.of(self.function, *element)
+                self._judge(time.perf_counter() - start)
+            else:
+                self._fill()
+                if not self.pending:
+                    return None
+                found = self._ready()
+            try:
+                return found.get()
+            except OutOfRangeError as error:
+                return ended_by(error, self.stream.keeps_count)  # type: ignore[attr-defined]
+
+    def rows(self, n: int) -> Element | None:
+        if self.batched is not None and not self.pending:
+            return super().rows(n)
+        return Cursor.rows(self, n)
+
+    def _judge(self, seconds: float) -> None:
+        if self.trials:
+            self.seconds += seconds
+        self.trials += 1
+        if self.trials > TRIALS and self.seconds > WORTH_A_THREAD * (self.trials - 1):
+            self._start()
+        elif self.trials > 8 * TRIALS:
+            self.trials, self.seconds = 1, 0.0
+
+    def _fill(self) -> None:
+        assert self.pool is not None
+        while not self.is_over and len(self.pending) < self.calls:
+            outcome = Outcome.of(self.source.next)
+            if outcome.error is None and outcome.result is None:
+                self.is_over = True
+                return
+            call = _Call(outcome, self.function, self.changed)
+            self.pending.append(call)
+            if outcome.error is None:
+                self.pool.submit(call.run)
+            else:
+                call.outcome = outcome
+
+    def _ready(self) -> Outcome:
+        is_sloppy = self.stream.is_sloppy  # type: ignore[attr-defined]
+        with self.changed.condition:
+            while True:
+                for call in self.pending if is_sloppy else (self.pending[0],):
+                    if call.outcome is not None:
+                        self.pending.remove(call)
+                        return call.outcome
+                if self.changed.is_closed:
+                    raise cancelled("Iterator was cancelled")
+                self.changed.condition.wait()
+
+    def save(self) -> Any:
+        with self.changed.condition:
+            while any(c.outcome is None for c in self.pending):
+                self.changed.condition.wait()
+        results = [c.outcome.get() for c in self.pending if c.outcome is not None]
+        return {"source": self.source.save(), "results": results, "is_over": self.is_over}
+
+    def restore(self, state: Any) -> None:
+        self.source.restore(state["source"])
+        self.is_over = state["is_over"]
+        for result in state["results"]:
+            call = _Call(Outcome(), self.function, self.changed)
+            call.outcome = Outcome(result)
+            self.pending.append(call)
+        if self.pending and self.pool is None:
+            self._start()
+
+
+class Signal:
+    """A condition that ends for good when the iterator is given up."""
+
+    def __init__(self) -> None:
+        self.condition = threading.Condition()
+        self.is_closed = False
+
+    def wake(self) -> None:
+        with self.condition:
+            self.is_closed = True
+            self.condition.notify_all()
+
+
+class _Call:
+    """A call under way."""
+
+    __slots__ = ("argument", "changed", "function", "outcome")
+
+    def __init__(self, argument: Outcome, function: Callable[..., Element], changed: Signal) -> None:
+        self.argument, self.function, self.changed = argument, function, changed
+        self.outcome: Outcome | None = None
+
+    def run(self) -> None:
+        outcome = Outcome.of(self.function, *self.argument.result)
+        with self.changed.condition:
+            self.outcome = outcome
+            self.changed.condition.notify_all()
+
+
+@dataset_op("ParallelMapDataset")
+def _parallel_map(node: Any) -> Callable[..., Stream]:
+    from everflow.data.vectorizing import batched_form
+
+    types, dims = signature(node)
+    function, keeps_count, is_sloppy = function_of(node), node.attr("preserve_cardinality"), node.attr("sloppy")
+    entry = node.context.library(node.attr("f").name)
+    takes_long = runs_long(entry)
+
+    def make(source: Stream, *rest: Any) -> Stream:
+        captured, calls = rest[:-1], int(rest[-1])
+        if calls <= 0 and calls != AUTOTUNE:
+            raise invalid_argument("num_parallel_calls must be greater than zero.")
+        batched = batched_form(node.context, entry, source.dims, captured)
+        return ParallelMapStream(source, types, dims, function(captured), keeps_count, batched, calls, is_sloppy, takes_long)
+
+    return make
