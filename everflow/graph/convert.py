@@ -47,7 +47,7 @@ def add_constant(array: np.ndarray, dtype: dtypes.DType, name: str) -> Tensor:
     graph = get_default_graph()
     definition = opdefs.find("Const")
     assert definition is not None
-    name = name[:-1] if name[-1] == "/" else graph.unique_name(name)
+    name = name[:-1] if name[-1:] == "/" else graph.unique_name(name)
     op = graph.add(definition, name, (), {"value": array, "dtype": dtype}, [dtype], infer_shapes=False)
     out = op.outputs[0]
     out.dims = array.shape

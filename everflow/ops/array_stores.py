@@ -20,8 +20,8 @@ class Store:
     """
 
     __slots__ = (
-        "clears", "closed", "dims", "dtype", "dynamic", "forward", "gradients", "identical", "items", "live", "name",
-        "prefix", "shape", "sums", "untouched",
+        "clears", "closed", "dims", "dtype", "dynamic", "forward", "gradients", "identical", "items", "live",
+        "marked", "name", "prefix", "shape", "sums", "untouched",
     )
 
     def __init__(self, name: str, dtype: dtypes.DType, size: int, dims: Any, dynamic: bool, clears: bool, identical: bool) -> None:
@@ -40,6 +40,8 @@ class Store:
         # The elements that are sums made here, so that more may be added in place.
         self.sums: set[int] = set()
         self.gradients: dict[tuple[str, tuple[int, ...]], Store] = {}
+        # How many elements the array had when one value was last split among all of them.
+        self.marked: int | None = None
         # How many items are tensors, and whether there never was one.
         self.live = 0
         self.untouched = True
@@ -57,7 +59,7 @@ class Store:
             self.dynamic = False
             dims = self.dims if self.dims is None or not prefix else (*prefix, *self.dims)
             found = Store(f"{self.name}@{source}", self.dtype, len(self.items), dims, False, True, self.identical)
-            found.forward, found.prefix = self, prefix
+            found.forward, found.prefix, found.marked = self, prefix, self.marked
             self.gradients[source, prefix] = found
         return found
 
@@ -182,11 +184,11 @@ class Store:
         return value
 
     def take_all(self, indices: list[int] | None = None) -> list[Any]:
-        """Reads several elements; without indices, all of them."""
+        """Reads several elements; without indices all of them, or, of gradients, those of the value that was split."""
         self.check_open()
         size = len(self.items)
         if indices is None:
-            indices = list(range(size))
+            indices = list(range(self.marked if self.forward is not None and self.marked else size))
         if self.live != size or indices != list(range(size)):
             return [self.take(i) for i in indices]
         values = self.items

@@ -103,7 +103,7 @@ class TensorList:
 
         if self.dtype is not dtype:
             raise invalid_argument(
-                f"Invalid data types; list elements {type_name(self.dtype)} but tried to append/read {type_name(dtype)}"
+                f"Invalid data types; op elements {type_name(dtype)} but list elements {type_name(self.dtype)}"
             )
 
 

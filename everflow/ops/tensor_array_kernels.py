@@ -13,6 +13,7 @@ import numpy as np
 from everflow.api import internal
 from everflow.errors import invalid_argument, unimplemented
 from everflow.graph import shapes
+from everflow.graph.constants import dims_of
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.dtypes import float32
 from everflow.graph.operation import Operation
@@ -67,13 +68,23 @@ def _handle_shapes(operation: Operation) -> Any:
 
 def _element_dims(handle: Tensor) -> Any:
     """What an array's own op says of the shape of its elements."""
-    return handle.op.attr("element_shape") if handle.op.type == "TensorArrayV3" else None
+    operation = handle.op
+    if operation.type == "TensorArrayV3":
+        return operation.attr("element_shape")
+    if operation.type == "TensorArrayGradV3":
+        return _element_dims(operation.inputs[0])
+    if operation.type == "TensorArrayGradWithShape":
+        inner, prefix = _element_dims(operation.inputs[0]), dims_of(operation.inputs[2])
+        return None if inner is None or prefix is None else (*[None] * len(prefix), *inner)
+    return None
 
 
 # -- elements
 
 
 def _index(value: Any) -> int:
+    if isinstance(value, int):
+        return value
     if value.ndim:
         raise invalid_argument(f"TensorArray index must be scalar, but had shape: {shapes.describe(tuple(value.shape))}")
     return int(value)
@@ -272,6 +283,8 @@ def _split(node: Any) -> Callable[..., Any]:
                 f"TensorArray's size is not equal to the size of lengths ({size} vs. {len(parts)}), and the TensorArray is not marked as "
                 "dynamically resizeable"
             )
+        if store.forward is None:
+            store.marked = len(parts)
         pieces = value.split(parts) if hasattr(value, "unbind") else np.split(value, np.cumsum(parts)[:-1])
         store.put_all(list(range(len(parts))), pieces if parts else [])
         return flow

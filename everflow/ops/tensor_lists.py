@@ -281,7 +281,6 @@ def _set_shape(operation: Operation) -> Any:
     items, _, value = operation.inputs
     if items.handle_data is not None:
         shapes.merge(value.dims, items.handle_data[0])
-        _data(items, operation.attr("element_dtype"))
     operation.outputs[0].handle_data = items.handle_data
     return ()
 
@@ -547,7 +546,7 @@ def _concat(node: Any) -> Callable[..., Any]:
                     raise invalid_argument(f"Concat saw a scalar shape at index {i} but requires at least vectors.")
                 inner = merged(inner, tuple(v.shape[1:]))
         first = None if dims is None else dims[0]
-        if dims is None and len({v.shape[0] for v in values if v is not None}) == 1:
+        if first is None and not sizes and len({v.shape[0] for v in values if v is not None}) == 1:
             first = next(v.shape[0] for v in values if v is not None)
         found = []
         for i, v in enumerate(values):
