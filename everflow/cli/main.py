@@ -8,6 +8,7 @@ from everflow.about import version
 
 # What --help says of each command; the module everflow.cli.<command> holds its main(arguments).
 COMMANDS = {
+    "ops": "list the ops of TensorFlow, and what Everflow has of each",
     "run": "run a TensorFlow program with Everflow",
 }
 
