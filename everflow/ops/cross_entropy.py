@@ -168,14 +168,14 @@ def sparse_softmax_cross_entropy_with_logits(
                 f"last dimension (received {logits_static})."
             )
         if logits_static.ndims == 2:
-            cost = apply("SparseSoftmaxCrossEntropyWithLogits", precise, labels)[0]
+            cost = apply("SparseSoftmaxCrossEntropyWithLogits", precise, labels, name=name)[0]
             return tf.cast(cost, tf.float16) if logits.dtype == tf.float16 else cost
         checks = [] if known_shapes else [tf.debugging.assert_equal(tf.shape(labels), tf.shape(logits)[:-1])]
         with tf.control_dependencies(checks):
             classes = tf.shape(logits)[tf.rank(logits) - 1]
             precise = tf.reshape(precise, [-1, classes])
             labels = tf.reshape(labels, [-1])
-            cost = apply("SparseSoftmaxCrossEntropyWithLogits", precise, labels)[0]
+            cost = apply("SparseSoftmaxCrossEntropyWithLogits", precise, labels, name=name)[0]
             cost = tf.reshape(cost, labels_shape)
             cost.set_shape(labels_static)
             return tf.cast(cost, tf.float16) if logits.dtype == tf.float16 else cost
