@@ -21,32 +21,103 @@ from everflow.graph.sparse_tensor import SparseTensor, SparseTensorSpec
 from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
 from everflow.graph.type_spec import TypeSpec
+from everflow.lazy import torch
 from everflow.ops import bodies
 from everflow.ops.registry import apply, op
 from everflow.ops.toggles import enabled_in
 
+COUNTING = (dtypes.int32, dtypes.int64)
 
-def while_kernel(context: Any, condition: Callable[..., Any], body: Callable[..., Any]) -> Callable[..., tuple[Any, ...]]:
-    """What runs a loop, given its compiled condition and body."""
-    truth, cancelled = bodies.truth, context.cancelled.is_set
+
+def counters(body: FuncGraph) -> list[int]:
+    """The loop variables that are whole numbers which stay the same or go up or down by a constant: they need no tensors."""
+    found = []
+    for k, (before, after) in enumerate(zip(body.inputs, body.outputs)):
+        if before.dtype in COUNTING and before.dims == () and _counts(before, after):
+            found.append(k)
+    return found
+
+
+def _counts(before: Tensor, after: Tensor) -> bool:
+    while after.op.type == "Identity":
+        after = after.op.inputs[0]
+    if after is before:
+        return True
+    if after.op.type not in ("AddV2", "Add", "Sub") or after.op.control_inputs:
+        return False
+    x, y = after.op.inputs
+    return (x is before and _is_number(y)) or (after.op.type != "Sub" and y is before and _is_number(x))
+
+
+def _is_number(t: Tensor) -> bool:
+    return t.op.type == "Const" and t.dims == ()
+
+
+class Compiled:
+    """The condition and the body of a loop, compiled at the first run; counters go through them as Python's numbers."""
+
+    def __init__(self, context: Any, condition: FuncGraph, body: FuncGraph) -> None:
+        from everflow.runtime.context import function_targets
+        from everflow.runtime.passes.host import Size
+
+        self.number = Size
+        self.counters = counters(body)
+        self.condition = context.step(
+            condition.outputs, function_targets(condition), condition.inputs, is_body=True, host=(self.counters, (0,)))
+        self.body = context.step(
+            body.outputs, function_targets(body), body.inputs, is_body=True, host=(self.counters, self.counters))
+        self.decides_on_host = bool(self.condition.plan.host_fetches)
+
+    def located(self, error: Exception) -> Exception:
+        """The error of a run, naming the op in which it happened."""
+        from everflow.runtime.failures import explained
+
+        where = error.__traceback__
+        return explained(error, self.body.culprit(where) or self.condition.culprit(where))
+
+
+def while_kernel(context: Any, condition: FuncGraph, body: FuncGraph) -> Callable[..., tuple[Any, ...]]:
+    """What runs a loop, given its condition and body."""
+    cancelled = context.cancelled.is_set
 
     def run(*values: Any) -> tuple[Any, ...]:
+        loop = context.loops.get(body)
+        if loop is None:
+            loop = context.loops[body] = Compiled(context, condition, body)
+        truth = bool if loop.decides_on_host else bodies.truth
+        holds, step, counted = loop.condition.call, loop.body.call, loop.counters
         deadline = context.deadline
-        while truth(condition(*values)[0]):
-            values = body(*values)
-            if cancelled():
-                raise errors.CancelledError(None, None, "Loop execution was cancelled.")
-            if deadline is not None and time.monotonic() > deadline:
-                raise errors.DeadlineExceededError(None, None, "Timed out waiting for notification")
-        return values
+        if counted:
+            given = list(values)
+            for k in counted:
+                given[k] = loop.number(given[k])
+            values = tuple(given)
+        try:
+            while truth(holds(*values)[0]):
+                values = step(*values)
+                if cancelled():
+                    raise errors.CancelledError(None, None, "Loop execution was cancelled.")
+                if deadline is not None and time.monotonic() > deadline:
+                    raise errors.DeadlineExceededError(None, None, "Timed out waiting for notification")
+        except Exception as e:
+            error = loop.located(e)
+            raise error from (None if error is e or isinstance(e, errors.OpError) else e)
+        return _as_tensors(values, counted, body) if counted else values
 
     return run
+
+
+def _as_tensors(values: tuple[Any, ...], counted: list[int], body: FuncGraph) -> tuple[Any, ...]:
+    found = list(values)
+    for k in counted:
+        found[k] = torch.tensor(found[k], dtype=torch.int32 if body.inputs[k].dtype is dtypes.int32 else torch.int64)
+    return tuple(found)
 
 
 def _while(node: Any) -> Callable[..., Any]:
     context = node.context
     _check_results(node, context)
-    run = while_kernel(context, context.function(node.attr("cond").name), context.function(node.attr("body").name))
+    run = while_kernel(context, *(context.library(node.attr(part).name).graph for part in ("cond", "body")))
     return run if len(node.outputs) != 1 else lambda *values: run(*values)[0]
 
 

@@ -26,6 +26,7 @@ class Context:
         self.cancelled = threading.Event()
         self._constants: dict[Operation, Any] = {}
         self._functions: dict[str, Callable[..., Any]] = {}
+        self.loops: dict[Any, Any] = {}
         self.effects: dict[str, Any] = {}
         self._op_state: dict[Any, Any] = {}
         self._lock = threading.RLock()
@@ -110,10 +111,12 @@ class Context:
 
         return call
 
-    def step(self, fetches: Any, targets: Any, feeds: Any, is_body: bool = False) -> codegen.Step:
-        """Plans and compiles what computes the fetches and targets from the feeds."""
+    def step(self, fetches: Any, targets: Any, feeds: Any, is_body: bool = False, host: Any = ((), ())) -> codegen.Step:
+        """Plans and compiles what computes the fetches and targets from the feeds. `host`: which feeds are, and which fetches may
+        be, plain numbers."""
         plan = make_plan(self, fetches, targets, feeds)
         plan.is_body = is_body
+        plan.host_feeds, plan.host_fetches = map(frozenset, host)
         self.placer.place(n.op for n in plan.nodes if n.op is not None)
         passes.run(plan)
         step = codegen.generate(plan)

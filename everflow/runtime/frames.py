@@ -339,8 +339,7 @@ def _looping(loop: Loop) -> Callable[[Node], Any]:
     def factory(node: Node) -> Any:
         from everflow.ops.loops import while_kernel
 
-        condition, body = node.context.compile(loop.condition), node.context.compile(loop.body)
-        run = while_kernel(node.context, condition, body)
+        run = while_kernel(node.context, loop.condition, loop.body)
         exits, single = loop.exits, len(loop.exits) == 1
 
         def call(*values: Any) -> Any:

@@ -108,6 +108,9 @@ class Plan:
         self.fetches: list[Value] = []
         # Whether this is the body of a function, whose results go to the code that calls it.
         self.is_body = False
+        # Which feeds are plain numbers, and which fetches may be: a loop's counters and its condition.
+        self.host_feeds: frozenset[int] = frozenset()
+        self.host_fetches: frozenset[int] = frozenset()
 
     def replace(self, table: dict[Value, Value]) -> None:
         """Makes uses of the table's keys use its values."""

@@ -10,6 +10,8 @@ from everflow.lazy import torch
 # One thread is kept unless several are faster by this factor.
 WORTH = 0.9
 ROUNDS = 4
+# A run on several threads that takes this many times as long ends the trial: threads that wait for each other can cost seconds.
+HOPELESS = 4
 # A step that takes less than this on one thread stays there for good.
 SMALL = 3e-4
 # How long a choice holds before it is tried again, and how many slow runs end it early: other programs come and go.
@@ -64,7 +66,10 @@ class Tuning:
         self.runs += 1
         if self.runs == ROUNDS and self.times[1] < SMALL:
             step.tuning = None
-        if self.runs == 2 * ROUNDS:
+        if threads != 1 and seconds > HOPELESS * self.times[1]:
+            self.choice = 1
+            self.until = now + SECONDS
+        elif self.runs == 2 * ROUNDS:
             self.choice = self.limit if self.times[self.limit] < WORTH * self.times[1] else 1
             self.until = now + SECONDS
 

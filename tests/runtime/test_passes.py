@@ -5,9 +5,11 @@ import pytest
 import everflow as tf
 from everflow.runtime import codegen, passes
 from everflow.runtime.context import Context
+from everflow.runtime.passes.buffers import reuse_buffers
 from everflow.runtime.passes.constants import fold_constants
 from everflow.runtime.passes.identities import drop_identities
 from everflow.runtime.passes.subexpressions import share_subexpressions
+from everflow.runtime.passes.sums import sum_to_shape
 from everflow.runtime.plan import make_plan
 
 
@@ -256,3 +258,33 @@ def test_a_relu_that_is_needed_by_itself_stays_before_pooling():
     data = np.random.RandomState(0).randn(2, 4, 4, 1).astype(np.float32)
     _, rewritten = same_with_and_without([y, h], [x], passes.pool_before_relu, data)
     assert [c.node.type for c in rewritten.calls] == ["Relu", "MaxPool"]
+
+
+def test_gradients_of_sizes_known_only_at_run_time_are_summed_by_one_node():
+    x, y = tf.placeholder(tf.float32, [None, 2]), tf.placeholder(tf.float32, [None, 2])
+    found = tf.gradients(x * y, [x, y])
+    a, b, row = [[1.0, 2.0], [3.0, 4.0]], [[5.0, 6.0], [7.0, 8.0]], [[5.0, 6.0]]
+    for other in (b, row):
+        _, rewritten = same_with_and_without(found, [x, y], sum_to_shape, a, other)
+    assert types(rewritten).count("_SumToShape") == 2
+    assert "Sum" not in types(rewritten)
+
+
+def test_two_terms_are_added_in_place():
+    x, y = tf.placeholder(tf.float32, [2, 2]), tf.placeholder(tf.float32, [2, 2])
+    a, b = np.eye(2, dtype="f"), np.ones((2, 2), "f")
+    _, rewritten = same_with_and_without([tf.add_n([x, tf.matmul(x, y)])], [x, y], reuse_buffers, a, b)
+    assert types(rewritten) == ["MatMul", "_AddNOver"]
+
+
+def test_counters_of_loops_and_their_conditions_are_plain_numbers():
+    n, x = tf.placeholder(tf.int32, []), tf.placeholder(tf.float32, [3])
+    i, total, last = tf.while_loop(
+        lambda i, t, _: i < n, lambda i, t, _: (i + 2, t + x[tf.minimum(i, 2)], tf.cast(i, tf.float32)), [0, 0.0, 0.0])
+    with tf.Session() as sess:
+        assert sess.run([i, total, last], {n: 5, x: [1, 10, 100]}) == [6, 201, 4]
+        assert sess.run([i, total, last], {n: 0, x: [1, 10, 100]}) == [0, 0, 0]
+        assert sess.run(i, {n: 3, x: [0, 0, 0]}).dtype == np.int32
+        (loop,) = {id(found): found for found in sess._context.loops.values()}.values()
+    assert loop.decides_on_host
+    assert [c.node.type for c in loop.condition.calls] == ["_HostLess"]

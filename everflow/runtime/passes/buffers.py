@@ -24,6 +24,7 @@ OVER: dict[str, dict[int, Callable[[Node], Any]]] = {
     "Sigmoid": {0: lambda n: torch.sigmoid_},
     "BiasAdd": {0: lambda n: torch.Tensor.add_},
     "AddV2": {0: lambda n: torch.Tensor.add_, 1: lambda n: lambda x, y: y.add_(x)},
+    "AddN": {0: lambda n: torch.Tensor.add_, 1: lambda n: lambda x, y: y.add_(x)},
     "Mul": {0: lambda n: torch.Tensor.mul_, 1: lambda n: lambda x, y: y.mul_(x)},
     "Sub": {0: lambda n: torch.Tensor.sub_},
     "ReluGrad": {0: lambda n: lambda dy, y: torch.ops.aten.threshold_backward.grad_input(dy, y, 0, grad_input=dy)},
@@ -38,6 +39,8 @@ def reuse_buffers(plan: Plan) -> None:
         output = symbols.of(node.outputs[0]) if node.outputs else None
         ways = OVER.get(node.type)
         if ways is None or node.reads or output is None or (node.type == "BiasAdd" and node.attr("data_format") != "NHWC"):
+            return None
+        if node.type == "AddN" and len(node.inputs) != 2:
             return None
         for i, kernel in ways.items():
             value = node.inputs[i]

@@ -28,6 +28,7 @@ class Size(int):
     """A single size on the host."""
 
     __slots__ = ()
+    ndim = 0
 
     def tolist(self) -> int:
         return int(self)
@@ -40,13 +41,26 @@ TAKERS = {
     "Reshape": (1,), "Fill": (0,), "Tile": (1,), "BroadcastTo": (1,), "Slice": (1, 2), "StridedSlice": (1, 2, 3),
     "StridedSliceGrad": (0, 1, 2, 3), "ScatterNd": (2,), "Conv2DBackpropInput": (0,), "Conv2DBackpropFilter": (1,),
     "RandomUniform": (0,), "RandomStandardNormal": (0,), "TruncatedNormal": (0,),
+    "_SumToShape": (1,), "TensorArrayReadV3": (1,), "TensorArrayWriteV3": (1,), "TensorListGetItem": (1,), "TensorListSetItem": (1,),
+    "If": (0,), "StatelessIf": (0,), "Case": (0,),
     **{name: (1,) for name in ("Sum", "Mean", "Max", "Min", "Prod", "All", "Any")},
 }
 
 
+LOOPS = ("While", "StatelessWhile")
+
+
+def _counters(node: Node) -> list[int]:
+    from everflow.ops.loops import counters
+
+    body = node.context.library(node.attr("body").name)
+    return [] if body is None else counters(body.graph)
+
+
 def keep_sizes_on_host(plan: Plan) -> None:
     """Computes shapes, and integers made from them, in Python; makes tensors of them only for kernels that need tensors."""
-    host: set[Value] = set()
+    # A loop hands its counters in and out as they are.
+    host: set[Value] = {plan.feeds[i] for i in plan.host_feeds}
     table: dict[Value, Value] = {}
     nodes: list[Node] = []
     tensors: dict[Value, Value] = {}
@@ -73,16 +87,19 @@ def keep_sizes_on_host(plan: Plan) -> None:
             table[node.outputs[0]] = scaled.outputs[0]
             nodes.append(scaled)
             continue
-        taken = TAKERS.get(node.type, ())
+        taken = _counters(node) if node.type in LOOPS else TAKERS.get(node.type, ())
         for i, v in enumerate(node.inputs):
             if v in host and i not in taken:
                 node.inputs[i] = as_tensor(v)
         nodes.append(node)
     if not host:
+        plan.host_fetches = frozenset()
         return
     plan.nodes = nodes
     plan.replace(table)
-    plan.fetches = [as_tensor(v) if v in host else v for v in plan.fetches]
+    kept = plan.host_fetches
+    plan.fetches = [as_tensor(v) if v in host and i not in kept else v for i, v in enumerate(plan.fetches)]
+    plan.host_fetches = frozenset(i for i in kept if plan.fetches[i] in host)
 
 
 def _as_tensor(value: Value) -> Callable[[Node], Any]:
@@ -110,7 +127,7 @@ def _host_kernel(node: Node, host: set[Value]) -> Callable[[Node], Any] | None:
     rule = RULES.get(node.type)
     if rule is None or node.reads or not any(v in host for v in node.inputs):
         return None
-    if not all(v in host or _is_small(v) for v in node.inputs) or any(v.dtype.name not in ("int32", "int64") for v in node.outputs):
+    if not all(v in host or _is_small(v) for v in node.inputs) or any(v.dtype.name not in _result_types(node) for v in node.outputs):
         return None
     if any(v.dims is None or len(v.dims) > 1 for v in (*node.inputs, *node.outputs)):
         return None
@@ -118,9 +135,17 @@ def _host_kernel(node: Node, host: set[Value]) -> Callable[[Node], Any] | None:
     if compute is None:
         return None
     fixed = [_constant(v) if v not in host else None for v in node.inputs]
-    if any(f is not None for f in fixed):
-        return lambda n: lambda *xs: compute(*[x if f is None else f for x, f in zip(xs, fixed)])
-    return lambda n: compute
+    if all(f is None for f in fixed):
+        return lambda n: compute
+    if len(fixed) == 2:
+        first, second = fixed
+        return lambda n: (lambda _, y: compute(first, y)) if second is None else lambda x, _: compute(x, second)
+    return lambda n: lambda *xs: compute(*[x if f is None else f for x, f in zip(xs, fixed)])
+
+
+def _result_types(node: Node) -> tuple[str, ...]:
+    """The dtypes of results that stay on the host."""
+    return ("bool",) if node.type in COMPARISONS else ("int32", "int64")
 
 
 _SHAPES: dict[str, Callable[[Node], Any]] = {
@@ -211,9 +236,19 @@ def _broadcast(node: Node) -> Any:
     return run
 
 
+def _comparison(compare: Callable[..., bool]) -> Callable[[Node], Any]:
+    """Of two numbers: what conditions of loops are made of."""
+    return lambda node: compare if all(v.dims == () for v in node.inputs) else None
+
+
+COMPARISONS: dict[str, Callable[..., bool]] = {
+    "Less": operator.lt, "LessEqual": operator.le, "Greater": operator.gt, "GreaterEqual": operator.ge, "Equal": operator.eq,
+    "NotEqual": operator.ne, "LogicalAnd": operator.and_, "LogicalOr": operator.or_, "LogicalNot": operator.not_,
+}
 RULES: dict[str, Callable[[Node], Any]] = {
     "AddV2": _elementwise(operator.add), "Add": _elementwise(operator.add), "Sub": _elementwise(operator.sub),
     "Mul": _elementwise(operator.mul), "Maximum": _elementwise(max), "Minimum": _elementwise(min), "FloorDiv": _divided,
     "Prod": _product, "StridedSlice": _slice, "Pack": _packed, "ConcatV2": _joined, "GatherV2": _gathered, "Gather": _gathered,
     "BroadcastGradientArgs": _broadcast, "Cast": lambda node: lambda x: x,
+    **{name: _comparison(compare) for name, compare in COMPARISONS.items()},
 }
