@@ -1,0 +1,176 @@
+"""Image files and arrays: JPEG, GIF and BMP. Images are uint8 arrays [height, width, channels]."""
+from __future__ import annotations
+
+import io
+import struct
+from typing import Any
+
+import numpy as np
+
+from everflow.errors import invalid_argument, unimplemented
+
+JPEG, PNG, GIF, BMP = "JPEG", "PNG", "GIF", "BMP"
+_SIGNATURES = {b"\xff\xd8\xff": JPEG, b"\x89PNG": PNG, b"GIF8": GIF, b"BM": BMP}
+
+# Start-of-frame markers; C4, C8 and CC mean something else.
+_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+_END_OF_IMAGE = b"\xff\xd9"
+
+
+def file_kind(contents: bytes) -> str | None:
+    """Which kind of image file this is, by its first bytes."""
+    return next((kind for signature, kind in _SIGNATURES.items() if contents.startswith(signature)), None)
+
+
+def jpeg_shape(contents: bytes) -> tuple[int, int, int]:
+    """Height, width and channels, read from the headers alone."""
+    height, width, sampling = _jpeg_frame(contents)
+    return height, width, len(sampling)
+
+
+def _jpeg_frame(contents: bytes) -> tuple[int, int, list[tuple[int, int]]]:
+    """Height, width, and the horizontal and vertical sampling factors of each component."""
+    position = 2
+    while position + 9 < len(contents):
+        if contents[position] != 0xFF:
+            position += 1
+            continue
+        marker = contents[position + 1]
+        if marker in _FRAMES:
+            height, width, components = struct.unpack_from(">HHB", contents, position + 5)
+            factors = [contents[position + 11 + 3 * i] for i in range(components)]
+            return height, width, [(f >> 4, f & 15) for f in factors]
+        if marker == 0xFF or marker == 0x01 or 0xD0 <= marker <= 0xD8:
+            position += 1 if marker == 0xFF else 2
+            continue
+        position += 2 + int.from_bytes(contents[position + 2:position + 4], "big")
+    raise invalid_argument(f"Invalid JPEG data or crop window, data size {len(contents)}")
+
+
+def decode_jpeg(contents: bytes, channels: int = 0, ratio: int = 1, fancy_upscaling: bool = True, recover: bool = False,
+                crop: tuple[int, int, int, int] | None = None) -> np.ndarray:
+    """A JPEG's pixels; `crop` is (top, left, height, width) of the scaled image. `recover` takes what a cut-off file holds."""
+    from PIL import Image
+
+    size, sampling = _jpeg_frame(contents)[:2], _jpeg_frame(contents)[2]
+    channels = channels or (1 if len(sampling) == 1 else 3)
+    if channels not in (1, 3):
+        raise invalid_argument(f"channels must be 0, 1, or 3 for JPEG, got {channels}")
+    if recover:
+        # The decoder fills what is missing once it meets the end of the image.
+        contents += _END_OF_IMAGE
+    try:
+        if not fancy_upscaling and channels == 3 and len(set(sampling)) > 1:
+            pixels = _replicated_chroma(contents, sampling, ratio)
+        else:
+            pixels = _pixels(_scaled(Image.open(io.BytesIO(contents)), size, ratio, "L" if channels == 1 else "RGB"), channels)
+    except (OSError, SyntaxError, ValueError):
+        raise invalid_argument(f"Invalid JPEG data or crop window, data size {len(contents)}") from None
+    if crop is None:
+        return pixels
+    top, left, tall, wide = crop
+    height, width = pixels.shape[:2]
+    if wide <= 0 or tall <= 0 or left < 0 or top < 0 or left + wide > width or top + tall > height:
+        raise invalid_argument(f"Invalid JPEG data or crop window, data size {len(contents)}")
+    return pixels[top:top + tall, left:left + wide]
+
+
+def _scaled(image: Any, size: tuple[int, int], ratio: int, mode: str) -> Any:
+    """The image, to be decoded at a part of its size and in a mode, if the decoder can."""
+    if ratio > 1 or mode != "RGB":
+        image.draft(mode, (max(size[1] // ratio, 1), max(size[0] // ratio, 1)))
+    return image
+
+
+def _pixels(image: Any, channels: int) -> np.ndarray:
+    if image.mode == "CMYK":
+        inks = np.asarray(image).astype(np.uint16)
+        image = ((255 - inks[..., :3]) * (255 - inks[..., 3:]) // 255).astype(np.uint8)
+        return image if channels == 3 else _gray(image)
+    image = image.convert("L" if channels == 1 else "RGB")
+    return np.asarray(image).reshape(image.height, image.width, channels)
+
+
+def _gray(rgb: np.ndarray) -> np.ndarray:
+    from PIL import Image
+
+    return np.asarray(Image.fromarray(rgb).convert("L"))[..., None]
+
+
+def _replicated_chroma(contents: bytes, sampling: list[tuple[int, int]], ratio: int) -> np.ndarray:
+    """Decoding with each chroma sample repeated, not interpolated. At half the size the decoder gives chroma samples as they are
+    stored where they are stored at half the size in both directions, which is what nearly all files do."""
+    from PIL import Image
+
+    if sampling != [(2, 2), (1, 1), (1, 1)]:
+        raise unimplemented("fancy_upscaling=False needs chroma at half the size in both directions")
+    whole = Image.open(io.BytesIO(contents))
+    height, width = whole.height, whole.width
+    if ratio > 1:
+        return _pixels(_scaled(whole, (height, width), ratio, "RGB"), 3)
+    whole.draft("YCbCr", (width, height))
+    half = Image.open(io.BytesIO(contents))
+    half.draft("YCbCr", (max(width // 2, 1), max(height // 2, 1)))
+    luma = np.asarray(whole)[..., :1]
+    chroma = np.asarray(half)[..., 1:].repeat(2, 0).repeat(2, 1)[:height, :width]
+    return np.asarray(Image.fromarray(np.concatenate([luma, chroma], 2), "YCbCr").convert("RGB"))
+
+
+def encode_jpeg(image: np.ndarray, quality: int = 95, progressive: bool = False, optimize_size: bool = False,
+                chroma_downsampling: bool = True, density: tuple[str, int, int] = ("in", 300, 300), xmp: bytes = b"") -> bytes:
+    """The JPEG file of an image with one or three channels."""
+    from PIL import Image
+
+    unit, across, down = density
+    picture = Image.fromarray(image[..., 0] if image.shape[2] == 1 else np.ascontiguousarray(image))
+    out = io.BytesIO()
+    options: dict[str, Any] = {"xmp": xmp} if xmp else {}
+    # Pillow writes densities per inch; the header's unit is put right afterwards.
+    picture.save(out, "JPEG", quality=quality, progressive=progressive, optimize=optimize_size, dpi=(across, down),
+                 subsampling=2 if chroma_downsampling else 0, **options)
+    found = out.getvalue()
+    if unit == "cm":
+        at = found.index(b"JFIF\0") + 7
+        found = found[:at] + b"\2" + found[at + 1:]
+    return found
+
+
+def decode_gif(contents: bytes) -> np.ndarray:
+    """All frames of an animation, [frames, height, width, 3]."""
+    from PIL import Image, ImageSequence
+
+    try:
+        frames = [np.asarray(frame.convert("RGB")) for frame in ImageSequence.Iterator(Image.open(io.BytesIO(contents)))]
+    except (OSError, SyntaxError, ValueError):
+        raise invalid_argument(f"Invalid GIF data (size {len(contents)})") from None
+    return np.stack(frames)
+
+
+def decode_bmp(contents: bytes, channels: int = 0) -> np.ndarray:
+    """A bitmap without compression of 8 (gray), 24 or 32 bits a pixel."""
+    if not contents.startswith(b"BM"):
+        raise invalid_argument("Input is not a BMP: it does not start with BM")
+    if len(contents) < 32:
+        raise invalid_argument(f"Incomplete bmp content, requires at least 32 bytes, got {len(contents)} bytes")
+    start, = struct.unpack_from("<I", contents, 10)
+    width, height = struct.unpack_from("<ii", contents, 18)
+    bits, = struct.unpack_from("<H", contents, 28)
+    found = bits // 8
+    if channels:
+        if channels != found:
+            raise invalid_argument(f"channels attribute {channels} does not match bits per pixel from file {found}")
+    if found not in (1, 3, 4):
+        raise invalid_argument(f"Number of channels must be 1, 3 or 4, was {found}")
+    if width < 0:
+        raise invalid_argument(f"Width must not be negative: {width}")
+    rows, stride = abs(height), (width * found + 3) // 4 * 4
+    if len(contents) < start + stride * (rows - 1) + width * found:
+        raise invalid_argument(f"Incomplete bmp content, requires at least {start + stride * rows} bytes, got {len(contents)} bytes")
+    data = np.frombuffer(contents, np.uint8, offset=start)
+    lines = np.zeros(rows * stride, np.uint8)
+    lines[:min(data.size, lines.size)] = data[:lines.size]
+    pixels = lines.reshape(rows, stride)[:, :width * found].reshape(rows, width, found)
+    if height > 0:
+        pixels = pixels[::-1]
+    order = [2, 1, 0, 3][:found] if found > 1 else [0]
+    return np.ascontiguousarray(pixels[..., order])

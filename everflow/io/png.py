@@ -1,0 +1,127 @@
+"""PNG files of 8 and 16 bits a channel."""
+from __future__ import annotations
+
+import io
+import struct
+import zlib
+from typing import Any
+
+import numpy as np
+
+from everflow.errors import invalid_argument
+
+_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_GRAY, _PALETTE = 0, 3
+_COLOUR_TYPES = {1: 0, 2: 4, 3: 2, 4: 6}
+
+
+def png_header(contents: bytes) -> tuple[int, int, int, int]:
+    """Width, height, bits a channel and colour type."""
+    if not contents.startswith(_SIGNATURE) or len(contents) < 33:
+        raise invalid_argument("Invalid PNG header, data size " + str(len(contents)))
+    return struct.unpack_from(">IIBB", contents, 16)  # type: ignore[return-value]
+
+
+def decode_png(contents: bytes, channels: int = 0, sixteen_bits: bool = False) -> np.ndarray:
+    """A PNG's pixels as uint8 or uint16, [height, width, channels]; 0 channels are those of the file."""
+    if channels not in (0, 1, 3, 4):
+        raise invalid_argument(f"channels must be 0, 1, 3, or 4, got {channels}")
+    _, _, depth, _ = png_header(contents)
+    try:
+        pixels = _sixteen_bit_pixels(contents) if depth == 16 else _eight_bit_pixels(contents)
+    except (OSError, SyntaxError, ValueError):
+        raise invalid_argument("Invalid PNG data, size " + str(len(contents))) from None
+    if not sixteen_bits and depth == 16:
+        pixels = (pixels >> 8).astype(np.uint8)
+    elif sixteen_bits and depth < 16:
+        pixels = pixels.astype(np.uint16) * 257
+    return _with_channels(pixels, channels)
+
+
+def _eight_bit_pixels(contents: bytes) -> np.ndarray:
+    from PIL import Image
+
+    image = Image.open(io.BytesIO(contents))
+    clear = "transparency" in image.info
+    if image.mode in ("1", "L"):
+        image = image.convert("LA" if clear else "L")
+    elif image.mode == "P":
+        # Palettes hold colours even where all of them are grays.
+        image = image.convert("RGBA" if clear else "RGB")
+    elif image.mode == "RGB" and clear:
+        image = image.convert("RGBA")
+    found = np.asarray(image)
+    return found[..., None] if found.ndim == 2 else found
+
+
+def _sixteen_bit_pixels(contents: bytes) -> np.ndarray:
+    """Pillow keeps the first byte it is told of each number: reading both ways round gives both bytes."""
+    from PIL import Image
+
+    image = Image.open(io.BytesIO(contents))
+    if image.mode.startswith("I"):
+        return np.asarray(image).astype(np.uint16)[..., None]
+    if image.mode == "LA":
+        # Gray and alpha of 16 bits lie in the file as four channels of 8 bits do.
+        header = contents[16:24] + bytes([8, 6]) + contents[26:29]
+        chunk = b"IHDR" + header
+        pixels = _eight_bit_pixels(contents[:12] + chunk + struct.pack(">I", zlib.crc32(chunk)) + contents[33:])
+        return np.ascontiguousarray(pixels).view(">u2").astype(np.uint16)
+    high = np.asarray(image).astype(np.uint16)
+    low_image: Any = Image.open(io.BytesIO(contents))
+    low_image.tile = [tile._replace(args=tile.args.replace("16B", "16L")) for tile in low_image.tile]
+    return high << 8 | np.asarray(low_image)
+
+
+def _with_channels(pixels: np.ndarray, channels: int) -> np.ndarray:
+    found = pixels.shape[2]
+    if channels in (0, found):
+        return pixels
+    full = np.iinfo(pixels.dtype).max
+    alpha = pixels[..., -1:] if found in (2, 4) else np.full_like(pixels[..., :1], full)
+    colours = pixels[..., :-1] if found in (2, 4) else pixels
+    if channels == 1:
+        return colours if colours.shape[2] == 1 else _luminance(colours)
+    rgb = colours if colours.shape[2] == 3 else colours.repeat(3, 2)
+    return rgb if channels == 3 else np.concatenate([rgb, alpha], 2)
+
+
+def _luminance(rgb: np.ndarray) -> np.ndarray:
+    """Gray by TensorFlow's weights, in parts of 32768: its green has the weight that blue should have, and the other way round."""
+    wide = rgb.astype(np.uint32)
+    total = 9798 * wide[..., 0] + 3736 * wide[..., 1] + 19234 * wide[..., 2]
+    half = 16384 if rgb.dtype == np.uint16 else 0
+    return ((total + half) >> 15).astype(rgb.dtype)[..., None]
+
+
+def encode_png(image: np.ndarray, compression: int = -1) -> bytes:
+    """The PNG file of a uint8 or uint16 image with one to four channels."""
+    height, width, channels = image.shape
+    bits = 8 * image.dtype.itemsize
+    big_endian = np.ascontiguousarray(image.astype(image.dtype.newbyteorder(">"), copy=False))
+    lines = _filtered(big_endian.view(np.uint8).reshape(height, -1), channels * bits // 8)
+    header = struct.pack(">IIBBBBB", width, height, bits, _COLOUR_TYPES[channels], 0, 0, 0)
+    return _SIGNATURE + _chunk(b"IHDR", header) + _chunk(b"IDAT", zlib.compress(lines.tobytes(), compression)) + _chunk(b"IEND", b"")
+
+
+def _filtered(lines: np.ndarray, pixel: int) -> np.ndarray:
+    """Each line as differences to its neighbours by the filter that leaves the least, with the filter's number in front."""
+    height, size = lines.shape
+    up = np.zeros_like(lines)
+    up[1:] = lines[:-1]
+    left, corner = np.zeros_like(lines), np.zeros_like(lines)
+    left[:, pixel:], corner[:, pixel:] = lines[:, :-pixel], up[:, :-pixel]
+    a, b, c = (n.astype(np.int16) for n in (left, up, corner))
+    by_a, by_b, by_c = np.abs(b - c), np.abs(a - c), np.abs(a + b - 2 * c)
+    paeth = np.where((by_a <= by_b) & (by_a <= by_c), left, np.where(by_b <= by_c, up, corner))
+    tried = np.stack([lines, lines - left, lines - up, lines - ((a + b) >> 1).astype(np.uint8), lines - paeth])
+    cost = np.abs(tried.view(np.int8).astype(np.int32)).sum(2)
+    best = cost.argmin(0)
+    out = np.empty((height, size + 1), np.uint8)
+    out[:, 0] = best
+    out[:, 1:] = tried[best, np.arange(height)]
+    return out
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))

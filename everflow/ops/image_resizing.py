@@ -1,0 +1,338 @@
+"""Resizing of images: nearest, bilinear, bicubic and area, with TensorFlow 1's three ways to place the samples.
+
+Every method works along one axis after the other. For an axis, `Taps` holds the input positions that each output position is
+made of, and their weights; they depend on sizes alone and are kept for the next step.
+"""
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from everflow.api import public
+from everflow.errors import invalid_argument
+from everflow.graph import shapes
+from everflow.graph.constants import dims_of, known
+from everflow.lazy import torch
+from everflow.ops.registry import apply, op
+
+Kernel = Callable[..., Any]
+
+
+class Sampling(NamedTuple):
+    """How output positions map to input positions."""
+
+    align_corners: bool
+    half_pixel_centers: bool
+
+    @classmethod
+    def of(cls, node: Any) -> Sampling:
+        half = "half_pixel_centers" in node.attrs and node.attr("half_pixel_centers")
+        return cls(node.attr("align_corners"), half)
+
+    def scale(self, size: int, new_size: int) -> np.float32:
+        """How far one step of the output reaches in the input."""
+        if self.align_corners and new_size > 1:
+            return np.float32(size - 1) / np.float32(new_size - 1)
+        return np.float32(size) / np.float32(new_size)
+
+    def positions(self, size: int, new_size: int) -> np.ndarray:
+        """Where in the input the output's samples lie."""
+        steps = np.arange(new_size, dtype=np.float32)
+        if self.half_pixel_centers:
+            return (steps + np.float32(0.5)) * self.scale(size, new_size) - np.float32(0.5)
+        return steps * self.scale(size, new_size)
+
+
+class Taps(NamedTuple):
+    """The input positions [k][new size] that an axis' output is made of, and their weights."""
+
+    places: Any
+    weights: Any
+
+
+def _tensors(places: list[np.ndarray], weights: list[np.ndarray]) -> Taps:
+    return Taps([torch.from_numpy(np.asarray(p, np.int64)) for p in places],
+                [torch.from_numpy(np.asarray(w, np.float32)) for w in weights])
+
+
+@functools.lru_cache(256)
+def _nearest_places(size: int, new_size: int, sampling: Sampling) -> Any:
+    steps, scale = np.arange(new_size, dtype=np.float32), sampling.scale(size, new_size)
+    if sampling.half_pixel_centers:
+        steps = steps + np.float32(0.5)
+    # Halves are rounded away from zero, which for what is never negative is up.
+    found = np.floor(steps * scale + np.float32(0.5) if sampling.align_corners else steps * scale)
+    return torch.from_numpy(np.clip(found, 0, size - 1).astype(np.int64))
+
+
+@functools.lru_cache(256)
+def _linear_taps(size: int, new_size: int, sampling: Sampling) -> Taps:
+    where = sampling.positions(size, new_size)
+    below = np.floor(where)
+    share = where - below
+    return _tensors([np.maximum(below, 0), np.minimum(np.ceil(where), size - 1)], [1 - share, share])
+
+
+# Bicubic weights are looked up at this many steps between two pixels.
+_CUBIC_STEPS = 1024
+
+
+@functools.cache
+def _cubic_table(sharpness: float) -> tuple[np.ndarray, np.ndarray]:
+    """Weights of the two inner and of the two outer pixels, by distance from the nearer inner one."""
+    a = np.float32(sharpness)
+    x = np.arange(_CUBIC_STEPS + 1, dtype=np.float32) / np.float32(_CUBIC_STEPS)
+    far = x + 1
+    inner = ((a + 2) * x - (a + 3)) * x * x + 1
+    outer = ((a * far - 5 * a) * far + 8 * a) * far - 4 * a
+    return inner.astype(np.float32), outer.astype(np.float32)
+
+
+@functools.lru_cache(256)
+def _cubic_taps(size: int, new_size: int, sampling: Sampling) -> Taps:
+    where = sampling.positions(size, new_size)
+    below = np.floor(where)
+    step = np.rint((where - below) * _CUBIC_STEPS).astype(np.int64)
+    inner, outer = _cubic_table(-0.5 if sampling.half_pixel_centers else -0.75)
+    weights = np.stack([outer[step], inner[step], inner[_CUBIC_STEPS - step], outer[_CUBIC_STEPS - step]])
+    places = below.astype(np.int64) + np.arange(-1, 3)[:, None]
+    if sampling.half_pixel_centers:
+        # Pixels outside of the image take no part; the others share what is left.
+        weights = np.where((places >= 0) & (places < size), weights, np.float32(0))
+        total = weights.sum(0)
+        safe = np.abs(total) >= 1000 * np.finfo(np.float32).tiny
+        weights = np.where(safe, weights / np.where(safe, total, 1), weights)
+    return _tensors(list(np.clip(places, 0, size - 1)), list(weights))
+
+
+@functools.lru_cache(256)
+def _area_matrix(size: int, new_size: int, sampling: Sampling) -> Any:
+    """[new size, size]: how much of each input pixel lies under each output pixel."""
+    scale = sampling.scale(size, new_size)
+    start = np.arange(new_size, dtype=np.float32)[:, None] * scale
+    end = np.arange(1, new_size + 1, dtype=np.float32)[:, None] * scale
+    pixels = np.arange(int(np.ceil(end.max(initial=0))) + 1, dtype=np.float32)[None]
+    covered = np.clip(np.minimum(pixels + 1, end) - np.maximum(pixels, start), 0, 1) / scale
+    matrix = np.zeros((new_size, size), np.float32)
+    inside = min(size, covered.shape[1])
+    matrix[:, :inside] = covered[:, :inside]
+    matrix[:, -1] += covered[:, size:].sum(1)
+    return torch.from_numpy(matrix)
+
+
+def _weights(weights: Any, axis: int, like: Any) -> Any:
+    return weights.to(like).view(-1, *[1] * (like.ndim - axis - 1))
+
+
+def _sampled(x: Any, axis: int, taps: Taps) -> Any:
+    """The output along an axis. Two taps are interpolated, which is exact where both are equal."""
+    parts = [x.index_select(axis, p.to(x.device)) for p in taps.places]
+    if len(parts) == 2:
+        return torch.addcmul(parts[0], parts[1].sub_(parts[0]), _weights(taps.weights[1], axis, x))
+    total = parts[0].mul_(_weights(taps.weights[0], axis, x))
+    for part, weights in zip(parts[1:], taps.weights[1:]):
+        total.addcmul_(part, _weights(weights, axis, x))
+    return total
+
+
+def _spread(dy: Any, axis: int, taps: Taps, size: int) -> Any:
+    """What `_sampled` took from the input, given back."""
+    dims = list(dy.shape)
+    dims[axis] = size
+    dx = dy.new_zeros(dims)
+    for places, weights in zip(taps.places, taps.weights):
+        dx.index_add_(axis, places.to(dy.device), dy * _weights(weights, axis, dy))
+    return dx
+
+
+def checked_size(size: Any) -> tuple[int, int]:
+    """The height and width that a size input asks for."""
+    found = size.tolist()
+    if not isinstance(found, list) or len(found) != 2:
+        raise invalid_argument(f"shape_t must have two elements[{len(found) if isinstance(found, list) else 0}]")
+    if min(found) <= 0:
+        raise invalid_argument("output dimensions must be positive")
+    return found[0], found[1]
+
+
+def check_images(x: Any) -> None:
+    """Raises unless the value is a batch of images with pixels."""
+    if x.ndim != 4:
+        raise invalid_argument(f"input must be 4-dimensional{list(x.shape)}")
+    if x.shape[1] < 1 or x.shape[2] < 1:
+        raise invalid_argument("input image must be of non-zero size")
+
+
+def _resize(taps_of: Callable[..., Taps]) -> Callable[[Any], Kernel]:
+    def make(node: Any) -> Kernel:
+        sampling = _checked_sampling(node)
+
+        def run(x: Any, size: Any) -> Any:
+            height, width = checked_size(size)
+            check_images(x)
+            x = x.to(torch.float32)
+            if (height, width) == tuple(x.shape[1:3]) and not sampling.half_pixel_centers:
+                return x
+            columns = taps_of(x.shape[2], width, sampling)
+            rows = taps_of(x.shape[1], height, sampling)
+            return _sampled(_sampled(x, 2, columns), 1, rows)
+
+        return run
+
+    return make
+
+
+def _checked_sampling(node: Any) -> Sampling:
+    sampling = Sampling.of(node)
+    if sampling.align_corners and sampling.half_pixel_centers:
+        raise invalid_argument("If half_pixel_centers is True, align_corners must be False.")
+    return sampling
+
+
+def _resize_gradient(taps_of: Callable[..., Taps]) -> Callable[[Any], Kernel]:
+    def make(node: Any) -> Kernel:
+        sampling = _checked_sampling(node)
+
+        def run(dy: Any, image: Any) -> Any:
+            height, width = image.shape[1:3]
+            compute = torch.float64 if image.dtype == torch.float64 else torch.float32
+            rows = taps_of(height, dy.shape[1], sampling)
+            columns = taps_of(width, dy.shape[2], sampling)
+            return _spread(_spread(dy.to(compute), 1, rows, height), 2, columns, width).to(image.dtype)
+
+        return run
+
+    return make
+
+
+def _nearest(node: Any) -> Kernel:
+    sampling = _checked_sampling(node)
+
+    def run(x: Any, size: Any) -> Any:
+        height, width = checked_size(size)
+        check_images(x)
+        rows = _nearest_places(x.shape[1], height, sampling).to(x.device)
+        columns = _nearest_places(x.shape[2], width, sampling).to(x.device)
+        if x.dtype == torch.uint16:
+            return x.view(torch.int16).index_select(1, rows).index_select(2, columns).view(torch.uint16)
+        return x.index_select(1, rows).index_select(2, columns)
+
+    return run
+
+
+def _nearest_gradient(node: Any) -> Kernel:
+    sampling = _checked_sampling(node)
+
+    def run(dy: Any, size: Any) -> Any:
+        height, width = checked_size(size)
+        rows = _nearest_places(height, dy.shape[1], sampling).to(dy.device)
+        columns = _nearest_places(width, dy.shape[2], sampling).to(dy.device)
+        compute = dy.to(torch.float32) if dy.dtype == torch.float16 else dy
+        batch, new_height, new_width, depth = dy.shape
+        dx = compute.new_zeros((batch, height, new_width, depth)).index_add_(1, rows, compute)
+        dx = dx.new_zeros((batch, height, width, depth)).index_add_(2, columns, dx)
+        return dx.to(dy.dtype)
+
+    return run
+
+
+def _area(node: Any) -> Kernel:
+    sampling = Sampling.of(node)
+
+    def run(x: Any, size: Any) -> Any:
+        height, width = checked_size(size)
+        check_images(x)
+        batch, old_height, old_width, depth = x.shape
+        rows = _area_matrix(old_height, height, sampling).to(x.device)
+        columns = _area_matrix(old_width, width, sampling).to(x.device)
+        tall = torch.matmul(rows, x.to(torch.float32).reshape(batch, old_height, old_width * depth))
+        wide = torch.matmul(columns, tall.view(batch * height, old_width, depth))
+        return wide.view(batch, height, width, depth)
+
+    return run
+
+
+def resized_shape(o: Any) -> Any:
+    """Batch and depth stay; the size input says the rest."""
+    dims = shapes.with_rank(o.inputs[0].dims, 4)
+    size = o.inputs[1]
+    if size.dims is not None:
+        if len(size.dims) != 1:
+            raise ValueError(f"Shape must be rank 1 but is rank {len(size.dims)}")
+        if size.dims[0] not in (2, None):
+            raise ValueError(f"Dimension must be 2 but is {size.dims[0]}")
+    height, width = (dims_of(size) if known(size) is not None or size.dims == (2,) else None) or (None, None)
+    return (dims[0], height, width, dims[3])
+
+
+def _nearest_gradient_shape(o: Any) -> Any:
+    dims = shapes.with_rank(o.inputs[0].dims, 4)
+    height, width = dims_of(o.inputs[1]) or (None, None)
+    return (dims[0], height, width, dims[3])
+
+
+def _gradient_shape(o: Any) -> Any:
+    grads, image = shapes.with_rank(o.inputs[0].dims, 4), shapes.with_rank(o.inputs[1].dims, 4)
+    return (grads[0], image[1], image[2], grads[3])
+
+
+def _differentiate(grad_op: str, allowed: tuple[str, ...]) -> Callable[..., Any]:
+    def gradient(o: Any, dy: Any) -> Any:
+        image = o.inputs[0]
+        if image.dtype.base_dtype.name not in allowed:
+            return None, None
+        return apply(grad_op, dy, image, align_corners=o.attr("align_corners"), half_pixel_centers=o.attr("half_pixel_centers")), None
+
+    return gradient
+
+
+def _differentiate_nearest(o: Any, dy: Any) -> Any:
+    from everflow.ops.arrays import shape
+
+    dims = o.inputs[0].dims
+    # A static size saves an op at each step.
+    fixed = dims is not None and None not in dims[1:3]
+    size = list(dims[1:3]) if fixed else shape(o.inputs[0])[1:3]
+    return apply("ResizeNearestNeighborGrad", dy, size, align_corners=o.attr("align_corners"),
+                 half_pixel_centers=o.attr("half_pixel_centers")), None
+
+
+op("ResizeBilinear", kernel=_resize(_linear_taps), shape=resized_shape, view=True,
+   gradient=_differentiate("ResizeBilinearGrad", ("float32", "bfloat16", "float16", "float64")))
+op("ResizeBicubic", kernel=_resize(_cubic_taps), shape=resized_shape, view=True,
+   gradient=_differentiate("ResizeBicubicGrad", ("float32", "float64")))
+op("ResizeNearestNeighbor", kernel=_nearest, shape=resized_shape, gradient=_differentiate_nearest)
+op("ResizeArea", kernel=_area, shape=resized_shape)
+op("ResizeBilinearGrad", kernel=_resize_gradient(_linear_taps), shape=_gradient_shape)
+op("ResizeBicubicGrad", kernel=_resize_gradient(_cubic_taps), shape=_gradient_shape)
+op("ResizeNearestNeighborGrad", kernel=_nearest_gradient, shape=_nearest_gradient_shape)
+
+
+@public("image.resize_area")
+def resize_area(images: Any, size: Any, align_corners: bool = False, name: str | None = None) -> Any:
+    """Images of another size, each pixel the mean of what it covers."""
+    return apply("ResizeArea", images, size, align_corners=align_corners, name=name)
+
+
+@public("image.resize_nearest_neighbor")
+def resize_nearest_neighbor(images: Any, size: Any, align_corners: bool = False, name: str | None = None,
+                            half_pixel_centers: bool = False) -> Any:
+    """Images of another size, each pixel the nearest of the old ones."""
+    return apply("ResizeNearestNeighbor", images, size, align_corners=align_corners, half_pixel_centers=half_pixel_centers, name=name)
+
+
+@public("image.resize_bilinear")
+def resize_bilinear(images: Any, size: Any, align_corners: bool = False, name: str | None = None,
+                    half_pixel_centers: bool = False) -> Any:
+    """Images of another size, interpolated linearly in both directions."""
+    return apply("ResizeBilinear", images, size, align_corners=align_corners, half_pixel_centers=half_pixel_centers, name=name)
+
+
+@public("image.resize_bicubic")
+def resize_bicubic(images: Any, size: Any, align_corners: bool = False, name: str | None = None,
+                   half_pixel_centers: bool = False) -> Any:
+    """Images of another size, interpolated by cubics in both directions."""
+    return apply("ResizeBicubic", images, size, align_corners=align_corners, half_pixel_centers=half_pixel_centers, name=name)
