@@ -16,6 +16,7 @@ from everflow.graph.tensor import Tensor
 from everflow.ops.registry import apply
 from everflow.ops.variables import Variable
 from everflow.train import slots
+from everflow.train.tracking.optimizer_state import TrackableOptimizer
 
 
 def is_resource(var: Any) -> bool:
@@ -47,7 +48,7 @@ def get_filtered_grad_fn(grad_fn: Any) -> Any:
 
 
 @public("train.Optimizer")
-class Optimizer:
+class Optimizer(TrackableOptimizer):
     """Base of the optimizers. A subclass defines `_apply_dense` and `_apply_sparse` for variables held by reference,
     `_resource_apply_dense` and `_resource_apply_sparse` for resource variables; and, where it needs them,
     `_create_slots`, `_prepare` and `_finish`."""
@@ -271,16 +272,21 @@ class Optimizer:
     def _made_once(self, slot_name: str, var: Any, make: Any) -> Any:
         table, key = self._slot_dict(slot_name), variable_key(var)
         if key not in table:
-            table[key] = make()
+            table[key] = made = make()
+            self._restore_slot_variable(slot_name, var, made)
         return table[key]
 
     def _create_non_slot_variable(self, initial_value: Any, name: str, colocate_with: Any) -> Any:
         """State that belongs to no single variable, kept near the variable `colocate_with`."""
         key = (name, None if executing_eagerly() else colocate_with.graph)
         if key not in self._non_slot_dict:
+            self._maybe_initialize_trackable()
+            waiting = self._preload_simple_restoration(name=name, shape=None) if executing_eagerly() else None
             with tf.colocate_with(colocate_with):
-                self._non_slot_dict[key] = tf.Variable(
-                    initial_value, name=name, trainable=False, use_resource=is_resource(colocate_with))
+                made = tf.Variable(
+                    initial_value if waiting is None else waiting, name=name, trainable=False, use_resource=is_resource(colocate_with))
+            self._non_slot_dict[key] = made
+            self._handle_deferred_dependencies(name=name, trackable=made)
         return self._non_slot_dict[key]
 
     def _get_non_slot_variable(self, name: str, graph: Any = None) -> Any:

@@ -59,12 +59,12 @@ def rename(source: str, target: str) -> None:
 
 
 def make_folder_of(prefix: str) -> None:
-    """Makes the folder that a checkpoint will be in (not those above it)."""
+    """Makes the folder that a checkpoint will be in."""
     folder = os.path.dirname(prefix)
     filesystem, local = locate(folder)
     if folder and not filesystem.exists(local):
-        with errors_about(folder), contextlib.suppress(FileExistsError):
-            filesystem.make_directory(local)
+        with errors_about(folder):
+            filesystem.make_directories(local)
 
 
 @contextlib.contextmanager
