@@ -75,13 +75,14 @@ def _brought_out(operation: Operation, branch: FuncGraph, index: int, t: Tensor)
     """What stands outside for a value of a branch: an input of the node, or an output that is added for it."""
     if t in branch.inputs:
         return operation.inputs[1 + branch.inputs.index(t)]
-    added: dict[tuple[int, Tensor], Tensor] = operation.__dict__.setdefault("added_outputs", {})
-    found = added.get((index, t))
-    if found is None:
-        found = Tensor(operation, len(operation.outputs), t.dtype)
-        found.dims, found.handle_data = t.dims, t.handle_data
-        operation.outputs.append(found)
-        added[index, t] = found
+    added: dict[tuple[int, Tensor], int] = operation.__dict__.get("added_outputs", {})
+    if (index, t) in added:
+        return operation.outputs[added[index, t]]
+    found = Tensor(operation, len(operation.outputs), t.dtype)
+    found.dims, found.handle_data = t.dims, t.handle_data
+    operation.outputs.append(found)
+    # A new table: copies of the operation go on with the old one.
+    operation.__dict__["added_outputs"] = {**added, (index, t): found.value_index}
     return found
 
 
@@ -90,7 +91,7 @@ def _return_added(operation: Operation) -> None:
     count = len(operation.attrs["Tout"])
     if len(operation.outputs) == count:
         return
-    inside = {t.value_index: key for key, t in operation.__dict__["added_outputs"].items()}
+    inside = {position: key for key, position in operation.__dict__["added_outputs"].items()}
     functions = []
     for index, name in enumerate(branch_names(operation)):
         branch = operation.graph._get_function(name).graph

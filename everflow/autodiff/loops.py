@@ -27,11 +27,7 @@ def gradient_of_while(operation: Operation, output_gradients: Any) -> list[Any]:
     """The gradients with respect to what a loop starts with and to what it uses from outside."""
     if not operation.__dict__.get("back_prop", True):
         return [None] * len(operation.inputs)
-    if operation.__dict__.get("is_gradient"):
-        raise TypeError("Second-order gradient for while loops not supported.")
-    keeper = operation.__dict__.get("keeper")
-    if keeper is None:
-        keeper = operation.__dict__["keeper"] = _Keeper(operation)
+    keeper = _Keeper(operation)
     found = _backward(operation, keeper, list(output_gradients[: keeper.count]))
     keeper.write()
     results: list[Any] = [None] * len(operation.inputs)
@@ -85,7 +81,6 @@ def _backward(operation: Operation, keeper: _Keeper, given: list[Any]) -> Any:
             ]
             condition.outputs = [apply("Greater", arguments[0], convert_to_tensor(0))]
         last = add_while(condition, body, starts, operation.name.rpartition("/")[2] + "_grad")
-        last[0].op.__dict__["is_gradient"] = True
         return dict(zip(active, last[1:]))
 
     return add
@@ -137,7 +132,8 @@ class _Keeper:
         self.body: FuncGraph = operation.graph._get_function(operation.attr("body").name).graph
         self.condition_inputs = list(self.condition.inputs)
         self.inputs, self.outputs = list(self.body.inputs), list(self.body.outputs)
-        self.places: dict[Tensor, int] = {}
+        # Lists that the loop already makes, for an earlier differentiation, serve again.
+        self.places: dict[Tensor, int] = dict(operation.__dict__.get("places", ()))
         self.position = {t: k for k, t in enumerate(self.body.inputs)}
         self.counter: int = operation.__dict__.get("counter", -1)
         if self.counter < 0:
@@ -185,6 +181,9 @@ class _Keeper:
     def write(self) -> None:
         """Puts the extended condition and body in the place of the old ones."""
         operation = self.operation
+        operation.__dict__.update(counter=self.counter, places=self.places)
+        if len(operation.inputs) == self.count:
+            return
         condition = self.condition.variant(self.condition.outputs, self.condition_inputs)
         body = self.body.variant(list(self.outputs), self.inputs)
         for old in ("cond", "body"):

@@ -138,6 +138,10 @@ def placeholder_value(dtype: dtypes.DType) -> Any:
         from everflow.lazy import torch
 
         return torch.empty((0,), dtype=torch_dtype(dtype))
+    if dtype.base_dtype is dtypes.variant:
+        from everflow.ops.list_values import TensorList
+
+        return TensorList([], dtypes.float32, None)
     import numpy as np
 
     return np.empty((0,), dtype=object) if dtype.base_dtype is dtypes.string else None

@@ -191,12 +191,6 @@ def test_no_gradient_passes_where_none_is_wanted():
     assert tf.gradients(y, x) == [None]
 
 
-def test_second_derivatives_of_loops_are_refused():
-    x = tf.constant(2.0)
-    (dx,) = tf.gradients(repeat(2, lambda z: z * z, x), x)
-    with pytest.raises(TypeError, match="Second-order gradient for while loops not supported."):
-        tf.gradients(dx, x)
-
 
 def test_gradients_may_be_added_after_a_run():
     x = tf.constant(2.0)
