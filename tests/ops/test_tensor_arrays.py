@@ -137,7 +137,8 @@ def test_a_write_keeps_its_value_when_the_variable_changes_later():
     with tf.control_dependencies([ta.flow]):
         change = v.assign([5.0, 6.0])
     with tf.control_dependencies([change]):
-        np.testing.assert_array_equal(run(tf.identity(ta.read(0))), [1.0, 2.0])
+        later = tf.identity(ta.read(0))
+    np.testing.assert_array_equal(run(later), [1.0, 2.0])
 
 
 def test_arguments_that_exclude_each_other():
