@@ -815,10 +815,8 @@ def _sampling(node: Any) -> Callable[..., Stream]:
         source, types, dims, float(rate), chosen_seeds(int(seed), int(seed2)))
 
 
-@dataset_op("OptimizeDataset", "ModelDataset", "NonSerializableDataset", "ExperimentalNonSerializableDataset", "WrapDatasetVariant",
+@dataset_op("ModelDataset", "NonSerializableDataset", "ExperimentalNonSerializableDataset", "WrapDatasetVariant",
             "UnwrapDatasetVariant")
 def _same(node: Any) -> Callable[..., Stream]:
-    """Rewrites and tuning of TensorFlow's that change no element: what they are for, streams do anyway."""
+    """Tuning of TensorFlow's that changes no element: what it is for, streams do anyway."""
     return lambda source, *_: source
-
-

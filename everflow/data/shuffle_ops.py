@@ -30,9 +30,19 @@ class SeedGenerator:
 class ShuffleStream(UnaryStream):
     """Elements drawn from a buffer that is refilled in order; `rounds` times over, without end for a negative number."""
 
-    def __init__(self, source: Stream, types: Any, dims: Any, size: int, seeds: Callable[[], tuple[int, int]], rounds: int = 1) -> None:
+    def __init__(self, source: Stream, types: Any, dims: Any, size: int, seeds: Callable[[], tuple[int, int]], rounds: int = 1,
+                 first_seeds: tuple[int, int] | None = None) -> None:
         super().__init__(source, types, dims)
         self.size, self.seeds, self.rounds = size, seeds, rounds
+        # The seeds from which each iterator's own follow, where it has some.
+        self.first_seeds = first_seeds
+
+    def repeated(self, times: int) -> ShuffleStream | None:
+        """The stream that TensorFlow makes of shuffle and repeat together: one generator draws for all rounds."""
+        if self.first_seeds is None or self.rounds != 1 or times == 0:
+            return None
+        fixed = chosen_seeds(*self.first_seeds)
+        return ShuffleStream(self.source, self.types, self.dims, self.size, lambda: fixed, times)
 
     def open(self, reading: Reading) -> Cursor:
         return _ShuffleCursor(self, reading)
@@ -182,11 +192,9 @@ def _shuffle(node: Any) -> Callable[..., Stream]:
     def make(source: Stream, size: Any, seed: Any, seed2: Any) -> Stream:
         chosen = int(seed), int(seed2)
         if reshuffles:
-            seeds: Callable[[], tuple[int, int]] = SeedGenerator(*chosen).seeds
-        else:
-            fixed = chosen_seeds(*chosen)
-            seeds = lambda: fixed
-        return ShuffleStream(source, types, dims, _buffer_size(size), seeds)
+            return ShuffleStream(source, types, dims, _buffer_size(size), SeedGenerator(*chosen).seeds, first_seeds=chosen)
+        fixed = chosen_seeds(*chosen)
+        return ShuffleStream(source, types, dims, _buffer_size(size), lambda: fixed)
 
     return make
 
