@@ -5,6 +5,7 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import internal, public
+from everflow.autodiff.lifting import lift
 from everflow.autodiff.registry import AggregationMethod, UnconnectedGradients
 from everflow.autodiff.search import Search, _beside
 from everflow.graph import dtypes
@@ -35,6 +36,8 @@ def gradients(ys: Any, xs: Any, grad_ys: Any = None, name: str = "gradients", co
         with name_scope(name, "gradients", [*ys, *xs, *stops, *grad_ys]):
             results = [_result(y, i) for i, y in enumerate(ys)]
             sources = [_source(x) for x in xs]
+            for graph in dict.fromkeys(y.op.graph for y in results):
+                lift(graph, [y for y in results if y.op.graph is graph])
             starts = _first_gradients(grad_ys, results, colocate_gradients_with_ops)
             search = Search(
                 results, sources, [_source(s) for s in stops], method, colocate_gradients_with_ops, gate_gradients

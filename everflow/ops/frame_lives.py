@@ -89,7 +89,8 @@ def _frame_around(op: Operation, home: dict[Operation, Frame], fed: Any) -> Fram
 class Lives:
     """The lives of ops and tensors of one frame (or of none), asked for in an order in which the ops can run."""
 
-    def __init__(self) -> None:
+    def __init__(self, fed: Any = ()) -> None:
+        self.fed = fed
         self.ops: dict[Operation, Life] = {}
         self.tensors: dict[Tensor, Life] = {}
 
@@ -108,7 +109,7 @@ class Lives:
         self.ops[op] = life
         if op.type in SWITCHES:
             for branch, t in enumerate(op.outputs):
-                self.tensors[t] = life | {Token(op.inputs[1], bool(branch))}
+                self.tensors[t] = life | {Token(predicate(op, self.fed), bool(branch))}
         elif life:
             for t in op.outputs:
                 self.tensors[t] = life
@@ -117,6 +118,16 @@ class Lives:
     def _merged(self, op: Operation) -> Life:
         pair = complement(*(self.tensors.get(t, ALWAYS) for t in op.inputs))
         return frozenset((Token(op.outputs[0], None),)) if pair is None else pair[0]
+
+
+def predicate(switch: Operation, fed: Any = ()) -> Tensor:
+    """What a Switch goes by: a conditional hands its predicate on to each of its Switch ops in another way."""
+    found = switch.inputs[1]
+    while found not in fed and (
+        found.op.type in SWITCHES or (found.op.type == "Identity" and not found.op.inputs[0].dtype._is_ref_dtype)
+    ):
+        found = found.op.inputs[0]
+    return found
 
 
 def complement(*lives: Life) -> tuple[Life, Token | None] | None:

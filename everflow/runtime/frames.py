@@ -108,7 +108,7 @@ class _Builder:
         self.in_frame = in_frame
         self.values = values
         self.nodes: dict[Operation, Node] = {}
-        self.lives = Lives()
+        self.lives = Lives(frozenset(values))
         self._tokens: dict[Token, Value] = {}
 
     def add(self, op: Operation) -> None:

@@ -207,3 +207,56 @@ def test_full_stacks_take_no_more():
     stack = apply("StackV2", 0, elem_type=tf.float32)
     with tf.Session() as sess, pytest.raises(tf.errors.InvalidArgumentError, match="overflowed its max_size"):
         sess.run(apply("StackPushV2", stack, 1.0))
+
+
+# -- gradients
+
+
+def derivatives(y, x, order=2):
+    found = [y]
+    for _ in range(order):
+        found.append(tf.gradients(found[-1], x)[0])
+    return found
+
+
+def test_conditionals_are_differentiated():
+    p, x = tf.placeholder(tf.bool, []), tf.constant(3.0)
+    orders = derivatives(v1_cond(p, lambda x: x * x * x, lambda x: tf.constant(2.0) * x, x)[0], x)
+    with tf.Session() as sess:
+        assert sess.run(orders, {p: True}) == [27, 27, 18]
+        assert sess.run(orders[:2], {p: False}) == [6, 2]
+
+
+def test_frames_are_differentiated():
+    x, n = tf.constant(2.0), tf.placeholder(tf.float32, [])
+    y = v1_while(lambda y, n, x: y < n, lambda y, n, x: y * x, x, n, x)
+    orders = derivatives(y, x)
+    with tf.Session() as sess:
+        assert sess.run(orders, {n: 7.0}) == [8, 12, 12]
+        assert sess.run(orders[:2], {n: 0.0}) == [2, 1]
+
+
+def test_the_names_of_a_graph_stay_when_it_is_differentiated():
+    x = tf.constant(2.0)
+    y = v1_while(lambda y, x: y < 10.0, lambda y, x: y * x, x, x)
+    with tf.Session() as sess:
+        before = sess.run(y)
+        tf.gradients(y, x)
+        assert sess.run(y.name) == before == 16
+
+
+def test_nested_control_flow_is_differentiated():
+    p, x = tf.placeholder(tf.bool, []), tf.constant(2.0)
+
+    def loop(x):
+        def body(y, x):
+            return v1_cond(y < 3.0, lambda y, x: y * x, lambda y, x: y * y, y, x)[0]
+
+        return v1_while(lambda y, x: y < 10.0, body, x, x)
+
+    y = v1_cond(p, loop, lambda x: v1_cond(x > 1.0, lambda x: x * x, lambda x: x, x)[0], x)[0]
+    (dx,) = tf.gradients(y, x)
+    with tf.Session() as sess:
+        # (x * x) ** 2, and x * x
+        assert sess.run([y, dx], {p: True}) == [16, 32]
+        assert sess.run([y, dx], {p: False}) == [4, 4]
