@@ -1,6 +1,8 @@
 """What numpy dropped and programs of TensorFlow 1's time use: names (`np.object`, `np.float`, ...), and how numbers are shown."""
 from __future__ import annotations
 
+from typing import Any
+
 
 def restore() -> None:
     """Gives numpy its old names back, where it lacks them, and shows its numbers as 1.5, not as np.float32(1.5)."""
@@ -14,6 +16,14 @@ def restore() -> None:
         "round_": np.round, "asfarray": lambda a, dtype=np.float64: np.asarray(a, dtype), "asscalar": lambda a: a.item(),
         "trapz": getattr(np, "trapezoid", None),
     }
+    if np.lib.NumpyVersion(np.__version__) >= "2.4.0":
+        old_reshape = np.reshape
+
+        def reshape(a: Any, shape: Any = None, order: Any = "C", *, newshape: Any = None, **others: Any) -> Any:
+            """numpy's own, with the name that its second argument had."""
+            return old_reshape(a, shape if newshape is None else newshape, order, **others)
+
+        np.reshape = reshape
     for name, value in old.items():
         if name not in np.__dict__ and value is not None:
             setattr(np, name, value)

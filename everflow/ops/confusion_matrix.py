@@ -20,9 +20,9 @@ def remove_squeezable_dimensions(labels: Any, predictions: Any, expected_rank_di
         predictions_shape, labels_shape = predictions.get_shape(), labels.get_shape()
         if predictions_shape.ndims is not None and labels_shape.ndims is not None:
             difference = predictions_shape.ndims - labels_shape.ndims
-            if difference == expected_rank_diff + 1 and predictions_shape.dims[-1].is_compatible_with(1):
+            if difference == expected_rank_diff + 1:
                 predictions = tf.squeeze(predictions, [-1])
-            elif difference == expected_rank_diff - 1 and labels_shape.dims[-1].is_compatible_with(1):
+            elif difference == expected_rank_diff - 1:
                 labels = tf.squeeze(labels, [-1])
             return labels, predictions
         difference = tf.rank(predictions) - tf.rank(labels)

@@ -22,7 +22,7 @@ Kernel = Callable[..., Any]
 
 _MASK = (1 << 64) - 1
 _MULTIPLIER = 0xC6A4A7935BD1E995
-_DEFAULT_HASH_KEY = 0xDECAFCAFFE
+_DEFAULT_HASH_KEY = internal("ops.sparse_ops._DEFAULT_HASH_KEY")(0xDECAFCAFFE)
 
 
 def _mixed(x: int) -> int:

@@ -93,8 +93,11 @@ def sparse_expand_dims(sp_input: Any, axis: Any = None, name: str | None = None)
 def sparse_eye(num_rows: Any, num_columns: Any = None, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
     """A sparse matrix with ones on its diagonal."""
     with name_scope(name, "eye", [num_rows, num_columns]):
-        num_rows = tf.convert_to_tensor(num_rows, dtype=dtypes.int64, name="num_rows")
-        num_columns = num_rows if num_columns is None else tf.convert_to_tensor(num_columns, dtype=dtypes.int64, name="num_columns")
+        num_rows = tf.cast(tf.convert_to_tensor(num_rows, preferred_dtype=dtypes.int64, name="num_rows"), dtypes.int64)
+        if num_columns is None:
+            num_columns = num_rows
+        else:
+            num_columns = tf.cast(tf.convert_to_tensor(num_columns, preferred_dtype=dtypes.int64, name="num_columns"), dtypes.int64)
         size = tf.minimum(num_rows, num_columns)
         diagonal = tf.range(size, dtype=dtypes.int64)
         return SparseTensor(tf.stack([diagonal, diagonal], axis=1), tf.ones(size, dtype=dtype), [num_rows, num_columns])

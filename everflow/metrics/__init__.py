@@ -1,0 +1,1 @@
+"""tf.metrics: what is kept over many batches, as (value, op that takes in a batch)."""
