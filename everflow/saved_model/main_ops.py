@@ -1,0 +1,21 @@
+"""Ops that initialize a model when it is loaded."""
+from __future__ import annotations
+
+from typing import Any
+
+from everflow.api import find, public
+
+
+@public("saved_model.main_op.main_op")
+def main_op() -> Any:
+    """Initializes variables and tables."""
+    return find("group")(find("global_variables_initializer")(), find("local_variables_initializer")(), find("tables_initializer")())
+
+
+@public("saved_model.main_op_with_restore", "saved_model.main_op.main_op_with_restore")
+def main_op_with_restore(restore_op_name: str) -> Any:
+    """Initializes variables and tables, then restores."""
+    from everflow.graph.scopes import control_dependencies
+
+    with control_dependencies([main_op()]):
+        return find("group")(restore_op_name)
