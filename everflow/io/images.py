@@ -148,8 +148,6 @@ def decode_gif(contents: bytes) -> np.ndarray:
 
 def decode_bmp(contents: bytes, channels: int = 0) -> np.ndarray:
     """A bitmap without compression of 8 (gray), 24 or 32 bits a pixel."""
-    if not contents.startswith(b"BM"):
-        raise invalid_argument("Input is not a BMP: it does not start with BM")
     if len(contents) < 32:
         raise invalid_argument(f"Incomplete bmp content, requires at least 32 bytes, got {len(contents)} bytes")
     start, = struct.unpack_from("<I", contents, 10)

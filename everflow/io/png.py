@@ -11,7 +11,7 @@ import numpy as np
 from everflow.errors import invalid_argument
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
-_GRAY, _PALETTE = 0, 3
+_GRAY_ALPHA = 4
 _COLOUR_TYPES = {1: 0, 2: 4, 3: 2, 4: 6}
 
 
@@ -41,7 +41,7 @@ def decode_png(contents: bytes, channels: int = 0, sixteen_bits: bool = False) -
 def _eight_bit_pixels(contents: bytes) -> np.ndarray:
     from PIL import Image
 
-    image = Image.open(io.BytesIO(contents))
+    image: Any = Image.open(io.BytesIO(contents))
     clear = "transparency" in image.info
     if image.mode in ("1", "L"):
         image = image.convert("LA" if clear else "L")
@@ -61,7 +61,7 @@ def _sixteen_bit_pixels(contents: bytes) -> np.ndarray:
     image = Image.open(io.BytesIO(contents))
     if image.mode.startswith("I"):
         return np.asarray(image).astype(np.uint16)[..., None]
-    if image.mode == "LA":
+    if png_header(contents)[3] == _GRAY_ALPHA:
         # Gray and alpha of 16 bits lie in the file as four channels of 8 bits do.
         header = contents[16:24] + bytes([8, 6]) + contents[26:29]
         chunk = b"IHDR" + header
@@ -87,9 +87,9 @@ def _with_channels(pixels: np.ndarray, channels: int) -> np.ndarray:
 
 
 def _luminance(rgb: np.ndarray) -> np.ndarray:
-    """Gray by TensorFlow's weights, in parts of 32768: its green has the weight that blue should have, and the other way round."""
+    """Gray by the weights 0.299, 0.587 and 0.114, in parts of 32768; as in libpng, only 16 bits are rounded to nearest."""
     wide = rgb.astype(np.uint32)
-    total = 9798 * wide[..., 0] + 3736 * wide[..., 1] + 19234 * wide[..., 2]
+    total = 9798 * wide[..., 0] + 19234 * wide[..., 1] + 3736 * wide[..., 2]
     half = 16384 if rgb.dtype == np.uint16 else 0
     return ((total + half) >> 15).astype(rgb.dtype)[..., None]
 

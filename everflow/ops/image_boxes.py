@@ -12,6 +12,7 @@ from everflow.errors import invalid_argument
 from everflow.graph import shapes
 from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
+from everflow.ops.image_checks import exactly
 from everflow.ops.random import generator
 from everflow.ops.registry import apply, not_differentiable, op
 from everflow.ops.seeds import get_seed
@@ -59,7 +60,7 @@ def _draw(node: Any) -> Kernel:
 def _draw_shape(o: Any) -> Any:
     dims = shapes.with_rank(o.inputs[0].dims, 4)
     boxes = shapes.with_rank(o.inputs[1].dims, 3)
-    shapes.merge_size(boxes[2], 4)
+    exactly(boxes[2], 4)
     return dims
 
 
@@ -197,9 +198,8 @@ def _sample(node: Any) -> Kernel:
 
 
 def _sample_shape(o: Any) -> Any:
-    if o.inputs[0].dims is not None:
-        shapes.merge_size(shapes.with_rank(o.inputs[0].dims, 1)[0], 3)
-    shapes.merge_size(shapes.with_rank(o.inputs[1].dims, 3)[2], 4)
+    exactly(shapes.with_rank(o.inputs[0].dims, 1)[0], 3)
+    exactly(shapes.with_rank(o.inputs[1].dims, 3)[2], 4)
     return [(3,), (3,), (1, 1, 4)]
 
 

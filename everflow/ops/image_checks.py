@@ -11,21 +11,23 @@ from everflow.graph.tensor import Tensor
 from everflow.ops.checks import assert_greater_equal, assert_positive
 
 
+@internal("ops.image_ops_impl._CheckAtLeast3DImage")
 def check_at_least_3d(image: Any, require_static: bool = True) -> list[Any]:
     """Assertions, none where shapes say enough, that a tensor is an image or a batch of them."""
     dims = image.dims
     if dims is not None and len(dims) < 3:
         raise ValueError("'image' must be at least three-dimensional.")
-    if require_static and (dims is None or None in dims[-3:]):
+    if require_static and (dims is None or None in dims):
         raise ValueError("'image' must be fully defined.")
-    if dims is not None and 0 in dims[-3:]:
-        raise ValueError(f"inner 3 dims of 'image.shape' must be > 0: {shapes.TensorShape(dims)}")
+    if dims is not None and 0 in dims:
+        raise ValueError(f"all dims of 'image.shape' must be > 0: {shapes.TensorShape(dims)}")
     if dims is None or None in dims:
-        return [assert_positive(tf.shape(image), ["inner 3 dims of 'image.shape' must be > 0."]),
+        return [assert_positive(tf.shape(image), ["all dims of 'image.shape' must be > 0."]),
                 assert_greater_equal(tf.rank(image), 3, message="'image' must be at least three-dimensional.")]
     return []
 
 
+@internal("ops.image_ops_impl._Check3DImage")
 def check_3d(image: Any, require_static: bool = True) -> list[Any]:
     """The same for a single image."""
     dims = image.dims
@@ -64,6 +66,12 @@ def image_dimensions(image: Any, rank: int) -> list[Any]:
     known = shapes.with_rank(dims, rank)
     found = tf.unstack(tf.shape(image), rank)
     return [f if k is None else k for k, f in zip(known, found)]
+
+
+def exactly(size: int | None, wanted: int) -> None:
+    """Raises unless a dimension is of a size, or unknown."""
+    if size not in (None, wanted):
+        raise ValueError(f"Dimension must be {wanted} but is {size}")
 
 
 def is_dynamic(value: Any) -> bool:

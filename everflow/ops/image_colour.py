@@ -87,6 +87,8 @@ def _of_colours(o: Any) -> Any:
 
 
 def _of_images(o: Any) -> Any:
+    for factor in o.inputs[1:]:
+        shapes.with_rank(factor.dims, 0)
     return shapes.with_rank_at_least(o.inputs[0].dims, 3)
 
 
@@ -170,14 +172,14 @@ def _gray_images(images: Any) -> Any:
     from everflow.ops.checks import assert_equal
 
     images = convert_to_tensor(images, name="images")
-    if images.dims is not None and len(images.dims) >= 1 and images.dims[-1] is not None:
+    if images.dims is not None and len(images.dims) < 2:
+        raise ValueError("A grayscale image must be at least two-dimensional.")
+    if images.dims is not None and images.dims[-1] is not None:
         if images.dims[-1] != 1:
-            raise ValueError(f"last dimension of a grayscale image should be size 1, not {images.dims[-1]}.")
+            raise ValueError("Last dimension of a grayscale image should be size 1.")
         checks = []
     else:
         checks = [assert_equal(tf.shape(images)[-1], 1, message="Last dimension of a grayscale image should be size 1.")]
-    if images.dims is not None and len(images.dims) < 2:
-        raise ValueError(f"A grayscale image must be at least two-dimensional (shape {images.shape}).")
     with control_dependencies(checks):
         return tf.identity(images, name="control_dependency")
 

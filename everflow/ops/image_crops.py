@@ -6,10 +6,11 @@ from typing import Any
 
 from everflow.api import internal, public
 from everflow.errors import invalid_argument
-from everflow.graph import shapes
+from everflow.graph import dtypes, shapes
 from everflow.graph.constants import dims_of
 from everflow.lazy import torch
 from everflow.ops.arrays import renamed_argument, shape
+from everflow.ops.image_checks import exactly
 from everflow.ops.image_resizing import checked_size, resized_shape
 from everflow.ops.random import generator
 from everflow.ops.registry import apply, not_differentiable, op
@@ -139,9 +140,8 @@ def _box_gradient(node: Any) -> Kernel:
 def _crop_shape(o: Any) -> Any:
     image, boxes = shapes.with_rank(o.inputs[0].dims, 4), shapes.with_rank(o.inputs[1].dims, 2)
     owners = shapes.with_rank(o.inputs[2].dims, 1)
-    shapes.merge_size(boxes[1], 4)
-    if o.inputs[3].dims is not None:
-        shapes.merge_size(shapes.with_rank(o.inputs[3].dims, 1)[0], 2)
+    exactly(boxes[1], 4)
+    exactly(shapes.with_rank(o.inputs[3].dims, 1)[0], 2)
     height, width = dims_of(o.inputs[3]) or (None, None)
     return (shapes.merge_size(boxes[0], owners[0]), height, width, image[3])
 
@@ -180,8 +180,6 @@ def _glimpse(node: Any) -> Kernel:
     centered, normalized = node.attr("centered"), node.attr("normalized")
     noise = node.attr("noise")
     noise = noise.decode() if isinstance(noise, bytes) else noise
-    if not node.attr("uniform_noise") and noise == "uniform":
-        noise = "gaussian"
     random = node.context.state(node, lambda: Philox(0, 0)) if noise != "zero" else None
 
     def run(image: Any, size: Any, offsets: Any) -> Any:
@@ -203,25 +201,26 @@ def _glimpse(node: Any) -> Kernel:
         inside = (((y >= 0) & (y < rows))[:, :, None] & ((x >= 0) & (x < columns))[:, None, :])[..., None]
         owner = torch.arange(batch, device=image.device)[:, None, None]
         found = image[owner, y.clamp(0, rows - 1)[:, :, None], x.clamp(0, columns - 1)[:, None, :]]
-        return torch.where(inside, found, _outside(found, noise, random))
+        return torch.where(inside, found, _outside(image, tuple(found.shape), noise, random))
 
     return run
 
 
-def _outside(found: Any, noise: str, random: Any) -> Any:
-    """What a glimpse sees beyond the image."""
-    from everflow.graph import dtypes
-
+def _outside(image: Any, dims: tuple[int, ...], noise: str, random: Any) -> Any:
+    """What a glimpse sees beyond the image: numbers within the image's range, distributed evenly or as its own are."""
     if noise == "zero":
         return 0.0
+    low, high = image.amin((1, 2, 3), keepdim=True), image.amax((1, 2, 3), keepdim=True)
     if noise == "uniform":
-        return random.uniform(tuple(found.shape), dtypes.float32).to(found.device)
-    return random.normal(tuple(found.shape), dtypes.float32).to(found.device)
+        return low + random.uniform(dims, dtypes.float32).to(image.device) * (high - low)
+    deviation, mean = torch.std_mean(image, (1, 2, 3), correction=0, keepdim=True)
+    drawn = mean + random.normal(dims, dtypes.float32).to(image.device) * deviation
+    return torch.minimum(torch.maximum(drawn, low), high)
 
 
 def _glimpse_shape(o: Any) -> Any:
     offsets = shapes.with_rank(o.inputs[2].dims, 2)
-    shapes.merge_size(offsets[1], 2)
+    exactly(offsets[1], 2)
     dims = resized_shape(o)
     return (shapes.merge_size(dims[0], offsets[0]), *dims[1:])
 
@@ -234,6 +233,15 @@ def extract_glimpse(input: Any, size: Any, offsets: Any, centered: bool = True, 
                     uniform_noise: bool = True, name: str | None = None) -> Any:
     """Windows of one size from images, each with its own place; noise stands where a window leaves its image."""
     return apply("ExtractGlimpse", input, size, offsets, centered=centered, normalized=normalized, uniform_noise=uniform_noise, name=name)
+
+
+@public("compat.v2.image.extract_glimpse")
+@internal("ops.image_ops_impl.extract_glimpse_v2")
+def extract_glimpse_v2(input: Any, size: Any, offsets: Any, centered: bool = True, normalized: bool = True, noise: str = "uniform",
+                       name: str | None = None) -> Any:
+    """The same, with the noise by name: uniform, gaussian or zero."""
+    return apply("ExtractGlimpse", input, size, offsets, centered=centered, normalized=normalized, noise=noise,
+                 uniform_noise=False, name=name)
 
 
 def _random_crop(node: Any) -> Kernel:

@@ -9,12 +9,13 @@ import numpy as np
 import everflow as tf
 from everflow.api import public
 from everflow.errors import invalid_argument
-from everflow.graph import dtypes, shapes
+from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import control_dependencies, name_scope
 from everflow.io import images as files
 from everflow.io import png
 from everflow.lazy import torch
+from everflow.ops.image_checks import exactly
 from everflow.ops.image_dtypes import convert_image_dtype
 from everflow.ops.registry import apply, op
 from everflow.ops.shape_rules import with_rank
@@ -191,8 +192,7 @@ def _decoded_shape(o: Any) -> Any:
         from everflow.graph.constants import dims_of
 
         window = o.inputs[1]
-        if window.dims is not None:
-            shapes.merge_size(with_rank(window.dims, 1)[0], 4)
+        exactly(with_rank(window.dims, 1)[0], 4)
         known = dims_of(window)
         if known is not None and len(known) == 4:
             height, width = known[2:]
@@ -296,7 +296,7 @@ def decode_image(contents: Any, channels: Any = None, dtype: Any = dtypes.uint8,
         wants_sixteen = dtype == tf.uint16
 
         def checked(kind: str, allowed_without: tuple[int, ...], wrong: str) -> list[Any]:
-            conditions = [tf.not_equal(channels, n, name=f"check_{kind}_channels") for n in allowed_without]
+            conditions = [tf.not_equal(channels or 0, n, name=f"check_{kind}_channels") for n in allowed_without]
             good = conditions[0] if len(conditions) == 1 else tf.logical_and(*conditions)
             return [tf.Assert(good, [wrong])]
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 import everflow as tf
-from everflow.api import public
+from everflow.api import internal, public
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import control_dependencies, name_scope
 from everflow.ops.image_dtypes import convert_image_dtype
@@ -14,6 +14,7 @@ from everflow.ops.image_dtypes import convert_image_dtype
 _MSSSIM_WEIGHTS = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333)
 
 
+@internal("ops.image_ops_impl._verify_compatible_image_shapes")
 def _compatible(first: Any, second: Any) -> tuple[Any, Any, list[Any]]:
     """Both shapes and the assertions that they are images of one size, whose batches broadcast."""
     known_first, known_second = first.shape.with_rank_at_least(3), second.shape.with_rank_at_least(3)
@@ -101,6 +102,7 @@ def _ssim_per_channel(first: Any, second: Any, max_val: Any, filter_size: int, f
 
 
 def _prepared(img1: Any, img2: Any, max_val: Any) -> tuple[Any, Any, Any]:
+    img1, img2 = convert_to_tensor(img1), convert_to_tensor(img2)
     _, _, checks = _compatible(img1, img2)
     with control_dependencies(checks):
         img1 = tf.identity(img1)
@@ -130,7 +132,7 @@ def ssim_multiscale(img1: Any, img2: Any, max_val: Any, power_factors: Any = _MS
             with name_scope(None, f"Scale{k}", images):
                 if k > 0:
                     images, tails = _halved(images, heads, tails)
-                similarity, structure = _ssim_per_channel(*images, max_val, filter_size, filter_sigma, k1, k2)
+                similarity, structure = _ssim_per_channel(images[0], images[1], max_val, filter_size, filter_sigma, k1, k2)
                 parts.append(tf.nn.relu(structure))
         # At the last scale luminance counts too.
         parts[-1] = tf.nn.relu(similarity)

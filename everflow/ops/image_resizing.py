@@ -16,6 +16,7 @@ from everflow.errors import invalid_argument
 from everflow.graph import shapes
 from everflow.graph.constants import dims_of, known
 from everflow.lazy import torch
+from everflow.ops.image_checks import exactly
 from everflow.ops.registry import apply, op
 
 Kernel = Callable[..., Any]
@@ -158,12 +159,14 @@ def checked_size(size: Any) -> tuple[int, int]:
     return found[0], found[1]
 
 
-def check_images(x: Any) -> None:
-    """Raises unless the value is a batch of images with pixels."""
+def check_images(x: Any, height: int = 1, width: int = 1) -> None:
+    """Raises unless the value is a batch of images with pixels, of which there may be so many."""
     if x.ndim != 4:
         raise invalid_argument(f"input must be 4-dimensional{list(x.shape)}")
     if x.shape[1] < 1 or x.shape[2] < 1:
         raise invalid_argument("input image must be of non-zero size")
+    if x.shape[0] * height * width * x.shape[3] >= 1 << 63:
+        raise invalid_argument(f"Encountered overflow when multiplying {x.shape[0] * height} with {width}, result: -1")
 
 
 def _resize(taps_of: Callable[..., Taps]) -> Callable[[Any], Kernel]:
@@ -172,7 +175,7 @@ def _resize(taps_of: Callable[..., Taps]) -> Callable[[Any], Kernel]:
 
         def run(x: Any, size: Any) -> Any:
             height, width = checked_size(size)
-            check_images(x)
+            check_images(x, height, width)
             x = x.to(torch.float32)
             if (height, width) == tuple(x.shape[1:3]) and not sampling.half_pixel_centers:
                 return x
@@ -213,7 +216,7 @@ def _nearest(node: Any) -> Kernel:
 
     def run(x: Any, size: Any) -> Any:
         height, width = checked_size(size)
-        check_images(x)
+        check_images(x, height, width)
         rows = _nearest_places(x.shape[1], height, sampling).to(x.device)
         columns = _nearest_places(x.shape[2], width, sampling).to(x.device)
         if x.dtype == torch.uint16:
@@ -244,7 +247,7 @@ def _area(node: Any) -> Kernel:
 
     def run(x: Any, size: Any) -> Any:
         height, width = checked_size(size)
-        check_images(x)
+        check_images(x, height, width)
         batch, old_height, old_width, depth = x.shape
         rows = _area_matrix(old_height, height, sampling).to(x.device)
         columns = _area_matrix(old_width, width, sampling).to(x.device)
@@ -260,10 +263,7 @@ def resized_shape(o: Any) -> Any:
     dims = shapes.with_rank(o.inputs[0].dims, 4)
     size = o.inputs[1]
     if size.dims is not None:
-        if len(size.dims) != 1:
-            raise ValueError(f"Shape must be rank 1 but is rank {len(size.dims)}")
-        if size.dims[0] not in (2, None):
-            raise ValueError(f"Dimension must be 2 but is {size.dims[0]}")
+        exactly(shapes.with_rank(size.dims, 1)[0], 2)
     height, width = (dims_of(size) if known(size) is not None or size.dims == (2,) else None) or (None, None)
     return (dims[0], height, width, dims[3])
 

@@ -68,7 +68,7 @@ def _matrix(size: int, new_size: int, scale: float, translation: float, filter_n
     centers = ((np.arange(new_size, dtype=np.float32) + np.float32(0.5)) * inverse + shift)[:, None]
     pixels = np.arange(size, dtype=np.float32)[None]
     first, last = np.ceil(centers - reach - np.float32(0.5)), np.floor(centers + reach - np.float32(0.5))
-    weights = chosen.weight(np.abs(pixels + np.float32(0.5) - centers) / widening).astype(np.float32)
+    weights: np.ndarray = chosen.weight(np.abs(pixels + np.float32(0.5) - centers) / widening).astype(np.float32)
     weights = np.where((pixels >= first) & (pixels <= last), weights, np.float32(0))
     total = weights.sum(1, keepdims=True)
     safe = np.abs(total) >= 1000 * np.finfo(np.float32).tiny
@@ -105,7 +105,7 @@ def _scale(node: Any) -> Callable[..., Any]:
 
     def run(x: Any, size: Any, scale: Any, translation: Any) -> Any:
         new_sizes = checked_size(size)
-        check_images(x)
+        check_images(x, *new_sizes)
         return _applied(x.to(torch.float32), *matrices(x.shape[1:3], new_sizes, scale, translation))
 
     return run

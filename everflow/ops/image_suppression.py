@@ -12,6 +12,7 @@ from everflow.graph import dtypes, shapes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
+from everflow.ops.image_checks import exactly
 from everflow.ops.registry import apply, not_differentiable, op
 from everflow.ops.shape_rules import axis_of
 
@@ -193,7 +194,7 @@ def _check_shapes(o: Any) -> None:
     for size in o.inputs[2:]:
         shapes.with_rank(size.dims, 0)
     shapes.merge_size(boxes[0], scores[0])
-    shapes.merge_size(boxes[1], 4)
+    exactly(boxes[1], 4)
 
 
 def _indices_shape(o: Any) -> Any:

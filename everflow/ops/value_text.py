@@ -23,6 +23,15 @@ def element(value: Any, dtype: dtypes.DType) -> str:
     return "?"
 
 
+_ESCAPES = {ord(c): "\\" + e for c, e in zip("\n\r\t\"'\\", "nrt\"'\\")}
+
+
+def _escaped(value: Any) -> str:
+    """Bytes as C writes them: special characters and all that is not plain text behind backslashes."""
+    data = value if isinstance(value, bytes) else str(value).encode()
+    return "".join(_ESCAPES.get(b) or (chr(b) if 32 <= b < 127 else f"\\{b:03o}") for b in data)
+
+
 def _number(value: Any, short: int, exact: int) -> str:
     """A number in few digits where these are enough to read it back, in all digits otherwise."""
     text = f"{value:.{short}g}"
@@ -37,7 +46,8 @@ def summarize(value: Any, dtype: dtypes.DType, limit: int) -> str:
     array = np.asarray(to_numpy(value, dtype))
     if limit < 0:
         limit = array.size
-    flat = [element(v, dtype) for v in array.reshape(-1)[:limit]]
+    show = _escaped if dtype is dtypes.string else lambda v: element(v, dtype)
+    flat = [show(v) for v in array.reshape(-1)[:limit]]
     if array.ndim == 0:
         return " ".join(flat) + ("" if limit else "...")
     return _rows(flat, array.shape, limit, 0, is_outermost=True)[0] + ("..." if array.size > limit else "")
