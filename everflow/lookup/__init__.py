@@ -1,0 +1,1 @@
+"""Tables from keys to values: tf.lookup."""
