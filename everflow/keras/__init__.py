@@ -1,0 +1,1 @@
+"""tf.keras: layers, models and what they are made of."""

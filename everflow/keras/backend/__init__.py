@@ -1,0 +1,1 @@
+"""tf.keras.backend: the functions that Keras is written with."""

@@ -1,0 +1,247 @@
+"""The variables of layers: how they are made, in which order they are listed, and how attributes lead to them."""
+from __future__ import annotations
+
+import functools
+import inspect
+from typing import Any
+
+import everflow as tf
+from everflow import nest
+from everflow.api import internal
+from everflow.graph import dtypes
+from everflow.graph.scopes import init_scope, name_scope
+from everflow.graph.shapes import TensorShape, as_shape
+from everflow.keras import config, constraints, initializers, regularizers
+from everflow.keras.serialization import validate_kwargs
+from everflow.ops.partitioned import PartitionedVariable
+from everflow.ops.variables import Variable, VariableAggregation, VariableSynchronization, VariableV1
+from everflow.train.tracking.autotracking import delete_tracking
+from everflow.train.tracking.data_structures import TrackableDataStructure, sticky_attribute_assignment
+
+
+@internal("keras.engine.base_layer_utils.make_variable")
+def make_variable(name: str | None, shape: Any = None, dtype: Any = dtypes.float32, initializer: Any = None, trainable: Any = None,
+                  caching_device: Any = None, validate_shape: bool = True, constraint: Any = None, use_resource: Any = None,
+                  collections: Any = None, synchronization: Any = VariableSynchronization.AUTO,
+                  aggregation: Any = VariableAggregation.NONE, partitioner: Any = None) -> Any:
+    """A variable, without regard to variable scopes."""
+    value, value_type = initializer, None
+    if callable(initializer):
+        made: Any = initializer
+        with init_scope():
+            if inspect.isclass(initializer):
+                made = made(dtype=dtype)
+            value = functools.partial(made, shape, dtype=dtype)
+            value_type = dtype.base_dtype
+    return VariableV1(
+        initial_value=value, name=name, trainable=trainable, caching_device=caching_device, dtype=value_type,
+        validate_shape=validate_shape, constraint=constraint, use_resource=True if use_resource is None else use_resource,
+        collections=collections, synchronization=synchronization, aggregation=aggregation,
+        shape=as_shape(shape) if shape is not None and shape != () else None)
+
+
+def holds_weights(value: Any) -> bool:
+    """Whether something lists its weights as layers do."""
+    return hasattr(type(value), "trainable_weights") and hasattr(type(value), "non_trainable_weights")
+
+
+class LayerVariables:
+    """The part of Layer that keeps variables."""
+
+    name: str
+    built: bool
+    dtype: Any
+    _dtype: Any
+    _trainable: bool
+    _trainable_weights: list[Any]
+    _non_trainable_weights: list[Any]
+    _layers: list[Any]
+
+    # Attributes
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "_self_setattr_tracking" or not self.__dict__.get("_self_setattr_tracking", True):
+            object.__setattr__(self, name, value)
+            return
+        if hasattr(type(self), name) and isinstance(inspect.getattr_static(type(self), name), property):
+            object.__setattr__(self, name, value)
+            return
+        if name in self.__dict__ and self.__dict__[name] is not value and self._is_tracked(self.__dict__[name]):
+            self.__delattr__(name)
+        value = sticky_attribute_assignment(trackable=self, value=value, name=name)
+        self._track(value)
+        object.__setattr__(self, name, value)
+
+    def _is_tracked(self, value: Any) -> bool:
+        return isinstance(value, (Variable, TrackableDataStructure)) or holds_weights(value)
+
+    def _track(self, value: Any) -> None:
+        """Counts the layers and variables in a value among those of this layer."""
+        books = self.__dict__
+        layers = books.setdefault("_layers", [])
+        if holds_weights(value) and not any(value is layer for layer in layers):
+            layers.append(value)
+            if hasattr(value, "_use_resource_variables"):
+                # What is reached through attributes is saved by object, which resource variables are for.
+                value._use_resource_variables = True
+        for item in nest.flatten(value) if isinstance(value, (list, tuple, dict)) else (value,):
+            if not isinstance(item, Variable):
+                continue
+            trained = books.setdefault("_trainable_weights", [])
+            frozen = books.setdefault("_non_trainable_weights", [])
+            if not any(item is w for w in trained + frozen):
+                (trained if item.trainable else frozen).append(item)
+
+    def __delattr__(self, name: str) -> None:
+        value = self.__dict__.get(name)
+        self._maybe_initialize_trackable()  # type: ignore[attr-defined]
+        delete_tracking(self, name)
+        object.__delattr__(self, name)
+        if any(value is other for other in self.__dict__.values()):
+            return
+        gone = {id(v) for v in nest.flatten(value)} if isinstance(value, (list, tuple, dict)) else {id(value)}
+        books = self.__dict__
+        books["_layers"] = [layer for layer in books.get("_layers", ()) if layer is not value]
+        for kind in ("_trainable_weights", "_non_trainable_weights"):
+            if kind in books:
+                books[kind] = [w for w in books[kind] if id(w) not in gone]
+
+    # Making variables
+
+    def add_weight(self, name: str | None = None, shape: Any = None, dtype: Any = None, initializer: Any = None, regularizer: Any = None,
+                   trainable: Any = None, constraint: Any = None, partitioner: Any = None, use_resource: Any = None,
+                   synchronization: Any = VariableSynchronization.AUTO, aggregation: Any = VariableAggregation.NONE,
+                   **kwargs: Any) -> Any:
+        """Adds a variable to the layer."""
+        validate_kwargs(kwargs, ("getter", "collections", "experimental_autocast", "caching_device"), "Unknown keyword argument:")
+        shape = () if shape is None else shape
+        dtype = dtypes.as_dtype(dtype if dtype is not None else self.dtype or config.floatx())
+        if self._dtype is None:
+            self._dtype = dtype.base_dtype.name
+        initializer = initializers.get(initializer)
+        regularizer = regularizers.get(regularizer)
+        constraint = constraints.get(constraint)
+        trainable = trained_where_synchronized(trainable, synchronization)
+        if initializer is None:
+            initializer = _default_initializer(name, dtype, self.name)
+        variable = self._add_variable_with_custom_getter(  # type: ignore[attr-defined]
+            name=name, shape=shape, getter=kwargs.get("getter") or make_variable, overwrite=True, initializer=initializer, dtype=dtype,
+            constraint=constraint, trainable=trainable, partitioner=partitioner, use_resource=use_resource,
+            collections=kwargs.get("collections"), synchronization=synchronization, aggregation=aggregation,
+            caching_device=kwargs.get("caching_device"))
+        if regularizer is not None:
+            for part in variable if isinstance(variable, PartitionedVariable) else [variable]:
+                self._handle_weight_regularization(part.name.partition(":")[0], part, regularizer)
+        (self._trainable_weights if trainable else self._non_trainable_weights).append(variable)
+        return variable
+
+    def add_variable(self, *args: Any, **kwargs: Any) -> Any:
+        """An older name of `add_weight`."""
+        return self.add_weight(*args, **kwargs)
+
+    def _handle_weight_regularization(self, name: str, variable: Any, regularizer: Any) -> None:
+        def penalty() -> Any:
+            with name_scope(name + "/Regularizer"):
+                return regularizer(variable)
+
+        self.add_loss(penalty)  # type: ignore[attr-defined]
+
+    # Listing them
+
+    @property
+    def trainable(self) -> bool:
+        """Whether training changes the layer's variables."""
+        return self._trainable
+
+    @trainable.setter
+    def trainable(self, value: bool) -> None:
+        self.__dict__["_trainable"] = value
+        for layer in self.__dict__.get("_layers", ()):
+            layer.trainable = value
+
+    @property
+    def trainable_weights(self) -> list[Any]:
+        """The variables that training changes."""
+        if not self.trainable:
+            return []
+        return self._trainable_weights + self._of_layers("trainable_weights")
+
+    @property
+    def non_trainable_weights(self) -> list[Any]:
+        """The variables that training leaves alone."""
+        if self.trainable:
+            return self._non_trainable_weights + self._of_layers("non_trainable_weights")
+        return self._trainable_weights + self._non_trainable_weights + self._of_layers("weights")
+
+    @property
+    def weights(self) -> list[Any]:
+        """All variables: those that are trained first."""
+        return self.trainable_weights + self.non_trainable_weights
+
+    @property
+    def variables(self) -> list[Any]:
+        """The same as `weights`."""
+        return self.weights
+
+    @property
+    def trainable_variables(self) -> list[Any]:
+        """The same as `trainable_weights`."""
+        return self.trainable_weights
+
+    @property
+    def non_trainable_variables(self) -> list[Any]:
+        """The same as `non_trainable_weights`."""
+        return self.non_trainable_weights
+
+    def _of_layers(self, attribute: str) -> list[Any]:
+        """What the layers in this one have of something, in order."""
+        return [item for layer in self.__dict__.get("_layers", ()) for item in getattr(layer, attribute)]
+
+    # Their values
+
+    def get_weights(self) -> list[Any]:
+        """The values of all variables."""
+        from everflow.keras.backend.session import batch_get_value
+
+        return batch_get_value(self.weights)
+
+    def set_weights(self, weights: Any) -> None:
+        """Sets all variables, in the order of `weights`."""
+        from everflow.keras.backend.session import batch_set_value
+
+        variables = self.weights
+        if len(variables) != len(weights):
+            raise ValueError(
+                f'You called `set_weights(weights)` on layer "{self.name}" with a  weight list of length {len(weights)}, but the layer was '
+                f"expecting {len(variables)} weights. Provided weights: {str(weights)[:50]}...")
+        for variable, value in zip(variables, weights):
+            if tuple(variable.shape.as_list()) != tuple(value.shape):
+                raise ValueError(f"Layer weight shape {variable.shape} not compatible with provided weight shape {value.shape}")
+        batch_set_value(list(zip(variables, weights)))
+
+    def count_params(self) -> int:
+        """How many numbers the variables hold."""
+        if not self.built:
+            raise ValueError(
+                f"You tried to call `count_params` on {self.name}, but the layer isn't built. You can build it manually via: "
+                f"`{self.name}.build(batch_input_shape)`.")
+        return int(sum(TensorShape(w.shape).num_elements() or 0 for w in self.weights))
+
+
+def trained_where_synchronized(trainable: Any, synchronization: Any) -> bool:
+    """Whether a variable is trained: by default, unless each device keeps its own."""
+    if synchronization is not VariableSynchronization.ON_READ:
+        return True if trainable is None else trainable
+    if trainable:
+        raise ValueError(
+            "Synchronization value can be set to VariableSynchronization.ON_READ only for non-trainable variables. You have specified "
+            "trainable=True and synchronization=VariableSynchronization.ON_READ.")
+    return False
+
+
+def _default_initializer(name: str | None, dtype: Any, layer_name: str) -> Any:
+    if dtype.is_floating:
+        return tf.initializers.glorot_uniform()
+    if dtype.is_integer or dtype.is_unsigned or dtype.is_bool:
+        return tf.initializers.zeros()
+    raise ValueError(f"An initializer for variable {name} of type {dtype.base_dtype} is required for layer {layer_name}")

@@ -1,0 +1,329 @@
+"""Layers without variables: dropout, masks, activations, shapes."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import everflow as tf
+from everflow import nest
+from everflow.api import public
+from everflow.graph.shapes import TensorShape
+from everflow.keras import activations, regularizers
+from everflow.keras.backend.learning_phase import learning_phase
+from everflow.keras.input_spec import InputSpec
+from everflow.keras.layer import Layer
+from everflow.keras.window_arithmetic import normalize_data_format
+from everflow.ops.smart_conditionals import smart_cond
+
+
+@public("keras.layers.Masking")
+class Masking(Layer):
+    """Masks the time steps in which all features have one value."""
+
+    def __init__(self, mask_value: Any = 0.0, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.supports_masking = True
+        self.mask_value = mask_value
+        self._compute_output_and_mask_jointly = True
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        return tf.reduce_any(tf.not_equal(inputs, self.mask_value), axis=-1)
+
+    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+        kept = tf.reduce_any(tf.not_equal(inputs, self.mask_value), axis=-1, keepdims=True)
+        outputs = inputs * tf.cast(kept, inputs.dtype)
+        outputs._keras_mask = tf.squeeze(kept, axis=-1)
+        return outputs
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        return input_shape
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "mask_value": self.mask_value}
+
+
+@public("keras.layers.Dropout")
+class Dropout(Layer):
+    """Sets a part of the inputs to zero while training."""
+
+    def __init__(self, rate: Any, noise_shape: Any = None, seed: Any = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.rate = rate
+        self.noise_shape = noise_shape
+        self.seed = seed
+        self.supports_masking = True
+
+    def _get_noise_shape(self, inputs: Any) -> Any:
+        if self.noise_shape is None:
+            return None
+        sizes = tf.shape(inputs)
+        return tf.convert_to_tensor([sizes[i] if value is None else value for i, value in enumerate(self.noise_shape)])
+
+    def call(self, inputs: Any, training: Any = None) -> Any:  # type: ignore[override]
+        if training is None:
+            training = learning_phase()
+
+        def dropped() -> Any:
+            return tf.nn.dropout(inputs, noise_shape=self._get_noise_shape(inputs), seed=self.seed, rate=self.rate)
+
+        return smart_cond(training, dropped, lambda: tf.identity(inputs))
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        return input_shape
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "rate": self.rate, "noise_shape": self.noise_shape, "seed": self.seed}
+
+
+@public("keras.layers.SpatialDropout1D")
+class SpatialDropout1D(Dropout):
+    """Sets whole channels of sequences to zero while training."""
+
+    def __init__(self, rate: Any, **kwargs: Any) -> None:
+        super().__init__(rate, **kwargs)
+        self.input_spec = InputSpec(ndim=3)
+
+    def _get_noise_shape(self, inputs: Any) -> Any:
+        sizes = tf.shape(inputs)
+        return (sizes[0], 1, sizes[2])
+
+
+class _SpatialDropout(Dropout):
+    """Sets whole channels to zero, wherever the data format has them."""
+
+    _rank = 4
+
+    def __init__(self, rate: Any, data_format: Any = None, **kwargs: Any) -> None:
+        super().__init__(rate, **kwargs)
+        self.data_format = normalize_data_format(data_format)
+        self.input_spec = InputSpec(ndim=self._rank)
+
+    def _get_noise_shape(self, inputs: Any) -> Any:
+        sizes = tf.shape(inputs)
+        ones = (1,) * (self._rank - 2)
+        if self.data_format == "channels_first":
+            return (sizes[0], sizes[1], *ones)
+        return (sizes[0], *ones, sizes[self._rank - 1])
+
+
+@public("keras.layers.SpatialDropout2D")
+class SpatialDropout2D(_SpatialDropout):
+    """Sets whole channels of images to zero while training."""
+
+
+@public("keras.layers.SpatialDropout3D")
+class SpatialDropout3D(_SpatialDropout):
+    """Sets whole channels of volumes to zero while training."""
+
+    _rank = 5
+
+
+@public("keras.layers.Activation")
+class Activation(Layer):
+    """An activation function as a layer."""
+
+    def __init__(self, activation: Any, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.supports_masking = True
+        self.activation = activations.get(activation)
+
+    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+        return self.activation(inputs)
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        return input_shape
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "activation": activations.serialize(self.activation)}
+
+
+@public("keras.layers.Reshape")
+class Reshape(Layer):
+    """Gives each element of the batch another shape."""
+
+    def __init__(self, target_shape: Any, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.target_shape = tuple(target_shape)
+
+    def _fixed(self, input_shape: Any, output_shape: Any) -> list[Any]:
+        """The output shape with the size that -1 stands for."""
+        known, unknown = 1, None
+        found = list(output_shape)
+        for i, size in enumerate(found):
+            if size < 0:
+                if unknown is not None:
+                    raise ValueError("Can only specify one unknown dimension.")
+                unknown = i
+            else:
+                known *= size
+        total = int(np.prod(input_shape, dtype=int))
+        if unknown is not None:
+            if known == 0 or total % known:
+                raise ValueError("total size of new array must be unchanged")
+            found[unknown] = total // known
+        elif total != known:
+            raise ValueError("total size of new array must be unchanged")
+        return found
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        sizes = TensorShape(input_shape).as_list()
+        if None in sizes[1:]:
+            return TensorShape([sizes[0], *(s if s != -1 else None for s in self.target_shape)])
+        return TensorShape([sizes[0], *self._fixed(sizes[1:], self.target_shape)])
+
+    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+        return tf.reshape(inputs, (tf.shape(inputs)[0], *self.target_shape))
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "target_shape": self.target_shape}
+
+
+@public("keras.layers.Permute")
+class Permute(Layer):
+    """Reorders the axes after the first, which are counted from one."""
+
+    def __init__(self, dims: Any, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.dims = tuple(dims)
+        if sorted(dims) != list(range(1, len(dims) + 1)):
+            raise ValueError(
+                f"Invalid permutation `dims` for Permute Layer: {dims}. The set of indices in `dims` must be consecutive and start "
+                "from 1.")
+        self.input_spec = InputSpec(ndim=len(self.dims) + 1)
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        sizes = TensorShape(input_shape).as_list()
+        return TensorShape([sizes[0], *(sizes[d] for d in self.dims)])
+
+    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+        return tf.transpose(inputs, perm=(0, *self.dims))
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "dims": self.dims}
+
+
+@public("keras.layers.Flatten")
+class Flatten(Layer):
+    """All axes but the first as one."""
+
+    def __init__(self, data_format: Any = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.data_format = normalize_data_format(data_format)
+        self.input_spec = InputSpec(min_ndim=1)
+
+    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+        rank = inputs.shape.rank
+        if self.data_format == "channels_first" and rank is not None and rank > 1:
+            inputs = tf.transpose(inputs, perm=[0, *range(2, rank), 1])
+        batch = inputs.shape.as_list()[0] if rank is not None else None
+        outputs = tf.reshape(inputs, (batch if batch is not None else tf.shape(inputs)[0], -1))
+        outputs.set_shape(self.compute_output_shape(inputs.get_shape()))
+        return outputs
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        sizes = TensorShape(input_shape).as_list()
+        if not sizes:
+            raise ValueError("Cannot flatten a scalar.")
+        rest = TensorShape(sizes[1:]).num_elements()
+        return TensorShape([sizes[0], rest])
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "data_format": self.data_format}
+
+
+@public("keras.layers.RepeatVector")
+class RepeatVector(Layer):
+    """Each vector n times, along a new axis."""
+
+    def __init__(self, n: int, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.n = n
+        self.input_spec = InputSpec(ndim=2)
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        sizes = TensorShape(input_shape).as_list()
+        return TensorShape([sizes[0], self.n, sizes[1]])
+
+    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+        return tf.tile(tf.expand_dims(inputs, 1), tf.stack([1, self.n, 1]))
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "n": self.n}
+
+
+@public("keras.layers.ActivityRegularization")
+class ActivityRegularization(Layer):
+    """Adds a penalty on its inputs to the loss."""
+
+    def __init__(self, l1: float = 0.0, l2: float = 0.0, **kwargs: Any) -> None:
+        super().__init__(activity_regularizer=regularizers.L1L2(l1=l1, l2=l2), **kwargs)
+        self.supports_masking = True
+        self.l1 = l1
+        self.l2 = l2
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        return input_shape
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "l1": self.l1, "l2": self.l2}
+
+
+@public("keras.layers.Lambda")
+class Lambda(Layer):
+    """A function as a layer."""
+
+    def __init__(self, function: Any, output_shape: Any = None, mask: Any = None, arguments: Any = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.function = function
+        self.arguments = arguments if arguments else {}
+        self.supports_masking = mask is not None
+        self.mask = mask
+        self._output_shape = output_shape if output_shape is None or callable(output_shape) else tuple(output_shape)
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        if self._output_shape is None:
+            return super().compute_output_shape(input_shape)
+        if callable(self._output_shape):
+            return nest.map_structure(TensorShape, self._output_shape(input_shape))
+        first = TensorShape(nest.flatten(input_shape)[0] if isinstance(input_shape, list) else input_shape)
+        return TensorShape([first.as_list()[0], *self._output_shape])
+
+    def call(self, inputs: Any, mask: Any = None, training: Any = None) -> Any:  # type: ignore[override]
+        from everflow.keras.serialization import has_arg
+
+        arguments = dict(self.arguments)
+        if has_arg(self.function, "mask"):
+            arguments["mask"] = mask
+        if has_arg(self.function, "training"):
+            arguments["training"] = training
+        return self.function(inputs, **arguments)
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        return self.mask(inputs, mask) if callable(self.mask) else self.mask
+
+    def get_config(self) -> dict[str, Any]:
+        from everflow.keras.function_code import described
+
+        function, function_type, module = described(self.function)
+        output_shape, output_shape_type, output_shape_module = (
+            described(self._output_shape) if callable(self._output_shape) else (self._output_shape, "raw", None))
+        return {
+            **super().get_config(), "function": function, "function_type": function_type, "module": module,
+            "output_shape": output_shape, "output_shape_type": output_shape_type, "output_shape_module": output_shape_module,
+            "arguments": self.arguments,
+        }
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Lambda:
+        from everflow.keras.function_code import found
+
+        config = dict(config)
+        config["function"] = found(config["function"], config.pop("function_type"), config.pop("module", None), custom_objects)
+        kind, module = config.pop("output_shape_type"), config.pop("output_shape_module", None)
+        if kind != "raw":
+            config["output_shape"] = found(config["output_shape"], kind, module, custom_objects)
+        arguments = config.get("arguments") or {}
+        config["arguments"] = {
+            k: np.array(v["value"]) if isinstance(v, dict) and v.get("type") == "ndarray" else v for k, v in arguments.items()}
+        return cls(**config)

@@ -1,0 +1,426 @@
+"""Batch normalization."""
+from __future__ import annotations
+
+from typing import Any
+
+import everflow as tf
+from everflow.api import internal, public
+from everflow.graph import dtypes
+from everflow.graph.convert import convert_to_tensor
+from everflow.graph.scopes import colocate_with, name_scope
+from everflow.graph.shapes import TensorShape
+from everflow.keras import constraints, initializers, regularizers
+from everflow.keras.backend.learning_phase import learning_phase
+from everflow.keras.input_spec import InputSpec
+from everflow.keras.layer import Layer
+from everflow.ops.smart_conditionals import smart_cond, smart_constant_value
+from everflow.ops.variables import Variable, VariableAggregation, VariableSynchronization
+
+
+@internal("keras.layers.normalization.BatchNormalizationBase")
+class BatchNormalizationBase(Layer):
+    """Brings each channel to mean zero and variance one, by the batch while training and by moving averages otherwise."""
+
+    def __init__(self, axis: Any = -1, momentum: float = 0.99, epsilon: float = 1e-3, center: bool = True, scale: bool = True,
+                 beta_initializer: Any = "zeros", gamma_initializer: Any = "ones", moving_mean_initializer: Any = "zeros",
+                 moving_variance_initializer: Any = "ones", beta_regularizer: Any = None, gamma_regularizer: Any = None,
+                 beta_constraint: Any = None, gamma_constraint: Any = None, renorm: bool = False, renorm_clipping: Any = None,
+                 renorm_momentum: float = 0.99, fused: Any = None, trainable: bool = True, virtual_batch_size: int | None = None,
+                 adjustment: Any = None, name: str | None = None, **kwargs: Any) -> None:
+        super().__init__(name=name, trainable=trainable, **kwargs)
+        if isinstance(axis, list):
+            axis = axis[:]
+        elif not isinstance(axis, int):
+            raise TypeError(f"axis must be int or list, type given: {type(axis)}")
+        self.axis = axis
+        self.momentum = momentum
+        self.epsilon = epsilon
+        self.center = center
+        self.scale = scale
+        self.beta_initializer = initializers.get(beta_initializer)
+        self.gamma_initializer = initializers.get(gamma_initializer)
+        self.moving_mean_initializer = initializers.get(moving_mean_initializer)
+        self.moving_variance_initializer = initializers.get(moving_variance_initializer)
+        self.beta_regularizer = regularizers.get(beta_regularizer)
+        self.gamma_regularizer = regularizers.get(gamma_regularizer)
+        self.beta_constraint = constraints.get(beta_constraint)
+        self.gamma_constraint = constraints.get(gamma_constraint)
+        self.renorm = renorm
+        self.virtual_batch_size = virtual_batch_size
+        self.adjustment = adjustment
+        self.fused = True if fused is None else fused
+        self.supports_masking = True
+        if renorm:
+            renorm_clipping = renorm_clipping or {}
+            keys = ["rmax", "rmin", "dmax"]
+            if set(renorm_clipping) - set(keys):
+                raise ValueError(f"renorm_clipping {renorm_clipping} contains keys not in {keys}")
+            self.renorm_clipping = renorm_clipping
+            self.renorm_momentum = renorm_momentum
+
+    @property
+    def _param_dtype(self) -> dtypes.DType:
+        """The type of the statistics: half precision would lose them."""
+        if self.dtype in ("float16", "bfloat16"):
+            return dtypes.float32
+        return dtypes.as_dtype(self.dtype or "float32")
+
+    # Building
+
+    def build(self, input_shape: Any) -> None:
+        shape = TensorShape(input_shape)
+        if shape.rank is None:
+            raise ValueError("Input has undefined rank:", shape)
+        rank = shape.rank
+        self.axis = self._checked_axes(shape)
+        if self.virtual_batch_size is not None:
+            if self.virtual_batch_size <= 0:
+                raise ValueError("virtual_batch_size must be a positive integer that divides the true batch size of the input Tensor")
+            if self.adjustment is not None:
+                raise ValueError("When using virtual_batch_size, adjustment cannot be specified")
+        self.fused = bool(self.fused) and self._can_be_fused(rank)
+        if self.fused:
+            self._data_format = "NCHW" if list(self.axis) == [1] else "NHWC"
+        sizes = {axis: shape.as_list()[axis] for axis in self.axis}
+        if any(size is None for size in sizes.values()):
+            raise ValueError("Input has undefined `axis` dimension. Input shape: ", shape)
+        self.input_spec = InputSpec(ndim=rank, axes=sizes)
+        if len(sizes) == 1 and self.virtual_batch_size is None:
+            parameters: tuple[Any, ...] = tuple(sizes.values())
+        else:
+            parameters = tuple(sizes.get(i, 1) for i in range(rank))
+            if self.virtual_batch_size is not None:
+                parameters = (*parameters[:1], 1, *parameters[1:])
+                self.axis = [axis + 1 for axis in self.axis]
+        self._add_parameters(parameters)
+        # The statistics of parts could not be put together.
+        scope = getattr(self, "_scope", None)
+        partitioner = scope.partitioner if scope else None
+        if scope:
+            scope.set_partitioner(None)
+        try:
+            self._add_statistics(parameters)
+        finally:
+            if partitioner:
+                scope.set_partitioner(partitioner)
+        self.built = True
+
+    def _checked_axes(self, shape: TensorShape) -> list[int]:
+        rank = shape.rank or 0
+        axes = [self.axis] if isinstance(self.axis, int) else list(self.axis)
+        found = [axis + rank if axis < 0 else axis for axis in axes]
+        for axis in found:
+            if axis < 0 or axis >= rank:
+                raise ValueError(f"Invalid axis: {axis}")
+        if len(found) != len(set(found)):
+            raise ValueError(f"Duplicate axis: {found}")
+        return found
+
+    def _can_be_fused(self, rank: int) -> bool:
+        plain = not self.renorm and self.virtual_batch_size is None and self.adjustment is None
+        return plain and rank == 4 and list(self.axis) in ([1], [3])
+
+    def _add_parameters(self, shape: Any) -> None:
+        self.gamma = self.beta = None
+        if self.scale:
+            self.gamma = self.add_weight(
+                name="gamma", shape=shape, dtype=self._param_dtype, initializer=self.gamma_initializer,
+                regularizer=self.gamma_regularizer, constraint=self.gamma_constraint, trainable=True, experimental_autocast=False)
+        elif self.fused:
+            self._gamma_const = tf.constant(1.0, dtype=self._param_dtype, shape=shape)
+        if self.center:
+            self.beta = self.add_weight(
+                name="beta", shape=shape, dtype=self._param_dtype, initializer=self.beta_initializer,
+                regularizer=self.beta_regularizer, constraint=self.beta_constraint, trainable=True, experimental_autocast=False)
+        elif self.fused:
+            self._beta_const = tf.constant(0.0, dtype=self._param_dtype, shape=shape)
+
+    def _add_statistics(self, shape: Any) -> None:
+        def statistic(name: str, initializer: Any) -> Any:
+            return self.add_weight(
+                name=name, shape=shape, dtype=self._param_dtype, initializer=initializer, synchronization=VariableSynchronization.ON_READ,
+                trainable=False, aggregation=VariableAggregation.MEAN, experimental_autocast=False)
+
+        self.moving_mean = statistic("moving_mean", self.moving_mean_initializer)
+        self.moving_variance = statistic("moving_variance", self.moving_variance_initializer)
+        if self.renorm:
+            def stddev_initializer(*args: Any, **kwargs: Any) -> Any:
+                return tf.sqrt(self.moving_variance_initializer(*args, **kwargs))
+
+            self.moving_stddev = statistic("moving_stddev", stddev_initializer)
+            self.renorm_mean = statistic("renorm_mean", self.moving_mean_initializer)
+            self.renorm_stddev = statistic("renorm_stddev", stddev_initializer)
+
+    # Moving averages
+
+    def _assign_moving_average(self, variable: Any, value: Any, momentum: Any) -> Any:
+        with name_scope(None, "AssignMovingAvg", [variable, value, momentum]) as scope, colocate_with(variable):
+            decay = convert_to_tensor(1.0 - momentum, name="decay")
+            if decay.dtype != variable.dtype.base_dtype:
+                decay = tf.cast(decay, variable.dtype.base_dtype)
+            delta = (variable - tf.cast(value, variable.dtype.base_dtype)) * decay
+            return tf.assign_sub(variable, delta, name=scope)
+
+    def _assign_new_value(self, variable: Any, value: Any) -> Any:
+        with name_scope(None, "AssignNewValue", [variable, value]) as scope, colocate_with(variable):
+            return tf.assign(variable, value, name=scope)
+
+    # Calls
+
+    def call(self, inputs: Any, training: Any = None) -> Any:  # type: ignore[override]
+        if training is None:
+            training = learning_phase()
+        if isinstance(training, Variable):
+            training = training.value()
+        if self.fused:
+            return self._fused_batch_norm(inputs, training)
+        if self.virtual_batch_size is None:
+            return self._normalized(inputs, training)
+        original = [-1, *inputs.shape.as_list()[1:]]
+        inputs = tf.reshape(inputs, [self.virtual_batch_size, -1, *original[1:]])
+        return tf.reshape(self._normalized(inputs, training), original)
+
+    def _fused_batch_norm(self, inputs: Any, training: Any) -> Any:
+        gamma = self.gamma if self.scale else self._gamma_const
+        beta = self.beta if self.center else self._beta_const
+
+        def by_batch() -> Any:
+            return tf.nn.fused_batch_norm(inputs, gamma, beta, epsilon=self.epsilon, data_format=self._data_format)
+
+        def by_averages() -> Any:
+            return tf.nn.fused_batch_norm(
+                inputs, gamma, beta, mean=self.moving_mean, variance=self.moving_variance, epsilon=self.epsilon, is_training=False,
+                data_format=self._data_format)
+
+        outputs, mean, variance = smart_cond(training, by_batch, by_averages)
+        is_training = smart_constant_value(training)
+        if is_training is None:
+            momentum = smart_cond(training, lambda: tf.constant(self.momentum), lambda: tf.constant(1.0))
+        else:
+            momentum = convert_to_tensor(self.momentum)
+        if is_training is not False:
+            self.add_update(lambda: self._assign_moving_average(self.moving_mean, mean, momentum))
+            self.add_update(lambda: self._assign_moving_average(self.moving_variance, variance, momentum))
+        return outputs
+
+    def _normalized(self, inputs: Any, training: Any) -> Any:
+        shape = inputs.shape
+        rank = len(shape)
+        reduced = [i for i in range(rank) if i not in self.axis]
+        if self.virtual_batch_size is not None:
+            del reduced[1]
+        broadcast_shape = [1] * rank
+        broadcast_shape[self.axis[0]] = shape.as_list()[self.axis[0]]
+
+        def broadcast(v: Any) -> Any:
+            if v is not None and len(v.shape) != rank and reduced != list(range(rank - 1)):
+                return tf.reshape(v, broadcast_shape)
+            return v
+
+        scale, offset = broadcast(self.gamma), broadcast(self.beta)
+        is_training = smart_constant_value(training)
+        if is_training is False:
+            mean, variance = self.moving_mean, self.moving_variance
+        else:
+            if self.adjustment:
+                adjusted_scale, adjusted_offset = self._adjustment(inputs, training)
+                scale, offset = _after(adjusted_scale, adjusted_offset, scale, offset)
+            keeps_dims = self.virtual_batch_size is not None or len(self.axis) > 1
+            batch_mean, batch_variance = tf.nn.moments(tf.cast(inputs, self._param_dtype), reduced, keep_dims=keeps_dims)
+            mean = smart_cond(training, lambda: batch_mean, lambda: convert_to_tensor(self.moving_mean))
+            variance = smart_cond(training, lambda: batch_variance, lambda: convert_to_tensor(self.moving_variance))
+            new_mean, new_variance = mean, variance
+            if self.virtual_batch_size is not None:
+                new_mean = tf.reduce_mean(mean, axis=1, keepdims=True)
+                new_variance = tf.reduce_mean(variance, axis=1, keepdims=True)
+            if self.renorm:
+                r, d, new_mean, new_variance = self._renorm_correction_and_moments(new_mean, new_variance, training)
+                r, d = broadcast(tf.stop_gradient(r, name="renorm_r")), broadcast(tf.stop_gradient(d, name="renorm_d"))
+                scale, offset = _after(r, d, scale, offset)
+            self._add_updates(new_mean, new_variance, training)
+        mean, variance = tf.cast(mean, inputs.dtype), tf.cast(variance, inputs.dtype)
+        offset = None if offset is None else tf.cast(offset, inputs.dtype)
+        scale = None if scale is None else tf.cast(scale, inputs.dtype)
+        outputs = tf.nn.batch_normalization(inputs, broadcast(mean), broadcast(variance), offset, scale, self.epsilon)
+        outputs.set_shape(shape)
+        return outputs
+
+    def _adjustment(self, inputs: Any, training: Any) -> tuple[Any, Any]:
+        scale, offset = self.adjustment(tf.shape(inputs))
+        return (smart_cond(training, lambda: scale, lambda: tf.ones_like(scale)),
+                smart_cond(training, lambda: offset, lambda: tf.zeros_like(offset)))
+
+    def _add_updates(self, mean: Any, variance: Any, training: Any) -> None:
+        def update_mean() -> Any:
+            return smart_cond(training, lambda: self._assign_moving_average(self.moving_mean, mean, self.momentum),
+                              lambda: self.moving_mean)
+
+        def new_variance() -> Any:
+            if not self.renorm:
+                return self._assign_moving_average(self.moving_variance, variance, self.momentum)
+            # The average is of deviations; the variance follows from it.
+            deviation = self._assign_moving_average(self.moving_stddev, tf.sqrt(variance + self.epsilon), self.momentum)
+            return self._assign_new_value(self.moving_variance, tf.nn.relu(deviation * deviation - self.epsilon))
+
+        def update_variance() -> Any:
+            return smart_cond(training, new_variance, lambda: self.moving_variance)
+
+        self.add_update(update_mean)
+        self.add_update(update_variance)
+
+    def _renorm_correction_and_moments(self, mean: Any, variance: Any, training: Any) -> tuple[Any, Any, Any, Any]:
+        """The corrections r and d of batch renormalization, and the moments after its averages are updated."""
+        deviation = tf.sqrt(variance + self.epsilon)
+        known_mean = self.renorm_mean
+        known_deviation = tf.maximum(self.renorm_stddev, tf.sqrt(self.epsilon))
+        r = deviation / known_deviation
+        d = (mean - known_mean) / known_deviation
+        # The corrections come from the averages before this batch.
+        with tf.control_dependencies([r, d]):
+            mean, deviation = tf.identity(mean), tf.identity(deviation)
+        rmin, rmax, dmax = (self.renorm_clipping.get(key) for key in ("rmin", "rmax", "dmax"))
+        if rmin is not None:
+            r = tf.maximum(r, rmin)
+        if rmax is not None:
+            r = tf.minimum(r, rmax)
+        if dmax is not None:
+            d = tf.maximum(d, -dmax)
+            d = tf.minimum(d, dmax)
+        corrections = (r, d)
+        r = smart_cond(training, lambda: corrections[0], lambda: tf.ones_like(corrections[0]))
+        d = smart_cond(training, lambda: corrections[1], lambda: tf.zeros_like(corrections[1]))
+
+        def updated(variable: Any, value: Any) -> Any:
+            value = tf.identity(value)
+            return smart_cond(training, lambda: self._assign_moving_average(variable, value, self.renorm_momentum),
+                              lambda: tf.identity(variable))
+
+        with tf.control_dependencies([updated(self.renorm_mean, mean), updated(self.renorm_stddev, deviation)]):
+            return r, d, tf.identity(mean), tf.identity(variance)
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        return input_shape
+
+    def get_config(self) -> dict[str, Any]:
+        config = {
+            **super().get_config(),
+            "axis": self.axis,
+            "momentum": self.momentum,
+            "epsilon": self.epsilon,
+            "center": self.center,
+            "scale": self.scale,
+            "beta_initializer": initializers.serialize(self.beta_initializer),
+            "gamma_initializer": initializers.serialize(self.gamma_initializer),
+            "moving_mean_initializer": initializers.serialize(self.moving_mean_initializer),
+            "moving_variance_initializer": initializers.serialize(self.moving_variance_initializer),
+            "beta_regularizer": regularizers.serialize(self.beta_regularizer),
+            "gamma_regularizer": regularizers.serialize(self.gamma_regularizer),
+            "beta_constraint": constraints.serialize(self.beta_constraint),
+            "gamma_constraint": constraints.serialize(self.gamma_constraint),
+        }
+        if self.renorm:
+            config.update(renorm=self.renorm, renorm_clipping=self.renorm_clipping, renorm_momentum=self.renorm_momentum)
+        if self.virtual_batch_size is not None:
+            config["virtual_batch_size"] = self.virtual_batch_size
+        return config
+
+
+def _after(scale: Any, offset: Any, then_scale: Any, then_offset: Any) -> tuple[Any, Any]:
+    """One scale and offset for two in a row."""
+    if then_scale is not None:
+        scale = scale * then_scale
+        offset = offset * then_scale
+    if then_offset is not None:
+        offset = offset + then_offset
+    return scale, offset
+
+
+@public("keras.layers.BatchNormalization")
+class BatchNormalization(BatchNormalizationBase):
+    """Brings each channel to mean zero and variance one."""
+
+
+@public("keras.layers.LayerNormalization")
+class LayerNormalization(Layer):
+    """Brings each example to mean zero and variance one over some axes."""
+
+    def __init__(self, axis: Any = -1, epsilon: float = 1e-3, center: bool = True, scale: bool = True, beta_initializer: Any = "zeros",
+                 gamma_initializer: Any = "ones", beta_regularizer: Any = None, gamma_regularizer: Any = None, beta_constraint: Any = None,
+                 gamma_constraint: Any = None, trainable: bool = True, name: str | None = None, **kwargs: Any) -> None:
+        super().__init__(name=name, trainable=trainable, **kwargs)
+        if isinstance(axis, (list, tuple)):
+            axis = list(axis)
+        elif not isinstance(axis, int):
+            raise ValueError("Expected an int or a list/tuple of ints for the argument 'axis', but received instead: %s" % axis)  # noqa: UP031
+        self.axis = axis
+        self.epsilon = epsilon
+        self.center = center
+        self.scale = scale
+        self.beta_initializer = initializers.get(beta_initializer)
+        self.gamma_initializer = initializers.get(gamma_initializer)
+        self.beta_regularizer = regularizers.get(beta_regularizer)
+        self.gamma_regularizer = regularizers.get(gamma_regularizer)
+        self.beta_constraint = constraints.get(beta_constraint)
+        self.gamma_constraint = constraints.get(gamma_constraint)
+        self.supports_masking = True
+
+    def build(self, input_shape: Any) -> None:
+        shape = TensorShape(input_shape)
+        if shape.rank is None:
+            raise ValueError(f"Input shape {shape} has undefined rank.")
+        rank = shape.rank
+        axes = [self.axis] if isinstance(self.axis, int) else list(self.axis)
+        found = [axis + rank if axis < 0 else axis for axis in axes]
+        for axis in found:
+            if axis < 0 or axis >= rank:
+                raise ValueError(f"Invalid axis: {axis}")
+        if len(found) != len(set(found)):
+            raise ValueError(f"Duplicate axis: {tuple(found)}")
+        self.axis = found
+        sizes = [shape.as_list()[axis] for axis in found]
+        self.gamma = self.beta = None
+        if self.scale:
+            self.gamma = self.add_weight(
+                name="gamma", shape=sizes, initializer=self.gamma_initializer, regularizer=self.gamma_regularizer,
+                constraint=self.gamma_constraint, trainable=True, experimental_autocast=False)
+        if self.center:
+            self.beta = self.add_weight(
+                name="beta", shape=sizes, initializer=self.beta_initializer, regularizer=self.beta_regularizer,
+                constraint=self.beta_constraint, trainable=True, experimental_autocast=False)
+        self.built = True
+
+    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+        shape = inputs.shape
+        rank = len(shape)
+        mean, variance = tf.nn.moments(inputs, list(self.axis), keep_dims=True)
+        broadcast_shape = [1] * rank
+        for axis in self.axis:
+            broadcast_shape[axis] = shape.as_list()[axis]
+
+        def broadcast(v: Any) -> Any:
+            if v is not None and len(v.shape) != rank and list(self.axis) != [rank - 1]:
+                return tf.reshape(v, broadcast_shape)
+            return v
+
+        scale, offset = broadcast(self.gamma), broadcast(self.beta)
+        outputs = tf.nn.batch_normalization(inputs, mean, variance, offset=offset, scale=scale, variance_epsilon=self.epsilon)
+        outputs.set_shape(shape)
+        return outputs
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        return input_shape
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "axis": self.axis,
+            "epsilon": self.epsilon,
+            "center": self.center,
+            "scale": self.scale,
+            "beta_initializer": initializers.serialize(self.beta_initializer),
+            "gamma_initializer": initializers.serialize(self.gamma_initializer),
+            "beta_regularizer": regularizers.serialize(self.beta_regularizer),
+            "gamma_regularizer": regularizers.serialize(self.gamma_regularizer),
+            "beta_constraint": constraints.serialize(self.beta_constraint),
+            "gamma_constraint": constraints.serialize(self.gamma_constraint),
+        }

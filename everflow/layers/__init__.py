@@ -1,0 +1,1 @@
+"""tf.layers: layers whose variables live in variable scopes."""

@@ -1,0 +1,68 @@
+"""tf.layers: dense, dropout, flatten."""
+from __future__ import annotations
+
+from typing import Any
+
+from everflow.api import internal, public
+from everflow.keras.layers import core as keras_core
+from everflow.keras.layers import dense as keras_dense
+from everflow.layers import base
+from everflow.ops.initializers import Zeros
+
+
+@public("layers.Dense")
+@internal("layers.core.FullyConnected")
+class Dense(keras_dense.Dense, base.Layer):
+    """`activation(inputs @ kernel + bias)`."""
+
+    def __init__(self, units: int, activation: Any = None, use_bias: bool = True, kernel_initializer: Any = None,
+                 bias_initializer: Any = Zeros(), kernel_regularizer: Any = None, bias_regularizer: Any = None,
+                 activity_regularizer: Any = None, kernel_constraint: Any = None, bias_constraint: Any = None, trainable: bool = True,
+                 name: str | None = None, **kwargs: Any) -> None:
+        super().__init__(
+            units=units, activation=activation, use_bias=use_bias, kernel_initializer=kernel_initializer,
+            bias_initializer=bias_initializer, kernel_regularizer=kernel_regularizer, bias_regularizer=bias_regularizer,
+            activity_regularizer=activity_regularizer, kernel_constraint=kernel_constraint, bias_constraint=bias_constraint,
+            trainable=trainable, name=name, **kwargs)
+
+
+@public("layers.dense")
+@internal("layers.core.fully_connected")
+def dense(inputs: Any, units: int, activation: Any = None, use_bias: bool = True, kernel_initializer: Any = None,
+          bias_initializer: Any = Zeros(), kernel_regularizer: Any = None, bias_regularizer: Any = None, activity_regularizer: Any = None,
+          kernel_constraint: Any = None, bias_constraint: Any = None, trainable: bool = True, name: str | None = None,
+          reuse: Any = None) -> Any:
+    """A dense layer, called once."""
+    layer = Dense(
+        units, activation=activation, use_bias=use_bias, kernel_initializer=kernel_initializer, bias_initializer=bias_initializer,
+        kernel_regularizer=kernel_regularizer, bias_regularizer=bias_regularizer, activity_regularizer=activity_regularizer,
+        kernel_constraint=kernel_constraint, bias_constraint=bias_constraint, trainable=trainable, name=name, _scope=name, _reuse=reuse)
+    return layer.apply(inputs)
+
+
+@public("layers.Dropout")
+class Dropout(keras_core.Dropout, base.Layer):
+    """Sets a part of the inputs to zero while training."""
+
+    def __init__(self, rate: Any = 0.5, noise_shape: Any = None, seed: Any = None, name: str | None = None, **kwargs: Any) -> None:
+        super().__init__(rate=rate, noise_shape=noise_shape, seed=seed, name=name, **kwargs)
+
+    def call(self, inputs: Any, training: Any = False) -> Any:  # type: ignore[override]
+        return super().call(inputs, training=training)
+
+
+@public("layers.dropout")
+def dropout(inputs: Any, rate: Any = 0.5, noise_shape: Any = None, seed: Any = None, training: Any = False, name: str | None = None) -> Any:
+    """Sets a part of the inputs to zero while training."""
+    return Dropout(rate, noise_shape=noise_shape, seed=seed, name=name).apply(inputs, training=training)
+
+
+@public("layers.Flatten")
+class Flatten(keras_core.Flatten, base.Layer):
+    """All axes but the first as one."""
+
+
+@public("layers.flatten")
+def flatten(inputs: Any, name: str | None = None, data_format: str = "channels_last") -> Any:
+    """All axes but the first as one."""
+    return Flatten(name=name, data_format=data_format).apply(inputs)
