@@ -263,6 +263,7 @@ def dropout_v2(x: Any, rate: Any, noise_shape: Any = None, seed: Any = None, nam
             return x
         random = tf.random_uniform(noise_shape_of(x, noise_shape), seed=seed, dtype=x.dtype)
         scale = 1 / (1 - rate)
-        kept = x * scale * tf.cast(random >= rate, x.dtype)
+        is_kept = random >= rate
+        kept = x * scale * tf.cast(is_kept, x.dtype)
         kept.set_shape(x.get_shape())
         return kept
