@@ -19,7 +19,7 @@ from everflow.graph.tensor import Tensor
 from everflow.ops import bodies
 from everflow.ops.conditionals import add_choice
 from everflow.ops.frame_bodies import Copier, Loop, as_loop, new_body
-from everflow.ops.frame_kinds import BACK_EDGES, MERGES, SWITCHES
+from everflow.ops.frame_kinds import BACK_EDGES, EXITS, MERGES, SWITCHES
 from everflow.ops.frame_lives import Frame, Lives, Token, complement, frames_of, predicate
 from everflow.ops.frames import has_frames
 from everflow.ops.registry import apply
@@ -30,13 +30,26 @@ def lift(graph: Graph, ys: Iterable[Tensor]) -> None:
     ys = list(ys)
     if not has_frames(graph):
         return
-    home = frames_of(_needed(ys))
-    for frame in dict.fromkeys(f for f in home.values() if f.parent is None):
+    # With all that leaves a frame: what else uses it must not run it a second time.
+    exits = [o.outputs[0] for o in graph._ops if o.type in EXITS]
+    home = frames_of(_needed([*ys, *exits]))
+    lifted: set[Operation] = set()
+    made: list[Operation] = []
+    for frame in dict.fromkeys(home[op].outermost for op in _needed(ys) if op in home):
         loop = as_loop(frame)
         if loop is not None and not any(e.type == "RefEnter" for e in loop.enters):
-            _add_while(graph, frame, loop)
-    _lift_conditionals(graph, ys)
+            made.append(_add_while(graph, frame, loop))
+            lifted.update(frame.ops)
+    _lift_conditionals(graph, ys, lifted, made)
+    if isinstance(graph, FuncGraph):
+        _leave_out(graph, lifted, made)
     graph._changed()
+
+
+def _leave_out(body: FuncGraph, lifted: set[Operation], made: list[Operation]) -> None:
+    """A body runs all that has effects: what has been lifted goes, and what was made of it is run in its place."""
+    body.control_outputs = [o for o in body.control_outputs if o not in lifted] + [o for o in made if o.op_def_.is_stateful]
+    body._remove(lifted - body._needed())
 
 
 def _needed(ys: list[Tensor]) -> list[Operation]:
@@ -67,14 +80,14 @@ def _needed(ys: list[Tensor]) -> list[Operation]:
     return found
 
 
-def _add_while(graph: Graph, frame: Frame, loop: Loop) -> None:
+def _add_while(graph: Graph, frame: Frame, loop: Loop) -> Operation:
     for body in (loop.condition, loop.body):
         lift(body, body.outputs)
         body.__dict__["body_of_frame"] = None
     kind = "While" if bodies.is_stateful([loop.condition, loop.body]) else "StatelessWhile"
     members = set(frame.ops)
     waited = dict.fromkeys(c for e in frame.enters for c in e.control_inputs if c not in members)
-    with graph.as_default(), graph.control_dependencies(None), graph.control_dependencies(list(waited)):
+    with graph.as_default(), graph.name_scope(None), graph.control_dependencies(None), graph.control_dependencies(list(waited)):
         outputs = apply(
             kind,
             [e.inputs[0] for e in loop.enters],
@@ -88,6 +101,7 @@ def _add_while(graph: Graph, frame: Frame, loop: Loop) -> None:
         assert identity is not None
         e.op_def_, e.type = identity, identity.name
         _take(e, [outputs[k]])
+    return outputs[0].op
 
 
 def _take(op: Operation, inputs: list[Tensor]) -> None:
@@ -99,7 +113,7 @@ def _take(op: Operation, inputs: list[Tensor]) -> None:
         t._consumers.append(op)
 
 
-def _lift_conditionals(graph: Graph, ys: list[Tensor]) -> None:
+def _lift_conditionals(graph: Graph, ys: list[Tensor], lifted: set[Operation], made: list[Operation]) -> None:
     order = _needed(ys)
     inside = frames_of(order)
     lives = Lives()
@@ -113,14 +127,17 @@ def _lift_conditionals(graph: Graph, ys: list[Tensor]) -> None:
             if pair is not None and pair[1] is not None and not pair[0]:
                 groups.setdefault(pair[1].tensor, []).append(op)
     for pred, merges in groups.items():
-        branches = [_branch(graph, order, lives, Token(pred, chosen), merges) for chosen in (False, True)]
-        with graph.as_default(), graph.control_dependencies(None):
+        branches = [_branch(graph, order, lives, Token(pred, chosen), merges, lifted) for chosen in (False, True)]
+        with graph.as_default(), graph.name_scope(None), graph.control_dependencies(None):
             outputs = add_choice(pred, branches, "If", f"{merges[0].name}/If")
+        made.append(outputs[0].op)
         for op, t in zip(merges, outputs):
             _take(op, [t, t])
 
 
-def _branch(graph: Graph, order: list[Operation], lives: Lives, token: Token, merges: list[Operation]) -> FuncGraph:
+def _branch(
+    graph: Graph, order: list[Operation], lives: Lives, token: Token, merges: list[Operation], lifted: set[Operation]
+) -> FuncGraph:
     """What the Merges of a conditional take on one branch, computed in a body of its own."""
     results = [next(t for t in m.inputs if token in lives.of([t])) for m in merges]
     wanted: set[Operation] = set()
@@ -130,6 +147,7 @@ def _branch(graph: Graph, order: list[Operation], lives: Lives, token: Token, me
         if op not in wanted and not _is_entry(op, token) and token in lives.ops.get(op, ()):
             wanted.add(op)
             stack.extend([*(t.op for t in op.inputs), *op.control_inputs])
+    lifted |= wanted
     body = new_body(graph, f"{merges[0].name}_{'true' if token.branch else 'false'}", None)
     with body.as_default():
         copier = Copier(body, {})
