@@ -1,7 +1,7 @@
-"""Python functions as ops: tf.py_func and tf.numpy_function."""
+"""Python functions as ops: tf.py_func, tf.numpy_function, tf.py_function."""
 from __future__ import annotations
 
-import itertools
+import threading
 import traceback
 import weakref
 from collections.abc import Callable
@@ -9,139 +9,180 @@ from typing import Any
 
 import numpy as np
 
-from everflow import errors
+from everflow import errors, nest
 from everflow.api import internal, public
+from everflow.eager.context import executing_eagerly
+from everflow.errors import invalid_argument
 from everflow.graph import dtypes
+from everflow.graph.convert import convert_to_tensor
 from everflow.graph.describe import type_name
 from everflow.graph.stacks import get_default_graph
 from everflow.ops.registry import apply, not_differentiable, op
-from everflow.ops.shape_rules import unknown
-from everflow.runtime.values import from_numpy, is_numeric, to_numpy
+from everflow.runtime.values import from_numpy, to_numpy
 
-# What an exception of the function becomes; others are UnknownErrors.
-KINDS: tuple[tuple[type[BaseException], type[errors.OpError]], ...] = (
-    (MemoryError, errors.ResourceExhaustedError),
-    (NotImplementedError, errors.UnimplementedError),
-    (ValueError, errors.InvalidArgumentError),
-    (TypeError, errors.InvalidArgumentError),
-    (StopIteration, errors.OutOfRangeError),
+
+@internal("ops.script_ops.FuncRegistry")
+class FuncRegistry:
+    """The functions that PyFunc nodes name by a token. They live as long as the graphs that use them."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._made = 0
+        self._funcs: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
+
+    def insert(self, func: Any) -> str:
+        """A token for a function."""
+        with self._lock:
+            token = f"pyfunc_{self._made}"
+            self._made += 1
+            self._funcs[token] = func
+            return token
+
+    def remove(self, token: str) -> None:
+        """Forgets a function."""
+        self._funcs.pop(token, None)
+
+    def get(self, token: str) -> Any:
+        """The function behind a token."""
+        found = self._funcs.get(token)
+        if found is None:
+            raise ValueError(f"callback {token} is not found")
+        return found
+
+    def size(self) -> int:
+        """How many functions are known."""
+        return len(self._funcs)
+
+
+FUNCTIONS = internal("ops.script_ops._py_funcs")(FuncRegistry())
+
+
+class _Function:
+    """A function that belongs to a graph. Methods are made anew at each access: this keeps them."""
+
+    def __init__(self, function: Callable[..., Any], Tout: Any = None) -> None:
+        self.function = function
+        self.types = Tout
+
+
+# -- running them
+
+_ERRORS: tuple[tuple[Any, type[errors.OpError]], ...] = (
+    ((TypeError, ValueError), errors.InvalidArgumentError), (StopIteration, errors.OutOfRangeError),
+    (MemoryError, errors.ResourceExhaustedError), (NotImplementedError, errors.UnimplementedError),
 )
 
 
-class _Registered:
-    """A function under its token. The graph that uses it keeps it."""
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self.function = function
-
-
-_numbers = itertools.count()
-_functions: weakref.WeakValueDictionary[str, _Registered] = weakref.WeakValueDictionary()
-
-
-def register(function: Callable[..., Any]) -> str:
-    """A token for a function, which lives as long as the graph."""
-    token = f"pyfunc_{next(_numbers)}"
-    kept = _Registered(function)
-    _functions[token] = kept
-    graph = get_default_graph()
-    while graph is not None:
-        # A function's body may be dropped while its copy in the library is still called.
-        graph.__dict__.setdefault("_py_funcs_used_in_graph", []).append(kept)
-        graph = graph.outer_graph
-    return token
+def _failure(e: BaseException) -> errors.OpError:
+    """What a Python exception is to the program that runs the graph."""
+    text = "".join(traceback.format_exception(type(e), e, e.__traceback__))
+    message = f"{type(e).__name__}: {e}\n{text}"
+    for kinds, error in _ERRORS:
+        if isinstance(e, kinds):
+            return error(None, None, message)  # type: ignore[call-arg]
+    return errors.UnknownError(None, None, message)
 
 
-def _kernel(node: Any) -> Callable[..., Any]:
-    token = node.attr("token")
-    incoming = [v.dtype.base_dtype for v in node.inputs]
-    outgoing = list(node.attr("Tout"))
+def _argument(value: Any, dtype: dtypes.DType) -> Any:
+    """A run-time value as functions take it: an array of its own, or a plain scalar."""
+    array = to_numpy(value, dtype)
+    return array[()] if array.ndim == 0 else array.copy()
 
-    def run(*inputs: Any) -> Any:
-        found = _functions.get(token)
-        if found is None:
-            raise errors.invalid_argument(f"ValueError: callback {token} is not found")
-        arguments = [_argument(value, dtype) for value, dtype in zip(inputs, incoming)]
+
+def _array(value: Any) -> np.ndarray:
+    """What a function returned as an array, text as bytes."""
+    array = np.asarray(value, order="C")
+    if array.dtype.kind == "U":
+        return np.array([t.encode() for t in array.ravel().tolist()] or [], object).reshape(array.shape)
+    if array.dtype.kind == "S":
+        return array.astype(object)
+    if array.dtype == object:
+        for item in array.ravel():
+            if not isinstance(item, (bytes, str)):
+                raise errors.InternalError(None, None, f"Unsupported object type {type(item).__name__}")
+        found = np.empty(array.shape, object)
+        for at, item in np.ndenumerate(array):
+            found[at] = item.encode() if isinstance(item, str) else item
+        return found
+    return array
+
+
+def _results(found: Any, token: str, types: list[dtypes.DType]) -> list[Any]:
+    """What a function returned as run-time values."""
+    if found is None:
+        values = []
+    elif isinstance(found, (list, tuple)):
+        values = [_array(v) for v in found]
+    else:
+        values = [_array(found)]
+    if len(values) != len(types):
+        raise invalid_argument(f"{token} returns {len(values)} values, but expects to see {len(types)} values.")
+    results = []
+    for i, (value, dtype) in enumerate(zip(values, types)):
+        kind = dtypes.string if value.dtype == object else dtypes.as_dtype(value.dtype)
+        if kind is not dtype:
+            raise invalid_argument(f"{i}-th value returned by {token} is {type_name(kind)}, but expects {type_name(dtype)}")
+        results.append(from_numpy(value.copy(), dtype))
+    return results
+
+
+def _py_func(node: Any) -> Callable[..., Any]:
+    token, types = node.attr("token"), [v.dtype for v in node.inputs]
+    returned = [v.dtype for v in node.outputs]
+
+    def run(*values: Any) -> Any:
+        arguments = [_argument(v, t) for v, t in zip(values, types)]
         try:
-            returned = found.function(*arguments)
-        except Exception as error:  # whatever the program raises is passed on as an error of the op
-            raise _failed(error) from error
-        return _results(returned, outgoing, token)
+            found = FUNCTIONS.get(token).function(*arguments)
+        except Exception as e:
+            raise _failure(e) from e
+        results = _results(found, token, returned)
+        return results[0] if len(results) == 1 else tuple(results)
 
     return run
 
 
-def _argument(value: Any, dtype: dtypes.DType) -> Any:
-    array = to_numpy(value, dtype) if is_numeric(dtype) else value
-    return array[()] if isinstance(array, np.ndarray) and array.ndim == 0 else array
-
-
-def _failed(error: Exception) -> errors.OpError:
-    text = f"{type(error).__name__}: {error}\n{''.join(traceback.format_exception(error))}"
-    for kind, found in KINDS:
-        if isinstance(error, kind):
-            return found(None, None, text)  # type: ignore[call-arg]
-    return errors.unknown(text)
-
-
-def _results(returned: Any, types: list[dtypes.DType], token: str) -> Any:
-    if returned is None:
-        found: list[Any] = []
-    else:
-        found = list(returned) if isinstance(returned, (list, tuple)) else [returned]
-    if len(found) != len(types):
-        raise errors.invalid_argument(f"{token} returns {len(found)} values, but expects to see {len(types)} values.")
-    values = [_value(value, dtype, i, token) for i, (value, dtype) in enumerate(zip(found, types))]
-    return values[0] if len(values) == 1 else tuple(values)
-
-
-def _value(value: Any, dtype: dtypes.DType, index: int, token: str) -> Any:
-    try:
-        # A copy: the function may go on to change what it returned.
-        array = np.array(value, order="C")
-    except ValueError as error:
-        raise errors.invalid_argument(f"ValueError: {error}") from None
-    if array.dtype.kind in "SUO":
-        return _texts(array, dtype, index, token)
-    actual = dtypes.as_dtype(array.dtype)
-    if actual is not dtype:
-        raise errors.invalid_argument(
-            f"{index}-th value returned by {token} is {_plain(actual)}, but expects {_plain(dtype)}")
-    return from_numpy(array, dtype)
-
-
-def _texts(array: np.ndarray, dtype: dtypes.DType, index: int, token: str) -> Any:
-    items = [x.encode() if isinstance(x, str) else x for x in array.reshape(-1).tolist()]
-    for item in items:
-        if not isinstance(item, bytes):
-            raise errors.internal_error(f"Unsupported object type {type(item).__name__}")
-    if dtype is not dtypes.string:
-        raise errors.invalid_argument(f"{index}-th value returned by {token} is string, but expects {_plain(dtype)}")
-    found = np.empty(array.shape, object)
-    found.reshape(-1)[:] = items
-    return found
-
-
-def _plain(dtype: dtypes.DType) -> str:
-    return type_name(dtype).removeprefix("DT_").lower()
-
-
 for _name in ("PyFunc", "PyFuncStateless"):
-    op(_name, kernel=_kernel, shape=unknown, gradient=not_differentiable)
+    op(_name, kernel=_py_func, shape=lambda o: [None] * len(o.outputs), gradient=not_differentiable)
+
+
+# -- making ops of them
+
+
+def _added(op_type: str, func: Any, inp: Any, Tout: Any, name: str | None) -> Any:
+    """Adds the op; the graph keeps the function, and so do the graphs around it."""
+    if not callable(func):
+        raise ValueError(f"Expected func to be callable, got func of type {type(func)}")
+    types = list(Tout) if isinstance(Tout, (list, tuple)) else [Tout]
+    kept = _Function(func, types)
+    graph: Any = get_default_graph()
+    token = FUNCTIONS.insert(kept)
+    while graph is not None:
+        graph.__dict__.setdefault("_py_funcs_used_in_graph", []).append(kept)
+        graph = graph.outer_graph
+    found = apply(op_type, inp, token=token, Tout=types, name=name)
+    return found if isinstance(Tout, (list, tuple)) or not isinstance(found, list) else found[0]
+
+
+def _at_once(func: Any, inp: Any) -> Any:
+    """The function of values that are there already."""
+    found = [None if v is None else convert_to_tensor(v) for v in nest.flatten(func(*[np.asarray(convert_to_tensor(x)) for x in inp]))]
+    return found[0] if len(found) == 1 else found
 
 
 @public("py_func")
 @internal("ops.script_ops.py_func")
-def py_func(func: Callable[..., Any], inp: Any, Tout: Any, stateful: bool = True, name: str | None = None) -> Any:
-    """Calls a Python function of numpy arrays when the op runs."""
-    is_list = isinstance(Tout, (list, tuple))
-    found = apply("PyFunc" if stateful else "PyFuncStateless", list(inp), token=register(func),
-                  Tout=list(Tout) if is_list else [Tout], name=name)
-    return found if is_list or not isinstance(found, list) else found[0]
+def py_func(func: Any, inp: Any, Tout: Any, stateful: bool = True, name: str | None = None) -> Any:
+    """The tensors that a Python function returns for numpy arrays, each time that they are computed."""
+    if executing_eagerly():
+        return _at_once(func, inp)
+    return _added("PyFunc" if stateful else "PyFuncStateless", func, inp, Tout, name)
+
+
+internal("ops.script_ops.py_func_common")(py_func)
 
 
 @public("numpy_function")
-@internal("ops.script_ops.numpy_function")
-def numpy_function(func: Callable[..., Any], inp: Any, Tout: Any, name: str | None = None) -> Any:
-    """Calls a Python function of numpy arrays when the op runs."""
+def numpy_function(func: Any, inp: Any, Tout: Any, name: str | None = None) -> Any:
+    """`tf.py_func` of a function that may have state."""
     return py_func(func, inp, Tout, stateful=True, name=name)
