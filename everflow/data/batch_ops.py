@@ -11,8 +11,9 @@ import numpy as np
 from everflow.data.elements import Element, dims_of, filled, rows_of, stack
 from everflow.data.source_ops import ListStream
 from everflow.data.streams import UNKNOWN, Cursor, Reading, Stream, UnaryCursor, UnaryStream, dataset_op, function_of, signature
-from everflow.errors import OpError, invalid_argument
-from everflow.graph import shapes
+from everflow.data.workers import Outcome
+from everflow.errors import OpError, data_loss, invalid_argument
+from everflow.graph import dtypes, shapes
 from everflow.lazy import torch
 
 
@@ -58,12 +59,37 @@ def _batch(node: Any) -> Callable[..., Stream]:
     return make
 
 
-class _MapAndBatchStream(BatchStream):
-    """A function of each element, stacked."""
+class MapAndBatchStream(BatchStream):
+    """A function of each element, stacked. A batch in which a call fails is lost as a whole."""
 
-    def count(self) -> int:
-        n = self.source.source.count()  # type: ignore[attr-defined]
-        return n if n < 0 else n // self.size + (n % self.size != 0 and not self.drops_rest)
+    def open(self, reading: Reading) -> Cursor:
+        return _MapAndBatchCursor(self, self.source.open(reading))
+
+
+class _MapAndBatchCursor(UnaryCursor):
+    def next(self) -> Element | None:
+        stream: Any = self.stream
+        if getattr(self.source, "batched", None) is not None:
+            found = self.source.rows(stream.size)
+            size = 0 if found is None else dims_of(found[0])[0]
+            return None if found is None or (stream.drops_rest and size < stream.size) else found
+        outcomes = []
+        while len(outcomes) < stream.size:
+            outcome = Outcome.of(self.source.next)
+            if outcome.error is None and outcome.result is None:
+                break
+            outcomes.append(outcome)
+        elements = [outcome.get() for outcome in outcomes]
+        if not elements or (stream.drops_rest and len(elements) < stream.size):
+            return None
+        for column in zip(*elements):
+            first = dims_of(column[0])
+            for component in column:
+                if dims_of(component) != first:
+                    raise invalid_argument(
+                        "Cannot add tensor to the batch: number of elements does not match. Shapes are: [tensor]: "
+                        f"{shapes.describe(dims_of(component))}, [batch]: {shapes.describe(first)}")
+        return stack(elements, stream.types)
 
 
 @dataset_op("MapAndBatchDataset", "ExperimentalMapAndBatchDataset")
@@ -84,7 +110,7 @@ def _map_and_batch(node: Any) -> Callable[..., Stream]:
         inner = [None if d is None else tuple(d[1:]) for d in dims]
         batched = batched_form(node.context, entry, source.dims, captured)
         mapped = ParallelMapStream(source, types, inner, function(captured), keeps_count, batched, int(calls), False, threads_help)
-        return _MapAndBatchStream(mapped, types, dims, batch_size_of(size), bool(drop_remainder))
+        return MapAndBatchStream(mapped, types, dims, batch_size_of(size), bool(drop_remainder))
 
     return make
 
@@ -124,8 +150,7 @@ def _padded(index: int, column: Sequence[Any], wanted: Sequence[int], padding: A
         if want == -1:
             target[axis] = largest
         elif largest > want:
-            raise invalid_argument(
-                "Attempted to pad to a smaller size than the input element.")
+            raise data_loss("Attempted to pad to a smaller size than the input element.")
     if all(s == tuple(target) for s in sizes):
         if isinstance(column[0], np.ndarray):
             return _stacked_texts(column)
@@ -389,10 +414,11 @@ class _SparseBatchCursor(UnaryCursor):
             indices.append(np.concatenate([np.full((size, 1), i), where], 1))
             values.append(component.reshape(-1))
         every = np.concatenate(values) if isinstance(values[0], np.ndarray) else torch.cat(values)
+        size = torch.tensor([len(elements), *(max(n, 0) for n in row_shape)], dtype=torch.int64)
         packed = np.empty(3, object)
-        packed[0] = torch.from_numpy(np.concatenate(indices).astype(np.int64))
-        packed[1] = every
-        packed[2] = torch.tensor([len(elements), *(max(n, 0) for n in row_shape)], dtype=torch.int64)
+        for i, part in enumerate((torch.from_numpy(np.concatenate(indices).astype(np.int64)), every, size)):
+            # As the ops of sparse tensors hand them on: each part with its type.
+            packed[i] = part, stream.source.types[0] if i == 1 else dtypes.int64
         return (packed,)
 
 

@@ -38,10 +38,6 @@ class MapStream(UnaryStream):
     def open(self, reading: Reading) -> Cursor:
         return MapCursor(self, self.source.open(reading))
 
-    def count(self) -> int:
-        # A function may end the sequence early by an error; only one that promises not to keeps the count.
-        return self.source.count() if self.keeps_count else UNKNOWN
-
     def table(self) -> Table | None:
         table = self.source.table() if self.batched is not None else None
         return None if table is None else MappedTable(table, self.function, self.batched)
@@ -265,7 +261,7 @@ class TakeStream(UnaryStream):
     def count(self) -> int:
         n = self.source.count()
         if n == UNKNOWN or self.size < 0:
-            return n if self.size else 0
+            return n
         return self.size if n == INFINITE else min(n, self.size)
 
 
@@ -624,9 +620,6 @@ class _ScanStream(UnaryStream):
 
     def open(self, reading: Reading) -> Cursor:
         return _ScanCursor(self, self.source.open(reading))
-
-    def count(self) -> int:
-        return self.source.count() if self.keeps_count else UNKNOWN
 
 
 class _ScanCursor(UnaryCursor):

@@ -188,12 +188,13 @@ class _ParallelInterleaveCursor(UnaryCursor):
     def _hire(self) -> _Worker | None:
         if self.is_over:
             return None
-        argument = self.source.next()
-        if argument is None:
+        argument = Outcome.of(self.source.next)
+        if argument.error is None and argument.result is None:
             self.is_over = True
             return None
         function, reading = self.interleave.function, self.reading
-        return _Worker(lambda: function(*argument)[0].open(reading), self.changed, self.interleave.buffered)
+        # An error of the input takes the place of the stream that it would have made.
+        return _Worker(lambda: function(*argument.get())[0].open(reading), self.changed, self.interleave.buffered)
 
     def _staff(self) -> None:
         """Fills empty places, and those of the streams that come next."""

@@ -5,37 +5,75 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
-from everflow.data.element_ops import RepeatStream
+from everflow.data.batch_ops import BatchStream, MapAndBatchStream
+from everflow.data.element_ops import MapStream, RepeatStream
+from everflow.data.parallel_ops import PrefetchStream
 from everflow.data.shuffle_ops import ShuffleStream
 from everflow.data.streams import Stream, UnaryStream, dataset_op
+from everflow.errors import invalid_argument
+
+Rule = Callable[[Stream], Stream]
 
 
-def with_fused_shuffles(stream: Stream) -> Stream:
+def fused_shuffle(stream: Stream) -> Stream:
     """Shuffle followed by repeat draws otherwise than each alone; programs that set seeds see it."""
     if isinstance(stream, RepeatStream) and isinstance(stream.source, ShuffleStream):
-        fused = stream.source.repeated(stream.times)
-        if fused is not None:
-            return with_fused_shuffles(fused)
+        return stream.source.repeated(stream.times) or stream
+    return stream
+
+
+def fused_map(stream: Stream) -> Stream:
+    """Map followed by batch loses a whole batch to an error."""
+    if type(stream) is BatchStream and isinstance(stream.source, MapStream):
+        return MapAndBatchStream(stream.source, stream.types, stream.dims, stream.size, stream.drops_rest)
+    return stream
+
+
+RULES: dict[bytes, Rule] = {b"shuffle_and_repeat_fusion": fused_shuffle, b"map_and_batch_fusion": fused_map}
+
+
+def rewritten(stream: Stream, rules: list[Rule]) -> Stream:
+    """The pipeline with rules applied to each of its streams."""
+    for rule in rules:
+        stream = rule(stream)
     if isinstance(stream, UnaryStream):
-        source = with_fused_shuffles(stream.source)
+        source = rewritten(stream.source, rules)
         if source is not stream.source:
             stream = copy.copy(stream)
             stream.source = source  # type: ignore[attr-defined]
         return stream
     parts = getattr(stream, "parts", None)
     if parts:
-        rewritten = [with_fused_shuffles(p) for p in parts]
-        if any(a is not b for a, b in zip(parts, rewritten)):
+        found = [rewritten(p, rules) for p in parts]
+        if any(a is not b for a, b in zip(parts, found)):
             stream = copy.copy(stream)
-            stream.parts = rewritten  # type: ignore[attr-defined]
+            stream.parts = found  # type: ignore[attr-defined]
     return stream
+
+
+def _check_slack(stream: Stream) -> None:
+    """Slack is for the prefetch at the end of a pipeline; after it only a few kinds of streams may come."""
+    while not isinstance(stream, PrefetchStream):
+        if stream.op_type in PASSES_SLACK and isinstance(stream, UnaryStream):
+            stream = stream.source
+            continue
+        raise invalid_argument(
+            f'Encountered unsupported op "{stream.op_type}" when rewriting the input pipeline graph to use slack in its final prefetch '
+            "transformation.")
+
+
+PASSES_SLACK = ("OptionsDataset", "TakeDataset", "SkipDataset", "RepeatDataset", "ShardDataset", "ModelDataset",
+                "MaxIntraOpParallelismDataset", "PrivateThreadPoolDataset")
 
 
 @dataset_op("OptimizeDataset")
 def _optimize(node: Any) -> Callable[..., Stream]:
-    """Of the rewrites only this one changes what comes out; what the others are for, streams do anyway."""
+    """Of the rewrites only these change what comes out; what the others are for, streams do anyway."""
 
     def make(source: Stream, optimizations: Any) -> Stream:
-        return with_fused_shuffles(source) if b"shuffle_and_repeat_fusion" in optimizations.tolist() else source
+        wanted = optimizations.tolist()
+        if b"slack" in wanted:
+            _check_slack(source)
+        return rewritten(source, [RULES[name] for name in wanted if name in RULES])
 
     return make

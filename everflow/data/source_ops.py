@@ -19,8 +19,6 @@ from everflow.runtime.philox import Philox, PhiloxWords
 class TensorStream(Stream):
     """One element."""
 
-    is_pure = True
-
     def __init__(self, types: Any, dims: Any, element: Element) -> None:
         super().__init__(types, dims)
         self.element = element
@@ -34,8 +32,6 @@ class TensorStream(Stream):
 
 class ListStream(Stream):
     """Elements that are there already, one by one: a window, a group."""
-
-    is_pure = True
 
     def __init__(self, types: Any, dims: Any, elements: list[Element]) -> None:
         super().__init__(types, dims)
@@ -70,8 +66,6 @@ class _ListCursor(Cursor):
 
 class SliceStream(Stream):
     """The rows of tensors."""
-
-    is_pure = True
 
     def __init__(self, types: Any, dims: Any, columns: Element) -> None:
         super().__init__(types, dims)
@@ -214,8 +208,6 @@ def _sparse_slices(node: Any) -> Callable[..., Stream]:
 
 class RangeStream(Stream):
     """Numbers from `start` to before `stop`."""
-
-    is_pure = True
 
     def __init__(self, types: Any, dims: Any, numbers: range) -> None:
         super().__init__(types, dims)

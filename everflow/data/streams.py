@@ -114,8 +114,8 @@ class Table:
 class Stream:
     """A dataset at run time: the value of a variant tensor."""
 
-    # Whether an equal element comes out each time a position is read, so that reading may happen in any order.
-    is_pure = False
+    # The op that made it.
+    op_type: str | None = None
 
     def __init__(self, types: Sequence[Any], dims: Sequence[Any]) -> None:
         self.types = list(types)
@@ -185,12 +185,29 @@ def function_of(node: Any, attr: str = "f") -> Callable[[Sequence[Any]], Callabl
     return bind
 
 
+def _with_type(factory: Callable[[Any], Callable[..., Any]]) -> Callable[[Any], Callable[..., Any]]:
+    """The factory of a stream that remembers which op made it: messages name it."""
+
+    def kernel(node: Any) -> Callable[..., Any]:
+        make, op_type = factory(node), node.type
+
+        def made(*inputs: Any) -> Any:
+            stream = make(*inputs)
+            if stream.op_type is None:
+                stream.op_type = op_type
+            return stream
+
+        return made
+
+    return kernel
+
+
 def dataset_op(*names: str) -> Callable[[Callable[[Any], Callable[..., Any]]], Callable[[Any], Callable[..., Any]]]:
     """Says how ops make a stream: the decorated function takes the node and returns a function of its inputs' values."""
 
     def register(factory: Callable[[Any], Callable[..., Any]]) -> Callable[[Any], Callable[..., Any]]:
         for name in names:
-            op(name, kernel=factory, shape=scalar, owner=factory.__module__)
+            op(name, kernel=_with_type(factory), shape=scalar, owner=factory.__module__)
         return factory
 
     return register

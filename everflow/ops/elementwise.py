@@ -135,7 +135,8 @@ grad_op("InvGrad", lambda n: lambda y, dy: -dy * y.conj().square(), _reciprocal_
 
 
 def _add(node: Any) -> Callable[..., Any]:
-    return (lambda x, y: x + y) if node.inputs[0].dtype.base_dtype.name == "string" else torch.add
+    # numpy adds two scalars to a plain string: the result is made an array again.
+    return (lambda x, y: np.asarray(x + y, object)) if node.inputs[0].dtype.base_dtype.name == "string" else torch.add
 
 
 def times(x: Any, y: Any) -> Any:
