@@ -16,6 +16,7 @@ from everflow.errors import invalid_argument
 from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.describe import type_name
+from everflow.graph.scopes import control_dependencies
 from everflow.graph.stacks import get_default_graph
 from everflow.ops.registry import apply, not_differentiable, op
 from everflow.runtime.values import from_numpy, to_numpy
@@ -60,9 +61,44 @@ FUNCTIONS = internal("ops.script_ops._py_funcs")(FuncRegistry())
 class _Function:
     """A function that belongs to a graph. Methods are made anew at each access: this keeps them."""
 
-    def __init__(self, function: Callable[..., Any], Tout: Any = None) -> None:
+    def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
-        self.types = Tout
+        # For functions of eager tensors: what their gradient needs of the last call.
+        self.last: Any = None
+
+    def run_eagerly(self, values: Any, types: list[dtypes.DType], returned: list[dtypes.DType]) -> list[Any]:
+        """The function of run-time values, called with eager tensors."""
+        import everflow as tf
+        from everflow.eager.context import eager_mode
+        from everflow.eager.tensor import EagerTensor
+
+        with eager_mode():
+            arguments = [EagerTensor(v, t) for v, t in zip(values, types)]
+            with tf.GradientTape(persistent=True) as tape:
+                for t in arguments:
+                    tape.watch(t)
+                found = _converted(self.function(*arguments), returned)
+            self.last = tape, arguments, found
+        return [t.value for t in found]
+
+
+def _converted(found: Any, types: list[dtypes.DType]) -> list[Any]:
+    """What a function of eager tensors returned, as tensors of these types."""
+    if found is None:
+        values = []
+    else:
+        values = list(found) if isinstance(found, (list, tuple)) else [found]
+    if len(values) == 1 and not types and values[0] is None:
+        values = []
+    if len(values) != len(types):
+        raise invalid_argument(f"py_function returns {len(values)} values, but expects to see {len(types)} values.")
+    for v in values:
+        if hasattr(v, "read_value"):
+            raise RuntimeError(
+                "Attempting to return a variable from an eagerly executed py_func. Only numeric data structures like Tensors or NumPy "
+                "arrays should be returned; to return the value of a variable, make sure to obtain the Tensor backing it by calling "
+                f"`.read_value()` on the variable in question: {v}")
+    return [convert_to_tensor(v, dtype=t) for v, t in zip(values, types)]
 
 
 # -- running them
@@ -119,6 +155,8 @@ def _results(found: Any, token: str, types: list[dtypes.DType]) -> list[Any]:
         raise invalid_argument(f"{token} returns {len(values)} values, but expects to see {len(types)} values.")
     results = []
     for i, (value, dtype) in enumerate(zip(values, types)):
+        if value.dtype.kind not in "biufcO":
+            raise errors.InternalError(None, None, "Unsupported numpy data type")
         kind = dtypes.string if value.dtype == object else dtypes.as_dtype(value.dtype)
         if kind is not dtype:
             raise invalid_argument(f"{i}-th value returned by {token} is {type_name(kind)}, but expects {type_name(dtype)}")
@@ -126,7 +164,8 @@ def _results(found: Any, token: str, types: list[dtypes.DType]) -> list[Any]:
     return results
 
 
-def _py_func(node: Any) -> Callable[..., Any]:
+def kernel_of_call(node: Any) -> Callable[..., Any]:
+    """Calls the function of a node."""
     token, types = node.attr("token"), [v.dtype for v in node.inputs]
     returned = [v.dtype for v in node.outputs]
 
@@ -139,11 +178,47 @@ def _py_func(node: Any) -> Callable[..., Any]:
         results = _results(found, token, returned)
         return results[0] if len(results) == 1 else tuple(results)
 
+    if node.type == "PyFuncStateless" and returned and all(node.constant(i) is not None for i in range(len(node.inputs))):
+        # What has no state is constant where its inputs are.
+        return lambda *values: node.context.state(node, lambda: run(*values))
     return run
 
 
 for _name in ("PyFunc", "PyFuncStateless"):
-    op(_name, kernel=_py_func, shape=lambda o: [None] * len(o.outputs), gradient=not_differentiable)
+    op(_name, kernel=kernel_of_call, shape=lambda o: [None] * len(o.outputs), gradient=not_differentiable)
+
+
+def _eager_py_func(node: Any) -> Callable[..., Any]:
+    token, types = node.attr("token"), [v.dtype for v in node.inputs]
+    returned = [v.dtype for v in node.outputs]
+
+    def run(*values: Any) -> Any:
+        try:
+            found = FUNCTIONS.get(token).run_eagerly(values, types, returned)
+        except errors.OpError:
+            raise
+        except Exception as e:
+            raise _failure(e) from e
+        return found[0] if len(found) == 1 else tuple(found)
+
+    return run
+
+
+def _eager_gradient(operation: Any, *output_gradients: Any) -> Any:
+    token = operation.attr("token")
+
+    def backward(*given: Any) -> Any:
+        import everflow as tf
+
+        tape, arguments, results = FUNCTIONS.get(token).last
+        found = tape.gradient(list(results), list(arguments), output_gradients=list(given))
+        return [tf.zeros_like(x) if g is None else tf.convert_to_tensor(g) for g, x in zip(found, arguments)]
+
+    with control_dependencies(operation.outputs):
+        return eager_py_func(backward, inp=list(output_gradients), Tout=[t.dtype for t in operation.inputs])
+
+
+op("EagerPyFunc", kernel=_eager_py_func, shape=lambda o: [None] * len(o.outputs), gradient=_eager_gradient)
 
 
 # -- making ops of them
@@ -154,7 +229,7 @@ def _added(op_type: str, func: Any, inp: Any, Tout: Any, name: str | None) -> An
     if not callable(func):
         raise ValueError(f"Expected func to be callable, got func of type {type(func)}")
     types = list(Tout) if isinstance(Tout, (list, tuple)) else [Tout]
-    kept = _Function(func, types)
+    kept = _Function(func)
     graph: Any = get_default_graph()
     token = FUNCTIONS.insert(kept)
     while graph is not None:
@@ -180,6 +255,24 @@ def py_func(func: Any, inp: Any, Tout: Any, stateful: bool = True, name: str | N
 
 
 internal("ops.script_ops.py_func_common")(py_func)
+
+
+@public("py_function", "contrib.eager.py_func")
+@internal("ops.script_ops.eager_py_func")
+def eager_py_func(func: Any, inp: Any, Tout: Any, name: str | None = None) -> Any:
+    """The tensors that a Python function returns for eager tensors; they have gradients."""
+    if executing_eagerly():
+        if not callable(func):
+            raise ValueError(f"Expected func to be callable, got func of type {type(func)}")
+        types = [dtypes.as_dtype(t) for t in (Tout if isinstance(Tout, (list, tuple)) else [Tout])]
+        try:
+            found = _converted(func(*[convert_to_tensor(x) for x in inp]), types)
+        except errors.OpError:
+            raise
+        except Exception as e:
+            raise _failure(e) from e
+        return found if isinstance(Tout, (list, tuple)) else found[0]
+    return _added("EagerPyFunc", func, inp, Tout, name)
 
 
 @public("numpy_function")

@@ -8,14 +8,15 @@ from everflow.runtime.passes.fusion import fuse_conv_bias, fuse_matmul_bias, poo
 from everflow.runtime.passes.host import keep_sizes_on_host
 from everflow.runtime.passes.identities import drop_identities
 from everflow.runtime.passes.joins import join_products, narrow_parts, transpose_once
+from everflow.runtime.passes.python_functions import run_together
 from everflow.runtime.passes.subexpressions import share_subexpressions
 from everflow.runtime.passes.sums import sum_to_shape
 from everflow.runtime.passes.updates import batch_updates
 from everflow.runtime.plan import Plan
 
 PASSES = (
-    drop_identities, fold_constants, resolve_broadcasts, share_subexpressions, sum_to_shape, narrow_parts, join_products, fuse_matmul_bias,
-    fuse_conv_bias, pool_before_relu, share_pooling, batch_updates, reuse_buffers, transpose_once, keep_sizes_on_host,
+    run_together, drop_identities, fold_constants, resolve_broadcasts, share_subexpressions, sum_to_shape, narrow_parts, join_products,
+    fuse_matmul_bias, fuse_conv_bias, pool_before_relu, share_pooling, batch_updates, reuse_buffers, transpose_once, keep_sizes_on_host,
 )
 
 
