@@ -555,7 +555,7 @@ def _zip(node: Any) -> Callable[..., Stream]:
     return lambda *parts: ZippedStream(types, dims, parts)
 
 
-class _ShardStream(UnaryStream):
+class ShardStream(UnaryStream):
     """Each n-th element, from the index on."""
 
     def __init__(self, source: Stream, types: Any, dims: Any, shards: int, index: int, must_have_one: bool) -> None:
@@ -606,7 +606,7 @@ def _shard(node: Any) -> Callable[..., Stream]:
             raise invalid_argument(f"Number of shards must be greater than zero (currently num_shards = {n}).")
         if not 0 <= i < n:
             raise invalid_argument(f"Index must be between 0 and {n - 1} (currently index = {i}).")
-        return _ShardStream(source, types, dims, n, i, must_have_one)
+        return ShardStream(source, types, dims, n, i, must_have_one)
 
     return make
 

@@ -9,10 +9,11 @@ import numpy as np
 from everflow.api import find, public
 from everflow.data import nesting, structure
 from everflow.data.dataset import DatasetSpec, DatasetV2, UnaryDataset
-from everflow.data.experimental import Transformation, scan
+from everflow.data.experimental import Transformation, sample_from_datasets, scan
 from everflow.data.functions import StructuredFunctionWrapper
 from everflow.data.reducing import settled_state
 from everflow.graph import dtypes, shapes
+from everflow.graph.constants import known
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor_spec import TensorSpec
@@ -186,31 +187,42 @@ def rejection_resample(class_func: Callable[..., Any], target_dist: Any, initial
 
     def transform(dataset: Any) -> Any:
         target = convert_to_tensor(target_dist, name="target_dist")
-        from_dist = convert_to_tensor(initial_dist, name="initial_dist") if initial_dist is not None else None
-        class_values = dataset.map(class_func)
-        if from_dist is not None:
-            acceptance, prob_of_original = _acceptance(from_dist, target)
-            initial_ds: Any = DatasetV2.from_tensors(from_dist).repeat()
-            acceptance_ds = DatasetV2.from_tensors(acceptance).repeat()
-            original_ds = DatasetV2.from_tensors(prob_of_original).repeat()
-        else:
-            initial_ds = _estimate(target.shape[0], class_values)
+        classes = dataset.map(class_func)
+        if initial_dist is None:
+            initial_ds = _estimate(target.shape[0], classes)
             both = initial_ds.map(lambda initial: _acceptance(initial, target))
             acceptance_ds = both.map(lambda accept, prob: accept)
             original_ds = both.map(lambda accept, prob: prob)
-        filtered = _filtered(dataset, acceptance_ds, initial_ds, class_values, seed)
-        # Elements that are rejected are replaced by original ones with this probability.
-        zipped = DatasetV2.zip((class_values, dataset))
-
-        selector = original_ds.map(lambda prob: (prob, 1.0 - prob))
-        from everflow.data.experimental import sample_from_datasets
-
-        return sample_from_datasets([zipped, filtered], selector.map(lambda a, b: find("stack")([a, b])), seed)
+            share = None
+        else:
+            initial = convert_to_tensor(initial_dist, name="initial_dist")
+            initial_ds = DatasetV2.from_tensors(initial).repeat()
+            acceptance, original = _acceptance(initial, target)
+            acceptance_ds = DatasetV2.from_tensors(acceptance).repeat()
+            original_ds = DatasetV2.from_tensors(original).repeat()
+            share = _known_share(initial, target)
+        filtered = _filtered(dataset, acceptance_ds, initial_ds, classes, seed)
+        # What is drawn may also come from the original elements; where that is all or nothing, there is nothing to draw.
+        zipped = DatasetV2.zip((classes, dataset))
+        if share is not None and share in (0.0, 1.0):
+            return zipped if share else filtered
+        weights = original_ds.map(lambda prob: find("stack")([prob, 1.0 - prob]))
+        return sample_from_datasets([zipped, filtered], weights, seed)
 
     return transform
 
 
-def _filtered(dataset: Any, acceptance_ds: Any, initial_ds: Any, class_values: Any, seed: Any) -> Any:
+def _known_share(initial: Any, target: Any) -> float | None:
+    """The share of original elements, where it is known before running."""
+    values = known(initial), known(target)
+    if values[0] is None or values[1] is None:
+        return None
+    return float(np.min(values[1] / (values[0] + np.finfo(values[0].dtype).tiny)))
+
+
+def _filtered(dataset: Any, acceptance_ds: Any, initial_ds: Any, classes: Any, seed: Any) -> Any:
+    """The elements that are kept, with their classes."""
+
     def warn(accept: Any, initial: Any) -> Any:
         rejected = find("reduce_sum")((1.0 - accept) * initial)
         return find("cond")(
@@ -218,23 +230,22 @@ def _filtered(dataset: Any, acceptance_ds: Any, initial_ds: Any, class_values: A
             lambda: find("Print")(accept, [rejected, initial, accept], message="Proportion of examples rejected by sampler is high: "))
 
     acceptance_ds = DatasetV2.zip((acceptance_ds, initial_ds)).map(warn)
-    current = DatasetV2.zip((acceptance_ds, dataset)).map(lambda accept, data: (accept, data))
-    with_class = DatasetV2.zip((class_values, current)).map(lambda klass, rest: (klass, find("gather")(rest[0], klass), rest[1]))
-    kept = with_class.filter(lambda _, p, *rest: find("less")(find("random_uniform")([], seed=seed, dtype=p.dtype), p))
-    return kept.map(lambda klass, _, data: (klass, data))
+    chances = DatasetV2.zip((classes, acceptance_ds, dataset)).map(lambda klass, accept, data: (klass, find("gather")(accept, klass), data))
+    kept = chances.filter(lambda _klass, chance, _data: find("less")(find("random_uniform")([], seed=seed, dtype=chance.dtype), chance))
+    return kept.map(lambda klass, _chance, data: (klass, data)).prefetch(3)
 
 
-def _estimate(num_classes: Any, class_values: Any) -> Any:
-    """How often classes come, as far as it is known so far, smoothed as if each had been seen once before."""
+def _estimate(num_classes: Any, classes: Any, smoothing: int = 10) -> Any:
+    """How often classes come, as far as it is known so far; a new estimate for each 32 elements."""
     size = shapes.dimension_value(num_classes)
-    start = np.ones(size, np.int64)
 
-    def update(counts: Any, c: Any) -> Any:
-        counts = find("add")(counts, find("one_hot")(c, size, dtype=dtypes.int64))
+    def update_estimate_and_tile(counts: Any, found: Any) -> Any:
+        counts = find("add")(counts, find("reduce_sum")(find("one_hot")(found, size, dtype=dtypes.int64), 0))
         share = find("cast")(counts / find("reduce_sum")(counts), dtypes.float32)
-        return counts, share
+        return counts, find("tile")(find("expand_dims")(share, 0), [32, 1])
 
-    return class_values.apply(scan(start, update))
+    start = find("fill")([size], np.int64(smoothing))
+    return classes.batch(32).apply(scan(start, update_estimate_and_tile)).unbatch()
 
 
 def _acceptance(initial: Any, target: Any) -> tuple[Any, Any]:

@@ -60,12 +60,6 @@ class _ManyFiles(DatasetSource):
         self._impl = _read(filenames, num_parallel_reads, read_one_file)
         super().__init__(self._impl._variant_tensor)
 
-    def _inputs(self) -> list[Any]:
-        return self._impl._inputs()
-
-    def _functions(self) -> list[Any]:
-        return self._impl._functions()
-
     @property
     def element_spec(self) -> Any:
         """The structure of types of the elements."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from everflow.api import public
+from everflow.api import internal, public
 from everflow.data import nesting, structure
 from everflow.data.dataset import DatasetV2
 from everflow.data.functions import StructuredFunctionWrapper
@@ -16,6 +16,8 @@ from everflow.ops.registry import apply
 
 INFINITE_CARDINALITY = public("data.experimental.INFINITE_CARDINALITY")(-1)
 UNKNOWN_CARDINALITY = public("data.experimental.UNKNOWN_CARDINALITY")(-2)
+internal("data.experimental.ops.cardinality.INFINITE")(INFINITE_CARDINALITY)
+internal("data.experimental.ops.cardinality.UNKNOWN")(UNKNOWN_CARDINALITY)
 
 
 def settled_state(function: Callable[[Any], StructuredFunctionWrapper], initial: Any, name: str) -> tuple[StructuredFunctionWrapper, Any]:

@@ -11,6 +11,9 @@ from everflow.data.streams import INFINITE, Cursor, Reading, Stream, UnaryStream
 from everflow.errors import invalid_argument
 from everflow.ops.registry import op
 
+# More rounds than this are not put into the buffer, however large it may be.
+MOST_ROUNDS = 3
+
 
 class SeedGenerator:
     """Gives each iterator over a shuffled stream seeds of its own, in a fixed sequence."""
@@ -55,7 +58,7 @@ class ShuffleStream(UnaryStream):
 
 
 class _ShuffleCursor(Cursor):
-    """The buffer is a ring. Rounds stand one after the other in it; only elements of the first round are drawn, so that none
+    """Rounds stand one after the other in the buffer; only elements of the first round are drawn, so that none
     of the next comes too early. Where the source can be read in any order, the buffer holds positions instead of elements."""
 
     def __init__(self, stream: ShuffleStream, reading: Reading) -> None:
@@ -65,8 +68,9 @@ class _ShuffleCursor(Cursor):
         self.table = stream.source.table()
         self.seeds: tuple[int, int] | None = None
         self.drawn = 0
-        self.buffer: list[Any] = []
-        # For each round that is in the buffer: where it starts and ends, counted from the beginning.
+        # Items by their number, counted from the beginning.
+        self.buffer: dict[int, Any] = {}
+        # For each round that is in the buffer: the numbers at which it starts and ends.
         self.parts: list[list[int]] = [[0, 0]]
         self.filled = 0
         self.round = 0
@@ -97,7 +101,7 @@ class _ShuffleCursor(Cursor):
     def _refill(self) -> None:
         size = self.shuffle.size
         buffer, parts = self.buffer, self.parts
-        while not self.is_over and self.filled < size:
+        while not self.is_over and self.filled < size and (len(parts) <= MOST_ROUNDS or not self.filled):
             item = self._pull()
             if item is None:
                 self.source, self.position = None, 0
@@ -110,12 +114,9 @@ class _ShuffleCursor(Cursor):
                 if not self.is_over:
                     parts.append([end, end])
                 continue
-            place = parts[-1][1] % size
-            if place == len(buffer):
-                buffer.append(item)
-            else:
-                buffer[place] = item
-            parts[-1][1] += 1
+            last = parts[-1]
+            buffer[last[1]] = item
+            last[1] += 1
             self.filled += 1
 
     def _item(self) -> Any:
@@ -126,16 +127,15 @@ class _ShuffleCursor(Cursor):
             self._refill()
         if not self.filled:
             return None
-        parts, buffer, size = self.parts, self.buffer, self.shuffle.size
+        parts, buffer = self.parts, self.buffer
         while parts[0][0] == parts[0][1]:
             del parts[0]
         first = parts[0]
         start = first[0]
-        chosen = (start + self._draw() % (first[1] - start)) % size
-        place = start % size
-        item = buffer[chosen]
-        buffer[chosen] = buffer[place]
-        buffer[place] = None
+        chosen = start + self._draw() % (first[1] - start)
+        item = buffer.pop(start)
+        if chosen != start:
+            buffer[chosen], item = item, buffer[chosen]
         first[0] = start + 1
         self.filled -= 1
         return item
@@ -157,7 +157,8 @@ class _ShuffleCursor(Cursor):
 
     def save(self) -> Any:
         return {
-            "seeds": None if self.seeds is None else list(self.seeds), "drawn": self.drawn, "buffer": list(self.buffer),
+            "seeds": None if self.seeds is None else list(self.seeds), "drawn": self.drawn,
+            "buffer": [[k, v] for k, v in self.buffer.items()],
             "parts": [list(p) for p in self.parts], "filled": self.filled, "round": self.round, "is_over": self.is_over,
             "position": self.position, "source": None if self.source is None else self.source.save(),
         }
@@ -168,7 +169,7 @@ class _ShuffleCursor(Cursor):
             self.words = random_words(*self.seeds)
             for _ in range(state["drawn"]):
                 self.words.uint32()
-        self.drawn, self.buffer = state["drawn"], list(state["buffer"])
+        self.drawn, self.buffer = state["drawn"], {k: v for k, v in state["buffer"]}
         self.parts = [list(p) for p in state["parts"]]
         self.filled, self.round, self.is_over, self.position = state["filled"], state["round"], state["is_over"], state["position"]
         self.source = None

@@ -1,0 +1,254 @@
+"""Streams that change how elements are made, not what they are: threads, devices, shards among workers, statistics of batches."""
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from everflow.data.elements import Element, dims_of, stack
+from everflow.data.streams import Cursor, Reading, Stream, UnaryCursor, UnaryStream, dataset_op, function_of, signature
+from everflow.errors import invalid_argument, not_found
+from everflow.graph import shapes
+from everflow.ops.registry import op
+from everflow.ops.shape_rules import scalar
+
+
+class _LimitedStream(UnaryStream):
+    """A pipeline whose functions use at most so many threads."""
+
+    def __init__(self, source: Stream, types: Any, dims: Any, threads: int | None) -> None:
+        super().__init__(source, types, dims)
+        self.threads = threads
+
+    def open(self, reading: Reading) -> Cursor:
+        if self.threads is not None:
+            reading.threads = self.threads
+        return self.source.open(reading)
+
+
+@dataset_op("MaxIntraOpParallelismDataset", "ExperimentalMaxIntraOpParallelismDataset")
+def _max_parallelism(node: Any) -> Callable[..., Stream]:
+    types, dims = signature(node)
+
+    def make(source: Stream, limit: Any) -> Stream:
+        if int(limit) < 0:
+            raise invalid_argument("`max_intra_op_parallelism` must be >= 0")
+        # Elements are made on one processor each anyway.
+        return _LimitedStream(source, types, dims, None)
+
+    return make
+
+
+@dataset_op("PrivateThreadPoolDataset", "ExperimentalPrivateThreadPoolDataset")
+def _private_pool(node: Any) -> Callable[..., Stream]:
+    types, dims = signature(node)
+
+    def make(source: Stream, threads: Any) -> Stream:
+        if int(threads) < 0:
+            raise invalid_argument("`num_threads` must be >= 0")
+        return _LimitedStream(source, types, dims, int(threads) or None)
+
+    return make
+
+
+class _ThreadPool:
+    def __init__(self, threads: int) -> None:
+        self.threads = threads
+
+
+def _pool_handle(node: Any) -> Callable[..., Any]:
+    threads = node.attr("num_threads")
+    container, name = node.attr("container"), node.attr("shared_name") or node.name
+    return lambda: node.context.resources.get(container, "thread pool", name, lambda: _ThreadPool(threads))
+
+
+for _name in ("ThreadPoolHandle", "ExperimentalThreadPoolHandle"):
+    op(_name, kernel=_pool_handle, shape=scalar)
+
+
+@dataset_op("ThreadPoolDataset", "ExperimentalThreadPoolDataset")
+def _pool(node: Any) -> Callable[..., Stream]:
+    types, dims = signature(node)
+    return lambda source, pool: _LimitedStream(source, types, dims, pool.threads or None)
+
+
+class _RebatchStream(UnaryStream):
+    """Each batch cut into pieces for replicas."""
+
+    def __init__(self, source: Stream, types: Any, dims: Any, replicas: int) -> None:
+        super().__init__(source, types, dims)
+        self.replicas = replicas
+
+    def open(self, reading: Reading) -> Cursor:
+        return _RebatchCursor(self, self.source.open(reading))
+
+    def count(self) -> int:
+        n = self.source.count()
+        return n * self.replicas if n > 0 else n
+
+
+class _RebatchCursor(UnaryCursor):
+    def __init__(self, stream: _RebatchStream, source: Cursor) -> None:
+        super().__init__(stream, source)
+        self.ready: list[Element] = []
+
+    def next(self) -> Element | None:
+        if not self.ready:
+            batch = self.source.next()
+            if batch is None:
+                return None
+            replicas = self.stream.replicas  # type: ignore[attr-defined]
+            size = math.ceil(dims_of(batch[0])[0] / replicas)
+            self.ready = [tuple(c[i * size:(i + 1) * size] for c in batch) for i in range(replicas)][::-1]
+        return self.ready.pop()
+
+    def save(self) -> Any:
+        return {"source": self.source.save(), "ready": self.ready}
+
+    def restore(self, state: Any) -> None:
+        super().restore(state)
+        self.ready = list(state["ready"])
+
+
+@dataset_op("RebatchDataset", "ExperimentalRebatchDataset")
+def _rebatch(node: Any) -> Callable[..., Stream]:
+    types, dims = signature(node)
+    return lambda source, replicas: _RebatchStream(source, types, dims, int(replicas))
+
+
+@dataset_op("AssertNextDataset", "ExperimentalAssertNextDataset")
+def _assert_next(node: Any) -> Callable[..., Stream]:
+    def make(source: Stream, transformations: Any) -> Stream:
+        below: Any = source
+        for wanted in transformations.reshape(-1).tolist():
+            found = (below.op_type or "").removesuffix("Dataset").removesuffix("DatasetV2") if below is not None else ""
+            if found != wanted.decode():
+                raise invalid_argument(f"Asserted {wanted.decode()} transformation but encountered {found} transformation instead.")
+            inputs = below.inputs()
+            below = inputs[0] if inputs else None
+        return source
+
+    return make
+
+
+def _map_defun(node: Any) -> Callable[..., Any]:
+    """A function of each row of tensors, stacked."""
+    function = function_of(node)
+    count = len(node.attr("Targuments"))
+    types, dims = node.attr("output_types"), node.attr("output_shapes")
+
+    def run(*inputs: Any) -> Any:
+        from everflow.data.elements import rows_of
+
+        arguments, captured = inputs[:count], inputs[count:]
+        for i, a in enumerate(arguments):
+            if not dims_of(a):
+                raise invalid_argument("All inputs must have rank at least 1. Input {} has a rank of 0.".replace("{}", str(i)))
+            if dims_of(a)[0] != dims_of(arguments[0])[0]:
+                raise invalid_argument(
+                    f"All inputs must have the same dimension 0. Input {i} has leading dimension {dims_of(a)[0]}, while all previous "
+                    f"inputs have leading dimension {dims_of(arguments[0])[0]}.")
+        call = function(captured)
+        found = []
+        for row in zip(*(rows_of(a) for a in arguments)):
+            element = call(*row)
+            for value, want in zip(element, dims):
+                if not shapes.is_compatible(want, dims_of(value)):
+                    raise invalid_argument(
+                        f"function output shape {shapes.describe(dims_of(value))} does not match the expected shape "
+                        f"{shapes.describe(want)}")
+            found.append(element)
+        if not found:
+            raise invalid_argument("The inputs have no rows.")
+        first = [dims_of(v) for v in found[0]]
+        for element in found:
+            for value, want in zip(element, first):
+                if dims_of(value) != want:
+                    raise invalid_argument(
+                        f"All function outputs must have the same shape: {shapes.describe(want)} and {shapes.describe(dims_of(value))}")
+        columns = stack(found, types)
+        return columns[0] if len(columns) == 1 else columns
+
+    return run
+
+
+def _map_defun_shapes(o: Any) -> list[Any]:
+    size = None
+    for t in o.inputs[:len(o.attr("Targuments"))]:
+        if t.dims is not None and not t.dims:
+            raise ValueError("Shape must be at least rank 1 but is rank 0")
+        first = t.dims[0] if t.dims else None
+        if size is not None and first is not None and size != first:
+            raise ValueError(f"Arguments must have the same dimension 0: {size} and {first}")
+        size = first if size is None else size
+    return [None if d is None else (size, *d) for d in o.attr("output_shapes")]
+
+
+op("MapDefun", kernel=_map_defun, shape=_map_defun_shapes)
+
+
+class _AutoShardStream(UnaryStream):
+    """The part of a pipeline that one of several workers reads: files are shared out where there are any, elements otherwise."""
+
+
+@dataset_op("AutoShardDataset", "ExperimentalAutoShardDataset")
+def _auto_shard(node: Any) -> Callable[..., Stream]:
+    def make(source: Stream, workers: Any, index: Any) -> Stream:
+        n, i = int(workers), int(index)
+        if n <= 0 or not 0 <= i < n:
+            raise invalid_argument(f"index should be >= 0 and < num_workers (currently index = {i}, num_workers = {n})")
+        return sharded(source, n, i)
+
+    return make
+
+
+# Sources whose functions read files: their input, the names, is what is shared out.
+READERS = ("FlatMapDataset", "InterleaveDataset", "ParallelInterleaveDataset", "ParallelInterleaveDatasetV2")
+
+
+def sharded(stream: Stream, shards: int, index: int) -> Stream:
+    """The shard of a stream: its files where it reads some, each n-th element otherwise."""
+    import copy
+
+    from everflow.data.element_ops import ShardStream
+    from everflow.data.file_ops import FileStream
+
+    def files(s: Stream) -> Stream | None:
+        if isinstance(s, FileStream):
+            if len(s.names) < shards:
+                raise not_found(
+                    f"Found an unshardable source dataset: the number of files ({len(s.names)}) is less than the number of workers "
+                    f"({shards}).")
+            found = copy.copy(s)
+            found.names = s.names[index::shards]
+            return found
+        if s.op_type in READERS and isinstance(s, UnaryStream) and _reads_files(s):
+            found = copy.copy(s)
+            found.source = ShardStream(s.source, s.source.types, s.source.dims, shards, index, True)  # type: ignore[attr-defined]
+            return found
+        if isinstance(s, UnaryStream):
+            inner = files(s.source)
+            if inner is None:
+                return None
+            found = copy.copy(s)
+            found.source = inner  # type: ignore[attr-defined]
+            return found
+        parts = getattr(s, "parts", None)
+        if parts:
+            pieces = [files(p) for p in parts]
+            if any(p is None for p in pieces):
+                return None
+            found = copy.copy(s)
+            found.parts = pieces  # type: ignore[attr-defined]
+            return found
+        return None
+
+    found = files(stream)
+    return found if found is not None else ShardStream(stream, stream.types, stream.dims, shards, index, False)
+
+
+def _reads_files(stream: Any) -> bool:
+    """Whether a stream's function makes a reader of files of the names that it is given."""
+    return stream.source.types[0].name == "string" and getattr(stream, "opens_files", False)
+
+
