@@ -13,6 +13,7 @@ from everflow.graph.constants import known
 from everflow.graph.scopes import add_to_collection, prepend_name_scope
 from everflow.graph.tensor import Tensor
 from everflow.io import gfile
+from everflow.io.file_io import filecmp
 from everflow.platform import logging
 from everflow.saved_model import constants
 from everflow.saved_model.tensor_infos import get_assets_dir, get_or_create_assets_dir
@@ -37,7 +38,8 @@ def asset_path_from_tensor(path_tensor: Any) -> str:
 def get_asset_filename_to_add(asset_filepath: str, asset_filename_map: dict[str, str]) -> str:
     """The name of a file in the SavedModel: its own, or a numbered one where another file has it."""
     name = os.path.basename(asset_filepath)
-    if asset_filename_map.get(name, asset_filepath) == asset_filepath:
+    other = asset_filename_map.get(name, asset_filepath)
+    if other == asset_filepath or filecmp(other, asset_filepath):
         return name
     return unique_asset_filename(name, asset_filename_map)
 

@@ -9,7 +9,7 @@ from google.protobuf.message import DecodeError
 
 from everflow.api import internal, public
 from everflow.compat import as_text
-from everflow.graph.scopes import prepend_name_scope
+from everflow.graph.scopes import get_collection
 from everflow.graph.stacks import get_default_graph
 from everflow.io import file_io, gfile
 from everflow.ops.variable_sets import saveable_objects
@@ -67,15 +67,15 @@ def op_from_signature_def(meta_graph_def: Any, op_signature_key: str, import_sco
 
 
 @internal("saved_model.loader_impl._get_main_op_tensor")
-def main_op_tensor(meta_graph_def_to_load: Any, init_op_key: str = constants.MAIN_OP_KEY, import_scope: str | None = None) -> Any:
+def main_op_tensor(meta_graph_def_to_load: Any, init_op_key: str = constants.MAIN_OP_KEY) -> Any:
     """The op that a collection names as the one that initializes the model."""
     if init_op_key not in meta_graph_def_to_load.collection_def:
         return None
     names = meta_graph_def_to_load.collection_def[init_op_key].node_list.value
     if len(names) != 1:
         raise RuntimeError(f"Expected exactly one SavedModel main op. Found: {names}")
-    # The collection was restored below the scope of the import.
-    return get_default_graph().as_graph_element(prepend_name_scope(names[0], import_scope))
+    # From the graph's collection: the import may have been below a scope.
+    return get_collection(init_op_key)[0]
 
 
 @internal("saved_model.loader_impl.get_init_op")
@@ -83,8 +83,8 @@ def get_init_op(meta_graph_def: Any, import_scope: str | None = None) -> Any:
     """What has to run when a model is loaded, or None."""
     for found in (
         lambda: op_from_signature_def(meta_graph_def, constants.INIT_OP_SIGNATURE_KEY, import_scope),
-        lambda: main_op_tensor(meta_graph_def, constants.MAIN_OP_KEY, import_scope),
-        lambda: main_op_tensor(meta_graph_def, constants.LEGACY_INIT_OP_KEY, import_scope),
+        lambda: main_op_tensor(meta_graph_def, constants.MAIN_OP_KEY),
+        lambda: main_op_tensor(meta_graph_def, constants.LEGACY_INIT_OP_KEY),
     ):
         op = found()
         if op is not None:

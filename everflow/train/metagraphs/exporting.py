@@ -41,7 +41,7 @@ def _in_scope(name: Any, export_scope: str | None, exclude: Callable[[str], bool
         return True
     if exclude is not None and exclude(name):
         return False
-    return not export_scope or name.startswith(export_scope)
+    return not export_scope or name.startswith((export_scope, UNBOUND_PREFIX))
 
 
 def _exclusion(exclude_nodes: Any) -> Callable[[str], bool] | None:

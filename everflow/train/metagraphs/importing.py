@@ -6,6 +6,8 @@ from typing import Any
 
 from everflow.api import internal, public
 from everflow.compat import as_str
+from everflow.graph import attrs as attr_values
+from everflow.graph import opdefs
 from everflow.graph.collection_protos import get_collection_proto_type, get_from_proto_function
 from everflow.graph.importer import import_graph_def
 from everflow.graph.keys import GraphKeys
@@ -50,6 +52,7 @@ def import_scoped_meta_graph_with_return_elements(
         if clear_devices:
             for node in graph_def.node:
                 node.device = ""
+        _fill_defaults(graph_def)
         scope = graph.unique_name(import_scope or "", mark_as_used=False)
         elements = import_graph_def(graph_def, name=import_scope or scope, input_map=input_map, producer_op_list=operators,
                                     return_elements=return_elements)
@@ -58,6 +61,20 @@ def import_scoped_meta_graph_with_return_elements(
             if key != unbound_inputs_col_name and restore_collections_predicate(key):
                 _restore_collection(graph, key, meta_graph_def.collection_def[key], scope, known)
         return {strip_name_scope(v.name, scope): v for v in graph.get_collection(GraphKeys.GLOBAL_VARIABLES, scope=scope)}, elements
+
+
+def _fill_defaults(graph_def: Any) -> None:
+    """Gives the nodes of the caller's MetaGraph, which may have been stripped of them, their default attributes."""
+    defaults: dict[str, list[tuple[str, Any]]] = {}
+    for node in graph_def.node:
+        known = defaults.get(node.op)
+        if known is None:
+            definition = opdefs.find(node.op)
+            known = defaults[node.op] = [] if definition is None else [
+                (name, attr_values.to_proto(attr.default, attr.type)) for name, attr in definition.attrs.items() if attr.has_default]
+        for name, value in known:
+            if name not in node.attr:
+                node.attr[name].CopyFrom(value)
 
 
 def _check_bound(meta_graph_def: Any, collection: str, input_map: Any) -> None:
