@@ -64,7 +64,7 @@ class Layer(KerasLayer):
             return
         if scope:
             with scopes.variable_scope(scope) as captured:
-                self.__dict__["_scope"] = captured
+                self._scope = captured
 
     @property
     def graph(self) -> Any:
@@ -103,7 +103,7 @@ class Layer(KerasLayer):
         else:
             block = scopes.variable_scope(scope, default_name=self._base_name)
         with block as captured:
-            self.__dict__["_scope"] = captured
+            self._scope = captured
 
     def add_loss(self, losses: Any, inputs: Any = None) -> None:
         """Adds losses, which go to the collection of regularization losses too."""
@@ -134,7 +134,7 @@ class Layer(KerasLayer):
         existing = {id(v) for v in global_variables()}
         count = len(self._trainable_weights)
         with scopes.variable_scope(self._scope, reuse=self.built or self._reuse, auxiliary_name_scope=False) as scope:
-            self.__dict__["_current_scope"] = scope
+            self._current_scope = scope
             with name_scope(self._name_scope()):
                 variable = super().add_weight(
                     name, shape, dtype=dtype, initializer=scope.initializer if initializer is None else initializer,
@@ -158,9 +158,9 @@ class Layer(KerasLayer):
             return super().__call__(inputs, *args, **kwargs)
         self._set_scope(scope)
         if not executing_eagerly() and self._graph is None:
-            self.__dict__["_graph"] = get_default_graph()
+            self._graph = get_default_graph()
         with self._scope_of_call() as current:
-            self.__dict__["_current_scope"] = current
+            self._current_scope = current
             if self._call_takes("scope"):
                 kwargs["scope"] = current
             outputs = super().__call__(inputs, *args, **kwargs)
@@ -174,6 +174,10 @@ class Layer(KerasLayer):
         if "_always_reuse_variable_scope" not in self.__dict__:
             self.__dict__["_always_reuse_variable_scope"] = scopes.variable_scope(self._scope, reuse=True, auxiliary_name_scope=False)
         return self.__dict__["_always_reuse_variable_scope"]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        # Attributes are no dependencies: variables are found by the names of their scopes.
+        object.__setattr__(self, name, value)
 
     def __deepcopy__(self, memo: Any) -> Any:
         other = type(self).__new__(type(self))

@@ -101,7 +101,7 @@ class BatchNormalizationBase(Layer):
         try:
             self._add_statistics(parameters)
         finally:
-            if partitioner:
+            if scope and partitioner:
                 scope.set_partitioner(partitioner)
         self.built = True
 

@@ -1,0 +1,131 @@
+"""RNNCell: one step of a recurrent network."""
+from __future__ import annotations
+
+from typing import Any
+
+import everflow as tf
+from everflow import nest
+from everflow.api import internal, public
+from everflow.eager.context import executing_eagerly
+from everflow.graph import dtypes
+from everflow.graph.constants import constant_value
+from everflow.graph.convert import convert_to_tensor
+from everflow.graph.scopes import name_scope
+from everflow.graph.shapes import TensorShape
+from everflow.graph.tensor import Tensor
+from everflow.layers import base
+from everflow.ops import variable_scope as scopes
+from everflow.ops.variable_sets import trainable_variables
+from everflow.rnn.state import zero_state_tensors
+
+ASSERT_LIKE_RNNCELL_ERROR_REGEXP = internal("ops.rnn_cell_impl.ASSERT_LIKE_RNNCELL_ERROR_REGEXP",
+                                            "ops.rnn_cell.ASSERT_LIKE_RNNCELL_ERROR_REGEXP")("is not an RNNCell")
+
+
+@internal("ops.rnn_cell_impl.assert_like_rnncell")
+def assert_like_rnncell(cell_name: str, cell: Any) -> None:
+    """Raises TypeError unless something behaves like a cell."""
+    problems = []
+    for name in ("output_size", "state_size"):
+        if not hasattr(cell, name):
+            problems.append(f"'{name}' property is missing")
+    if not (hasattr(cell, "zero_state") or hasattr(cell, "get_initial_state")):
+        problems.append("either 'zero_state' or 'get_initial_state' method is required")
+    if not callable(cell):
+        problems.append("is not callable")
+    if problems:
+        raise TypeError(f"The argument {cell_name!r} ({cell}) is not an RNNCell: {', '.join(problems)}.")
+
+
+@public("nn.rnn_cell.RNNCell", "contrib.rnn.RNNCell")
+class RNNCell(base.Layer):
+    """A step: `output, new_state = cell(inputs, state)`. Subclasses say `call`, `state_size` and `output_size`."""
+
+    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:  # type: ignore[override]
+        if scope is not None:
+            with scopes.variable_scope(scope, custom_getter=self._rnn_get_variable) as opened:
+                return super().__call__(inputs, state, scope=opened)
+        if "_own_variable_scope" not in self.__dict__:
+            self._own_variable_scope = scopes.variable_scope(scopes.get_variable_scope(), custom_getter=self._rnn_get_variable)
+        with self._own_variable_scope:
+            return super().__call__(inputs, state)
+
+    def _rnn_get_variable(self, getter: Any, *args: Any, **kwargs: Any) -> Any:
+        """Counts what `call` gets with tf.get_variable among the cell's weights."""
+        variable = getter(*args, **kwargs)
+        is_trained = variable.trainable if executing_eagerly() else any(variable is v for v in trainable_variables())
+        weights = self._trainable_weights if is_trained else self._non_trainable_weights
+        if not any(variable is w for w in weights):
+            weights.append(variable)
+        return variable
+
+    @property
+    def state_size(self) -> Any:
+        """The size of the state: an int, a TensorShape, or a structure of them."""
+        raise NotImplementedError("Abstract method")
+
+    @property
+    def output_size(self) -> Any:
+        """The size of the outputs."""
+        raise NotImplementedError("Abstract method")
+
+    def build(self, _: Any) -> None:
+        """Cells that get their variables in `call` have nothing to build."""
+
+    def get_initial_state(self, inputs: Any = None, batch_size: Any = None, dtype: Any = None) -> Any:
+        """The state to start with, for inputs or for a batch size and type."""
+        if inputs is not None:
+            inputs = convert_to_tensor(inputs, name="inputs")
+            static = inputs.shape.as_list()[0] if inputs.shape.rank is not None else None
+            if batch_size is not None:
+                known = constant_value(batch_size) if isinstance(batch_size, Tensor) else batch_size
+                if static != known:
+                    raise ValueError(
+                        f"batch size from input tensor is different from the input param. Input tensor batch: {static}, batch_size: "
+                        f"{batch_size}")
+            if dtype is not None and inputs.dtype != dtype:
+                raise ValueError(
+                    f"dtype from input tensor is different from the input param. Input tensor dtype: {inputs.dtype}, dtype: {dtype}")
+            batch_size = static if static is not None else tf.shape(inputs)[0]
+            dtype = inputs.dtype
+        if batch_size is None or dtype is None:
+            raise ValueError(
+                f"batch_size and dtype cannot be None while constructing initial state: batch_size={batch_size}, dtype={dtype}")
+        return self.zero_state(batch_size, dtype)
+
+    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+        """A state of zeros."""
+        with name_scope(type(self).__name__ + "ZeroState", values=[batch_size]):
+            return zero_state_tensors(self.state_size, batch_size, dtype)
+
+
+@internal("ops.rnn_cell_impl.LayerRNNCell")
+@public("contrib.rnn.LayerRNNCell")
+class LayerRNNCell(RNNCell):
+    """A cell that makes its variables in `build`, as layers do."""
+
+    def __call__(self, inputs: Any, state: Any, scope: Any = None, *args: Any, **kwargs: Any) -> Any:  # type: ignore[override]
+        return base.Layer.__call__(self, inputs, state, scope=scope, *args, **kwargs)  # noqa: B026
+
+
+def check_types(values: list[Any]) -> None:
+    """Cells compute with floats."""
+    for t in nest.flatten(values):
+        _check_type(t.dtype)
+
+
+def _check_type(dtype: Any) -> None:
+    if dtype is None:
+        return
+    dtype = dtypes.as_dtype(dtype)
+    if not (dtype.is_floating or dtype.is_complex):
+        raise ValueError(f"RNN cell only supports floating point inputs, but saw dtype: {dtype}")
+
+
+def input_depth(shape: Any) -> int:
+    """The size of a cell's inputs, which must be known."""
+    sizes = TensorShape(shape)
+    depth = sizes.as_list()[-1] if sizes.rank is not None else None
+    if depth is None:
+        raise ValueError(f"Expected inputs.shape[-1] to be known, saw shape: {shape}")
+    return depth
