@@ -9,7 +9,7 @@ from everflow.api import internal
 from everflow.autodiff.registry import AggregationMethod
 from everflow.graph import dtypes, shapes
 from everflow.graph.indexed_slices import IndexedSlices
-from everflow.graph.stacks import get_default_graph
+from everflow.graph.stacks import get_default_graph, in_eager_mode
 from everflow.graph.tensor import Tensor
 
 METHODS = (
@@ -23,6 +23,8 @@ def aggregate(gradients: list[Any], method: int, op_name: str) -> Any:
     """The sum of at least two gradients of an output of the op."""
     if not all(isinstance(g, Tensor) for g in gradients):
         return aggregate_slices(gradients)
+    if in_eager_mode():
+        return tf.add_n(gradients)
     if method == AggregationMethod.EXPERIMENTAL_ACCUMULATE_N and len(gradients) > 2 and _has_known_shape(gradients):
         return tf.accumulate_n(gradients)
     if method != AggregationMethod.ADD_N:

@@ -12,7 +12,7 @@ from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.indexed_slices import IndexedSlices
 from everflow.graph.scopes import name_scope
-from everflow.graph.stacks import get_default_graph
+from everflow.graph.stacks import get_default_graph, in_eager_mode
 from everflow.graph.tensor import Tensor
 from everflow.ops.registry import apply
 
@@ -23,6 +23,8 @@ def gradients(ys: Any, xs: Any, grad_ys: Any = None, name: str = "gradients", co
               gate_gradients: bool = False, aggregation_method: Any = None, stop_gradients: Any = None,
               unconnected_gradients: Any = UnconnectedGradients.NONE) -> list[Any]:
     """The derivatives of sum(ys) with respect to each of xs, as tensors (or IndexedSlices, or None)."""
+    if in_eager_mode():
+        raise RuntimeError("tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead.")
     try:
         unconnected = UnconnectedGradients(unconnected_gradients)
     except ValueError:

@@ -6,56 +6,256 @@ from collections.abc import Iterator
 from typing import Any
 
 from everflow.api import internal, public
+from everflow.graph import stacks
+from everflow.graph.stacks import EAGER, eager_scope, graphs, in_eager_mode
+
+GRAPH_MODE = internal("eager.context.GRAPH_MODE")(0)
+EAGER_MODE = internal("eager.context.EAGER_MODE")(1)
+DEVICE_PLACEMENT_EXPLICIT = public("contrib.eager.DEVICE_PLACEMENT_EXPLICIT")(internal("eager.context.DEVICE_PLACEMENT_EXPLICIT")(0))
+DEVICE_PLACEMENT_WARN = public("contrib.eager.DEVICE_PLACEMENT_WARN")(internal("eager.context.DEVICE_PLACEMENT_WARN")(1))
+DEVICE_PLACEMENT_SILENT = public("contrib.eager.DEVICE_PLACEMENT_SILENT")(internal("eager.context.DEVICE_PLACEMENT_SILENT")(2))
+DEVICE_PLACEMENT_SILENT_FOR_INT32 = internal("eager.context.DEVICE_PLACEMENT_SILENT_FOR_INT32")(3)
+SYNC = public("contrib.eager.SYNC")(internal("eager.context.SYNC")(0))
+ASYNC = public("contrib.eager.ASYNC")(internal("eager.context.ASYNC")(1))
 
 
-@public("executing_eagerly", "contrib.eager.executing_eagerly")
-@internal("eager.context.executing_eagerly", "framework.ops.executing_eagerly_outside_functions")
+@public("executing_eagerly", "contrib.eager.executing_eagerly", "contrib.eager.in_eager_mode")
+@internal("eager.context.executing_eagerly", "eager.context.in_eager_mode")
 def executing_eagerly() -> bool:
     """Whether ops run at once instead of being added to a graph."""
-    return False
+    return in_eager_mode()
 
 
+@internal("framework.ops.executing_eagerly_outside_functions", "eager.context.executing_eagerly_outside_functions")
+def executing_eagerly_outside_functions() -> bool:
+    """The same, for what is around the functions that are being built."""
+    from everflow.graph.scopes import init_scope
+
+    if in_eager_mode():
+        return True
+    with init_scope():
+        return in_eager_mode()
+
+
+@public("contrib.eager.in_graph_mode")
 @internal("eager.context.in_graph_mode")
 def in_graph_mode() -> bool:
     """The opposite of `executing_eagerly`."""
-    return not executing_eagerly()
+    return not in_eager_mode()
+
+
+@public("enable_eager_execution", "contrib.eager.enable_eager_execution")
+@internal("framework.ops.enable_eager_execution", "framework.ops.enable_eager_execution_internal")
+def enable_eager_execution(config: Any = None, device_policy: Any = None, execution_mode: Any = None, server_def: Any = None) -> None:
+    """Makes ops run at once for the rest of the program; it has to be called before a graph is built."""
+    from everflow.proto import config_pb2
+
+    if config is not None and not isinstance(config, config_pb2.ConfigProto):
+        raise TypeError(f"config must be a tf.ConfigProto, but got {type(config)}")
+    policies = (None, DEVICE_PLACEMENT_EXPLICIT, DEVICE_PLACEMENT_WARN, DEVICE_PLACEMENT_SILENT, DEVICE_PLACEMENT_SILENT_FOR_INT32)
+    if device_policy not in policies:
+        raise ValueError("device_policy must be one of None, tf.contrib.eager.DEVICE_PLACEMENT_*")
+    if execution_mode not in (None, SYNC, ASYNC):
+        raise ValueError("execution_mode must be one of None, tf.contrib.eager.SYNC, tf.contrib.eager.ASYNC")
+    if stacks.eager_by_default():
+        return
+    if stacks._global is not None and stacks._global._ops:
+        raise ValueError("tf.enable_eager_execution must be called at program startup.")
+    stacks.run_ops_at_once(True)
+
+
+@public("disable_eager_execution")
+@internal("framework.ops.disable_eager_execution")
+def disable_eager_execution() -> None:
+    """Makes ops build graphs again."""
+    stacks.run_ops_at_once(False)
 
 
 @internal("eager.context.graph_mode")
 @contextlib.contextmanager
 def graph_mode() -> Iterator[None]:
     """Builds graphs within a `with` block."""
-    yield
+    if not in_eager_mode():
+        yield
+        return
+    with graphs.get_controller(stacks.global_graph()):
+        yield
+
+
+@internal("eager.context.eager_mode")
+@contextlib.contextmanager
+def eager_mode() -> Iterator[None]:
+    """Runs ops at once within a `with` block."""
+    with graphs.get_controller(EAGER):
+        yield
+
+
+@internal("eager.context.namescope")
+@contextlib.contextmanager
+def namescope(name: str) -> Iterator[None]:
+    """The name scope of what runs inside."""
+    before, eager_scope.name = eager_scope.name, name
+    try:
+        yield
+    finally:
+        eager_scope.name = before
 
 
 @internal("eager.context.Context")
 class Context:
     """What holds for the whole process."""
 
+    execution_mode = SYNC
+    device_policy = DEVICE_PLACEMENT_SILENT
+    summary_writer: Any = None
+
     def executing_eagerly(self) -> bool:
         """Whether ops run at once."""
-        return executing_eagerly()
+        return in_eager_mode()
 
     def ensure_initialized(self) -> None:
         """Nothing has to be started."""
 
+    @property
+    def scope_name(self) -> str:
+        """The name scope."""
+        return eager_scope.name
+
+    @scope_name.setter
+    def scope_name(self, name: str) -> None:
+        eager_scope.name = name
+
+    @property
+    def device_name(self) -> str:
+        """The device that was asked for."""
+        from everflow.eager.devices import CURRENT
+
+        return CURRENT.name
+
+    def devices(self) -> list[str]:
+        """The names of the devices."""
+        return self.list_devices()
+
+    def list_devices(self) -> list[str]:
+        """The names of the devices."""
+        from everflow.runtime.devices import num_gpus as count
+
+        start = "/job:localhost/replica:0/task:0/device:"
+        return [f"{start}CPU:0", *(f"{start}GPU:{i}" for i in range(count()))]
+
     def num_gpus(self) -> int:
         """How many GPUs there are."""
-        from everflow.runtime.devices import num_gpus
+        from everflow.runtime.devices import num_gpus as count
 
-        return num_gpus()
+        return count()
+
+    def set_server_def(self, *_: Any) -> None:
+        """Remote devices have no place here."""
+        raise NotImplementedError("Everflow runs eager ops in this process only.")
+
+    def add_function(self, fn: Any) -> None:
+        """Makes a function known."""
+        from everflow.eager.execute import LIBRARY
+
+        LIBRARY._add_function(fn)
+
+    def has_function(self, name: str) -> bool:
+        """Whether a function is known."""
+        from everflow.eager.execute import LIBRARY
+
+        return LIBRARY._is_function(name)
+
+    def _set_global_seed(self, seed: int) -> None:
+        from everflow.eager.seeding import SEEDS
+
+        SEEDS.set(seed)
+
+    @property
+    def _seed(self) -> int | None:
+        from everflow.eager.seeding import SEEDS
+
+        return SEEDS.seed
+
+    def _internal_operation_seed(self) -> int:
+        from everflow.eager.seeding import SEEDS
+
+        return SEEDS.next_op_seed()
+
+    def _clear_caches(self) -> None:
+        from everflow.eager.execute import forget_kernels
+
+        forget_kernels()
+
+    def async_wait(self) -> None:
+        """Ops are done when they return."""
+
+    def async_clear_error(self) -> None:
+        """Ops raise their errors at once."""
 
 
 _context = Context()
+public("contrib.eager.context")(_context)
 
 
-@internal("eager.context.context")
+@internal("eager.context.context", "eager.context.context_safe")
 def context() -> Any:
     """The process's context."""
     return _context
 
 
+@public("contrib.eager.num_gpus")
 @internal("eager.context.num_gpus")
 def num_gpus() -> int:
     """How many GPUs there are."""
     return _context.num_gpus()
+
+
+@public("contrib.eager.list_devices")
+@internal("eager.context.list_devices")
+def list_devices() -> list[str]:
+    """The names of the devices."""
+    return _context.list_devices()
+
+
+@internal("eager.context.global_seed")
+def global_seed() -> Any:
+    """The seed that was set."""
+    return _context._seed
+
+
+@internal("eager.context.internal_operation_seed")
+def internal_operation_seed() -> int:
+    """A seed for an op that was given none."""
+    return _context._internal_operation_seed()
+
+
+@public("contrib.eager.async_wait")
+@internal("eager.context.async_wait")
+def async_wait() -> None:
+    """Ops are done when they return."""
+
+
+@public("contrib.eager.async_clear_error")
+@internal("eager.context.async_clear_error")
+def async_clear_error() -> None:
+    """Ops raise their errors at once."""
+
+
+@public("contrib.eager.set_execution_mode")
+@internal("eager.context.set_execution_mode")
+def set_execution_mode(mode: Any) -> None:
+    """Ops run one after another in either mode."""
+    _context.execution_mode = SYNC if mode is None else mode
+
+
+@public("contrib.eager.execution_mode")
+@internal("eager.context.execution_mode")
+@contextlib.contextmanager
+def execution_mode(mode: Any) -> Iterator[None]:
+    """The same, within a `with` block."""
+    before = _context.execution_mode
+    set_execution_mode(mode)
+    try:
+        yield
+    finally:
+        _context.execution_mode = before

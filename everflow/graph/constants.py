@@ -20,6 +20,8 @@ _TOLD = frozenset((
 
 def known(tensor: Any, depth: int = 32) -> np.ndarray | None:
     """The value of a tensor where it follows from constants and static shapes; None where it does not."""
+    if tensor.is_eager:
+        return tensor.numpy_value()
     op = tensor.op
     if op.type == "Const":
         return op.attrs["value"]
@@ -38,6 +40,10 @@ def constant_value(tensor: Any, partial: bool = False) -> Any:
         if handle is None:
             return tensor
         tensor = handle()
+    if tensor is None:
+        return None
+    if tensor.is_eager:
+        return tensor.numpy()
     if tensor.op.type not in _TOLD or tensor.op.type == "Pack" and tensor.op.attr("axis") != 0:
         return None
     if partial and tensor.op.type == "Pack":
@@ -51,7 +57,6 @@ def constant_value(tensor: Any, partial: bool = False) -> Any:
 
 def dims_of(tensor: Any, depth: int = 32) -> tuple[int | None, ...] | None:
     """The dims that a shape vector stands for, unknown sizes as None; None where not even the rank is known."""
-    op = tensor.op
     if tensor.dims == ():
         value = known(tensor)
         return None if value is None or value != -1 else None
@@ -62,6 +67,7 @@ def dims_of(tensor: Any, depth: int = 32) -> tuple[int | None, ...] | None:
     unknown = None if length is None else (None,) * length
     if depth == 0:
         return unknown
+    op = tensor.op
     if op.type == "Shape":
         return op.inputs[0].dims
     if op.type == "ShapeN":

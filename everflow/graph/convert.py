@@ -10,7 +10,7 @@ import numpy as np
 from everflow.api import internal, public
 from everflow.graph import dtypes, opdefs, shapes
 from everflow.graph.operation import Operation
-from everflow.graph.stacks import get_default_graph
+from everflow.graph.stacks import get_default_graph, in_eager_mode
 from everflow.graph.tensor import Tensor
 from everflow.graph.tensor_proto import as_array
 
@@ -43,7 +43,11 @@ def _converters_for(kind: type) -> list[tuple[type, Converter]]:
 
 
 def add_constant(array: np.ndarray, dtype: dtypes.DType, name: str) -> Tensor:
-    """Adds a Const node that holds the array."""
+    """Adds a Const node that holds the array; where ops run at once, the value itself."""
+    if in_eager_mode():
+        from everflow.eager.tensor import from_array
+
+        return from_array(array, dtype)
     graph = get_default_graph()
     definition = opdefs.find("Const")
     assert definition is not None
@@ -59,7 +63,11 @@ def add_constant(array: np.ndarray, dtype: dtypes.DType, name: str) -> Tensor:
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const", verify_shape: bool = False) -> Tensor:
     """A tensor that always has this value."""
     if isinstance(value, Tensor):
-        raise TypeError("List of Tensors when single Tensor expected")
+        if not value.is_eager:
+            raise TypeError("List of Tensors when single Tensor expected")
+        if in_eager_mode() and shape is None and (dtype is None or value.dtype == dtypes.as_dtype(dtype)):
+            return value
+        value = value.numpy()
     array = as_array(value, dtype, shape, verify_shape=verify_shape)
     return add_constant(array, dtypes.as_dtype(dtype).base_dtype if dtype is not None else dtypes.as_dtype(array.dtype), name)
 
@@ -90,8 +98,20 @@ def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None, pr
         if dtype is not None and value.dtype.base_dtype is not dtype.base_dtype:
             raise ValueError(f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype {value.dtype.name}: {str(value)!r}")
         return value
+    if kind in (float, int) and in_eager_mode():
+        hint = dtype or preferred_dtype or dtype_hint
+        found = _scalar(value, None if hint is None else dtypes.as_dtype(hint))
+        if found is not None:
+            return found
     preferred = preferred_dtype if preferred_dtype is not None else dtype_hint
     return _registered_conversion(value, dtype, name, None if preferred is None else dtypes.as_dtype(preferred), as_ref, (Tensor,))
+
+
+def _scalar(value: Any, dtype: Any) -> Tensor | None:
+    """A number as a value, where its type is one that it fits without a look."""
+    from everflow.eager.tensor import from_number
+
+    return from_number(value, dtype)
 
 
 def _registered_conversion(value: Any, dtype: Any, name: str | None, preferred: Any, as_ref: bool, accepted: Any) -> Any:
@@ -156,6 +176,11 @@ def _convert_to_tensor_v2(value: Any, dtype: Any = None, dtype_hint: Any = None,
 
 
 def _tensor_to_tensor(t: Tensor, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Tensor:
+    if t.is_eager and not in_eager_mode():
+        graph = get_default_graph()
+        if not graph.building_function:
+            raise RuntimeError("Attempting to capture an EagerTensor without building a function.")
+        return _checked(graph.own(t), dtype)
     return convert_to_tensor(t, dtype) if type(t) is Tensor else _checked(t, dtype)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from everflow.api import internal, public
 from everflow.graph.graph import Graph
 from everflow.graph.operation import Operation
-from everflow.graph.stacks import get_default_graph, global_graph, graphs
+from everflow.graph.stacks import EAGER, eager_by_default, eager_scope, get_default_graph, global_graph, graphs, in_eager_mode
 from everflow.graph.tensor import Tensor
 
 
@@ -35,6 +35,8 @@ class name_scope:
             raise ValueError(
                 f"At least one of name ({self._name_given}) and default_name ({self._default_name}) must be provided."
             )
+        if in_eager_mode():
+            return self._enter_eagerly()
         graph = graph_of(self._values) if self._values else get_default_graph()
         self._default = None
         if graph is not get_default_graph():
@@ -48,7 +50,17 @@ class name_scope:
                 self._default.__exit__(None, None, None)
             raise
 
+    def _enter_eagerly(self) -> str:
+        self._scope = None
+        self._outer = eager_scope.name
+        name = self._name
+        eager_scope.name = "" if not name else name if name[-1] == "/" else f"{self._outer}{name}/"
+        return eager_scope.name
+
     def __exit__(self, *exc: Any) -> None:
+        if self._scope is None:
+            eager_scope.name = self._outer
+            return
         self._scope.__exit__(*exc)
         if self._default is not None:
             self._default.__exit__(*exc)
@@ -95,7 +107,7 @@ class name_scope_v2:
         return self._name
 
     def __enter__(self) -> str:
-        self._entered.append(get_default_graph().name_scope(self._name))
+        self._entered.append(name_scope(self._name))
         return self._entered[-1].__enter__()
 
     def __exit__(self, *exc: Any) -> None:
@@ -105,7 +117,7 @@ class name_scope_v2:
 @internal("framework.ops.get_name_scope")
 def get_name_scope() -> str:
     """The current name scope of the default graph."""
-    return get_default_graph().get_name_scope()
+    return eager_scope.name.rstrip("/") if in_eager_mode() else get_default_graph().get_name_scope()
 
 
 @internal("framework.ops.name_from_scope_name")
@@ -140,6 +152,10 @@ def prepend_name_scope(name: str, import_scope: str | None) -> str:
 @internal("framework.ops.device")
 def device(device_name_or_function: Any) -> Any:
     """Ops made inside get this device (a string, a DeviceSpec, or a function of the op)."""
+    if in_eager_mode():
+        from everflow.eager.devices import device as eager_device
+
+        return eager_device(device_name_or_function)
     return get_default_graph().device(device_name_or_function)
 
 
@@ -147,12 +163,16 @@ def device(device_name_or_function: Any) -> Any:
 @internal("framework.ops.colocate_with", "framework.ops._colocate_with")
 def colocate_with(op: Any, ignore_existing: bool = False) -> Any:
     """Ops made inside share the device of `op`."""
+    if in_eager_mode():
+        return contextlib.nullcontext()
     return get_default_graph().colocate_with(op, ignore_existing)
 
 
 @internal("framework.ops._colocate_with_for_gradient")
 def colocate_with_for_gradient(op: Any, gradient_uid: Any, ignore_existing: bool = False) -> Any:
     """The same, for the ops of a gradient."""
+    if in_eager_mode():
+        return contextlib.nullcontext()
     return get_default_graph().colocate_with(op, ignore_existing)
 
 
@@ -160,6 +180,11 @@ def colocate_with_for_gradient(op: Any, gradient_uid: Any, ignore_existing: bool
 @internal("framework.ops.control_dependencies")
 def control_dependencies(control_inputs: Any) -> Any:
     """Ops made inside run after `control_inputs`; None forgets the blocks around."""
+    if in_eager_mode():
+        # What ran has run; a function is called.
+        if callable(control_inputs):
+            control_inputs()
+        return contextlib.nullcontext()
     return get_default_graph().control_dependencies(control_inputs)
 
 
@@ -175,7 +200,18 @@ def container(container_name: str) -> Any:
 @contextlib.contextmanager
 def init_scope() -> Iterator[None]:
     """Lifts ops out of functions, control flow and control dependencies, to where variables are initialized."""
+    if in_eager_mode():
+        yield
+        return
     inside = get_default_graph()
+    if inside.building_function and is_eager_outside():
+        with graphs.get_controller(EAGER):
+            outer, eager_scope.name = eager_scope.name, inside.get_name_scope() and inside.get_name_scope() + "/"
+            try:
+                yield
+            finally:
+                eager_scope.name = outer
+        return
     scope, devices = inside.get_name_scope(), inside._devices
     graph = _outside_functions(inside)
     with graph.as_default(), graph.control_dependencies(None), graph.name_scope(scope + "/" if scope else None):
@@ -186,6 +222,14 @@ def init_scope() -> Iterator[None]:
             yield
         finally:
             graph._devices = outer_devices
+
+
+def is_eager_outside() -> bool:
+    """Whether ops run at once around the functions that are being built."""
+    for outer in reversed(graphs.stack):
+        if not outer.building_function:
+            return outer is EAGER
+    return eager_by_default()
 
 
 def _outside_functions(graph: Graph) -> Graph:

@@ -58,6 +58,43 @@ class Stack(threading.local):
         self.stack = []
 
 
+class EagerMode:
+    """Stands on the stack of graphs where ops run at once instead."""
+
+    building_function = False
+
+
+EAGER = EagerMode()
+
+
+class _Scope(threading.local):
+    """The name scope of a thread that runs ops at once."""
+
+    name = ""
+
+
+eager_scope = _Scope()
+# Whether ops run at once where no graph was entered.
+_eager_by_default = False
+
+
+def run_ops_at_once(enabled: bool) -> None:
+    """Sets the mode that holds where no graph was entered."""
+    global _eager_by_default
+    _eager_by_default = enabled
+
+
+def eager_by_default() -> bool:
+    """The mode that holds where no graph was entered."""
+    return _eager_by_default
+
+
+def in_eager_mode() -> bool:
+    """Whether ops run at once in this thread now."""
+    items = graphs.stack
+    return items[-1] is EAGER if items else _eager_by_default
+
+
 graphs = internal("framework.ops._default_graph_stack")(Stack())
 sessions = internal("framework.ops._default_session_stack")(Stack())
 _global: Graph | None = None
@@ -68,7 +105,10 @@ _global: Graph | None = None
 def get_default_graph() -> Graph:
     """The graph that new operations go to in this thread."""
     items = graphs.stack
-    return items[-1] if items else global_graph()
+    if not items:
+        return global_graph()
+    top = items[-1]
+    return top if top is not EAGER else next((g for g in reversed(items) if g is not EAGER), None) or global_graph()
 
 
 def global_graph() -> Graph:

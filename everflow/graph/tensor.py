@@ -32,6 +32,8 @@ class Tensor(TensorLike):
     OVERLOADABLE_OPERATORS: set[str] = set()
     __array_priority__ = 100
     _is_graph_tensor = True
+    # Whether this is a value that is there already.
+    is_eager = False
 
     if TYPE_CHECKING:
         # For type checkers; OPERATORS below has them all.

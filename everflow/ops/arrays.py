@@ -15,6 +15,7 @@ from everflow.graph import dtypes, shapes
 from everflow.graph.constants import dims_of, known
 from everflow.graph.convert import constant, convert_to_tensor
 from everflow.graph.scopes import name_scope
+from everflow.graph.stacks import in_eager_mode
 from everflow.lazy import torch
 from everflow.ops.registry import apply, not_differentiable, op
 from everflow.ops.shape_rules import from_attr, same_as_input, scalar, unchanged_shapes
@@ -148,6 +149,8 @@ op("PlaceholderWithDefault", kernel=handed_on, shape=_default_shape, gradient=la
 @public("placeholder")
 def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Any:
     """A tensor that has to be fed."""
+    if in_eager_mode():
+        raise RuntimeError("tf.placeholder() is not compatible with eager execution.")
     return apply("Placeholder", dtype=dtype, shape=shape, name=name)
 
 

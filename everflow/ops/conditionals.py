@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from everflow import nest
+from everflow import errors, nest
 from everflow.api import internal, public
 from everflow.graph import dtypes, shapes
 from everflow.graph.attrs import FunctionName
@@ -15,7 +15,7 @@ from everflow.graph.functions import add_body
 from everflow.graph.indexed_slices import IndexedSlices
 from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
-from everflow.graph.stacks import get_default_graph
+from everflow.graph.stacks import get_default_graph, in_eager_mode
 from everflow.graph.tensor import Tensor
 from everflow.ops import bodies
 from everflow.ops.registry import apply, op
@@ -149,6 +149,10 @@ def cond(
         raise TypeError("true_fn must be callable.")
     if not callable(false_fn):
         raise TypeError("false_fn must be callable.")
+    if in_eager_mode():
+        with name_scope(name, "cond", [pred]):
+            found = true_fn() if pred else false_fn()
+        return found if strict else _unpacked_if_single(found)
     if isinstance(pred, bool):
         raise TypeError("pred must not be a Python bool")
     if enabled_in(get_default_graph()):
@@ -248,6 +252,8 @@ def case(
 ) -> Any:
     """The result of the function of the first predicate that is true, or of `default()`."""
     pairs = _checked_pairs(pred_fn_pairs)
+    if in_eager_mode():
+        return _case_at_once(pairs, default, exclusive, strict)
     with name_scope(name, "case", [pred for pred, _ in pairs]):
         predicates, functions = zip(*pairs)
         if default is None:
@@ -261,6 +267,22 @@ def case(
             if not callable(result):
                 raise TypeError("default must be callable.")
             return result()
+
+
+def _unpacked_if_single(result: Any) -> Any:
+    """The only element of a list, and of no other structure."""
+    is_list = isinstance(result, (list, tuple)) and not hasattr(result, "_fields")
+    return result[0] if is_list and len(result) == 1 else result
+
+
+def _case_at_once(pairs: Any, default: Any, exclusive: bool, strict: bool) -> Any:
+    true = [f for pred, f in pairs if bool(pred)]
+    if exclusive and len(true) > 1:
+        raise errors.InvalidArgumentError(None, None, "Input error: exclusive=True: more than 1 conditions evaluated as True.")
+    if not true and default is None:
+        raise errors.InvalidArgumentError(None, None, "None of the conditions evaluated as True and no default was given.")
+    found = (true[0] if true else default)()
+    return found if strict else _unpacked_if_single(found)
 
 
 def _otherwise(pred: Tensor, function: Any, otherwise: Any, strict: bool) -> Callable[[], Any]:
@@ -337,6 +359,9 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: s
         if not callable(default):
             raise TypeError("default must be callable.")
         functions.append(default)
+    if in_eager_mode():
+        i = int(branch_index)
+        return functions[i if 0 <= i < len(functions) else -1]()
     with name_scope(name, "switch_case", [branch_index]):
         return indexed_case(branch_index, functions)
 

@@ -6,7 +6,7 @@ import collections
 from collections.abc import Callable
 from typing import Any
 
-from everflow import nest
+from everflow import errors, nest
 from everflow.api import internal, public
 from everflow.errors import invalid_argument
 from everflow.graph import dtypes
@@ -14,6 +14,7 @@ from everflow.graph.convert import convert_list, convert_to_tensor
 from everflow.graph.indexed_slices import IndexedSlices
 from everflow.graph.operation import Operation
 from everflow.graph.scopes import colocate_with, control_dependencies, device, name_scope
+from everflow.graph.stacks import in_eager_mode
 from everflow.graph.tensor import Tensor
 from everflow.ops.registry import apply, op
 from everflow.ops.value_text import summarize as summarized
@@ -43,6 +44,8 @@ def group(*inputs: Any, **kwargs: Any) -> Operation:
     name = kwargs.pop("name", None)
     if kwargs:
         raise ValueError("Unknown keyword arguments: " + ", ".join(kwargs))
+    if in_eager_mode():
+        return None  # type: ignore[return-value]
     with name_scope(name, "group_deps", nest.flatten(inputs, expand_composites=True)) as scope:
         if not inputs:
             return no_op(name=scope)
@@ -73,6 +76,8 @@ def _group_on(place: str, waited: list[Any], name: str | None) -> Operation:
 @internal("ops.control_flow_ops.with_dependencies")
 def with_dependencies(dependencies: Any, output_tensor: Any, name: str | None = None) -> Any:
     """The same tensor, handed on after the dependencies ran."""
+    if in_eager_mode():
+        return output_tensor
     with name_scope(name, "control_dependency", [*dependencies, output_tensor]) as scope, colocate_with(output_tensor):
         with control_dependencies(dependencies):
             if isinstance(output_tensor, IndexedSlices):
@@ -92,6 +97,8 @@ def with_dependencies(dependencies: Any, output_tensor: Any, name: str | None = 
 @public("tuple")
 def tuple_of(tensors: Any, name: str | None = None, control_inputs: Any = None) -> list[Any]:
     """The same tensors, each handed on when all of them are computed."""
+    if in_eager_mode():
+        return list(tensors)
     with name_scope(name, "tuple", tensors):
         tensors = [
             t if isinstance(t, (Operation, IndexedSlices, Tensor)) or t is None else convert_to_tensor(t)
@@ -132,11 +139,27 @@ def _assert(node: Any) -> Callable[..., None]:
 op("Assert", kernel=_assert)
 
 
+def _shown(value: Any, limit: int | None) -> str:
+    """The first elements of a value."""
+    import numpy as np
+
+    found = np.ravel(np.asarray(value))
+    count = 3 if limit is None else found.size if limit == -1 else limit
+    elements = [str(x) for x in found[:count]]
+    return str(elements + ["..."]) if found.size > count else str(elements)
+
+
 @public("Assert", "debugging.Assert")
 def Assert(condition: Any, data: Any, summarize: int | None = None, name: str | None = None) -> Operation:
     """An operation that fails, showing `data`, where the condition is false when it runs."""
     if not isinstance(data, (list, tuple)):
         raise TypeError("values must be a sequence.")
+    if in_eager_mode():
+        if not condition:
+            shown = "\n".join(_shown(x, summarize) for x in data)
+            raise errors.InvalidArgumentError(
+                None, None, f"Expected '{condition}' to be true. Summarized data: {shown}")
+        return None  # type: ignore[return-value]
     with name_scope(name, "Assert", [condition, *data]):
         types = [t.dtype.base_dtype for t in convert_list(data)]
         if all(t in (dtypes.string, dtypes.int32) for t in types):

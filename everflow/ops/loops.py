@@ -18,7 +18,7 @@ from everflow.graph.indexed_slices import IndexedSlices, IndexedSlicesSpec
 from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.graph.sparse_tensor import SparseTensor, SparseTensorSpec
-from everflow.graph.stacks import get_default_graph
+from everflow.graph.stacks import get_default_graph, in_eager_mode
 from everflow.graph.tensor import Tensor
 from everflow.graph.type_spec import TypeSpec
 from everflow.lazy import torch
@@ -202,6 +202,8 @@ def while_loop(
         raise TypeError("body must be callable.")
     if parallel_iterations < 1:
         raise TypeError("parallel_iterations must be a positive integer.")
+    if in_eager_mode():
+        return _loop_at_once(cond, body, loop_vars, maximum_iterations, return_same_structure)
     if enabled_in(get_default_graph()):
         from everflow.ops import control_flow_v2
 
@@ -228,6 +230,27 @@ def while_loop(
         if shape_invariants is not None:
             shape_invariants = (shapes.scalar(), shape_invariants)
         return _loop(*limited[:2], (limited[2], loop_vars), shape_invariants, parallel_iterations, back_prop)[1]
+
+
+def _loop_at_once(cond: Any, body: Any, loop_vars: Any, maximum_iterations: Any, return_same_structure: bool) -> Any:
+    """The loop in Python."""
+    packs = len(loop_vars) == 1 and not return_same_structure
+    remaining = None if maximum_iterations is None else int(maximum_iterations)
+    single = False
+    while (remaining is None or remaining > 0) and cond(*loop_vars):
+        found = body(*loop_vars)
+        if packs and not isinstance(found, (list, tuple)):
+            single, found = True, (found,)
+        nest.assert_same_structure(list(loop_vars), list(found), expand_composites=True)
+        loop_vars = found
+        if remaining is not None:
+            remaining -= 1
+
+    def as_value(v: Any) -> Any:
+        return v if bodies.is_tensor_array(v) else convert_to_tensor(v)
+
+    loop_vars = nest.map_structure(as_value, loop_vars, expand_composites=True)
+    return loop_vars[0] if single or (packs and maximum_iterations is not None) else loop_vars
 
 
 def _limited(cond: Any, body: Any, maximum_iterations: Any, single: bool) -> tuple[Any, Any, Tensor]:

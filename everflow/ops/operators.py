@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.stacks import in_eager_mode
 from everflow.graph.tensor import Tensor
 from everflow.ops.registry import apply
 
@@ -13,7 +14,7 @@ def _named(x: Tensor, op_name: str) -> str:
     from everflow.graph.stacks import get_default_graph
 
     current = get_default_graph()
-    return (current if current.building_function else x.graph).unique_name(op_name) + "/"
+    return (current if current.building_function or x.is_eager else x.graph).unique_name(op_name) + "/"
 
 
 def _converted(value: Any, like: Tensor, name: str, role: str, hint: bool) -> Tensor:
@@ -21,7 +22,7 @@ def _converted(value: Any, like: Tensor, name: str, role: str, hint: bool) -> Te
     from everflow.graph.stacks import get_default_graph
 
     current = get_default_graph()
-    graph = current if current.building_function else like.graph
+    graph = current if current.building_function or like.is_eager else like.graph
     with graph.as_default():
         state = graph._stacks()
         outer = state.name_stack
@@ -37,6 +38,14 @@ def overload(operator: str, op_name: str, function: Callable[..., Any]) -> None:
     """Makes a binary operator of Tensor, and its reflected form, call a function of (x, y, name)."""
 
     def method(x: Any, y: Any) -> Any:
+        if in_eager_mode():
+            try:
+                y = y if isinstance(y, Tensor) or _is_sparse(y) else convert_to_tensor(y, preferred_dtype=x.dtype)
+            except TypeError:
+                if hasattr(type(y), f"__r{operator}__"):
+                    return NotImplemented
+                raise
+            return function(x, y, name=op_name + "/")
         name = _named(x, op_name)
         if type(y) is not Tensor and not _is_sparse(y):
             try:
@@ -48,6 +57,8 @@ def overload(operator: str, op_name: str, function: Callable[..., Any]) -> None:
         return function(x, y, name=name)
 
     def reflected(y: Any, x: Any) -> Any:
+        if in_eager_mode():
+            return function(convert_to_tensor(x, y.dtype), y, name=op_name + "/")
         name = _named(y, op_name)
         return function(_converted(x, y, name, "x", hint=False), y, name=name)
 

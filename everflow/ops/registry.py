@@ -19,7 +19,7 @@ from everflow.graph import dtypes, graph, opdefs
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.graph import VALID_OP_NAME, Graph
 from everflow.graph.operation import Operation
-from everflow.graph.stacks import get_default_graph
+from everflow.graph.stacks import get_default_graph, in_eager_mode
 from everflow.graph.tensor import Tensor
 from everflow.graph.wire import output_types_of
 
@@ -41,6 +41,8 @@ class Meaning:
 
 
 MEANINGS: dict[str, Meaning] = {}
+# The tapes of all threads that are recording; see everflow.eager.tape.
+TAPES: list[Any] = []
 
 
 def not_differentiable(op: Operation, *_: Any) -> Any:
@@ -87,29 +89,50 @@ graph.shape_rule_of = _shape_rule
 
 
 def apply(op_type: str, *inputs: Any, name: str | None = None, **attrs: Any) -> Any:
-    """Adds an op to the graph of its inputs and returns its output(s), or the operation where it has none.
+    """Adds an op to the graph of its inputs and returns its output(s), or the operation where it has none. In eager mode, runs it.
 
     Inputs are in the order of the op definition; a list input is a list. Attributes that follow from the inputs are inferred.
     """
     definition = opdefs.find(op_type)
     if definition is None:
         raise RuntimeError(f"Unrecognized Op name {op_type}")
-    return results(definition, add_op(definition, inputs, attrs, name))
+    if in_eager_mode():
+        return (_execute or _load_execute())(definition, inputs, attrs, name)
+    operation = add_op(definition, inputs, attrs, name)
+    if TAPES:
+        TAPES[-1].record(operation)
+    return results(definition, operation)
+
+
+# What runs an op in eager mode; see everflow.eager.execute.
+_execute: Callable[..., Any] | None = None
+
+
+def _load_execute() -> Callable[..., Any]:
+    global _execute
+    from everflow.eager.execute import execute
+
+    _execute = execute
+    return execute
 
 
 def results(definition: opdefs.OpDef, operation: Operation) -> Any:
     """An operation's outputs as TensorFlow's generated functions return them."""
-    outputs = operation.outputs
+    if not operation.outputs and (not definition.outputs or definition.is_stateful):
+        return operation
+    return arranged(definition, operation.attrs, operation.outputs)
+
+
+def arranged(definition: opdefs.OpDef, attrs: dict[str, Any], outputs: list[Any]) -> Any:
+    """Outputs by the arguments that the definition declares: one, a list, or a tuple of these."""
     declared = definition.outputs
     if len(declared) == 1:
         return list(outputs) if declared[0].is_list else outputs[0]
-    if not declared:
-        return operation
     found: list[Any] = []
     position = 0
     for arg in declared:
         if arg.is_list:
-            n = operation.attrs[arg.number_attr] if arg.number_attr else len(operation.attrs[arg.type_list_attr or ""])
+            n = attrs[arg.number_attr] if arg.number_attr else len(attrs[arg.type_list_attr or ""])
             found.append(list(outputs[position:position + n]))
             position += n
         else:
@@ -146,9 +169,9 @@ def add_op(definition: opdefs.OpDef, inputs: Any, attrs: dict[str, Any], name: s
             entered.__enter__()
         for arg, value in zip(definition.inputs, inputs):
             if arg.is_list:
-                _list_input(definition, arg, value, known, given, flat)
+                convert_list_input(definition, arg, value, known, given, flat)
             else:
-                flat.append(_input(definition, arg, value, known))
+                flat.append(converted(definition, arg, value, known))
         for i, t in enumerate(flat):
             if t.op.graph is not g:
                 flat[i] = g.own(t)
@@ -156,7 +179,21 @@ def add_op(definition: opdefs.OpDef, inputs: Any, attrs: dict[str, Any], name: s
         state.name_stack = outer_scope
         if entered is not None:
             entered.__exit__(None, None, None)
-    values = known
+    values = completed(definition, known, attrs)
+    types = output_types_of(definition, values)
+    if not definition.takes_refs:
+        return g.add(definition, name, tuple(flat), values, types, depth=3)
+    # What changes a variable stands beside it.
+    with contextlib.ExitStack() as beside:
+        for arg, value in zip(definition.inputs, _by_argument(definition, flat, values)):
+            if arg.is_ref:
+                for t in value:
+                    beside.enter_context(g.colocate_with(t))
+        return g.add(definition, name, tuple(flat), values, types, depth=3)
+
+
+def completed(definition: opdefs.OpDef, values: dict[str, Any], attrs: dict[str, Any]) -> dict[str, Any]:
+    """An op's attributes: to those that follow from the inputs come the given ones and defaults. All are checked."""
     for attr_name in definition.explicit:
         attr = definition.attrs[attr_name]
         value = attrs.get(attr_name)
@@ -173,16 +210,7 @@ def add_op(definition: opdefs.OpDef, inputs: Any, attrs: dict[str, Any], name: s
         attr = definition.attrs[attr_name]
         if attr.allowed is not None or attr.minimum is not None:
             _check_attr(definition, attr, value)
-    types = output_types_of(definition, values)
-    if not definition.takes_refs:
-        return g.add(definition, name, tuple(flat), values, types, depth=3)
-    # What changes a variable stands beside it.
-    with contextlib.ExitStack() as beside:
-        for arg, value in zip(definition.inputs, _by_argument(definition, flat, values)):
-            if arg.is_ref:
-                for t in value:
-                    beside.enter_context(g.colocate_with(t))
-        return g.add(definition, name, tuple(flat), values, types, depth=3)
+    return values
 
 
 def _by_argument(definition: opdefs.OpDef, flat: list[Tensor], attrs: dict[str, Any]) -> Iterator[list[Tensor]]:
@@ -238,7 +266,8 @@ def _check_attr(definition: opdefs.OpDef, attr: opdefs.Attr, value: Any) -> None
     attr_values.check(value, attr, definition.name)
 
 
-def _input(definition: opdefs.OpDef, arg: opdefs.Arg, value: Any, known: dict[str, Any]) -> Tensor:
+def converted(definition: opdefs.OpDef, arg: opdefs.Arg, value: Any, known: dict[str, Any]) -> Tensor:
+    """An argument as a tensor of the type that the definition, or an earlier argument, asks for."""
     type_attr = arg.type_attr
     dtype = arg.type if type_attr is None else known.get(type_attr)
     if type(value) is Tensor and not arg.is_ref:
@@ -291,7 +320,9 @@ def _type_mismatch(definition: opdefs.OpDef, arg: opdefs.Arg, got: dtypes.DType,
     return TypeError(f"{prefix} does not match type {want.name} of argument '{first}'.")
 
 
-def _list_input(definition: opdefs.OpDef, arg: opdefs.Arg, value: Any, known: dict[str, Any], given: Any, flat: list[Tensor]) -> None:
+def convert_list_input(definition: opdefs.OpDef, arg: opdefs.Arg, value: Any, known: dict[str, Any], given: Any,
+                       flat: list[Tensor]) -> None:
+    """The same for an argument that is a list: its tensors are added to `flat`."""
     if not isinstance(value, (list, tuple)):
         if not hasattr(value, "__iter__") or isinstance(value, (Tensor, str, bytes)):
             raise TypeError(

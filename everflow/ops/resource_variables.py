@@ -5,6 +5,8 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from everflow.api import internal
 from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
@@ -15,29 +17,33 @@ from everflow.graph.scopes import (
     control_dependencies,
     device,
     init_scope,
+    is_eager_outside,
     name_from_scope_name,
     name_scope,
     prepend_name_scope,
     strip_name_scope,
 )
 from everflow.graph.shapes import TensorShape, as_shape
-from everflow.graph.stacks import get_default_graph
+from everflow.graph.stacks import get_default_graph, in_eager_mode
 from everflow.graph.tensor import Tensor
 from everflow.ops import variables
 from everflow.ops.assigning import batch_scatter_update
 from everflow.ops.initial_values import check_origin, guarded
 from everflow.ops.ref_variables import checked_slices
-from everflow.ops.registry import apply
+from everflow.ops.registry import TAPES, apply
 from everflow.ops.variable_handles import variable_handle, variable_handle_for
 from everflow.ops.variables import SaveSliceInfo, VariableV1
 
 
 @internal("ops.resource_variable_ops.variable_accessed")
 def variable_accessed(variable: Any) -> None:
-    """Tells the function that is being built that it reads a variable."""
-    watch = getattr(get_default_graph(), "watch_variable", None)
-    if watch is not None:
-        watch(variable)
+    """Tells the function that is being built, and the tapes, that a variable is read."""
+    if not in_eager_mode():
+        watch = getattr(get_default_graph(), "watch_variable", None)
+        if watch is not None:
+            watch(variable)
+    if TAPES and variable.trainable:
+        TAPES[-1].variable_read(variable)
 
 
 @internal("ops.resource_variable_ops.is_resource_variable")
@@ -51,7 +57,7 @@ def is_resource_variable(var: Any) -> bool:
 def graph_of_handle(handle: Tensor) -> Iterator[None]:
     """Makes a handle's graph the default one, unless a function is being built that can capture the handle."""
     current = get_default_graph()
-    if handle.graph is current or current.building_function:
+    if handle.is_eager or handle.graph is current or current.building_function:
         yield
     else:
         with handle.graph.as_default():
@@ -120,6 +126,18 @@ class BaseResourceVariable(VariableV1):
     # -- what it is
 
     @property
+    def name(self) -> str:
+        """The name of the variable."""
+        return self._handle_name if self._handle.is_eager else self._tensor.name
+
+    def __repr__(self) -> str:
+        if not in_eager_mode() or not self._handle.is_eager:
+            return super().__repr__()
+        value = self.read_value().numpy() if self._handle.value.value is not None else "<unavailable>"
+        shown = repr(value) if isinstance(value, (np.ndarray, bytes)) else str(value)
+        return f"<tf.Variable '{self.name}' shape={self.get_shape()} dtype={self.dtype.name}, numpy={shown}>"
+
+    @property
     def handle(self) -> Tensor:
         """The tensor that names the storage."""
         return self._handle
@@ -160,6 +178,8 @@ class BaseResourceVariable(VariableV1):
 
     def _as_tensor(self, dtype: Any, as_ref: bool) -> Tensor:
         variables.check_conversion(self, dtype)
+        if as_ref and self._handle.is_eager:
+            return self._handle
         return self.read_value().op.inputs[0] if as_ref else self.value()
 
     def _dense_var_to_tensor(self, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Tensor:
@@ -198,6 +218,8 @@ class BaseResourceVariable(VariableV1):
 
     def numpy(self) -> Any:
         """The value as an array, where operations run at once."""
+        if in_eager_mode():
+            return self.read_value().numpy()
         raise NotImplementedError("numpy() is only available when eager execution is enabled.")
 
     def __bool__(self) -> bool:
@@ -214,7 +236,13 @@ class BaseResourceVariable(VariableV1):
         return self
 
     def __deepcopy__(self, memo: Any) -> Any:
-        raise NotImplementedError("__deepcopy__() is only available when eager execution is enabled.")
+        if not in_eager_mode():
+            raise NotImplementedError("__deepcopy__() is only available when eager execution is enabled.")
+        copied = ResourceVariable(
+            initial_value=self.read_value(), trainable=self._trainable, constraint=self._constraint, dtype=self._dtype,
+            name=self._shared_name + "_copy")
+        memo[id(self)] = copied
+        return copied
 
     # -- writing
 
@@ -229,6 +257,8 @@ class BaseResourceVariable(VariableV1):
 
     def _lazy_read(self, op: Any) -> UnreadVariable:
         variable_accessed(self)
+        if self._handle.is_eager and in_eager_mode():
+            return EagerWritten(self)  # type: ignore[return-value]
         return UnreadVariable(self._handle, self._dtype, self._shape, op, self._unique_id)
 
     def assign(self, value: Any, use_locking: Any = None, name: str | None = None, read_value: bool = True) -> Any:
@@ -332,6 +362,10 @@ class ResourceVariable(BaseResourceVariable):
                  distribute_strategy: Any = None, synchronization: Any = None, aggregation: Any = None,
                  shape: Any = None) -> None:
         if variable_def is None:
+            if is_eager_outside():
+                self._make_eagerly(initial_value, trainable, name, dtype, constraint, synchronization, aggregation, distribute_strategy,
+                                   shape)
+                return
             self._make(initial_value, trainable, collections, caching_device, name, dtype, constraint, synchronization,
                        aggregation, distribute_strategy, shape)
             return
@@ -380,6 +414,36 @@ class ResourceVariable(BaseResourceVariable):
             initializer_op=initializer, is_initialized_op=is_initialized, cached_value=cached)
         with init_scope():
             add_to_collections(collections, self)
+
+    def _make_eagerly(self, initial_value: Any, trainable: Any, name: Any, dtype: Any, constraint: Any, synchronization: Any,
+                      aggregation: Any, distribute_strategy: Any, shape: Any) -> None:
+        modes = variables.checked_modes(synchronization, aggregation, trainable, name)
+        if initial_value is None:
+            raise ValueError("initial_value must be specified.")
+        is_function = callable(initial_value)
+        if isinstance(initial_value, Tensor) and not initial_value.is_eager:
+            raise ValueError(
+                f"Tensor-typed variable initializers must either be wrapped in an init_scope or callable (e.g., "
+                f"`tf.Variable(lambda : tf.truncated_normal([10, 40]))`) when building functions. Please file a feature request if "
+                f"this restriction inconveniences you. Got: {initial_value}")
+        variables.check_constraint(constraint)
+        from everflow.eager.variables import handle_for
+
+        with init_scope(), name_scope(name, "Variable") as scope:
+            own_name = name_from_scope_name(scope)
+            with name_scope("Initializer"):
+                value = convert_to_tensor(initial_value() if is_function else initial_value, dtype, "initial_value")
+            if shape is not None and not value.get_shape().is_compatible_with(shape):
+                raise ValueError(
+                    f"The initial value's shape ({value.get_shape()}) is not compatible with the explicitly supplied `shape` argument "
+                    f"({shape}).")
+            handle, unique = handle_for(value, shape, own_name)
+        synchronization, aggregation, trainable = modes
+        super().__init__(
+            trainable=trainable, shape=value.get_shape() if shape is None else shape, dtype=value.dtype.base_dtype, handle=handle,
+            constraint=constraint, synchronization=synchronization, aggregation=aggregation, distribute_strategy=distribute_strategy,
+            name=own_name, unique_id=unique, handle_name=own_name)
+        self._in_graph_mode = False
 
     def _find(self, proto: Any, import_scope: str | None) -> None:
         """Stands for ops that are in the graph already."""
@@ -447,6 +511,18 @@ class UnreadVariable(BaseResourceVariable):
     def _read_variable_op(self) -> Tensor:
         with control_dependencies([self._parent_op]):
             return super()._read_variable_op()
+
+
+class EagerWritten(BaseResourceVariable):
+    """A variable after a write that is done: the same variable, under another name."""
+
+    def __init__(self, variable: BaseResourceVariable) -> None:
+        self.__dict__.update({k: v for k, v in variable.__dict__.items() if not k.startswith("_self_")})
+
+    @property
+    def name(self) -> str:
+        """That of what was written."""
+        return "UnreadVariable"
 
 
 @internal("ops.resource_variable_ops.UninitializedVariable")

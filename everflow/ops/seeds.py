@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 from everflow.api import internal, public
-from everflow.graph.stacks import get_default_graph
+from everflow.graph.stacks import get_default_graph, in_eager_mode
 
 DEFAULT_GRAPH_SEED = internal("framework.random_seed.DEFAULT_GRAPH_SEED")(87654321)
 LARGEST = internal("framework.random_seed._MAXINT32")(2**31 - 1)
@@ -12,6 +12,12 @@ LARGEST = internal("framework.random_seed._MAXINT32")(2**31 - 1)
 
 def _shortened(seed: int) -> int:
     return seed % LARGEST
+
+
+def _eager_seeds() -> Any:
+    from everflow.eager.seeding import SEEDS
+
+    return SEEDS
 
 
 @public("get_seed", "random.get_seed")
@@ -22,14 +28,15 @@ def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
     With only a graph seed, the op's seed is the number of operations made before it: the same program draws the same
     numbers.
     """
+    eager = _eager_seeds() if in_eager_mode() else None
     graph = get_default_graph()
-    graph_seed = graph.seed
+    graph_seed = graph.seed if eager is None else eager.seed
     if graph_seed is None:
         if op_seed is None:
             return None, None
         graph_seed = DEFAULT_GRAPH_SEED
     elif op_seed is None:
-        op_seed = graph._last_id
+        op_seed = graph._last_id if eager is None else eager.next_op_seed()
     seeds = _shortened(graph_seed), _shortened(op_seed)
     # Kernels take two zeros for "no seed".
     return (0, LARGEST) if seeds == (0, 0) else seeds
@@ -38,7 +45,10 @@ def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
 @public("set_random_seed", "random.set_random_seed")
 @internal("framework.random_seed.set_random_seed")
 def set_random_seed(seed: int) -> None:
-    """Sets the graph-level seed of the default graph."""
+    """Sets the graph-level seed of the default graph; where ops run at once, of what runs from now on."""
+    if in_eager_mode():
+        _eager_seeds().set(seed)
+        return
     get_default_graph().seed = seed
 
 

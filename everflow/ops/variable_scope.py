@@ -12,7 +12,7 @@ from everflow.api import internal, public
 from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.keys import GraphKeys
-from everflow.graph.scopes import get_collection, get_collection_ref, graph_of, name_scope
+from everflow.graph.scopes import get_collection, get_collection_ref, graph_of, is_eager_outside, name_scope
 from everflow.graph.stacks import get_default_graph
 from everflow.ops.variable_store import STORE_KEY, VariableStore, default_variable_store
 from everflow.ops.variables import VariableAggregation, VariableSynchronization
@@ -61,7 +61,7 @@ def default_variable_creator(next_creator: Any = None, **kwargs: Any) -> Any:
         use_resource = get_variable_scope().use_resource
     if use_resource is None:
         use_resource = _uses_resources
-    if use_resource:
+    if use_resource or is_eager_outside():
         return default_variable_creator_v2(next_creator, **kwargs)
     from everflow.ops.ref_variables import RefVariable
 

@@ -14,6 +14,7 @@ from everflow.graph.convert import convert_to_tensor
 from everflow.graph.keys import GraphKeys
 from everflow.graph.scopes import add_to_collection, colocate_with, get_collection_ref, init_scope, name_scope
 from everflow.graph.shapes import as_shape
+from everflow.graph.stacks import in_eager_mode
 from everflow.graph.tensor import Tensor
 from everflow.ops.partitioned import (
     PartitionedVariable,
@@ -70,6 +71,12 @@ class VariableStore:
                      synchronization: Any = VariableSynchronization.AUTO,
                      aggregation: Any = VariableAggregation.NONE) -> Any:
         """The variable of this name: found or made, as `reuse` says (None makes or raises, True finds or raises)."""
+        if in_eager_mode():
+            if not self._store_eager_variables and reuse is True:
+                raise RuntimeError(
+                    "When eager execution is enabled variable reuse is only supported when an EagerVariableStore is active. See the "
+                    "documentation on EagerVariableStore for example usage.")
+            reuse, use_resource = api.find("AUTO_REUSE") if self._store_eager_variables else False, True
         if custom_getter is not None and not callable(custom_getter):
             raise ValueError(f"Passed a custom_getter which is not callable: {custom_getter}")
         if hasattr(dtype, "base_dtype"):
@@ -98,6 +105,8 @@ class VariableStore:
             "validate_shape": validate_shape, "use_resource": use_resource, "constraint": constraint,
             "synchronization": synchronization, "aggregation": aggregation}
         is_scalar = isinstance(shape, (list, tuple)) and not shape
+        if partitioner is not None and in_eager_mode():
+            raise ValueError("Partitioned variables are not yet supported when eager execution is enabled.")
         if partitioner is not None and not is_scalar:
             if not callable(partitioner):
                 raise ValueError(f"Partitioner must be callable, but received: {partitioner}")
@@ -204,7 +213,8 @@ class VariableStore:
         if shape is not None and is_value:
             raise ValueError("If initializer is a constant, do not specify shape.")
         dtype, shape = dtypes.as_dtype(dtype), as_shape(shape)
-        if name in self._vars:
+        keeps = not in_eager_mode() or self._store_eager_variables
+        if name in self._vars and keeps:
             return self._shared(name, shape, dtype, reuse)
         if reuse is True:
             raise ValueError(
@@ -223,7 +233,8 @@ class VariableStore:
             initial_value=value, name=name, trainable=trainable, collections=collections, caching_device=caching_device,
             dtype=value_type, validate_shape=validate_shape, constraint=constraint, use_resource=use_resource,
             synchronization=synchronization, aggregation=aggregation)
-        self._vars[name] = variable
+        if keeps:
+            self._vars[name] = variable
         if regularizer:
             with colocate_with(variable), name_scope(name + "/Regularizer/"), init_scope():
                 loss = regularizer(variable)

@@ -72,7 +72,6 @@ def list_local_devices(session_config: Any = None) -> list[Any]:
     ]
 
 
-@public("contrib.eager.num_gpus")
 def num_gpus() -> int:
     """How many GPUs there are."""
     return device_counts()[GPU]

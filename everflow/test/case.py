@@ -44,15 +44,18 @@ class TestCase(ArrayAssertions, ProtoAssertions, absltest.TestCase):
         self._tempdir: str | None = None
         self._cached_session: Any = None
         self._test_start_time: float | None = None
+        # Whether the test is being set up inside a mode that was entered for it.
+        self._keeps_graphs = False
 
     def setUp(self) -> None:
         super().setUp()
         self._ClearCachedSession()
         random.seed(DEFAULT_GRAPH_SEED)
         np.random.seed(DEFAULT_GRAPH_SEED)
-        # A test that failed inside `with graph.as_default()` may have left its graph on the stack.
-        stacks.graphs.stack.clear()
-        stacks.reset_default_graph()
+        if not self._keeps_graphs:
+            # A test that failed inside `with graph.as_default()` may have left its graph on the stack.
+            stacks.graphs.stack.clear()
+            stacks.reset_default_graph()
         api.find("set_random_seed")(DEFAULT_GRAPH_SEED)
         self._test_start_time = time.time()
 
@@ -84,6 +87,9 @@ class TestCase(ArrayAssertions, ProtoAssertions, absltest.TestCase):
         self, graph: Any = None, config: Any = None, use_gpu: bool = False, force_gpu: bool = False
     ) -> Iterator[Any]:
         """A new session, default inside the block; ops made inside are put on the CPU unless a GPU is asked for."""
+        if stacks.in_eager_mode():
+            yield None
+            return
         with self._create_session(graph, config, force_gpu) as sess, self._placed(sess, use_gpu, force_gpu):
             yield sess
 
@@ -92,6 +98,9 @@ class TestCase(ArrayAssertions, ProtoAssertions, absltest.TestCase):
         self, graph: Any = None, config: Any = None, use_gpu: bool = False, force_gpu: bool = False
     ) -> Iterator[Any]:
         """The same session for all of the test's blocks."""
+        if stacks.in_eager_mode():
+            yield None
+            return
         sess = self._get_cached_session(graph, config, force_gpu, crash_if_inconsistent_args=True)
         with self._placed(sess, use_gpu, force_gpu):
             yield sess
@@ -108,12 +117,17 @@ class TestCase(ArrayAssertions, ProtoAssertions, absltest.TestCase):
 
     @contextlib.contextmanager
     def _cached_session_as_it_is(self, config: Any, use_gpu: bool, force_gpu: bool) -> Iterator[Any]:
+        if stacks.in_eager_mode():
+            yield None
+            return
         sess = self._get_cached_session(None, config, force_gpu, crash_if_inconsistent_args=False)
         with self._placed(sess, use_gpu, force_gpu):
             yield sess
 
     def evaluate(self, tensors: Any) -> Any:
         """The values of nested tensors, computed in the default session or else in the test's own."""
+        if stacks.in_eager_mode():
+            return api.find("python.eager.evaluation.evaluated")(tensors)
         sess = stacks.get_default_session()
         if sess is not None:
             return sess.run(tensors)

@@ -98,6 +98,4 @@ def _in_mode(case: Any, mode: str) -> Any:
 
     if mode == "graph":
         return find("Graph")().as_default()
-    if modes.EAGER_MODE is None:
-        case.skipTest("needs eager execution")
-    return modes.EAGER_MODE()  # type: ignore[misc]
+    return modes.EAGER_MODE()

@@ -76,12 +76,10 @@ def assert_no_new_pyobjects_executing_eagerly(f: Callable[..., Any]) -> Callable
 
     @functools.wraps(f)
     def decorated(self: Any, *args: Any, **kwargs: Any) -> None:
-        if modes.EAGER_MODE is None:
-            f(self, *args, **kwargs)
-            return
         with modes.EAGER_MODE():
             gc.disable()
             try:
+                self._keeps_graphs = True
                 self.setUp()
                 f(self, *args, **kwargs)
                 collections_before = _collection_sizes()

@@ -13,24 +13,40 @@ from everflow.api import find, internal, public
 from everflow.test.decorating import each_test_method, for_tests
 
 
-def run_in_graph_mode(test: Callable[..., Any], case: Any, args: Any, kwargs: Any, config: Any, use_gpu: bool) -> None:
-    """One run of a test, building a graph inside the case's session."""
-    with case.test_session(use_gpu=use_gpu, config=config):
-        test(case, *args, **kwargs)
-
-
-# The ways in which a test for all modes runs, one after another; eager execution adds its own.
-MODES = [run_in_graph_mode]
-
-
-# The context of tests that are about eager execution; where there is none, they run in the graph.
-EAGER_MODE: Callable[[], contextlib.AbstractContextManager[Any]] | None = None
-
-
 @contextlib.contextmanager
 def graph_mode() -> Iterator[None]:
     """Around tests that build a graph."""
-    yield
+    from everflow.eager.context import graph_mode as building
+
+    with building():
+        yield
+
+
+@contextlib.contextmanager
+def EAGER_MODE() -> Iterator[None]:  # noqa: N802
+    """Around tests whose ops run at once."""
+    from everflow.eager.context import eager_mode
+
+    with find("Graph")().as_default(), eager_mode():
+        yield
+
+
+def run_in_graph_mode(test: Callable[..., Any], case: Any, args: Any, kwargs: Any, config: Any, use_gpu: bool) -> None:
+    """One run of a test, building a graph inside the case's session."""
+    with graph_mode(), case.test_session(use_gpu=use_gpu, config=config):
+        test(case, *args, **kwargs)
+
+
+def run_in_eager_mode(test: Callable[..., Any], case: Any, args: Any, kwargs: Any, config: Any, use_gpu: bool) -> None:
+    """One run of a test whose ops run at once."""
+    from everflow.eager.devices import device
+
+    with contextlib.nullcontext() if use_gpu else device("/device:CPU:0"):
+        test(case, *args, **kwargs)
+
+
+# The ways in which a test for all modes runs, one after another, and what is around each.
+MODES: list[tuple[Any, Any]] = [(contextlib.nullcontext, run_in_graph_mode), (EAGER_MODE, run_in_eager_mode)]
 
 
 def v2_behavior() -> bool:
@@ -58,15 +74,18 @@ def run_in_graph_and_eager_modes(
         @functools.wraps(test)
         def decorated(self: Any, *args: Any, **kwargs: Any) -> None:
             skips = []
-            for i, run in enumerate(MODES):
+            for i, (around, run) in enumerate(MODES):
                 if i and reset_test:
                     self.tearDown()
                     self._tempdir = None
-                    self.setUp()
-                try:
-                    run(test, self, args, kwargs, config, use_gpu)
-                except unittest.SkipTest as skip:
-                    skips.append(skip)
+                with around():
+                    if i and reset_test:
+                        self._keeps_graphs = True
+                        self.setUp()
+                    try:
+                        run(test, self, args, kwargs, config, use_gpu)
+                    except unittest.SkipTest as skip:
+                        skips.append(skip)
             if len(skips) == len(MODES):
                 raise skips[0]
 
@@ -124,8 +143,6 @@ def build_as_function_and_v1_graph(func: Any = None) -> Any:
             if run_mode == "v1_graph":
                 with graph_mode(), find("Graph")().as_default():
                     test(self, *args, **kwargs)
-            elif EAGER_MODE is None:
-                self.skipTest("needs eager execution")
             else:
                 with EAGER_MODE():
                     find("function")(lambda: test(self, *args, **kwargs))()
@@ -141,9 +158,6 @@ def also_run_as_tf_function(f: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(f)
     def decorated(*args: Any, **kwargs: Any) -> None:
-        if EAGER_MODE is None:
-            f(*args, **kwargs)
-            return
         with EAGER_MODE():
             f(*args, **kwargs)
             find("function")(lambda: f(*args, **kwargs))()

@@ -1,0 +1,32 @@
+"""What a structure of eager tensors holds."""
+from __future__ import annotations
+
+from typing import Any
+
+from everflow import nest
+from everflow.api import internal
+from everflow.graph.indexed_slices import IndexedSlices, IndexedSlicesValue
+from everflow.graph.sparse_tensor import SparseTensor, SparseTensorValue
+
+
+@internal("eager.evaluation.evaluated")
+def evaluated(tensors: Any) -> Any:
+    """The values of a structure of tensors; functions in it are called."""
+    return nest.map_structure(_value, tensors)
+
+
+def _value(t: Any) -> Any:
+    if t is None:
+        return None
+    if callable(t) and not hasattr(t, "numpy"):
+        return evaluated(t())
+    if isinstance(t, SparseTensor):
+        return SparseTensorValue(*(x.numpy() for x in (t.indices, t.values, t.dense_shape)))
+    if isinstance(t, IndexedSlices):
+        return IndexedSlicesValue(
+            values=t.values.numpy(), indices=t.indices.numpy(), dense_shape=None if t.dense_shape is None else t.dense_shape.numpy())
+    if hasattr(t, "nested_row_splits") and hasattr(t, "numpy"):
+        return t.numpy()
+    if not hasattr(t, "numpy"):
+        raise ValueError(f"Unsupported type {type(t)}.")
+    return t.numpy()

@@ -1,0 +1,178 @@
+"""Running one op at once: the same kernels as in steps, made once for each op, attributes and input types."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from everflow import errors
+from everflow.eager.tape import ACTIVE, Recorded
+from everflow.eager.tensor import EagerTensor
+from everflow.graph import attrs as attr_values
+from everflow.graph import dtypes, graph, opdefs
+from everflow.graph.stacks import eager_scope
+from everflow.graph.wire import output_types_of
+from everflow.lazy import torch
+from everflow.ops import registry
+from everflow.runtime.codegen import kernel_of
+from everflow.runtime.context import Context
+from everflow.runtime.plan import Node
+from everflow.runtime.resources import Slot
+
+
+class Kernel:
+    """What an op with certain attributes and input types does."""
+
+    __slots__ = ("attrs", "node", "run", "types", "writes")
+
+    def __init__(self, definition: opdefs.OpDef, attrs: dict[str, Any], input_types: list[dtypes.DType]) -> None:
+        source = Node("_Feed", "", {}, [], None, CONTEXT)
+        inputs = [source.add_output(t, None) for t in input_types]
+        self.node = Node(definition.name, definition.name, attrs, inputs, None, CONTEXT)
+        self.types = output_types_of(definition, attrs)
+        for t in self.types:
+            self.node.add_output(t, None)
+        self.attrs = attrs
+        meaning = self.node.meaning
+        self.writes = meaning is not None and meaning.writes
+        try:
+            self.run: Callable[..., Any] = kernel_of(self.node)
+        except Exception as error:
+            raise _explained(error, definition.name, None) from None
+
+
+# Functions that are called at once are in this graph's library.
+LIBRARY = graph.Graph()
+CONTEXT = Context(LIBRARY)
+_kernels: dict[Any, Kernel] = {}
+
+
+def forget_kernels() -> None:
+    """Makes kernels anew, with what they remember (where random numbers go on)."""
+    _kernels.clear()
+    CONTEXT._op_state.clear()
+
+
+def execute(definition: opdefs.OpDef, inputs: Any, attrs: dict[str, Any], name: str | None) -> Any:
+    """Runs an op and returns its outputs as tensors; None where it has none."""
+    known: dict[str, Any] = {}
+    for attr_name in definition.inferred:
+        if attrs.get(attr_name) is not None:
+            known[attr_name] = attr_values.normalized(attrs[attr_name], definition.attrs[attr_name].type, attr_name)
+    given = tuple(known)
+    flat: list[Any] = []
+    for arg, value in zip(definition.inputs, inputs):
+        if arg.is_list:
+            registry.convert_list_input(definition, arg, value, known, given, flat)
+            continue
+        type_attr = arg.type_attr
+        wanted = arg.type if type_attr is None else known.get(type_attr)
+        if type(value) is not EagerTensor:
+            value = _converted(definition, arg, value, known, len(flat))
+        elif wanted is None:
+            registry.converted(definition, arg, value, known)
+        elif value.dtype is not wanted:
+            raise _mismatch(definition, len(flat), wanted, value.dtype, name)
+        flat.append(value)
+    values = registry.completed(definition, known, attrs)
+    return run(definition, values, flat, name)
+
+
+def run(definition: opdefs.OpDef, attrs: dict[str, Any], inputs: list[Any], name: str | None = None) -> Any:
+    """Runs an op whose attributes and inputs are complete."""
+    types = [t.dtype for t in inputs]
+    key = (definition.name, *types, *map(_frozen, attrs.values()))
+    kernel = _kernels.get(key)
+    if kernel is None:
+        kernel = _kernels[key] = Kernel(definition, attrs, types)
+    arguments = [t.value for t in inputs]
+    if kernel.writes:
+        for value in arguments:
+            if type(value) is Slot:
+                keep_reads(value)
+    try:
+        found = kernel.run(*arguments)
+    except Exception as error:
+        explained = _explained(error, definition.name, name)
+        raise explained from (None if isinstance(error, errors.OpError) else error)
+    kinds = kernel.types
+    if len(kinds) == 1:
+        if type(found) is torch.Tensor and definition.name == "ReadVariableOp":
+            found = found.detach()
+        outputs = [EagerTensor(found, kinds[0])]
+    else:
+        outputs = [EagerTensor(v, t) for v, t in zip(found, kinds)] if kinds else []
+    if ACTIVE.tapes:
+        record(definition, kernel.attrs, inputs, outputs)
+    return registry.arranged(definition, kernel.attrs, outputs) if kinds or definition.outputs else None
+
+
+def record(definition: opdefs.OpDef, attrs: dict[str, Any], inputs: list[Any], outputs: list[Any]) -> None:
+    """Puts an op that ran on the tapes that watch one of its inputs."""
+    operation: Recorded | None = None
+    for tape in ACTIVE.tapes:
+        if tape.watches(inputs):
+            if operation is None:
+                operation = Recorded(definition, attrs, inputs, outputs)
+            tape.add(operation)
+
+
+def keep_reads(slot: Slot) -> None:
+    """Before a variable is written in place: what was read of it and is still in use keeps its value."""
+    value = slot.value
+    if type(value) is not torch.Tensor:
+        return
+    storage = value.untyped_storage()
+    # One for the variable itself, one for the object just made.
+    if torch._C._storage_Use_Count(storage._cdata) > 2:
+        slot.value = value.clone()
+
+
+def _frozen(value: Any) -> Any:
+    if type(value) is list:
+        return tuple(_frozen(v) for v in value)
+    return value.tobytes() if hasattr(value, "tobytes") else value
+
+
+def _converted(definition: opdefs.OpDef, arg: opdefs.Arg, value: Any, known: dict[str, Any], position: int) -> Any:
+    """Another value than a tensor as one; an op that changes a variable takes the variable's handle."""
+    try:
+        found = registry.converted(definition, arg, value, known)
+    except TypeError:
+        # Where the types of tensors differ, the op is what fails.
+        actual = getattr(value, "dtype", None)
+        wanted = known.get(arg.type_attr) if arg.type_attr is not None else arg.type
+        if actual is None or wanted is None or not isinstance(value, EagerTensor):
+            raise
+        raise _mismatch(definition, position, wanted, dtypes.as_dtype(actual), None) from None
+    return found
+
+
+_SHOWN = {"float32": "float", "float64": "double", "float16": "half"}
+
+
+def _mismatch(definition: opdefs.OpDef, position: int, wanted: Any, actual: Any, name: str | None) -> errors.OpError:
+    names = [_SHOWN.get(t.name, t.name) for t in (wanted, actual)]
+    text = (f"cannot compute {definition.name} as input #{position}(zero-based) was expected to be a {names[0]} tensor but is a "
+            f"{names[1]} tensor")
+    return errors.InvalidArgumentError(None, None, text + _tail(definition.name, name))
+
+
+def _tail(op_type: str, name: str | None) -> str:
+    full = name if name is None or name.endswith("/") else f"{eager_scope.name}{name}"
+    return f" [Op:{op_type}]" + (f" name: {full}" if full else "")
+
+
+def _explained(error: Exception, op_type: str, name: str | None) -> Exception:
+    """What to raise for an exception inside a kernel: an error of `tf.errors` that names the op."""
+    if isinstance(error, errors.OpError):
+        if "[Op:" in error.message or type(error) is errors.OpError:
+            return error
+        return type(error)(None, None, error.message + _tail(op_type, name))  # type: ignore[call-arg]
+    text = str(error).split("\n")[0]
+    if isinstance(error, MemoryError) or "not enough memory" in text or "out of memory" in text:
+        return errors.ResourceExhaustedError(None, None, f"OOM when allocating tensor: {text}{_tail(op_type, name)}")
+    if isinstance(error, (RuntimeError, ValueError, IndexError, ZeroDivisionError, TypeError)):
+        unsupported = "not implemented for" in text or "not supported" in text
+        kind = errors.UnimplementedError if unsupported else errors.InvalidArgumentError
+        return kind(None, None, text + _tail(op_type, name))
+    return error

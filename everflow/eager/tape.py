@@ -1,0 +1,237 @@
+"""Tapes: what ran, so that it can be differentiated."""
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from everflow.autodiff.aggregation import aggregate
+from everflow.autodiff.registry import REGISTERED, AggregationMethod
+from everflow.autodiff.search import KNOWS_NONE, is_trainable
+from everflow.graph import dtypes, opdefs
+from everflow.graph.convert import convert_to_tensor
+from everflow.graph.indexed_slices import IndexedSlices
+from everflow.graph.stacks import eager_scope
+from everflow.graph.tensor import Tensor
+from everflow.ops import registry
+
+
+class _Active(threading.local):
+    """The tapes that record what a thread does."""
+
+    def __init__(self) -> None:
+        self.tapes: list[Tape] = []
+
+
+ACTIVE = _Active()
+
+
+class Recorded:
+    """An op that ran, as gradient functions see operations."""
+
+    __slots__ = ("__dict__", "attrs", "inputs", "op_def_", "outputs", "type")
+    control_inputs: tuple[Any, ...] = ()
+    device = ""
+
+    def __init__(self, definition: opdefs.OpDef, attrs: dict[str, Any], inputs: list[Any], outputs: list[Any]) -> None:
+        self.op_def_ = definition
+        self.type = definition.name
+        self.attrs = attrs
+        self.inputs = tuple(inputs)
+        self.outputs = outputs
+
+    @property
+    def name(self) -> str:
+        """A name for scopes and messages."""
+        return eager_scope.name + self.type
+
+    @property
+    def graph(self) -> Any:
+        """The graph whose library has the functions that ops call."""
+        from everflow.eager.execute import LIBRARY
+
+        return LIBRARY
+
+    def attr(self, name: str) -> Any:
+        """An attribute's value."""
+        return self.attrs[name]
+
+    def get_attr(self, name: str) -> Any:
+        """An attribute's value, as programs see it."""
+        value = self.attrs[name]
+        return value.encode() if isinstance(value, str) else value
+
+
+class Custom:
+    """Something that ran with a gradient of its own: `backward(*output gradients)` gives the inputs' gradients."""
+
+    __slots__ = ("backward", "inputs", "outputs", "type")
+    type: str
+
+    def __init__(self, name: str, inputs: list[Any], outputs: list[Any], backward: Callable[..., Any]) -> None:
+        self.type = name
+        self.inputs = tuple(inputs)
+        self.outputs = outputs
+        self.backward = backward
+
+
+def record_custom(name: str, inputs: list[Any], outputs: list[Any], backward: Callable[..., Any]) -> None:
+    """Puts it on the tapes that watch one of the inputs."""
+    operation = None
+    for tape in ACTIVE.tapes:
+        if tape.watches(inputs):
+            operation = operation or Custom(name, inputs, outputs, backward)
+            tape.add(operation)
+
+
+class Tape:
+    """A list of what ran on watched values."""
+
+    def __init__(self, watch_accessed_variables: bool = True) -> None:
+        self.watch_accessed_variables = watch_accessed_variables
+        self.operations: list[Any] = []
+        self.watched: dict[int, Any] = {}
+        self.variables: dict[int, Any] = {}
+
+    def watch(self, tensor: Any) -> None:
+        """Makes what is computed from a tensor be recorded."""
+        self.watched[id(tensor)] = tensor
+
+    def watch_variable(self, variable: Any) -> None:
+        """The same, for a variable."""
+        handle = variable.handle
+        self.variables.setdefault(id(handle), variable)
+        self.watched[id(handle)] = handle
+
+    def watches(self, inputs: Any) -> bool:
+        """Whether one of these is watched or was computed from what is."""
+        watched = self.watched
+        return any(id(t) in watched for t in inputs)
+
+    def add(self, operation: Any) -> None:
+        """Notes an op: its outputs are watched from now on."""
+        self.operations.append(operation)
+        watched = self.watched
+        for t in operation.outputs:
+            if is_trainable(t):
+                watched[id(t)] = t
+
+    def record(self, operation: Any) -> None:
+        """Notes an op that was added to a graph, on each tape of this thread that watches one of its inputs."""
+        for tape in ACTIVE.tapes:
+            if tape.watches(operation.inputs):
+                tape.add(operation)
+
+    def variable_read(self, variable: Any) -> None:
+        """Watches a trainable variable that is about to be read, on each tape of this thread that wants it."""
+        for tape in ACTIVE.tapes:
+            if tape.watch_accessed_variables:
+                tape.watch_variable(variable)
+
+    def gradients(self, targets: list[Any], sources: list[Any], given: list[Any]) -> list[Any]:
+        """The gradients of the targets' sum with respect to the sources; None where there is no way between them."""
+        found: dict[int, list[Any]] = {}
+        for target, gradient in zip(targets, given):
+            if id(target) in self.watched:
+                found.setdefault(id(target), []).append(_ones_like(target) if gradient is None else gradient)
+        needed = self._on_the_way(sources)
+        kept = {id(s) for s in sources}
+        for operation in reversed(self.operations):
+            if id(operation) not in needed:
+                continue
+            given_here = [_total(found, t, kept) for t in operation.outputs]
+            if all(g is None for g in given_here):
+                continue
+            for t, g in zip(operation.inputs, _backward(operation, given_here)):
+                if g is not None and id(t) in self.watched:
+                    found.setdefault(id(t), []).append(g if isinstance(g, (Tensor, IndexedSlices)) else convert_to_tensor(g))
+        return [_sum(found.get(id(s))) for s in sources]
+
+    def _on_the_way(self, sources: list[Any]) -> set[int]:
+        """The ops that the sources lead to: others need not be differentiated."""
+        reached = {id(s) for s in sources}
+        needed = set()
+        for operation in self.operations:
+            if any(id(t) in reached for t in operation.inputs):
+                needed.add(id(operation))
+                reached.update(id(t) for t in operation.outputs)
+        return needed
+
+
+def _total(found: dict[int, list[Any]], tensor: Any, kept: set[int]) -> Any:
+    if id(tensor) in kept:
+        total = _sum(found.get(id(tensor)))
+        if total is not None:
+            found[id(tensor)] = [total]
+        return total
+    return _sum(found.pop(id(tensor), None))
+
+
+def _sum(gradients: list[Any] | None) -> Any:
+    if not gradients:
+        return None
+    return gradients[0] if len(gradients) == 1 else aggregate(gradients, AggregationMethod.ADD_N, "tape")
+
+
+def _backward(operation: Any, given: list[Any]) -> Any:
+    if type(operation) is Custom:
+        found = operation.backward(*[
+            _zeros_like(t) if g is None and is_trainable(t) else g for t, g in zip(operation.outputs, given)])
+        return found if isinstance(found, (list, tuple)) else [found]
+    function = _gradient_function(operation)
+    if function is None:
+        return [None] * len(operation.inputs)
+    if operation.type not in KNOWS_NONE:
+        given = [_zeros_like(t) if g is None and is_trainable(t) else g for t, g in zip(operation.outputs, given)]
+    found = function(operation, *given)
+    return found if isinstance(found, (list, tuple)) else [found]
+
+
+def _gradient_function(operation: Any) -> Any:
+    try:
+        return REGISTERED.lookup(operation.attrs.get("_gradient_op_type") or operation.type)
+    except LookupError:
+        if operation.graph._is_function(operation.type):
+            from everflow.ops.functional import gradient_of_call
+
+            return gradient_of_call
+        raise LookupError(f"No gradient defined for operation '{operation.name}' (op type: {operation.type})") from None
+
+
+def _ones_like(tensor: Any) -> Any:
+    import everflow as tf
+
+    return tf.ones_like(tensor)
+
+
+def _zeros_like(tensor: Any) -> Any:
+    import everflow as tf
+
+    if tensor.dtype.base_dtype is dtypes.resource:
+        from everflow.ops.variable_handles import variable_shape
+
+        return tf.zeros(variable_shape(tensor), tensor.handle_data[1] if tensor.handle_data else dtypes.float32)
+    return registry.apply("ZerosLike", tensor)
+
+
+def push(tape: Tape) -> None:
+    """Starts recording."""
+    ACTIVE.tapes.append(tape)
+    registry.TAPES.append(tape)
+
+
+def pop(tape: Tape) -> None:
+    """Ends recording."""
+    ACTIVE.tapes.remove(tape)
+    registry.TAPES.remove(tape)
+
+
+class stop_recording:
+    """`with stop_recording():` what runs inside is on no tape."""
+
+    def __enter__(self) -> None:
+        self._tapes = ACTIVE.tapes
+        ACTIVE.tapes = []
+
+    def __exit__(self, *_: Any) -> None:
+        ACTIVE.tapes = self._tapes
