@@ -57,6 +57,23 @@ def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any =
         return tf.gather(flat, indices, axis=at)
 
 
+# A table of all values in the range of some integers finds equal ones without sorting, if it is not too large.
+_ENTRIES_PER_ELEMENT = 64
+
+
+def _looked_up_unique(array: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The same as `_sorted_unique` for integers from 0 to below `size`."""
+    here = np.arange(len(array))
+    table = np.empty(size, np.int64)
+    # Of several assignments to one entry the last one stays: from back to front that is the first occurrence.
+    table[array[::-1]] = here[::-1]
+    first = table[array]
+    is_first = first == here
+    places = np.flatnonzero(is_first)
+    numbers = (np.cumsum(is_first) - 1)[first]
+    return places, numbers, np.bincount(numbers, minlength=len(places))
+
+
 def _sorted_unique(array: np.ndarray, axis: int | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Where the distinct elements first occur, in that order, the number of each element, and how often each occurs."""
     if array.dtype == object and axis is None:
@@ -69,6 +86,10 @@ def _sorted_unique(array: np.ndarray, axis: int | None) -> tuple[np.ndarray, np.
                 places.append(i)
             numbers[i] = number
         return np.array(places, np.int64), numbers, np.bincount(numbers, minlength=len(first))
+    if axis is None and array.dtype.kind in "iu" and len(array):
+        low, high = int(array.min()), int(array.max())
+        if high - low < _ENTRIES_PER_ELEMENT * len(array):
+            return _looked_up_unique(array - low if low else array, high - low + 1)
     _, index, inverse, counts = np.unique(array, return_index=True, return_inverse=True, return_counts=True, axis=axis,
                                           equal_nan=False)
     order = np.argsort(index, kind="stable")

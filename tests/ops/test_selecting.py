@@ -42,7 +42,8 @@ def test_boolean_mask_needs_a_mask_of_known_rank_that_fits():
         run(lambda: tf.boolean_mask([1, 2, 3], [True, False]))
 
 
-@pytest.mark.parametrize("values", [[4, 2, 4, 1, 2], ["b", "a", "b"], [2.5, 1.5, 2.5], [True, False, True]])
+@pytest.mark.parametrize("values", [
+    [4, 2, 4, 1, 2], [-3, 5, -3, -4], [7, 10**12, -7, 7], ["b", "a", "b"], [2.5, 1.5, 2.5], [True, False, True]])
 def test_unique_keeps_the_order_of_first_occurrence(values):
     found = run(lambda: tf.unique_with_counts(values, out_idx=tf.int64))
     distinct = list(dict.fromkeys(values))
