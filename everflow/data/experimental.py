@@ -7,7 +7,7 @@ from typing import Any
 from everflow.api import find, internal, public
 from everflow.data import nesting, structure
 from everflow.data.dataset import DatasetV1Adapter, DatasetV2, UnaryDataset, UnaryUnchangedStructureDataset, scalar
-from everflow.data.functions import StructuredFunctionWrapper
+from everflow.data.functions import StructuredFunctionWrapper, make_known
 from everflow.data.padding import optional_param_to_tensor, partial_shape_to_tensor
 from everflow.data.reducing import settled_state
 from everflow.data.seeding import get_seed
@@ -16,7 +16,6 @@ from everflow.graph import dtypes, shapes
 from everflow.graph.constants import constant_value_as_shape
 from everflow.graph.scopes import name_scope
 from everflow.graph.sparse_tensor import SparseTensorSpec
-from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor_spec import TensorSpec
 from everflow.ops.registry import apply
 
@@ -155,7 +154,7 @@ class _ScanDataset(UnaryDataset):
             return function
 
         self._scan_func, state = settled_state(wrapped, structure.spec_of_element(initial), "scan")
-        self._scan_func.function.add_to_graph(get_default_graph())
+        make_known(self._scan_func.function)
         self._structure = self._scan_func.output_structure[1]
         super().__init__(input_dataset, apply(
             "ScanDataset", input_dataset._variant_tensor, structure.to_tensor_list(state, initial),

@@ -9,6 +9,8 @@ from typing import Any
 
 from everflow.api import find, internal
 from everflow.data import nesting, structure
+from everflow.eager.context import executing_eagerly
+from everflow.eager.execute import LIBRARY
 from everflow.graph.defun import Defun
 from everflow.graph.func_graph import FuncGraph
 from everflow.graph.functions import LibraryFunction
@@ -63,11 +65,10 @@ class StructuredFunctionWrapper:
         self._output_structure: Any = None
         if not callable(func):
             raise ValueError("Argument must be callable")
-        name = f"{transformation_name}_{_function_name(func)}".replace(".", "_").replace(":", "_")
-        graph = get_default_graph()
+        name = f"{transformation_name.removesuffix('()')}_{_function_name(func)}".replace(".", "_").replace(":", "_")
         self._function = self._legacy(name, dict(defun_kwargs or {})) if use_legacy_function else self._traced(name)
         if add_to_graph:
-            self._function.add_to_graph(graph)
+            make_known(self._function)
 
     # -- how it was declared
 
@@ -126,8 +127,9 @@ class StructuredFunctionWrapper:
             t.dims = given.dims
         entry = LibraryFunction(f"__inference_{base}_{next(_uids)}", graph=body)
         body.name = entry.name
+        library = LIBRARY if executing_eagerly() else outer
         for function in body._functions.values():
-            outer._add_function(function)
+            library._add_function(function)
         return entry
 
     def _legacy(self, base: str, kwargs: dict[str, Any]) -> Any:
@@ -146,6 +148,12 @@ class StructuredFunctionWrapper:
         if not types:
             defined.declared_input_types  # noqa: B018
         return defined
+
+
+def make_known(function: Any) -> None:
+    """Puts a function where the ops that are made here find it."""
+    library = LIBRARY if executing_eagerly() else get_default_graph()
+    function.add_to_graph(library)
 
 
 def _as_tensors(value: Any) -> Any:

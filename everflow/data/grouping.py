@@ -10,12 +10,11 @@ from everflow.api import find, public
 from everflow.data import nesting, structure
 from everflow.data.dataset import DatasetSpec, DatasetV2, UnaryDataset
 from everflow.data.experimental import Transformation, sample_from_datasets, scan
-from everflow.data.functions import StructuredFunctionWrapper
+from everflow.data.functions import StructuredFunctionWrapper, make_known
 from everflow.data.reducing import settled_state
 from everflow.graph import dtypes, shapes
 from everflow.graph.constants import known
 from everflow.graph.convert import convert_to_tensor
-from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor_spec import TensorSpec
 from everflow.ops.registry import apply
 
@@ -42,7 +41,7 @@ class _GroupByReducerDataset(UnaryDataset):
             return StructuredFunctionWrapper(reduce_func, name, input_structure=(state, input_dataset.element_spec), add_to_graph=False)
 
         self._reduce_func, state = settled_state(wrapped, self._init_func.output_structure, "reduce")
-        self._reduce_func.function.add_to_graph(get_default_graph())
+        make_known(self._reduce_func.function)
         self._finalize_func = StructuredFunctionWrapper(finalize_func, name, input_structure=state)
         key, init, reduce, finish = (f.function for f in self._functions())
         super().__init__(input_dataset, apply(

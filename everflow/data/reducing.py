@@ -7,9 +7,8 @@ from typing import Any
 from everflow.api import internal, public
 from everflow.data import nesting, structure
 from everflow.data.dataset import DatasetV2
-from everflow.data.functions import StructuredFunctionWrapper
+from everflow.data.functions import StructuredFunctionWrapper, make_known
 from everflow.graph.scopes import name_scope
-from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
 from everflow.graph.tensor_spec import TensorSpec
 from everflow.ops.registry import apply
@@ -64,7 +63,7 @@ def reduce(dataset: Any, initial_state: Any, reduce_func: Callable[..., Any]) ->
         return StructuredFunctionWrapper(reduce_func, "reduce()", input_structure=(state, dataset.element_spec), add_to_graph=False)
 
     function, spec = settled_state(wrapped, spec, "reduce")
-    function.function.add_to_graph(get_default_graph())
+    make_known(function.function)
     return structure.from_compatible_tensor_list(spec, apply(
         "ReduceDataset", dataset._variant_tensor, structure.to_tensor_list(spec, initial_state), function.function.captured_inputs,
         f=function.function, output_shapes=structure.get_flat_tensor_shapes(spec), output_types=structure.get_flat_tensor_types(spec)))

@@ -9,11 +9,11 @@ from everflow.api import internal, public
 from everflow.data import nesting
 from everflow.data.dataset import UnaryDataset, UnaryUnchangedStructureDataset, scalar
 from everflow.data.experimental import Transformation
+from everflow.data.functions import make_known
 from everflow.data.options import AutotuneAlgorithm
 from everflow.data.wrappers import _ModelDataset, _OptimizeDataset
 from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
-from everflow.graph.stacks import get_default_graph
 from everflow.ops.registry import apply
 
 _numbers = itertools.count()
@@ -144,7 +144,7 @@ def map_defun(fn: Any, elems: Any, output_dtypes: Any, output_shapes: Any, max_i
         raise ValueError("`output_shapes` must be a list of tensors.")
     concrete = fn.get_concrete_function() if hasattr(fn, "get_concrete_function") else fn
     if hasattr(concrete, "add_to_graph"):
-        concrete.add_to_graph(get_default_graph())
+        make_known(concrete)
     elems = [convert_to_tensor(e) for e in elems]
     return apply("MapDefun", elems, list(concrete.captured_inputs), f=concrete, output_types=output_dtypes, output_shapes=output_shapes,
                  max_intra_op_parallelism=max_intra_op_parallelism)

@@ -84,6 +84,12 @@ class FuncGraph(Graph):
 
     def own(self, tensor: Tensor) -> Tensor:
         """The tensor to use in this body for one that may come from outside."""
+        if type(tensor) is not Tensor:
+            # A value that is there already: the outermost body captures it for all that are inside.
+            if isinstance(self.outer_graph, FuncGraph):
+                return self.own(self.outer_graph.own(tensor))
+            found = self._captures.get(tensor)
+            return self.add_capture(tensor) if found is None else found
         if tensor.op.graph is self:
             return tensor
         if self.rereads_variables and is_variable_read(tensor):
