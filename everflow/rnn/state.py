@@ -12,7 +12,7 @@ from everflow.graph.constants import constant_value
 from everflow.graph.shapes import TensorShape, as_shape
 from everflow.graph.tensor import Tensor
 
-_Pair = namedtuple("_Pair", ("c", "h"))  # noqa: PYI024
+_Pair = namedtuple("_Pair", ("c", "h"))
 
 
 @public("nn.rnn_cell.LSTMStateTuple", "contrib.rnn.LSTMStateTuple")
