@@ -63,8 +63,8 @@ def _is_tuple(value: Any) -> bool:
 
 
 def _is_named_tuple(value: Any) -> bool:
-    return isinstance(value, tuple) and isinstance(getattr(value, "_fields", None), collections.abc.Sequence) and all(
-        isinstance(f, str) for f in value._fields)
+    fields = getattr(value, "_fields", None)
+    return isinstance(value, tuple) and isinstance(fields, tuple) and all(isinstance(f, str) for f in fields)
 
 
 def _write_sequence(field: str) -> Callable[[Any, Any, Coder], None]:

@@ -5,6 +5,8 @@ from typing import Any
 
 from everflow.api import internal
 from everflow.graph import dtypes
+from everflow.graph.keys import GraphKeys
+from everflow.graph.scopes import add_to_collection
 from everflow.ops.registry import apply
 from everflow.train.checkpoints.saveable import SaveableObject, SaveSpec
 
@@ -26,10 +28,13 @@ class CheckpointedOp:
     CustomSaveable = _TableSaveable
 
     def __init__(self, name: str, table_ref: Any = None) -> None:
-        self.table_ref = apply("MutableHashTableV2", key_dtype=dtypes.string, value_dtype=dtypes.float32,
-                               name=name) if table_ref is None else table_ref
         self._name = name
+        self.table_ref = table_ref
+        if table_ref is None:
+            self.table_ref = apply("MutableHashTableV2", key_dtype=dtypes.string, value_dtype=dtypes.float32, name=name)
         self._saveable = _TableSaveable(self, name)
+        if table_ref is None:
+            add_to_collection(GraphKeys.SAVEABLE_OBJECTS, self._saveable)
 
     @property
     def name(self) -> str:

@@ -103,10 +103,10 @@ def _init_scope(shown: Any, checkpoint: str, wanted: str, scope: str, shapes: di
     prefix = scope.removesuffix("/")
     ckpt_prefix = wanted.removesuffix("/")
     for name in sorted(store):
-        if not name.startswith(prefix + "/"):
+        if prefix and not name.startswith(prefix + "/"):
             continue
         # All the parts of a variable are set with its first.
-        rest = name[len(prefix) + 1:]
+        rest = name[len(prefix) + 1:] if prefix else name
         var = store[name]
         if var._get_save_slice_info() is not None:
             if not name.endswith("/part_0"):

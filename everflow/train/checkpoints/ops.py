@@ -127,6 +127,9 @@ def _restored_shapes(operation: Any) -> Any:
     """The shapes of slices are known from their specs."""
     from everflow.graph.constants import known
 
+    for t in operation.inputs[1:]:
+        if t.dims is not None and (len(t.dims) != 1 or t.dims[0] not in (None, len(operation.outputs))):
+            raise ValueError(f"Dimension must be {len(operation.outputs)} but is {t.dims[0] if t.dims else 'of a scalar'}")
     specs = known(operation.inputs[2])
     shapes: list[Any] = []
     for i in range(len(operation.outputs)):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from everflow.api import find, internal
-from everflow.errors import invalid_argument
+from everflow.errors import invalid_argument, unimplemented
 from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
 from everflow.io import file_io
@@ -52,7 +52,7 @@ def _load_and_remap(node: Any) -> Callable[..., Any]:
         for which, found in (("row", row_map), ("col", col_map)):
             used = found[found >= 0]
             if np.unique(used).size != used.size:
-                raise invalid_argument(f"{which}_remapping has duplicates")
+                raise unimplemented(f"{which}_remapping has duplicates: an old one that becomes two new ones")
         file = open_checkpoint(ckpt_path.item().decode())
         name = old_tensor_name.item().decode()
         if name not in file:

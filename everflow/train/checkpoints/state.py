@@ -7,7 +7,7 @@ from typing import Any
 
 from google.protobuf import text_format
 
-from everflow.api import internal, public
+from everflow.api import public
 from everflow.compat import as_str_any
 from everflow.errors import NotFoundError, OpError
 from everflow.io import file_io, gfile
@@ -17,7 +17,6 @@ from everflow.train.checkpoints.reader import matching_files
 V1, V2 = 1, 2
 
 
-@internal("training.checkpoint_management._GetCheckpointFilename")
 def state_path(save_dir: Any, latest_filename: str | None) -> str:
     """Where a folder's state file is."""
     return os.path.join(save_dir, latest_filename or "checkpoint")
@@ -29,7 +28,8 @@ def generate_checkpoint_state_proto(save_dir: Any, model_checkpoint_path: str, a
     """A CheckpointState; where the folder is a relative path, so are the checkpoints in it."""
     from everflow.proto import checkpoint_state_pb2
 
-    paths = list(all_model_checkpoint_paths or [])
+    # The caller's own list is completed: the file and it agree.
+    paths = [] if all_model_checkpoint_paths is None else all_model_checkpoint_paths
     if not paths or paths[-1] != model_checkpoint_path:
         logging.info("%s is not in all_model_checkpoint_paths. Manually adding it.", model_checkpoint_path)
         paths.append(model_checkpoint_path)
@@ -57,7 +57,6 @@ def update_checkpoint_state(save_dir: Any, model_checkpoint_path: str, all_model
         last_preserved_timestamp=last_preserved_timestamp)
 
 
-@internal("training.checkpoint_management.update_checkpoint_state_internal")
 def update_checkpoint_state_internal(save_dir: Any, model_checkpoint_path: str, all_model_checkpoint_paths: Any = None,
                                      latest_filename: str | None = None, save_relative_paths: bool = False,
                                      all_model_checkpoint_timestamps: Any = None,
@@ -108,7 +107,6 @@ def get_checkpoint_state(checkpoint_dir: Any, latest_filename: str | None = None
     return state
 
 
-@internal("training.checkpoint_management._prefix_to_checkpoint_path")
 def file_of(prefix: str, format_version: int) -> str:
     """The file that must be there for a checkpoint to be there."""
     return prefix + ".index" if format_version == V2 else prefix
@@ -128,7 +126,6 @@ def latest_checkpoint(checkpoint_dir: Any, latest_filename: str | None = None) -
 
 
 @public("train.checkpoint_exists")
-@internal("training.checkpoint_management.checkpoint_exists_internal")
 def checkpoint_exists(checkpoint_prefix: Any) -> bool:
     """Whether there is a checkpoint of either version."""
     prefix = as_str_any(checkpoint_prefix)
@@ -159,7 +156,6 @@ def remove_checkpoint(checkpoint_prefix: str, checkpoint_format_version: int = V
         _delete(checkpoint_prefix)
 
 
-@internal("training.checkpoint_management._delete_file_if_exists")
 def _delete(filespec: str) -> None:
     for path in matching_files(filespec):
         try:
@@ -169,7 +165,6 @@ def _delete(filespec: str) -> None:
                             "same file", path)
 
 
-@internal("training.checkpoint_management.meta_graph_filename")
 def meta_graph_filename(checkpoint_filename: str, meta_graph_suffix: str = "meta") -> str:
     """The MetaGraph beside a checkpoint: shards have one together."""
     return re.sub(r"-[\d\?]+-of-\d+$", "", checkpoint_filename) + "." + meta_graph_suffix

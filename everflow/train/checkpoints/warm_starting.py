@@ -170,5 +170,5 @@ def warm_start(ckpt_to_initialize_from: Any, vars_to_warm_start: Any = ".*", var
                                ("var_name_to_vocab_info", var_name_to_vocab_info, used_vocabularies)):
         unused = set(given) - used
         if unused:
-            raise ValueError(f"You provided the following variables in {which} that were not used: {unused}.  Perhaps you misspelled them?  "
-                             f"Here is the list of viable variable names: {list(grouped)}")
+            raise ValueError(f"You provided the following variables in {which} that were not used: {unused}.  Perhaps you misspelled "
+                             f"them?  Here is the list of viable variable names: {list(grouped)}")

@@ -3,15 +3,33 @@ from __future__ import annotations
 
 import collections
 import os
+import sys
 import time
 from typing import Any
 
 from everflow.api import internal, public
 from everflow.errors import NotFoundError
 from everflow.io import gfile
-from everflow.train.checkpoints import state
+from everflow.platform import logging
+from everflow.train.checkpoints.state import (
+    checkpoint_exists,
+    file_of,
+    generate_checkpoint_state_proto,
+    get_checkpoint_mtimes,
+    get_checkpoint_state,
+    latest_checkpoint,
+    meta_graph_filename,
+    remove_checkpoint,
+    state_path,
+    update_checkpoint_state,
+    update_checkpoint_state_internal,
+)
 
-internal("training.checkpoint_management.time")(time)
+# Programs replace this module's clock: it stands for TensorFlow's as a whole, so it has TensorFlow's names.
+internal("training.checkpoint_management")(sys.modules[__name__])
+_GetCheckpointFilename, _prefix_to_checkpoint_path, checkpoint_exists_internal = state_path, file_of, checkpoint_exists
+__all__ = ["CheckpointManager", "checkpoint_exists", "generate_checkpoint_state_proto", "get_checkpoint_mtimes", "get_checkpoint_state",
+           "latest_checkpoint", "meta_graph_filename", "remove_checkpoint", "update_checkpoint_state", "update_checkpoint_state_internal"]
 
 
 @public("train.CheckpointManager")
@@ -32,23 +50,26 @@ class CheckpointManager:
         self._maybe_delete: collections.OrderedDict[str, float] = collections.OrderedDict()
         # When the last checkpoint was written that is kept for good: at first, when this manager was made.
         self._last_preserved_timestamp: float
-        self._take_over(state.get_checkpoint_state(self._directory), time.time())
+        self._take_over(get_checkpoint_state(self._directory), time.time())
 
     def _take_over(self, known: Any, now: float) -> None:
-        """What an earlier run left in the folder."""
+        """What an earlier run left in the folder. Only what is known not to be kept for good may be deleted."""
+        self._last_preserved_timestamp = now
         if known is None:
-            self._last_preserved_timestamp = now
             return
         self._latest_checkpoint = known.model_checkpoint_path
-        self._last_preserved_timestamp = known.last_preserved_timestamp
-        if now < self._last_preserved_timestamp:
-            # A clock that was set back: what is kept starts anew.
-            self._last_preserved_timestamp = now
-        times = list(known.all_model_checkpoint_timestamps)
+        times = known.all_model_checkpoint_timestamps
         if len(times) != len(known.all_model_checkpoint_paths):
-            times = [now] * len(known.all_model_checkpoint_paths)
+            # Not written by a manager.
+            return
+        preserved = known.last_preserved_timestamp
+        if now < preserved:
+            logging.warning("time.time() returned a value %f seconds behind the last preserved checkpoint timestamp.", preserved - now)
+            return
+        self._last_preserved_timestamp = preserved
         for path, saved_at in zip(known.all_model_checkpoint_paths, times):
-            self._maybe_delete[path] = min(saved_at, now)
+            if saved_at > preserved:
+                self._maybe_delete[path] = saved_at
 
     @property
     def latest_checkpoint(self) -> str | None:
@@ -79,7 +100,7 @@ class CheckpointManager:
 
     def _record_state(self) -> None:
         paths, times = list(self._maybe_delete), list(self._maybe_delete.values())
-        state.update_checkpoint_state_internal(
+        update_checkpoint_state_internal(
             self._directory, model_checkpoint_path=self.latest_checkpoint or "", all_model_checkpoint_paths=paths,
             all_model_checkpoint_timestamps=times, last_preserved_timestamp=self._last_preserved_timestamp, save_relative_paths=True)
 
@@ -92,7 +113,7 @@ class CheckpointManager:
         from everflow.eager.context import executing_eagerly
         from everflow.train.tracking.restoring import get_session
 
-        session = None
+        session: Any = None
         if executing_eagerly():
             self._checkpoint.save_counter.assign_add(1)
         else:
