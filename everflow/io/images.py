@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from everflow.errors import invalid_argument, unimplemented
+from everflow.errors import InvalidArgumentError, invalid_argument, unimplemented
 
 JPEG, PNG, GIF, BMP = "JPEG", "PNG", "GIF", "BMP"
 _SIGNATURES = {b"\xff\xd8\xff": JPEG, b"\x89PNG": PNG, b"GIF8": GIF, b"BM": BMP}
@@ -24,7 +24,10 @@ def file_kind(contents: bytes) -> str | None:
 
 def jpeg_shape(contents: bytes) -> tuple[int, int, int]:
     """Height, width and channels, read from the headers alone."""
-    height, width, sampling = _jpeg_frame(contents)
+    try:
+        height, width, sampling = _jpeg_frame(contents)
+    except InvalidArgumentError:
+        raise invalid_argument(f"Invalid JPEG data, size {len(contents)}") from None
     return height, width, len(sampling)
 
 
@@ -52,10 +55,10 @@ def decode_jpeg(contents: bytes, channels: int = 0, ratio: int = 1, fancy_upscal
     """A JPEG's pixels; `crop` is (top, left, height, width) of the scaled image. `recover` takes what a cut-off file holds."""
     from PIL import Image
 
-    size, sampling = _jpeg_frame(contents)[:2], _jpeg_frame(contents)[2]
-    channels = channels or (1 if len(sampling) == 1 else 3)
-    if channels not in (1, 3):
+    if channels not in (0, 1, 3):
         raise invalid_argument(f"channels must be 0, 1, or 3 for JPEG, got {channels}")
+    height, width, sampling = _jpeg_frame(contents)
+    channels = channels or (1 if len(sampling) == 1 else 3)
     if recover:
         # The decoder fills what is missing once it meets the end of the image.
         contents += _END_OF_IMAGE
@@ -63,7 +66,7 @@ def decode_jpeg(contents: bytes, channels: int = 0, ratio: int = 1, fancy_upscal
         if not fancy_upscaling and channels == 3 and len(set(sampling)) > 1:
             pixels = _replicated_chroma(contents, sampling, ratio)
         else:
-            pixels = _pixels(_scaled(Image.open(io.BytesIO(contents)), size, ratio, "L" if channels == 1 else "RGB"), channels)
+            pixels = _pixels(_scaled(Image.open(io.BytesIO(contents)), (height, width), ratio, "L" if channels == 1 else "RGB"), channels)
     except (OSError, SyntaxError, ValueError):
         raise invalid_argument(f"Invalid JPEG data or crop window, data size {len(contents)}") from None
     if crop is None:
@@ -84,17 +87,13 @@ def _scaled(image: Any, size: tuple[int, int], ratio: int, mode: str) -> Any:
 
 def _pixels(image: Any, channels: int) -> np.ndarray:
     if image.mode == "CMYK":
+        if channels == 1:
+            raise ValueError("four inks have no gray")
         inks = np.asarray(image).astype(np.uint16)
         image = ((255 - inks[..., :3]) * (255 - inks[..., 3:]) // 255).astype(np.uint8)
-        return image if channels == 3 else _gray(image)
+        return image
     image = image.convert("L" if channels == 1 else "RGB")
     return np.asarray(image).reshape(image.height, image.width, channels)
-
-
-def _gray(rgb: np.ndarray) -> np.ndarray:
-    from PIL import Image
-
-    return np.asarray(Image.fromarray(rgb).convert("L"))[..., None]
 
 
 def _replicated_chroma(contents: bytes, sampling: list[tuple[int, int]], ratio: int) -> np.ndarray:
@@ -149,11 +148,12 @@ def decode_gif(contents: bytes) -> np.ndarray:
 def decode_bmp(contents: bytes, channels: int = 0) -> np.ndarray:
     """A bitmap without compression of 8 (gray), 24 or 32 bits a pixel."""
     if len(contents) < 32:
-        raise invalid_argument(f"Incomplete bmp content, requires at least 32 bytes, got {len(contents)} bytes")
+        raise invalid_argument(f"Incomplete bmp content, requires at least 32 bytes to find the header size, width, height, and "
+                               f"bpp, got {len(contents)} bytes")
     start, = struct.unpack_from("<I", contents, 10)
     width, height = struct.unpack_from("<ii", contents, 18)
-    bits, = struct.unpack_from("<H", contents, 28)
-    found = bits // 8
+    bits, = struct.unpack_from("<i", contents, 28)
+    found = int(bits / 8)
     if channels:
         if channels != found:
             raise invalid_argument(f"channels attribute {channels} does not match bits per pixel from file {found}")

@@ -11,7 +11,7 @@ import numpy as np
 from everflow.errors import invalid_argument
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
-_GRAY_ALPHA = 4
+_GRAY, _RGB, _GRAY_ALPHA = 0, 2, 4
 _COLOUR_TYPES = {1: 0, 2: 4, 3: 2, 4: 6}
 
 
@@ -26,16 +26,19 @@ def decode_png(contents: bytes, channels: int = 0, sixteen_bits: bool = False) -
     """A PNG's pixels as uint8 or uint16, [height, width, channels]; 0 channels are those of the file."""
     if channels not in (0, 1, 3, 4):
         raise invalid_argument(f"channels must be 0, 1, 3, or 4, got {channels}")
-    _, _, depth, _ = png_header(contents)
+    _, _, depth, colour = png_header(contents)
     try:
         pixels = _sixteen_bit_pixels(contents) if depth == 16 else _eight_bit_pixels(contents)
     except (OSError, SyntaxError, ValueError):
-        raise invalid_argument("Invalid PNG data, size " + str(len(contents))) from None
-    if not sixteen_bits and depth == 16:
+        raise invalid_argument("Invalid PNG header, data size " + str(len(contents))) from None
+    if depth == 16 and not sixteen_bits:
         pixels = (pixels >> 8).astype(np.uint8)
-    elif sixteen_bits and depth < 16:
-        pixels = pixels.astype(np.uint16) * 257
-    return _with_channels(pixels, channels)
+    if channels == 0 and colour in (_GRAY, _RGB):
+        # One colour that stands for transparency makes no channel unless alpha is asked for.
+        pixels = pixels[..., :1 if colour == _GRAY else 3]
+    # What is opaque has all bits of the file's depth set, even where other bits follow.
+    pixels = _with_channels(pixels, channels, (1 << min(depth, 8)) - 1 if pixels.dtype == np.uint8 else 65535)
+    return pixels.astype(np.uint16) * 257 if sixteen_bits and pixels.dtype == np.uint8 else pixels
 
 
 def _eight_bit_pixels(contents: bytes) -> np.ndarray:
@@ -73,12 +76,11 @@ def _sixteen_bit_pixels(contents: bytes) -> np.ndarray:
     return high << 8 | np.asarray(low_image)
 
 
-def _with_channels(pixels: np.ndarray, channels: int) -> np.ndarray:
+def _with_channels(pixels: np.ndarray, channels: int, opaque: int) -> np.ndarray:
     found = pixels.shape[2]
     if channels in (0, found):
         return pixels
-    full = np.iinfo(pixels.dtype).max
-    alpha = pixels[..., -1:] if found in (2, 4) else np.full_like(pixels[..., :1], full)
+    alpha = pixels[..., -1:] if found in (2, 4) else np.full_like(pixels[..., :1], opaque)
     colours = pixels[..., :-1] if found in (2, 4) else pixels
     if channels == 1:
         return colours if colours.shape[2] == 1 else _luminance(colours)
@@ -87,11 +89,10 @@ def _with_channels(pixels: np.ndarray, channels: int) -> np.ndarray:
 
 
 def _luminance(rgb: np.ndarray) -> np.ndarray:
-    """Gray by the weights 0.299, 0.587 and 0.114, in parts of 32768; as in libpng, only 16 bits are rounded to nearest."""
-    wide = rgb.astype(np.uint32)
-    total = 9798 * wide[..., 0] + 19234 * wide[..., 1] + 3736 * wide[..., 2]
-    half = 16384 if rgb.dtype == np.uint16 else 0
-    return ((total + half) >> 15).astype(rgb.dtype)[..., None]
+    """Gray by the weights 0.299, 0.587 and 0.114, in parts of 32768, always with the precision of 8 bits."""
+    wide = (rgb >> 8 if rgb.dtype == np.uint16 else rgb).astype(np.uint32)
+    gray = ((9797 * wide[..., 0] + 19234 * wide[..., 1] + 3737 * wide[..., 2]) >> 15)[..., None]
+    return (gray * 257 if rgb.dtype == np.uint16 else gray).astype(rgb.dtype)
 
 
 def encode_png(image: np.ndarray, compression: int = -1) -> bytes:

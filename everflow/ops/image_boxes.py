@@ -32,10 +32,10 @@ def _draw(node: Any) -> Kernel:
         batch, height, width, depth = images.shape
         if depth not in (1, 3, 4):
             raise invalid_argument("Channel depth should be either 1 (GRY), 3 (RGB), or 4 (RGBA)")
-        palette = torch.tensor(DEFAULT_COLOURS) if colours is None or not colours.numel() else colours
-        # Pictures without colour get boxes in white.
-        palette = palette[:, :depth] if depth > 1 else torch.ones(palette.shape[0], 1)
-        palette = palette.to(images)
+        if colours is None or not colours.numel():
+            # Pictures without colour get boxes in white.
+            colours = torch.tensor(DEFAULT_COLOURS) if depth > 1 else torch.ones(1, 1)
+        palette = colours[:, :depth].to(images)
         out = images.clone()
         places = np.trunc(boxes.cpu().numpy().astype(np.float32) * np.array([height - 1, width - 1] * 2, np.float32)).astype(np.int64)
         for b in range(batch):

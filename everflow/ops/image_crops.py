@@ -1,4 +1,4 @@
-"""Parts of images: boxes resized to one size (CropAndResize), glimpses, random crops."""
+"""Parts of images: boxes resized to one size (CropAndResize) and glimpses."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -12,7 +12,6 @@ from everflow.lazy import torch
 from everflow.ops.arrays import renamed_argument, shape
 from everflow.ops.image_checks import exactly
 from everflow.ops.image_resizing import checked_size, resized_shape
-from everflow.ops.random import generator
 from everflow.ops.registry import apply, not_differentiable, op
 from everflow.ops.shape_rules import same_as
 from everflow.runtime.philox import Philox
@@ -194,7 +193,8 @@ def _glimpse(node: Any) -> Kernel:
         if centered:
             place /= 2
             place += limits / 2
-            place -= torch.tensor([height, width], dtype=torch.float32, device=image.device) / 2
+        # Offsets are those of the middle of a glimpse.
+        place -= torch.tensor([height, width], dtype=torch.float32, device=image.device) / 2
         start = place.trunc().long()
         y = start[:, :1] + torch.arange(height, device=image.device)
         x = start[:, 1:] + torch.arange(width, device=image.device)
@@ -242,28 +242,3 @@ def extract_glimpse_v2(input: Any, size: Any, offsets: Any, centered: bool = Tru
     """The same, with the noise by name: uniform, gaussian or zero."""
     return apply("ExtractGlimpse", input, size, offsets, centered=centered, normalized=normalized, noise=noise,
                  uniform_noise=False, name=name)
-
-
-def _random_crop(node: Any) -> Kernel:
-    random = generator(node)
-
-    def run(image: Any, size: Any) -> Any:
-        height, width = size.tolist()
-        rows, columns = image.shape[0], image.shape[1]
-        if height > rows or width > columns:
-            raise invalid_argument(f"Dimension to crop exceeds the image: [{height},{width}] of [{rows},{columns}]")
-        words = random.words(1)
-        top = words.uint32() % (rows - height + 1) if height < rows else 0
-        left = words.uint32() % (columns - width + 1) if width < columns else 0
-        return image[top:top + height, left:left + width]
-
-    return run
-
-
-def _random_crop_shape(o: Any) -> Any:
-    image = shapes.with_rank(o.inputs[0].dims, 3)
-    height, width = dims_of(o.inputs[1]) or (None, None)
-    return (height, width, image[2])
-
-
-op("RandomCrop", kernel=_random_crop, shape=_random_crop_shape, gradient=not_differentiable, view=True)

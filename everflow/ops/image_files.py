@@ -8,7 +8,7 @@ import numpy as np
 
 import everflow as tf
 from everflow.api import public
-from everflow.errors import invalid_argument
+from everflow.errors import OpError, invalid_argument
 from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import control_dependencies, name_scope
@@ -19,6 +19,7 @@ from everflow.ops.image_checks import exactly
 from everflow.ops.image_dtypes import convert_image_dtype
 from everflow.ops.registry import apply, op
 from everflow.ops.shape_rules import with_rank
+from everflow.ops.value_text import escaped
 from everflow.runtime.values import from_numpy, torch_dtype
 
 Kernel = Callable[..., Any]
@@ -50,17 +51,25 @@ def _any_image(contents: bytes, channels: int, kind: dtypes.DType, jpeg: dict[st
     found = files.file_kind(contents)
     if found == files.JPEG:
         if kind != dtypes.uint8:
-            raise invalid_argument("Invalid PNG header, data size " + str(len(contents)))
+            raise invalid_argument("JPEG does not support uint16 output")
         return files.decode_jpeg(contents, channels, **jpeg)
     if found == files.PNG:
         return png.decode_png(contents, channels, kind == dtypes.uint16)
     if found == files.GIF:
+        if kind != dtypes.uint8:
+            raise invalid_argument("GIF does not support uint16 output")
+        if channels not in (0, 3):
+            raise invalid_argument(f"channels must be 0 or 3 for GIF, got {channels}")
         frames = files.decode_gif(contents)
         if frames.shape[0] != 1:
             raise invalid_argument(f"Got {frames.shape[0]} frames, but animated gifs can only be decoded by tf.image.decode_gif or "
                                    "tf.image.decode_image")
         return frames[0]
-    raise invalid_argument("Unknown image file format. One of JPEG, PNG, GIF, BMP required.")
+    raise _unknown_format(contents)
+
+
+def _unknown_format(contents: bytes) -> OpError:
+    return invalid_argument(f"Expected image (JPEG, PNG, or GIF), got unknown format starting with '{escaped(contents[:16])}'")
 
 
 def _jpeg_options(node: Any) -> dict[str, Any]:
@@ -89,7 +98,10 @@ def _decode_and_crop(node: Any) -> Kernel:
 
     def run(contents: Any, window: Any) -> Any:
         top, left, height, width = window.tolist()
-        return _tensor(files.decode_jpeg(_contents(contents), channels, crop=(top, left, height, width), **options))
+        data = _contents(contents)
+        if files.file_kind(data) is None:
+            raise _unknown_format(data)
+        return _tensor(files.decode_jpeg(data, channels, crop=(top, left, height, width), **options))
 
     return run
 
@@ -106,7 +118,7 @@ def _decode_gif(node: Any) -> Kernel:
         if found == files.GIF:
             return _tensor(files.decode_gif(data))
         if found == files.BMP or found is None:
-            raise invalid_argument("Unknown image file format. One of JPEG, PNG, GIF, BMP required.")
+            raise _unknown_format(data)
         return _tensor(_any_image(data, 3, dtypes.uint8, {})[None])
 
     return run
@@ -122,9 +134,13 @@ def _jpeg_size(node: Any) -> Kernel:
     return lambda contents: torch.tensor(files.jpeg_shape(_contents(contents)), dtype=kind)
 
 
+def _dims(image: Any) -> str:
+    return "[" + ",".join(map(str, image.shape)) + "]"
+
+
 def _checked_picture(image: Any) -> np.ndarray:
     if image.ndim != 3:
-        raise invalid_argument(f"image must be 3-dimensional{list(image.shape)}".replace(" ", ""))
+        raise invalid_argument(f"image must be 3-dimensional{_dims(image)}")
     return image.cpu().numpy()
 
 
@@ -144,9 +160,9 @@ def _encode_jpeg(node: Any) -> Kernel:
         pixels = _checked_picture(image)
         channels = pixels.shape[2]
         if wanted is not None and channels != wanted:
-            raise invalid_argument(f"format '{kind}' expects {wanted} channels, got {channels}")
+            raise invalid_argument(f"format {kind} expects {wanted} channels, got {_dims(image)}")
         if channels not in (1, 3):
-            raise invalid_argument(f"image must have 1 or 3 channels, got {channels}")
+            raise invalid_argument(f"image must have 1 or 3 channels, got {_dims(image)}")
         return _bytes(files.encode_jpeg(pixels, **options))
 
     return run
@@ -158,7 +174,7 @@ def _encode_jpeg_variable(node: Any) -> Kernel:
         if not 0 <= level <= 100:
             raise invalid_argument(f"quality must be in [0,100], got {level}")
         if pixels.shape[2] not in (1, 3):
-            raise invalid_argument(f"image must have 1 or 3 channels, got {pixels.shape[2]}")
+            raise invalid_argument(f"image must have 1 or 3 channels, got {_dims(image)}")
         return _bytes(files.encode_jpeg(pixels, quality=level))
 
     return run
@@ -304,6 +320,7 @@ def decode_image(contents: Any, channels: Any = None, dtype: Any = dtypes.uint8,
             signature = tf.substr(contents, 0, 2)
             is_bmp = tf.equal(signature, "BM", name="is_bmp")
             checks = [tf.Assert(is_bmp, ["Unable to decode bytes as JPEG, PNG, GIF, or BMP"])]
+            checks += checked("bmp", (1,), "Channels must be in (None, 0, 3) when decoding BMP images")
             with control_dependencies(checks):
                 return convert_image_dtype(apply("DecodeBmp", contents), dtype)
 

@@ -37,7 +37,7 @@ def _box_overlap(boxes: np.ndarray) -> Overlap:
 
 
 def _kept(scores: np.ndarray, overlap: Overlap, most: int, limit: float, least: float) -> list[int]:
-    """The boxes that stay, best first."""
+    """The boxes that stay, best first; a box whose overlap with a better one reaches the limit does not."""
     order = np.argsort(-scores, kind="stable")
     alive = order[scores[order] > least]
     kept: list[int] = []
@@ -45,7 +45,7 @@ def _kept(scores: np.ndarray, overlap: Overlap, most: int, limit: float, least: 
         best = int(alive[0])
         kept.append(best)
         alive = alive[1:]
-        alive = alive[overlap(best)[alive] <= limit]
+        alive = alive[overlap(best)[alive] < limit]
     return kept
 
 
@@ -65,7 +65,7 @@ def _softly_kept(scores: np.ndarray, overlap: Overlap, most: int, limit: float, 
         left[best] = -np.inf
         shared = overlap(best)
         weight = np.exp(np.float32(-0.5 / sigma) * shared * shared)
-        left = np.where(shared <= limit, left * weight, -np.inf)
+        left = np.where(shared < limit, left * weight, -np.inf)
         left[left <= least] = -np.inf
     return kept, final
 
@@ -167,6 +167,8 @@ def _combined(node: Any) -> Kernel:
             raise invalid_argument("max_total_size must be > 0")
         if each <= 0:
             raise invalid_argument("max_size_per_class must be > 0")
+        # Other than the ops for one class, this one keeps a box whose overlap is just the limit.
+        above = np.nextafter(np.float32(bound), np.float32(2))
         all_boxes, all_scores = _numpy(boxes), _numpy(scores)
         batch, _, classes = all_scores.shape
         size = min(total, each * classes) if per_class else total
@@ -176,7 +178,7 @@ def _combined(node: Any) -> Kernel:
             found = []
             for c in range(classes):
                 own = all_boxes[b, :, c if all_boxes.shape[2] > 1 else 0]
-                kept = _kept(all_scores[b, :, c], _box_overlap(own), each, bound, floor)
+                kept = _kept(all_scores[b, :, c], _box_overlap(own), each, above, floor)
                 found += [(all_scores[b, i, c], c, own[i]) for i in kept]
             found.sort(key=lambda entry: -entry[0])
             found = found[:size]

@@ -26,7 +26,7 @@ def element(value: Any, dtype: dtypes.DType) -> str:
 _ESCAPES = {ord(c): "\\" + e for c, e in zip("\n\r\t\"'\\", "nrt\"'\\")}
 
 
-def _escaped(value: Any) -> str:
+def escaped(value: Any) -> str:
     """Bytes as C writes them: special characters and all that is not plain text behind backslashes."""
     data = value if isinstance(value, bytes) else str(value).encode()
     return "".join(_ESCAPES.get(b) or (chr(b) if 32 <= b < 127 else f"\\{b:03o}") for b in data)
@@ -46,7 +46,7 @@ def summarize(value: Any, dtype: dtypes.DType, limit: int) -> str:
     array = np.asarray(to_numpy(value, dtype))
     if limit < 0:
         limit = array.size
-    show = _escaped if dtype is dtypes.string else lambda v: element(v, dtype)
+    show = escaped if dtype is dtypes.string else lambda v: element(v, dtype)
     flat = [show(v) for v in array.reshape(-1)[:limit]]
     if array.ndim == 0:
         return " ".join(flat) + ("" if limit else "...")
