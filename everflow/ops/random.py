@@ -8,15 +8,16 @@ import numpy as np
 
 from everflow.api import internal, public
 from everflow.errors import invalid_argument
-from everflow.graph import dtypes
-from everflow.graph.constants import known
+from everflow.graph import dtypes, shapes
+from everflow.graph.constants import dims_of, known
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import control_dependencies, name_scope
+from everflow.lazy import torch
 from everflow.ops.registry import apply, not_differentiable, op
 from everflow.ops.seeds import get_seed
 from everflow.ops.shape_rules import from_shape_input, same_as_input
 from everflow.runtime.philox import Philox
-from everflow.runtime.values import as_dims
+from everflow.runtime.values import as_dims, torch_dtype
 
 
 def generator(node: Any) -> Philox:
@@ -52,15 +53,33 @@ def _uniform_int(node: Any) -> Any:
     random, dtype = generator(node), node.attr("Tout")
 
     def run(shape: Any, low: Any, high: Any) -> Any:
-        low, high = low.item(), high.item()
+        low, high, dims = low.item(), high.item(), _dims(shape)
         if low >= high:
-            raise invalid_argument(f"Need minval < maxval, got {low} >= {high}")
-        return random.uniform_int(_dims(shape), low, high, dtype)
+            return _nothing_between(low, high, dims, dtype)
+        return random.uniform_int(dims, low, high, dtype)
 
     return run
 
 
-op("RandomUniformInt", kernel=_uniform_int, shape=from_shape_input(0), gradient=not_differentiable)
+def _nothing_between(low: int, high: int, dims: tuple[int, ...], dtype: Any) -> Any:
+    """Random integers where there are none to choose from: that is fine as long as none are asked for."""
+    if 0 not in dims:
+        raise invalid_argument(f"Need minval < maxval, got {low} >= {high}")
+    return torch.empty(dims, dtype=torch_dtype(dtype))
+
+
+def _between(first_bound: int) -> Callable[[Any], Any]:
+    """The shape of integers between two bounds, which are scalars."""
+
+    def rule(o: Any) -> Any:
+        for t in o.inputs[first_bound:]:
+            shapes.with_rank(t.dims, 0)
+        return dims_of(o.inputs[0])
+
+    return rule
+
+
+op("RandomUniformInt", kernel=_uniform_int, shape=_between(1), gradient=not_differentiable)
 
 
 def _shuffle(node: Any) -> Any:
@@ -108,8 +127,6 @@ def _per_parameter(method: str, dtype_attr: str) -> Callable[[Any], Any]:
 
 
 def _samples_shape(o: Any) -> Any:
-    from everflow.graph.constants import dims_of
-
     shape, parameter = dims_of(o.inputs[0]), o.inputs[1].dims
     return None if shape is None or parameter is None else (*shape, *parameter)
 
@@ -117,6 +134,15 @@ def _samples_shape(o: Any) -> Any:
 op("RandomGamma", kernel=_per_parameter("gamma", "T"), shape=_samples_shape,
    gradient=lambda o, dy: (None, _gamma_gradient(o, dy)))
 op("RandomPoissonV2", kernel=_per_parameter("poisson", "dtype"), shape=_samples_shape, gradient=not_differentiable)
+
+
+@internal("ops.random_grad.add_leading_unit_dimensions")
+def add_leading_unit_dimensions(x: Any, num_dimensions: Any) -> Any:
+    """The tensor with that many axes of size 1 before its own."""
+    from everflow.api import find
+
+    ones = find("ones")([num_dimensions], dtypes.int32)
+    return find("reshape")(x, find("concat")([ones, find("shape")(x)], axis=0))
 
 
 def _gamma_gradient(o: Any, dy: Any) -> Any:
@@ -154,13 +180,13 @@ def _stateless_int(node: Any) -> Any:
     def run(shape: Any, seed: Any, low: Any, high: Any) -> Any:
         a, b = seed.tolist()
         if low.item() >= high.item():
-            raise invalid_argument(f"Need minval < maxval, got {low.item()} >= {high.item()}")
+            return _nothing_between(low.item(), high.item(), _dims(shape), dtype)
         return Philox.stateless(a, b).uniform_int(_dims(shape), low.item(), high.item(), dtype)
 
     return run
 
 
-op("StatelessRandomUniformInt", kernel=_stateless_int, shape=from_shape_input(0), gradient=not_differentiable)
+op("StatelessRandomUniformInt", kernel=_stateless_int, shape=_between(2), gradient=not_differentiable)
 
 
 def _stateless_multinomial(node: Any) -> Any:
@@ -179,6 +205,8 @@ def _shape_tensor(shape: Any) -> Any:
         shape = [getattr(d, "value", d) if type(d).__name__ == "Dimension" else d for d in shape]
     elif hasattr(shape, "as_list"):
         shape, dtype = shape.as_list(), dtypes.int32
+    if dtype is not None and any(isinstance(d, int) and d > dtypes.int32.max for d in shape):
+        dtype = dtypes.int64
     return convert_to_tensor(shape, dtype, name="shape")
 
 
@@ -308,7 +336,7 @@ def _stateless_normal(op_type: str, default_name: str, shape: Any, seed: Any, me
         return apply("Add", drawn * stddev, mean, name=scope)
 
 
-@public("random.stateless_normal")
+@public("random.stateless_normal", "contrib.stateless.stateless_random_normal")
 def stateless_random_normal(
     shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, name: Any = None
 ) -> Any:
@@ -316,7 +344,7 @@ def stateless_random_normal(
     return _stateless_normal("StatelessRandomNormal", "stateless_random_normal", shape, seed, mean, stddev, dtype, name)
 
 
-@public("random.stateless_truncated_normal")
+@public("random.stateless_truncated_normal", "contrib.stateless.stateless_truncated_normal")
 def stateless_truncated_normal(
     shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, name: Any = None
 ) -> Any:
@@ -324,7 +352,7 @@ def stateless_truncated_normal(
     return _stateless_normal("StatelessTruncatedNormal", "stateless_truncated_normal", shape, seed, mean, stddev, dtype, name)
 
 
-@public("random.stateless_uniform")
+@public("random.stateless_uniform", "contrib.stateless.stateless_random_uniform")
 def stateless_random_uniform(
     shape: Any, seed: Any, minval: Any = 0, maxval: Any = None, dtype: Any = dtypes.float32, name: Any = None
 ) -> Any:
@@ -346,7 +374,7 @@ def stateless_random_uniform(
         return apply("Add", drawn * (high - low), low, name=scope)
 
 
-@public("random.stateless_multinomial")
+@public("random.stateless_multinomial", "contrib.stateless.stateless_multinomial")
 def stateless_multinomial(logits: Any, num_samples: Any, seed: Any, output_dtype: Any = dtypes.int64, name: Any = None) -> Any:
     """Classes that depend on nothing but the logits and the seed."""
     with name_scope(name, "stateless_multinomial", [logits, seed]):
