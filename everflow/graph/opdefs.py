@@ -7,6 +7,8 @@ import json
 import pathlib
 from typing import Any
 
+import numpy as np
+
 from everflow.graph import dtypes
 
 
@@ -63,6 +65,9 @@ def _attr_value(kind: str, fact: dict[str, Any]) -> Any:
         return float(value)
     if key == "i":
         return int(value)
+    if key == "tensor":
+        (dtype, elements), = value.items()
+        return np.array(elements, dtypes.as_dtype(dtype).as_numpy_dtype)
     return value
 
 

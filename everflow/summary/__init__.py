@@ -1,0 +1,1 @@
+"""tf.summary: what is told of a run, and the event files that TensorBoard reads."""
