@@ -87,7 +87,7 @@ def conv_input_length(output_length: Any, filter_size: int, padding: str, stride
     return (output_length - 1) * stride - 2 * pad + filter_size
 
 
-@internal("keras.utils.conv_utils.deconv_output_length", "layers.utils.deconv_output_length")
+@internal("keras.utils.conv_utils.deconv_output_length")
 def deconv_output_length(input_length: Any, filter_size: int, padding: str, output_padding: Any = None, stride: int = 0,
                          dilation: int = 1) -> Any:
     """The length of an axis after a transposed convolution."""
@@ -104,3 +104,9 @@ def deconv_output_length(input_length: Any, filter_size: int, padding: str, outp
         return input_length * stride
     pad = {"same": filter_size // 2, "valid": 0, "full": filter_size - 1}[padding]
     return (input_length - 1) * stride + filter_size - 2 * pad + output_padding
+
+
+@internal("layers.utils.deconv_output_length")
+def deconv_output_length_of_layers(input_length: Any, filter_size: int, padding: str, stride: int) -> Any:
+    """The same, as tf.layers asks for it."""
+    return deconv_output_length(input_length, filter_size, padding, stride=stride)

@@ -12,6 +12,7 @@ from everflow.graph import dtypes
 from everflow.graph.keys import GraphKeys
 from everflow.graph.scopes import get_collection_ref, name_scope
 from everflow.graph.stacks import get_default_graph
+from everflow.graph.tensor import Tensor
 from everflow.keras.input_spec import InputSpec
 from everflow.keras.layer import Layer as KerasLayer
 from everflow.keras.layer_variables import trained_where_synchronized
@@ -88,7 +89,7 @@ class Layer(KerasLayer):
             return
         base = name or to_snake_case(type(self).__name__)
         self._base_name = base
-        self.__dict__["_name"] = name or unique_object_name(base, zero_based=True)
+        self._name = name or unique_object_name(base)
 
     def _name_scope(self) -> str:
         if self._keras_style:
@@ -144,7 +145,7 @@ class Layer(KerasLayer):
                 if regularizer and _is_new(variable, existing):
                     for part in variable if isinstance(variable, PartitionedVariable) else [variable]:
                         self._handle_weight_regularization(name, part, regularizer)
-                if trainable and self.trainable and not _is_trained(variable):
+                if trainable and self.trainable and not executing_eagerly() and not _is_trained(variable):
                     # A custom getter thought otherwise.
                     self._non_trainable_weights.extend(self._trainable_weights[count:])
                     del self._trainable_weights[count:]
@@ -183,7 +184,7 @@ class Layer(KerasLayer):
         other = type(self).__new__(type(self))
         memo[id(self)] = other
         for key, value in self.__dict__.items():
-            if key in ("_graph",):
+            if key == "_graph" or isinstance(value, Tensor):
                 other.__dict__[key] = value
             elif key in ("_scope", "_always_reuse_variable_scope"):
                 other.__dict__[key] = copy.copy(value)

@@ -14,6 +14,8 @@ class AveragePooling1D(keras_pooling.AveragePooling1D, base.Layer):
 
     def __init__(self, pool_size: Any, strides: Any, padding: Any = "valid", data_format: Any = "channels_last", name: str | None = None,
                  **kwargs: Any) -> None:
+        if strides is None:
+            raise ValueError("Argument `strides` must not be None.")
         super().__init__(pool_size=pool_size, strides=strides, padding=padding, data_format=data_format, name=name, **kwargs)
 
 
@@ -32,6 +34,8 @@ class AveragePooling2D(keras_pooling.AveragePooling2D, base.Layer):
 
     def __init__(self, pool_size: Any, strides: Any, padding: Any = "valid", data_format: Any = "channels_last", name: str | None = None,
                  **kwargs: Any) -> None:
+        if strides is None:
+            raise ValueError("Argument `strides` must not be None.")
         super().__init__(pool_size=pool_size, strides=strides, padding=padding, data_format=data_format, name=name, **kwargs)
 
 
@@ -50,6 +54,8 @@ class AveragePooling3D(keras_pooling.AveragePooling3D, base.Layer):
 
     def __init__(self, pool_size: Any, strides: Any, padding: Any = "valid", data_format: Any = "channels_last", name: str | None = None,
                  **kwargs: Any) -> None:
+        if strides is None:
+            raise ValueError("Argument `strides` must not be None.")
         super().__init__(pool_size=pool_size, strides=strides, padding=padding, data_format=data_format, name=name, **kwargs)
 
 
@@ -67,6 +73,8 @@ class MaxPooling1D(keras_pooling.MaxPooling1D, base.Layer):
 
     def __init__(self, pool_size: Any, strides: Any, padding: Any = "valid", data_format: Any = "channels_last", name: str | None = None,
                  **kwargs: Any) -> None:
+        if strides is None:
+            raise ValueError("Argument `strides` must not be None.")
         super().__init__(pool_size=pool_size, strides=strides, padding=padding, data_format=data_format, name=name, **kwargs)
 
 
@@ -85,6 +93,8 @@ class MaxPooling2D(keras_pooling.MaxPooling2D, base.Layer):
 
     def __init__(self, pool_size: Any, strides: Any, padding: Any = "valid", data_format: Any = "channels_last", name: str | None = None,
                  **kwargs: Any) -> None:
+        if strides is None:
+            raise ValueError("Argument `strides` must not be None.")
         super().__init__(pool_size=pool_size, strides=strides, padding=padding, data_format=data_format, name=name, **kwargs)
 
 
@@ -103,6 +113,8 @@ class MaxPooling3D(keras_pooling.MaxPooling3D, base.Layer):
 
     def __init__(self, pool_size: Any, strides: Any, padding: Any = "valid", data_format: Any = "channels_last", name: str | None = None,
                  **kwargs: Any) -> None:
+        if strides is None:
+            raise ValueError("Argument `strides` must not be None.")
         super().__init__(pool_size=pool_size, strides=strides, padding=padding, data_format=data_format, name=name, **kwargs)
 
 

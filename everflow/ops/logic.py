@@ -168,7 +168,9 @@ def _select_shape(o: Any) -> Any:
     if condition is None or found is None or len(condition) == 0:
         return found
     if len(condition) == 1 and found:
-        return (*(shapes.merge(condition, found[:1]) or ()), *found[1:])
+        # A row of each must exist, but its number is taken from the rows alone.
+        shapes.merge(condition, found[:1])
+        return found
     return shapes.merge(found, condition)
 
 

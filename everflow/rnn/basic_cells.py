@@ -4,13 +4,13 @@ from __future__ import annotations
 from typing import Any
 
 import everflow as tf
-from everflow.api import public
+from everflow.api import internal, public
 from everflow.keras import activations, initializers
 from everflow.keras.input_spec import InputSpec
 from everflow.rnn.cell import LayerRNNCell, check_types, input_depth
 
-WEIGHTS = "kernel"
-BIAS = "bias"
+WEIGHTS = internal("ops.rnn_cell_impl._WEIGHTS_VARIABLE_NAME")("kernel")
+BIAS = internal("ops.rnn_cell_impl._BIAS_VARIABLE_NAME")("bias")
 
 
 def activation_of(activation: Any) -> Any:

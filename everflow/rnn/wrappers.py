@@ -19,7 +19,9 @@ from everflow.rnn.state import LSTMStateTuple
 
 
 def cell_of(config: Any, custom_objects: Any = None) -> Any:
-    """The cell that a config stands for."""
+    """The cell that a config stands for; a cell stands for itself."""
+    if callable(config):
+        return config
     known = {name: api.find(f"nn.rnn_cell.{name}") for name in api.members("nn.rnn_cell")}
     return deserialize_keras_object(config, known, custom_objects, "cell")
 
