@@ -32,7 +32,7 @@ def _as_matrix(labels: Any, predictions: Any) -> Any:
             def longer() -> Any:
                 return tf.sparse_reshape(labels, shape=tf.concat((labels.dense_shape, (1,)), 0), name=scope)
 
-            labels_rank = labels.dense_shape.get_shape().dims[0].value
+            labels_rank = labels.dense_shape.get_shape().as_list()[0]
         else:
             def longer() -> Any:
                 return tf.expand_dims(labels, -1, name=scope)

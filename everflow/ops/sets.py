@@ -1,6 +1,7 @@
 """Sets: the different values along the last dimension of tensors, dense or sparse."""
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -59,7 +60,7 @@ def _unravelled(places: Any, sizes: list[int]) -> Any:
     return torch.stack(columns[::-1], 1)
 
 
-def _sparse(indices: Any, values: Any, shape: Any, validate: bool) -> tuple[Any, Any, list[int]]:
+def _sparse(validate: bool, indices: Any, values: Any, shape: Any) -> tuple[Any, Any, list[int]]:
     sizes = shape.tolist()
     if len(sizes) < 2:
         raise invalid_argument(f"Invalid rank {len(sizes)}.")
@@ -103,13 +104,12 @@ def _dense_dense(node: Any) -> Kernel:
 
 
 def _dense_sparse(node: Any) -> Kernel:
-    validate = node.attr("validate_indices")
-    return _combine(node, _dense, lambda *parts: _sparse(*parts, validate), 1)
+    return _combine(node, _dense, functools.partial(_sparse, node.attr("validate_indices")), 1)
 
 
 def _sparse_sparse(node: Any) -> Kernel:
-    validate = node.attr("validate_indices")
-    return _combine(node, lambda *parts: _sparse(*parts, validate), lambda *parts: _sparse(*parts, validate), 3)
+    checked = functools.partial(_sparse, node.attr("validate_indices"))
+    return _combine(node, checked, checked, 3)
 
 
 def _of_rank(rank: int | None) -> Any:
@@ -119,7 +119,9 @@ def _of_rank(rank: int | None) -> Any:
 def _dense_dense_shape(o: Any) -> Any:
     a, b = o.inputs[0].dims, o.inputs[1].dims
     if a is None:
-        return _of_rank(None if b is None else len(shapes.with_rank_at_least(b, 2)))
+        if b is not None:
+            shapes.with_rank_at_least(b, 2)
+        return _of_rank(None if b is None else len(b))
     shapes.with_rank_at_least(a, 2)
     if b is not None:
         shapes.merge(a[:-1], shapes.with_rank(b, len(a))[:-1])
@@ -163,7 +165,7 @@ def _size(node: Any) -> Kernel:
     validate = node.attr("validate_indices")
 
     def run(indices: Any, values: Any, shape: Any) -> Any:
-        places, values, sizes = _sparse(indices, values, shape, validate)
+        places, values, sizes = _sparse(validate, indices, values, shape)
         rows, _ = groups(torch.cat([places, _numbered(values)[1].unsqueeze(1)], 1))
         found = torch.bincount(positions(rows[:, :-1], sizes), minlength=int(np.prod(sizes)))
         return found.int().reshape(sizes)
@@ -199,7 +201,7 @@ def _ordered(a: Any, b: Any) -> tuple[Any, Any, bool]:
 
 
 def _operation(a: Any, b: Any, set_operation: str, validate_indices: bool) -> Any:
-    settings = {"set_operation": set_operation, "validate_indices": validate_indices}
+    settings: dict[str, Any] = {"set_operation": set_operation, "validate_indices": validate_indices}
     if isinstance(a, SparseTensor):
         found = apply("SparseToSparseSetOperation", a.indices, a.values, a.dense_shape, b.indices, b.values, b.dense_shape, **settings)
     elif isinstance(b, SparseTensor):

@@ -162,7 +162,8 @@ def add_sounds(summary: Any, tag: str, sounds: np.ndarray, sample_rate: float, m
 
 
 def _audio(node: Any) -> Kernel:
-    most, known_rate = node.attr("max_outputs"), node.attr("sample_rate") if node.type == "AudioSummary" else None
+    most = node.attr("max_outputs")
+    known_rate: Any = node.attr("sample_rate") if node.type == "AudioSummary" else None
 
     def run(tag: Any, sounds: Any, rate: Any = None) -> Any:
         if tag.ndim:

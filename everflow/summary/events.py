@@ -1,7 +1,6 @@
 """Event files: written by a thread of their own, read record by record."""
 from __future__ import annotations
 
-import contextlib
 import os
 import queue
 import socket
@@ -152,6 +151,5 @@ class EventFileWriter:
 @public("train.summary_iterator")
 def summary_iterator(path: Any) -> Iterator[Any]:
     """The events of a file."""
-    with contextlib.closing(read(path)) as records:
-        for record in records:
-            yield Event.FromString(record)
+    for record in read(path):
+        yield Event.FromString(record)
