@@ -197,7 +197,7 @@ def _stateless_multinomial(node: Any) -> Any:
 op("StatelessMultinomial", kernel=_stateless_multinomial, shape=_multinomial_shape, gradient=not_differentiable)
 
 
-def _shape_tensor(shape: Any) -> Any:
+def shape_tensor(shape: Any) -> Any:
     """A shape argument as an int32 (or int64) vector named `shape`."""
     dtype = None
     if isinstance(shape, (tuple, list)):
@@ -212,7 +212,7 @@ def _shape_tensor(shape: Any) -> Any:
 
 def _normal(op_type: str, default_name: str, shape: Any, mean: Any, stddev: Any, dtype: Any, seed: Any, name: Any) -> Any:
     with name_scope(name, default_name, [shape, mean, stddev]) as scope:
-        shape_t = _shape_tensor(shape)
+        shape_t = shape_tensor(shape)
         mean_t = convert_to_tensor(mean, dtype, name="mean")
         stddev_t = convert_to_tensor(stddev, dtype, name="stddev")
         seed1, seed2 = get_seed(seed)
@@ -248,7 +248,7 @@ def random_uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any =
             raise ValueError(f"Must specify maxval for integer dtype {dtype!r}")
         maxval = 1
     with name_scope(name, "random_uniform", [shape, minval, maxval]) as scope:
-        shape_t = _shape_tensor(shape)
+        shape_t = shape_tensor(shape)
         low = convert_to_tensor(minval, dtype, name="min")
         high = convert_to_tensor(maxval, dtype, name="max")
         seed1, seed2 = get_seed(seed)
@@ -329,7 +329,7 @@ def random_poisson(lam: Any, shape: Any, dtype: Any = dtypes.float32, seed: Any 
 
 def _stateless_normal(op_type: str, default_name: str, shape: Any, seed: Any, mean: Any, stddev: Any, dtype: Any, name: Any) -> Any:
     with name_scope(name, default_name, [shape, seed, mean, stddev]) as scope:
-        shape = _shape_tensor(shape)
+        shape = shape_tensor(shape)
         mean = convert_to_tensor(mean, dtype, name="mean")
         stddev = convert_to_tensor(stddev, dtype, name="stddev")
         drawn = apply(op_type, shape, seed, dtype=dtype)
@@ -365,7 +365,7 @@ def stateless_random_uniform(
             raise ValueError(f"Must specify maxval for integer dtype {dtype!r}")
         maxval = 1
     with name_scope(name, "stateless_random_uniform", [shape, seed, minval, maxval]) as scope:
-        shape = _shape_tensor(shape)
+        shape = shape_tensor(shape)
         low = convert_to_tensor(minval, dtype, name="min")
         high = convert_to_tensor(maxval, dtype, name="max")
         if dtype.is_integer:
