@@ -148,6 +148,7 @@ def per_image_standardization(image: Any) -> Any:
         mean = tf.reduce_mean(image, axis=[-1, -2, -3], keepdims=True)
         deviation = tf.math.reduce_std(image, axis=[-1, -2, -3], keepdims=True)
         floor = tf.rsqrt(tf.cast(count, image.dtype))
-        image = tf.subtract(image, mean)
-        image = tf.divide(image, tf.maximum(deviation, floor), name=scope)
+        floor = tf.maximum(deviation, floor)
+        image -= mean
+        image = tf.divide(image, floor, name=scope)
         return convert_image_dtype(image, kind, saturate=True)
