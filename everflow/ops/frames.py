@@ -52,12 +52,18 @@ def _merge_gradient(operation: Operation, gradient: Any, *_: Any) -> list[Any]:
     return [gradient, *[None] * (len(operation.inputs) - 1)]
 
 
+def _switch_gradient(operation: Operation, no: Any, yes: Any) -> list[Any]:
+    """Of the output that is alive. (A conditional with a Merge is an If node by the time it is differentiated.)"""
+    pred = operation.inputs[1]
+    return [merge([switch(no, pred)[0], switch(yes, pred)[1]])[0], None]
+
+
 def _first(node: Any) -> Any:
     return lambda x, *_: x
 
 
 for _name in SWITCHES:
-    op(_name, shape=_switched)
+    op(_name, shape=_switched, gradient=_switch_gradient)
 for _name in MERGES:
     # Both inputs of a Merge are the same where its conditional has been made an If node.
     op(_name, shape=_merged, gradient=_merge_gradient)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -37,23 +38,31 @@ class Stack:
         self.closed = True
         self.items = []
 
+    def read(self) -> Any:
+        """What is seen of the stack where its handle is fetched: its name."""
+        import numpy as np
+
+        return np.array([b"_stacks", self.name.encode()], dtype=object)
+
     def _check(self) -> None:
         if self.closed:
             raise invalid_argument(f"Stack[{self.name}] has already been closed.")
 
 
+_serial = itertools.count()
+
+
 def _name_of(node: Any) -> str:
-    return node.attr("stack_name") or node.name
+    """Each run makes a stack of its own, so the name is not all of a stack's name."""
+    return f"{node.attr('stack_name') or node.name}_{next(_serial)}"
 
 
 def _stack(node: Any) -> Callable[..., Stack]:
-    name = _name_of(node)
-    return lambda size: Stack(name, int(size))
+    return lambda size: Stack(_name_of(node), int(size))
 
 
 def _old_stack(node: Any) -> Callable[..., Stack]:
-    name = _name_of(node)
-    return lambda: Stack(name, -1)
+    return lambda: Stack(_name_of(node), -1)
 
 
 op("StackV2", kernel=_stack, shape=lambda o: (2,))

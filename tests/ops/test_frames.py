@@ -260,3 +260,24 @@ def test_nested_control_flow_is_differentiated():
         # (x * x) ** 2, and x * x
         assert sess.run([y, dx], {p: True}) == [16, 32]
         assert sess.run([y, dx], {p: False}) == [4, 4]
+
+
+def test_the_output_of_a_switch_that_is_alive_has_a_gradient():
+    p, x = tf.placeholder(tf.bool, []), tf.constant(2.0)
+    no, yes = frames.switch(x, p)
+    found = [tf.gradients(yes * 3.0, x)[0], tf.gradients(no * 5.0, x)[0]]
+    with tf.Session() as sess:
+        assert sess.run(found, {p: True}) == [3, 0]
+        assert sess.run(found, {p: False}) == [0, 5]
+
+
+def test_ops_know_their_part():
+    from everflow.ops import context_queries as queries
+
+    x = tf.constant(1.0)
+    y = v1_while(lambda y: y < 10.0, lambda y: v1_cond(y < 5.0, lambda y: y * 2.0, lambda y: y + 1.0, y)[0], x)
+    assert queries.is_loop_exit(y.op)
+    ops = tf.get_default_graph().get_operations()
+    assert sum(map(queries.is_loop_enter, ops)) == 1
+    assert [sum(map(q, ops)) for q in (queries.is_switch, queries.is_cond_switch, queries.is_loop_switch)] == [3, 2, 1]
+    assert [sum(map(q, ops)) for q in (queries.is_merge, queries.is_cond_merge, queries.is_loop_merge)] == [2, 1, 1]
