@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 import everflow as tf
-from everflow.api import public
+from everflow.api import internal, public
 from everflow.graph import dtypes
 from everflow.graph.keys import GraphKeys
 from everflow.graph.scopes import name_scope
@@ -105,4 +105,31 @@ def get_summary_description(node_def: Any) -> Any:
 
     found = SummaryDescription()
     json_format.Parse(node_def.attr["description"].s.decode(), found)
+    return found
+
+
+@internal("ops.logging_ops.scalar_summary")
+def scalar_summary(tags: Any, values: Any, collections: Any = None, name: str | None = None) -> Any:
+    """Numbers under tags that are given in full."""
+    with name_scope(name, "ScalarSummary", [tags, values]) as scope:
+        found = apply("ScalarSummary", tags, values, name=scope)
+        collect(found, collections, [GraphKeys.SUMMARIES])
+    return found
+
+
+@internal("ops.logging_ops.histogram_summary")
+def histogram_summary(tag: Any, values: Any, collections: Any = None, name: str | None = None) -> Any:
+    """A histogram under a tag that is given in full."""
+    with name_scope(name, "HistogramSummary", [tag, values]) as scope:
+        found = apply("HistogramSummary", tag, values, name=scope)
+        collect(found, collections, [GraphKeys.SUMMARIES])
+    return found
+
+
+@internal("ops.logging_ops.merge_summary")
+def merge_summary(inputs: Any, collections: Any = None, name: str | None = None) -> Any:
+    """One summary of all values of several."""
+    with name_scope(name, "MergeSummary", inputs):
+        found = apply("MergeSummary", inputs, name=name)
+        collect(found, collections, [])
     return found

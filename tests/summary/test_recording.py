@@ -1,0 +1,54 @@
+"""Summaries that are written as they are computed."""
+import glob
+import os
+
+import pytest
+
+import everflow as tf
+
+
+def events_in(folder):
+    return [e for path in sorted(glob.glob(os.path.join(str(folder), "events.out.tfevents.*"))) for e in tf.train.summary_iterator(path)]
+
+
+def test_summaries_of_every_second_step_are_written(tmp_path):
+    with tf.Graph().as_default() as graph, tf.Session() as session:
+        step = tf.train.get_or_create_global_step()
+        with tf.contrib.summary.create_file_writer(str(tmp_path)).as_default():
+            with tf.contrib.summary.record_summaries_every_n_global_steps(2):
+                tf.contrib.summary.scalar("loss", 1.5 + tf.cast(step, tf.float32))
+            with tf.contrib.summary.always_record_summaries():
+                flush = tf.contrib.summary.flush()
+            tf.contrib.summary.scalar("never", 1.0)
+            session.run(tf.global_variables_initializer())
+            tf.contrib.summary.initialize(graph)
+        for _ in range(4):
+            session.run(tf.contrib.summary.all_summary_ops())
+            session.run(tf.assign_add(step, 1))
+        session.run(flush)
+    written = [(e.step, e.summary.value[0].tag, e.summary.value[0].simple_value) for e in events_in(tmp_path) if e.summary.value]
+    assert written == [(0, "loss", 1.5), (2, "loss", 3.5)]
+
+
+def test_without_a_writer_nothing_is_done():
+    with tf.Graph().as_default():
+        assert tf.contrib.summary.scalar("x", 1.0, step=1).type == "NoOp"
+        with pytest.raises(RuntimeError, match="No default"):
+            tf.contrib.summary.initialize()
+
+
+def test_a_writer_must_be_opened(tmp_path):
+    with tf.Graph().as_default(), tf.Session() as session:
+        with tf.contrib.summary.create_file_writer(str(tmp_path)).as_default(), tf.contrib.summary.always_record_summaries():
+            written = tf.contrib.summary.scalar("x", 1.0, step=1)
+        with pytest.raises(tf.errors.NotFoundError, match="does not exist"):
+            session.run(written)
+
+
+def test_writers_of_a_session_share_the_file_of_a_folder(tmp_path):
+    with tf.Graph().as_default(), tf.Session() as session:
+        writers = [tf.summary.FileWriter(tmp_path, session=session) for _ in range(2)]
+        for step, writer in enumerate(writers):
+            writer.add_event(tf.Event(step=step + 1))
+        writers[0].flush()
+        assert [e.step for e in events_in(tmp_path)] == [0, 1, 2] and len(os.listdir(tmp_path)) == 1
