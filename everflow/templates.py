@@ -183,8 +183,8 @@ class Template(Trackable):
         found = list(super()._checkpoint_dependencies)
         known = {id(reference.ref) for reference in found}
         for variable in self.global_variables:
-            if id(variable) not in known and isinstance(variable, Trackable):
-                found.append(TrackableReference(variable.op.name[len(prefix):], variable))
+            if id(variable) not in known:
+                found.append(TrackableReference(variable.name.partition(":")[0][len(prefix):], variable))
         return found
 
     def _lookup_dependency(self, name: str) -> Any:

@@ -58,7 +58,7 @@ def is_in_keras_graph() -> bool:
     return _context.in_keras_graph
 
 
-@internal("keras.utils.tf_utils.get_reachable_from_inputs", "layers.utils.get_reachable_from_inputs")
+@internal("keras.utils.tf_utils.get_reachable_from_inputs")
 def get_reachable_from_inputs(inputs: Any, targets: Any = None) -> set[Any]:
     """The operations and tensors that follow from the inputs; the search ends when it has met all targets."""
     from everflow import nest

@@ -36,7 +36,7 @@ def func_load(code: Any, defaults: Any = None, closure: Any = None, globs: Any =
 
 def described(function: Any) -> tuple[Any, str, Any]:
     """(what stands for a function, of which kind that is, the function's module)."""
-    if isinstance(function, types.LambdaType) and function.__name__ == "<lambda>":
+    if isinstance(function, types.FunctionType):
         return func_dump(function), "lambda", function.__module__
     return function.__name__, "function", function.__module__
 

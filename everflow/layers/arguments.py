@@ -4,8 +4,11 @@ from __future__ import annotations
 from typing import Any
 
 from everflow.api import internal
+from everflow.graph.constants import constant_value as tensor_value
+from everflow.graph.operation import Operation
+from everflow.graph.tensor import Tensor
+from everflow.keras.call_context import get_reachable_from_inputs
 from everflow.ops.smart_conditionals import smart_cond as _smart_cond
-from everflow.ops.smart_conditionals import smart_constant_value
 from everflow.ops.variables import Variable
 
 
@@ -22,12 +25,16 @@ def smart_cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: str |
 @internal("layers.utils.constant_value", "keras.utils.tf_utils.constant_value")
 def constant_value(pred: Any) -> Any:
     """A predicate's value where it is known, else None."""
-    if isinstance(pred, int):
-        # Programs pass 0 and 1 for false and true.
-        if pred == 1:
-            pred = True
-        elif pred == 0:
-            pred = False
     if isinstance(pred, Variable):
         return None
-    return smart_constant_value(pred)
+    if isinstance(pred, bool) or type(pred) is int and pred in (0, 1):
+        return bool(pred)
+    if isinstance(pred, Tensor):
+        return tensor_value(pred)
+    raise TypeError(f"`pred` must be a Tensor, a Variable, or a Python bool. Found instead: {type(pred)}")
+
+
+@internal("layers.utils.get_reachable_from_inputs")
+def reachable_tensors(inputs: Any, targets: Any = None) -> set[Any]:
+    """The tensors that follow from the inputs."""
+    return {x for x in get_reachable_from_inputs(inputs, targets) if not isinstance(x, Operation)}

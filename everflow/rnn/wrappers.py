@@ -30,8 +30,8 @@ def cell_of(config: Any, custom_objects: Any = None) -> Any:
 class RNNCellWrapper(RNNCell):
     """A cell that calls another; subclasses say what happens around the call."""
 
-    def __init__(self, cell: Any) -> None:
-        super().__init__()
+    def __init__(self, cell: Any, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
         assert_like_rnncell("cell", cell)
         self.cell = cell
         if hasattr(cell, "_maybe_initialize_trackable"):
@@ -65,7 +65,7 @@ class RNNCellWrapper(RNNCell):
 
     @classmethod
     def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
-        config = {k: v for k, v in config.items() if k not in ("name", "trainable", "dtype")}
+        config = dict(config)
         return cls(cell_of(config.pop("cell"), custom_objects), **config)
 
 
@@ -82,8 +82,8 @@ class DropoutWrapper(RNNCellWrapper):
 
     def __init__(self, cell: Any, input_keep_prob: Any = 1.0, output_keep_prob: Any = 1.0, state_keep_prob: Any = 1.0,
                  variational_recurrent: bool = False, input_size: Any = None, dtype: Any = None, seed: Any = None,
-                 dropout_state_filter_visitor: Any = None) -> None:
-        super().__init__(cell)
+                 dropout_state_filter_visitor: Any = None, **kwargs: Any) -> None:
+        super().__init__(cell, dtype=dtype, **kwargs)
         if dropout_state_filter_visitor is not None and not callable(dropout_state_filter_visitor):
             raise TypeError("dropout_state_filter_visitor must be callable")
         self._dropout_state_filter = dropout_state_filter_visitor or _drops_state
@@ -93,7 +93,6 @@ class DropoutWrapper(RNNCellWrapper):
             self._output_keep_prob = _probability(output_keep_prob, "output_keep_prob")
         self._variational_recurrent = variational_recurrent
         self._input_size = input_size
-        self._dtype = dtype
         self._seed = seed
         self._recurrent_input_noise = self._recurrent_state_noise = self._recurrent_output_noise = None
         if variational_recurrent:
@@ -203,8 +202,8 @@ def _same_each_step(value: Any, noise: Any, keep_prob: Any) -> Any:
 class ResidualWrapper(RNNCellWrapper):
     """Adds a cell's inputs to its outputs."""
 
-    def __init__(self, cell: Any, residual_fn: Any = None) -> None:
-        super().__init__(cell)
+    def __init__(self, cell: Any, residual_fn: Any = None, **kwargs: Any) -> None:
+        super().__init__(cell, **kwargs)
         self._residual_fn = residual_fn
 
     def _call_wrapped_cell(self, inputs: Any, state: Any, cell_call_fn: Any, **kwargs: Any) -> Any:
@@ -243,8 +242,8 @@ class ResidualWrapper(RNNCellWrapper):
 class DeviceWrapper(RNNCellWrapper):
     """Runs a cell on a device."""
 
-    def __init__(self, cell: Any, device: Any) -> None:
-        super().__init__(cell)
+    def __init__(self, cell: Any, device: Any, **kwargs: Any) -> None:
+        super().__init__(cell, **kwargs)
         self._device = device
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
