@@ -272,6 +272,8 @@ class _TakeCursor(UnaryCursor):
 
     def next(self) -> Element | None:
         if self.left <= 0:
+            # What is behind the last element is not needed any more.
+            self.source = EMPTY
             return None
         element = self.source.next()
         self.left = self.left - 1 if element is not None else 0
@@ -279,6 +281,7 @@ class _TakeCursor(UnaryCursor):
 
     def rows(self, n: int) -> Element | None:
         if self.left <= 0:
+            self.source = EMPTY
             return None
         found = self.source.rows(min(n, self.left))
         self.left = 0 if found is None else self.left - dims_of(found[0])[0]
@@ -288,8 +291,23 @@ class _TakeCursor(UnaryCursor):
         return {"source": self.source.save(), "left": self.left}
 
     def restore(self, state: Any) -> None:
-        super().restore(state)
         self.left = state["left"]
+        if self.left > 0:
+            super().restore(state)
+
+
+class _EmptyCursor(Cursor):
+    def next(self) -> Element | None:
+        return None
+
+    def save(self) -> Any:
+        return None
+
+    def restore(self, state: Any) -> None:
+        return None
+
+
+EMPTY = _EmptyCursor(Stream([], []))
 
 
 @dataset_op("TakeDataset")

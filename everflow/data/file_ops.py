@@ -239,7 +239,7 @@ class _MatchingCursor(Cursor):
 
     def next(self) -> Element | None:
         if self.names is None:
-            from everflow.io.gfile import glob
+            from everflow.io.gfile import get_matching_files as glob
 
             patterns = self.stream.patterns  # type: ignore[attr-defined]
             self.names = sorted({os.fsencode(n) for p in patterns for n in glob(os.fsdecode(p))})

@@ -6,6 +6,8 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from everflow.data.elements import Element, dims_of, text
 from everflow.data.streams import Cursor, Reading, Stream, function_of
 from everflow.errors import OutOfRangeError, failed_precondition, invalid_argument, not_found, out_of_range
@@ -231,6 +233,28 @@ class Optional:
 
     def __init__(self, element: Element | None) -> None:
         self.element = element
+
+    def zeros(self) -> Optional:
+        """The same with zeros in the place of values."""
+        return Optional(None if self.element is None else tuple(_zeros(v) for v in self.element))
+
+    def plus(self, other: Optional) -> Optional:
+        """The sums of the values; both must have some or none."""
+        if (self.element is None) != (other.element is None):
+            raise invalid_argument("Cannot add optionals because one has a value and the other doesn't.")
+        if self.element is None or other.element is None:
+            return self
+        if len(self.element) != len(other.element):
+            raise invalid_argument("Cannot add optionals because they have different numbers of components.")
+        return Optional(tuple(a.plus(b) if hasattr(a, "plus") else a + b for a, b in zip(self.element, other.element)))
+
+
+def _zeros(value: Any) -> Any:
+    if hasattr(value, "zeros"):
+        return value.zeros()
+    if isinstance(value, np.ndarray):
+        return np.full(value.shape, b"", object)
+    return torch.zeros_like(value)
 
 
 def _as_optional(node: Any) -> Callable[[Any], Optional]:

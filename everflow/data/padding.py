@@ -63,7 +63,7 @@ def _padded_shape(padded_shape: Any, component: Any) -> Tensor:
             raise TypeError("rank")
         found = convert_to_tensor([-1 if n is None else n for n in known_shape.as_dims() or ()], dtype=dtypes.int64)
     except (TypeError, ValueError):
-        found = convert_to_tensor(padded_shape)
+        found = convert_to_tensor(padded_shape, preferred_dtype=dtypes.int64)
         if found.shape.ndims is not None and found.shape.ndims != 1:
             raise ValueError(
                 f"Padded shape {padded_shape} must be a 1-D tensor of tf.int64 values, but its shape was {found.shape}.") from None
