@@ -50,9 +50,9 @@ def _quantize(node: Any) -> Kernel:
             scaled = x.double().clamp(float(lowest), float(highest)) * float(scale)
             found = torch.round(scaled) if to_even else rounded_away(scaled)
         else:
-            scale = np.float32((levels.count - 1.0) / (float(highest) - float(lowest)))
+            scale = np.float32((levels.total - 1.0) / (float(highest) - float(lowest)))
             scaled = (x.clamp(float(lowest), float(highest)) - float(lowest)) * float(scale)
-            found = rounded_away(scaled.double() - (levels.count // 2 if levels.signed else 0))
+            found = rounded_away(scaled.double() - (levels.total // 2 if levels.signed else 0))
         return found.clamp(levels.lowest, levels.highest).long().to(kind), scalar(lowest), scalar(highest)
 
     return run
@@ -78,8 +78,8 @@ def _dequantize(node: Any) -> Kernel:
             if levels.signed:
                 step = max(step, lowest / np.float32(levels.lowest))
             return x.to(torch.float32) * float(step)
-        step = (highest - lowest) / np.float32(levels.count - 1)
-        half = levels.count / 2 if levels.signed else 0
+        step = (highest - lowest) / np.float32(levels.total - 1)
+        half = levels.total / 2 if levels.signed else 0
         return (x.to(torch.float32) + half) * float(step) + float(lowest)
 
     return run
@@ -93,7 +93,7 @@ def _there_and_back(node: Any) -> Kernel:
     range_attrs = (node.attr("input_min"), node.attr("input_max")) if "input_min" in node.attrs else None
 
     def run(x: Any, low: Any = None, high: Any = None, num_bits: Any = None) -> Any:
-        size = bits if num_bits is None else int(num_bits)
+        size = int(num_bits) if bits is None else bits
         if not 0 < size < (62 if signed else 63):
             raise invalid_argument(f"num_bits is out of range: {size} with signed_input_ {int(signed)}")
         wide = np.float64 if x.dtype == torch.float64 else np.float32

@@ -23,7 +23,7 @@ class Levels(NamedTuple):
         return cls(0, (1 << bits) - 1) if dtype.base_dtype.name.startswith("qu") else cls(-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
 
     @property
-    def count(self) -> int:
+    def total(self) -> int:
         return self.highest - self.lowest + 1
 
     @property
@@ -32,20 +32,20 @@ class Levels(NamedTuple):
 
     def step(self, low: float, high: float) -> np.float32:
         """The float that one level is worth."""
-        return np.float32((np.float64(np.float32(high)) - np.float64(np.float32(low))) / (self.count - 1))
+        return np.float32((np.float64(np.float32(high)) - np.float64(np.float32(low))) / (self.total - 1))
 
     def place(self, x: float, low: float, high: float) -> int:
         """The level of a float, which may lie beyond the type's own."""
         if low == high:
             return 0
-        per_level = self.count / ((high - low) * (self.count / (self.count - 1.0)))
+        per_level = self.total / ((high - low) * (self.total / (self.total - 1.0)))
         return _rounded(x * per_level) - _rounded(low * per_level) + self.lowest
 
     def from_floats(self, x: Any, low: float, high: float) -> Any:
         """The levels (int64) of floats, those beyond the range at its ends."""
         if low == high:
             return torch.zeros(x.shape, dtype=torch.int64, device=x.device)
-        per_level = self.count / ((high - low) * (self.count / (self.count - 1.0)))
+        per_level = self.total / ((high - low) * (self.total / (self.total - 1.0)))
         found = rounded_away(x.double() * per_level) - _rounded(low * per_level) + self.lowest
         return found.clamp(self.lowest, self.highest).long()
 
@@ -53,7 +53,7 @@ class Levels(NamedTuple):
         """The floats (float64) that levels stand for."""
         if low == high:
             return torch.full(levels.shape, low, dtype=torch.float64, device=levels.device)
-        step = float(np.float32(high) - np.float32(low)) * (self.count / (self.count - 1.0)) / self.count
+        step = float(np.float32(high) - np.float32(low)) * (self.total / (self.total - 1.0)) / self.total
         # The float 0 is a level: exactly so for a step of single precision.
         short = np.float32(step)
         start = np.float32(_rounded(float(np.float32(low) / short))) * short

@@ -61,12 +61,12 @@ def sum_range(low_x: float, high_x: float, low_y: float, high_y: float, bits_to_
     return -wide, wide
 
 
-def _sum(out_attr: str) -> Callable[[Any], Kernel]:
+def _sum(out_attr: str, bits_to_spare: int) -> Callable[[Any], Kernel]:
     def make(node: Any) -> Kernel:
         x_levels, y_levels, out, kind = _two(node, out_attr)
 
         def run(x: Any, y: Any, low_x: Any, high_x: Any, low_y: Any, high_y: Any) -> Any:
-            low, high = sum_range(float(low_x), float(high_x), float(low_y), float(high_y), 14)
+            low, high = sum_range(float(low_x), float(high_x), float(low_y), float(high_y), bits_to_spare)
             terms = (levels.to_floats(v, float(first), float(last))
                      for v, levels, first, last in ((x, x_levels, low_x, high_x), (y, y_levels, low_y, high_y)))
             levels = [out.from_floats(term, float(low), float(high)) for term in terms]
@@ -132,8 +132,8 @@ def _reshape(node: Any) -> Kernel:
 
 op("QuantizedMatMul", kernel=_mat_mul, shape=_mat_mul_shape)
 op("QuantizedMul", kernel=_mul, shape=_broadcast)
-op("QuantizedAdd", kernel=_sum("Toutput"), shape=_broadcast)
-op("QuantizedBiasAdd", kernel=_sum("out_type"), shape=lambda o: [o.inputs[0].dims, (), ()])
+op("QuantizedAdd", kernel=_sum("Toutput", 14), shape=_broadcast)
+op("QuantizedBiasAdd", kernel=_sum("out_type", 17), shape=lambda o: [o.inputs[0].dims, (), ()])
 op("QuantizedConcat", kernel=_concat, shape=_concat_shape)
 op("QuantizedReshape", kernel=_reshape, shape=_reshape_shape, view=True)
 

@@ -55,7 +55,7 @@ def from_numpy(array: np.ndarray, dtype: dtypes.DType) -> Any:
 
 
 def to_numpy(value: Any, dtype: dtypes.DType) -> np.ndarray:
-    """The numpy array of a run-time value, sharing its memory where that is possible."""
+    """The numpy array of a run-time value, sharing its memory where that is possible; quantized values are plain integers."""
     name = dtype.base_dtype.name
     if name not in _TORCH_NAMES:
         return value
@@ -69,10 +69,7 @@ def to_numpy(value: Any, dtype: dtypes.DType) -> np.ndarray:
         shape = tuple(value.shape)
         signed = {np.int16: torch.int16, np.int32: torch.int32, np.int64: torch.int64}[bits]
         return value.contiguous().reshape(-1).view(signed).numpy().view(dtype.base_dtype.as_numpy_dtype).reshape(shape)
-    array = value.numpy()
-    if name in _QUANTIZED_BITS:
-        array = np.ascontiguousarray(array).view(dtype.base_dtype.as_numpy_dtype)
-    return array
+    return value.numpy()
 
 
 def as_dims(value: Any) -> tuple[int, ...]:
