@@ -12,10 +12,20 @@ COMMANDS = {
     "run": "run a TensorFlow program with Everflow",
 }
 
+# Programs of TensorFlow, under the names that they have there: command(arguments) of everflow.tools.<name>.
+TOOLS = {
+    "freeze_graph": "make one file of a graph and a checkpoint",
+    "inspect_checkpoint": "show what is in a checkpoint",
+    "optimize_for_inference": "make a frozen graph leaner",
+    "saved_model_cli": "show what is in a SavedModel, and run it",
+    "strip_unused": "leave of a graph what lies between some nodes",
+}
+
 
 def help_text() -> str:
-    width = max(map(len, COMMANDS))
-    lines = [f"  {name:<{width}}  {summary}" for name, summary in COMMANDS.items()]
+    every = {**COMMANDS, **TOOLS}
+    width = max(map(len, every))
+    lines = [f"  {name:<{width}}  {summary}" for name, summary in every.items()]
     return "\n".join(
         [
             "usage: everflow [--version] [--help] COMMAND ...",
@@ -40,8 +50,10 @@ def main(arguments: list[str] | None = None) -> int | None:
     if command in ("-V", "--version"):
         print(f"everflow {version}")
         return 0
+    if command in TOOLS:
+        return importlib.import_module(f"everflow.tools.{command}").command(rest)
     if command not in COMMANDS:
-        known = ", ".join(COMMANDS)
+        known = ", ".join([*COMMANDS, *TOOLS])
         print(f"everflow: there is no command '{command}' (the commands are: {known})", file=sys.stderr)
         return 2
     return importlib.import_module(f"everflow.cli.{command}").main(rest)

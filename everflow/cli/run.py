@@ -93,6 +93,7 @@ def script_program(script: str) -> tuple[types.CodeType, dict[str, Any]]:
 
 
 def module_program(name: str, failure: str | None = None) -> tuple[types.CodeType, dict[str, Any]]:
+    name = own_name(name)
     spec = find_module(name)
     if spec is not None and spec.submodule_search_locations is not None:
         package, name = name, f"{name}.__main__"
@@ -113,6 +114,15 @@ def module_program(name: str, failure: str | None = None) -> tuple[types.CodeTyp
         "__package__": spec.parent,
         "__spec__": spec,
     }
+
+
+def own_name(name: str) -> str:
+    """TensorFlow's tools are modules of Everflow: `-m tensorflow.python.tools.freeze_graph` runs everflow.tools.freeze_graph."""
+    if name.partition(".")[0] in alias.ROOTS:
+        module = alias.locate(name)
+        if module is not None and module.__name__.startswith("everflow."):
+            return module.__name__
+    return name
 
 
 def find_module(name: str) -> ModuleSpec | None:

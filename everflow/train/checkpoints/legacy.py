@@ -91,7 +91,7 @@ class LegacyReader:
     def _entry(self, name: str) -> tuple[tuple[int, ...], dtypes.DType, list[TensorSlice]]:
         found = self._known.get(name)
         if found is None:
-            raise not_found(f'Tensor name "{name}" not found in checkpoint files {self.prefix}')
+            raise not_found(f"{name} not found in checkpoint file {self.prefix}")
         return found
 
     def shape(self, name: str) -> tuple[int, ...]:

@@ -78,7 +78,7 @@ def _read(variable: Any) -> Any:
     with device(variable.device):
         value = variable.read_value()
     # Files are written by the CPU of the machine that has the variable.
-    with device("/device:CPU:0"):
+    with device(set_cpu0(variable.device)):
         return apply("Identity", value)
 
 

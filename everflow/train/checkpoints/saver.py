@@ -233,6 +233,8 @@ class Saver:
         return None if self._is_empty else written
 
     def _step(self, sess: Any, global_step: Any) -> int:
+        if executing_eagerly():
+            return int(global_step.numpy())
         from everflow.train.global_step import global_step as value_of
 
         return value_of(sess, global_step)

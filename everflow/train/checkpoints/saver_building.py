@@ -188,8 +188,6 @@ class BaseSaverBuilder:
                 filename_tensor_name="", save_tensor_name=save_tensor.numpy() if build_save else "", restore_op_name="",
                 max_to_keep=max_to_keep, sharded=sharded, keep_checkpoint_every_n_hours=keep_checkpoint_every_n_hours,
                 version=self._write_version)
-        # Programs look for the restore op by its name.
-        assert restore_op.name.endswith("restore_all"), restore_op.name
         return saver_pb2.SaverDef(
             filename_tensor_name=filename_tensor.name, save_tensor_name=save_tensor.name, restore_op_name=restore_op.name,
             max_to_keep=max_to_keep, sharded=sharded, keep_checkpoint_every_n_hours=keep_checkpoint_every_n_hours,

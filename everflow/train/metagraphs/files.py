@@ -40,6 +40,6 @@ def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool =
     logdir = os.fspath(logdir)
     gfile.recursive_create_dir(logdir)
     path = os.path.join(logdir, name)
-    content = text_format.MessageToString(proto, float_format="") if as_text else proto.SerializeToString()
+    content = text_format.MessageToString(proto) if as_text else proto.SerializeToString()
     file_io.atomic_write_string_to_file(path, content)
     return path

@@ -133,10 +133,11 @@ def _tell_unrestored(told: dict[str, bool], proto: Any, matched: set[int], unuse
     for name in lost:
         logging.warning("Unresolved object in checkpoint: %s", name)
     if lost:
-        logging.warning("A checkpoint was restored (e.g. tf.train.Checkpoint.restore or tf.keras.Model.load_weights) but not all "
-                        "checkpointed values were used. See above for specific issues. Use expect_partial() on the load status object, e.g. "
-                        "tf.train.Checkpoint.restore(...).expect_partial(), to silence these warnings, or use assert_consumed() to make "
-                        "the check explicit.")
+        logging.warning(
+            "A checkpoint was restored (e.g. tf.train.Checkpoint.restore or tf.keras.Model.load_weights) but not all checkpointed values "
+            "were used. See above for specific issues. Use expect_partial() on the load status object, e.g. "
+            "tf.train.Checkpoint.restore(...).expect_partial(), to silence these warnings, or use assert_consumed() to make the check "
+            "explicit.")
 
 
 @internal("training.tracking.util._NameBasedRestoreCoordinator")

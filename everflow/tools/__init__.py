@@ -1,0 +1,1 @@
+"""Programs around models: freezing, stripping, inspecting. Also found as `tensorflow.python.tools.*`."""
