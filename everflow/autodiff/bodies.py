@@ -37,7 +37,7 @@ class GradientBody(FuncGraph):
 
     def own(self, tensor: Tensor) -> Tensor:
         """Constants of the forward body are repeated here; for other values of it a placeholder stands until `settle`."""
-        if tensor.op.graph is not self.forward:
+        if tensor.is_eager or tensor.op.graph is not self.forward:
             return super().own(tensor)
         found = self._copies.get(tensor)
         if found is None:

@@ -24,7 +24,7 @@ TRAINABLE = frozenset((
     dtypes.variant,
 ))
 # Ops whose gradients tell an output without a gradient from one whose gradient is zero.
-KNOWS_NONE = frozenset(("If", "StatelessIf", "Case", "While", "StatelessWhile"))
+KNOWS_NONE = frozenset(("If", "StatelessIf", "Case", "While", "StatelessWhile", "PartitionedCall", "StatefulPartitionedCall"))
 # The gradient of a loop gives the loop further inputs while it is being built.
 GROWING = ("While", "StatelessWhile")
 

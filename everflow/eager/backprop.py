@@ -110,7 +110,7 @@ class GradientTape:
                     "trace the gradient in order to compute higher order derivatives.", 1)
         unconnected = UnconnectedGradients(unconnected_gradients)
         targets = [_target(t) for t in nest.flatten(target)]
-        given = [None] * len(targets)
+        given: list[Any] = [None] * len(targets)
         if output_gradients is not None:
             given = [None if g is None else convert_to_tensor(g) for g in nest.flatten(output_gradients)]
         flat = nest.flatten(sources)
@@ -136,7 +136,7 @@ class GradientTape:
         flat = tf.reshape(target, [-1])
         rows = self._rows(target, flat_sources, int(flat.get_shape()[0]), unconnected_gradients)
         shape = tf.shape(target)
-        found = []
+        found: list[Any] = []
         for i, source in enumerate(flat_sources):
             parts = [row[i] for row in rows]
             if all(p is None for p in parts):

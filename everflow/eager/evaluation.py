@@ -21,10 +21,11 @@ def _value(t: Any) -> Any:
     if callable(t) and not hasattr(t, "numpy"):
         return evaluated(t())
     if isinstance(t, SparseTensor):
-        return SparseTensorValue(*(x.numpy() for x in (t.indices, t.values, t.dense_shape)))
+        parts: list[Any] = [t.indices, t.values, t.dense_shape]
+        return SparseTensorValue(*(x.numpy() for x in parts))
     if isinstance(t, IndexedSlices):
-        return IndexedSlicesValue(
-            values=t.values.numpy(), indices=t.indices.numpy(), dense_shape=None if t.dense_shape is None else t.dense_shape.numpy())
+        parts = [t.values, t.indices, t.dense_shape]
+        return IndexedSlicesValue._make(None if x is None else x.numpy() for x in parts)  # type: ignore[attr-defined]
     if hasattr(t, "nested_row_splits") and hasattr(t, "numpy"):
         return t.numpy()
     if not hasattr(t, "numpy"):

@@ -11,7 +11,7 @@ from everflow.autodiff.search import KNOWS_NONE, is_trainable
 from everflow.graph import dtypes, opdefs
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.indexed_slices import IndexedSlices
-from everflow.graph.stacks import eager_scope
+from everflow.graph.stacks import TAPES, eager_scope
 from everflow.graph.tensor import Tensor
 from everflow.ops import registry
 
@@ -122,6 +122,12 @@ class Tape:
             if tape.watches(operation.inputs):
                 tape.add(operation)
 
+    def captured(self, outside: Any, inside: Any) -> None:
+        """A function that is being built uses a tensor from outside: what stands for it inside is watched as that is."""
+        for tape in ACTIVE.tapes:
+            if id(outside) in tape.watched and id(inside) not in tape.watched:
+                tape.add(Custom("captured_value", [outside], [inside], lambda dy: [dy]))
+
     def variable_read(self, variable: Any) -> None:
         """Watches a trainable variable that is about to be read, on each tape of this thread that wants it."""
         for tape in ACTIVE.tapes:
@@ -217,13 +223,13 @@ def _zeros_like(tensor: Any) -> Any:
 def push(tape: Tape) -> None:
     """Starts recording."""
     ACTIVE.tapes.append(tape)
-    registry.TAPES.append(tape)
+    TAPES.append(tape)
 
 
 def pop(tape: Tape) -> None:
     """Ends recording."""
     ACTIVE.tapes.remove(tape)
-    registry.TAPES.remove(tape)
+    TAPES.remove(tape)
 
 
 class stop_recording:

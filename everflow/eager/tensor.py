@@ -237,7 +237,7 @@ def from_array(array: np.ndarray, dtype: dtypes.DType) -> EagerTensor:
 
 
 @functools.lru_cache(maxsize=1024)
-def _number(value: Any, kind: type, dtype: dtypes.DType, sign: float) -> EagerTensor:
+def _number(value: Any, kind: Any, dtype: dtypes.DType, sign: float) -> EagerTensor:
     return EagerTensor(torch.tensor(value, dtype=_torch_dtype(dtype)), dtype)
 
 
@@ -256,7 +256,7 @@ def from_number(value: Any, dtype: dtypes.DType | None) -> EagerTensor | None:
         return None
     from everflow.eager.devices import placed
 
-    found = _number(value, type(value), dtype, 1.0 if value else np.copysign(1.0, value))
+    found = _number(value, type(value).__name__, dtype, 1.0 if value else np.copysign(1.0, value))
     moved = placed(found.value)
     # A value of its own: tapes tell tensors apart by identity.
     return EagerTensor(moved, dtype)

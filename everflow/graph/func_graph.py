@@ -11,7 +11,7 @@ from everflow.api import internal
 from everflow.graph import opdefs
 from everflow.graph.graph import Graph
 from everflow.graph.operation import Operation
-from everflow.graph.stacks import get_default_graph
+from everflow.graph.stacks import TAPES, get_default_graph
 from everflow.graph.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -84,14 +84,20 @@ class FuncGraph(Graph):
 
     def own(self, tensor: Tensor) -> Tensor:
         """The tensor to use in this body for one that may come from outside."""
-        if type(tensor) is not Tensor:
+        if not tensor.is_eager and tensor.op.graph is self:
+            return tensor
+        found = self._own(tensor)
+        if TAPES:
+            TAPES[-1].captured(tensor, found)
+        return found
+
+    def _own(self, tensor: Tensor) -> Tensor:
+        if tensor.is_eager:
             # A value that is there already: the outermost body captures it for all that are inside.
             if isinstance(self.outer_graph, FuncGraph):
                 return self.own(self.outer_graph.own(tensor))
             found = self._captures.get(tensor)
             return self.add_capture(tensor) if found is None else found
-        if tensor.op.graph is self:
-            return tensor
         if self.rereads_variables and is_variable_read(tensor):
             return self._read_again(tensor)
         found = self._copies.get(tensor)
@@ -124,7 +130,7 @@ class FuncGraph(Graph):
 
     def outside(self, tensor: Tensor) -> Tensor:
         """The tensor outside that an input or a variable of this body stands for; other tensors are themselves."""
-        if tensor.op.type != "Placeholder" and tensor.op.type not in VARIABLE_OPS:
+        if tensor.is_eager or tensor.op.type != "Placeholder" and tensor.op.type not in VARIABLE_OPS:
             return tensor
         for table in (self._captures, self._copies):
             for given, inside in table.items():
@@ -263,7 +269,8 @@ class FuncGraph(Graph):
         from everflow.graph.places import colocation_target
 
         target = colocation_target(op)
-        if target is not None and target.graph is not self:
+        is_outside = target.graph is not self if target is not None else op is not None
+        if is_outside:
             return contextlib.nullcontext()
         return super().colocate_with(target, ignore_existing)
 

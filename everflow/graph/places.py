@@ -78,10 +78,10 @@ def colocation_target(value: Any) -> Operation | None:
     if value is None or isinstance(value, Operation):
         return value
     if isinstance(value, Tensor):
-        return value.op
+        return None if value.is_eager else value.op
     handle = getattr(value, "_handle", None)
     if isinstance(handle, Tensor):
-        return handle.op
+        return None if handle.is_eager else handle.op
     if isinstance(getattr(value, "op", None), Operation):
         return value.op
     from everflow.graph.convert import convert_to_tensor

@@ -147,6 +147,10 @@ def _gradient_of_symbolic_gradient(operation: Operation, *output_gradients: Any)
 
 
 def _gradient_of_partitioned_call(operation: Operation, *output_gradients: Any) -> list[Any]:
+    if isinstance(operation, Operation):
+        from everflow.autodiff.calls import gradient_of_partitioned_call
+
+        return gradient_of_partitioned_call(operation, output_gradients)
     return _symbolic(operation, operation.attr("f").name, operation.inputs, output_gradients)
 
 

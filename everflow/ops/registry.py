@@ -19,7 +19,7 @@ from everflow.graph import dtypes, graph, opdefs
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.graph import VALID_OP_NAME, Graph
 from everflow.graph.operation import Operation
-from everflow.graph.stacks import get_default_graph, in_eager_mode
+from everflow.graph.stacks import TAPES, get_default_graph, in_eager_mode
 from everflow.graph.tensor import Tensor
 from everflow.graph.wire import output_types_of
 
@@ -41,8 +41,6 @@ class Meaning:
 
 
 MEANINGS: dict[str, Meaning] = {}
-# The tapes of all threads that are recording; see everflow.eager.tape.
-TAPES: list[Any] = []
 
 
 def not_differentiable(op: Operation, *_: Any) -> Any:

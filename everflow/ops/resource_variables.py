@@ -24,13 +24,13 @@ from everflow.graph.scopes import (
     strip_name_scope,
 )
 from everflow.graph.shapes import TensorShape, as_shape
-from everflow.graph.stacks import get_default_graph, in_eager_mode
+from everflow.graph.stacks import TAPES, get_default_graph, in_eager_mode
 from everflow.graph.tensor import Tensor
 from everflow.ops import variables
 from everflow.ops.assigning import batch_scatter_update
 from everflow.ops.initial_values import check_origin, guarded
 from everflow.ops.ref_variables import checked_slices
-from everflow.ops.registry import TAPES, apply
+from everflow.ops.registry import apply
 from everflow.ops.variable_handles import variable_handle, variable_handle_for
 from everflow.ops.variables import SaveSliceInfo, VariableV1
 
@@ -39,9 +39,12 @@ from everflow.ops.variables import SaveSliceInfo, VariableV1
 def variable_accessed(variable: Any) -> None:
     """Tells the function that is being built, and the tapes, that a variable is read."""
     if not in_eager_mode():
-        watch = getattr(get_default_graph(), "watch_variable", None)
-        if watch is not None:
-            watch(variable)
+        graph: Any = get_default_graph()
+        while graph is not None and graph.building_function:
+            watch = getattr(graph, "watch_variable", None)
+            if watch is not None:
+                watch(variable)
+            graph = graph.outer_graph
     if TAPES and variable.trainable:
         TAPES[-1].variable_read(variable)
 
@@ -485,7 +488,8 @@ class UnreadVariable(BaseResourceVariable):
         self._parent_op = parent_op
         with control_dependencies([parent_op]):
             read = apply("ReadVariableOp", handle, dtype=dtype)
-        super().__init__(handle=handle, dtype=dtype, shape=shape, unique_id=unique_id, handle_name=handle.op.name,
+        super().__init__(handle=handle, dtype=dtype, shape=shape, unique_id=unique_id,
+                         handle_name=handle.value.name if handle.is_eager else handle.op.name,
                          graph_element=read)
 
     @property

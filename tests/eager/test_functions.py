@@ -1,0 +1,123 @@
+"""tf.function and defun: traced, differentiated, with variables and effects."""
+import numpy as np
+import pytest
+
+import everflow as tf
+from everflow.eager.context import eager_mode
+
+
+@pytest.fixture(autouse=True)
+def eager():
+    with tf.Graph().as_default(), eager_mode():
+        yield
+
+
+def test_a_function_is_traced_once_for_each_kind_of_arguments():
+    traced = []
+
+    @tf.function
+    def twice(x):
+        traced.append(x)
+        return 2 * x
+
+    assert float(twice(tf.constant(1.0))) == 2.0 and float(twice(tf.constant(3.0))) == 6.0
+    assert len(traced) == 1
+    assert twice(tf.constant([1, 2])).numpy().tolist() == [2, 4]
+    assert len(traced) == 2
+
+
+def test_gradients_go_through_a_function():
+    v = tf.Variable(3.0)
+    cube = tf.function(lambda x: x * x * v)
+    x = tf.constant(2.0)
+    with tf.GradientTape(persistent=True) as outer:
+        outer.watch(x)
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            y = cube(x)
+        first = inner.gradient(y, x)
+    assert float(first) == 12.0
+    assert float(outer.gradient(first, x)) == 6.0 and float(outer.gradient(y, v)) == 4.0
+
+
+def test_a_training_step_is_one_function():
+    v = tf.Variable(3.0)
+    optimizer = tf.train.GradientDescentOptimizer(0.1)
+
+    @tf.function
+    def step():
+        with tf.GradientTape() as tape:
+            loss = v * v
+        optimizer.apply_gradients([(tape.gradient(loss, v), v)])
+        return loss
+
+    assert [round(float(step()), 4) for _ in range(3)] == [9.0, 5.76, 3.6864]
+
+
+def test_effects_happen_once_also_where_the_function_is_differentiated():
+    count, w = tf.Variable(0.0, trainable=False), tf.Variable(2.0)
+
+    @tf.function
+    def counted(x):
+        count.assign_add(1.0)
+        return w * x
+
+    @tf.function
+    def outer(x):
+        with tf.GradientTape() as tape:
+            y = counted(x)
+        return tape.gradient(y, w)
+
+    with tf.GradientTape() as tape:
+        y = counted(tf.constant(5.0))
+    assert float(tape.gradient(y, w)) == 5.0 and count.numpy() == 1.0
+    assert float(outer(tf.constant(7.0))) == 7.0 and count.numpy() == 2.0
+
+
+def test_variables_are_made_at_the_first_call_only():
+    class Scaled:
+        weight = None
+
+        @tf.function
+        def __call__(self, x):
+            if self.weight is None:
+                self.weight = tf.Variable(tf.fill([2], 3.0))
+            return self.weight * x
+
+    scaled = Scaled()
+    assert scaled(tf.constant([1.0, 2.0])).numpy().tolist() == [3.0, 6.0]
+    assert scaled.weight.numpy().tolist() == [3.0, 3.0]
+    with pytest.raises(ValueError, match="tried to create variables on non-first call"):
+        tf.function(lambda x: tf.Variable(1.0) * x)(tf.constant(1.0))
+
+
+def test_loops_inside_are_differentiated():
+    v = tf.Variable(2.0)
+
+    @tf.function
+    def power(n):
+        return tf.while_loop(lambda i, y: i < n, lambda i, y: (i + 1, y * v), [tf.constant(0), tf.constant(1.0)])[1]
+
+    with tf.GradientTape() as tape:
+        y = power(tf.constant(3))
+    assert float(y) == 8.0 and float(tape.gradient(y, v)) == 12.0
+
+
+def test_a_signature_is_checked():
+    doubled = tf.function(lambda x: 2 * x, input_signature=[tf.TensorSpec([None], tf.float32)])
+    assert doubled(tf.constant([1.0, 2.0])).numpy().tolist() == [2.0, 4.0]
+    with pytest.raises(ValueError, match="incompatible with input_signature"):
+        doubled(tf.constant([[1.0]]))
+
+
+def test_functions_are_called_in_graphs():
+    with tf.Graph().as_default(), tf.Session() as sess:
+        w = tf.get_variable("w", [], initializer=tf.ones_initializer(), use_resource=True)
+        x = tf.placeholder(tf.float32, [2])
+        y = tf.contrib.eager.defun(lambda a: a * w)(x)
+        gradients = tf.gradients(y, [x, w])
+        sess.run(tf.global_variables_initializer())
+        found = sess.run([y, *gradients], {x: [1.0, 2.0]})
+        np.testing.assert_array_equal(found[0], [1, 2])
+        np.testing.assert_array_equal(found[1], [1, 1])
+        assert found[2] == 3.0

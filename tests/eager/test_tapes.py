@@ -1,0 +1,87 @@
+"""Gradients of what ran, and of functions."""
+import numpy as np
+import pytest
+
+import everflow as tf
+from everflow.eager.context import eager_mode
+
+
+@pytest.fixture(autouse=True)
+def eager():
+    with tf.Graph().as_default(), eager_mode():
+        yield
+
+
+def test_variables_are_watched_and_tensors_on_request():
+    v, x = tf.Variable(3.0), tf.constant(2.0)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = v * v * x
+    assert float(tape.gradient(y, v)) == 12.0 and float(tape.gradient(y, x)) == 9.0
+    assert tape.watched_variables() == (v,)
+    assert tape.gradient(y, tf.constant(1.0)) is None
+
+
+def test_a_tape_is_used_once():
+    v = tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        y = v * v
+    tape.gradient(y, v)
+    with pytest.raises(RuntimeError, match="can only be called once on non-persistent tapes"):
+        tape.gradient(y, v)
+
+
+def test_higher_orders_by_tapes_inside_tapes():
+    v = tf.Variable(2.0)
+    with tf.GradientTape() as outer:
+        with tf.GradientTape() as inner:
+            y = v ** 3
+        first = inner.gradient(y, v)
+    assert float(first) == 12.0 and float(outer.gradient(first, v)) == 12.0
+
+
+def test_recording_can_be_stopped():
+    v = tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        y = v * v
+        with tape.stop_recording():
+            z = v * 5.0
+        total = y + z
+    assert float(tape.gradient(total, v)) == 4.0
+
+
+def test_jacobians():
+    x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = x * x
+    full = tape.jacobian(y, x).numpy()
+    assert full.shape == (2, 2, 2, 2) and full[1, 0, 1, 0] == 6.0 and full[1, 0, 0, 0] == 0.0
+    np.testing.assert_array_equal(tape.batch_jacobian(y, x).numpy(), [[[2, 0], [0, 4]], [[6, 0], [0, 8]]])
+
+
+def test_rows_of_an_embedding():
+    table = tf.Variable(tf.ones([5, 2]))
+    with tf.GradientTape() as tape:
+        y = tf.reduce_sum(tf.nn.embedding_lookup(table, [1, 1, 3]))
+    gradient = tape.gradient(y, table)
+    assert isinstance(gradient, tf.IndexedSlices) and gradient.indices.numpy().tolist() == [1, 1, 3]
+
+
+def test_gradients_of_functions():
+    tfe = tf.contrib.eager
+    assert float(tfe.gradients_function(lambda x: x * x)(3.0)[0]) == 6.0
+    value, (gradient,) = tfe.value_and_gradients_function(lambda x: x * x)(3.0)
+    assert float(value) == 9.0 and float(gradient) == 6.0
+    v = tf.Variable(4.0)
+    (found, variable), = tfe.implicit_gradients(lambda x: v * x)(2.0)
+    assert float(found) == 2.0 and variable is v
+
+
+def test_tapes_work_in_graphs():
+    with tf.Graph().as_default(), tf.Session() as sess:
+        x = tf.constant(3.0)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x * x
+        assert sess.run(tape.gradient(y, x)) == 6.0
