@@ -10,7 +10,7 @@ import numpy as np
 
 from everflow.data.elements import Element, dims_of, text
 from everflow.data.streams import Cursor, Reading, Stream, function_of
-from everflow.errors import OutOfRangeError, failed_precondition, invalid_argument, not_found, out_of_range
+from everflow.errors import OutOfRangeError, cancelled, failed_precondition, invalid_argument, not_found, out_of_range
 from everflow.graph import shapes
 from everflow.graph.describe import type_name
 from everflow.lazy import torch
@@ -230,6 +230,9 @@ class Optional:
     """An element, or none."""
 
     __slots__ = ("element",)
+    # As an item of a list of tensors, it is a scalar.
+    shape = ()
+    ndim = 0
 
     def __init__(self, element: Element | None) -> None:
         self.element = element
@@ -314,12 +317,15 @@ def _reduce(node: Any) -> Callable[..., Any]:
     single = len(node.outputs) == 1
     size = len(node.attr("Tstate"))
     function = function_of(node)
+    is_cancelled = node.context.cancelled.is_set
 
     def run(stream: Stream, *rest: Any) -> Any:
         memory = rest[:size]
         call = function(rest[size:])
         cursor = stream.open(Reading())
         while (element := cursor.next()) is not None:
+            if is_cancelled():
+                raise cancelled("The session was closed.")
             try:
                 memory = call(*memory, *element)
             except OutOfRangeError as error:

@@ -21,6 +21,8 @@ def to_numpy(a: Any) -> Any:
     if isinstance(a, find("IndexedSlices")):
         values, indices, shape = stacks.get_default_session().run((a.values, a.indices, a.dense_shape))
         return jacobians.dense(jacobians.Slices(values, indices), shape, values.dtype)
+    if isinstance(a, find("IndexedSlicesValue")):
+        return jacobians.dense(jacobians.Slices(a.values, a.indices), a.dense_shape, a.values.dtype)
     return a
 
 
