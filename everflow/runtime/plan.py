@@ -19,6 +19,13 @@ PURE_STATEFUL = frozenset(("VariableV2", "Variable", "VarHandleOp", "ReadVariabl
                            "ResourceGather", "IsVariableInitialized"))
 # Ops without state that are run for the error they may raise.
 CHECKS = frozenset(("CheckNumerics", "EnsureShape"))
+# Ops that wait for elements, and ops that bring them. In one step, those that bring come first.
+TAKES = frozenset(("QueueDequeue", "QueueDequeueV2", "QueueDequeueMany", "QueueDequeueManyV2", "QueueDequeueUpTo", "QueueDequeueUpToV2",
+                   "Unstage", "StagePeek", "MapUnstage", "MapUnstageNoKey", "MapPeek", "OrderedMapUnstage", "OrderedMapUnstageNoKey",
+                   "OrderedMapPeek", "BarrierTakeMany", "ReaderRead", "ReaderReadV2", "ReaderReadUpTo", "ReaderReadUpToV2",
+                   "AccumulatorTakeGradient", "SparseAccumulatorTakeGradient"))
+BRINGS = frozenset(("QueueEnqueue", "QueueEnqueueV2", "QueueEnqueueMany", "QueueEnqueueManyV2", "Stage", "MapStage", "OrderedMapStage",
+                    "BarrierInsertMany", "AccumulatorApplyGradient", "SparseAccumulatorApplyGradient"))
 
 
 class Value:
@@ -204,7 +211,7 @@ def reads_of(op: Operation, node: Node) -> frozenset[int]:
 
 
 def _schedule(fetches: list[Tensor], targets: list[Operation], fed: dict[Tensor, Value]) -> list[Operation]:
-    """The ops that are needed: in the order of their creation wherever edges allow it."""
+    """The ops that are needed: in the order of their creation wherever edges allow it; those that may wait for others come last."""
     needed: dict[Operation, list[Operation]] = {}
     stack = [t.op for t in fetches if t not in fed] + targets
     ordered = True
@@ -221,11 +228,12 @@ def _schedule(fetches: list[Tensor], targets: list[Operation], fed: dict[Tensor,
                 ordered = False
             if b not in needed:
                 stack.append(b)
-    if ordered:
+    late = TAKES if any(op.type in BRINGS for op in needed) else frozenset()
+    if ordered and not any(op.type in late for op in needed):
         return sorted(needed, key=_creation)
     waiting = {}
     after: dict[Operation, list[Operation]] = {}
-    ready: list[tuple[int, str, Operation]] = []
+    ready: list[tuple[bool, int, str, Operation]] = []
     for op, before in needed.items():
         # A loop's back edge is not waited for: the node before it (Merge) starts the loop.
         unique = {b for b in before if b.type not in ("NextIteration", "RefNextIteration")}
@@ -233,15 +241,15 @@ def _schedule(fetches: list[Tensor], targets: list[Operation], fed: dict[Tensor,
         for b in unique:
             after.setdefault(b, []).append(op)
         if not unique:
-            heapq.heappush(ready, (op._id, op.name, op))
+            heapq.heappush(ready, (op.type in late, op._id, op.name, op))
     found = []
     while ready:
-        op = heapq.heappop(ready)[2]
+        op = heapq.heappop(ready)[3]
         found.append(op)
         for b in after.get(op, ()):
             waiting[b] -= 1
             if not waiting[b]:
-                heapq.heappush(ready, (b._id, b.name, b))
+                heapq.heappush(ready, (b.type in late, b._id, b.name, b))
     if len(found) < len(needed):
         from everflow import errors
 
