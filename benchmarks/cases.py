@@ -175,6 +175,30 @@ def dynamic_rnn_train():
 
 
 @case
+def attention():
+    """A training step of a layer of self-attention: batch 16, 64 positions, 8 heads of 32."""
+    batch_size, length, heads, width = 16, 64, 8, 32
+    size = heads * width
+    x = tf.placeholder(tf.float32, [None, length, size])
+
+    def projected(y, name):
+        w = tf.get_variable(name, [size, size], initializer=tf.truncated_normal_initializer(stddev=0.05))
+        return tf.reshape(tf.matmul(tf.reshape(y, [-1, size]), w), [-1, length, size])
+
+    def split(y):
+        return tf.transpose(tf.reshape(y, [-1, length, heads, width]), [0, 2, 1, 3])
+
+    q, k, v = (split(projected(x, name)) for name in ("query", "key", "value"))
+    weights = tf.nn.softmax(tf.matmul(q, k, transpose_b=True) * width ** -0.5)
+    found = tf.reshape(tf.transpose(tf.matmul(weights, v), [0, 2, 1, 3]), [-1, length, size])
+    y = x + projected(found, "output")
+    mean, variance = tf.nn.moments(y, [2], keep_dims=True)
+    train = tf.train.AdamOptimizer(1e-3).minimize(tf.reduce_mean(tf.square((y - mean) * tf.rsqrt(variance + 1e-6) - x)))
+    sess, (xs, _) = session(), batch(batch_size, (length, size))
+    return timed(lambda: sess.run(train, {x: xs}))
+
+
+@case
 def build_graph():
     """Building a graph of 2,000 ops."""
     def build():
