@@ -404,7 +404,7 @@ class _SparseBatchCursor(UnaryCursor):
                 if stream.row_shape[axis] == -1:
                     row_shape[axis] = max(row_shape[axis], n)
                 elif n > stream.row_shape[axis]:
-                    raise invalid_argument(
+                    raise data_loss(
                         f"Input element had shape {shapes.describe(found)} that is larger than the row shape "
                         f"{_row_text(stream.row_shape)}.")
         indices, values = [], []

@@ -13,7 +13,7 @@ from everflow.data.reducing import settled_state
 from everflow.data.seeding import get_seed
 from everflow.data.transformations import FilterDataset, InterleaveDataset, static_batch_size
 from everflow.graph import dtypes, shapes
-from everflow.graph.constants import constant_value_as_shape
+from everflow.graph.constants import constant_value_as_shape, known
 from everflow.graph.scopes import name_scope
 from everflow.graph.sparse_tensor import SparseTensorSpec
 from everflow.graph.tensor_spec import TensorSpec
@@ -82,6 +82,9 @@ class _DenseToSparseBatchDataset(UnaryDataset):
                 f"DenseToSparseDataset requires an input whose elements have a single component, whereas the input has {spec!r}.")
         self._row_shape = row_shape
         row = partial_shape_to_tensor(row_shape)
+        for n in known(row) if known(row) is not None else ():
+            if n < -1:
+                raise ValueError(f"Dimension {n} must be >= 0")
         self._structure = SparseTensorSpec(shapes.TensorShape([None]).concatenate(constant_value_as_shape(row)), spec.dtype)
         super().__init__(input_dataset, apply(
             "DenseToSparseBatchDataset", input_dataset._variant_tensor, scalar(batch_size, dtypes.int64, "batch_size"), row,

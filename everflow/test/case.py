@@ -99,7 +99,9 @@ class TestCase(ArrayAssertions, ProtoAssertions, absltest.TestCase):
     ) -> Iterator[Any]:
         """The same session for all of the test's blocks."""
         if stacks.in_eager_mode():
-            yield None
+            from everflow.test.sessions import EagerSession
+
+            yield EagerSession(self)
             return
         sess = self._get_cached_session(graph, config, force_gpu, crash_if_inconsistent_args=True)
         with self._placed(sess, use_gpu, force_gpu):
