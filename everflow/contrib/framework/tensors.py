@@ -1,0 +1,96 @@
+"""Checks of tensors' shapes, and small helps around graphs."""
+from __future__ import annotations
+
+from typing import Any
+
+import everflow as tf
+from everflow.api import public
+from everflow.graph.scopes import name_scope
+from everflow.graph.stacks import get_default_graph
+from everflow.ops.confusion_matrix import remove_squeezable_dimensions as squeezed
+from everflow.ops.control_flow import with_dependencies
+
+
+@public("contrib.framework.assert_scalar_int")
+def assert_scalar_int(tensor: Any, name: str | None = None) -> Any:
+    """Refuses what is not one integer."""
+    with name_scope(name, "assert_scalar_int", [tensor]) as scope:
+        tensor = tf.convert_to_tensor(tensor)
+        if not tensor.dtype.base_dtype.is_integer:
+            raise ValueError(f"Expected integer type for {tensor.name}, received type: {tensor.dtype}.")
+        return tf.assert_scalar(tensor, name=scope)
+
+
+@public("contrib.framework.reduce_sum_n")
+def reduce_sum_n(tensors: Any, name: str | None = None) -> Any:
+    """The sum of all elements of several tensors."""
+    if not tensors:
+        raise ValueError("No tensors provided.")
+    with name_scope(name, "reduce_sum_n", tensors) as scope:
+        sums = [tf.reduce_sum(t, name=f"{t.op.name}/sum") for t in tensors]
+        return sums[0] if len(sums) == 1 else tf.add_n(sums, name=scope)
+
+
+@public("contrib.framework.remove_squeezable_dimensions")
+def remove_squeezable_dimensions(predictions: Any, labels: Any, name: str | None = None) -> Any:
+    """(predictions, labels) without a last dimension of 1 that one has and the other has not."""
+    labels, predictions = squeezed(labels, predictions, name=name)
+    return predictions, labels
+
+
+@public("contrib.framework.with_shape")
+def with_shape(expected_shape: Any, tensor: Any) -> Any:
+    """The tensor with a static shape: checked now where its own is known, else when it is computed; -1 is any size."""
+    sizes = expected_shape if isinstance(expected_shape, tf.Tensor) else [int(n) for n in expected_shape]
+    static = None if isinstance(sizes, tf.Tensor) else tf.TensorShape([None if n == -1 else n for n in sizes])
+    shape = tensor.get_shape()
+    if static is not None and shape.is_fully_defined():
+        if not static.is_compatible_with(shape):
+            raise ValueError(f"Wrong shape for {tensor.name} [expected] [actual]. {static.as_list()} {shape.as_list()}")
+        return tensor
+    with name_scope(f"{tensor.op.name}/", values=[tensor]):
+        actual = tf.shape(tensor)
+        same = tf.reduce_all(tf.logical_or(tf.equal(sizes, -1), tf.equal(sizes, actual)))
+        check = tf.Assert(same, [f"Wrong shape for {tensor.name} [expected] [actual].", sizes, actual])
+        found = with_dependencies([check], tensor)
+    if static is not None:
+        found.set_shape(static)
+    return found
+
+
+@public("contrib.framework.with_same_shape")
+def with_same_shape(expected_tensor: Any, tensor: Any) -> Any:
+    """The tensor with the shape of another; checked as in with_shape."""
+    with name_scope(f"{tensor.op.name}/", values=[expected_tensor, tensor]):
+        expected = expected_tensor.get_shape()
+        return with_shape(expected.as_list() if expected.is_fully_defined() else tf.shape(expected_tensor), tensor)
+
+
+@public("contrib.framework.get_graph_from_inputs")
+def get_graph_from_inputs(op_input_list: Any, graph: Any = None) -> Any:
+    """The graph of tensors, which must be one."""
+    for value in op_input_list:
+        found = getattr(value, "graph", None)
+        if found is None:
+            continue
+        if graph is None:
+            graph = found
+        elif found is not graph:
+            raise ValueError(f"{value} must be from the same graph.")
+    return graph or get_default_graph()
+
+
+@public("contrib.framework.get_name_scope")
+def get_name_scope() -> str:
+    """The name scope that is in force."""
+    return get_default_graph().get_name_scope()
+
+
+@public("contrib.framework.get_placeholders")
+def get_placeholders(graph: Any) -> list[Any]:
+    """The placeholders of a graph."""
+    return [op.outputs[0] for op in graph.get_operations() if op.type == "Placeholder"]
+
+
+for _name in ("argsort", "assert_scalar", "convert_to_tensor_or_sparse_tensor", "sort"):
+    public(f"contrib.framework.{_name}")(getattr(tf, _name))

@@ -1,0 +1,75 @@
+"""tf.contrib.framework: argument scopes, variables of models, values from checkpoints."""
+import numpy as np
+import pytest
+
+import everflow as tf
+
+framework = tf.contrib.framework
+
+
+@framework.add_arg_scope
+def layer(x, size=1, activation="none"):
+    return x, size, activation
+
+
+def test_arguments_are_given_once_for_all_calls_within_a_block():
+    assert layer(0) == (0, 1, "none")
+    with framework.arg_scope([layer], size=3) as kept:
+        assert layer(0) == (0, 3, "none") and layer(0, size=4) == (0, 4, "none")
+        with framework.arg_scope([layer], activation="relu"):
+            assert layer(0) == (0, 3, "relu")
+        assert layer(0) == (0, 3, "none")
+    assert layer(0) == (0, 1, "none")
+    with framework.arg_scope(kept):
+        assert layer(0) == (0, 3, "none")
+
+
+def test_scopes_are_of_functions_that_allow_them():
+    assert framework.has_arg_scope(layer) and not framework.has_arg_scope(len)
+    assert framework.arg_scoped_arguments(layer) == ("size", "activation")
+    with pytest.raises(ValueError, match="is not decorated with @add_arg_scope"), framework.arg_scope([np.sum], axis=1):
+        pass
+    with pytest.raises(TypeError, match="must either be a list/tuple or reused scope"), framework.arg_scope(layer, size=1):
+        pass
+
+
+def test_variables_are_found_again():
+    with tf.Graph().as_default():
+        with tf.variable_scope("s"):
+            a = framework.model_variable("a", [3], initializer=tf.zeros_initializer())
+            b = framework.variable("b", [3], collections=["mine", tf.GraphKeys.GLOBAL_VARIABLES])
+        c = framework.local_variable(0, name="c")
+        assert framework.get_model_variables() == [a] and framework.get_variables("s") == [a, b]
+        assert framework.get_variables_by_suffix("b") == [b] == tf.get_collection("mine") and framework.get_variables_by_name("a") == [a]
+        assert framework.get_variables_to_restore(exclude=["s/a"]) == [b] and framework.get_local_variables() == [c]
+        assert framework.get_unique_variable("s/a") is a and framework.filter_variables([a, b], exclude_patterns=["a$"]) == [b]
+        with pytest.raises(ValueError, match="Couldn't find variable zz"):
+            framework.get_unique_variable("zz")
+
+
+def test_values_come_from_checkpoints_and_arrays(tmp_path):
+    with tf.Graph().as_default(), tf.Session() as session:
+        a, b = (framework.model_variable(name, [2], initializer=tf.zeros_initializer()) for name in "ab")
+        session.run(tf.global_variables_initializer())
+        framework.assign_from_values_fn({"a": np.float32([1, 2])})(session)
+        path = tf.train.Saver([a]).save(session, str(tmp_path / "model"))
+        session.run(tf.global_variables_initializer())
+        op, feed = framework.assign_from_checkpoint(path, {"a": b})
+        session.run(op, feed)
+        assert session.run([a, b])[0].tolist() == [0, 0] and session.run(b).tolist() == [1, 2]
+        framework.assign_from_checkpoint_fn(path, [a, b], ignore_missing_vars=True)(session)
+        assert session.run(a).tolist() == [1, 2]
+        with pytest.raises(ValueError, match=r"Checkpoint is missing variable \[b\]"):
+            framework.assign_from_checkpoint(path, [b])
+
+
+def test_shapes_are_checked_now_or_later():
+    with tf.Graph().as_default(), tf.Session() as session:
+        fed = tf.placeholder(tf.float32)
+        checked = framework.with_shape([2, -1], fed)
+        assert checked.get_shape().as_list() == [2, None]
+        assert session.run(checked, {fed: np.ones((2, 3))}).shape == (2, 3)
+        with pytest.raises(tf.errors.InvalidArgumentError, match="Wrong shape"):
+            session.run(checked, {fed: np.ones((3, 3))})
+        with pytest.raises(ValueError, match="Wrong shape"):
+            framework.with_shape([2], tf.zeros([3]))
