@@ -19,6 +19,7 @@ from everflow.ops.bodies import finish
 from everflow.ops.conditionals import add_choice, branch_names
 from everflow.ops.functional import zeros_dtype, zeros_for
 from everflow.ops.registry import apply
+from everflow.ops.toggles import enabled_in
 
 
 def gradient_of_choice(operation: Operation, output_gradients: Any) -> list[Any]:
@@ -34,10 +35,14 @@ def gradient_of_choice(operation: Operation, output_gradients: Any) -> list[Any]
             grad_ys = [None if g is None else body.own(g) for g in given[: len(branch.outputs)]]
             found.append(differentiate(branch, branch.outputs[: len(given)], branch.inputs, grad_ys))
         gradient_bodies.append(body)
+    # Version 2 gives a gradient of zeros where there is none, and slices where one of the branches gives them.
+    is_version_2 = enabled_in(graph)
     positions = [
-        i for i, x in enumerate(forward[0].inputs) if is_differentiable(x) and any(dxs[i] is not None for dxs in found)
+        i
+        for i, x in enumerate(forward[0].inputs)
+        if is_differentiable(x) and (is_version_2 or any(dxs[i] is not None for dxs in found))
     ]
-    sparse = {i for i in positions if all(dxs[i] is None or isinstance(dxs[i], IndexedSlices) for dxs in found)}
+    sparse = {i for i in positions if _is_sparse([dxs[i] for dxs in found if dxs[i] is not None], is_version_2)}
     for body, branch, dxs in zip(gradient_bodies, forward, found):
         with body.as_default():
             for i in positions:
@@ -59,9 +64,17 @@ def gradient_of_choice(operation: Operation, output_gradients: Any) -> list[Any]
     return results
 
 
-def _parts(x: Tensor, gradient: IndexedSlices | None) -> list[Tensor]:
+def _is_sparse(gradients: list[Any], is_version_2: bool) -> bool:
+    found = [isinstance(g, IndexedSlices) for g in gradients]
+    return any(found) if is_version_2 else bool(found) and all(found)
+
+
+def _parts(x: Tensor, gradient: Any) -> list[Tensor]:
     """The values, indices and dense shape of a gradient that consists of some rows; of none where there is no gradient."""
     shape = apply("VariableShape", x) if x.dtype.base_dtype is dtypes.resource else apply("Shape", x)
+    if isinstance(gradient, Tensor):
+        rows = apply("Range", 0, apply("StridedSlice", shape, [0], [1], [1], shrink_axis_mask=1), 1)
+        gradient = IndexedSlices(gradient, rows, shape)
     if gradient is None:
         rows = apply("ConcatV2", [[0], apply("Slice", shape, [1], [-1])], 0)
         values = apply("Fill", rows, convert_to_tensor(0, dtype=zeros_dtype(x)))

@@ -94,8 +94,11 @@ def add_choice(chosen: Tensor, branches: list[FuncGraph], op_type: str, name: st
         else:
             kind = "If" if bodies.is_stateful(branches) else "StatelessIf"
             outputs = apply(kind, chosen, captured, else_branch=names[0], then_branch=names[1], name=name, **attrs)
-    # Without outputs, `apply` returns an empty list; the node is the newest of the graph.
-    operation = outputs[0].op if outputs else graph._ops[-1]
+    if isinstance(outputs, Operation):
+        # A node without outputs.
+        operation, outputs = outputs, []
+    else:
+        operation = outputs[0].op if outputs else graph._ops[-1]
     # Readers that know only Switch and Merge lower the node to these.
     operation.attrs["_lower_using_switch_merge"] = True
     return outputs

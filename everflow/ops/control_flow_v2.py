@@ -1,4 +1,4 @@
-"""Control flow as version 2 has it: effects in branches and bodies always happen, nodes have the names of scopes."""
+"""Control flow as version 2 has it: nodes have the names of scopes; in functions, effects in branches and bodies always happen."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
 from everflow.ops import bodies
 from everflow.ops.conditionals import add_choice, with_same_indices
+from everflow.ops.context_queries import in_defun
 from everflow.ops.loops import add_while, as_loop_variable, invariant_shapes, loop_arguments, loop_values, next_value
 from everflow.ops.registry import apply
 
@@ -33,7 +34,7 @@ def _return(body: FuncGraph, found: Any) -> None:
     with body.as_default():
         leaves = nest.flatten(found, expand_composites=True)
         body.outputs = [bodies.as_output(v, _no_operation) for v in leaves if v is not None]
-    bodies.finish([body], get_default_graph(), keeps_effects=True)
+    bodies.finish([body], get_default_graph(), keeps_effects=in_defun())
 
 
 def _no_operation(operation: Operation) -> Tensor:
@@ -137,7 +138,7 @@ def while_loop(
             values = zip(bodies.flatten(result), arguments, dims[2:], initial)
             following = [next_value(*parts) for parts in values]
             loop_body.outputs = [apply("AddV2", counter, convert_to_tensor(1)), most, *following]
-        bodies.finish([condition_body, loop_body], graph, keeps_effects=True)
+        bodies.finish([condition_body, loop_body], graph, keeps_effects=in_defun())
 
         outputs = add_while(condition_body, loop_body, starts, scope, parallel_iterations)
         outputs[0].op.__dict__.update(back_prop=back_prop, counter=0)

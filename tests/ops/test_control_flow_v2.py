@@ -1,4 +1,4 @@
-"""Branches and loops of version 2: effects always happen, nodes carry the scope's name."""
+"""Branches and loops of version 2: in functions effects always happen, nodes carry the scope's name."""
 import numpy as np
 import pytest
 
@@ -43,18 +43,31 @@ def test_the_switch_chooses_version_2(enabled):
     assert tf.while_loop(lambda i: i < 3, lambda i: i + 1, [0]).op.inputs[0].op.name == "while"
 
 
-def test_effects_happen_without_being_asked_for():
-    v = tf.get_variable("v", initializer=0.0, use_resource=True)
-
+def counting(v):
     def branch():
         v.assign_add(1.0)
         return 7.0
 
-    y = cond_v2(tf.constant(True), branch, lambda: 0.0)
+    return cond_v2(tf.constant(True), branch, lambda: 0.0)
+
+
+def test_effects_happen_without_being_asked_for_in_functions():
+    v = tf.get_variable("v", initializer=0.0, use_resource=True)
+    y = tf.function(lambda: counting(v))()
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         assert session.run(y) == 7.0
         assert session.run(v) == 1.0
+
+
+def test_effects_that_nothing_needs_do_not_happen_elsewhere():
+    v = tf.get_variable("v", initializer=0.0, use_resource=True)
+    y = counting(v)
+    z = while_loop(lambda i: i < 3, lambda i: (v.assign_add(1.0), i + 1)[1], [0])
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run([y, z])
+        assert session.run(v) == 0.0
 
 
 def test_branches_must_return_alike():
