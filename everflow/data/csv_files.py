@@ -251,7 +251,7 @@ def make_tf_record_dataset(
         dataset = dataset.shuffle(len(names), shuffle_seed)
     if num_parallel_reads is None:
         num_parallel_reads = 24
-    dataset = dataset.apply(parallel_interleave(lambda name: TFRecordDatasetV2(name), cycle_length=num_parallel_reads, sloppy=shuffle))
+    dataset = dataset.apply(parallel_interleave(lambda name: TFRecordDatasetV2(name), cycle_length=num_parallel_reads))
     dataset = shuffled_and_repeated(dataset, shuffle, num_epochs, shuffle_buffer_size or 10000, shuffle_seed)
     drops = drop_final_batch or num_epochs is None
     if parser_fn is not None:

@@ -34,12 +34,20 @@ def in_turns(sources: list[Iterator[Any]], cycle: int) -> Iterator[Any]:
             places[i] = next(waiting, None)
 
 
-def records_in_order(files: Any, cycle: int) -> Iterator[tuple[int, int]]:
+def records_in_order(files: Any, cycle: int, records: int) -> Iterator[tuple[int, int]]:
     """The numbers of files and records as a reader of several files gives them."""
-    return in_turns([((f, r) for r in range(RECORDS)) for f in files], cycle)
+    return in_turns([zip([f] * records, range(records)) for f in files], cycle)
 
 
 class _WithFiles(DatasetTestBase):
+    _num_files, _num_records = FILES, RECORDS
+
+    def _files(self, chosen: Any) -> Any:
+        """The numbers of the files that are read: all, one or several."""
+        if chosen is None:
+            return range(self._num_files)
+        return chosen if isinstance(chosen, (list, tuple)) else [chosen]
+
     def _path(self, name: str) -> str:
         return os.path.join(self.get_temp_dir(), name)
 
@@ -108,14 +116,14 @@ class TFRecordDatasetTestBase(_WithFiles):
     def _next_expected_batch(self, file_indices: Any, batch_size: int, num_epochs: int, cycle_length: int, drop_final_batch: bool,
                              use_parser_fn: Any) -> Iterator[list[bytes]]:
         every = (self._record(*n)[1 if use_parser_fn else 0:] for _ in range(num_epochs)
-                 for n in records_in_order(file_indices, cycle_length))
+                 for n in records_in_order(file_indices, cycle_length, self._num_records))
         while batch := list(itertools.islice(every, batch_size)):
             if len(batch) == batch_size or not drop_final_batch:
                 yield batch
 
     def _verify_records(self, outputs: Any, batch_size: int, file_index: Any, num_epochs: int, interleave_cycle_length: int,
                         drop_final_batch: bool, use_parser_fn: Any) -> None:
-        files = range(self._num_files) if file_index is None else [file_index]
+        files = self._files(file_index)
         for expected in self._next_expected_batch(files, batch_size, num_epochs, interleave_cycle_length, drop_final_batch, use_parser_fn):
             self.assertAllEqual(expected, self.evaluate(outputs()))
 
@@ -176,7 +184,7 @@ class MakeBatchedFeaturesDatasetTestBase(_WithFiles):
         return self._run_actual_batch(self.outputs, label_key_provided)  # type: ignore[attr-defined]
 
     def _next_expected_batch(self, file_indices: Any, batch_size: int, num_epochs: int, cycle_length: int = 1) -> Iterator[list[Any]]:
-        every = (n for _ in range(num_epochs) for n in records_in_order(file_indices, cycle_length))
+        every = (n for _ in range(num_epochs) for n in records_in_order(file_indices, cycle_length, self._num_records))
         while batch := list(itertools.islice(every, batch_size)):
             words = [self._get_keywords(*n) for n in batch]
             places = [[i, j] for i, found in enumerate(words) for j in range(len(found))]
@@ -186,7 +194,7 @@ class MakeBatchedFeaturesDatasetTestBase(_WithFiles):
     def verify_records(self, batch_size: int, file_index: Any = None, num_epochs: int = 1, label_key_provided: bool = False,
                        interleave_cycle_length: int = 1) -> None:
         """Batches are what the files hold."""
-        files = range(self._num_files) if file_index is None else [file_index]
+        files = self._files(file_index)
         for expected in self._next_expected_batch(files, batch_size, num_epochs, interleave_cycle_length):
             for want, got in zip(expected, self._next_actual_batch(label_key_provided)):
                 self.assertAllEqual(want, got)
