@@ -201,7 +201,7 @@ def _glimpse(node: Any) -> Kernel:
         inside = (((y >= 0) & (y < rows))[:, :, None] & ((x >= 0) & (x < columns))[:, None, :])[..., None]
         owner = torch.arange(batch, device=image.device)[:, None, None]
         found = image[owner, y.clamp(0, rows - 1)[:, :, None], x.clamp(0, columns - 1)[:, None, :]]
-        return torch.where(inside, found, _outside(image, tuple(found.shape), noise, random))
+        return torch.where(inside, found, _outside(image, tuple(found.shape), noise, random)) if found.numel() else found
 
     return run
 
