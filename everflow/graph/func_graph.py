@@ -33,6 +33,10 @@ class FuncGraph(Graph):
     is_loop = False
     # Whether a reference variable that the body writes is read anew where the body uses it.
     rereads_variables = False
+    # Whether effects that no output needs do not happen, as in a graph.
+    prunes_effects = False
+    # The conditional of which this is a branch, and how errors call the branch.
+    branch: tuple[str, str] | None = None
 
     def __init__(self, name: str, collections: Any = None, capture_by_value: bool | None = None) -> None:
         super().__init__()
@@ -374,6 +378,11 @@ def check_in_reach(tensor: Tensor, graph: Graph, user: str) -> None:
             around = around.outer_graph
         reason = f"'{tensor.op.name}' is in a while loop" if around is None else "they are in different while loops"
         raise ValueError(f"Cannot use '{tensor.op.name}' as input to '{user}' because {reason}. See info log for more details.")
+    here: Any = graph
+    while here is not None:
+        if home.branch is not None and getattr(here, "branch", None) and here.branch[0] == home.branch[0]:
+            raise ValueError(f"Tensor {tensor.name} in {home.branch[1]} is accessed from {here.branch[1]}.")
+        here = here.outer_graph
     if _surrounds(graph, home):
         raise ValueError(
             "Trying to capture a tensor from an inner function. This can be caused by accessing a tensor defined inside a loop or "

@@ -86,10 +86,27 @@ def finish(parts: list[FuncGraph], outer: Graph, keeps_effects: bool) -> None:
             body.control_outputs = [o for o in operations if o.op_def_.is_stateful and o.type not in WITHOUT_EFFECT]
         else:
             body.drop_unused()
+        body.prunes_effects = not keeps_effects
         outer._version = max(outer._version, body._version)
     written = {key for body in parts for key in _written(body)}
     for body in parts:
         body.settle_reads(lambda variable: variable_key(variable) in written)
+
+
+def inputs_behind(body: FuncGraph, outputs: Iterable[Tensor]) -> list[int]:
+    """The positions of the inputs that some outputs of a body, and the effects that always happen, depend on."""
+    from everflow.runtime.context import function_targets
+
+    position = {t.op: k for k, t in enumerate(body.inputs)}
+    seen: set[Operation] = set()
+    stack = [*(t.op for t in outputs), *function_targets(body)]
+    while stack:
+        op = stack.pop()
+        if op not in seen:
+            seen.add(op)
+            stack.extend(t.op for t in op.inputs)
+            stack.extend(op.control_inputs)
+    return [k for op, k in position.items() if op in seen]
 
 
 def variable_key(operation: Operation) -> tuple[str, str]:

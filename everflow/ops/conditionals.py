@@ -32,11 +32,29 @@ def branch_names(node: Any) -> list[str]:
 
 
 def _choosing_kernel(node: Any) -> Callable[..., Any]:
-    calls = [node.context.function(name) for name in branch_names(node)]
-    index = _case_index(len(calls)) if node.type == "Case" else bodies.truth
+    names = branch_names(node)
+    index = _case_index(len(names)) if node.type == "Case" else bodies.truth
+    used = node.attrs.get("_used")
+    if used is not None:
+        return _some_results(node, [node.context.library(name).graph for name in names], index, used)
+    calls = [node.context.function(name) for name in names]
     if len(node.outputs) == 1:
         return lambda chosen, *inputs: calls[index(chosen)](*inputs)[0]
     return lambda chosen, *inputs: calls[index(chosen)](*inputs)
+
+
+def _some_results(node: Any, branches: list[FuncGraph], index: Callable[[Any], int], used: tuple[int, ...]) -> Callable[..., Any]:
+    """A choice of which only some results are used: what only the others need is not computed."""
+    calls = [node.context.compile(b.variant([b.outputs[i] for i in used])) for b in branches]
+    count = len(node.outputs)
+
+    def run(chosen: Any, *inputs: Any) -> Any:
+        found: list[Any] = [None] * count
+        for i, value in zip(used, calls[index(chosen)](*inputs)):
+            found[i] = value
+        return found[0] if count == 1 else found
+
+    return run
 
 
 def _case_index(count: int) -> Callable[[Any], int]:
@@ -110,6 +128,7 @@ def add_choice(chosen: Tensor, branches: list[FuncGraph], op_type: str, name: st
 def _branch(function: Callable[[], Any], name: str, label: str, strict: bool) -> tuple[FuncGraph, Any]:
     """Builds a branch; returns it with what the function returned."""
     body = FuncGraph.body_of(get_default_graph(), name)
+    body.branch = (name.rpartition("/")[0], label)
     with body.as_default():
         found = function()
     if found is None:
@@ -363,7 +382,7 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: s
             raise TypeError("default must be callable.")
         functions.append(default)
     if in_eager_mode():
-        i = int(branch_index)
+        i = int(branch_index)  # type: ignore[call-overload]
         return functions[i if 0 <= i < len(functions) else -1]()
     with name_scope(name, "switch_case", [branch_index]):
         return indexed_case(branch_index, functions)

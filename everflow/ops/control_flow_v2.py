@@ -9,6 +9,7 @@ from everflow.api import internal
 from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.func_graph import FuncGraph
+from everflow.graph.indexed_slices import IndexedSlices
 from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.graph.stacks import get_default_graph
@@ -20,13 +21,19 @@ from everflow.ops.loops import add_while, as_loop_variable, invariant_shapes, lo
 from everflow.ops.registry import apply
 
 
-def _branch(function: Any, name: str) -> tuple[FuncGraph, Any]:
-    """Builds a branch; returns it with what the function returned, in which operations have become None."""
-    body = FuncGraph.body_of(get_default_graph(), name)
+def _branch(function: Any, scope: str, label: str, pred: Tensor) -> tuple[FuncGraph, Any]:
+    """Builds a branch; returns it with what the function returned, in which the predicate stands for operations."""
+    body = FuncGraph.body_of(get_default_graph(), scope + label.removesuffix("_fn"))
+    body.branch = (scope, label)
     with body.as_default():
         found = function()
-    leaves = [None if isinstance(v, Operation) else v for v in nest.flatten(found, expand_composites=True)]
+        leaves = [_after(v, pred) if isinstance(v, Operation) else v for v in nest.flatten(found, expand_composites=True)]
     return body, nest.pack_sequence_as(found, leaves, expand_composites=True)
+
+
+def _after(operation: Operation, pred: Tensor) -> Tensor:
+    with get_default_graph().control_dependencies([operation]):
+        return apply("Identity", pred)
 
 
 def _return(body: FuncGraph, found: Any) -> None:
@@ -68,8 +75,8 @@ def cond_v2(pred: Any, true_fn: Any, false_fn: Any, name: str = "cond") -> Any:
         pred = convert_to_tensor(pred)
         if pred.dims != ():
             pred = apply("Squeeze", pred)
-        then_body, found = _branch(true_fn, scope + "true")
-        else_body, other = _branch(false_fn, scope + "false")
+        then_body, found = _branch(true_fn, scope, "true_fn", pred)
+        else_body, other = _branch(false_fn, scope, "false_fn", pred)
         found, other = with_same_indices([then_body, else_body], [found, other])
         _return(then_body, found)
         _return(else_body, other)
@@ -79,6 +86,9 @@ def cond_v2(pred: Any, true_fn: Any, false_fn: Any, name: str = "cond") -> Any:
 
 
 def _check_alike(found: Any, other: Any, then_body: FuncGraph, else_body: FuncGraph) -> None:
+    for i, (x, y) in enumerate(zip(nest.flatten(found), nest.flatten(other))):
+        if isinstance(x, IndexedSlices) is not isinstance(y, IndexedSlices):
+            raise TypeError(f"Cannot reconcile tf.cond {i}-th outputs:\n  branches returned: {(x, y)}")
     try:
         nest.assert_same_structure(found, other, expand_composites=True)
     except (ValueError, TypeError):

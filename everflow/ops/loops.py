@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from everflow import errors, nest
@@ -20,7 +20,7 @@ from everflow.graph.scopes import name_scope
 from everflow.graph.sparse_tensor import SparseTensor, SparseTensorSpec
 from everflow.graph.stacks import get_default_graph, in_eager_mode
 from everflow.graph.tensor import Tensor
-from everflow.graph.type_spec import TypeSpec
+from everflow.graph.type_spec import CompositeTensor, TypeSpec, type_spec_from_value
 from everflow.lazy import torch
 from everflow.ops import bodies
 from everflow.ops.registry import apply, op
@@ -76,14 +76,15 @@ class Compiled:
         return explained(error, self.body.culprit(where) or self.condition.culprit(where))
 
 
-def while_kernel(context: Any, condition: FuncGraph, body: FuncGraph) -> Callable[..., tuple[Any, ...]]:
-    """What runs a loop, given its condition and body."""
+def while_kernel(context: Any, condition: FuncGraph, body: FuncGraph, key: Any = None) -> Callable[..., tuple[Any, ...]]:
+    """What runs a loop, given its condition and body. Kernels with the same key share what is compiled."""
     cancelled = context.cancelled.is_set
+    key = key or body
 
     def run(*values: Any) -> tuple[Any, ...]:
-        loop = context.loops.get(body)
+        loop = context.loops.get(key)
         if loop is None:
-            loop = context.loops[body] = Compiled(context, condition, body)
+            loop = context.loops[key] = Compiled(context, condition, body)
         truth = bool if loop.decides_on_host else bodies.truth
         holds, step, counted = loop.condition.call, loop.body.call, loop.counters
         deadline = context.deadline
@@ -117,8 +118,36 @@ def _as_tensors(values: tuple[Any, ...], counted: list[int], body: FuncGraph) ->
 def _while(node: Any) -> Callable[..., Any]:
     context = node.context
     _check_results(node, context)
-    run = while_kernel(context, *(context.library(node.attr(part).name).graph for part in ("cond", "body")))
-    return run if len(node.outputs) != 1 else lambda *values: run(*values)[0]
+    condition, body = (context.library(node.attr(part).name).graph for part in ("cond", "body"))
+    count = len(node.outputs)
+    kept = needed_variables(condition, body, node.attrs.get("_used", range(count)))
+    if len(kept) == count:
+        run = while_kernel(context, condition, body)
+        return run if count != 1 else lambda *values: run(*values)[0]
+    # What no result depends on does not go through the loop, and its effects do not happen.
+    fewer = [
+        condition.variant(condition.outputs, [condition.inputs[k] for k in kept]),
+        body.variant([body.outputs[k] for k in kept], [body.inputs[k] for k in kept]),
+    ]
+    run = while_kernel(context, *fewer, key=(body, tuple(kept)))
+
+    def run_kept(*values: Any) -> tuple[Any, ...]:
+        found: list[Any] = [None] * count
+        for k, value in zip(kept, run(*[values[k] for k in kept])):
+            found[k] = value
+        return tuple(found)
+
+    return run_kept
+
+
+def needed_variables(condition: FuncGraph, body: FuncGraph, used: Iterable[int]) -> list[int]:
+    """The loop variables on which some results depend, the condition and effects that always happen included."""
+    needed = {*used, *bodies.inputs_behind(condition, condition.outputs), *bodies.inputs_behind(body, [])}
+    while True:
+        more = set(bodies.inputs_behind(body, [body.outputs[k] for k in needed])) - needed
+        if not more:
+            return sorted(needed)
+        needed |= more
 
 
 def _check_results(node: Any, context: Any) -> None:
@@ -381,7 +410,12 @@ def _is_within(inner: Any, outer: Any) -> bool:
 def invariant_shapes(loop_vars: Any, initial: list[Tensor], shape_invariants: Any) -> list[Any]:
     """The static shape of each loop variable, in every iteration."""
     if shape_invariants is None:
-        return [t.dims for t in initial]
+        left, dims = iter(initial), []
+        for v in nest.flatten(loop_vars):
+            own = [next(left).dims for _ in bodies.flatten(v)]
+            # How many values a composite has may change.
+            dims.extend(_invariant_dims(v, type_spec_from_value(v)) if isinstance(v, CompositeTensor) else own)
+        return dims
     nest.assert_same_structure(loop_vars, shape_invariants, expand_composites=False)
     found: list[Any] = []
     for variable, invariant in zip(nest.flatten(loop_vars), nest.flatten(shape_invariants)):

@@ -303,3 +303,13 @@ def test_a_known_predicate_is_decided_at_once(graph):
     assert smart_case([(False, lambda: 1), (True, lambda: 2)], default=lambda: 3) == 2
     with pytest.raises(TypeError, match="`pred` must be a Tensor, or a Python bool, or 1 or 0"):
         smart_cond(3, lambda: 1, lambda: 2)
+
+
+def test_what_only_unused_results_need_does_not_happen():
+    one, other = tf.Variable(0.0), tf.Variable(0.0)
+    found = tf.cond(tf.constant(True), lambda: [tf.assign_add(one, 1.0) + 0.0, tf.assign_add(other, 1.0) + 0.0], lambda: [0.0, 0.0])
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        assert sess.run(found[1]) == 1
+        assert sess.run([one, other]) == [0, 1]
+        assert sess.run(found) == [1, 2]

@@ -279,3 +279,36 @@ def test_a_tensor_of_a_loop_is_of_no_use_outside():
     tf.while_loop(lambda i: i < 3, lambda i: inside.append(i * 2) or i + 1, [0])
     with pytest.raises(ValueError, match="Cannot use 'while/mul' as input to 'Neg' because 'while/mul' is in a while loop"):
         tf.negative(inside[0])
+
+
+def test_what_only_unused_results_need_does_not_happen():
+    v = tf.Variable(0.0)
+    i, _ = tf.while_loop(lambda i, x: i < 3, lambda i, x: (i + 1, tf.assign_add(v, 1.0) + 0.0), [0, 0.0])
+    with tf.Session() as sess:
+        sess.run(v.initializer)
+        assert sess.run(i) == 3
+        assert sess.run(v) == 0
+
+
+def test_values_are_kept_for_gradients_only_where_these_are_computed():
+    x = tf.constant(2.0)
+    y = tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * x), [0, x])[1]
+    dx = tf.gradients(y, x)[0]
+    with tf.Session() as sess:
+        assert sess.run(y) == 16
+        (loop,) = sess._context.loops.values()
+        assert "TensorListPushBack" not in [c.node.type for c in loop.body.calls]
+        assert sess.run(dx) == 32
+
+
+def test_a_sparse_variable_may_grow():
+    def body(i, x):
+        more = tf.SparseTensor(tf.cast(tf.fill([1, 1], i), tf.int64), tf.fill([1], 1.0), x.dense_shape)
+        return [i + 1, tf.sparse.add(x, more)]
+
+    start = tf.SparseTensor([[7]], [5.0], [10])
+    _, found = tf.while_loop(lambda i, x: i < 3, body, [0, start])
+    with tf.Session() as sess:
+        value = sess.run(found)
+    assert value.indices.tolist() == [[0], [1], [2], [7]]
+    assert value.values.tolist() == [1, 1, 1, 5]

@@ -9,6 +9,7 @@ from everflow.runtime.passes.host import keep_sizes_on_host
 from everflow.runtime.passes.identities import drop_identities
 from everflow.runtime.passes.joins import join_products, narrow_parts, transpose_once
 from everflow.runtime.passes.python_functions import run_together
+from everflow.runtime.passes.results import ask_for_used_results
 from everflow.runtime.passes.subexpressions import share_subexpressions
 from everflow.runtime.passes.sums import sum_to_shape
 from everflow.runtime.passes.updates import batch_updates
@@ -17,6 +18,7 @@ from everflow.runtime.plan import Plan
 PASSES = (
     run_together, drop_identities, fold_constants, resolve_broadcasts, share_subexpressions, sum_to_shape, narrow_parts, join_products,
     fuse_matmul_bias, fuse_conv_bias, pool_before_relu, share_pooling, batch_updates, reuse_buffers, transpose_once, keep_sizes_on_host,
+    ask_for_used_results,
 )
 
 
