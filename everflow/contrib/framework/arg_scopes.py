@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from everflow.api import internal, public
+from everflow.api import public
 from everflow.platform.decorators import make_decorator
 
 Scope = dict[Any, dict[str, Any]]
@@ -34,8 +34,7 @@ def current_arg_scope() -> Scope:
     return _stack.scopes[-1]
 
 
-@public("contrib.slim.arg_scope_func_key")
-@internal("contrib.framework.python.ops.arg_scope.arg_scope_func_key")
+@public("contrib.framework.python.ops.arg_scope.arg_scope_func_key", "contrib.slim.arg_scope_func_key")
 def arg_scope_func_key(op: Any) -> Any:
     """What stands for a function in a scope."""
     return getattr(op, "_key_op", str(op))

@@ -1,0 +1,176 @@
+"""Dense layers, biases, dropout, and layers that are repeated."""
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import everflow as tf
+from everflow.contrib.framework.arg_scopes import add_arg_scope
+from everflow.contrib.framework.variables import model_variable
+from everflow.contrib.layers.collecting import (
+    add_to_collections,
+    channel_dimension,
+    collect_named_outputs,
+    get_variable_collections,
+    variable_getter,
+)
+from everflow.contrib.layers.convolutional import finished
+from everflow.contrib.layers.initializers import xavier_initializer
+from everflow.contrib.layers.publishing import layer
+from everflow.graph import dtypes
+from everflow.layers import core as layers
+
+
+@layer("fully_connected")
+@add_arg_scope
+def fully_connected(inputs: Any, num_outputs: int, activation_fn: Any = tf.nn.relu, normalizer_fn: Any = None,
+                    normalizer_params: Any = None, weights_initializer: Any = xavier_initializer(), weights_regularizer: Any = None,
+                    biases_initializer: Any = tf.zeros_initializer(), biases_regularizer: Any = None, reuse: Any = None,
+                    variables_collections: Any = None, outputs_collections: Any = None, trainable: bool = True, scope: Any = None) -> Any:
+    """The product with a matrix of weights, over the last dimension."""
+    if not isinstance(num_outputs, int):
+        try:
+            num_outputs = int(num_outputs)
+        except (TypeError, ValueError):
+            raise ValueError(f"num_outputs type should be one of int, got {type(num_outputs)}") from None
+    getter = variable_getter({"bias": "biases", "kernel": "weights"})
+    with tf.variable_scope(scope, "fully_connected", [inputs], reuse=reuse, custom_getter=getter) as sc:
+        inputs = tf.convert_to_tensor(inputs)
+        made = layers.Dense(
+            units=num_outputs, activation=None, use_bias=not normalizer_fn and bool(biases_initializer),
+            kernel_initializer=weights_initializer, bias_initializer=biases_initializer, kernel_regularizer=weights_regularizer,
+            bias_regularizer=biases_regularizer, activity_regularizer=None, trainable=trainable, name=sc.name,
+            dtype=inputs.dtype.base_dtype, _scope=sc, _reuse=reuse)
+        outputs = made.apply(inputs)
+        add_to_collections(made.kernel, variables_collections, "weights")
+        if made.bias is not None:
+            add_to_collections(made.bias, variables_collections, "biases")
+        return finished(outputs, sc.name, normalizer_fn, normalizer_params, activation_fn, outputs_collections)
+
+
+elu = layer("elu")(functools.partial(fully_connected, activation_fn=tf.nn.elu))
+relu = layer("relu")(functools.partial(fully_connected, activation_fn=tf.nn.relu))
+relu6 = layer("relu6")(functools.partial(fully_connected, activation_fn=tf.nn.relu6))
+linear = layer("linear")(functools.partial(fully_connected, activation_fn=None))
+
+
+@layer("bias_add")
+@add_arg_scope
+def bias_add(inputs: Any, activation_fn: Any = None, initializer: Any = tf.zeros_initializer(), regularizer: Any = None, reuse: Any = None,
+             variables_collections: Any = None, outputs_collections: Any = None, trainable: bool = True, data_format: str = "NHWC",
+             scope: Any = None) -> Any:
+    """Adds a variable to each channel."""
+    if data_format not in ("NCHW", "NHWC"):
+        raise ValueError("data_format has to be either NCHW or NHWC.")
+    with tf.variable_scope(scope, "BiasAdd", [inputs], reuse=reuse) as sc:
+        inputs = tf.convert_to_tensor(inputs)
+        rank = inputs.get_shape().ndims
+        if rank is None:
+            raise ValueError("Dims of shape must be known but is None")
+        if rank != 4 and data_format == "NCHW":
+            raise ValueError("Data format NCHW only supports 4D Tensor")
+        count = channel_dimension(inputs.get_shape(), data_format, min_rank=1)
+        biases = model_variable(
+            "biases", shape=[count], dtype=inputs.dtype.base_dtype, initializer=initializer, regularizer=regularizer, trainable=trainable,
+            collections=get_variable_collections(variables_collections, "biases"))
+        outputs = tf.nn.bias_add(inputs, biases, data_format=data_format)
+        return finished(outputs, sc.name, None, None, activation_fn, outputs_collections)
+
+
+@layer("dropout")
+@add_arg_scope
+def dropout(inputs: Any, keep_prob: Any = 0.5, noise_shape: Any = None, is_training: Any = True, outputs_collections: Any = None,
+            scope: Any = None, seed: Any = None) -> Any:
+    """Sets elements to zero while training; each is kept with a probability."""
+    with tf.variable_scope(scope, "Dropout", [inputs], custom_getter=variable_getter()) as sc:
+        inputs = tf.convert_to_tensor(inputs)
+        made = layers.Dropout(rate=1 - keep_prob, noise_shape=noise_shape, seed=seed, name=sc.name, _scope=sc)
+        return collect_named_outputs(outputs_collections, sc.name, made.apply(inputs, training=is_training))
+
+
+@layer("flatten")
+@add_arg_scope
+def flatten(inputs: Any, outputs_collections: Any = None, scope: Any = None) -> Any:
+    """Each example as a vector."""
+    with tf.name_scope(scope, "Flatten", [inputs]) as sc:
+        inputs = tf.convert_to_tensor(inputs)
+        return collect_named_outputs(outputs_collections, sc, layers.flatten(inputs))
+
+
+@layer("one_hot_encoding")
+@add_arg_scope
+def one_hot_encoding(labels: Any, num_classes: int, on_value: Any = 1.0, off_value: Any = 0.0, outputs_collections: Any = None,
+                     scope: Any = None) -> Any:
+    """A vector for each label, with one element that is on."""
+    with tf.name_scope(scope, "OneHotEncoding", [labels, num_classes]) as sc:
+        labels = tf.convert_to_tensor(labels)
+        if labels.dtype == dtypes.int32:
+            labels = tf.to_int64(labels)
+        outputs = tf.one_hot(labels, num_classes, on_value=on_value, off_value=off_value)
+        return collect_named_outputs(outputs_collections, sc, outputs)
+
+
+@layer("repeat")
+@add_arg_scope
+def repeat(inputs: Any, repetitions: int, layer: Any, *args: Any, **kwargs: Any) -> Any:
+    """The same layer several times, each with variables of its own: in scopes that end in _1, _2, ..."""
+    scope = kwargs.pop("scope", None)
+    with tf.variable_scope(scope, "Repeat", [inputs]):
+        outputs = tf.convert_to_tensor(inputs)
+        if scope is None:
+            scope = layer.__name__ if hasattr(layer, "__name__") else layer.func.__name__ if hasattr(layer, "func") else "repeat"
+        for i in range(repetitions):
+            kwargs["scope"] = f"{scope}_{i + 1}"
+            outputs = layer(outputs, *args, **kwargs)
+        return outputs
+
+
+@layer("stack")
+@add_arg_scope
+def stack(inputs: Any, layer: Any, stack_args: Any, **kwargs: Any) -> Any:
+    """The same layer with one set of arguments after the other: in scopes that end in _1, _2, ..."""
+    scope = kwargs.pop("scope", None)
+    if not isinstance(stack_args, (list, tuple)):
+        raise ValueError("stack_args need to be a list or tuple")
+    with tf.variable_scope(scope, "Stack", [inputs]):
+        outputs = tf.convert_to_tensor(inputs)
+        if scope is None:
+            scope = layer.__name__ if hasattr(layer, "__name__") else layer.func.__name__ if hasattr(layer, "func") else "stack"
+        for i, arguments in enumerate(stack_args):
+            kwargs["scope"] = f"{scope}_{i + 1}"
+            if not isinstance(arguments, (list, tuple)):
+                arguments = [arguments]
+            outputs = layer(outputs, *arguments, **kwargs)
+        return outputs
+
+
+@layer("softmax")
+@add_arg_scope
+def softmax(logits: Any, scope: Any = None) -> Any:
+    """Softmax over the last dimension."""
+    with tf.variable_scope(scope, "softmax", [logits]):
+        classes = logits.get_shape().as_list()[-1]
+        predictions = tf.nn.softmax(tf.reshape(logits, [-1, classes]))
+        predictions = tf.reshape(predictions, tf.shape(logits))
+        if not tf.executing_eagerly():
+            predictions.set_shape(logits.get_shape())
+        return predictions
+
+
+@layer("maxout")
+@add_arg_scope
+def maxout(inputs: Any, num_units: int, axis: int = -1, scope: Any = None) -> Any:
+    """The largest of each group of elements along a dimension, of which `num_units` are left."""
+    with tf.variable_scope(scope, "MaxOut", [inputs]):
+        inputs = tf.convert_to_tensor(inputs)
+        sizes = inputs.get_shape().as_list()
+        channels = sizes[axis]
+        if channels % num_units:
+            raise ValueError(f"number of features({channels}) is not a multiple of num_units({num_units})")
+        sizes[axis] = num_units
+        sizes += [channels // num_units]
+        if None in sizes:
+            dynamic = tf.shape(inputs)
+            sizes = [dynamic[i] if n is None else n for i, n in enumerate(sizes)]
+        outputs = tf.reshape(inputs, sizes)
+        return tf.reduce_max(outputs, -1, keepdims=False)

@@ -1,0 +1,57 @@
+"""Pooling of images and volumes."""
+from __future__ import annotations
+
+from typing import Any
+
+import everflow as tf
+from everflow.contrib.framework.arg_scopes import add_arg_scope
+from everflow.contrib.layers.collecting import collect_named_outputs
+from everflow.contrib.layers.publishing import layer
+from everflow.layers import pooling as layers
+
+
+def _pooled(made_by: Any, kind: str, formats: tuple[str, str], inputs: Any, kernel_size: Any, stride: Any, padding: str, data_format: str,
+            outputs_collections: Any, scope: Any) -> Any:
+    if data_format not in formats:
+        raise ValueError(f"data_format has to be either {formats[0]} or {formats[1]}.")
+    with tf.name_scope(scope, kind, [inputs]) as sc:
+        inputs = tf.convert_to_tensor(inputs)
+        layout = "channels_first" if data_format.startswith("NC") else "channels_last"
+        outputs = made_by(pool_size=kernel_size, strides=stride, padding=padding, data_format=layout, _scope=sc).apply(inputs)
+        return collect_named_outputs(outputs_collections, sc, outputs)
+
+
+@layer("max_pool2d")
+@add_arg_scope
+def max_pool2d(inputs: Any, kernel_size: Any, stride: Any = 2, padding: str = "VALID", data_format: str = "NHWC",
+               outputs_collections: Any = None, scope: Any = None) -> Any:
+    """The largest element of each window of images."""
+    return _pooled(layers.MaxPooling2D, "MaxPool2D", ("NCHW", "NHWC"), inputs, kernel_size, stride, padding, data_format,
+                   outputs_collections, scope)
+
+
+@layer("max_pool3d")
+@add_arg_scope
+def max_pool3d(inputs: Any, kernel_size: Any, stride: Any = 2, padding: str = "VALID", data_format: str = "NDHWC",
+               outputs_collections: Any = None, scope: Any = None) -> Any:
+    """The largest element of each window of volumes."""
+    return _pooled(layers.MaxPooling3D, "MaxPool3D", ("NCDHW", "NDHWC"), inputs, kernel_size, stride, padding, data_format,
+                   outputs_collections, scope)
+
+
+@layer("avg_pool2d")
+@add_arg_scope
+def avg_pool2d(inputs: Any, kernel_size: Any, stride: Any = 2, padding: str = "VALID", data_format: str = "NHWC",
+               outputs_collections: Any = None, scope: Any = None) -> Any:
+    """The mean of each window of images."""
+    return _pooled(layers.AveragePooling2D, "AvgPool2D", ("NCHW", "NHWC"), inputs, kernel_size, stride, padding, data_format,
+                   outputs_collections, scope)
+
+
+@layer("avg_pool3d")
+@add_arg_scope
+def avg_pool3d(inputs: Any, kernel_size: Any, stride: Any = 2, padding: str = "VALID", data_format: str = "NDHWC",
+               outputs_collections: Any = None, scope: Any = None) -> Any:
+    """The mean of each window of volumes."""
+    return _pooled(layers.AveragePooling3D, "AvgPool3D", ("NCDHW", "NDHWC"), inputs, kernel_size, stride, padding, data_format,
+                   outputs_collections, scope)
