@@ -125,11 +125,9 @@ def _while(node: Any) -> Callable[..., Any]:
         run = while_kernel(context, condition, body)
         return run if count != 1 else lambda *values: run(*values)[0]
     # What no result depends on does not go through the loop, and its effects do not happen.
-    fewer = [
-        condition.variant(condition.outputs, [condition.inputs[k] for k in kept]),
-        body.variant([body.outputs[k] for k in kept], [body.inputs[k] for k in kept]),
-    ]
-    run = while_kernel(context, *fewer, key=(body, tuple(kept)))
+    fewer = body.variant([body.outputs[k] for k in kept], [body.inputs[k] for k in kept])
+    decides = condition.variant(condition.outputs, [condition.inputs[k] for k in kept])
+    run = while_kernel(context, decides, fewer, key=(body, tuple(kept)))
 
     def run_kept(*values: Any) -> tuple[Any, ...]:
         found: list[Any] = [None] * count
@@ -410,7 +408,8 @@ def _is_within(inner: Any, outer: Any) -> bool:
 def invariant_shapes(loop_vars: Any, initial: list[Tensor], shape_invariants: Any) -> list[Any]:
     """The static shape of each loop variable, in every iteration."""
     if shape_invariants is None:
-        left, dims = iter(initial), []
+        left = iter(initial)
+        dims: list[Any] = []
         for v in nest.flatten(loop_vars):
             own = [next(left).dims for _ in bodies.flatten(v)]
             # How many values a composite has may change.
