@@ -34,9 +34,9 @@ def dynamic_rnn(cell: Any, inputs: Any, sequence_length: Any = None, initial_sta
     assert_like_rnncell("cell", cell)
     with scopes.variable_scope(scope or "rnn") as own:
         reads_once(own)
-        flat_input = nest.flatten(inputs)
+        flat_input = [convert_to_tensor(x) for x in nest.flatten(inputs)]
         if not time_major:
-            flat_input = [transpose_batch_time(convert_to_tensor(x)) for x in flat_input]
+            flat_input = [transpose_batch_time(x) for x in flat_input]
         parallel_iterations = parallel_iterations or 32
         if sequence_length is not None:
             sequence_length = checked_lengths(sequence_length)
