@@ -19,6 +19,8 @@ PURE_STATEFUL = frozenset(("VariableV2", "Variable", "VarHandleOp", "ReadVariabl
                            "ResourceGather", "IsVariableInitialized"))
 # Ops without state that are run for the error they may raise.
 CHECKS = frozenset(("CheckNumerics", "EnsureShape"))
+# Ops that run the bodies of functions; see passes/results.py.
+BODIES = frozenset(("If", "StatelessIf", "Case", "While", "StatelessWhile"))
 # Ops that wait for elements, and ops that bring them. In one step, those that bring come first.
 TAKES = frozenset(("QueueDequeue", "QueueDequeueV2", "QueueDequeueMany", "QueueDequeueManyV2", "QueueDequeueUpTo", "QueueDequeueUpToV2",
                    "Unstage", "StagePeek", "MapUnstage", "MapUnstageNoKey", "MapPeek", "OrderedMapUnstage", "OrderedMapUnstageNoKey",
@@ -191,10 +193,23 @@ def make_plan(context: Any, fetches: Iterable[Tensor], targets: Iterable[Operati
     for op in targets:
         if op in nodes:
             nodes[op].asked_for = True
+            _ask_for_bodies(nodes[op])
+    for op in nodes:
+        for before in op.control_inputs:
+            if before in nodes:
+                _ask_for_bodies(nodes[before])
     from everflow.runtime.references import see_later_writes
 
     see_later_writes(plan)
     return plan
+
+
+def _ask_for_bodies(node: Node) -> None:
+    """A branch or loop that is run for itself is run whole, although nothing uses its results: they may come after effects."""
+    if node.type == "Identity" and node.inputs[0].node.type in BODIES:
+        node.inputs[0].node.asked_for = True
+    elif node.type in BODIES:
+        node.asked_for = True
 
 
 def reads_of(op: Operation, node: Node) -> frozenset[int]:
