@@ -18,7 +18,7 @@ from everflow.graph.graph import Graph
 from everflow.graph.keys import GraphKeys
 from everflow.graph.operation import Operation
 from everflow.graph.scopes import control_dependencies
-from everflow.graph.stacks import get_default_graph
+from everflow.graph.stacks import get_default_graph, in_eager_mode
 from everflow.graph.tensor import Tensor
 from everflow.ops.registry import apply
 from everflow.ops.variable_handles import copy_handle_data
@@ -42,9 +42,45 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
     """
 
     def decorated(*args: Any, **kwargs: Any) -> Any:
-        return _in_graph(f, args, kwargs)
+        return _at_once(f, args, kwargs) if in_eager_mode() else _in_graph(f, args, kwargs)
 
     return make_decorator(f, decorated)
+
+
+def _at_once(f: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    from everflow.eager import tape as tapes
+
+    inner = tapes.Tape()
+    with tapes.stop_recording():
+        tapes.push(inner)
+        try:
+            result, gradient = f(*args, **kwargs)
+        finally:
+            tapes.pop(inner)
+    arguments = [convert_to_tensor(x) for x in args]
+    given = {id(a.handle) for a in args if isinstance(getattr(a, "handle", None), Tensor)}
+    variables = [v for v in inner.variables.values() if v.trainable and id(v.handle) not in given]
+    _check_signature(gradient, variables)
+    results = [tf.identity(r) for r in nest.flatten(result)]
+    sources = [a.handle if isinstance(getattr(a, "handle", None), Tensor) else t for a, t in zip(args, arguments)]
+    for v in variables:
+        tapes.variable_accessed(v)
+
+    def backward(*output_gradients: Any) -> list[Any]:
+        if not variables:
+            found = nest.flatten(gradient(*output_gradients))
+        else:
+            of_arguments, of_variables = gradient(*output_gradients, variables=variables)
+            if len(of_variables) != len(variables):
+                raise ValueError("Must return gradient for each variable from @custom_gradient grad_fn.")
+            found = [*nest.flatten(of_arguments), *of_variables]
+        if len(found) != len(sources) + len(variables):
+            raise ValueError(
+                f"custom_gradient function expected to return {len(sources) + len(variables)} gradients but returned {len(found)} instead.")
+        return found
+
+    tapes.record_custom(f.__name__, [*sources, *(v.handle for v in variables)], results, backward)
+    return nest.pack_sequence_as(result, results)
 
 
 def _in_graph(f: Callable[..., Any], args: Any, kwargs: Any) -> Any:

@@ -259,3 +259,68 @@ def execution_mode(mode: Any) -> Iterator[None]:
         yield
     finally:
         _context.execution_mode = before
+
+
+@internal("eager.context.ensure_initialized")
+def ensure_initialized() -> None:
+    """Nothing has to be started."""
+
+
+@internal("eager.context.set_global_seed")
+def set_global_seed(seed: int) -> None:
+    """Sets the seed of what runs from now on."""
+    _context._set_global_seed(seed)
+
+
+@internal("eager.context.add_function")
+def add_function(fdef: Any) -> None:
+    """Makes a function known."""
+    _context.add_function(fdef)
+
+
+@internal("eager.context.scope_name")
+def scope_name() -> str:
+    """The name scope of what runs."""
+    return eager_scope.name
+
+
+@internal("eager.context.shared_name")
+def shared_name(name: str | None = None) -> str | None:
+    """The name under which a resource is shared: in eager mode one that nobody else asks for."""
+    if name or not in_eager_mode():
+        return name
+    return "cd2c89b7-88b7-44c8-ad83-06c2a9158347"
+
+
+@internal("eager.context.device")
+def device(name: Any) -> Any:
+    """Puts what runs inside on a device."""
+    from everflow.eager.devices import device as placed
+
+    return placed(name)
+
+
+@internal("eager.context.is_async")
+def is_async() -> bool:
+    """Whether ops may still be under way when their calls return."""
+    return False
+
+
+@internal("eager.context.device_policy")
+@contextlib.contextmanager
+def device_policy(policy: Any) -> Iterator[None]:
+    """What happens to inputs on other devices, within a `with` block."""
+    before, _context.device_policy = _context.device_policy, policy
+    try:
+        yield
+    finally:
+        _context.device_policy = before
+
+
+@public("contrib.eager.run")
+def run(main: Any = None, argv: Any = None) -> None:
+    """Turns eager execution on and runs a program's main function."""
+    from everflow.platform import app
+
+    enable_eager_execution()
+    app.run(main, argv)

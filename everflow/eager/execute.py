@@ -44,6 +44,8 @@ class Kernel:
 LIBRARY = graph.Graph()
 CONTEXT = Context(LIBRARY)
 _kernels: dict[Any, Kernel] = {}
+# Functions that see each op after it ran; see everflow.eager.callbacks.
+CALLBACKS: list[Callable[..., Any]] = []
 
 
 def forget_kernels() -> None:
@@ -103,6 +105,9 @@ def run(definition: opdefs.OpDef, attrs: dict[str, Any], inputs: list[Any], name
         outputs = [EagerTensor(v, t) for v, t in zip(found, kinds)] if kinds else []
     if ACTIVE.tapes:
         record(definition, kernel.attrs, inputs, outputs)
+    if CALLBACKS:
+        for callback in CALLBACKS:
+            callback(definition.name, tuple(inputs), kernel.attrs, outputs, name)
     return registry.arranged(definition, kernel.attrs, outputs) if kinds or definition.outputs else None
 
 

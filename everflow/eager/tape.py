@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from everflow.api import internal
 from everflow.autodiff.aggregation import aggregate
 from everflow.autodiff.registry import REGISTERED, AggregationMethod
 from everflow.autodiff.search import KNOWS_NONE, is_trainable
@@ -73,6 +74,12 @@ class Custom:
         self.inputs = tuple(inputs)
         self.outputs = outputs
         self.backward = backward
+
+
+@internal("eager.tape.record_operation")
+def record_operation(op_type: str, output_tensors: Any, input_tensors: Any, backward_function: Callable[..., Any]) -> None:
+    """The same, as TensorFlow orders its arguments."""
+    record_custom(op_type, list(input_tensors), list(output_tensors), backward_function)
 
 
 def record_custom(name: str, inputs: list[Any], outputs: list[Any], backward: Callable[..., Any]) -> None:
@@ -232,6 +239,27 @@ def pop(tape: Tape) -> None:
     TAPES.remove(tape)
 
 
+@internal("eager.tape.should_record")
+def should_record(tensors: Any) -> bool:
+    """Whether a tape watches one of the tensors."""
+    return any(tape.watches(tensors) for tape in ACTIVE.tapes)
+
+
+@internal("eager.tape.could_possibly_record")
+def could_possibly_record() -> bool:
+    """Whether a tape is recording."""
+    return bool(ACTIVE.tapes)
+
+
+@internal("eager.tape.variable_accessed")
+def variable_accessed(variable: Any) -> None:
+    """A variable is read."""
+    for tape in ACTIVE.tapes:
+        if tape.watch_accessed_variables and variable.trainable:
+            tape.watch_variable(variable)
+
+
+@internal("eager.tape.stop_recording")
 class stop_recording:
     """`with stop_recording():` what runs inside is on no tape."""
 

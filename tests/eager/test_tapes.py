@@ -85,3 +85,28 @@ def test_tapes_work_in_graphs():
             tape.watch(x)
             y = x * x
         assert sess.run(tape.gradient(y, x)) == 6.0
+
+
+def test_a_gradient_of_ones_own():
+    v = tf.Variable(3.0)
+
+    @tf.custom_gradient
+    def scaled(x):
+        def gradient(dy, variables):
+            return dy * 10.0, [dy * 20.0 for _ in variables]
+
+        return x * v, gradient
+
+    x = tf.constant(2.0)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = scaled(x)
+    assert float(y) == 6.0
+    assert float(tape.gradient(y, x)) == 10.0 and float(tape.gradient(y, v)) == 20.0
+
+
+def test_callbacks_find_what_is_not_a_number():
+    tfe = tf.contrib.eager
+    with tfe.errstate(inf_or_nan="raise"), pytest.raises(Exception, match=r"TFE operation Log .* contains 1 nan\(s\)"):
+        tf.log(-1.0)
+    assert np.isnan(tf.log(-1.0).numpy())
