@@ -69,7 +69,7 @@ class Beta(Distribution):
     def _log_prob(self, x: Any) -> Any:
         x = self._checked_value(x)
         normalization = tf.lgamma(self.concentration1) + tf.lgamma(self.concentration0) - tf.lgamma(self.total_concentration)
-        return (self.concentration1 - 1.0) * tf.log(x) + (self.concentration0 - 1.0) * tf.log1p(-x) - normalization
+        return tf.math.xlogy(self.concentration1 - 1.0, x) + (self.concentration0 - 1.0) * tf.log1p(-x) - normalization
 
     def _prob(self, x: Any) -> Any:
         return tf.exp(self._log_prob(x))

@@ -14,11 +14,9 @@ from everflow.graph.scopes import name_scope
 
 def _broadcast(event: Any, params: Any, dtype: Any) -> tuple[Any, Any]:
     """Class numbers and the parameters of classes, with the same shapes but for the classes."""
-    if dtype.is_integer:
-        pass
-    elif dtype.is_floating:
+    if event.dtype.is_floating:
         event = tf.cast(event, dtypes.int64)
-    else:
+    elif not event.dtype.is_integer:
         raise TypeError(f"`value` should have integer `dtype` or `self.dtype` ({dtype})")
     known = event.get_shape().ndims is not None and event.get_shape().is_fully_defined() and params.get_shape().is_fully_defined()
     if not known or event.get_shape() != params.get_shape()[:-1]:

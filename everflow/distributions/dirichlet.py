@@ -52,7 +52,7 @@ class Dirichlet(Distribution):
 
     def _log_prob(self, x: Any) -> Any:
         x = self._checked_value(x)
-        return tf.reduce_sum((self.concentration - 1.0) * tf.log(x), -1) - tf.lbeta(self.concentration)
+        return tf.reduce_sum(tf.math.xlogy(self.concentration - 1.0, x), -1) - tf.lbeta(self.concentration)
 
     def _prob(self, x: Any) -> Any:
         return tf.exp(self._log_prob(x))

@@ -78,14 +78,12 @@ class DirichletMultinomial(Distribution):
         return self.concentration / self.total_concentration[..., tf.newaxis]
 
     def _mean(self) -> Any:
-        return self.total_count * self._shares() if self.total_count.get_shape().ndims == 0 else (
-            self.total_count[..., tf.newaxis] * self._shares())
+        return self.total_count * self._shares()
 
     def _spread(self) -> Any:
         """n (n + a) / (1 + a): what the variances of n independent draws grow to."""
         total = self.total_concentration[..., tf.newaxis]
-        count = self.total_count if self.total_count.get_shape().ndims == 0 else self.total_count[..., tf.newaxis]
-        return count * (count + total) / (1.0 + total)
+        return self.total_count * (self.total_count + total) / (1.0 + total)
 
     def _variance(self) -> Any:
         shares = self._shares()

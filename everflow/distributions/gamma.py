@@ -62,7 +62,7 @@ class Gamma(Distribution):
     def _log_prob(self, x: Any) -> Any:
         x = self._checked(x)
         normalization = tf.lgamma(self.concentration) - self.concentration * tf.log(self.rate)
-        return (self.concentration - 1.0) * tf.log(x) - self.rate * x - normalization
+        return tf.math.xlogy(self.concentration - 1.0, x) - self.rate * x - normalization
 
     def _cdf(self, x: Any) -> Any:
         # The incomplete gamma function wants arguments of one shape.
@@ -136,6 +136,9 @@ class Exponential(Gamma):
         # Not 0 itself: its logarithm would be infinite.
         lowest = np.finfo(self.dtype.as_numpy_dtype).tiny
         return -tf.log(tf.random_uniform(shape, minval=lowest, maxval=1.0, seed=seed, dtype=self.dtype)) / self._rate
+
+    def _log_survival_function(self, value: Any) -> Any:
+        return self._log_prob(value) - tf.log(self._rate)
 
 
 @internal("ops.distributions.exponential.ExponentialWithSoftplusRate")

@@ -9,10 +9,10 @@ import numpy as np
 
 from everflow import errors
 from everflow.api import public
+from everflow.eager.context import executing_eagerly
 from everflow.graph import dtypes
 from everflow.graph.constants import constant_value
 from everflow.graph.convert import convert_to_tensor
-from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.graph.tensor import Tensor, TensorLike
 from everflow.ops.control_flow import Assert, no_op
@@ -43,6 +43,34 @@ def _all_true(condition: Tensor) -> Tensor:
     return apply("All", condition, axes, name="All")
 
 
+def _checked_at_once(symbol: str, static: Callable[..., Any], x: Any, y: Any, summarize: Any, message: Any) -> None:
+    """Fails unless a relation holds between values that are there; shows some of them."""
+    holds = static(x, y)
+    if np.all(holds):
+        return
+    count = 3 if summarize is None else summarize if summarize >= 0 else max(x.size, y.size)
+    lines = [] if message is None else [message]
+    lines.append(f"Condition x {symbol} y did not hold.")
+    if symbol == "==":
+        where = np.argwhere(np.logical_not(holds))[:count]
+        first, second = (np.broadcast_to(v, holds.shape)[tuple(where.T)] for v in (x, y))
+        lines += [f"Indices of first {len(where)} different values:", str(where), "Corresponding x values:", str(np.atleast_1d(first)),
+                  "Corresponding y values:", str(np.atleast_1d(second))]
+    for label, values in (("x", x), ("y", y)):
+        shown = np.reshape(values, -1)[:count]
+        lines += [f"First {len(shown)} elements of {label}:", str(shown)]
+    raise errors.InvalidArgumentError(None, None, "\n".join(lines))
+
+
+def _shown(tensor: Any) -> str:
+    """How a message calls a tensor."""
+    return f"shape={tensor.shape} dtype={tensor.dtype.name}" if executing_eagerly() else tensor.name
+
+
+def _plain_name(tensor: Any) -> str:
+    return "tensor" if executing_eagerly() else tensor.name
+
+
 def _binary(
     symbol: str,
     op_type: str,
@@ -53,16 +81,18 @@ def _binary(
     summarize: Any,
     message: Any,
     name: str,
-) -> Operation:
+) -> Any:
     with name_scope(name, None, [x, y, data]):
         x = convert_to_tensor(x, name="x")
         y = convert_to_tensor(y, name="y")
+        if executing_eagerly() and data is None:
+            return _checked_at_once(symbol, static, x.numpy(), y.numpy(), summarize, message)
         if data is None:
             data = [
                 f"Condition x {symbol} y did not hold element-wise:",
-                f"x ({x.name}) = ",
+                f"x ({_shown(x)}) = ",
                 x,
-                f"y ({y.name}) = ",
+                f"y ({_shown(y)}) = ",
                 y,
             ]
         if message is not None:
@@ -77,7 +107,7 @@ def _binary(
 @public(*_both("assert_equal"))
 def assert_equal(
     x: Any, y: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None
-) -> Operation:
+) -> Any:
     """Fails unless x and y are equal element by element."""
     name = name or "assert_equal"
     with name_scope(name, "assert_equal", [x, y, data]):
@@ -89,7 +119,7 @@ def assert_equal(
 @public(*_both("assert_none_equal"))
 def assert_none_equal(
     x: Any, y: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None
-) -> Operation:
+) -> Any:
     """Fails where an element of x equals that of y."""
     return _binary("!=", "NotEqual", np.not_equal, x, y, data, summarize, message, name or "assert_none_equal")
 
@@ -97,7 +127,7 @@ def assert_none_equal(
 @public(*_both("assert_less"))
 def assert_less(
     x: Any, y: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None
-) -> Operation:
+) -> Any:
     """Fails unless x < y element by element."""
     return _binary("<", "Less", np.less, x, y, data, summarize, message, name or "assert_less")
 
@@ -105,7 +135,7 @@ def assert_less(
 @public(*_both("assert_less_equal"))
 def assert_less_equal(
     x: Any, y: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None
-) -> Operation:
+) -> Any:
     """Fails unless x <= y element by element."""
     return _binary("<=", "LessEqual", np.less_equal, x, y, data, summarize, message, name or "assert_less_equal")
 
@@ -113,7 +143,7 @@ def assert_less_equal(
 @public(*_both("assert_greater"))
 def assert_greater(
     x: Any, y: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None
-) -> Operation:
+) -> Any:
     """Fails unless x > y element by element."""
     return _binary(">", "Greater", np.greater, x, y, data, summarize, message, name or "assert_greater")
 
@@ -121,7 +151,7 @@ def assert_greater(
 @public(*_both("assert_greater_equal"))
 def assert_greater_equal(
     x: Any, y: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None
-) -> Operation:
+) -> Any:
     """Fails unless x >= y element by element."""
     return _binary(
         ">=", "GreaterEqual", np.greater_equal, x, y, data, summarize, message, name or "assert_greater_equal"
@@ -131,13 +161,13 @@ def assert_greater_equal(
 @public(*_both("assert_negative"))
 def assert_negative(
     x: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None
-) -> Operation:
+) -> Any:
     """Fails unless all elements are below zero."""
     message = message or ""
     with name_scope(name, "assert_negative", [x, data]):
         x = convert_to_tensor(x, name="x")
         data = (
-            data if data is not None else [message, "Condition x < 0 did not hold element-wise:", f"x ({x.name}) = ", x]
+            data if data is not None else [message, "Condition x < 0 did not hold element-wise:", f"x ({_shown(x)}) = ", x]
         )
         return assert_less(x, convert_to_tensor(0, dtype=x.dtype.base_dtype), data=data, summarize=summarize)
 
@@ -145,13 +175,13 @@ def assert_negative(
 @public(*_both("assert_positive"))
 def assert_positive(
     x: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None
-) -> Operation:
+) -> Any:
     """Fails unless all elements are above zero."""
     message = message or ""
     with name_scope(name, "assert_positive", [x, data]):
         x = convert_to_tensor(x, name="x")
         data = (
-            data if data is not None else [message, "Condition x > 0 did not hold element-wise:", f"x ({x.name}) = ", x]
+            data if data is not None else [message, "Condition x > 0 did not hold element-wise:", f"x ({_shown(x)}) = ", x]
         )
         return assert_less(convert_to_tensor(0, dtype=x.dtype.base_dtype), x, data=data, summarize=summarize)
 
@@ -159,7 +189,7 @@ def assert_positive(
 @public(*_both("assert_non_negative"))
 def assert_non_negative(
     x: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None
-) -> Operation:
+) -> Any:
     """Fails where an element is below zero."""
     message = message or ""
     with name_scope(name, "assert_non_negative", [x, data]):
@@ -167,7 +197,7 @@ def assert_non_negative(
         data = (
             data
             if data is not None
-            else [message, "Condition x >= 0 did not hold element-wise:", f"x ({x.name}) = ", x]
+            else [message, "Condition x >= 0 did not hold element-wise:", f"x ({_shown(x)}) = ", x]
         )
         return assert_less_equal(convert_to_tensor(0, dtype=x.dtype.base_dtype), x, data=data, summarize=summarize)
 
@@ -175,12 +205,12 @@ def assert_non_negative(
 @public(*_both("assert_non_positive"))
 def assert_non_positive(
     x: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None
-) -> Operation:
+) -> Any:
     """Fails where an element is above zero."""
     message = message or ""
     with name_scope(name, "assert_non_positive", [x, data]):
         x = convert_to_tensor(x, name="x")
-        data = data if data is not None else [message, f"Condition x <= 0 did not hold element-wise:x ({x.name}) = ", x]
+        data = data if data is not None else [message, f"Condition x <= 0 did not hold element-wise:x ({_shown(x)}) = ", x]
         return assert_less_equal(x, convert_to_tensor(0, dtype=x.dtype.base_dtype), data=data, summarize=summarize)
 
 
@@ -194,7 +224,7 @@ def assert_near(
     summarize: Any = None,
     message: Any = None,
     name: str | None = None,
-) -> Operation:
+) -> Any:
     """Fails unless |x - y| <= atol + rtol * |y|; by default the tolerances are ten times the precision."""
     message = message or ""
     with name_scope(name, "assert_near", [x, y, rtol, atol, data]):
@@ -208,9 +238,9 @@ def assert_near(
             data = [
                 message,
                 f"x and y not equal to tolerance rtol = {rtol}, atol = {atol}",
-                f"x ({x.name}) = ",
+                f"x ({_shown(x)}) = ",
                 x,
-                f"y ({y.name}) = ",
+                f"y ({_shown(y)}) = ",
                 y,
             ]
         magnitude = "ComplexAbs" if x.dtype.is_complex else "Abs"
@@ -221,18 +251,18 @@ def assert_near(
 
 
 @public(*_both("assert_integer"))
-def assert_integer(x: Any, message: Any = None, name: str | None = None) -> Operation:
+def assert_integer(x: Any, message: Any = None, name: str | None = None) -> Any:
     """Fails unless x has an integer dtype."""
     message = message or ""
     with name_scope(name, "assert_integer", [x]):
         x = convert_to_tensor(x, name="x")
         if not x.dtype.is_integer:
-            raise TypeError(f'{message}  Expected "x" to be integer type.  Found: {x.name} of dtype {x.dtype}')
+            raise TypeError(f'{message}  Expected "x" to be integer type.  Found: {_plain_name(x)} of dtype {x.dtype}')
         return no_op("statically_determined_was_integer")
 
 
 @public(*_both("assert_type"))
-def assert_type(tensor: Any, tf_type: Any, message: Any = None, name: str | None = None) -> Operation:
+def assert_type(tensor: Any, tf_type: Any, message: Any = None, name: str | None = None) -> Any:
     """Fails unless the tensor has this dtype."""
     message = message or ""
     with name_scope(name, "assert_type", [tensor]):
@@ -240,7 +270,7 @@ def assert_type(tensor: Any, tf_type: Any, message: Any = None, name: str | None
             tensor = convert_to_tensor(tensor, name="tensor")
         if tensor.dtype != tf_type:
             raise TypeError(
-                f"{message}  {tensor.op.name if not isinstance(tensor, Tensor) else tensor.name} must be of type "
+                f"{message}  {tensor.op.name if not isinstance(tensor, Tensor) else _plain_name(tensor)} must be of type "
                 f"{tf_type}"
             )
         return no_op("statically_determined_correct_type")
@@ -252,8 +282,9 @@ def assert_scalar(tensor: Any, name: str | None = None, message: Any = None) -> 
     with name_scope(name, "assert_scalar", [tensor]) as scope:
         tensor = convert_to_tensor(tensor, name=scope)
         if tensor.dims != ():
+            of = "" if executing_eagerly() else f" for {tensor.name}"
             raise ValueError(
-                f"{message or ''}Expected scalar shape for {tensor.name}, saw shape: {tensor.get_shape()}."
+                f"{message or ''}Expected scalar shape{of}, saw shape: {tensor.get_shape()}."
             )
         return tensor
 

@@ -21,6 +21,11 @@ from everflow.ops.registry import apply
 STATIC_OK = "static_checks_determined_all_ok"
 
 
+def _named(tensor: Any) -> str:
+    """The name of a tensor; eager tensors have none."""
+    return "" if getattr(tensor, "is_eager", False) else tensor.name
+
+
 def _tensor(x: Any) -> Any:
     return x if isinstance(x, TensorLike) else convert_to_tensor(x, name="x")
 
@@ -65,7 +70,7 @@ def _checked_rank(
         if not holds(rank, known):
             shown = tuple(np.array(k, np.int32) for k in known) if wanted == "in " else known[0]
             raise ValueError(
-                f"{message}.  Tensor {x.name} must have rank {wanted}{shown}.  Received rank {rank}, shape "
+                f"{message}.  Tensor {_named(x)} must have rank {wanted}{shown}.  Received rank {rank}, shape "
                 f"{x.get_shape()}"
             )
         return no_op(name=STATIC_OK)
@@ -76,7 +81,7 @@ def _checked_rank(
     if data is None:
         data = [
             message,
-            f"Tensor {x.name} must have rank {wanted}".rstrip(),
+            f"Tensor {_named(x)} must have rank {wanted}".rstrip(),
             *ranks,
             "Received shape: ",
             apply("Shape", x),
@@ -147,7 +152,7 @@ def _symbols(x: Any, shape: Any, message: str) -> list[Any] | None:
         return None
     if not (hasattr(shape, "__iter__") or hasattr(shape, "__getitem__")):
         raise ValueError(
-            f"{message}.  Tensor {x.name}.  Specified shape must be an iterable.  An iterable has the attribute "
+            f"{message}.  Tensor {_named(x)}.  Specified shape must be an iterable.  An iterable has the attribute "
             "`__iter__` or "
             f"`__getitem__`.  Received specified shape: {shape}"
         )
@@ -157,7 +162,7 @@ def _symbols(x: Any, shape: Any, message: str) -> list[Any] | None:
         if symbol is Ellipsis or symbol == "*":
             if i:
                 raise ValueError(
-                    f"{message}.  Tensor {x.name} specified shape index {i}.  Symbol `...` or `*` for a variable "
+                    f"{message}.  Tensor {_named(x)} specified shape index {i}.  Symbol `...` or `*` for a variable "
                     "number of unspecified "
                     "dimensions is only allowed as the first entry"
                 )
@@ -234,7 +239,7 @@ def assert_shapes(
                     size = sizes.known(index)
                     known[symbol] = (
                         sizes.tensor(index) if size is None else size,
-                        f"Specified by tensor {x.name} dimension {index}",
+                        f"Specified by tensor {_named(x)} dimension {index}",
                     )
         return group(*checks)
 
@@ -263,7 +268,7 @@ def _size_check(
     if actual is not None and isinstance(size, int):
         if actual != size:
             raise ValueError(
-                f"{message}.  {source}.  Tensor {x.name} dimension {index} must have size {size}.  Received size "
+                f"{message}.  {source}.  Tensor {_named(x)} dimension {index} must have size {size}.  Received size "
                 f"{actual}, shape "
                 f"{x.get_shape()}"
             )
@@ -273,7 +278,7 @@ def _size_check(
         data = [
             message,
             source,
-            f"Tensor {x.name} dimension",
+            f"Tensor {_named(x)} dimension",
             index,
             "must have size",
             size,
