@@ -61,9 +61,10 @@ def _source(x: Any) -> Any:
     """The tensor to differentiate by: a resource variable stands for its handle, a reference variable for its reference."""
     handle = getattr(x, "handle", None)
     if isinstance(handle, Tensor):
-        return handle
+        return get_default_graph().own(handle) if handle.is_eager else handle
     if isinstance(x, Tensor):
-        return x
+        # In a function, what stands for a value from outside.
+        return get_default_graph().own(x) if x.is_eager else x
     return x.values if isinstance(x, IndexedSlices) else convert_to_tensor(x, name="x", as_ref=True)
 
 

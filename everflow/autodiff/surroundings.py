@@ -16,6 +16,8 @@ class Surroundings:
         self._outside: dict[Tensor, Tensor] = {}
         while graph is not None and graph.building_function:
             for outside, inside in _shared(graph):
+                if outside.is_eager:
+                    continue
                 self._inside.setdefault(outside, []).append(inside)
                 self._outside[inside] = outside
             graph = graph.outer_graph

@@ -381,7 +381,8 @@ def check_in_reach(tensor: Tensor, graph: Graph, user: str) -> None:
     here: Any = graph
     while here is not None:
         if home.branch is not None and getattr(here, "branch", None) and here.branch[0] == home.branch[0]:
-            raise ValueError(f"Tensor {tensor.name} in {home.branch[1]} is accessed from {here.branch[1]}.")
+            name = tensor.name.removeprefix(home.branch[0].rstrip("/") + "/")
+            raise ValueError(f"Tensor {name} in {home.branch[1]} is accessed from {here.branch[1]}.")
         here = here.outer_graph
     if _surrounds(graph, home):
         raise ValueError(

@@ -17,7 +17,7 @@ from everflow.graph.functions import add_body
 from everflow.graph.indexed_slices import IndexedSlices, IndexedSlicesSpec
 from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
-from everflow.graph.sparse_tensor import SparseTensor, SparseTensorSpec
+from everflow.graph.sparse_tensor import SparseTensor
 from everflow.graph.stacks import get_default_graph, in_eager_mode
 from everflow.graph.tensor import Tensor
 from everflow.graph.type_spec import CompositeTensor, TypeSpec, type_spec_from_value
@@ -444,9 +444,11 @@ def _invariant_dims(variable: Any, invariant: Any) -> list[Any]:
         found = [s.shape.as_dims() for s in spec._component_specs]
         return found if variable.dense_shape is None else [*found, (None if dims is None else len(dims),)]
     if isinstance(variable, SparseTensor):
-        if not _is_within(variable.get_shape().as_dims(), dims):
+        # The shape says how many axes the tensor has: it is that of `dense_shape`.
+        rank = (None,) if dims is None else dims
+        if not _is_within(variable.dense_shape.dims, rank):
             raise ValueError(
                 f"The shape invariant specified for {variable.values.name} is not compatible with the initial shape of the loop "
                 f"variable. It enters the loop with shape {variable.get_shape()}, but the specified shape invariant is {invariant}.")
-        return [s.shape.as_dims() for s in SparseTensorSpec(invariant)._component_specs]
+        return [(None, *rank), (None,), rank]
     return [dims]
