@@ -21,6 +21,9 @@ from everflow.ops.variables import Variable, VariableAggregation, VariableSynchr
 class BatchNormalizationBase(Layer):
     """Brings each channel to mean zero and variance one, by the batch while training and by moving averages otherwise."""
 
+    # The fused op divides by one less than the number of samples, the others by the number itself.
+    _bessels_correction_test_only = True
+
     def __init__(self, axis: Any = -1, momentum: float = 0.99, epsilon: float = 1e-3, center: bool = True, scale: bool = True,
                  beta_initializer: Any = "zeros", gamma_initializer: Any = "ones", moving_mean_initializer: Any = "zeros",
                  moving_variance_initializer: Any = "ones", beta_regularizer: Any = None, gamma_regularizer: Any = None,
@@ -193,6 +196,9 @@ class BatchNormalizationBase(Layer):
                 data_format=self._data_format)
 
         outputs, mean, variance = smart_cond(training, by_batch, by_averages)
+        if not self._bessels_correction_test_only:
+            samples = tf.cast(tf.size(inputs) / tf.size(variance), variance.dtype)
+            variance = variance * ((samples - 1) / samples)
         is_training = smart_constant_value(training)
         if is_training is None:
             momentum = smart_cond(training, lambda: tf.constant(self.momentum), lambda: tf.constant(1.0))
