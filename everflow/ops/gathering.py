@@ -38,7 +38,7 @@ def _rows(params: Any, indices: Any, axis: int, text: bool) -> Any:
     limit = params.shape[axis]
     if text:
         _check_range(indices, limit)
-        return np.take(params, indices.numpy(), axis)
+        return np.asarray(np.take(params, indices.numpy(), axis), object)
     if indices.ndim == 1:
         try:
             return params.index_select(axis, indices)
