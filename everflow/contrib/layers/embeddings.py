@@ -1,0 +1,73 @@
+"""Ids as vectors of a table: sequences, bags of words."""
+from __future__ import annotations
+
+from typing import Any
+
+import everflow as tf
+from everflow.contrib.framework.variables import model_variable
+from everflow.contrib.layers.publishing import layer
+from everflow.graph.sparse_tensor import SparseTensor
+
+
+@layer("embed_sequence")
+def embed_sequence(ids: Any, vocab_size: int | None = None, embed_dim: int | None = None, unique: bool = False, initializer: Any = None,
+                   regularizer: Any = None, trainable: bool = True, scope: Any = None, reuse: Any = None) -> Any:
+    """The vector of each id of sequences."""
+    if not (reuse or (vocab_size and embed_dim)):
+        raise ValueError(f"Must specify vocab size and embedding dimension when notreusing. Got vocab_size={vocab_size} and "
+                         f"embed_dim={embed_dim}")
+    with tf.variable_scope(scope, "EmbedSequence", [ids], reuse=reuse):
+        shape = [vocab_size, embed_dim]
+        if reuse and vocab_size is None or embed_dim is None:
+            shape = None  # type: ignore[assignment]
+        table = model_variable("embeddings", shape=shape, initializer=initializer, regularizer=regularizer, trainable=trainable)
+        return embedding_lookup_unique(table, ids) if unique else tf.nn.embedding_lookup(table, ids)
+
+
+@layer("bow_encoder")
+def bow_encoder(ids: Any, vocab_size: int, embed_dim: int, sparse_lookup: bool = True, initializer: Any = None, regularizer: Any = None,
+                trainable: bool = True, scope: Any = None, reuse: Any = None) -> Any:
+    """The mean of the vectors of the ids of each example."""
+    with tf.variable_scope(scope, "bow_encoder", [ids], reuse=reuse):
+        table = model_variable("embeddings", shape=[vocab_size, embed_dim], initializer=initializer, regularizer=regularizer,
+                               trainable=trainable)
+        if not sparse_lookup:
+            if isinstance(ids, SparseTensor):
+                raise TypeError("ids are expected to be dense Tensor, got: %s", ids)
+            return tf.reduce_mean(tf.nn.embedding_lookup(table, ids), axis=1)
+        if not isinstance(ids, SparseTensor):
+            ids = _without(ids, -1)
+        return tf.nn.safe_embedding_lookup_sparse([table], ids, combiner="mean", name="embedding_lookup")
+
+
+def _without(ids: Any, ignored: int) -> SparseTensor:
+    with tf.name_scope("DenseToSparseTensor"):
+        ids = tf.convert_to_tensor(ids, name="x")
+        indices = tf.where(tf.not_equal(ids, tf.cast(ignored, ids.dtype, name="ignore_value")), name="indices")
+        values = tf.gather_nd(ids, indices, name="values")
+        return SparseTensor(indices, values, tf.shape(ids, out_type=tf.int64, name="dense_shape"))
+
+
+@layer("embedding_lookup_unique")
+def embedding_lookup_unique(params: Any, ids: Any, partition_strategy: str = "mod", name: str | None = None) -> Any:
+    """The vectors of ids, of which each different one is looked up once."""
+    with tf.name_scope(name, "EmbeddingLookupUnique", [params, ids]):
+        ids = tf.convert_to_tensor(ids)
+        shape = tf.shape(ids)
+        distinct, places = tf.unique(tf.reshape(ids, [-1]))
+        found = tf.gather(tf.nn.embedding_lookup(params, distinct, partition_strategy), places)
+        whole = tf.reshape(found, tf.concat([shape, tf.shape(found)[1:]], 0))
+        whole.set_shape(ids.get_shape().concatenate(found.get_shape().with_rank_at_least(2)[1:]))
+        return whole
+
+
+@layer("dense_to_sparse")
+def dense_to_sparse(tensor: Any, eos_token: Any = 0, outputs_collections: Any = None, scope: Any = None) -> Any:
+    """The elements that are not the token for an end."""
+    from everflow.contrib.layers.collecting import collect_named_outputs
+
+    with tf.variable_scope(scope, "dense_to_sparse", [tensor]) as sc:
+        tensor = tf.convert_to_tensor(tensor)
+        indices = tf.where(tf.not_equal(tensor, tf.constant(eos_token, tensor.dtype)))
+        outputs = SparseTensor(indices, tf.gather_nd(tensor, indices), tf.shape(tensor, out_type=tf.int64))
+        return collect_named_outputs(outputs_collections, sc.name, outputs)

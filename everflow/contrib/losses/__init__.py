@@ -1,0 +1,1 @@
+"""tf.contrib.losses: losses with the arguments in their first order."""

@@ -1,0 +1,105 @@
+"""Metrics over batches that take predictions first, and maps of metrics."""
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import everflow as tf
+from everflow.api import public
+from everflow.graph import dtypes
+from everflow.metrics import classes, counts, means, thresholds, top_k
+from everflow.metrics.streaming import collected, metric_variable
+from everflow.ops.weights_broadcast import broadcast_weights
+
+
+def _metric(*names: str) -> Callable[[Any], Any]:
+    owner = sys._getframe(1).f_globals["__name__"]
+    return public(*(f"contrib.{place}.{name}" for place in ("metrics", "slim.metrics") for name in names), owner=owner)
+
+
+def _exchanged(name: str, metric: Callable[..., Any]) -> None:
+    """Publishes streaming_NAME(predictions, labels, ...) of a metric that takes labels first."""
+
+    @functools.wraps(metric)
+    def streaming(predictions: Any, labels: Any, *args: Any, **kwargs: Any) -> Any:
+        return metric(labels, predictions, *args, **kwargs)
+
+    del streaming.__wrapped__  # type: ignore[attr-defined]
+    streaming.__name__ = streaming.__qualname__ = f"streaming_{name}"
+    _publish(f"streaming_{name}", streaming)
+
+
+def _publish(name: str, function: Callable[..., Any]) -> None:
+    public(f"contrib.metrics.{name}", f"contrib.slim.metrics.{name}", owner=__name__)(function)
+
+
+for _name, _function in {
+    "accuracy": means.accuracy, "mean_absolute_error": means.mean_absolute_error, "mean_cosine_distance": means.mean_cosine_distance,
+    "mean_relative_error": means.mean_relative_error, "mean_squared_error": means.mean_squared_error,
+    "root_mean_squared_error": means.root_mean_squared_error, "true_positives": counts.true_positives,
+    "true_negatives": counts.true_negatives, "false_positives": counts.false_positives, "false_negatives": counts.false_negatives,
+    "precision": counts.precision, "recall": counts.recall, "auc": thresholds.auc,
+    "precision_at_thresholds": thresholds.precision_at_thresholds, "recall_at_thresholds": thresholds.recall_at_thresholds,
+    "true_positives_at_thresholds": thresholds.true_positives_at_thresholds,
+    "true_negatives_at_thresholds": thresholds.true_negatives_at_thresholds,
+    "false_positives_at_thresholds": thresholds.false_positives_at_thresholds,
+    "false_negatives_at_thresholds": thresholds.false_negatives_at_thresholds,
+    "sensitivity_at_specificity": thresholds.sensitivity_at_specificity,
+    "specificity_at_sensitivity": thresholds.specificity_at_sensitivity, "mean_iou": classes.mean_iou,
+    "sparse_precision_at_k": top_k.precision_at_k, "sparse_recall_at_k": top_k.recall_at_k,
+    "sparse_average_precision_at_k": top_k.average_precision_at_k,
+}.items():
+    _exchanged(_name, _function)
+
+_publish("streaming_mean", means.mean)
+_publish("streaming_mean_tensor", means.mean_tensor)
+_publish("streaming_percentage_less", means.percentage_below)
+
+
+@_metric("accuracy")
+def accuracy(predictions: Any, labels: Any, weights: Any = None, name: str | None = None) -> Any:
+    """How often predictions equal labels in this batch."""
+    if not (labels.dtype.is_integer or labels.dtype in (dtypes.bool, dtypes.string)):
+        raise ValueError(f"Labels should have bool, integer, or string dtype, not {labels.dtype!r}")
+    if not labels.dtype.is_compatible_with(predictions.dtype):
+        raise ValueError(f"Dtypes of predictions and labels should match. Given: predictions ({predictions.dtype!r}) and labels "
+                         f"({labels.dtype!r})")
+    with tf.name_scope(name, "accuracy", values=[predictions, labels]):
+        right = tf.cast(tf.equal(predictions, labels), dtypes.float32)
+        if weights is None:
+            return tf.reduce_mean(right)
+        weights = broadcast_weights(tf.cast(weights, dtypes.float32), right)
+        return tf.truediv(tf.reduce_sum(tf.multiply(right, weights)), tf.reduce_sum(weights))
+
+
+@_metric("count")
+def count(values: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None,
+          name: str | None = None) -> tuple[Any, Any]:
+    """How many values there were so far, or the sum of their weights."""
+    with tf.variable_scope(name, "count", (values, weights)):
+        total = metric_variable(shape=[], dtype=dtypes.float32, name="count")
+        if weights is None:
+            number = tf.to_float(tf.size(values))
+        else:
+            values = tf.to_float(values)
+            number = tf.reduce_sum(broadcast_weights(tf.to_float(weights), values))
+        with tf.control_dependencies([values] if isinstance(values, tf.Tensor) else []):
+            return collected(tf.identity(total), tf.assign_add(total, number), metrics_collections, updates_collections)
+
+
+@_metric("aggregate_metrics")
+def aggregate_metrics(*value_update_tuples: Any) -> tuple[list[Any], list[Any]]:
+    """(values, updates) of several metrics."""
+    if not value_update_tuples:
+        raise ValueError("Expected at least one value_tensor/update_op pair")
+    values, updates = zip(*value_update_tuples)
+    return list(values), list(updates)
+
+
+@_metric("aggregate_metric_map")
+def aggregate_metric_map(names_to_tuples: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """(values, updates) of several metrics, by their names."""
+    values, updates = zip(*names_to_tuples.values())
+    return dict(zip(names_to_tuples, values)), dict(zip(names_to_tuples, updates))

@@ -1,0 +1,117 @@
+"""Summaries under the names of tensors, and what a model consists of."""
+from __future__ import annotations
+
+from typing import Any
+
+import everflow as tf
+from everflow.api import public
+
+
+def _tag(tensor: Any, name: str | None, prefix: str | None) -> str:
+    name = name or tensor.op.name
+    return f"{prefix}/{name}" if prefix else name
+
+
+def _printed(summary: Any, tensor: Any, name: str, print_summary: bool) -> Any:
+    return tf.Print(summary, [tensor], name) if print_summary else summary
+
+
+@public("contrib.slim.summaries.add_histogram_summary")
+def add_histogram_summary(tensor: Any, name: str | None = None, prefix: str | None = None) -> Any:
+    """A histogram of a tensor."""
+    return tf.summary.histogram(_tag(tensor, name, prefix), tensor)
+
+
+@public("contrib.slim.summaries.add_image_summary")
+def add_image_summary(tensor: Any, name: str | None = None, prefix: str | None = None, print_summary: bool = False) -> Any:
+    """The images of a tensor."""
+    tag = _tag(tensor, name, prefix)
+    return _printed(tf.summary.image(name=tag, tensor=tensor), tensor, tag, print_summary)
+
+
+@public("contrib.slim.summaries.add_scalar_summary")
+def add_scalar_summary(tensor: Any, name: str | None = None, prefix: str | None = None, print_summary: bool = False) -> Any:
+    """A number."""
+    collections = [] if print_summary else None
+    tag = _tag(tensor, name, prefix)
+    found = tf.summary.scalar(name=tag, tensor=tensor, collections=collections)
+    if print_summary:
+        found = tf.Print(found, [tensor], tag)
+        tf.add_to_collection(tf.GraphKeys.SUMMARIES, found)
+    return found
+
+
+@public("contrib.slim.summaries.add_zero_fraction_summary")
+def add_zero_fraction_summary(tensor: Any, name: str | None = None, prefix: str | None = None, print_summary: bool = False) -> Any:
+    """Which part of a tensor is zero."""
+    return add_scalar_summary(tf.nn.zero_fraction(tensor), _tag(tensor, name, prefix or "zero_fraction"), None, print_summary)
+
+
+@public("contrib.slim.summaries.add_histogram_summaries")
+def add_histogram_summaries(tensors: Any, prefix: str | None = None) -> list[Any]:
+    """A histogram of each tensor."""
+    return [add_histogram_summary(tensor, prefix=prefix) for tensor in tensors]
+
+
+@public("contrib.slim.summaries.add_image_summaries")
+def add_image_summaries(tensors: Any, prefix: str | None = None) -> list[Any]:
+    """The images of each tensor."""
+    return [add_image_summary(tensor, prefix=prefix) for tensor in tensors]
+
+
+@public("contrib.slim.summaries.add_scalar_summaries")
+def add_scalar_summaries(tensors: Any, prefix: str | None = None, print_summary: bool = False) -> list[Any]:
+    """Each number."""
+    return [add_scalar_summary(tensor, prefix=prefix, print_summary=print_summary) for tensor in tensors]
+
+
+@public("contrib.slim.summaries.add_zero_fraction_summaries")
+def add_zero_fraction_summaries(tensors: Any, prefix: str | None = None) -> list[Any]:
+    """Which part of each tensor is zero."""
+    return [add_zero_fraction_summary(tensor, prefix=prefix) for tensor in tensors]
+
+
+def _size(tensor: Any) -> int:
+    size = 1
+    for n in tensor.get_shape().as_list():
+        size *= n or 0
+    return size
+
+
+def _shown(tensor: Any) -> str:
+    return "[" + ", ".join(f"{n}" for n in tensor.get_shape().as_list()) + "]"
+
+
+@public("contrib.slim.model_analyzer.analyze_ops")
+def analyze_ops(graph: Any, print_info: bool = False) -> int:
+    """How many elements the outputs of all ops of a graph have."""
+    if print_info:
+        print("---------\nOperations: name -> (type shapes) [size]\n---------")
+    total = 0
+    for op in graph.get_operations():
+        sizes = [_size(output) if output.get_shape().ndims is not None else 0 for output in op.outputs]
+        total += sum(sizes)
+        if print_info:
+            shapes = ", ".join(_shown(o) if o.get_shape().ndims is not None else "unknown" for o in op.outputs)
+            print(f"{op.name} -> ({op.type} {shapes}) [{sum(sizes)}]")
+    return total
+
+
+@public("contrib.slim.model_analyzer.analyze_vars")
+def analyze_vars(variables: Any, print_info: bool = False) -> tuple[int, int]:
+    """(how many elements, how many bytes) variables have."""
+    if print_info:
+        print("---------\nVariables: name (type shape) [size]\n---------")
+    total = total_bytes = 0
+    for variable in variables:
+        size = _size(variable)
+        in_bytes = size * variable.dtype.size
+        total += size
+        total_bytes += in_bytes
+        if print_info:
+            sizes = "x".join(str(n) for n in variable.get_shape().as_list())
+            print(f"{variable.name} ({variable.dtype.base_dtype.name}_ref {sizes}) [{size}, bytes: {in_bytes}]")
+    if print_info:
+        print(f"Total size of variables: {total}")
+        print(f"Total bytes of variables: {total_bytes}")
+    return total, total_bytes
