@@ -164,7 +164,7 @@ class ArrayAssertions(_Case):
 
     def assertNear(self, f1: float, f2: float, err: float, msg: str | None = None) -> None:
         reason = f" ({msg})" if msg is not None else ""
-        self.assertTrue(f1 == f2 or abs(f1 - f2) <= err, f"{float(f1):f} != {float(f2):f} +/- {err:f}{reason}")
+        self.assertTrue(f1 == f2 or abs(f1 - f2) <= err, f"{np.asarray(f1).item():f} != {np.asarray(f2).item():f} +/- {err:f}{reason}")
 
     def assertArrayNear(self, farray1: Any, farray2: Any, err: float, msg: str | None = None) -> None:
         self.assertEqual(len(farray1), len(farray2), msg=msg)

@@ -102,7 +102,7 @@ def _like(graph_def: Any, nodes: list[Any]) -> Any:
     found = graph_pb2.GraphDef()
     found.node.extend(nodes)
     for field in ("versions", "library"):
-        if graph_def.HasField(field):
+        if getattr(graph_def, field).ByteSize():
             getattr(found, field).CopyFrom(getattr(graph_def, field))
     return found
 

@@ -12,9 +12,11 @@ from everflow.compat import as_str_any
 from everflow.errors import NotFoundError, OpError
 from everflow.io import file_io, gfile
 from everflow.platform import logging
+from everflow.proto import saver_pb2
 from everflow.train.checkpoints.reader import matching_files
 
-V1, V2 = 1, 2
+SaverDef = public("train.SaverDef")(saver_pb2.SaverDef)
+V1, V2 = SaverDef.V1, SaverDef.V2
 
 
 def state_path(save_dir: Any, latest_filename: str | None) -> str:

@@ -1,0 +1,143 @@
+"""tf.train.Saver: checkpoints of graphs."""
+import os
+
+import numpy as np
+import pytest
+
+import everflow as tf
+
+
+@pytest.fixture(autouse=True)
+def fresh():
+    with tf.Graph().as_default():
+        yield
+
+
+def two_variables():
+    a = tf.get_variable("a", initializer=[1.0, 2.0])
+    b = tf.get_variable("b", initializer=3, use_resource=True)
+    return a, b
+
+
+def test_values_come_back(tmp_path):
+    a, b = two_variables()
+    saver = tf.train.Saver()
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        path = saver.save(sess, str(tmp_path / "m"), global_step=7)
+        sess.run([a.assign([0, 0]), b.assign(0)])
+        saver.restore(sess, path)
+        assert sess.run(a).tolist() == [1, 2] and sess.run(b) == 3
+    assert path == str(tmp_path / "m-7") == tf.train.latest_checkpoint(str(tmp_path))
+    assert tf.train.list_variables(path) == [("a", [2]), ("b", [])]
+    assert tf.train.load_variable(str(tmp_path), "a").tolist() == [1, 2]
+
+
+def test_the_ops_have_the_names_that_programs_know():
+    two_variables()
+    definition = tf.train.Saver().as_saver_def()
+    assert (definition.filename_tensor_name, definition.save_tensor_name, definition.restore_op_name) == (
+        "save/Const:0", "save/control_dependency:0", "save/restore_all")
+    kinds = {op.name: op.type for op in tf.get_default_graph().get_operations() if op.name.startswith("save/")}
+    assert kinds["save/SaveV2"] == "SaveV2" and kinds["save/Assign"] == "Assign" and kinds["save/AssignVariableOp"] == "AssignVariableOp"
+
+
+def test_parts_are_saved_as_one_and_restored_as_others(tmp_path):
+    value = np.arange(12, dtype=np.float32).reshape(6, 2)
+    with tf.Graph().as_default(), tf.Session() as sess:
+        w = tf.get_variable("w", [6, 2], partitioner=tf.fixed_size_partitioner(3))
+        sess.run(w.assign(value))
+        path = tf.train.Saver().save(sess, str(tmp_path / "m"))
+    assert (tf.train.load_variable(path, "w") == value).all()
+    with tf.Graph().as_default(), tf.Session() as sess:
+        w = tf.get_variable("w", [6, 2], partitioner=tf.fixed_size_partitioner(2))
+        tf.train.Saver().restore(sess, path)
+        assert (sess.run(tf.convert_to_tensor(w)) == value).all()
+
+
+@pytest.mark.parametrize("version", [tf.train.SaverDef.V1, tf.train.SaverDef.V2])
+def test_shards_are_one_checkpoint(tmp_path, version):
+    with tf.device("/cpu:0"):
+        a = tf.get_variable("a", initializer=1.0)
+    with tf.device("/cpu:1"):
+        b = tf.get_variable("b", initializer=2.0)
+    saver = tf.train.Saver(sharded=True, write_version=version)
+    with tf.Session(config=tf.ConfigProto(device_count={"CPU": 2})) as sess:
+        sess.run(tf.global_variables_initializer())
+        path = saver.save(sess, str(tmp_path / "m"))
+        sess.run([a.assign(0), b.assign(0)])
+        saver.restore(sess, path)
+        assert sess.run([a, b]) == [1, 2]
+    assert not [n for n in os.listdir(tmp_path) if "temp" in n]
+
+
+def test_old_checkpoints_go(tmp_path):
+    two_variables()
+    saver = tf.train.Saver(max_to_keep=2)
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        for step in range(4):
+            saver.save(sess, str(tmp_path / "m"), global_step=step)
+    kept = {n for n in os.listdir(tmp_path) if n.endswith(".index")}
+    assert kept == {"m-2.index", "m-3.index"}
+    state = tf.train.get_checkpoint_state(str(tmp_path))
+    assert [os.path.basename(p) for p in state.all_model_checkpoint_paths] == ["m-2", "m-3"]
+
+
+def test_what_can_not_be_restored_says_why(tmp_path):
+    two_variables()
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        path = tf.train.Saver().save(sess, str(tmp_path / "m"))
+    with tf.Graph().as_default(), tf.Session() as sess:
+        tf.get_variable("other", initializer=1.0)
+        with pytest.raises(tf.errors.NotFoundError, match="Key other not found in checkpoint"):
+            tf.train.Saver().restore(sess, path)
+    with tf.Graph().as_default(), tf.Session() as sess:
+        tf.get_variable("a", initializer=[1.0, 2.0, 3.0])
+        with pytest.raises(tf.errors.InvalidArgumentError, match="mismatch between the current graph and the graph"):
+            tf.train.Saver().restore(sess, path)
+    with tf.Session() as sess, pytest.raises(ValueError, match="not a valid checkpoint"):
+        tf.train.Saver().restore(sess, str(tmp_path / "nothing"))
+
+
+def test_names_are_given_once():
+    a, _ = two_variables()
+    with pytest.raises(ValueError, match="same name"):
+        tf.train.Saver([a, a])
+    with pytest.raises(ValueError, match="two names"):
+        tf.train.Saver({"x": a, "y": a})
+    with pytest.raises(TypeError, match="Not a variable"):
+        tf.train.Saver({"x": tf.constant(1.0)})
+
+
+def test_initial_values_from_a_checkpoint(tmp_path):
+    two_variables()
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        path = tf.train.Saver().save(sess, str(tmp_path / "m"))
+    with tf.Graph().as_default(), tf.Session() as sess:
+        with tf.variable_scope("new"):
+            a = tf.get_variable("a", [2])
+        tf.train.init_from_checkpoint(path, {"/": "new/"})
+        sess.run(tf.global_variables_initializer())
+        assert sess.run(a).tolist() == [1, 2]
+    with tf.Graph().as_default():
+        tf.get_variable("a", [3])
+        with pytest.raises(ValueError, match="doesn't match with shape"):
+            tf.train.init_from_checkpoint(path, {"a": "a"})
+
+
+def test_warm_starts_by_word(tmp_path):
+    (tmp_path / "old").write_text("x\ny\n")
+    (tmp_path / "new").write_text("y\nz\nx\n")
+    with tf.Session() as sess:
+        tf.get_variable("e", initializer=[[1.0, 1.0], [2.0, 2.0]])
+        sess.run(tf.global_variables_initializer())
+        path = tf.train.Saver().save(sess, str(tmp_path / "m"))
+    with tf.Graph().as_default(), tf.Session() as sess:
+        e = tf.get_variable("e", [3, 2])
+        tf.train.warm_start(path, var_name_to_vocab_info={
+            "e": tf.train.VocabInfo(str(tmp_path / "new"), 3, 0, str(tmp_path / "old"))})
+        sess.run(tf.global_variables_initializer())
+        assert sess.run(e).tolist() == [[2, 2], [0, 0], [1, 1]]
