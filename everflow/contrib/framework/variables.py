@@ -10,6 +10,9 @@ from everflow.contrib.framework.arg_scopes import add_arg_scope
 from everflow.graph import dtypes
 from everflow.graph.keys import GraphKeys
 from everflow.ops.partitioned import PartitionedVariable
+from everflow.proto import saver_pb2
+from everflow.train.checkpoints.reader import new_checkpoint_reader
+from everflow.train.checkpoints.saver import Saver
 
 
 @public("contrib.framework.zero_initializer")
@@ -233,7 +236,7 @@ def _as_dict(var_list: Any) -> dict[str, Any]:
 @public("contrib.framework.assign_from_checkpoint", "contrib.slim.assign_from_checkpoint")
 def assign_from_checkpoint(model_path: str, var_list: Any, ignore_missing_vars: bool = False) -> tuple[Any, dict[Any, Any]]:
     """(an op that gives variables their values in a checkpoint, what must be fed to it)."""
-    reader = tf.train.NewCheckpointReader(model_path)
+    reader = new_checkpoint_reader(model_path)
     ops: list[Any] = []
     feed: dict[Any, Any] = {}
     for name, variables in _as_dict(var_list).items():
@@ -270,7 +273,7 @@ def assign_from_checkpoint_fn(model_path: str, var_list: Any, ignore_missing_var
     if not var_list:
         raise ValueError("var_list cannot be empty")
     if ignore_missing_vars:
-        reader = tf.train.NewCheckpointReader(model_path)
+        reader = new_checkpoint_reader(model_path)
         by_name = var_list if isinstance(var_list, dict) else {var.op.name: var for var in var_list}
         available = {}
         for name, var in by_name.items():
@@ -282,5 +285,5 @@ def assign_from_checkpoint_fn(model_path: str, var_list: Any, ignore_missing_var
     if not var_list:
         tf.logging.warning("No Variables to restore")
         return None
-    saver = tf.train.Saver(var_list, reshape=reshape_variables, write_version=tf.train.SaverDef.V1)
+    saver = Saver(var_list, reshape=reshape_variables, write_version=saver_pb2.SaverDef.V1)
     return lambda session: saver.restore(session, model_path)

@@ -35,7 +35,7 @@ def _publish(name: str, function: Callable[..., Any]) -> None:
     public(f"contrib.metrics.{name}", f"contrib.slim.metrics.{name}", owner=__name__)(function)
 
 
-for _name, _function in {
+_LABELS_FIRST: dict[str, Callable[..., Any]] = {
     "accuracy": means.accuracy, "mean_absolute_error": means.mean_absolute_error, "mean_cosine_distance": means.mean_cosine_distance,
     "mean_relative_error": means.mean_relative_error, "mean_squared_error": means.mean_squared_error,
     "root_mean_squared_error": means.root_mean_squared_error, "true_positives": counts.true_positives,
@@ -50,7 +50,8 @@ for _name, _function in {
     "specificity_at_sensitivity": thresholds.specificity_at_sensitivity, "mean_iou": classes.mean_iou,
     "sparse_precision_at_k": top_k.precision_at_k, "sparse_recall_at_k": top_k.recall_at_k,
     "sparse_average_precision_at_k": top_k.average_precision_at_k,
-}.items():
+}
+for _name, _function in _LABELS_FIRST.items():
     _exchanged(_name, _function)
 
 _publish("streaming_mean", means.mean)

@@ -32,7 +32,7 @@ def add_image_summary(tensor: Any, name: str | None = None, prefix: str | None =
 @public("contrib.slim.summaries.add_scalar_summary")
 def add_scalar_summary(tensor: Any, name: str | None = None, prefix: str | None = None, print_summary: bool = False) -> Any:
     """A number."""
-    collections = [] if print_summary else None
+    collections: Any = [] if print_summary else None
     tag = _tag(tensor, name, prefix)
     found = tf.summary.scalar(name=tag, tensor=tensor, collections=collections)
     if print_summary:
