@@ -34,6 +34,8 @@ def script(tmp_path):
 
 REPORT = """
 import sys
+
+from everflow.cli.main import COMMANDS
 print(sys.argv[1:], __name__, sys.modules["__main__"].__dict__ is globals(), sys.path[0], __spec__ and __spec__.name)
 print(globals().get("__file__"), sys.argv[0], __package__)
 """
