@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import itertools
 import re
 import threading
 from collections.abc import Callable, Iterator
@@ -31,6 +32,8 @@ def _load_shape_rules(op_type: str) -> Callable[[Operation], Any] | None:
 
 # How to find the shapes of an op's outputs, or None; set by everflow.ops.registry.
 shape_rule_of: Callable[[str], Callable[[Operation], Any] | None] = _load_shape_rules
+
+_graph_numbers = itertools.count()
 
 
 class NameScope:
@@ -83,6 +86,8 @@ class Graph(Collections):
         self._state = threading.local()
         self._version = 0
         self._edits = 0
+        # Programs set this to say that graphs belong together.
+        self._graph_key = f"graph-key-{next(_graph_numbers)}/"
         self._seed: int | None = None
         self._finalized = False
         self._collections: dict[Any, list[Any]] = {}

@@ -1,0 +1,99 @@
+"""Quantization: levels and back, fake quantization, quantized layers."""
+import numpy as np
+import pytest
+
+import everflow as tf
+
+X = np.array([-7.0, -6.0, -0.02, 0.0, 1.0, 3.3, 6.0, 9.0], np.float32)
+
+
+def run(build):
+    with tf.Graph().as_default(), tf.Session() as session:
+        return session.run(build())
+
+
+def test_levels_span_the_range():
+    levels, low, high = run(lambda: tf.quantization.quantize(X, -6.0, 6.0, tf.quint8))
+    assert levels.dtype == np.uint8 and levels[[0, 1, 6, 7]].tolist() == [0, 0, 255, 255] and (low, high) == (-6, 6)
+
+
+@pytest.mark.parametrize("mode", ["MIN_COMBINED", "MIN_FIRST", "SCALED"])
+@pytest.mark.parametrize("dtype", [tf.qint8, tf.quint8, tf.qint16, tf.quint16])
+def test_there_and_back_loses_less_than_two_levels(mode, dtype):
+    def both():
+        levels, low, high = tf.quantization.quantize(X, 0.0 if mode == "SCALED" and dtype.name[1] == "u" else -10.0, 10.0, dtype, mode=mode)
+        return tf.quantization.dequantize(levels, low, high, mode=mode)
+
+    expected = np.maximum(X, 0) if mode == "SCALED" and dtype.name[1] == "u" else X
+    np.testing.assert_allclose(run(both), expected, atol=2 * 20 / (255 if "8" in dtype.name else 65535))
+
+
+def test_ranges_run_upward():
+    with pytest.raises(tf.errors.InvalidArgumentError, match="input_max_range must be larger"):
+        run(lambda: tf.quantization.quantize(X, 1.0, -1.0, tf.quint8))
+
+
+def test_fake_quantization_rounds_to_levels_that_hold_zero():
+    found = run(lambda: tf.fake_quant_with_min_max_args([-0.1, 0.0, 0.12, 0.9, 63.75], min=0.0, max=63.75))
+    np.testing.assert_allclose(found, [0, 0, 0, 1, 63.75], atol=1e-6)
+    nudged = run(lambda: tf.fake_quant_with_min_max_vars([-0.1, 0.0, 63.65], -0.1, 63.65))
+    np.testing.assert_allclose(nudged, [0, 0, 63.75], atol=1e-5)
+
+
+def test_gradients_of_fake_quantization_go_to_the_range_outside_of_it():
+    def gradients():
+        x, low, high = tf.constant([[-2.0, 0.5], [0.1, 9.0]]), tf.constant([-1.0, -1.0]), tf.constant([1.0, 1.0])
+        y = tf.fake_quant_with_min_max_vars_per_channel(x, low, high)
+        return tf.gradients(y * [[1.0, 2.0], [3.0, 4.0]], [x, low, high])
+
+    x, low, high = run(gradients)
+    assert x.tolist() == [[0, 2], [3, 0]] and low.tolist() == [1, 0] and high.tolist() == [0, 4]
+
+
+def test_quantizing_and_dequantizing_passes_gradients_straight_through():
+    def both():
+        x = tf.constant([-1.0, 0.3, 2.0])
+        y = tf.quantization.quantize_and_dequantize(x, -1.0, 1.0, num_bits=4, range_given=True)
+        return [y, *tf.gradients(y, x)]
+
+    y, dx = run(both)
+    np.testing.assert_allclose(y, [-1, 2 / 7, 1], rtol=1e-6)
+    assert dx.tolist() == [1, 1, 1]
+
+
+def quantized(x, low, high):
+    return tf.quantization.quantize(x, low, high, tf.quint8, mode="MIN_FIRST")
+
+
+def test_products_of_quantized_matrices():
+    a, b = np.array([[1.0, 2.0], [-1.0, 0.5]], np.float32), np.array([[0.5, 0.0], [1.0, -1.0]], np.float32)
+
+    def product():
+        (qa, low_a, high_a), (qb, low_b, high_b) = quantized(a, -2.0, 2.0), quantized(b, -1.0, 1.0)
+        out, low, high = tf.raw_ops.QuantizedMatMul(a=qa, b=qb, min_a=low_a, max_a=high_a, min_b=low_b, max_b=high_b)
+        small, low, high = tf.raw_ops.QuantizeDownAndShrinkRange(input=out, input_min=low, input_max=high, out_type=tf.quint8)
+        return tf.quantization.dequantize(small, low, high, mode="MIN_FIRST")
+
+    np.testing.assert_allclose(run(product), a @ b, atol=0.05)
+
+
+def test_quantized_convolution_and_pooling():
+    image, kernel = np.arange(16.0, dtype=np.float32).reshape(1, 4, 4, 1) / 4, np.ones((2, 2, 1, 1), np.float32)
+
+    def layers():
+        (qx, low, high), (qf, low_f, high_f) = quantized(image, 0.0, 4.0), quantized(kernel, -1.0, 1.0)
+        found = tf.nn.quantized_conv2d(qx, qf, low, high, low_f, high_f, [1, 1, 1, 1], "VALID")
+        pooled = tf.nn.quantized_max_pool(qx, low, high, [1, 2, 2, 1], [1, 2, 2, 1], "VALID")
+        return [tf.quantization.dequantize(*found, mode="MIN_FIRST"), tf.quantization.dequantize(*pooled, mode="MIN_FIRST")]
+
+    convolved, pooled = run(layers)
+    np.testing.assert_allclose(convolved[0, 0, :, 0], [2.5, 3.5, 4.5], atol=0.1)
+    np.testing.assert_allclose(pooled[0, ..., 0], [[1.25, 1.75], [3.25, 3.75]], atol=0.02)
+
+
+def test_concatenation_finds_a_range_for_all():
+    def joined():
+        (a, low_a, high_a), (b, low_b, high_b) = quantized([1.0, -1.0], -1.0, 1.0), quantized([5.0, 0.0], 0.0, 5.0)
+        return tf.quantization.dequantize(*tf.quantization.quantized_concat(0, [a, b], [low_a, low_b], [high_a, high_b]), mode="MIN_FIRST")
+
+    np.testing.assert_allclose(run(joined), [1, -1, 5, 0], atol=0.03)
