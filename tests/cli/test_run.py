@@ -8,6 +8,8 @@ import zipfile
 
 import pytest
 
+from everflow.cli.main import COMMANDS
+
 
 def everflow(*arguments, cwd=None, stdin="", **environment):
     return subprocess.run(
@@ -185,7 +187,7 @@ def test_different():
     (["run", "-m", "no_such_package.module"], "everflow run: No module named no_such_package.module"),
     (["run", "-m", "http"], "everflow run: 'http' is a package and has no __main__ module"),
     (["run", "-m", "zlib"], "everflow run: module zlib has no Python code to run"),
-    (["dance"], "everflow: there is no command 'dance' (the commands are: run)"),
+    (["dance"], f"everflow: there is no command 'dance' (the commands are: {', '.join(COMMANDS)})"),
 ])
 def test_mistakes_are_told_in_one_sentence(arguments, sentence, tmp_path):
     done = everflow(*arguments, cwd=tmp_path)
