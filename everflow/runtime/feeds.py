@@ -32,6 +32,8 @@ def feed_converter(tensor: Tensor) -> Converter:
             array = value
         else:
             _refuse_tensor(value, tensor)
+            if hasattr(value, "_kept_value"):
+                return value._kept_value()
             if type(value).__module__ == "torch" and isinstance(value, torch.Tensor):
                 _check_shape(tuple(value.shape), tensor)
                 return value.detach().to(values.torch_dtype(dtype))

@@ -23,7 +23,7 @@ class Runner:
         self.fetches = Fetches(session.graph, fetches)
         self.converters = [feeding.feed_converter(feeding.feed_tensor(session.graph, t)) for t in tensors]
         self.step: Step = session._context.step(self.fetches.tensors, self.fetches.operations, tensors)
-        self.outputs = [fetch_converter(t, fresh) for t, fresh in zip(self.fetches.tensors, self.step.fetches_fresh)]
+        self.outputs = [fetch_converter(t, fresh, session) for t, fresh in zip(self.fetches.tensors, self.step.fetches_fresh)]
         self.is_single = isinstance(fetches, Tensor)
         order = iter(range(len(self.fetches.tensors)))
         where = [next(order) if isinstance(e, Tensor) else None for e in self.fetches.elements]
@@ -56,10 +56,15 @@ class Flattens:
 FLATTENS = Flattens()
 
 
-def fetch_converter(tensor: Tensor, fresh: bool) -> Callable[[Any], Any]:
+def fetch_converter(tensor: Tensor, fresh: bool, session: Any = None) -> Callable[[Any], Any]:
     """A function from a run-time value to what the user gets; copies what others could still see."""
     dtype = tensor.dtype.base_dtype
     if not values.is_numeric(dtype):
+        if session is not None and tensor.op.type in ("GetSessionHandle", "GetSessionHandleV2"):
+            from everflow.ops.session_handles import TensorHandle
+
+            kept = tensor.op.inputs[0].dtype.base_dtype
+            return lambda value: TensorHandle(value[()], kept, session)
         if dtype.name == "string":
             return lambda value: value.copy() if value.ndim else value[()]
         return lambda value: value
