@@ -8,7 +8,7 @@ import zipfile
 
 import pytest
 
-from everflow.cli.main import COMMANDS
+from everflow.cli.main import COMMANDS, TOOLS
 
 
 def everflow(*arguments, cwd=None, stdin="", **environment):
@@ -37,7 +37,7 @@ def script(tmp_path):
 REPORT = """
 import sys
 
-from everflow.cli.main import COMMANDS
+from everflow.cli.main import COMMANDS, TOOLS
 print(sys.argv[1:], __name__, sys.modules["__main__"].__dict__ is globals(), sys.path[0], __spec__ and __spec__.name)
 print(globals().get("__file__"), sys.argv[0], __package__)
 """
@@ -187,7 +187,7 @@ def test_different():
     (["run", "-m", "no_such_package.module"], "everflow run: No module named no_such_package.module"),
     (["run", "-m", "http"], "everflow run: 'http' is a package and has no __main__ module"),
     (["run", "-m", "zlib"], "everflow run: module zlib has no Python code to run"),
-    (["dance"], f"everflow: there is no command 'dance' (the commands are: {', '.join(COMMANDS)})"),
+    (["dance"], f"everflow: there is no command 'dance' (the commands are: {', '.join([*COMMANDS, *TOOLS])})"),
 ])
 def test_mistakes_are_told_in_one_sentence(arguments, sentence, tmp_path):
     done = everflow(*arguments, cwd=tmp_path)
