@@ -137,7 +137,18 @@ class _Keeper:
         self.position = {t: k for k, t in enumerate(self.body.inputs)}
         self.counter: int = operation.__dict__.get("counter", -1)
         if self.counter < 0:
+            self.counter = self._counting()
+        if self.counter < 0:
             self._count()
+
+    def _counting(self) -> int:
+        """The loop variable that counts the iterations already: from zero, by one."""
+        for k, (start, before, after) in enumerate(zip(self.operation.inputs, self.inputs, self.outputs)):
+            if before.dtype is dtypes.int32 and _is_constant(start, 0) and after.op.type in ("Add", "AddV2"):
+                x, y = after.op.inputs
+                if (x is before and _is_constant(y, 1)) or (y is before and _is_constant(x, 1)):
+                    return k
+        return -1
 
     def _count(self) -> None:
         """Adds a loop variable for the number of iterations."""
@@ -193,6 +204,10 @@ class _Keeper:
         operation.attrs["T"] = [t.dtype for t in operation.outputs]
         operation.attrs["output_shapes"] = [t.dims for t in operation.outputs]
         operation.graph._changed()
+
+
+def _is_constant(t: Tensor, value: int) -> bool:
+    return t.op.type == "Const" and t.dims == () and int(t.op.attrs["value"]) == value
 
 
 @contextlib.contextmanager
