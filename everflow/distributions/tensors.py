@@ -41,7 +41,7 @@ def prefer_static_shape(x: Any) -> Any:
 def prefer_static_broadcast_shape(shape1: Any, shape2: Any, name: str = "prefer_static_broadcast_shape") -> Any:
     """The shape that two shapes broadcast to: a TensorShape where it is known, else a tensor."""
     with name_scope(name, values=[shape1, shape2]):
-        known = []
+        known: list[Any] = []
         for s in (shape1, shape2):
             if isinstance(s, TensorShape):
                 known.append(s)
@@ -174,7 +174,7 @@ def tridiag(below: Any = None, diag: Any = None, above: Any = None, name: str | 
 
 
 @internal("ops.distributions.util.pad")
-def pad(x: Any, axis: int, front: bool = False, back: bool = False, value: Any = 0, count: int = 1, name: str | None = None) -> Any:
+def pad(x: Any, axis: Any, front: bool = False, back: bool = False, value: Any = 0, count: Any = 1, name: str | None = None) -> Any:
     """x with some elements more along an axis."""
     with name_scope(name, "pad", [x, value, count]):
         x = convert_to_tensor(x, name="x")
@@ -248,10 +248,10 @@ def process_quadrature_grid_and_probs(quadrature_grid_and_probs: Any, dtype: Any
     """Points and weights of a quadrature: those given, with weights that sum to one, or Gauss and Hermite's with 8 points."""
     with name_scope(name, "process_quadrature_grid_and_probs", [quadrature_grid_and_probs]):
         if quadrature_grid_and_probs is None:
-            grid, probs = np.polynomial.hermite.hermgauss(deg=8)
+            points, weights = np.polynomial.hermite.hermgauss(deg=8)
             kind = dtypes.as_dtype(dtype).as_numpy_dtype
-            probs = probs.astype(kind) / np.linalg.norm(probs.astype(kind), ord=1)
-            return convert_to_tensor(grid.astype(kind), name="grid"), convert_to_tensor(probs, name="probs", dtype=dtype)
+            weights = weights.astype(kind) / np.linalg.norm(weights.astype(kind), ord=1)
+            return convert_to_tensor(points.astype(kind), name="grid"), convert_to_tensor(weights, name="probs", dtype=dtype)
         grid, probs = tuple(quadrature_grid_and_probs)
         grid = convert_to_tensor(grid, name="grid", dtype=dtype)
         probs = convert_to_tensor(probs, name="unnormalized_probs", dtype=dtype)

@@ -20,15 +20,15 @@ from everflow.ops.tensor_arrays import TensorArray
 @contextlib.contextmanager
 def _caching_variables() -> Iterator[None]:
     """Variables that are made inside are read once, outside of the loop."""
-    scope = None if executing_eagerly() else tf.get_variable_scope()
-    caches = scope is not None and scope.caching_device is None
-    if caches:
-        scope.set_caching_device(lambda op: op.device)
+    if executing_eagerly() or tf.get_variable_scope().caching_device is not None:
+        yield
+        return
+    scope = tf.get_variable_scope()
+    scope.set_caching_device(lambda op: op.device)
     try:
         yield
     finally:
-        if caches:
-            scope.set_caching_device(None)
+        scope.set_caching_device(None)
 
 
 def _row_count(elems: list[Tensor]) -> Any:
@@ -41,7 +41,8 @@ def _merged_count(elems: list[Tensor]) -> Dimension:
     """What is known of the number of rows, which all of the tensors have."""
     known = Dimension(None)
     for e in elems:
-        known = known.merge_with(e.shape.with_rank_at_least(1).dims[0] if e.shape.dims is not None else None)
+        dims = e.shape.with_rank_at_least(1).dims
+        known = known.merge_with(None if dims is None else dims[0])
     return known
 
 

@@ -521,14 +521,14 @@ def _concat(node: Any) -> Callable[..., Any]:
 
     def run(items: TensorList, shape: Any = None, leading: Any = None) -> Any:
         sizes = [] if leading is None else leading.tolist()
-        dims = items.dims
-        for known in (given if read is None else read(shape),):
-            if known is not None and dims is not None:
-                merged(known[1:], dims[1:])
-            dims = known if dims is None else dims
+        dims, known = items.dims, given if read is None else read(shape)
+        if dims is None:
+            dims = known
+        elif known is not None:
+            merged(known[1:], dims[1:])
         if dims is not None and not dims:
             raise invalid_argument("Concat requires elements to be at least vectors, found scalars instead.")
-        inner = None if dims is None else dims[1:]
+        inner: Any = None if dims is None else dims[1:]
         values = items.values()
         if all(v is None for v in values) and not shapes.is_fully_defined(inner):
             if values:

@@ -53,8 +53,8 @@ def _kernel(node: Any) -> Callable[..., Any]:
         if bool((deviation <= 0).any()) or bool((low >= high).any()):
             raise invalid_argument("Invalid parameters")
         uniform = random.uniform(dims, dtypes.float64)
-        bounds = [((bound - mean) / deviation).expand(dims) for bound in (low, high)]
-        return (_between(*bounds, uniform) * deviation + mean).to(torch_dtype(dtype))
+        low, high = (((bound - mean) / deviation).expand(dims) for bound in (low, high))
+        return (_between(low, high, uniform) * deviation + mean).to(torch_dtype(dtype))
 
     return run
 

@@ -84,7 +84,7 @@ def _together(group: list[Node]) -> Callable[..., Any]:
             t.join()
         if errors:
             raise errors[0]
-        found = []
+        found: list[Any] = []
         for result, (_, _, outputs) in zip(results, calls):
             found.extend(result if outputs > 1 else [result] * outputs)
         return found[0] if count == 1 else tuple(found)
