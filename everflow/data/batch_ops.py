@@ -108,8 +108,9 @@ def _map_and_batch(node: Any) -> Callable[..., Stream]:
         if int(calls) <= 0 and int(calls) != -1:
             raise invalid_argument("num_parallel_calls must be greater than zero.")
         inner = [None if d is None else tuple(d[1:]) for d in dims]
-        batched = batched_form(node.context, entry, source.dims, captured)
-        mapped = ParallelMapStream(source, types, inner, function(captured), keeps_count, batched, int(calls), False, threads_help)
+        call = function(captured)
+        batched = batched_form(node.context, entry, source.dims, captured, call, types)
+        mapped = ParallelMapStream(source, types, inner, call, keeps_count, batched, int(calls), False, threads_help)
         return MapAndBatchStream(mapped, types, dims, batch_size_of(size), bool(drop_remainder))
 
     return make

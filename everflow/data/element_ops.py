@@ -96,8 +96,9 @@ def _map(node: Any) -> Callable[..., Stream]:
     entry = node.context.library(node.attr("f").name)
 
     def make(source: Stream, *captured: Any) -> Stream:
-        batched = batched_form(node.context, entry, source.dims, captured)
-        return MapStream(source, types, dims, function(captured), keeps_count, batched)
+        call = function(captured)
+        batched = batched_form(node.context, entry, source.dims, captured, call, types)
+        return MapStream(source, types, dims, call, keeps_count, batched)
 
     return make
 

@@ -275,7 +275,8 @@ def _parallel_map(node: Any) -> Callable[..., Stream]:
         captured, calls = rest[:-1], int(rest[-1])
         if calls <= 0 and calls != AUTOTUNE:
             raise invalid_argument("num_parallel_calls must be greater than zero.")
-        batched = batched_form(node.context, entry, source.dims, captured)
-        return ParallelMapStream(source, types, dims, function(captured), keeps_count, batched, calls, is_sloppy, takes_long)
+        call = function(captured)
+        batched = batched_form(node.context, entry, source.dims, captured, call, types)
+        return ParallelMapStream(source, types, dims, call, keeps_count, batched, calls, is_sloppy, takes_long)
 
     return make

@@ -78,10 +78,6 @@ class _ShuffleCursor(Cursor):
         self.source: Cursor | None = None
         self.position = 0
 
-    def _draw(self) -> int:
-        self.drawn += 1
-        return self.words.uint32()
-
     def _start(self) -> None:
         self.seeds = self.shuffle.seeds()
         self.words = random_words(*self.seeds)
@@ -102,6 +98,13 @@ class _ShuffleCursor(Cursor):
         size = self.shuffle.size
         buffer, parts = self.buffer, self.parts
         while not self.is_over and self.filled < size and (len(parts) <= MOST_ROUNDS or not self.filled):
+            last = parts[-1]
+            if self.table is not None and (count := min(size - self.filled, self.table.size - self.position)) > 0:
+                buffer.update(zip(range(last[1], last[1] + count), range(self.position, self.position + count)))
+                self.position += count
+                last[1] += count
+                self.filled += count
+                continue
             item = self._pull()
             if item is None:
                 self.source, self.position = None, 0
@@ -114,43 +117,54 @@ class _ShuffleCursor(Cursor):
                 if not self.is_over:
                     parts.append([end, end])
                 continue
-            last = parts[-1]
             buffer[last[1]] = item
             last[1] += 1
             self.filled += 1
 
-    def _item(self) -> Any:
-        """The next item in random order, or None at the end."""
+    def _items(self, n: int) -> list[Any]:
+        """The next n items in random order, or those that are left."""
         if self.seeds is None:
             self._start()
-        if not self.is_over:
-            self._refill()
-        if not self.filled:
-            return None
-        parts, buffer = self.parts, self.buffer
-        while parts[0][0] == parts[0][1]:
-            del parts[0]
-        first = parts[0]
-        start = first[0]
-        chosen = start + self._draw() % (first[1] - start)
-        item = buffer.pop(start)
-        if chosen != start:
-            buffer[chosen], item = item, buffer[chosen]
-        first[0] = start + 1
-        self.filled -= 1
-        return item
+        parts, buffer, size = self.parts, self.buffer, self.shuffle.size
+        last_position = self.table.size if self.table is not None else -1
+        draw = self.words.uint32
+        items: list[Any] = []
+        while len(items) < n:
+            if self.filled < size and not self.is_over:
+                position, last = self.position, parts[-1]
+                if position < last_position and self.filled == size - 1:
+                    # The usual case, for speed: one out, one in.
+                    buffer[last[1]] = position
+                    self.position = position + 1
+                    last[1] += 1
+                    self.filled = size
+                else:
+                    self._refill()
+            if not self.filled:
+                break
+            first = parts[0]
+            while first[0] == first[1]:
+                del parts[0]
+                first = parts[0]
+            start = first[0]
+            chosen = start + draw() % (first[1] - start)
+            self.drawn += 1
+            item = buffer.pop(start)
+            if chosen != start:
+                buffer[chosen], item = item, buffer[chosen]
+            first[0] = start + 1
+            self.filled -= 1
+            items.append(item)
+        return items
 
     def next(self) -> Element | None:
-        item = self._item()
-        return item if item is None or self.table is None else self.table.get(item)
+        items = self._items(1)
+        if not items:
+            return None
+        return items[0] if self.table is None else self.table.get(items[0])
 
     def rows(self, n: int) -> Element | None:
-        items = []
-        while len(items) < n:
-            item = self._item()
-            if item is None:
-                break
-            items.append(item)
+        items = self._items(n)
         if not items:
             return None
         return stack(items, self.shuffle.types) if self.table is None else self.table.gather(items)
