@@ -34,7 +34,7 @@ def _nearest(node: Any) -> Kernel:
         for block in points.split(_BLOCK):
             away = torch.addmm(squares[None], block, centers.t(), alpha=-2).add_(block.square().sum(1, keepdim=True)).clamp_(min=0)
             # A stable order: of centers equally far the first one counts.
-            nearest = away.sort(1, stable=True)
+            nearest = away.sort(dim=1, stable=True)
             distances.append(nearest.values[:, :count])
             indices.append(nearest.indices[:, :count])
         if not indices:
