@@ -147,3 +147,15 @@ def test_arguments_that_exclude_each_other():
         tf.TensorArray(tf.float32)
     with pytest.raises(ValueError, match="both a handle and size"):
         tf.TensorArray(tf.float32, size=1, handle=ta.handle, flow=ta.flow)
+
+
+def test_types_of_arrays():
+    spec = tf.TensorArraySpec([None, 2], tf.float32)
+    ta = tf.TensorArray(tf.float32, size=2).write(0, [[1.0, 2.0]]).write(1, [[3.0, 4.0]])
+    assert tf.TensorArraySpec.from_value(ta) == tf.TensorArraySpec([1, 2], tf.float32)
+    assert spec.is_compatible_with(ta) and not spec.is_compatible_with(tf.TensorArraySpec([2], tf.float32))
+    assert spec.most_specific_compatible_type(tf.TensorArraySpec([1, 2])) == spec
+    with pytest.raises(ValueError, match="Types are not compatible"):
+        spec.most_specific_compatible_type(tf.TensorArraySpec([1, 2], tf.int32))
+    again = spec._from_components(spec._to_components(ta))
+    np.testing.assert_array_equal(run(again.stack()), [[[1.0, 2.0]], [[3.0, 4.0]]])
