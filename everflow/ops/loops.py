@@ -23,6 +23,7 @@ from everflow.graph.tensor import Tensor
 from everflow.graph.type_spec import CompositeTensor, TypeSpec, type_spec_from_value
 from everflow.lazy import torch
 from everflow.ops import bodies
+from everflow.ops.loop_sums import Collector, Sums
 from everflow.ops.registry import apply, op
 from everflow.ops.toggles import enabled_in
 
@@ -61,6 +62,11 @@ class Compiled:
         from everflow.runtime.passes.host import Size
 
         self.number = Size
+        sums = Sums(condition, body)
+        self.sums = sums if sums.terms else None
+        if self.sums is not None:
+            condition, body = sums.condition, sums.body
+        self.types = [t.dtype for t in body.inputs]
         self.counters = counters(body)
         self.condition = context.step(
             condition.outputs, function_targets(condition), condition.inputs, is_body=True, host=(self.counters, (0,)))
@@ -88,6 +94,11 @@ def while_kernel(context: Any, condition: FuncGraph, body: FuncGraph, key: Any =
         truth = bool if loop.decides_on_host else bodies.truth
         holds, step, counted = loop.condition.call, loop.body.call, loop.counters
         deadline = context.deadline
+        sums, collector = loop.sums, None
+        if sums is not None:
+            collector = Collector(sums, values)
+            values = tuple(values[k] for k in sums.kept)
+        count = len(values)
         if counted:
             given = list(values)
             for k in counted:
@@ -96,6 +107,9 @@ def while_kernel(context: Any, condition: FuncGraph, body: FuncGraph, key: Any =
         try:
             while truth(holds(*values)[0]):
                 values = step(*values)
+                if collector is not None:
+                    collector.add(values[count:])
+                    values = values[:count]
                 if cancelled():
                     raise errors.CancelledError(None, None, "Loop execution was cancelled.")
                 if deadline is not None and time.monotonic() > deadline:
@@ -103,15 +117,17 @@ def while_kernel(context: Any, condition: FuncGraph, body: FuncGraph, key: Any =
         except Exception as e:
             error = loop.located(e)
             raise error from (None if error is e or isinstance(e, errors.OpError) else e)
-        return _as_tensors(values, counted, body) if counted else values
+        if counted:
+            values = _as_tensors(values, counted, loop.types)
+        return values if collector is None else collector.results(values, sums.kept)
 
     return run
 
 
-def _as_tensors(values: tuple[Any, ...], counted: list[int], body: FuncGraph) -> tuple[Any, ...]:
+def _as_tensors(values: tuple[Any, ...], counted: list[int], types: list[dtypes.DType]) -> tuple[Any, ...]:
     found = list(values)
     for k in counted:
-        found[k] = torch.tensor(found[k], dtype=torch.int32 if body.inputs[k].dtype is dtypes.int32 else torch.int64)
+        found[k] = torch.tensor(found[k], dtype=torch.int32 if types[k] is dtypes.int32 else torch.int64)
     return tuple(found)
 
 
