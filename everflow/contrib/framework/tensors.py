@@ -5,7 +5,7 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import public
-from everflow.graph.scopes import name_scope
+from everflow.graph.scopes import name_scope, prepend_name_scope, strip_name_scope
 from everflow.graph.stacks import get_default_graph
 from everflow.ops.confusion_matrix import remove_squeezable_dimensions as squeezed
 from everflow.ops.control_flow import with_dependencies
@@ -92,5 +92,7 @@ def get_placeholders(graph: Any) -> list[Any]:
     return [op.outputs[0] for op in graph.get_operations() if op.type == "Placeholder"]
 
 
+public("contrib.framework.prepend_name_scope")(prepend_name_scope)
+public("contrib.framework.strip_name_scope")(strip_name_scope)
 for _name in ("argsort", "assert_scalar", "convert_to_tensor_or_sparse_tensor", "sort"):
     public(f"contrib.framework.{_name}")(getattr(tf, _name))

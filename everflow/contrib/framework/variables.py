@@ -15,7 +15,7 @@ from everflow.train.checkpoints.reader import new_checkpoint_reader
 from everflow.train.checkpoints.saver import Saver
 
 
-@public("contrib.framework.zero_initializer")
+@public("contrib.framework.zero_initializer", "contrib.slim.zero_initializer")
 def zero_initializer(ref: Any, use_locking: bool = True, name: str = "zero_initializer") -> Any:
     """Fills a variable that has no value yet with zeros, in place."""
     return tf.assign(ref, tf.zeros(ref.get_shape(), ref.dtype.base_dtype), use_locking=use_locking, name=name)
@@ -152,7 +152,7 @@ def get_unique_variable(var_op_name: str) -> Any:
     raise ValueError(f"Variable {var_op_name} does not uniquely identify a variable")
 
 
-@public("contrib.framework.get_variable_full_name")
+@public("contrib.framework.get_variable_full_name", "contrib.slim.get_variable_full_name")
 def get_variable_full_name(var: Any) -> str:
     """The name under which a variable is saved: of a part of one, that of the whole."""
     return var._save_slice_info.full_name if getattr(var, "_save_slice_info", None) else var.op.name

@@ -10,6 +10,7 @@ import everflow as tf
 from everflow.api import public
 from everflow.contrib.framework.variables import model_variable
 from everflow.ops.partitioned import PartitionedVariable
+from everflow.ops.smart_conditionals import smart_cond
 
 
 @public("contrib.layers.python.layers.utils.append_tensor_alias")
@@ -138,3 +139,31 @@ def n_positive_integers(n: int, value: Any) -> tuple[int, ...]:
         if int(v) < 1:
             raise ValueError(f"expected positive integers, got {value}")
     return tuple(int(v) for v in values)
+
+
+@public("contrib.layers.python.layers.utils.smart_cond", "contrib.slim.utils.smart_cond")
+def branch(pred: Any, fn1: Any, fn2: Any, name: str | None = None) -> Any:
+    """One of two functions, chosen now where the predicate is known."""
+    return smart_cond(pred, fn1, fn2, name)
+
+
+@public("contrib.layers.python.layers.utils.static_cond", "contrib.slim.utils.static_cond")
+def static_cond(pred: Any, fn1: Any, fn2: Any) -> Any:
+    """One of two functions, chosen now."""
+    if not callable(fn1):
+        raise TypeError("fn1 must be callable.")
+    if not callable(fn2):
+        raise TypeError("fn2 must be callable.")
+    return fn1() if pred else fn2()
+
+
+@public("contrib.layers.python.layers.utils.constant_value", "contrib.slim.utils.constant_value")
+def constant_value(value_or_tensor_or_var: Any, dtype: Any = None) -> Any:
+    """The value where it is known, else None."""
+    if value_or_tensor_or_var is None:
+        raise ValueError("value_or_tensor_or_var cannot be None")
+    if isinstance(value_or_tensor_or_var, (tf.Tensor, tf.Variable)):
+        return tf.get_static_value(tf.convert_to_tensor(value_or_tensor_or_var))
+    if dtype is not None and not isinstance(value_or_tensor_or_var, dtype):
+        raise ValueError(f"It has not the required type {dtype}")
+    return value_or_tensor_or_var

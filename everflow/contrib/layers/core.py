@@ -174,3 +174,73 @@ def maxout(inputs: Any, num_units: int, axis: int = -1, scope: Any = None) -> An
             sizes = [dynamic[i] if n is None else n for i, n in enumerate(sizes)]
         outputs = tf.reshape(inputs, sizes)
         return tf.reduce_max(outputs, -1, keepdims=False)
+
+
+@layer("legacy_fully_connected")
+def legacy_fully_connected(x: Any, num_output_units: int, activation_fn: Any = None, weight_init: Any = xavier_initializer(),
+                           bias_init: Any = tf.zeros_initializer(), name: str | None = None, weight_collections: Any = ("weights",),
+                           bias_collections: Any = ("biases",), output_collections: Any = ("activations",), trainable: bool = True,
+                           weight_regularizer: Any = None, bias_regularizer: Any = None) -> Any:
+    """The first form of fully_connected: its bias is named so, and collections are given one by one."""
+    with tf.variable_scope(name, "fully_connected", [x]):
+        x = tf.convert_to_tensor(x)
+        sizes = x.get_shape().as_list()
+        if sizes[-1] is None:
+            raise ValueError("last dimension of x must be known but is None")
+        weights = tf.get_variable(
+            "weights", shape=[sizes[-1], num_output_units], dtype=x.dtype.base_dtype, initializer=weight_init,
+            collections=[*weight_collections, tf.GraphKeys.GLOBAL_VARIABLES], regularizer=weight_regularizer, trainable=trainable)
+        flat = x if len(sizes) <= 2 else tf.reshape(x, [-1, sizes[-1]])
+        y = tf.matmul(flat, weights)
+        if bias_init is not None:
+            bias = tf.get_variable(
+                "bias", shape=[num_output_units], dtype=x.dtype.base_dtype, initializer=bias_init,
+                collections=[*bias_collections, tf.GraphKeys.GLOBAL_VARIABLES], regularizer=bias_regularizer, trainable=trainable)
+            y = tf.nn.bias_add(y, bias)
+        if len(sizes) > 2:
+            y = tf.reshape(y, tf.concat([tf.shape(x)[:-1], [num_output_units]], 0))
+            y.set_shape([*sizes[:-1], num_output_units])
+        if activation_fn is not None:
+            y = activation_fn(y)
+        tf.add_to_collections(list(output_collections or ()), y)
+        return y
+
+
+legacy_linear = layer("legacy_linear")(legacy_fully_connected)
+legacy_relu = layer("legacy_relu")(functools.partial(legacy_fully_connected, activation_fn=tf.nn.relu))
+
+
+@layer("scale_gradient")
+def scale_gradient(inputs: Any, gradient_multiplier: Any) -> Any:
+    """The inputs themselves; their gradient is multiplied by a factor."""
+
+    @tf.custom_gradient
+    def identity(x: Any) -> Any:
+        return tf.identity(x), lambda dy: dy * gradient_multiplier
+
+    return identity(inputs)
+
+
+@layer("spatial_softmax")
+def spatial_softmax(features: Any, temperature: Any = None, name: str | None = None, variables_collections: Any = None,
+                    trainable: bool = True, data_format: str = "NHWC") -> Any:
+    """Where each channel of images is active: the expected (x, y) of the softmax over its pixels, from -1 to 1."""
+    with tf.variable_scope(name, "spatial_softmax"):
+        sizes = features.get_shape().as_list()
+        at = (2, 3, 1) if data_format == "NCHW" else (1, 2, 3)
+        height, width = (sizes[i] if sizes[i] is not None else tf.shape(features)[i] for i in at[:2])
+        channels = sizes[at[2]]
+        if channels is None:
+            raise ValueError("The num_channels dimension of the inputs to `spatial_softmax` should be defined. Found `None`.")
+        if temperature is None:
+            temperature = model_variable("temperature", shape=(), dtype=dtypes.float32, initializer=tf.ones_initializer(),
+                                         collections=get_variable_collections(variables_collections, "temperature"), trainable=trainable)
+        xs, ys = tf.meshgrid(tf.linspace(-1.0, 1.0, num=height), tf.linspace(-1.0, 1.0, num=width), indexing="ij")
+        xs, ys = (tf.reshape(places, [1, height * width]) for places in (xs, ys))
+        planes = features if data_format == "NCHW" else tf.transpose(features, [0, 3, 1, 2])
+        weights = tf.nn.softmax(tf.reshape(planes, [-1, height * width]) / temperature)
+        expected_x = tf.reduce_sum(xs * weights, [1], keepdims=True)
+        expected_y = tf.reduce_sum(ys * weights, [1], keepdims=True)
+        found = tf.reshape(tf.concat([expected_x, expected_y], 1), [-1, channels * 2])
+        found.set_shape([sizes[0], channels * 2])
+        return found

@@ -71,3 +71,13 @@ def dense_to_sparse(tensor: Any, eos_token: Any = 0, outputs_collections: Any = 
         indices = tf.where(tf.not_equal(tensor, tf.constant(eos_token, tensor.dtype)))
         outputs = SparseTensor(indices, tf.gather_nd(tensor, indices), tf.shape(tensor, out_type=tf.int64))
         return collect_named_outputs(outputs_collections, sc.name, outputs)
+
+
+@layer("safe_embedding_lookup_sparse")
+def safe_embedding_lookup_sparse(embedding_weights: Any, sparse_ids: Any, sparse_weights: Any = None, combiner: str | None = None,
+                                 default_id: Any = None, name: str | None = None, partition_strategy: str = "div",
+                                 max_norm: float | None = None) -> Any:
+    """Vectors of bags of ids, without ids and weights that are not positive; an empty bag gives zeros or the vector of `default_id`."""
+    return tf.nn.safe_embedding_lookup_sparse(
+        embedding_weights, sparse_ids, sparse_weights, combiner or "mean", default_id, name or "embedding_lookup", partition_strategy,
+        max_norm)

@@ -11,6 +11,8 @@ from everflow.api import public
 from everflow.graph import dtypes
 from everflow.metrics import classes, counts, means, thresholds, top_k
 from everflow.metrics.streaming import collected, metric_variable
+from everflow.ops import sets
+from everflow.ops.confusion_matrix import confusion_matrix_v1
 from everflow.ops.weights_broadcast import broadcast_weights
 
 
@@ -54,6 +56,11 @@ _LABELS_FIRST: dict[str, Callable[..., Any]] = {
 for _name, _function in _LABELS_FIRST.items():
     _exchanged(_name, _function)
 
+_publish("confusion_matrix", confusion_matrix_v1)
+_publish("set_size", sets.set_size)
+_publish("set_union", sets.set_union)
+_publish("set_intersection", sets.set_intersection)
+_publish("set_difference", sets.set_difference)
 _publish("streaming_mean", means.mean)
 _publish("streaming_mean_tensor", means.mean_tensor)
 _publish("streaming_percentage_less", means.percentage_below)
