@@ -11,6 +11,7 @@ import numpy as np
 from everflow.errors import OpError, cancelled, invalid_argument, out_of_range
 from everflow.graph import dtypes, shapes
 from everflow.lazy import torch
+from everflow.ops.texts import text_array
 from everflow.runtime.philox import Philox
 from everflow.runtime.values import is_numeric, torch_dtype
 from everflow.runtime.waiting import Waited
@@ -77,6 +78,10 @@ class Queue(Waited):
         return min(len(self.elements), missing)
 
     # -- what ops do
+
+    def read(self) -> Any:
+        """What a fetch of a queue that is a reference shows."""
+        return text_array([b"localhost", self.name.encode()], (2,))
 
     def size(self) -> int:
         return len(self.elements)
@@ -192,7 +197,7 @@ class Queue(Waited):
         """One element of components; copies, because the queue keeps them."""
         for i, (value, dims) in enumerate(zip(components, self.dims)):
             self.check(i, value.shape, dims)
-        return [tuple([_copy(value) for value in components])]
+        return [tuple([copy_of(value) for value in components])]
 
     def elements_of(self, components: Any) -> list[Element]:
         """An element for each row of the components."""
@@ -202,15 +207,15 @@ class Queue(Waited):
             self.check(i, value.shape, expected)
         rows = []
         for value in components:
-            kept = _copy(value)
-            rows.append(list(kept.unbind(0)) if hasattr(kept, "unbind") else [_item(kept, k) for k in range(count)])
+            kept = copy_of(value)
+            rows.append(list(kept.unbind(0)) if hasattr(kept, "unbind") else [item_of(kept, k) for k in range(count)])
         return list(zip(*rows))
 
     def batch_of(self, elements: list[Element]) -> tuple[Any, ...]:
         """The components of several elements, stacked."""
         if not elements:
-            return tuple(_empty(dims, dtype) for dims, dtype in zip(self.dims, self.types))
-        return tuple(_stacked(column, dtype) for column, dtype in zip(zip(*elements), self.types))
+            return tuple(empty_batch(dims, dtype) for dims, dtype in zip(self.dims, self.types))
+        return tuple(stacked(column, dtype) for column, dtype in zip(zip(*elements), self.types))
 
     @property
     def can_batch(self) -> bool:
@@ -218,11 +223,11 @@ class Queue(Waited):
         return all(dims is not None for dims in self.dims)
 
 
-def _copy(value: Any) -> Any:
+def copy_of(value: Any) -> Any:
     return value.clone() if hasattr(value, "clone") else value.copy()
 
 
-def _item(array: np.ndarray, k: int) -> np.ndarray:
+def item_of(array: np.ndarray, k: int) -> np.ndarray:
     """A row of an array of strings; an array too where it is a single string."""
     row = array[k]
     if isinstance(row, np.ndarray):
@@ -232,12 +237,12 @@ def _item(array: np.ndarray, k: int) -> np.ndarray:
     return scalar
 
 
-def _empty(dims: Any, dtype: dtypes.DType) -> Any:
+def empty_batch(dims: Any, dtype: dtypes.DType) -> Any:
     shape = (0, *(d or 0 for d in dims))
     return torch.empty(shape, dtype=torch_dtype(dtype)) if is_numeric(dtype) else np.empty(shape, object)
 
 
-def _stacked(values: Any, dtype: dtypes.DType) -> Any:
+def stacked(values: Any, dtype: dtypes.DType) -> Any:
     return torch.stack(values) if is_numeric(dtype) else np.stack(list(values))
 
 
@@ -252,7 +257,7 @@ class PaddingQueue(Queue):
         found = []
         for column, dtype, dims in zip(zip(*elements), self.types, self.dims):
             if None not in dims:
-                found.append(_stacked(column, dtype))
+                found.append(stacked(column, dtype))
                 continue
             shape = (len(column), *(max(value.shape[k] for value in column) for k in range(len(dims))))
             if is_numeric(dtype):
