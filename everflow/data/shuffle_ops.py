@@ -58,7 +58,7 @@ class ShuffleStream(UnaryStream):
 
 
 class _ShuffleCursor(Cursor):
-    """Rounds stand one after the other in the buffer; only elements of the first round are drawn, so that none
+    """The buffer is a ring. Rounds stand one after the other in it; only elements of the first round are drawn, so that none
     of the next comes too early. Where the source can be read in any order, the buffer holds positions instead of elements."""
 
     def __init__(self, stream: ShuffleStream, reading: Reading) -> None:
@@ -68,9 +68,10 @@ class _ShuffleCursor(Cursor):
         self.table = stream.source.table()
         self.seeds: tuple[int, int] | None = None
         self.drawn = 0
-        # Items by their number, counted from the beginning.
-        self.buffer: dict[int, Any] = {}
-        # For each round that is in the buffer: the numbers at which it starts and ends.
+        # Random numbers that are ready, the next one last.
+        self.draws: list[int] = []
+        self.buffer: list[Any] = []
+        # For each round that is in the buffer: where it starts and ends, counted from the beginning.
         self.parts: list[list[int]] = [[0, 0]]
         self.filled = 0
         self.round = 0
@@ -96,14 +97,12 @@ class _ShuffleCursor(Cursor):
 
     def _refill(self) -> None:
         size = self.shuffle.size
-        buffer, parts = self.buffer, self.parts
+        parts = self.parts
         while not self.is_over and self.filled < size and (len(parts) <= MOST_ROUNDS or not self.filled):
-            last = parts[-1]
             if self.table is not None and (count := min(size - self.filled, self.table.size - self.position)) > 0:
-                buffer.update(zip(range(last[1], last[1] + count), range(self.position, self.position + count)))
+                for position in range(self.position, self.position + count):
+                    self._put(position)
                 self.position += count
-                last[1] += count
-                self.filled += count
                 continue
             item = self._pull()
             if item is None:
@@ -117,45 +116,65 @@ class _ShuffleCursor(Cursor):
                 if not self.is_over:
                     parts.append([end, end])
                 continue
-            buffer[last[1]] = item
-            last[1] += 1
-            self.filled += 1
+            self._put(item)
+
+    def _put(self, item: Any) -> None:
+        last = self.parts[-1]
+        place = last[1] % self.shuffle.size
+        if place == len(self.buffer):
+            self.buffer.append(item)
+        else:
+            self.buffer[place] = item
+        last[1] += 1
+        self.filled += 1
 
     def _items(self, n: int) -> list[Any]:
         """The next n items in random order, or those that are left."""
         if self.seeds is None:
             self._start()
-        parts, buffer, size = self.parts, self.buffer, self.shuffle.size
-        last_position = self.table.size if self.table is not None else -1
-        draw = self.words.uint32
+        parts, buffer, size, draws = self.parts, self.buffer, self.shuffle.size, self.draws
         items: list[Any] = []
         while len(items) < n:
-            if self.filled < size and not self.is_over:
-                position, last = self.position, parts[-1]
-                if position < last_position and self.filled == size - 1:
-                    # The usual case, for speed: one out, one in.
-                    buffer[last[1]] = position
-                    self.position = position + 1
-                    last[1] += 1
-                    self.filled = size
-                else:
-                    self._refill()
+            if not self.is_over and self.filled < size:
+                self._refill()
             if not self.filled:
                 break
+            if not draws:
+                draws.extend(self.words.several(1024)[::-1])
+            if self.table is not None and self.filled == size and len(parts) == 1 and self.position < self.table.size:
+                self._one_for_one(items, min(n - len(items), len(draws), self.table.size - self.position))
+                continue
             first = parts[0]
             while first[0] == first[1]:
                 del parts[0]
                 first = parts[0]
             start = first[0]
-            chosen = start + draw() % (first[1] - start)
+            chosen = (start + draws.pop() % (first[1] - start)) % size
             self.drawn += 1
-            item = buffer.pop(start)
-            if chosen != start:
-                buffer[chosen], item = item, buffer[chosen]
+            place = start % size
+            items.append(buffer[chosen])
+            buffer[chosen] = buffer[place]
+            buffer[place] = None
             first[0] = start + 1
             self.filled -= 1
-            items.append(item)
         return items
+
+    def _one_for_one(self, items: list[Any], count: int) -> None:
+        """The usual case, for speed: the buffer is full, and each item that leaves it makes room for the next position."""
+        first, buffer, size = self.parts[0], self.buffer, self.shuffle.size
+        start, position = first[0], self.position
+        draws = self.draws[:-count - 1:-1]
+        del self.draws[-count:]
+        for draw in draws:
+            place = start % size
+            chosen = (start + draw % size) % size
+            items.append(buffer[chosen])
+            buffer[chosen] = buffer[place]
+            buffer[place] = position
+            position += 1
+            start += 1
+        first[0], self.position, self.drawn = start, position, self.drawn + count
+        first[1] += count
 
     def next(self) -> Element | None:
         items = self._items(1)
@@ -172,7 +191,7 @@ class _ShuffleCursor(Cursor):
     def save(self) -> Any:
         return {
             "seeds": None if self.seeds is None else list(self.seeds), "drawn": self.drawn,
-            "buffer": [[k, v] for k, v in self.buffer.items()],
+            "buffer": list(self.buffer),
             "parts": [list(p) for p in self.parts], "filled": self.filled, "round": self.round, "is_over": self.is_over,
             "position": self.position, "source": None if self.source is None else self.source.save(),
         }
@@ -181,9 +200,9 @@ class _ShuffleCursor(Cursor):
         if state["seeds"] is not None:
             self.seeds = tuple(state["seeds"])
             self.words = random_words(*self.seeds)
-            for _ in range(state["drawn"]):
-                self.words.uint32()
-        self.drawn, self.buffer = state["drawn"], {k: v for k, v in state["buffer"]}
+            self.words.several(state["drawn"])
+            self.draws = []
+        self.drawn, self.buffer = state["drawn"], list(state["buffer"])
         self.parts = [list(p) for p in state["parts"]]
         self.filled, self.round, self.is_over, self.position = state["filled"], state["round"], state["is_over"], state["position"]
         self.source = None

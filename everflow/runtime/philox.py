@@ -160,6 +160,20 @@ class PhiloxWords:
             self._samples = min(2 * self._samples, 256)
         return self._left.pop()
 
+    def several(self, count: int) -> list[int]:
+        """The next `count` words."""
+        found = self._left[::-1][:count]
+        del self._left[len(self._left) - len(found):]
+        if len(found) < count:
+            samples = (count - len(found) + 3) // 4
+            words = np.empty(4 * samples, np.uint32)
+            _native.fill_bits(words, self._key, self._position % _WORD, self._position // _WORD, 1)
+            self._position = (self._position + samples) % _POSITIONS
+            more = words.tolist()
+            self._left = more[:count - len(found) - 1:-1] if len(more) > count - len(found) else []
+            found += more[:count - len(found)]
+        return found
+
     def uint64(self) -> int:
         return self.uint32() | self.uint32() << 32
 
