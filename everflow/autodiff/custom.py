@@ -28,7 +28,7 @@ VARIABLES = ("VariableV2", "VarHandleOp")
 _serial = itertools.count()
 
 
-@public("custom_gradient")
+@public("custom_gradient", "contrib.eager.custom_gradient")
 @internal("ops.custom_gradient.custom_gradient")
 def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
     """Gives a function its own gradient: it returns its result, and a function from the result's gradient to its arguments'.

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from everflow.api import internal
+from everflow.api import internal, public
 from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.keys import GraphKeys
@@ -355,6 +355,7 @@ class BaseResourceVariable(VariableV1):
         return ResourceVariable(variable_def=variable_def, import_scope=import_scope)
 
 
+@public("contrib.eager.Variable")
 @internal("ops.resource_variable_ops.ResourceVariable")
 class ResourceVariable(BaseResourceVariable):
     """A variable that ops reach by its handle."""

@@ -1,0 +1,177 @@
+"""tfe.metrics: objects that add up over calls, in eager programs and in graphs."""
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import everflow as tf
+from everflow.api import public
+from everflow.graph import dtypes
+from everflow.graph.keys import GraphKeys
+from everflow.train.tracking.autotracking import AutoTrackable
+
+
+@public("contrib.eager.metrics.Metric")
+class Metric(AutoTrackable):
+    """The base of metrics: `call` updates variables, `result` says what they come to."""
+
+    def __init__(self, name: str | None = None, use_global_variables: bool = False) -> None:
+        self._built = False
+        self._vars: list[Any] = []
+        self._initial_values: dict[Any, Any] = {}
+        self._name = name or type(self).__name__
+        self._use_global_variables = use_global_variables
+        self._scope = re.sub("[^A-Za-z0-9_.-]", "-", self._name)
+
+    @property
+    def name(self) -> str:
+        """The metric's name."""
+        return self._name
+
+    @property
+    def variables(self) -> list[Any]:
+        """The variables in which it adds up."""
+        return self._vars
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Updates the metric; returns the arguments, or in a graph the ops that update it."""
+        if not self._built:
+            with tf.name_scope(self._scope if tf.executing_eagerly() else self._scope + "/"):
+                self.build(*args, **kwargs)
+            self._built = True
+        return self.call(*args, **kwargs)
+
+    def build(self, *args: Any, **kwargs: Any) -> None:
+        """Makes the variables, at the first call."""
+
+    def call(self, *args: Any, **kwargs: Any) -> Any:
+        """Updates the variables."""
+        raise NotImplementedError("Metrics must define a call() member function")
+
+    def result(self) -> Any:
+        """What the metric comes to so far."""
+        raise NotImplementedError("Metrics must define a result() member function")
+
+    def value(self) -> Any:
+        """The same as `result`."""
+        return self.result()
+
+    def init_variables(self) -> Any:
+        """Starts again; in a graph, the op that does so."""
+        if not tf.executing_eagerly():
+            return tf.group([v.initializer for v in self._vars])
+        for v in self._vars:
+            v.assign(self._initial_values[v])
+        return None
+
+    def add_variable(self, name: str, shape: Any = None, dtype: Any = None, initializer: Any = None) -> Any:
+        """Makes a variable; only `build` may do so."""
+        if self._built:
+            raise RuntimeError("Can't call add_variable() except in build().")
+        key = GraphKeys.GLOBAL_VARIABLES if self._use_global_variables else GraphKeys.LOCAL_VARIABLES
+        collections = None if tf.executing_eagerly() else [key, GraphKeys.METRIC_VARIABLES]
+        v = tf.get_variable(
+            name if tf.executing_eagerly() else f"{self._scope}/{name}", shape, dtype, initializer, trainable=False,
+            collections=collections, use_resource=True)
+        if tf.executing_eagerly():
+            v._handle_name = f"{self._scope}/{name}:0"
+            self._initial_values[v] = v.value()
+        self._vars.append(v)
+        return v
+
+
+@public("contrib.eager.metrics.Mean")
+class Mean(Metric):
+    """The mean of all values, weighted."""
+
+    def __init__(self, name: str | None = None, dtype: Any = dtypes.float64, use_global_variables: bool = False) -> None:
+        super().__init__(name, use_global_variables)
+        self.dtype = dtype
+
+    def build(self, *args: Any, **kwargs: Any) -> None:
+        """The sum of the values and of the weights."""
+        self.numer = self.add_variable("numer", (), self.dtype, tf.zeros_initializer())
+        self.denom = self.add_variable("denom", (), self.dtype, tf.zeros_initializer())
+
+    def call(self, values: Any, weights: Any = None) -> Any:
+        """Adds values."""
+        if weights is None:
+            count = self.denom.assign_add(tf.cast(tf.identity(tf.size(values)), self.dtype))
+            total = self.numer.assign_add(tf.cast(tf.reduce_sum(values), self.dtype))
+        else:
+            weights = tf.cast(weights, self.dtype)
+            count = self.denom.assign_add(tf.reduce_sum(weights))
+            total = self.numer.assign_add(tf.reduce_sum(tf.cast(values, self.dtype) * weights))
+        if not tf.executing_eagerly():
+            return tf.group(count, total), values, weights
+        return values if weights is None else (values, weights)
+
+    def result(self, write_summary: bool = True) -> Any:
+        """The mean; a summary of it is written where summaries are on."""
+        found = self.numer / self.denom
+        if write_summary:
+            tf.contrib.summary.scalar(self.name, found)
+        return found
+
+
+class _Hits(Mean):
+    """How often predictions are right."""
+
+    def call(self, labels: Any, predictions: Any, weights: Any = None) -> Any:
+        """Adds predictions."""
+        hits = tf.cast(self.hits(tf.convert_to_tensor(labels), tf.convert_to_tensor(predictions)), self.dtype)
+        super().call(hits, weights=weights)
+        return (labels, predictions) if weights is None else (labels, predictions, weights)
+
+    def hits(self, labels: Any, predictions: Any) -> Any:
+        """Which predictions are right."""
+        raise NotImplementedError
+
+
+@public("contrib.eager.metrics.Accuracy")
+class Accuracy(_Hits):
+    """How often predictions equal labels."""
+
+    def __init__(self, name: str | None = None, dtype: Any = dtypes.float64) -> None:
+        super().__init__(name, dtype)
+
+    def hits(self, labels: Any, predictions: Any) -> Any:
+        """Where they are equal."""
+        return tf.equal(labels, tf.cast(predictions, labels.dtype))
+
+
+@public("contrib.eager.metrics.CategoricalAccuracy")
+class CategoricalAccuracy(_Hits):
+    """How often the largest prediction is at the label, given as a one-hot vector."""
+
+    def __init__(self, name: str | None = None, dtype: Any = dtypes.float64) -> None:
+        super().__init__(name, dtype)
+
+    def hits(self, labels: Any, predictions: Any) -> Any:
+        """Where the positions are equal."""
+        return tf.equal(tf.argmax(labels, axis=-1), tf.argmax(predictions, axis=-1))
+
+
+@public("contrib.eager.metrics.BinaryAccuracy")
+class BinaryAccuracy(_Hits):
+    """How often a prediction is on the label's side of a threshold."""
+
+    def __init__(self, threshold: float, name: str | None = None, dtype: Any = dtypes.float64) -> None:
+        super().__init__(name, dtype)
+        self.threshold = threshold
+
+    def hits(self, labels: Any, predictions: Any) -> Any:
+        """Where the sides are equal."""
+        return tf.equal(tf.cast(predictions > self.threshold, tf.int32), tf.cast(labels, tf.int32))
+
+
+@public("contrib.eager.metrics.SparseAccuracy")
+class SparseAccuracy(_Hits):
+    """How often the largest prediction is at the label, given as a number."""
+
+    def __init__(self, name: str | None = None, dtype: Any = dtypes.float64) -> None:
+        super().__init__(name, dtype)
+
+    def hits(self, labels: Any, predictions: Any) -> Any:
+        """Where they are equal."""
+        return tf.equal(tf.cast(labels, tf.int64), tf.argmax(predictions, axis=-1))
