@@ -117,7 +117,7 @@ class Mean(Metric):
 class _Hits(Mean):
     """How often predictions are right."""
 
-    def call(self, labels: Any, predictions: Any, weights: Any = None) -> Any:
+    def call(self, labels: Any, predictions: Any, weights: Any = None) -> Any:  # type: ignore[override]
         """Adds predictions."""
         hits = tf.cast(self.hits(tf.convert_to_tensor(labels), tf.convert_to_tensor(predictions)), self.dtype)
         super().call(hits, weights=weights)
