@@ -100,3 +100,17 @@ def test_files_are_written_and_read(session, tmp_path):
     assert session.run(tf.read_file(path)) == b"content"
     with pytest.raises(ValueError, match="must be rank 0"):
         tf.read_file([path])
+
+
+def test_record_input_gives_every_record_once_an_epoch(session, tmp_path):
+    from everflow.ops.record_input import RecordInput
+
+    for i in range(3):
+        with tf.python_io.TFRecordWriter(str(tmp_path / f"part{i}")) as out:
+            for k in range(4):
+                out.write(f"{i}{k}")
+    step = RecordInput(str(tmp_path / "part*"), batch_size=4, buffer_size=5, seed=1).get_yield_op()
+    for _ in range(2):
+        assert sorted(r for _ in range(3) for r in session.run(step)) == sorted(f"{i}{k}".encode() for i in range(3) for k in range(4))
+    with pytest.raises(tf.errors.NotFoundError, match="Found no files at /no/such"):
+        session.run(RecordInput("/no/such").get_yield_op())
