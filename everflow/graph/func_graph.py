@@ -115,7 +115,7 @@ class FuncGraph(Graph):
 
     def _take(self, tensor: Tensor) -> Tensor:
         check_in_reach(tensor, self, self._name_stack)
-        if tensor.dtype._is_ref_dtype and tensor.op.type in VARIABLE_OPS:
+        if tensor.dtype._is_ref_dtype and tensor.op.type in VARIABLE_OPS and not self.capture_by_value:
             found = self._same_variable(tensor)
             self._copies[tensor] = found
         elif self.capture_by_value:

@@ -12,6 +12,8 @@ from everflow.runtime.plan import Node, Plan, Value
 END = 1 << 60
 BOUND = frozenset(("Const", "VariableV2", "Variable", "VarHandleOp"))
 NOT_CALLED = BOUND | {"_Feed", "NoOp"}
+# Ops that hand out what datasets may hold on to.
+HANDING_OUT = frozenset(("IteratorGetNext", "IteratorGetNextSync", "OptionalGetValue", "DatasetToSingleElement", "ReduceDataset"))
 
 
 def kernel_of(node: Node) -> Callable[..., Any]:
@@ -214,6 +216,8 @@ def _aliases(plan: Plan, order: list[Node]) -> tuple[set[Any], list[bool]]:
             read_at[node] = (position, variable_key(node.inputs[0]))
             last[node] = position
             roots[node.outputs[0]] = {node}
+        elif node.type in HANDING_OUT:
+            roots.update((value, {"dataset"}) for value in node.outputs)
         elif seen and (meaning is None or meaning.view):
             if node.type not in ("Identity", "StopGradient"):
                 rearranged |= seen
