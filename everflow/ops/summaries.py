@@ -228,20 +228,20 @@ def _merge(node: Any) -> Kernel:
     from google.protobuf.message import DecodeError
 
     def run(*inputs: Any) -> Any:
-        merged, seen = _empty(), set()
-        for part in inputs:
-            for text in part.ravel().tolist():
-                summary = _empty()
-                try:
-                    summary.ParseFromString(text)
-                except DecodeError:
-                    raise invalid_argument("Could not parse one of the summary inputs") from None
-                for value in summary.value:
-                    if value.tag in seen and value.tag:
-                        raise invalid_argument(f"Duplicate tag {value.tag} found in summary inputs")
-                    seen.add(value.tag)
-                    merged.value.add().CopyFrom(value)
-        return _message(merged)
+        texts = [text for part in inputs for text in part.ravel().tolist()]
+        seen = set()
+        for text in texts:
+            summary = _empty()
+            try:
+                summary.ParseFromString(text)
+            except DecodeError:
+                raise invalid_argument("Could not parse one of the summary inputs") from None
+            for value in summary.value:
+                if value.tag in seen and value.tag:
+                    raise invalid_argument(f"Duplicate tag {value.tag} found in summary inputs")
+                seen.add(value.tag)
+        # Messages whose fields are lists are merged by writing one after the other.
+        return text_array([b"".join(texts)], ())
 
     return run
 
