@@ -239,7 +239,16 @@ def _reduced(compute: Callable[..., Any]) -> Callable[..., Any]:
     return rule
 
 
+def _captured(op: Operation, index: int, depth: int) -> np.ndarray | None:
+    """What a branch or the body of a loop takes from outside is as constant as it is there."""
+    if not getattr(op.graph, "rereads_variables", False):
+        return None
+    outside = op.graph.outside(op.outputs[0])
+    return None if outside is op.outputs[0] or outside.is_eager else known(outside, depth)
+
+
 _RULES: dict[str, Callable[..., Any]] = {
+    "Placeholder": _captured,
     "Shape": _shape, "ShapeN": _shape, "Size": _size_rule, "Rank": _rank, "ZerosLike": _zeros, "OnesLike": _zeros,
     "Cast": _pure(_cast), "StridedSlice": _strided_slice,
     "Identity": _pure(lambda op, x: x), "StopGradient": _pure(lambda op, x: x),

@@ -15,7 +15,7 @@ from everflow.graph.scopes import name_scope
 from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
 from everflow.ops import bodies
-from everflow.ops.conditionals import add_choice, with_same_indices
+from everflow.ops.conditionals import add_choice, branch_names, with_same_indices
 from everflow.ops.context_queries import in_defun
 from everflow.ops.loops import add_while, as_loop_variable, invariant_shapes, loop_arguments, loop_values, next_value
 from everflow.ops.registry import apply
@@ -145,6 +145,7 @@ def while_loop(
             if not nest.is_nested(result):
                 result = [result]
             nest.assert_same_structure(given, result, check_types=False, expand_composites=True)
+            _check_types(bodies.flatten(result), arguments, initial)
             values = zip(bodies.flatten(result), arguments, dims[2:], initial)
             following = [next_value(*parts) for parts in values]
             loop_body.outputs = [apply("AddV2", counter, convert_to_tensor(1)), most, *following]
@@ -162,6 +163,26 @@ def while_loop(
         return packed
     flat = nest.flatten(packed, expand_composites=True)
     return flat[0] if len(flat) == 1 else packed
+
+
+def _check_types(results: list[Any], arguments: list[Tensor], initial: list[Tensor]) -> None:
+    for value, argument, start in zip(results, arguments, initial):
+        kind = getattr(value, "dtype", None)
+        if isinstance(value, Tensor) and kind.base_dtype is not argument.dtype.base_dtype:
+            raise TypeError(f"Loop var {start.name} enters the loop with type {argument.dtype} but has type {kind} after 1 iteration.")
+
+
+@internal("ops.while_v2._get_graph")
+def body_of_while(operation: Operation, part: str) -> FuncGraph:
+    """The body or the condition (`part`) of a While node."""
+    return operation.graph._get_function(operation.attr(part).name).graph
+
+
+@internal("ops.cond_v2.get_func_graphs")
+def branches_of(operation: Operation) -> tuple[FuncGraph, ...]:
+    """The branches of an If node, that for true first, or those of a Case node."""
+    names = branch_names(operation)
+    return tuple(operation.graph._get_function(n).graph for n in (names if operation.type == "Case" else reversed(names)))
 
 
 def _limit(value: Any) -> Tensor:

@@ -38,6 +38,17 @@ def control_flow_v2_enabled() -> bool:
 
 internal("ops.control_flow_util.ENABLE_CONTROL_FLOW_V2")(False)
 
+OVERRIDE = "_EXPERIMENTAL_OUTPUT_ALL_INTERMEDIATES_OVERRIDE"
+internal(f"ops.control_flow_util_v2.{OVERRIDE}")(None)
+
+
+@public("experimental.output_all_intermediates")
+def output_all_intermediates(state: bool | None) -> None:
+    """Notes a wish that needs no help here: gradients may be asked for at any time, after runs too."""
+    module = internals.module("python.ops.control_flow_util_v2")
+    assert module is not None
+    module.__dict__[OVERRIDE] = state
+
 
 @internal("ops.control_flow_util.EnableControlFlowV2")
 def enabled_in(graph: Any) -> bool:
