@@ -11,8 +11,9 @@ from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
 from everflow.graph.constants import dims_of, known
 from everflow.graph.convert import convert_to_tensor
-from everflow.graph.scopes import control_dependencies, name_scope
+from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
+from everflow.ops.control_flow import with_dependencies
 from everflow.ops.registry import apply, not_differentiable, op
 from everflow.ops.seeds import get_seed
 from everflow.ops.shape_rules import from_shape_input, same_as_input
@@ -273,12 +274,11 @@ def random_crop(value: Any, size: Any, seed: Any = None, name: Any = None) -> An
     with name_scope(name, "random_crop", [value, size]) as scope:
         value = convert_to_tensor(value, name="value")
         size = convert_to_tensor(size, dtype=dtypes.int32, name="size")
-        shape = apply("Shape", value)
+        shape = find("shape")(value)
         check = find("Assert")(find("reduce_all")(shape >= size), ["Need value.shape >= size, got ", shape, size], summarize=1000)
-        with control_dependencies([check]):
-            shape = apply("Identity", shape)
+        shape = with_dependencies([check], shape)
         limit = shape - size + 1
-        offset = random_uniform(apply("Shape", shape), dtype=size.dtype, maxval=size.dtype.max, seed=seed) % limit
+        offset = random_uniform(find("shape")(shape), dtype=size.dtype, maxval=size.dtype.max, seed=seed) % limit
         return apply("Slice", value, offset, size, name=scope)
 
 
