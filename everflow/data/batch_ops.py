@@ -73,7 +73,7 @@ class _MapAndBatchCursor(UnaryCursor):
             found = self.source.rows(stream.size)
             size = 0 if found is None else dims_of(found[0])[0]
             return None if found is None or (stream.drops_rest and size < stream.size) else found
-        outcomes = []
+        outcomes: list[Outcome] = []
         while len(outcomes) < stream.size:
             outcome = Outcome.of(self.source.next)
             if outcome.error is None and outcome.result is None:

@@ -89,8 +89,10 @@ def _rows(name: str, field_delim: str, use_quote_delim: bool, compression_type: 
             content += piece
     else:
         content = read_file_to_string(name, binary_mode=True)
-    quoting = csv.QUOTE_MINIMAL if use_quote_delim else csv.QUOTE_NONE
-    return csv.reader(io.StringIO(content.decode("utf-8"), newline=""), delimiter=field_delim, quoting=quoting)
+    lines = io.StringIO(content.decode("utf-8"), newline="")
+    if use_quote_delim:
+        return csv.reader(lines, delimiter=field_delim)
+    return csv.reader(lines, delimiter=field_delim, quoting=csv.QUOTE_NONE)
 
 
 def _column_names(names: list[str], settings: tuple[Any, ...]) -> list[str]:

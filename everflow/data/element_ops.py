@@ -72,7 +72,8 @@ class MapCursor(UnaryCursor):
         try:
             return self.function(*element)
         except OutOfRangeError as error:
-            return ended_by(error, self.stream.keeps_count)  # type: ignore[attr-defined]
+            check_early_end(error, self.stream.keeps_count)  # type: ignore[attr-defined]
+            return None
 
     def rows(self, n: int) -> Element | None:
         if self.batched is None:
@@ -81,7 +82,7 @@ class MapCursor(UnaryCursor):
         return None if columns is None else self.batched(*columns)
 
 
-def ended_by(error: OpError, keeps_count: bool) -> None:
+def check_early_end(error: OpError, keeps_count: bool) -> None:
     """A function that says the end is reached ends the sequence, unless it promised one result for each element."""
     if keeps_count:
         raise invalid_argument("Function invocation produced OutOfRangeError: " + error.message)
@@ -654,7 +655,8 @@ class _ScanCursor(UnaryCursor):
         try:
             found = stream.function(*self.memory, *element)
         except OutOfRangeError as error:
-            return ended_by(error, stream.keeps_count)
+            check_early_end(error, stream.keeps_count)
+            return None
         size = len(self.memory)
         self.memory = found[:size]
         return found[size:]

@@ -66,7 +66,7 @@ class _ParseExampleDataset(UnaryDataset):
             raise TypeError("Input dataset should be a dataset of vectors of strings")
         wanted = _Wanted(_with_steps(features), _EXAMPLE_KINDS)
         wanted.check()
-        batch = spec.shape.as_dims()[0] if spec.shape.as_dims() else None
+        batch = (spec.shape.as_dims() or (None,))[0]
         found: dict[str, Any] = {
             key: SparseTensorSpec([batch, None], dtype) for key, dtype in zip(wanted.sparse_keys, wanted.sparse_types)}
         for key, dtype, shape in zip(wanted.dense_keys, wanted.dense_types, wanted.dense_shapes):

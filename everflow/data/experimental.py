@@ -82,7 +82,8 @@ class _DenseToSparseBatchDataset(UnaryDataset):
                 f"DenseToSparseDataset requires an input whose elements have a single component, whereas the input has {spec!r}.")
         self._row_shape = row_shape
         row = partial_shape_to_tensor(row_shape)
-        for n in known(row) if known(row) is not None else ():
+        sizes = known(row)
+        for n in () if sizes is None else sizes.tolist():
             if n < -1:
                 raise ValueError(f"Dimension {n} must be >= 0")
         self._structure = SparseTensorSpec(shapes.TensorShape([None]).concatenate(constant_value_as_shape(row)), spec.dtype)

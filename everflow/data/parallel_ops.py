@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from everflow.data.element_ops import MapCursor, MapStream, ended_by
+from everflow.data.element_ops import MapCursor, MapStream, check_early_end
 from everflow.data.elements import Element
 from everflow.data.streams import Cursor, Reading, Stream, UnaryCursor, UnaryStream, dataset_op, function_of, signature
 from everflow.data.workers import Ahead, Outcome, Pool
@@ -173,7 +173,8 @@ class _ParallelMapCursor(MapCursor):
             try:
                 return found.get()
             except OutOfRangeError as error:
-                return ended_by(error, self.stream.keeps_count)  # type: ignore[attr-defined]
+                check_early_end(error, self.stream.keeps_count)  # type: ignore[attr-defined]
+                return None
 
     def rows(self, n: int) -> Element | None:
         if self.batched is not None and not self.pending:

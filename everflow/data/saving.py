@@ -73,17 +73,18 @@ def decoded(content: bytes) -> Any:
             array = np.empty(inner[0], object)
             array.reshape(-1)[:] = [value(v) for v in inner[1]]
             return array
-        return _tensor(*inner, tensors)
+        name, shape, index = inner
+        return _tensor(name, shape, tensors[index])
 
     return value(json.loads(pieces[0]))
 
 
-def _tensor(name: str, shape: list[int], index: int, tensors: list[bytes]) -> Any:
+def _tensor(name: str, shape: list[int], content: bytes) -> Any:
     from everflow.graph import dtypes
     from everflow.runtime.values import from_numpy
 
     dtype = dtypes.as_dtype(name)
-    array = np.frombuffer(tensors[index], dtype.as_numpy_dtype).reshape(shape).copy()
+    array = np.frombuffer(content, dtype.as_numpy_dtype).reshape(shape).copy()
     return from_numpy(array, dtype)
 
 
@@ -126,10 +127,9 @@ op("DeserializeIterator", kernel=_deserialize, shape=lambda o: [])
 
 def iterator_saveable(resource: Any, name: str) -> Any:
     """What a Saver needs to save an iterator under a name."""
-    builder = find("python.training.saver.BaseSaverBuilder") if _has("python.training.saver.BaseSaverBuilder") else None
-    base = builder.SaveableObject if builder is not None else object
+    builder: Any = find("python.training.saver.BaseSaverBuilder")
 
-    class IteratorSaveable(base):  # type: ignore[misc, valid-type]
+    class IteratorSaveable(builder.SaveableObject):  # type: ignore[name-defined, misc]
         """An iterator's position."""
 
         def __init__(self) -> None:
@@ -143,12 +143,6 @@ def iterator_saveable(resource: Any, name: str) -> Any:
                 return apply("DeserializeIterator", resource, restored_tensors[0])
 
     return IteratorSaveable()
-
-
-def _has(name: str) -> bool:
-    from everflow import api
-
-    return api.has(name)
 
 
 @public("data.experimental.make_saveable_from_iterator", "contrib.data.make_saveable_from_iterator")

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from everflow.api import internal, public
+from everflow.api import find, internal, public
 from everflow.data import nesting
 from everflow.graph import dtypes, shapes
 from everflow.graph.convert import convert_to_tensor
@@ -35,8 +35,6 @@ def _normalized(leaf: Any, index: int) -> Any:
     if isinstance(leaf, SparseTensorValue):
         return SparseTensor.from_value(leaf)
     if type(leaf).__name__ == "RaggedTensorValue":
-        from everflow.api import find
-
         return find("ragged.constant")(leaf.to_list(), dtype=leaf.values.dtype) if leaf.ragged_rank else leaf
     if isinstance(leaf, CompositeTensor) and not hasattr(leaf, "assign"):
         return leaf
@@ -54,9 +52,7 @@ def spec_of_element(element: Any, use_fallback: bool = True) -> Any:
     if isinstance(element, Tensor):
         return TensorSpec(element.shape, element.dtype.base_dtype)
     if is_tensor_array(element):
-        from everflow.data.tensor_array_spec import spec_of_array
-
-        return spec_of_array(element)
+        return find("python.ops.tensor_array_ops.TensorArraySpec").from_value(element)
     return type_spec_from_value(element)
 
 
@@ -158,9 +154,7 @@ def _spec(dtype: Any, shape: Any, kind: Any) -> Any:
     if isinstance(kind, type) and issubclass(kind, Tensor):
         return TensorSpec(shape, dtype)
     if isinstance(kind, type) and kind.__name__ == "TensorArray":
-        from everflow.data.tensor_array_spec import spec_of_shape
-
-        return spec_of_shape(dtype, shape)
+        return find("python.ops.tensor_array_ops.TensorArraySpec")(shape[1:], dtype, shape[0].value is None, True)
     raise TypeError(f"Could not build a structure for output class '{kind}'")
 
 

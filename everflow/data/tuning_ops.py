@@ -219,19 +219,19 @@ def sharded(stream: Stream, shards: int, index: int) -> Stream:
                 raise not_found(
                     f"Found an unshardable source dataset: the number of files ({len(s.names)}) is less than the number of workers "
                     f"({shards}).")
-            found = copy.copy(s)
-            found.names = s.names[index::shards]
-            return found
+            part = copy.copy(s)
+            part.names = s.names[index::shards]
+            return part
         if s.op_type in READERS and isinstance(s, UnaryStream) and _reads_files(s):
-            found = copy.copy(s)
-            found.source = ShardStream(s.source, s.source.types, s.source.dims, shards, index, True)  # type: ignore[attr-defined]
+            found: Any = copy.copy(s)
+            found.source = ShardStream(s.source, s.source.types, s.source.dims, shards, index, True)
             return found
         if isinstance(s, UnaryStream):
             inner = files(s.source)
             if inner is None:
                 return None
             found = copy.copy(s)
-            found.source = inner  # type: ignore[attr-defined]
+            found.source = inner
             return found
         parts = getattr(s, "parts", None)
         if parts:
@@ -239,7 +239,7 @@ def sharded(stream: Stream, shards: int, index: int) -> Stream:
             if any(p is None for p in pieces):
                 return None
             found = copy.copy(s)
-            found.parts = pieces  # type: ignore[attr-defined]
+            found.parts = pieces
             return found
         return None
 

@@ -72,7 +72,7 @@ def _binary(context: Any, op: Operation, batched: list[bool]) -> Compute | None:
 
 
 def _reshaped(context: Any, op: Operation, batched: list[bool]) -> Compute | None:
-    dims = op.outputs[0].dims
+    dims = op.outputs[0].dims or ()
     return (lambda x, *_: x.reshape(x.shape[0], *dims)) if batched[0] and not any(batched[1:]) else None
 
 

@@ -82,7 +82,7 @@ class TextLineDatasetTestBase(_WithFiles):
         return b"%d: %d" % (f, line)
 
     def _createFiles(self, num_files: int, num_lines: int, crlf: bool = False, compression_type: str | None = None) -> list[str]:
-        pack = {None: bytes, "": bytes, "GZIP": gzip.compress, "ZLIB": zlib.compress}[compression_type]
+        pack: Any = {None: bytes, "": bytes, "GZIP": gzip.compress, "ZLIB": zlib.compress}[compression_type]
         end = b"\r\n" if crlf else b"\n"
         names = []
         for f in range(num_files):
