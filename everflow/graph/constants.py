@@ -241,9 +241,10 @@ def _reduced(compute: Callable[..., Any]) -> Callable[..., Any]:
 
 def _captured(op: Operation, index: int, depth: int) -> np.ndarray | None:
     """What a branch or the body of a loop takes from outside is as constant as it is there."""
-    if not getattr(op.graph, "rereads_variables", False):
+    graph: Any = op.graph
+    if not getattr(graph, "rereads_variables", False):
         return None
-    outside = op.graph.outside(op.outputs[0])
+    outside = graph.outside(op.outputs[0])
     return None if outside is op.outputs[0] or outside.is_eager else known(outside, depth)
 
 

@@ -167,9 +167,10 @@ def while_loop(
 
 def _check_types(results: list[Any], arguments: list[Tensor], initial: list[Tensor]) -> None:
     for value, argument, start in zip(results, arguments, initial):
-        kind = getattr(value, "dtype", None)
-        if isinstance(value, Tensor) and kind.base_dtype is not argument.dtype.base_dtype:
-            raise TypeError(f"Loop var {start.name} enters the loop with type {argument.dtype} but has type {kind} after 1 iteration.")
+        if isinstance(value, Tensor) and value.dtype.base_dtype is not argument.dtype.base_dtype:
+            raise TypeError(
+                f"Loop var {start.name} enters the loop with type {argument.dtype} but has type {value.dtype} after 1 iteration."
+            )
 
 
 @internal("ops.while_v2._get_graph")
