@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 from everflow.api import public
+from everflow.eager.context import executing_eagerly
 from everflow.graph import dtypes
 from everflow.lookup import vocabularies
 from everflow.lookup.tables import InitializableLookupTableBaseV1, exported
@@ -26,7 +27,7 @@ class HashTable(InitializableLookupTableBaseV1):
     def _create_resource(self) -> Any:
         handle = apply("HashTableV2", shared_name=self._shared_name or "", key_dtype=self._initializer.key_dtype,
                        value_dtype=self._initializer.value_dtype, name=self._name)
-        self._table_name = handle.op.name.split("/")[-1]
+        self._table_name = self._name if executing_eagerly() else handle.op.name.split("/")[-1]
         return handle
 
     @property

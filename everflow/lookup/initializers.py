@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 from everflow.api import internal, public
+from everflow.eager.context import executing_eagerly
 from everflow.graph import dtypes
 from everflow.graph.constants import known
 from everflow.graph.convert import convert_to_tensor
@@ -13,6 +14,13 @@ from everflow.graph.tensor import TensorLike
 from everflow.ops.registry import apply
 from everflow.train.tracking.autotracking import TrackableAsset
 from everflow.train.tracking.base import Trackable
+
+
+def _registered(op: Any) -> Any:
+    """The op as one that `tf.tables_initializer` runs; where ops run at once, it has run."""
+    if not executing_eagerly():
+        add_to_collection(GraphKeys.TABLE_INITIALIZERS, op)
+    return op
 
 
 @public("contrib.lookup.TableInitializerBase")
@@ -64,8 +72,7 @@ class KeyValueTensorInitializer(TableInitializerBase):
         handle = table.resource_handle
         with name_scope(self._name, values=(handle, self._keys, self._values)):
             op = apply("LookupTableImportV2", handle, self._keys, self._values)
-        add_to_collection(GraphKeys.TABLE_INITIALIZERS, op)
-        return op
+        return _registered(op)
 
 
 @public("lookup.TextFileIndex", "contrib.lookup.TextFileIndex")
@@ -125,11 +132,10 @@ class TextFileInitializer(TableInitializerBase):
         self._check(table)
         handle = table.resource_handle
         with name_scope(self._name, "text_file_init", (handle,)):
-            path = self._given_name if self._asset is None else self._asset.asset_path
+            path = convert_to_tensor(self._given_name if self._asset is None else self._asset.asset_path, dtypes.string)
             op = apply("InitializeTableFromTextFileV2", handle, path, key_index=self._key_index, value_index=self._value_index,
                        vocab_size=-1 if self._vocab_size is None else self._vocab_size, delimiter=self._delimiter)
-        add_to_collection(GraphKeys.TABLE_INITIALIZERS, op)
-        return op
+        return _registered(op)
 
 
 @public("contrib.lookup.TextFileStringTableInitializer")

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import functools
+import uuid
 from typing import Any
 
 from everflow.api import internal, public
@@ -37,7 +38,7 @@ class _MutableTable(LookupInterface):
 
     def _set_up(self, checkpoint: bool) -> None:
         # A table that runs ops at once is shared with nobody.
-        self._shared_name = f"table_{id(self)}" if executing_eagerly() else None
+        self._shared_name = f"table_{uuid.uuid4()}" if executing_eagerly() else None
         self._resource_handle = self._create_resource()
         if checkpoint and not executing_eagerly():
             add_to_collection(GraphKeys.SAVEABLE_OBJECTS, _TableSaveable(self, self.name))

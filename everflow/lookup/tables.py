@@ -5,6 +5,7 @@ import uuid
 from typing import Any
 
 from everflow.api import internal, public
+from everflow.eager.context import executing_eagerly
 from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.keys import GraphKeys
@@ -133,7 +134,7 @@ class StaticHashTable(InitializableLookupTableBase):
     def _create_resource(self) -> Any:
         handle = apply("HashTableV2", shared_name=self._shared_name, key_dtype=self._initializer.key_dtype,
                        value_dtype=self._initializer.value_dtype, name=self._name)
-        self._table_name = handle.op.name.split("/")[-1]
+        self._table_name = self._name if executing_eagerly() else handle.op.name.split("/")[-1]
         return handle
 
     @property

@@ -8,7 +8,7 @@ import numpy as np
 
 from everflow._native import murmur_buckets
 from everflow.errors import invalid_argument
-from everflow.graph import dtypes
+from everflow.graph import dtypes, shapes
 from everflow.ops.tables import Dims, Table, made_of, rows_of
 from everflow.ops.texts import text_array
 
@@ -59,7 +59,15 @@ class DenseTable(Table):
             if key == self.deleted:
                 raise invalid_argument("Using the deleted_key as a table key is not allowed")
 
+    def batch_of(self, keys: Any) -> Dims:
+        batch = super().batch_of(keys)
+        if len(batch) > 1:
+            expected = shapes.describe((batch[0], *self.key_dims))
+            raise invalid_argument(f"Expected key shape {expected} got {shapes.describe(tuple(keys.shape))}")
+        return batch
+
     def find(self, keys: Any, default: Any) -> Any:
+        self.batch_of(keys)
         self._check(rows_of(keys, self.key_dims))
         return super().find(keys, default)
 

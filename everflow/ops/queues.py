@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import hashlib
+import uuid
 from typing import Any
 
 import everflow as tf
@@ -41,6 +42,13 @@ def as_shape_list(shapes: Any, dtypes: list[Any], unknown_dims_allowed: bool = F
     if not unknown_rank_allowed and any(s.dims is None for s in found):
         raise ValueError(f"All shapes must have a defined rank: {found}")
     return found
+
+
+def _shared_name(shared_name: str | None) -> str:
+    """A queue that is made at once is nobody else's."""
+    if executing_eagerly() and shared_name is None:
+        return f"queue_{uuid.uuid4()}"
+    return shared_name or ""
 
 
 def as_name_list(names: Any, dtypes: list[Any]) -> Any:
@@ -220,7 +228,7 @@ class FIFOQueue(QueueBase):
         dtypes = as_type_list(dtypes)
         shapes = as_shape_list(shapes, dtypes)
         names = as_name_list(names, dtypes)
-        ref = apply("FIFOQueueV2", component_types=dtypes, shapes=shapes, capacity=capacity, shared_name=shared_name or "", name=name)
+        ref = apply("FIFOQueueV2", component_types=dtypes, shapes=shapes, capacity=capacity, shared_name=_shared_name(shared_name), name=name)
         super().__init__(dtypes, shapes, names, ref)
 
 
@@ -240,7 +248,7 @@ class RandomShuffleQueue(QueueBase):
             # All who share the queue must come to the same seed, however many ops their graphs have.
             seed2 = int(hashlib.md5((str(seed1) + shared_name).encode()).hexdigest()[:8], 16) & 0x7FFFFFFF
         ref = apply("RandomShuffleQueueV2", component_types=dtypes, shapes=shapes, capacity=capacity, min_after_dequeue=min_after_dequeue,
-                    seed=seed1, seed2=seed2, shared_name=shared_name or "", name=name)
+                    seed=seed1, seed2=seed2, shared_name=_shared_name(shared_name), name=name)
         super().__init__(dtypes, shapes, names, ref)
 
 
@@ -255,7 +263,7 @@ class PaddingFIFOQueue(QueueBase):
         names = as_name_list(names, dtypes)
         if len(dtypes) != len(shapes):
             raise ValueError(f"Shapes must be provided for all components, but received {len(dtypes)} dtypes and {len(shapes)} shapes.")
-        ref = apply("PaddingFIFOQueueV2", component_types=dtypes, shapes=shapes, capacity=capacity, shared_name=shared_name or "",
+        ref = apply("PaddingFIFOQueueV2", component_types=dtypes, shapes=shapes, capacity=capacity, shared_name=_shared_name(shared_name),
                     name=name)
         super().__init__(dtypes, shapes, names, ref)
 
@@ -268,7 +276,7 @@ class PriorityQueue(QueueBase):
                  name: str | None = "priority_queue") -> None:
         types = as_type_list(types)
         shapes = as_shape_list(shapes, types)
-        ref = apply("PriorityQueueV2", component_types=types, shapes=shapes, capacity=capacity, shared_name=shared_name or "", name=name)
+        ref = apply("PriorityQueueV2", component_types=types, shapes=shapes, capacity=capacity, shared_name=_shared_name(shared_name), name=name)
         super().__init__([dtypes_lib.int64, *types], [(), *shapes] if shapes else shapes, names, ref)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import everflow as tf
-from everflow.api import internal
+from everflow.api import internal, public
 from everflow.errors import not_found
 from everflow.io import records
 from everflow.io.gfile import get_matching_files
@@ -79,6 +79,7 @@ def _record_input(node: Any) -> Kernel:
 op("RecordInput", kernel=_record_input, shape=lambda o: None)
 
 
+@public("contrib.framework.RecordInput")
 @internal("ops.data_flow_ops.RecordInput")
 class RecordInput:
     """Gives records of the files that match a pattern, `batches` batches at a time."""

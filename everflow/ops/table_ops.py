@@ -51,6 +51,9 @@ def _dense_table(node: Any) -> Kernel:
         return tuple(flat(value)) if value.ndim else value.item()
 
     def run(empty_key: Any, deleted_key: Any = None) -> Any:
+        if deleted_key is not None and empty_key.shape != deleted_key.shape:
+            raise invalid_argument("Empty and deleted keys must have same shape, got shapes: "
+                                   f"{shapes.describe(tuple(empty_key.shape))} and {shapes.describe(tuple(deleted_key.shape))}")
         # The first form of the op has no key for removed entries, and no way to remove any.
         deleted = object() if deleted_key is None else mark(deleted_key)
         return _resource(node, lambda: DenseTable(*types, dims, tuple(empty_key.shape), mark(empty_key), deleted, buckets, max_load))
@@ -80,6 +83,14 @@ def _pair_shape(o: Any) -> Any:
     return []
 
 
+def _import_shape(o: Any) -> Any:
+    """Static tables have a value for each key; what others take is checked at run time."""
+    keys, values = o.inputs[1].dims, o.inputs[2].dims
+    if o.inputs[0].op.type.startswith("HashTable") and keys is not None and values is not None:
+        shapes.merge(keys, values)
+    return []
+
+
 def _initialize(node: Any) -> Kernel:
     types = node.inputs[1].dtype.base_dtype, node.inputs[2].dtype.base_dtype
 
@@ -93,7 +104,7 @@ def _initialize(node: Any) -> Kernel:
 
 
 _both("InitializeTable", _initialize, _pair_shape, not_differentiable, writes=True)
-_both("LookupTableImport", _initialize, lambda o: [], writes=True)
+_both("LookupTableImport", _initialize, _import_shape, writes=True)
 
 
 def _insert(node: Any) -> Kernel:
@@ -216,6 +227,8 @@ def _initialize_from_file(node: Any) -> Kernel:
         raise invalid_argument("delimiter should be only 1 char")
 
     def run(table: Any, filename: Any) -> Any:
+        if filename.ndim:
+            raise invalid_argument(f"filename should be a single string, but got {shapes.describe(filename.shape)}")
         name = os.fsdecode(filename.item())
         lines = _lines(name, most)
         keys = _column(name, lines, key_index, delimiter, table.key_dtype)
@@ -224,4 +237,9 @@ def _initialize_from_file(node: Any) -> Kernel:
     return run
 
 
-_both("InitializeTableFromTextFile", _initialize_from_file, lambda o: [], not_differentiable, writes=True)
+def _file_shape(o: Any) -> Any:
+    shapes.with_rank(o.inputs[1].dims, 0)
+    return []
+
+
+_both("InitializeTableFromTextFile", _initialize_from_file, _file_shape, not_differentiable, writes=True)
