@@ -20,11 +20,13 @@ def _installed() -> pathlib.Path:
     if not (CACHE / "complete").exists():
         venv.create(CACHE, with_pip=True, clear=True)
         try:
-            done = subprocess.run([python, "-m", "pip", "install", "--quiet", "tensorflow-cpu"], capture_output=True, text=True, timeout=900)
+            install = [python, "-m", "pip", "install", "--quiet", "tensorflow-cpu"]
+            done = subprocess.run(install, capture_output=True, text=True, timeout=900)
         except subprocess.TimeoutExpired:
             pytest.skip("a real TensorFlow could not be installed: the registry takes too long")
         if done.returncode:
-            pytest.skip(f"a real TensorFlow could not be installed: {done.stderr.strip().splitlines()[-1] if done.stderr else 'pip failed'}")
+            reason = done.stderr.strip().splitlines() or ["pip failed"]
+            pytest.skip(f"a real TensorFlow could not be installed: {reason[-1]}")
         (CACHE / "complete").touch()
     return python
 
@@ -36,7 +38,8 @@ def real_tensorflow(tmp_path_factory):
     script = tmp_path_factory.mktemp("real") / "reads.py"
 
     def run(code: str, *arguments: object) -> object:
-        script.write_text("import json, sys\nimport numpy as np\nimport tensorflow as tf\n" + code + "\nprint('found', json.dumps(found))\n")
+        imports = "import json, sys\nimport numpy as np\nimport tensorflow as tf\n"
+        script.write_text(f"{imports}{code}\nprint('found', json.dumps(found))\n")
         done = subprocess.run([python, script, *map(str, arguments)], capture_output=True, text=True, timeout=300,
                               env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"})
         assert done.returncode == 0, done.stderr

@@ -20,6 +20,9 @@ from everflow.train.checkpoints.slices import TensorSlice, slice_key
 from everflow.train.checkpoints.table import Table, masked, read_varint, unmasked, varint, write_table
 
 _serial = itertools.count()
+PIECE = 1 << 20
+# Types whose elements are bytes of any length; the variants that are saved are states written as bytes.
+TEXTUAL = (dtypes.string, dtypes.variant)
 
 
 def index_path(prefix: str) -> str:
@@ -134,12 +137,16 @@ class BundleWriter:
         entry = tensor_bundle_pb2.BundleEntryProto(dtype=dtype.as_datatype_enum, offset=self._size)
         for size in array.shape:
             entry.shape.dim.add(size=size)
-        if dtype is dtypes.string:
+        if dtype in TEXTUAL:
             crc = self._put_strings(array, entry)
         else:
             memory = element_bytes(array)
-            self._data.write(memory.data)
-            crc = google_crc32c.value(memory)
+            crc = 0
+            # In pieces that stay in the cache between the checksum and the write; the kernel, too, is faster with them.
+            for start in range(0, memory.size, PIECE):
+                piece = memory[start:start + PIECE]
+                crc = google_crc32c.extend(crc, piece)
+                self._data.write(piece.data)
             entry.size = memory.size
         entry.crc32c = masked(crc)
         self._size += entry.size
@@ -280,7 +287,7 @@ class BundleReader:
         file, length = self._shard(entry.shard_id)
         if entry.offset < 0 or entry.size < 0 or entry.offset + entry.size > length:
             raise data_loss(f"{data_path(self.prefix, entry.shard_id, self.shards)} is too short for tensor {name}")
-        if dtype is dtypes.string:
+        if dtype in TEXTUAL:
             return self._read_strings(name, entry, shape, count)
         if dtype in (dtypes.resource, dtypes.variant):
             raise unimplemented(f"Tensors of type {dtype.name} in checkpoints (tensor {name})")
@@ -288,20 +295,23 @@ class BundleReader:
         if entry.size != count * kind.itemsize:
             raise data_loss(f"Invalid size in bundle entry: key {name}; stored size {entry.size}; expected size {count * kind.itemsize}")
         memory = np.empty(entry.size, np.uint8)
-        self._fill(entry, file, memory)
-        self._check(name, entry, google_crc32c.value(memory))
+        self._check(name, entry, self._fill(entry, file, memory))
         return memory.view(kind).reshape(shape)
 
-    def _fill(self, entry: Any, file: BinaryIO, memory: np.ndarray) -> None:
+    def _fill(self, entry: Any, file: BinaryIO, memory: np.ndarray) -> int:
+        """Reads an entry's bytes; returns their checksum."""
         path = data_path(self.prefix, entry.shard_id, self.shards)
+        crc = done = 0
         with self._lock, errors_about(path):
             file.seek(entry.offset)
-            view, done = memory.data, 0
-            while done < len(view):
-                got = file.readinto(view[done:])  # type: ignore[attr-defined]
+            while done < memory.size:
+                piece = memory[done:done + PIECE]
+                got = file.readinto(piece.data)  # type: ignore[attr-defined]
                 if not got:
                     raise data_loss(f"{path} is too short")
+                crc = google_crc32c.extend(crc, piece[:got])
                 done += got
+        return crc
 
     def _read_strings(self, name: str, entry: Any, shape: tuple[int, ...], count: int) -> np.ndarray:
         if count > entry.size:
