@@ -228,7 +228,8 @@ class FIFOQueue(QueueBase):
         dtypes = as_type_list(dtypes)
         shapes = as_shape_list(shapes, dtypes)
         names = as_name_list(names, dtypes)
-        ref = apply("FIFOQueueV2", component_types=dtypes, shapes=shapes, capacity=capacity, shared_name=_shared_name(shared_name), name=name)
+        ref = apply("FIFOQueueV2", component_types=dtypes, shapes=shapes, capacity=capacity, shared_name=_shared_name(shared_name),
+                    name=name)
         super().__init__(dtypes, shapes, names, ref)
 
 
@@ -276,7 +277,8 @@ class PriorityQueue(QueueBase):
                  name: str | None = "priority_queue") -> None:
         types = as_type_list(types)
         shapes = as_shape_list(shapes, types)
-        ref = apply("PriorityQueueV2", component_types=types, shapes=shapes, capacity=capacity, shared_name=_shared_name(shared_name), name=name)
+        ref = apply("PriorityQueueV2", component_types=types, shapes=shapes, capacity=capacity, shared_name=_shared_name(shared_name),
+                    name=name)
         super().__init__([dtypes_lib.int64, *types], [(), *shapes] if shapes else shapes, names, ref)
 
 
