@@ -54,6 +54,16 @@ def _is_number(t: Tensor) -> bool:
     return t.op.type == "Const" and t.dims == ()
 
 
+def turned(body: FuncGraph) -> list[int]:
+    """The matrices that stay the same and are multiplied in transposed form only: laid out that way, products are twice as fast."""
+    found = []
+    for k, (t, after) in enumerate(zip(body.inputs, body.outputs)):
+        if after is t and t.dtype in (dtypes.float32, dtypes.float64) and t.dims is not None and len(t.dims) == 2 and t._consumers:
+            if all(op.type == "MatMul" and op.attr("transpose_b") and op.inputs[1] is t and op.inputs[0] is not t for op in t._consumers):
+                found.append(k)
+    return found
+
+
 class Compiled:
     """The condition and the body of a loop, compiled at the first run; counters go through them as Python's numbers."""
 
@@ -67,6 +77,7 @@ class Compiled:
         if self.sums is not None:
             condition, body = sums.condition, sums.body
         self.types = [t.dtype for t in body.inputs]
+        self.turned = turned(body)
         self.counters = counters(body)
         self.condition = context.step(
             condition.outputs, function_targets(condition), condition.inputs, is_body=True, host=(self.counters, (0,)))
@@ -99,10 +110,12 @@ def while_kernel(context: Any, condition: FuncGraph, body: FuncGraph, key: Any =
             collector = Collector(sums, values)
             values = tuple(values[k] for k in sums.kept)
         count = len(values)
-        if counted:
+        if counted or loop.turned:
             given = list(values)
             for k in counted:
                 given[k] = loop.number(given[k])
+            for k in loop.turned:
+                given[k] = given[k].t().contiguous().t()
             values = tuple(given)
         try:
             while truth(holds(*values)[0]):
