@@ -87,6 +87,16 @@ class TextLineDataset(DatasetV1Adapter):
         super().__init__(TextLineDatasetV2(filenames, compression_type, buffer_size, num_parallel_reads))
 
 
+@internal("data.ops.readers._TFRecordDataset")
+class _TFRecordDataset(_OneFile):
+    """The records of TFRecord files, by one op for all of them."""
+
+    def __init__(self, filenames: Any, compression_type: Any = None, buffer_size: Any = None) -> None:
+        kind = optional_param_to_tensor("compression_type", compression_type, argument_default="", argument_dtype=dtypes.string)
+        size = optional_param_to_tensor("buffer_size", buffer_size, argument_default=DEFAULT_BUFFER)
+        super().__init__(apply("TFRecordDataset", convert_to_tensor(filenames, dtype=dtypes.string, name="filenames"), kind, size))
+
+
 @internal("data.ops.readers.TFRecordDatasetV2")
 class TFRecordDatasetV2(_ManyFiles):
     """The records of TFRecord files."""

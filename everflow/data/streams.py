@@ -114,8 +114,9 @@ class Table:
 class Stream:
     """A dataset at run time: the value of a variant tensor."""
 
-    # The op that made it.
+    # The op that made it, and its node with the values that it was given.
     op_type: str | None = None
+    made_by: tuple[Any, tuple[Any, ...]] | None = None
 
     def __init__(self, types: Sequence[Any], dims: Sequence[Any]) -> None:
         self.types = list(types)
@@ -195,6 +196,7 @@ def _with_type(factory: Callable[[Any], Callable[..., Any]]) -> Callable[[Any], 
             stream = make(*inputs)
             if stream.op_type is None:
                 stream.op_type = op_type
+                stream.made_by = node, inputs
             return stream
 
         return made

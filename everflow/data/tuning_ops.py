@@ -11,6 +11,7 @@ from everflow.errors import invalid_argument, not_found
 from everflow.graph import shapes
 from everflow.ops.registry import op
 from everflow.ops.shape_rules import scalar
+from everflow.runtime.effects import called
 
 
 class _LimitedStream(UnaryStream):
@@ -247,8 +248,24 @@ def sharded(stream: Stream, shards: int, index: int) -> Stream:
     return found if found is not None else ShardStream(stream, stream.types, stream.dims, shards, index, False)
 
 
-def _reads_files(stream: Any) -> bool:
-    """Whether a stream's function makes a reader of files of the names that it is given."""
-    return stream.source.types[0].name == "string" and getattr(stream, "opens_files", False)
+def _reads_files(stream: Stream) -> bool:
+    """Whether a stream's function makes a reader of files of what it is given."""
+    if stream.made_by is None:
+        return False
+    node, _ = stream.made_by
+    names = called(node.context, node.type, node.attrs)
+    seen: set[str] = set()
+    while names:
+        name = names.pop()
+        entry = node.context.library(name)
+        if name in seen or entry is None:
+            continue
+        seen.add(name)
+        for o in entry.graph.get_operations():
+            if o.type in FILE_OPS:
+                return True
+            names.extend(called(node.context, o.type, o.attrs))
+    return False
 
 
+FILE_OPS = ("TFRecordDataset", "TextLineDataset", "FixedLengthRecordDataset", "FixedLengthRecordDatasetV2", "CSVDataset")
