@@ -21,6 +21,11 @@ def normalize_number_fields(pb: Any) -> Any:
                 value[:] = [float(f"{v:.6g}") for v in value]
             else:
                 setattr(pb, field.name, float(f"{value:.6g}"))
+        elif field.type == descriptor.FieldDescriptor.TYPE_DOUBLE:
+            if field.is_repeated:
+                value[:] = [round(v, 7) for v in value]
+            else:
+                setattr(pb, field.name, round(value, 7))
         elif field.cpp_type == descriptor.FieldDescriptor.CPPTYPE_MESSAGE:
             if field.is_repeated and hasattr(value, "values"):
                 if field.message_type.fields_by_name["value"].cpp_type == descriptor.FieldDescriptor.CPPTYPE_MESSAGE:

@@ -59,3 +59,17 @@ def test_models_are_analyzed(capsys):
         tf.contrib.layers.fully_connected(np.ones((2, 3), np.float32), 4)
         assert tf.contrib.slim.model_analyzer.analyze_vars(tf.trainable_variables(), print_info=True) == (16, 64)
         assert "fully_connected/weights:0 (float32_ref 3x4) [12, bytes: 48]" in capsys.readouterr().out
+
+
+def test_batches_are_ready_before_they_are_needed():
+    with tf.Graph().as_default(), tf.Session() as session:
+        counter = tf.Variable(0)
+        with tf.control_dependencies([tf.assign_add(counter, 1)]):
+            queue = tf.contrib.slim.prefetch_queue.prefetch_queue({"x": tf.constant([1.0, 2.0])}, capacity=3)
+        batch = queue.dequeue()
+        session.run(tf.global_variables_initializer())
+        coordinator = tf.train.Coordinator()
+        threads = tf.train.start_queue_runners(session, coordinator)
+        assert session.run(batch)["x"].tolist() == [1, 2]
+        coordinator.request_stop()
+        coordinator.join(threads)
