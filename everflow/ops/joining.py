@@ -264,6 +264,8 @@ def _pack(node: Any) -> Kernel:
 
 
 def _pack_shape(o: Any) -> Any:
+    if o.inputs[0].dtype is dtypes.variant:
+        o.outputs[0].handle_data = o.inputs[0].handle_data
     dims = None
     for i, t in enumerate(o.inputs):
         try:

@@ -177,8 +177,10 @@ def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", name: str | None = N
 
 def _learn_shape(padded: Any) -> None:
     """Sizes may be known where only some of the paddings are."""
+    if shapes.is_fully_defined(padded.dims):
+        return
     x, paddings = padded.op.inputs[:2]
-    if x.dims is None or shapes.is_fully_defined(padded.dims):
+    if x.dims is None:
         return
     pairs = constant_value(paddings, partial=True)
     if pairs is None:
