@@ -420,6 +420,10 @@ def _fill_empty_rows_gradient(o: Any, _: Any, dy: Any, __: Any, ___: Any) -> Any
 
 def _fill_empty_rows_grad(node: Any) -> Kernel:
     def run(places: Any, dy: Any) -> Any:
+        if places.ndim != 1:
+            raise invalid_argument(f"reverse_index_map must be a vector, saw: {shown(places.shape)}")
+        if dy.ndim != 1:
+            raise invalid_argument(f"grad_values must be a vector, saw: {shown(dy.shape)}")
         for outside in ((places < 0) | (places >= len(dy))).nonzero()[:1, 0].tolist():
             raise invalid_argument(f"Elements in reverse index must be in [0, {len(dy)}) but got {int(places[outside])}")
         filled = torch.ones(len(dy), dtype=torch.bool, device=dy.device)
@@ -430,7 +434,12 @@ def _fill_empty_rows_grad(node: Any) -> Kernel:
 
 
 op("SparseFillEmptyRows", kernel=_fill_empty_rows, shape=_fill_empty_rows_shape, gradient=_fill_empty_rows_gradient)
-op("SparseFillEmptyRowsGrad", kernel=_fill_empty_rows_grad, shape=lambda o: [shapes.with_rank(o.inputs[0].dims, 1), ()])
+def _fill_empty_rows_grad_shape(o: Any) -> Any:
+    shapes.with_rank(o.inputs[1].dims, 1)
+    return [shapes.with_rank(o.inputs[0].dims, 1), ()]
+
+
+op("SparseFillEmptyRowsGrad", kernel=_fill_empty_rows_grad, shape=_fill_empty_rows_grad_shape)
 
 
 @public("sparse_fill_empty_rows", "sparse.fill_empty_rows")

@@ -16,6 +16,8 @@ _TYPES = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128"
 @internal("ops.gradient_checker_v2._to_numpy")
 def to_numpy(a: Any) -> Any:
     """The value of a tensor, or of what can become one."""
+    if hasattr(a, "numpy"):
+        return a.numpy()
     if isinstance(a, find("Tensor")):
         return stacks.get_default_session().run(a)
     if isinstance(a, find("IndexedSlices")):
@@ -46,13 +48,33 @@ class _Traced:
         return self.session.run(self.gradients[which], {**dict(zip(self.inputs, values)), self.dy: dy})
 
 
+class _Eager:
+    """A function that is executed at once, with its gradients."""
+
+    def __init__(self, f: Callable[..., Any]) -> None:
+        self._f = f
+
+    def __call__(self, values: list[np.ndarray]) -> np.ndarray:
+        return to_numpy(self._f(*[find("constant")(value) for value in values]))
+
+    def gradient(self, which: int, values: list[np.ndarray], dy: np.ndarray) -> Any:
+        inputs = [find("constant")(value) for value in values]
+        with find("GradientTape")() as tape:
+            tape.watch(inputs[which])
+            y = self._f(*inputs)
+        found = tape.gradient(y, inputs[which], output_gradients=find("constant")(dy))
+        if found is None:
+            return np.zeros(values[which].shape, values[which].dtype)
+        return to_numpy(find("convert_to_tensor")(found))
+
+
 @internal("ops.gradient_checker_v2.compute_gradient")
 def compute_gradient(f: Callable[..., Any], x: list[Any], delta: float = 1e-3) -> tuple[tuple[Any, ...], ...]:
     """The Jacobians of `f` at the values `x`, a matrix for each argument: theoretical ones, numeric ones."""
     if not isinstance(x, list):
         raise ValueError(f"`x` must be a list of Tensors (arguments to `f`), not a {type(x)}")
     values = [np.asarray(to_numpy(find("convert_to_tensor")(each))) for each in x]
-    traced = _Traced(f, values)
+    traced: Any = _Eager(f) if find("executing_eagerly")() else _Traced(f, values)
     y = np.asarray(traced(values))
     for what, dtype in [*(("x", value.dtype) for value in values), ("y", y.dtype)]:
         assert dtype.name in _TYPES, f"{what} has unsupported type {dtype.name}"
