@@ -11,11 +11,14 @@ from everflow import _native
 from everflow.data.elements import Element, text
 from everflow.data.streams import Cursor, Reading, Stream, dataset_op, signature
 from everflow.errors import OpError, invalid_argument
-from everflow.graph import dtypes
+from everflow.graph import dtypes, shapes
 from everflow.io.records import PIECE, open_stream
 from everflow.lazy import torch
+from everflow.ops.registry import op
 from everflow.ops.texts import text_array
 from everflow.runtime.values import torch_dtype
+
+LINE_ENDS = b"\r\n"
 
 
 class _Rules:
@@ -83,9 +86,10 @@ class _CsvCursor(Cursor):
         delimiter = rules.delimiter
         end = content.find(b"\n", at)
         line = content[at:end] if end >= 0 else content[at:]
-        if not rules.quotes or b'"' not in line:
+        line = line.removesuffix(b"\r")
+        if (not rules.quotes or b'"' not in line) and b"\r" not in line:
             self.position = len(content) if end < 0 else end + 1
-            return [(f, False) for f in line.removesuffix(b"\r").split(delimiter)]
+            return [(f, False) for f in line.split(delimiter)]
         try:
             return self._quoted(content, at, delimiter[0])
         except OpError:
@@ -97,7 +101,7 @@ class _CsvCursor(Cursor):
         fields: list[tuple[bytes, bool]] = []
         size = len(content)
         while True:
-            if at < size and content[at] == 34:
+            if at < size and content[at] == 34 and self.csv.rules.quotes:
                 piece = bytearray()
                 at += 1
                 while True:
@@ -113,10 +117,8 @@ class _CsvCursor(Cursor):
                     at = close + 1
                     break
                 fields.append((bytes(piece), True))
-                if at < size and content[at] == 13 and content[at + 1:at + 2] in (b"\n", b""):
-                    at += 1
-                if at >= size or content[at] == 10:
-                    self.position = at + 1
+                if at >= size or content[at] in LINE_ENDS:
+                    self.position = self._after_line(at)
                     return fields
                 if content[at] != delimiter:
                     self.position = at
@@ -124,18 +126,22 @@ class _CsvCursor(Cursor):
                 at += 1
                 continue
             start = at
-            while at < size and content[at] != delimiter and content[at] != 10:
-                if content[at] == 34:
+            while at < size and content[at] != delimiter and content[at] not in LINE_ENDS:
+                if content[at] == 34 and self.csv.rules.quotes:
                     self.position = at
                     raise invalid_argument("Unquoted fields cannot have quotes inside")
                 at += 1
             field = content[start:at]
-            if at >= size or content[at] == 10:
-                fields.append((field.removesuffix(b"\r"), False))
-                self.position = at + 1
-                return fields
             fields.append((field, False))
+            if at >= size or content[at] in LINE_ENDS:
+                self.position = self._after_line(at)
+                return fields
             at += 1
+
+    def _after_line(self, at: int) -> int:
+        """Where the next line begins after one that ends here."""
+        assert self.content is not None
+        return at + (2 if self.content[at:at + 2] == b"\r\n" else 1)
 
     def _values(self, fields: list[tuple[bytes, bool]]) -> Element:
         rules, types = self.csv.rules, self.csv.types
@@ -208,3 +214,13 @@ def _csv(node: Any) -> Callable[..., Stream]:
         return _CsvStream(types, dims, names.reshape(-1).tolist(), kind, rules)
 
     return make
+
+
+def _shape(o: Any) -> Any:
+    for t in o.inputs[8:]:
+        shapes.with_rank_at_most(t.dims, 1)
+    return ()
+
+
+for _name in ("CSVDataset", "ExperimentalCSVDataset"):
+    op(_name, shape=_shape)

@@ -214,6 +214,14 @@ def sharded(stream: Stream, shards: int, index: int) -> Stream:
     from everflow.data.element_ops import ShardStream
     from everflow.data.file_ops import FileStream
 
+    def names(s: Stream) -> Stream:
+        """The names are shared out where they come from, before they are shuffled."""
+        if isinstance(s, UnaryStream):
+            found: Any = copy.copy(s)
+            found.source = names(s.source)
+            return found
+        return ShardStream(s, s.types, s.dims, shards, index, True)
+
     def files(s: Stream) -> Stream | None:
         if isinstance(s, FileStream):
             if len(s.names) < shards:
@@ -225,7 +233,7 @@ def sharded(stream: Stream, shards: int, index: int) -> Stream:
             return part
         if s.op_type in READERS and isinstance(s, UnaryStream) and _reads_files(s):
             found: Any = copy.copy(s)
-            found.source = ShardStream(s.source, s.source.types, s.source.dims, shards, index, True)
+            found.source = names(s.source)
             return found
         if isinstance(s, UnaryStream):
             inner = files(s.source)
