@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from everflow.graph import shapes
 from everflow.graph.func_graph import FuncGraph
 from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
-from everflow.ops.bodies import WITHOUT_EFFECT
+from everflow.ops.bodies import WITHOUT_EFFECT, merged_dims
 from everflow.ops.frame_kinds import BACK_EDGES, ENTERS, EXITS, MERGES, SWITCHES
 from everflow.ops.frame_lives import Frame
+
+# How often the shapes of a loop's variables are widened before they are left unknown.
+ROUNDS = 4
 
 
 class Loop(NamedTuple):
@@ -48,8 +52,10 @@ class _Parts:
 class Copier:
     """Copies ops into a body, with tensors of the body in the place of some that they use."""
 
-    def __init__(self, body: FuncGraph, tensors: dict[Tensor, Tensor]) -> None:
+    def __init__(self, body: FuncGraph, tensors: dict[Tensor, Tensor], infers: bool = False) -> None:
         self.body = body
+        # Whether more may be known of shapes in the body than was where the ops come from.
+        self.infers = infers
         self.tensors = tensors
         self.copies: dict[Operation, Operation] = {}
 
@@ -73,7 +79,7 @@ class Copier:
 
     def _add(self, op: Operation, inputs: tuple[Tensor, ...]) -> Operation:
         types = [t.dtype for t in op.outputs]
-        copied = self.body.add(op.op_def_, op.name, inputs, dict(op.attrs), types, infer_shapes=False)
+        copied = self.body.add(op.op_def_, op.name, inputs, dict(op.attrs), types, infer_shapes=self.infers)
         copied._device, copied._site = op._device, op._site
         copied.__dict__.update(op.__dict__)
         copied.control_inputs = [self.copies[c] for c in op.control_inputs if c in self.copies]
@@ -81,7 +87,8 @@ class Copier:
             waited._control_outputs.append(copied)
         self.copies[op] = copied
         for t, c in zip(op.outputs, copied.outputs):
-            c.dims, c.handle_data = t.dims, t.handle_data
+            c.dims = shapes.merge(c.dims, t.dims) if self.infers else t.dims
+            c.handle_data = t.handle_data
             self.tensors[t] = c
         return copied
 
@@ -169,25 +176,44 @@ def _loop(frame: Frame, parts: _Parts, holds: Tensor, variable: dict[Tensor, int
             in_body.add(op)
     rest = [o for o in frame.ops if o not in skipped and o not in in_body and o is not holds.op and o not in frame.exits]
     arguments = [*(m.outputs[0] for m in parts.merges), *(e.outputs[0] for e in others)]
+    needed = [o for o in frame.ops if o in in_body]
+    before = _ancestors(needed, set(rest))
     graph = holds.graph
 
-    condition = new_body(graph, f"{frame.name}_cond", "loop")
-    copier = Copier(condition, _as_inputs(condition, arguments))
-    copier.copy(rest)
-    copier.keep_effects()
-    condition.outputs = [copier.tensors[holds.op.inputs[0]]]
+    def condition_for(dims: list[Any], infers: bool) -> FuncGraph:
+        condition = new_body(graph, f"{frame.name}_cond", "loop")
+        copier = Copier(condition, _as_inputs(condition, arguments, dims), infers)
+        copier.copy(rest)
+        copier.keep_effects()
+        condition.outputs = [copier.tensors[holds.op.inputs[0]]]
+        return condition
 
-    body = new_body(graph, f"{frame.name}_body", "loop")
-    copier = Copier(body, _as_inputs(body, arguments))
-    for o in switches:
-        copier.tensors[o.outputs[1]] = copier.tensors[o.inputs[0]]
-    needed = [o for o in frame.ops if o in in_body]
-    copier.copy([o for o in rest if o in _ancestors(needed, set(rest))])
-    copier.copies.clear()
-    copier.copy(needed)
-    copier.keep_effects()
-    body.outputs = [*(copier.tensors[b.inputs[0]] for b in parts.back_edges), *body.inputs[len(parts.merges):]]
-    return Loop([*(t.op for t in starts), *others], condition, body, exits)
+    def body_for(dims: list[Any], infers: bool) -> FuncGraph:
+        body = new_body(graph, f"{frame.name}_body", "loop")
+        copier = Copier(body, _as_inputs(body, arguments, dims), infers)
+        for o in switches:
+            copier.tensors[o.outputs[1]] = copier.tensors[o.inputs[0]]
+        copier.copy([o for o in rest if o in before])
+        copier.copies.clear()
+        copier.copy(needed)
+        copier.keep_effects()
+        body.outputs = [*(copier.tensors[b.inputs[0]] for b in parts.back_edges), *body.inputs[len(parts.merges):]]
+        return body
+
+    enters = [*(t.op for t in starts), *others]
+    dims = [e.inputs[0].dims for e in enters]
+    try:
+        for _ in range(ROUNDS):
+            # A shape with which the variables enter is theirs for good if the body, given it, returns it.
+            body = body_for(dims, infers=True)
+            wider = [merged_dims([d, t.dims]) for d, t in zip(dims, body.outputs)]
+            if wider == dims:
+                return Loop(enters, condition_for(dims, infers=True), body, exits)
+            dims = wider
+    except ValueError:
+        pass
+    dims = [t.dims for t in arguments]
+    return Loop(enters, condition_for(dims, infers=False), body_for(dims, infers=False), exits)
 
 
 def _ancestors(operations: list[Operation], among: set[Operation]) -> set[Operation]:
@@ -202,8 +228,8 @@ def _ancestors(operations: list[Operation], among: set[Operation]) -> set[Operat
     return found
 
 
-def _as_inputs(body: FuncGraph, tensors: list[Tensor]) -> dict[Tensor, Tensor]:
-    return {t: body.add_input(t.dtype, t.dims, "argument", t.handle_data) for t in tensors}
+def _as_inputs(body: FuncGraph, tensors: list[Tensor], dims: list[Any]) -> dict[Tensor, Tensor]:
+    return {t: body.add_input(t.dtype, d, "argument", t.handle_data) for t, d in zip(tensors, dims)}
 
 
 def as_rounds(frame: Frame) -> Rounds:
@@ -211,7 +237,8 @@ def as_rounds(frame: Frame) -> Rounds:
     parts = _Parts(frame)
     body = new_body(frame.enters[0].graph, f"{frame.name}_round", "rounds")
     back = [b.outputs[0] for b in parts.back_edges]
-    copier = Copier(body, _as_inputs(body, [*(e.outputs[0] for e in frame.enters), *back]))
+    arguments = [*(e.outputs[0] for e in frame.enters), *back]
+    copier = Copier(body, _as_inputs(body, arguments, [t.dims for t in arguments]))
     skipped = {*frame.enters, *parts.back_edges, *frame.exits}
     copier.copy([o for o in frame.ops if o not in skipped])
     copier.keep_effects()

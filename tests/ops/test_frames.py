@@ -281,3 +281,17 @@ def test_ops_know_their_part():
     assert sum(map(queries.is_loop_enter, ops)) == 1
     assert [sum(map(q, ops)) for q in (queries.is_switch, queries.is_cond_switch, queries.is_loop_switch)] == [3, 2, 1]
     assert [sum(map(q, ops)) for q in (queries.is_merge, queries.is_cond_merge, queries.is_loop_merge)] == [2, 1, 1]
+
+
+def test_variables_of_frames_may_change_their_shape():
+    y = v1_while(lambda y: tf.size(y) < 8, lambda y: tf.concat([y, y], 0), tf.constant([1.0, 2.0]))
+    with tf.Session() as sess:
+        assert sess.run(y).tolist() == [1, 2] * 4
+
+
+def test_frames_know_the_shapes_that_stay():
+    i = v1_while(lambda i: i < 5, lambda i: i + 1, tf.constant(0))
+    with tf.Session() as sess:
+        assert sess.run(i) == 5
+        (loop,) = sess._context.loops.values()
+    assert loop.counters == [0] and loop.decides_on_host
