@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 from everflow.api import internal, public
+from everflow.eager.context import executing_eagerly
 from everflow.graph import dtypes
 from everflow.graph.graph import Graph
 from everflow.graph.keys import GraphKeys
@@ -43,11 +44,19 @@ def create_global_step(graph: Graph | None = None) -> Any:
     graph = graph or get_default_graph()
     if get_global_step(graph) is not None:
         raise ValueError('"global_step" already exists.')
+    if executing_eagerly():
+        step = _step_variable()
+        if not graph.get_collection(GraphKeys.GLOBAL_STEP):
+            graph.add_to_collection(GraphKeys.GLOBAL_STEP, step)
+        return step
     with graph.as_default(), graph.name_scope(None):
-        return get_variable(
-            GraphKeys.GLOBAL_STEP, shape=[], dtype=dtypes.int64, initializer=Zeros(), trainable=False,
-            aggregation=VariableAggregation.ONLY_FIRST_REPLICA,
-            collections=[GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP])
+        return _step_variable()
+
+
+def _step_variable() -> Any:
+    return get_variable(
+        GraphKeys.GLOBAL_STEP, shape=[], dtype=dtypes.int64, initializer=Zeros(), trainable=False,
+        aggregation=VariableAggregation.ONLY_FIRST_REPLICA, collections=[GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP])
 
 
 @public("train.get_or_create_global_step", "contrib.framework.get_or_create_global_step",

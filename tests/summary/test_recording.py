@@ -5,6 +5,7 @@ import os
 import pytest
 
 import everflow as tf
+from everflow.eager.context import eager_mode
 
 
 def events_in(folder):
@@ -52,3 +53,13 @@ def test_writers_of_a_session_share_the_file_of_a_folder(tmp_path):
             writer.add_event(tf.Event(step=step + 1))
         writers[0].flush()
         assert [e.step for e in events_in(tmp_path)] == [0, 1, 2] and len(os.listdir(tmp_path)) == 1
+
+
+def test_eager_summaries_are_written_at_once(tmp_path):
+    with eager_mode():
+        with tf.contrib.summary.create_file_writer(str(tmp_path)).as_default(), tf.contrib.summary.always_record_summaries():
+            for step in (3, 4):
+                tf.contrib.summary.scalar("x", step * 2.0, step=step)
+        with pytest.raises(RuntimeError, match="not compatible with eager execution"):
+            tf.summary.merge_all()
+    assert [(e.step, e.summary.value[0].simple_value) for e in events_in(tmp_path)[1:]] == [(3, 6), (4, 8)]
