@@ -595,11 +595,15 @@ class _ShardCursor(UnaryCursor):
 
     def next(self) -> Element | None:
         stream: Any = self.stream
+        is_first = self.position == 0
         before = (stream.index - self.position) % stream.shards
         skipped = self.source.skip(before) if before else 0
         element = self.source.next() if skipped == before else None
         self.position += skipped + (element is not None)
-        if stream.must_have_one and self.position <= stream.index and element is None:
+        if stream.must_have_one and is_first and element is not None:
+            # Whether the other shards have an element shows only when they are read too.
+            self.position += self.source.skip(stream.shards - self.position)
+        if stream.must_have_one and is_first and 0 < self.position < stream.shards:
             raise invalid_argument(
                 "There aren't enough elements in this dataset for each shard to have at least one element (# elems = "
                 f"{self.position}, # shards = {stream.shards}). If you are using datasets with distribution strategy, considering "

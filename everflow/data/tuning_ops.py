@@ -7,7 +7,7 @@ from typing import Any
 
 from everflow.data.elements import Element, dims_of, stack
 from everflow.data.streams import Cursor, Reading, Stream, UnaryCursor, UnaryStream, dataset_op, function_of, signature
-from everflow.errors import invalid_argument, not_found
+from everflow.errors import invalid_argument
 from everflow.graph import shapes
 from everflow.ops.registry import op
 from everflow.ops.shape_rules import scalar
@@ -203,6 +203,12 @@ def _auto_shard(node: Any) -> Callable[..., Stream]:
     return make
 
 
+# Ops whose result for a part of the files is a part of the result for all.
+PASSED = ("BatchDataset", "BatchDatasetV2", "CacheDataset", "FilterDataset", "FixedLengthRecordDataset", "IgnoreErrorsDataset",
+          "MapAndBatchDataset", "MapDataset", "MaxIntraOpParallelismDataset", "ModelDataset", "OptimizeDataset", "PaddedBatchDataset",
+          "PaddedBatchDatasetV2", "ParallelMapDataset", "ParseExampleDataset", "PrefetchDataset", "PrivateThreadPoolDataset",
+          "RebatchDataset", "RepeatDataset", "ShardDataset", "ShuffleAndRepeatDataset", "ShuffleDataset", "ShuffleDatasetV2",
+          "SkipDataset", "TakeDataset", "UnbatchDataset", "WindowDataset", "FlatMapDataset", "InterleaveDataset")
 # Sources whose functions read files: their input, the names, is what is shared out.
 READERS = ("FlatMapDataset", "InterleaveDataset", "ParallelInterleaveDataset", "ParallelInterleaveDatasetV2")
 
@@ -212,7 +218,6 @@ def sharded(stream: Stream, shards: int, index: int) -> Stream:
     import copy
 
     from everflow.data.element_ops import ShardStream
-    from everflow.data.file_ops import FileStream
 
     def names(s: Stream) -> Stream:
         """The names are shared out where they come from, before they are shuffled."""
@@ -220,23 +225,15 @@ def sharded(stream: Stream, shards: int, index: int) -> Stream:
             found: Any = copy.copy(s)
             found.source = names(s.source)
             return found
-        return ShardStream(s, s.types, s.dims, shards, index, True)
+        return ShardStream(s, s.types, s.dims, shards, index, False)
 
     def files(s: Stream) -> Stream | None:
-        if isinstance(s, FileStream):
-            if len(s.names) < shards:
-                raise not_found(
-                    f"Found an unshardable source dataset: the number of files ({len(s.names)}) is less than the number of workers "
-                    f"({shards}).")
-            part = copy.copy(s)
-            part.names = s.names[index::shards]
-            return part
         if s.op_type in READERS and isinstance(s, UnaryStream) and _reads_files(s):
             found: Any = copy.copy(s)
             found.source = names(s.source)
             return found
         if isinstance(s, UnaryStream):
-            inner = files(s.source)
+            inner = files(s.source) if s.op_type in PASSED else None
             if inner is None:
                 return None
             found = copy.copy(s)
@@ -253,7 +250,7 @@ def sharded(stream: Stream, shards: int, index: int) -> Stream:
         return None
 
     found = files(stream)
-    return found if found is not None else ShardStream(stream, stream.types, stream.dims, shards, index, False)
+    return found if found is not None else ShardStream(stream, stream.types, stream.dims, shards, index, True)
 
 
 def _reads_files(stream: Stream) -> bool:
