@@ -14,6 +14,7 @@ from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
 from everflow.graph.shapes import TensorShape
+from everflow.graph.tensor import Tensor
 from everflow.graph.tensor_spec import TensorSpec
 from everflow.keras.call_context import call_context
 from everflow.keras.input_spec import InputSpec, assert_input_compatibility
@@ -194,6 +195,10 @@ class Layer(LayerVariables, LayerResults, LayerConnections, Module):
 
     def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         context = call_context()
+        if executing_eagerly() and any(isinstance(x, Tensor) and not x.is_eager for x in nest.flatten(inputs)):
+            # Eager programs too connect layers in a graph.
+            with next(x.graph for x in nest.flatten(inputs) if isinstance(x, Tensor) and not x.is_eager).as_default():
+                return self.__call__(inputs, *args, **kwargs)
         if any(isinstance(x, (np.ndarray, float, int)) for x in nest.flatten(inputs)):
             inputs = nest.map_structure(_as_tensor, inputs)
         mask = self._mask_for(inputs, args, kwargs)

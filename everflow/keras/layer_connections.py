@@ -134,7 +134,7 @@ class LayerConnections:
             raise AttributeError(
                 f'The layer "{self.name}" has multiple inbound nodes, with different {what} shapes. Hence the notion of "{what} shape" is '
                 f"ill-defined for the layer. Use `get_{what}_shape_at(node_index)` instead.")
-        return self._at(0, attribute, what + " shape")
+        return shapes[0]
 
 
 def _masks(tensors: Any) -> Any:

@@ -23,7 +23,8 @@ class Node:
 
     def __init__(self, outbound_layer: Any, inbound_layers: Any, node_indices: Any, tensor_indices: Any, input_tensors: Any,
                  output_tensors: Any, arguments: Any = None) -> None:
-        if isinstance(input_tensors, (list, tuple, dict)):
+        # Inputs of a model come from nowhere.
+        if isinstance(input_tensors, (list, tuple, dict)) and nest.flatten(inbound_layers):
             nest.assert_same_structure(input_tensors, inbound_layers)
             nest.assert_same_structure(input_tensors, node_indices)
             nest.assert_same_structure(input_tensors, tensor_indices)

@@ -1,0 +1,104 @@
+"""Inputs of functional models: placeholders with a layer of their own."""
+from __future__ import annotations
+
+from typing import Any
+
+import everflow as tf
+from everflow.api import internal, public
+from everflow.eager.context import executing_eagerly
+from everflow.graph.func_graph import FuncGraph
+from everflow.graph.tensor import Tensor
+from everflow.keras import config
+from everflow.keras.layer import Layer
+from everflow.keras.naming import get_uid
+from everflow.keras.node import KerasHistory, Node
+from everflow.keras.serialization import validate_kwargs
+
+
+class _Graphs:
+    """Where functional models are built while ops run at once."""
+
+    graph: FuncGraph | None = None
+
+
+def model_graph() -> Any:
+    """The graph that functional models are built in: the default one, or in eager mode one that Keras keeps."""
+    if not executing_eagerly():
+        return tf.get_default_graph()
+    if _Graphs.graph is None:
+        _Graphs.graph = FuncGraph("keras_graph")
+    return _Graphs.graph
+
+
+def forget_model_graph() -> None:
+    """Starts a new graph for the models of eager programs."""
+    _Graphs.graph = None
+
+
+@public("keras.layers.InputLayer")
+@internal("keras.engine.input_layer.InputLayer")
+class InputLayer(Layer):
+    """The place where a model's input comes in."""
+
+    def __init__(self, input_shape: Any = None, batch_size: Any = None, dtype: Any = None, input_tensor: Any = None, sparse: bool = False,
+                 name: str | None = None, ragged: bool = False, **kwargs: Any) -> None:
+        if sparse and ragged:
+            raise ValueError("Cannot set both sparse and ragged to True in a Keras input.")
+        if "batch_input_shape" in kwargs:
+            given = kwargs.pop("batch_input_shape")
+            if input_shape is not None and given is not None:
+                raise ValueError("Only provide the input_shape OR batch_input_shape argument to InputLayer, not both at the same time.")
+            batch_size, input_shape = given[0], given[1:]
+        validate_kwargs(kwargs, ())
+        if not name:
+            name = f"input_{get_uid('input')}"
+        if dtype is None:
+            dtype = config.floatx() if input_tensor is None else input_tensor.dtype.base_dtype.name
+        super().__init__(dtype=dtype, name=name)
+        self.built = True
+        self.sparse, self.ragged = sparse, ragged
+        self.batch_size = batch_size
+        self.supports_masking = True
+        if isinstance(input_shape, tf.TensorShape):
+            input_shape = tuple(input_shape.as_list())
+        elif isinstance(input_shape, int):
+            input_shape = (input_shape,)
+        if input_tensor is None:
+            self._batch_input_shape: Any = None if input_shape is None else (batch_size, *input_shape)
+            with model_graph().as_default():
+                place = tf.sparse_placeholder if sparse else tf.placeholder
+                input_tensor = place(dtype=dtype, shape=self._batch_input_shape, name=self.name)
+            self.is_placeholder = True
+        else:
+            if not isinstance(input_tensor, Tensor) or input_tensor.is_eager:
+                raise ValueError(f"Input tensors of a model must be symbolic. Received: {input_tensor}")
+            self.is_placeholder = False
+            self._batch_input_shape = tuple(input_tensor.shape.as_list())
+        input_tensor._keras_mask = None
+        Node(self, [], [], [], [input_tensor], [input_tensor])
+        input_tensor._keras_history = KerasHistory(self, 0, 0)
+
+    def get_config(self) -> dict[str, Any]:
+        """The shape, type and name."""
+        return {"batch_input_shape": self._batch_input_shape, "dtype": self.dtype, "sparse": self.sparse, "ragged": self.ragged,
+                "name": self.name}
+
+
+@public("keras.Input", "keras.layers.Input")
+@internal("keras.engine.input_layer.Input", "keras.layers.Input")
+def Input(shape: Any = None, batch_size: Any = None, name: str | None = None, dtype: Any = None, sparse: bool = False,
+          tensor: Any = None, ragged: bool = False, **kwargs: Any) -> Any:
+    """A symbolic tensor that stands for a model's input."""
+    if "batch_shape" in kwargs:
+        kwargs["batch_input_shape"] = kwargs.pop("batch_shape")
+        if shape is not None:
+            raise ValueError("Only provide the shape OR batch_shape argument to Input, not both at the same time.")
+    elif shape is None and tensor is None:
+        raise ValueError("Please provide to Input either a `shape` or a `tensor` argument. Note that `shape` does not include the batch "
+                         "dimension.")
+    else:
+        kwargs["input_shape"] = shape
+        kwargs["batch_size"] = batch_size
+    layer = InputLayer(name=name, dtype=dtype, sparse=sparse, input_tensor=tensor, ragged=ragged, **kwargs)
+    outputs = layer._inbound_nodes[0].output_tensors
+    return outputs[0] if len(outputs) == 1 else outputs

@@ -1,0 +1,262 @@
+"""Networks: layers that are made of layers, by connecting them or by a program's own `call`."""
+from __future__ import annotations
+
+from typing import Any
+
+from everflow import nest
+from everflow.api import internal
+from everflow.graph.tensor import Tensor
+from everflow.keras.input_layer import InputLayer, model_graph
+from everflow.keras.layer import Layer, _default
+from everflow.keras.network_config import connections_config, network_from_config
+from everflow.keras.network_order import ordered
+from everflow.keras.node import KerasHistory, Node
+from everflow.keras.summaries import print_summary
+
+
+def _as_list(x: Any) -> list[Any]:
+    return list(x) if isinstance(x, (list, tuple)) else [x]
+
+
+@internal("keras.engine.network.Network")
+class Network(Layer):
+    """`Network(inputs, outputs)` computes what connects the tensors; a subclass says what its `call` computes."""
+
+    inputs: Any
+    outputs: Any
+    input_names: Any
+    output_names: Any
+    optimizer: Any
+    _is_graph_network: bool
+    _input_layers: list[Any]
+    _output_layers: list[Any]
+    _nested_inputs: Any
+    _nested_outputs: Any
+    _nodes_by_depth: list[list[Any]]
+    _network_nodes: set[str]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if len(args) == 2 or (len(args) == 1 and "outputs" in kwargs) or ("inputs" in kwargs and "outputs" in kwargs):
+            self._init_graph_network(*args, **kwargs)
+        else:
+            self._init_subclassed(**kwargs)
+
+    def _base_init(self, name: str | None = None, trainable: bool = True, **kwargs: Any) -> None:
+        super().__init__(name=name, trainable=trainable, **kwargs)
+        self.__dict__.update(_is_graph_network=False, inputs=None, outputs=None, input_names=None, output_names=None, optimizer=None)
+
+    def _init_subclassed(self, name: str | None = None, **kwargs: Any) -> None:
+        self._base_init(name=name, **kwargs)
+
+    def _init_graph_network(self, inputs: Any, outputs: Any, name: str | None = None, **kwargs: Any) -> None:
+        for t in nest.flatten([inputs, outputs]):
+            if not isinstance(t, Tensor) or not hasattr(t, "_keras_history"):
+                what = "inputs" if any(t is x for x in nest.flatten(inputs)) else "outputs"
+                raise ValueError(
+                    f"Output tensors to a {type(self).__name__} must be the output of a TensorFlow `Layer` (thus holding past layer "
+                    f"metadata). Found: {t}" if what == "outputs" else
+                    f"Input tensors to a {type(self).__name__} must come from `tf.keras.Input`. Received: {t} (missing previous layer "
+                    "metadata).")
+        self._base_init(name=name, **kwargs)
+        self.__dict__.update(_is_graph_network=True, _nested_inputs=_unpacked(inputs), _nested_outputs=_unpacked(outputs))
+        self.__dict__["inputs"] = nest.flatten(inputs)
+        self.__dict__["outputs"] = nest.flatten(outputs)
+        self._connect_graph()
+        self.built = True
+
+    def _connect_graph(self) -> None:
+        """Finds the layers between inputs and outputs, in the order in which they run."""
+        histories = [t._keras_history for t in self.inputs]
+        self.__dict__["_input_layers"] = [h.layer for h in histories]
+        self.__dict__["_output_layers"] = [t._keras_history.layer for t in self.outputs]
+        self.__dict__["_input_coordinates"] = histories
+        self.__dict__["_output_coordinates"] = [t._keras_history for t in self.outputs]
+        order = ordered(self.inputs, self.outputs)
+        self.__dict__["_network_nodes"] = order.keys
+        self.__dict__["_nodes_by_depth"] = order.nodes
+        self.__dict__["_layers"] = []
+        for layer in order.layers:
+            self._track(layer)
+            self._track_trackable(layer, name=f"layer-{len(self._layers) - 1}", overwrite=True)
+        self.__dict__["input_names"] = [layer.name for layer in self._input_layers]
+        self.__dict__["output_names"] = [layer.name for layer in self._output_layers]
+        self.__dict__["_feed_input_names"] = [la.name for la in self._input_layers if getattr(la, "is_placeholder", False)]
+        # The model itself stands behind its own outputs, where it is used as a layer.
+        inputs = nest.pack_sequence_as(self._nested_inputs, self.inputs)
+        before, calls, places = (
+            nest.map_structure(lambda t, f=f: getattr(t._keras_history, f), inputs) for f in KerasHistory._fields)
+        Node(self, before, calls, places, inputs, nest.pack_sequence_as(self._nested_outputs, self.outputs))
+
+    # -- layers and weights
+
+    @property
+    def layers(self) -> list[Any]:
+        """The layers, in the order of a model's summary."""
+        return [layer for layer in _flat_layers(self._layers) if isinstance(layer, Layer)]
+
+    def get_layer(self, name: str | None = None, index: int | None = None) -> Any:
+        """A layer by its name, or by its place."""
+        if index is not None:
+            if len(self.layers) <= index:
+                raise ValueError(
+                    f"Was asked to retrieve layer at index {index} but model only has {len(self.layers)} layers.")
+            return self.layers[index]
+        if not name:
+            raise ValueError("Provide either a layer name or layer index.")
+        for layer in self.layers:
+            if layer.name == name:
+                return layer
+        raise ValueError(f"No such layer: {name}")
+
+    @property
+    def weights(self) -> list[Any]:
+        """The variables of all layers, layer by layer."""
+        found: list[Any] = []
+        for layer in self._layers:
+            found += layer.weights
+        own = [w for w in [*self._trainable_weights, *self._non_trainable_weights] if not any(w is f for f in found)]
+        return _unique(found + own)
+
+    def get_weights(self) -> list[Any]:
+        """Their values."""
+        from everflow.keras.backend.session import batch_get_value
+
+        return batch_get_value(self.weights)
+
+    def set_weights(self, weights: Any) -> None:
+        """Sets their values, in the same order."""
+        from everflow.keras.backend.session import batch_set_value
+
+        pairs = []
+        rest = list(weights)
+        for layer in self.layers:
+            count = len(layer.weights)
+            pairs += list(zip(layer.weights, rest[:count]))
+            rest = rest[count:]
+        batch_set_value(pairs)
+
+    @property
+    def stateful(self) -> bool:
+        """Whether a layer keeps state between batches."""
+        return any(getattr(layer, "stateful", False) for layer in self.layers)
+
+    @stateful.setter
+    def stateful(self, value: bool) -> None:
+        """Follows from the layers."""
+
+    def reset_states(self) -> None:
+        """Resets the layers that keep state."""
+        for layer in self.layers:
+            if hasattr(layer, "reset_states") and getattr(layer, "stateful", False):
+                layer.reset_states()
+
+    @property
+    def state_updates(self) -> list[Any]:
+        """The updates of layers that keep state."""
+        return [u for layer in self.layers if getattr(layer, "stateful", False) for u in layer.updates]
+
+    @property
+    def dynamic(self) -> bool:
+        """Whether a layer must run as Python."""
+        return self._dynamic or any(layer.dynamic for layer in self.layers)
+
+    @property  # type: ignore[misc]
+    def input_spec(self) -> Any:  # type: ignore[override]
+        """What the inputs have to be."""
+        return None
+
+    @property
+    def _input_layer_names(self) -> list[str]:
+        return [layer.name for layer in self._input_layers]
+
+    # -- calling
+
+    @_default
+    def build(self, input_shape: Any) -> None:
+        """Makes the variables of a model whose `call` is its own, for inputs of a shape."""
+        if self._is_graph_network:
+            self.built = True
+            return
+        if input_shape is None:
+            raise ValueError("Input shape must be defined when calling build on a model subclass network.")
+        self.built = True
+        import everflow as tf
+
+        def place(shape: Any) -> Any:
+            return tf.placeholder(self.dtype or "float32", shape)
+
+        with model_graph().as_default():
+            single = isinstance(input_shape, tf.TensorShape) or all(d is None or isinstance(d, int) for d in input_shape)
+            given = place(input_shape) if single else [place(s) for s in input_shape]
+            arguments = {"training": False} if self._call_takes("training") else {}
+            self.call(given, **arguments)
+
+    def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:  # type: ignore[override]
+        """Runs the layers on new inputs."""
+        if not self._is_graph_network:
+            raise NotImplementedError("When subclassing the `Model` class, you should implement a `call` method.")
+        return self._run_layers(inputs, training, mask)
+
+    def _run_layers(self, inputs: Any, training: Any, mask: Any) -> Any:
+        given = nest.flatten(inputs)
+        for t, m in zip(given, nest.flatten(mask) if mask is not None else ()):
+            t._keras_mask = m
+        known = {id(x): y for x, y in zip(self.inputs, given)}
+        for nodes in self._nodes_by_depth:
+            for node in nodes:
+                layer = node.outbound_layer
+                flat = nest.flatten(node.input_tensors)
+                if isinstance(layer, InputLayer) or not all(id(t) in known for t in flat):
+                    continue
+                arguments = dict(node.arguments or {})
+                if training is not None and layer._call_takes("training"):
+                    arguments["training"] = training
+                outputs = layer(nest.pack_sequence_as(node.input_tensors, [known[id(t)] for t in flat]), **arguments)
+                known.update((id(x), y) for x, y in zip(nest.flatten(node.output_tensors), nest.flatten(outputs)))
+        return nest.pack_sequence_as(self._nested_outputs, [known[id(t)] for t in self.outputs])
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """The masks of the outputs."""
+        if not self._is_graph_network:
+            return None
+        return nest.map_structure(lambda t: getattr(t, "_keras_mask", None), self._run_layers(inputs, None, mask))
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        """The shapes of the outputs for shapes of inputs."""
+        return self._shape_in_scratch_graph(input_shape)
+
+    # -- as data
+
+    def get_config(self) -> dict[str, Any]:
+        """The layers and how they are connected."""
+        if not self._is_graph_network:
+            raise NotImplementedError
+        return connections_config(self)
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
+        """A network as a config describes it."""
+        return network_from_config(cls, config, custom_objects)
+
+    def summary(self, line_length: Any = None, positions: Any = None, print_fn: Any = None) -> None:
+        """Prints a table of the layers."""
+        if not self.built:
+            raise ValueError(
+                "This model has not yet been built. Build the model first by calling `build()` or calling `fit()` with some data, or "
+                "specify an `input_shape` argument in the first layer(s) for automatic build.")
+        print_summary(self, line_length, positions, print_fn)
+
+
+def _unpacked(structure: Any) -> Any:
+    return structure[0] if isinstance(structure, (list, tuple)) and len(structure) == 1 else structure
+
+
+def _flat_layers(layers: Any) -> list[Any]:
+    found = []
+    for layer in layers:
+        found += _flat_layers(layer.layers) if hasattr(layer, "layers") and not isinstance(layer, Layer) else [layer]
+    return found
+
+
+def _unique(variables: list[Any]) -> list[Any]:
+    return list({id(v): v for v in variables}.values())
