@@ -40,14 +40,19 @@ def counters(body: FuncGraph) -> list[int]:
 
 
 def _counts(before: Tensor, after: Tensor) -> bool:
-    while after.op.type == "Identity":
-        after = after.op.inputs[0]
+    after = _source(after)
     if after is before:
         return True
-    if after.op.type not in ("AddV2", "Add", "Sub") or after.op.control_inputs:
+    if after.op.type not in ("AddV2", "Add", "Sub"):
         return False
-    x, y = after.op.inputs
+    x, y = map(_source, after.op.inputs)
     return (x is before and _is_number(y)) or (after.op.type != "Sub" and y is before and _is_number(x))
+
+
+def _source(t: Tensor) -> Tensor:
+    while t.op.type == "Identity":
+        t = t.op.inputs[0]
+    return t
 
 
 def _is_number(t: Tensor) -> bool:
