@@ -1,8 +1,10 @@
 """tf.train.Checkpoint: saves and restores objects by the attributes that lead to them."""
 from __future__ import annotations
 
+import contextlib
 import os
 import weakref
+from collections.abc import Iterator
 from typing import Any
 
 from everflow.api import internal, public
@@ -12,7 +14,8 @@ from everflow.errors import NotFoundError
 from everflow.graph import dtypes
 from everflow.graph.convert import constant
 from everflow.graph.scopes import colocate_with, device, init_scope
-from everflow.ops.variables import Variable
+from everflow.graph.stacks import get_default_graph
+from everflow.ops.variables import Variable, variable_creator_scope
 from everflow.platform import logging
 from everflow.platform.identity import ObjectIdentityWeakKeyDictionary
 from everflow.train.checkpoints import state
@@ -93,11 +96,15 @@ def _default_getter(name: str, shape: Any, dtype: Any, initializer: Any = None, 
                 initializer = find("zeros_initializer")()
             else:
                 raise ValueError(f"An initializer for variable {name} of {dtype.base_dtype} is required")
+        if isinstance(initializer, type):
+            initializer = initializer(dtype=dtype)
         if callable(initializer) and not isinstance(initializer, CheckpointInitialValue):
             initial: Any = lambda: initializer(shape_object.as_list(), dtype=dtype)
             variable_dtype: Any = dtype.base_dtype
+        elif shape is not None:
+            raise ValueError("If initializer is a constant, do not specify shape.")
         else:
-            initial, variable_dtype = initializer, None if initializer is None else dtype.base_dtype
+            initial, variable_dtype = initializer, dtype.base_dtype
         return Variable(initial_value=initial, name=name, dtype=variable_dtype, **kwargs) if executing_eagerly() else _resource(
             initial, name, variable_dtype, **kwargs)
 
@@ -106,6 +113,27 @@ def _resource(initial_value: Any, name: str, dtype: Any, **kwargs: Any) -> Any:
     from everflow.ops.variables import VariableV1
 
     return VariableV1(initial_value=initial_value, name=name, dtype=dtype, use_resource=True, **kwargs)
+
+
+@public("contrib.checkpoint.capture_dependencies")
+@internal("training.tracking.util.capture_dependencies")
+@contextlib.contextmanager
+def capture_dependencies(template: Any) -> Iterator[None]:
+    """Makes variables that are made within a `with` block dependencies of a template, by their names below its scope."""
+    prefix = template.variable_scope.name
+
+    def create(next_creator: Any, name: Any = None, initial_value: Any = None, trackable_parent: Any = None, **kwargs: Any) -> Any:
+        def make(name: Any, initializer: Any = None, **ignored: Any) -> Any:
+            return next_creator(initial_value=initializer, name=full_name, **kwargs)
+
+        full_name = name
+        if name is None or not name.startswith(prefix + "/"):
+            return next_creator(initial_value=initial_value, name=name, **kwargs)
+        return template._add_variable_with_custom_getter(
+            name=name[len(prefix) + 1:], initializer=initial_value, getter=make, overwrite=True)
+
+    with variable_creator_scope(create):
+        yield
 
 
 @internal("training.tracking.util.streaming_restore")
@@ -148,7 +176,7 @@ class TrackableSaver:
 
     def _save_cached_when_graph_building(self, file_prefix: Any, object_graph_tensor: Any = None) -> tuple[Any, dict[Any, Any]]:
         entries, proto, feeds, _ = self._gather_saveables(object_graph_tensor)
-        if executing_eagerly() or self._saved_proto != proto:
+        if executing_eagerly() or get_default_graph().building_function or self._saved_proto != proto:
             # The program's objects changed, or nothing was saved yet.
             saver = MultiDeviceSaver(entries)
             with device("/cpu:0"):
@@ -159,7 +187,8 @@ class TrackableSaver:
     def save(self, file_prefix: Any, checkpoint_number: Any = None, session: Any = None) -> Any:
         """Writes a checkpoint; returns its prefix."""
         feeds: dict[Any, Any] = {}
-        eager = executing_eagerly()
+        # A function that is being traced saves when it is called.
+        eager = executing_eagerly() or get_default_graph().building_function
         if checkpoint_number:
             file_prefix = f"{file_prefix}-{checkpoint_number}"
         tensor = None
@@ -252,10 +281,12 @@ class Checkpoint(AutoTrackable):
                 self._save_counter = NoDependency(
                     add_variable(self, name="save_counter", initializer=0, dtype=dtypes.int64, trainable=False))
 
-    def write(self, file_prefix: Any, session: Any = None) -> str:
-        """Writes a checkpoint with exactly this prefix."""
+    def write(self, file_prefix: Any, session: Any = None) -> Any:
+        """Writes a checkpoint with exactly this prefix; within a function, a tensor that does so."""
         written = self._saver.save(file_prefix=os.fspath(file_prefix), session=session)
-        return as_str(written.numpy() if hasattr(written, "numpy") else written)
+        if executing_eagerly():
+            return as_str(written.numpy())
+        return written if get_default_graph().building_function else as_str(written)
 
     @property
     def save_counter(self) -> Any:

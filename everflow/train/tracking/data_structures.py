@@ -326,8 +326,7 @@ class ListWrapper(List, _MutableSequence, list):
         self._non_append_mutation = True
 
     def __delitem__(self, key: Any) -> None:
-        if any(isinstance(v, Trackable) for v in _as_list(self._storage[key])):
-            self._mutated()
+        self._mutated()
         del self._storage[key]
 
     def __setitem__(self, key: Any, value: Any) -> None:
@@ -398,10 +397,6 @@ class ListWrapper(List, _MutableSequence, list):
 
     def _list_functions_for_serialization(self, serialization_cache: Any) -> dict[str, Any]:
         return {str(i): value for i, value in enumerate(self) if is_function(value)}
-
-
-def _as_list(found: Any) -> list[Any]:
-    return found if type(found) is list else [found]
 
 
 def _same(a: Any, b: Any) -> bool:
@@ -476,7 +471,7 @@ class _DictWrapper(TrackableDataStructure):
 
     def __init__(self, wrapped_dict: Any = None) -> None:
         super().__init__()
-        self.__wrapped__ = {} if wrapped_dict is None else wrapped_dict
+        self.__wrapped__ = wrapped_dict if isinstance(wrapped_dict, dict) else dict(wrapped_dict or {})
         self._self_non_string_key = False
         self._self_external_modification = False
         self._self_last_wrapped_dict_snapshot: Any = None
@@ -553,10 +548,10 @@ class _DictWrapper(TrackableDataStructure):
 
     def _track_value(self, value: Any, name: str, key: Any = None) -> Any:
         key = name if key is None else key
-        is_text = isinstance(key, str)
-        value = value if is_text else wrap_or_unwrap(value)
-        if not is_text:
-            if isinstance(value, Trackable):
+        if not isinstance(key, str):
+            is_left_out = isinstance(value, NoDependency)
+            value = wrap_or_unwrap(value)
+            if isinstance(value, Trackable) and not is_left_out:
                 self._self_non_string_key = True
             return value
         try:

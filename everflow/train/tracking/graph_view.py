@@ -10,6 +10,7 @@ from everflow.graph.scopes import device
 from everflow.platform.identity import ObjectIdentityDictionary
 from everflow.train.checkpoints.saveable import SaveableObject
 from everflow.train.checkpoints.saveable_making import op_list_to_dict, saveable_objects_for_op
+from everflow.train.tracking.autotracking import NotTrackable
 from everflow.train.tracking.base import OBJECT_GRAPH_PROTO_KEY
 from everflow.train.tracking.positions import NoRestoreSaveable, PythonStateSaveable
 
@@ -65,6 +66,10 @@ class ObjectGraphView:
         paths[self.root] = ()
         while waiting:
             current = waiting.popleft()
+            if isinstance(current, NotTrackable):
+                raise NotImplementedError(
+                    f"The object {current} does not support object-based saving. File a feature request if this limitation bothers you. In "
+                    "the meantime, you can remove the dependency on this object and save everything else.")
             found.append(current)
             for reference in self.list_dependencies(current):
                 if reference.ref not in paths:
