@@ -53,9 +53,14 @@ def _both_axes(boxes: Any, image_size: Any, crop_size: Any) -> tuple[_Samples, _
 
 def _corners(image: Any, owners: Any, rows: _Samples, columns: _Samples) -> list[Any]:
     """The pixels around each sample: top left, top right, bottom left, bottom right."""
-    owner = owners.long()[:, None, None]
-    return [image[owner, y[:, :, None], x[:, None, :]]
-            for y in (rows.below, rows.above) for x in (columns.below, columns.above)]
+    return [_pixels(image, owners, y, x) for y in (rows.below, rows.above) for x in (columns.below, columns.above)]
+
+
+def _pixels(image: Any, owners: Any, rows: Any, columns: Any) -> Any:
+    """[boxes, rows, columns, depth]: pixels picked as rows of a matrix, which is faster than by three indices."""
+    _, height, width, depth = image.shape
+    flat = (owners.long()[:, None] * height + rows)[:, :, None] * width + columns[:, None, :]
+    return image.reshape(-1, depth).index_select(0, flat.reshape(-1)).view(*flat.shape, depth)
 
 
 def _crop(node: Any) -> Kernel:
@@ -71,7 +76,7 @@ def _crop(node: Any) -> Kernel:
         rows, columns = _both_axes(boxes, image.shape[1:3], (height, width))
         image = image.to(torch.float32)
         if nearest:
-            crops = image[owners.long()[:, None, None], rows.nearest[:, :, None], columns.nearest[:, None, :]]
+            crops = _pixels(image, owners, rows.nearest, columns.nearest)
         else:
             top_left, top_right, bottom_left, bottom_right = _corners(image, owners, rows, columns)
             across, down = columns.share[:, None, :, None], rows.share[:, :, None, None]

@@ -60,13 +60,13 @@ def _tensors(places: list[np.ndarray], weights: list[np.ndarray]) -> Taps:
 
 
 @functools.lru_cache(256)
-def _nearest_places(size: int, new_size: int, sampling: Sampling) -> Any:
+def _nearest_taps(size: int, new_size: int, sampling: Sampling) -> Taps:
     steps, scale = np.arange(new_size, dtype=np.float32), sampling.scale(size, new_size)
     if sampling.half_pixel_centers:
         steps = steps + np.float32(0.5)
     # Halves are rounded away from zero, which for what is never negative is up.
     found = np.floor(steps * scale + np.float32(0.5) if sampling.align_corners else steps * scale)
-    return torch.from_numpy(np.clip(found, 0, size - 1).astype(np.int64))
+    return _tensors([np.clip(found, 0, size - 1)], [])
 
 
 @functools.lru_cache(256)
@@ -110,43 +110,74 @@ def _cubic_taps(size: int, new_size: int, sampling: Sampling) -> Taps:
 
 
 @functools.lru_cache(256)
-def _area_matrix(size: int, new_size: int, sampling: Sampling) -> Any:
-    """[new size, size]: how much of each input pixel lies under each output pixel."""
+def _area_taps(size: int, new_size: int, sampling: Sampling) -> Taps:
+    """How much of each input pixel lies under each output pixel."""
     scale = sampling.scale(size, new_size)
-    start = np.arange(new_size, dtype=np.float32)[:, None] * scale
-    end = np.arange(1, new_size + 1, dtype=np.float32)[:, None] * scale
-    pixels = np.arange(int(np.ceil(end.max(initial=0))) + 1, dtype=np.float32)[None]
+    steps = np.arange(new_size + 1, dtype=np.float32) * scale
+    start, end = steps[:-1], steps[1:]
+    first = np.floor(start)
+    pixels = first + np.arange(int(np.max(np.ceil(end) - first, initial=1)), dtype=np.float32)[:, None]
     covered = np.clip(np.minimum(pixels + 1, end) - np.maximum(pixels, start), 0, 1) / scale
-    matrix = np.zeros((new_size, size), np.float32)
-    inside = min(size, covered.shape[1])
-    matrix[:, :inside] = covered[:, :inside]
-    matrix[:, -1] += covered[:, size:].sum(1)
-    return torch.from_numpy(matrix)
+    return _tensors(list(np.minimum(pixels, size - 1)), list(covered))
 
 
-def _weights(weights: Any, axis: int, like: Any) -> Any:
-    return weights.to(like).view(-1, *[1] * (like.ndim - axis - 1))
+@functools.lru_cache(256)
+def _per_number(taps_of: Callable[..., Any], size: int, new_size: int, sampling: Sampling, depth: int) -> Taps:
+    """The taps of columns for each number of a pixel: rows of numbers are picked from much faster than rows of pixels."""
+    places, weights = taps_of(size, new_size, sampling)
+    channels = torch.arange(depth)
+    return Taps([(p[:, None] * depth + channels).reshape(-1) for p in places], [w.repeat_interleave(depth) for w in weights])
 
 
-def _sampled(x: Any, axis: int, taps: Taps) -> Any:
-    """The output along an axis. Two taps are interpolated, which is exact where both are equal."""
-    parts = [x.index_select(axis, p.to(x.device)) for p in taps.places]
+def _picked(x: Any, taps: Taps, last: Any) -> Any:
+    """The output along the middle of three dimensions. Two taps are interpolated, which is exact where both are equal."""
+    parts = [x.index_select(1, p.to(x.device)) for p in taps.places]
+    if not taps.weights:
+        return parts[0]
+    weights = [w.to(x).view(-1, *last) for w in taps.weights]
     if len(parts) == 2:
-        return torch.addcmul(parts[0], parts[1].sub_(parts[0]), _weights(taps.weights[1], axis, x))
-    total = parts[0].mul_(_weights(taps.weights[0], axis, x))
-    for part, weights in zip(parts[1:], taps.weights[1:]):
-        total.addcmul_(part, _weights(weights, axis, x))
+        return torch.addcmul(parts[0], parts[1].sub_(parts[0]), weights[1])
+    total = parts[0].mul_(weights[0])
+    for part, weight in zip(parts[1:], weights[1:]):
+        total.addcmul_(part, weight)
     return total
 
 
-def _spread(dy: Any, axis: int, taps: Taps, size: int) -> Any:
-    """What `_sampled` took from the input, given back."""
-    dims = list(dy.shape)
-    dims[axis] = size
-    dx = dy.new_zeros(dims)
-    for places, weights in zip(taps.places, taps.weights):
-        dx.index_add_(axis, places.to(dy.device), dy * _weights(weights, axis, dy))
+def _sampled(x: Any, height: int, width: int, taps_of: Callable[..., Any], sampling: Sampling) -> Any:
+    """Images of another size, from the taps of both axes."""
+    batch, old_height, old_width, depth = x.shape
+    rows, columns = taps_of(old_height, height, sampling), _per_number(taps_of, old_width, width, sampling, depth)
+
+    def tall(x: Any) -> Any:
+        return _picked(x.reshape(batch, x.shape[1], -1), rows, (1,)).view(batch, height, -1, depth)
+
+    def wide(x: Any) -> Any:
+        return _picked(x.reshape(-1, old_width * depth), columns, ()).view(batch, -1, width, depth)
+
+    return wide(tall(x)) if height <= old_height else tall(wide(x))
+
+
+def _given_back(dy: Any, size: int, taps: Taps, last: Any) -> Any:
+    """What `_picked` took from the input."""
+    dx = dy.new_zeros((dy.shape[0], size, *dy.shape[2:]))
+    for i, places in enumerate(taps.places):
+        part = dy * taps.weights[i].to(dy).view(-1, *last) if taps.weights else dy
+        dx.index_add_(1, places.to(dy.device), part)
     return dx
+
+
+def _spread(dy: Any, height: int, width: int, taps_of: Callable[..., Any], sampling: Sampling) -> Any:
+    """The gradient of `_sampled` with respect to images of that height and width."""
+    batch, new_height, new_width, depth = dy.shape
+    rows, columns = taps_of(height, new_height, sampling), _per_number(taps_of, width, new_width, sampling, depth)
+
+    def tall(dy: Any) -> Any:
+        return _given_back(dy.reshape(batch, new_height, -1), height, rows, (1,)).view(batch, height, -1, depth)
+
+    def wide(dy: Any) -> Any:
+        return _given_back(dy.reshape(-1, new_width * depth), width * depth, columns, ()).view(batch, -1, width, depth)
+
+    return wide(tall(dy)) if height <= new_height else tall(wide(dy))
 
 
 def checked_size(size: Any) -> tuple[int, int]:
@@ -179,9 +210,7 @@ def _resize(taps_of: Callable[..., Taps]) -> Callable[[Any], Kernel]:
             x = x.to(torch.float32)
             if (height, width) == tuple(x.shape[1:3]) and not sampling.half_pixel_centers:
                 return x
-            columns = taps_of(x.shape[2], width, sampling)
-            rows = taps_of(x.shape[1], height, sampling)
-            return _sampled(_sampled(x, 2, columns), 1, rows)
+            return _sampled(x, height, width, taps_of, sampling)
 
         return run
 
@@ -202,9 +231,7 @@ def _resize_gradient(taps_of: Callable[..., Taps]) -> Callable[[Any], Kernel]:
         def run(dy: Any, image: Any) -> Any:
             height, width = image.shape[1:3]
             compute = torch.float64 if image.dtype == torch.float64 else torch.float32
-            rows = taps_of(height, dy.shape[1], sampling)
-            columns = taps_of(width, dy.shape[2], sampling)
-            return _spread(_spread(dy.to(compute), 1, rows, height), 2, columns, width).to(image.dtype)
+            return _spread(dy.to(compute), height, width, taps_of, sampling).to(image.dtype)
 
         return run
 
@@ -217,11 +244,9 @@ def _nearest(node: Any) -> Kernel:
     def run(x: Any, size: Any) -> Any:
         height, width = checked_size(size)
         check_images(x, height, width)
-        rows = _nearest_places(x.shape[1], height, sampling).to(x.device)
-        columns = _nearest_places(x.shape[2], width, sampling).to(x.device)
         if x.dtype == torch.uint16:
-            return x.view(torch.int16).index_select(1, rows).index_select(2, columns).view(torch.uint16)
-        return x.index_select(1, rows).index_select(2, columns)
+            return _sampled(x.view(torch.int16), height, width, _nearest_taps, sampling).view(torch.uint16)
+        return _sampled(x, height, width, _nearest_taps, sampling)
 
     return run
 
@@ -231,29 +256,8 @@ def _nearest_gradient(node: Any) -> Kernel:
 
     def run(dy: Any, size: Any) -> Any:
         height, width = checked_size(size)
-        rows = _nearest_places(height, dy.shape[1], sampling).to(dy.device)
-        columns = _nearest_places(width, dy.shape[2], sampling).to(dy.device)
         compute = dy.to(torch.float32) if dy.dtype == torch.float16 else dy
-        batch, new_height, new_width, depth = dy.shape
-        dx = compute.new_zeros((batch, height, new_width, depth)).index_add_(1, rows, compute)
-        dx = dx.new_zeros((batch, height, width, depth)).index_add_(2, columns, dx)
-        return dx.to(dy.dtype)
-
-    return run
-
-
-def _area(node: Any) -> Kernel:
-    sampling = Sampling.of(node)
-
-    def run(x: Any, size: Any) -> Any:
-        height, width = checked_size(size)
-        check_images(x, height, width)
-        batch, old_height, old_width, depth = x.shape
-        rows = _area_matrix(old_height, height, sampling).to(x.device)
-        columns = _area_matrix(old_width, width, sampling).to(x.device)
-        tall = torch.matmul(rows, x.to(torch.float32).reshape(batch, old_height, old_width * depth))
-        wide = torch.matmul(columns, tall.view(batch * height, old_width, depth))
-        return wide.view(batch, height, width, depth)
+        return _spread(compute, height, width, _nearest_taps, sampling).to(dy.dtype)
 
     return run
 
@@ -305,7 +309,7 @@ op("ResizeBilinear", kernel=_resize(_linear_taps), shape=resized_shape, view=Tru
 op("ResizeBicubic", kernel=_resize(_cubic_taps), shape=resized_shape, view=True,
    gradient=_differentiate("ResizeBicubicGrad", ("float32", "float64")))
 op("ResizeNearestNeighbor", kernel=_nearest, shape=resized_shape, gradient=_differentiate_nearest)
-op("ResizeArea", kernel=_area, shape=resized_shape)
+op("ResizeArea", kernel=_resize(_area_taps), shape=resized_shape, view=True)
 op("ResizeBilinearGrad", kernel=_resize_gradient(_linear_taps), shape=_gradient_shape)
 op("ResizeBicubicGrad", kernel=_resize_gradient(_cubic_taps), shape=_gradient_shape)
 op("ResizeNearestNeighborGrad", kernel=_nearest_gradient, shape=_nearest_gradient_shape)
