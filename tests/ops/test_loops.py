@@ -312,3 +312,30 @@ def test_a_sparse_variable_may_grow():
         value = sess.run(found)
     assert value.indices.tolist() == [[0], [1], [2], [7]]
     assert value.values.tolist() == [1, 1, 1, 5]
+
+
+def test_sums_of_products_are_settled_in_parts(monkeypatch):
+    from everflow.ops import loop_sums
+
+    x = np.random.RandomState(0).randn(7, 3).astype(np.float32)
+
+    def gradients():
+        with tf.Graph().as_default(), tf.Session() as session:
+            w, b = tf.constant(np.eye(3, dtype=np.float32)), tf.constant(np.ones(3, np.float32))
+            _, y = tf.while_loop(lambda i, h: i < 5, lambda i, h: (i + 1, tf.tanh(tf.nn.bias_add(tf.matmul(h, w), b))), [0, tf.constant(x)])
+            return session.run(tf.gradients(tf.reduce_sum(y), [w, b]))
+
+    at_once = gradients()
+    monkeypatch.setattr(loop_sums, "MOST_BYTES", 100)
+    for a, b in zip(at_once, gradients()):
+        np.testing.assert_allclose(a, b, rtol=1e-5)
+    h, hs = x, []
+    for _ in range(5):
+        hs.append(h)
+        h = np.tanh(h + 1)
+    dh, dw, db = np.ones_like(h), 0, 0
+    for before, after in zip(reversed(hs), [h, *reversed(hs)]):
+        dz = dh * (1 - after**2)
+        dw, db, dh = dw + before.T @ dz, db + dz.sum(0), dz
+    np.testing.assert_allclose(at_once[0], dw, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(at_once[1], db, rtol=1e-4, atol=1e-5)
