@@ -150,6 +150,8 @@ def _column_defaults(names: list[str], count: int, settings: tuple[Any, ...], mi
             if rows is not None and seen >= rows:
                 break
             seen += 1
+            if len(row) != count:
+                raise ValueError("Problem inferring types: CSV row has different number of fields than expected.")
             for c in chosen:
                 found[c] = _inferred(row[c], missing, found[c])
     types = [found[c] or dtypes.string for c in chosen]
