@@ -48,6 +48,14 @@ def _without_random_names(graph_def: Any, checkpoint_v2: bool, hash_table_shared
     return copy
 
 
+@internal("pywrap_tensorflow.EqualGraphDefWrapper")
+def serialized_graph_difference(actual: bytes, expected: bytes) -> bytes:
+    """The same for GraphDefs that are given as their bytes; the answer is UTF-8."""
+    from everflow.proto import graph_pb2
+
+    return graph_difference(graph_pb2.GraphDef.FromString(actual), graph_pb2.GraphDef.FromString(expected)).encode()
+
+
 def graph_difference(actual: Any, expected: Any) -> str:
     """A difference between two GraphDefs in a sentence, or an empty string; the last node that differs is told."""
     remaining = {node.name: node for node in expected.node}
