@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from everflow.data.elements import Element, dims_of, stack
+from everflow.data.elements import Element, dims_of, rows_of, stack
 from everflow.data.streams import Cursor, Reading, Stream, UnaryCursor, UnaryStream, dataset_op, function_of, signature
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
@@ -137,10 +137,13 @@ def _map_defun(node: Any) -> Callable[..., Any]:
     function = function_of(node)
     count = len(node.attr("Targuments"))
     types, dims = node.attr("output_types"), node.attr("output_shapes")
+    entry = node.context.library(node.attr("f").name)
+    actual = [t.dtype.base_dtype for t in entry.graph.outputs] if entry is not None else types
 
     def run(*inputs: Any) -> Any:
-        from everflow.data.elements import rows_of
-
+        for found_type, wanted in zip(actual, types):
+            if found_type is not wanted.base_dtype:
+                raise invalid_argument(f"The function's output has type {found_type.name}, but {wanted.name} was expected.")
         arguments, captured = inputs[:count], inputs[count:]
         for i, a in enumerate(arguments):
             if not dims_of(a):

@@ -11,7 +11,8 @@ from everflow.runtime import values
 from everflow.runtime.plan import Node, Plan, Value
 
 LARGEST = 1 << 16
-KEEP = {"Const", "_Feed", "Placeholder", "NoOp", "Print", "PrintV2", "Assert", "Identity"}
+# MapDefun is not called stateful, but the function that it calls may be.
+KEEP = {"Const", "_Feed", "Placeholder", "NoOp", "Print", "PrintV2", "Assert", "Identity", "MapDefun"}
 
 
 def fold_constants(plan: Plan) -> None:
