@@ -1,0 +1,1 @@
+"""tf.contrib.checkpoint: what only tf.contrib had of object checkpoints."""

@@ -1,0 +1,1 @@
+"""tf.contrib.predictor: models as functions of dicts."""

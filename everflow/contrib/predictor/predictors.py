@@ -1,0 +1,118 @@
+"""Predictors: `predict = tf.contrib.predictor.from_saved_model(folder)`, then `predict({"x": [[1.0]]})`."""
+from __future__ import annotations
+
+from typing import Any
+
+from everflow import api
+from everflow.api import public
+from everflow.graph.graph import Graph
+from everflow.saved_model import constants
+from everflow.saved_model.loader import load
+from everflow.saved_model.tensor_infos import get_tensor_from_tensor_info
+
+
+class Predictor:
+    """A graph in a session, with named inputs and outputs."""
+
+    def __init__(self, graph: Graph | None = None) -> None:
+        self._graph = graph or Graph()
+        self._session: Any = None
+        self._feed_tensors: dict[str, Any] = {}
+        self._fetch_tensors: dict[str, Any] = {}
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__} with feed tensors {self._feed_tensors} and fetch_tensors {self._fetch_tensors}"
+
+    @property
+    def graph(self) -> Graph:
+        """The graph."""
+        return self._graph
+
+    @property
+    def session(self) -> Any:
+        """The session."""
+        return self._session
+
+    @property
+    def feed_tensors(self) -> dict[str, Any]:
+        """{name: input}."""
+        return self._feed_tensors
+
+    @property
+    def fetch_tensors(self) -> dict[str, Any]:
+        """{name: output}."""
+        return self._fetch_tensors
+
+    def __call__(self, input_dict: dict[str, Any]) -> dict[str, Any]:
+        unexpected = set(input_dict) - set(self._feed_tensors)
+        if unexpected:
+            raise ValueError(f"Got unexpected keys in input_dict: {unexpected}\nexpected: {set(self._feed_tensors)}")
+        feeds = {self._feed_tensors[key]: value for key, value in input_dict.items()}
+        return self._session.run(fetches=self._fetch_tensors, feed_dict=feeds)
+
+
+class SavedModelPredictor(Predictor):
+    """Of a SavedModel."""
+
+    def __init__(self, export_dir: Any, signature_def_key: str | None = None, signature_def: Any = None, input_names: Any = None,
+                 output_names: Any = None, tags: Any = None, graph: Graph | None = None, config: Any = None) -> None:
+        super().__init__(graph)
+        ways = [signature_def_key is not None, signature_def is not None, input_names is not None or output_names is not None]
+        if (input_names is None) != (output_names is None):
+            raise ValueError("input_names and output_names must both be specified or both be unspecified.")
+        if sum(ways) > 1:
+            raise ValueError("You must specify at most one of signature_def_key OR signature_def OR(input_names AND output_names).")
+        with self._graph.as_default():
+            self._session = api.find("Session")(config=config)
+            loaded = load(self._session, (tags or constants.SERVING).split(","), export_dir)
+        if input_names is None:
+            signature = signature_def
+            if signature is None:
+                key = signature_def_key or constants.DEFAULT_SERVING_SIGNATURE_DEF_KEY
+                if key not in loaded.signature_def:
+                    raise ValueError(f"Got signature_def_key \"{key}\". Available signatures are {list(loaded.signature_def)}.")
+                signature = loaded.signature_def[key]
+            self._feed_tensors = {k: get_tensor_from_tensor_info(v, self._graph) for k, v in signature.inputs.items()}
+            self._fetch_tensors = {k: get_tensor_from_tensor_info(v, self._graph) for k, v in signature.outputs.items()}
+        else:
+            self._feed_tensors = {k: self._graph.get_tensor_by_name(v) for k, v in input_names.items()}
+            self._fetch_tensors = {k: self._graph.get_tensor_by_name(v) for k, v in output_names.items()}
+
+
+class EstimatorPredictor(Predictor):
+    """Of a tf.estimator.Estimator, with the inputs that it would serve."""
+
+    def __init__(self, estimator: Any, serving_input_receiver_fn: Any, output_key: str | None = None, graph: Graph | None = None,
+                 config: Any = None) -> None:
+        super().__init__(graph)
+        with self._graph.as_default():
+            receiver = serving_input_receiver_fn()
+            spec = estimator._call_model_fn(receiver.features, None, api.find("estimator.ModeKeys").PREDICT, estimator.config)
+            from everflow.train.checkpoints.state import latest_checkpoint
+
+            checkpoint = latest_checkpoint(estimator.model_dir)
+            self._session = api.find("train.MonitoredSession")(session_creator=api.find("train.ChiefSessionCreator")(
+                config=config or estimator.config.session_config, checkpoint_filename_with_path=checkpoint, scaffold=spec.scaffold))
+        key = output_key or constants.DEFAULT_SERVING_SIGNATURE_DEF_KEY
+        inputs = receiver.receiver_tensors
+        self._feed_tensors = inputs if isinstance(inputs, dict) else {"inputs": inputs}
+        try:
+            outputs = spec.export_outputs[key]
+        except KeyError:
+            raise ValueError(f"output_key {key} is not among the export outputs {list(spec.export_outputs)}") from None
+        self._fetch_tensors = dict(outputs.outputs) if hasattr(outputs, "outputs") else spec.predictions
+
+
+@public("contrib.predictor.from_saved_model")
+def from_saved_model(export_dir: Any, signature_def_key: str | None = None, signature_def: Any = None, input_names: Any = None,
+                     output_names: Any = None, tags: Any = None, graph: Graph | None = None, config: Any = None) -> SavedModelPredictor:
+    """A predictor of a SavedModel's signature."""
+    return SavedModelPredictor(export_dir, signature_def_key=signature_def_key, signature_def=signature_def, input_names=input_names,
+                               output_names=output_names, tags=tags, graph=graph, config=config)
+
+
+@public("contrib.predictor.from_estimator")
+def from_estimator(estimator: Any, serving_input_receiver_fn: Any, output_key: str | None = None, graph: Graph | None = None,
+                   config: Any = None) -> EstimatorPredictor:
+    """A predictor of an estimator's latest checkpoint."""
+    return EstimatorPredictor(estimator, serving_input_receiver_fn, output_key=output_key, graph=graph, config=config)
