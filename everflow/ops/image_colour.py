@@ -16,22 +16,30 @@ from everflow.ops.registry import apply, not_differentiable, op
 
 Kernel = Callable[..., Any]
 
+# So many pixels, and all that is computed of them on the way, stay in a processor's cache.
+_BLOCK = 1 << 14
+
 
 def _to_hsv(x: Any) -> tuple[Any, Any, Any]:
-    red, green, blue = x.unbind(-1)
-    value = x.amax(-1)
-    spread = value - x.amin(-1)
-    saturation = torch.where(value > 0, spread / value, 0)
-    norm = 1 / (6 * spread)
-    hue = torch.where(green == value, norm * (blue - red) + 2 / 6, norm * (red - green) + 4 / 6)
-    hue = torch.where(spread > 0, torch.where(red == value, norm * (green - blue), hue), 0)
-    return torch.where(hue < 0, hue + 1, hue), saturation, value
+    """Hue, saturation and value, each a plane. Masks are multiplied, not branched on: which colour leads changes from pixel to pixel."""
+    red, green, blue = (plane.contiguous() for plane in x.unbind(-1))
+    value = torch.maximum(torch.maximum(red, green), blue)
+    spread = value - torch.minimum(torch.minimum(red, green), blue)
+    tiny = torch.finfo(x.dtype).tiny
+    saturation = spread * (value > 0) / value.clamp(min=tiny)
+    red_leads = (red == value).to(x.dtype)
+    green_leads = (green == value) * (1 - red_leads)
+    blue_leads = 1 - red_leads - green_leads
+    hue = red_leads * (green - blue) + green_leads * (blue - red + 2 * spread) + blue_leads * (red - green + 4 * spread)
+    hue = hue / (6 * spread).clamp_(min=tiny)
+    return hue - hue.floor(), saturation, value
 
 
 def _to_rgb(hue: Any, saturation: Any, value: Any) -> Any:
     sixth = hue * 6
-    pure = torch.stack([(sixth - 3).abs() - 1, 2 - (sixth - 2).abs(), 2 - (sixth - 4).abs()], -1).clamp_(0, 1)
-    return (1 - saturation[..., None] + saturation[..., None] * pure) * value[..., None]
+    pure = ((sixth - 3).abs_() - 1, 2 - (sixth - 2).abs_(), 2 - (sixth - 4).abs_())
+    rest = 1 - saturation
+    return torch.stack([(rest + saturation * colour.clamp_(0, 1)) * value for colour in pure], -1)
 
 
 def _checked(compute: Callable[..., Any]) -> Callable[[Any], Kernel]:
@@ -42,7 +50,13 @@ def _checked(compute: Callable[..., Any]) -> Callable[[Any], Kernel]:
             if x.ndim < 1 or x.shape[-1] != 3:
                 raise invalid_argument(f"input must have 3 channels but instead has {x.shape[-1] if x.ndim else 0} channels.")
             small = x.dtype in (torch.float16, torch.bfloat16)
-            return compute(x.float() if small else x, *factors).to(x.dtype)
+            pixels = x.reshape(-1, 3)
+            if pixels.shape[0] <= _BLOCK:
+                return compute(pixels.float() if small else pixels, *factors).to(x.dtype).view(x.shape)
+            out = torch.empty_like(pixels)
+            for block, result in zip(pixels.split(_BLOCK), out.split(_BLOCK)):
+                result.copy_(compute(block.float() if small else block, *factors))
+            return out.view(x.shape)
 
         return run
 
