@@ -220,4 +220,10 @@ def identity(data: Any, name: str | None = None) -> Any:
 
 def has_frames(graph: Any) -> bool:
     """Whether a graph holds control flow of version 1."""
-    return any(o.type in FRAME_OPS for o in graph._ops)
+    if graph.building_function:
+        return any(o.type in FRAME_OPS for o in graph._ops)
+    # Ops are only ever added to a graph: what was looked at once need not be looked at again.
+    count, found = graph.__dict__.get("looked_for_frames", (0, False))
+    found = found or any(o.type in FRAME_OPS for o in graph._ops[count:])
+    graph.__dict__["looked_for_frames"] = (len(graph._ops), found)
+    return found
