@@ -226,7 +226,8 @@ def _filtered(dataset: Any, acceptance_ds: Any, initial_ds: Any, classes: Any, s
         rejected = find("reduce_sum")((1.0 - accept) * initial)
         return find("cond")(
             find("less")(rejected, 0.5), lambda: accept,
-            lambda: find("Print")(accept, [rejected, initial, accept], message="Proportion of examples rejected by sampler is high: "))
+            lambda: find("Print")(accept, [rejected, initial, accept], message="Proportion of examples rejected by sampler is high: ",
+                                  first_n=10))
 
     acceptance_ds = DatasetV2.zip((acceptance_ds, initial_ds)).map(warn)
     chances = DatasetV2.zip((classes, acceptance_ds, dataset)).map(lambda klass, accept, data: (klass, find("gather")(accept, klass), data))
