@@ -31,6 +31,8 @@ class FuncGraph(Graph):
     captures_controls = True
     # Whether this is the condition or the body of a loop.
     is_loop = False
+    # What is captured but was counted with another part of the same loop.
+    counted: Any = ()
     # Whether a reference variable that the body writes is read anew where the body uses it.
     rereads_variables = False
     # Whether effects that no output needs do not happen, as in a graph.
@@ -128,6 +130,8 @@ class FuncGraph(Graph):
 
     def add_capture(self, tensor: Tensor) -> Tensor:
         """A further input, which stands for a tensor from outside."""
+        if tensor in self.counted:
+            self._uncounted -= 1
         found = self.add_input(tensor.dtype.base_dtype, tensor.dims, "Placeholder", tensor.handle_data)
         self._captures[tensor] = found
         return found
@@ -298,7 +302,7 @@ class FuncGraph(Graph):
         body._attr_scopes = outer._attr_scopes
         body._kernel_labels = outer._kernel_labels
         # Random ops without a seed of their own take it from how many ops there are.
-        body._version = outer._version
+        body._version, body._uncounted = outer._version, outer._uncounted
         return body
 
     @property

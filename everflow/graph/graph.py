@@ -85,6 +85,8 @@ class Graph(Collections):
         self._names_in_use: dict[str, int] = {}
         self._state = threading.local()
         self._version = 0
+        # How many more ops TensorFlow would have made by now: seeds follow from how many there are.
+        self._uncounted = 0
         self._edits = 0
         # Programs set this to say that graphs belong together.
         self._graph_key = f"graph-key-{next(_graph_numbers)}/"
@@ -159,6 +161,15 @@ class Graph(Collections):
     @property
     def _last_id(self) -> int:
         return self._version
+
+    @property
+    def _op_count(self) -> int:
+        """How many ops there would be if branches and loops were made of Switch, Merge, Enter and their kin."""
+        return self._version + self._uncounted
+
+    @_op_count.setter
+    def _op_count(self, count: int) -> None:
+        self._uncounted = count - self._version
 
     @property
     def _next_id_counter(self) -> int:

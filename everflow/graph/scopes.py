@@ -214,6 +214,10 @@ def init_scope() -> Iterator[None]:
         return
     scope, devices = inside.get_name_scope(), inside._devices
     graph = _outside_functions(inside)
+    # Branches and loops of version 1 are parts of the graph around them: their ops count there.
+    is_part = inside is not graph and getattr(inside, "rereads_variables", False) and not getattr(inside, "control_flow_v2", False)
+    if is_part:
+        graph._op_count = inside._op_count
     with graph.as_default(), graph.control_dependencies(None), graph.name_scope(scope + "/" if scope else None):
         outer_devices = graph._devices
         if devices:
@@ -222,6 +226,8 @@ def init_scope() -> Iterator[None]:
             yield
         finally:
             graph._devices = outer_devices
+            if is_part:
+                inside._op_count = graph._op_count
 
 
 def is_eager_outside() -> bool:

@@ -183,8 +183,13 @@ def cond(
         return cond_v2(pred, true_fn, false_fn, name or "cond")
     with name_scope(name, "cond", [pred]) as scope:
         pred = _predicate(pred, scope)
+        # TensorFlow's branches begin with a Switch and three Identities: of its two outputs, and of the predicate.
+        graph = get_default_graph()
+        graph._uncounted += 4
         true_body, true_found = _branch(true_fn, scope + "true", "true_fn", strict)
+        graph._op_count = true_body._op_count
         false_body, false_found = _branch(false_fn, scope + "false", "false_fn", strict)
+        made = false_body._op_count
         true_found, false_found = with_same_indices([true_body, false_body], [true_found, false_found])
         nest.assert_same_structure(true_found, false_found, expand_composites=True)
         _return(true_body, true_found, True)
@@ -197,6 +202,7 @@ def cond(
                 )
         outputs = add_choice(pred, [false_body, true_body], "If", "If")
         merged = [_handed_on(t, "Merge") for t in outputs]
+        graph._op_count = made + len(merged)
         return bodies.packed(true_found, merged)
 
 

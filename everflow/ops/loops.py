@@ -359,15 +359,20 @@ def _loop(
     dims = invariant_shapes(loop_vars, initial, shape_invariants)
     scope = graph.get_name_scope()
 
+    # TensorFlow's loops are made of Enter, Merge, LoopCond, Switch, Identity, NextIteration and Exit.
+    count = len(initial)
     condition_body = FuncGraph.body_of(graph, f"{scope}_cond", is_loop=True)
     with condition_body.as_default():
         arguments = loop_arguments(condition_body, initial, dims, "Merge")
+        condition_body._op_count = graph._op_count + 2 * count
         found = cond(*bodies.packed(loop_vars, arguments))
         condition_body.outputs = [_checked_condition(found)]
 
     loop_body = FuncGraph.body_of(graph, f"{scope}_body", is_loop=True)
     with loop_body.as_default():
         arguments = loop_arguments(loop_body, initial, dims, "Identity")
+        loop_body._op_count = condition_body._op_count + 1 + 2 * count
+        loop_body.counted = condition_body.captures
         given = bodies.packed(loop_vars, arguments)
         result = body(*given)
         if not nest.is_nested(result):
@@ -376,6 +381,7 @@ def _loop(
         loop_body.outputs = [
             next_value(v, t, d, start) for v, t, d, start in zip(bodies.flatten(result), arguments, dims, initial)
         ]
+    made = loop_body._op_count + 2 * count
     bodies.finish([condition_body, loop_body], graph, keeps_effects=False)
 
     outputs = add_while(condition_body, loop_body, initial, "While", parallel_iterations)
@@ -385,6 +391,7 @@ def _loop(
         last = apply("Identity", t, name="Exit")
         last.dims, last.handle_data = d, t.handle_data
         exits.append(last)
+    graph._op_count = made
     return bodies.packed(result, exits)
 
 

@@ -339,3 +339,29 @@ def test_sums_of_products_are_settled_in_parts(monkeypatch):
         dw, db, dh = dw + before.T @ dz, db + dz.sum(0), dz
     np.testing.assert_allclose(at_once[0], dw, rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(at_once[1], db, rtol=1e-4, atol=1e-5)
+
+
+def test_random_ops_in_loops_draw_as_tensorflow_counts():
+    """Without an op seed, the number of ops made before says where a random op starts; these are TensorFlow's."""
+    with tf.Graph().as_default():
+        tf.set_random_seed(1)
+        a = tf.constant(1.0)
+        seeds = []
+
+        def drawn():
+            t = tf.random_shuffle([1.0, 2.0])
+            seeds.append(t.op.get_attr("seed2"))
+            return t
+
+        def body(i, y):
+            drawn()
+            drawn()
+            return i + 1, y + a
+
+        tf.while_loop(lambda i, y: i < 5, body, [tf.constant(0), tf.constant(0.0)])
+        drawn()
+        tf.while_loop(lambda i: [i + 1, drawn()][0] < 5, lambda i: [i + 1, drawn()][0], [tf.constant(0)], maximum_iterations=3)
+        drawn()
+        tf.cond(tf.constant(True), lambda: drawn() + a, lambda: drawn() + a)
+        drawn()
+    assert seeds == [14, 16, 26, 39, 53, 59, 66, 70, 75]
