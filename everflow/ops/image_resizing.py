@@ -21,6 +21,9 @@ from everflow.ops.registry import apply, op
 
 Kernel = Callable[..., Any]
 
+# Images with so many numbers are resized one by one: then what is computed on the way stays in a processor's cache.
+_LARGE = 1 << 15
+
 
 class Sampling(NamedTuple):
     """How output positions map to input positions."""
@@ -210,7 +213,13 @@ def _resize(taps_of: Callable[..., Taps]) -> Callable[[Any], Kernel]:
             x = x.to(torch.float32)
             if (height, width) == tuple(x.shape[1:3]) and not sampling.half_pixel_centers:
                 return x
-            return _sampled(x, height, width, taps_of, sampling)
+            batch, depth = x.shape[0], x.shape[3]
+            if batch == 1 or height * width * depth < _LARGE:
+                return _sampled(x, height, width, taps_of, sampling)
+            out = x.new_empty((batch, height, width, depth))
+            for image, result in zip(x.split(1), out.split(1)):
+                result.copy_(_sampled(image, height, width, taps_of, sampling))
+            return out
 
         return run
 
