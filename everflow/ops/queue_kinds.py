@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import threading
 from collections import deque
 from typing import Any
 
@@ -19,24 +20,35 @@ from everflow.runtime.waiting import Waited
 Element = tuple[Any, ...]
 
 
-class _Enqueue:
-    """Elements on their way in."""
+class _Attempt:
+    """What a thread waits for. It has a condition of its own, so that the thread sleeps until all of it is done."""
 
-    def __init__(self, elements: list[Element]) -> None:
-        self.waiting = deque(elements)
+    def __init__(self, lock: Any) -> None:
         self.done = False
         self.error: OpError | None = None
+        self.woken = threading.Condition(lock)
+
+    def finish(self, error: OpError | None = None) -> None:
+        self.done, self.error = True, error or self.error
+        self.woken.notify()
 
 
-class _Dequeue:
+class _Enqueue(_Attempt):
+    """Elements on their way in."""
+
+    def __init__(self, lock: Any, elements: list[Element]) -> None:
+        super().__init__(lock)
+        self.waiting = deque(elements)
+
+
+class _Dequeue(_Attempt):
     """Elements on their way out: some may be taken while others are still missing."""
 
-    def __init__(self, count: int, is_up_to: bool) -> None:
+    def __init__(self, lock: Any, count: int, is_up_to: bool) -> None:
+        super().__init__(lock)
         self.count = count
         self.is_up_to = is_up_to
         self.taken: list[Element] = []
-        self.done = False
-        self.error: OpError | None = None
 
     @property
     def missing(self) -> int:
@@ -91,11 +103,17 @@ class Queue(Waited):
         with self.condition:
             if self.closed:
                 raise cancelled(f"{self.kind} '{self.name}' is closed.")
-            attempt = _Enqueue(elements)
+            if not self.enqueues and len(self.elements) + len(elements) <= self.capacity:
+                for element in elements:
+                    self._add(element)
+                if self.dequeues:
+                    self._advance()
+                return
+            attempt = _Enqueue(self.lock, elements)
             self.enqueues.append(attempt)
             self._advance()
             try:
-                self.wait(lambda: attempt.done, "Enqueue operation was cancelled")
+                self.wait(lambda: attempt.done, "Enqueue operation was cancelled", attempt.woken)
             except BaseException:
                 self.enqueues.remove(attempt)
                 self._advance()
@@ -106,11 +124,16 @@ class Queue(Waited):
     def dequeue(self, count: int, is_up_to: bool = False) -> list[Element]:
         """Takes so many elements, waiting for those that are missing."""
         with self.condition:
-            attempt = _Dequeue(count, is_up_to)
+            if not self.dequeues and self._ready(count) == count:
+                found = [self._take() for _ in range(count)]
+                if self.enqueues:
+                    self._advance()
+                return found
+            attempt = _Dequeue(self.lock, count, is_up_to)
             self.dequeues.append(attempt)
             self._advance()
             try:
-                self.wait(lambda: attempt.done, "Dequeue operation was cancelled")
+                self.wait(lambda: attempt.done, "Dequeue operation was cancelled", attempt.woken)
             except BaseException:
                 self.dequeues.remove(attempt)
                 self._put_back(attempt.taken)
@@ -126,18 +149,19 @@ class Queue(Waited):
             self.closed = True
             if cancels_enqueues:
                 for attempt in self.enqueues:
-                    attempt.error = cancelled("Enqueue operation was cancelled")
-                    attempt.done = True
+                    attempt.finish(cancelled("Enqueue operation was cancelled"))
                 self.enqueues.clear()
             self._advance()
-            self.condition.notify_all()
+
+    def dispose(self) -> None:
+        with self.lock:
+            super().dispose()
+            for attempt in (*self.enqueues, *self.dequeues):
+                attempt.woken.notify()
 
     def _advance(self) -> None:
-        moved = False
         while self._serve_enqueues() or self._serve_dequeues():
-            moved = True
-        if moved:
-            self.condition.notify_all()
+            pass
 
     def _serve_enqueues(self) -> bool:
         moved = False
@@ -148,7 +172,7 @@ class Queue(Waited):
                 moved = True
             if attempt.waiting:
                 break
-            attempt.done = True
+            attempt.finish()
             self.enqueues.popleft()
             moved = True
         return moved
@@ -166,7 +190,7 @@ class Queue(Waited):
                     moved = True
                 if attempt.missing:
                     break
-            attempt.done = True
+            attempt.finish()
             self.dequeues.popleft()
             moved = True
         return moved

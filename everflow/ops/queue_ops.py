@@ -64,15 +64,19 @@ def _maker(kind: type[Queue]) -> Callable[[Any], Kernel]:
                 raise invalid_argument("Shapes must be provided for all components, but received "
                                        f"{len(given)} shapes for {len(types)} components")
 
-        def run() -> Any:
-            def make() -> Queue:
-                return kind(node.context, unique_name(node, KIND), types, dims, capacity, *more)
+        def make() -> Queue:
+            return kind(node.context, unique_name(node, KIND), types, dims, capacity, *more)
 
-            queue = node.context.resources.get(node.attr("container"), KIND, node.attr("shared_name") or node.name, make)
-            if node.attr("shared_name"):
-                _check_shared(queue, kind, node, types, dims, capacity)
-                if kind is RandomQueue:
-                    _check_random(queue, node)
+        get, shared_name = node.context.resources.get, node.attr("shared_name")
+        key = node.attr("container"), KIND, shared_name or node.name, make
+        if not shared_name:
+            return lambda: get(*key)
+
+        def run() -> Any:
+            queue = get(*key)
+            _check_shared(queue, kind, node, types, dims, capacity)
+            if kind is RandomQueue:
+                _check_random(queue, node)
             return queue
 
         return run

@@ -8,28 +8,35 @@ from typing import Any
 
 from everflow.errors import cancelled, deadline_exceeded
 
+# The context of the run under way in a thread, where runs of several sessions may wait for one resource.
+running = threading.local()
+
 
 class Waited:
     """A resource with a condition on which steps wait. Closing the session, or a deadline of the run, ends the waiting."""
 
     def __init__(self, context: Any) -> None:
         self.context = context
-        self.condition = threading.Condition()
+        self.lock = threading.RLock()
+        self.condition = threading.Condition(self.lock)
         self.gone = False
 
-    def wait(self, ready: Callable[[], bool], message: str) -> None:
-        """Waits, with the condition held, until `ready()`. `message` is that of the error when the session ends."""
+    def wait(self, ready: Callable[[], bool], message: str, condition: threading.Condition | None = None) -> None:
+        """Waits, with the lock held, until `ready()`. `message` is that of the error when the session ends; `condition` is what the
+        waiting thread is woken by, where that is not the resource's own."""
+        condition = condition or self.condition
         while not ready():
-            if self.gone or self.context.cancelled.is_set():
+            context = getattr(running, "context", None) or self.context
+            if self.gone or context.cancelled.is_set():
                 raise cancelled(message)
-            deadline = self.context.deadline
+            deadline = context.deadline
             if deadline is None:
-                self.condition.wait()
+                condition.wait()
             else:
                 rest = deadline - time.monotonic()
                 if rest <= 0:
                     raise deadline_exceeded("Timed out waiting for notification")
-                self.condition.wait(rest)
+                condition.wait(rest)
 
     def dispose(self) -> None:
         """Sends all who wait away."""
