@@ -113,3 +113,9 @@ def test_variation_gradients_and_edges():
     assert variation.tolist() == [9]
     assert not down.any() and across[0, 0, :, 0].tolist() == [1, 1, 1, 0]
     assert edges.shape == (1, 3, 4, 1, 2) and edges[0, 1, 1, 0].tolist() == [0, 8]
+
+
+def test_colours_of_many_pixels_are_those_of_few():
+    x = RANDOM.rand(200, 100, 3).astype(np.float32)
+    whole, part = run(lambda: [tf.image.adjust_hue(x, 0.3), tf.image.adjust_hue(x[170:], 0.3)])
+    np.testing.assert_array_equal(whole[170:], part)

@@ -139,3 +139,11 @@ def test_a_glimpse_beyond_the_image_sees_noise_of_its_range():
     image = np.array([2.0, 3.0], np.float32).reshape(1, 1, 2, 1)
     found = run(lambda: tf.image.extract_glimpse(image, [9, 9], [[0.0, 0.0]]))
     assert found.min() >= 2 and found.max() <= 3 and len(np.unique(found)) > 50
+
+
+@pytest.mark.parametrize("method", ["resize_bilinear", "resize_bicubic", "resize_area"])
+def test_a_batch_of_large_images_is_resized_as_each_of_them(method):
+    x = RANDOM.rand(3, 9, 7, 3).astype(np.float32)
+    whole, single = run(lambda: [getattr(tf.image, method)(x, [130, 110]), getattr(tf.image, method)(x[1:2], [130, 110])])
+    np.testing.assert_array_equal(whole[1:2], single)
+    assert not np.allclose(whole[0], whole[1])
