@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import everflow as tf
+from everflow import nest
 from everflow.api import internal, public
 from everflow.eager.context import executing_eagerly
 from everflow.graph.stacks import get_default_graph, get_default_session
@@ -102,3 +103,28 @@ def batch_set_value(tuples: Any) -> None:
         ops.append(x._assign_op)
         feed[x._assign_placeholder] = value
     get_session().run(ops, feed_dict=feed)
+
+
+@internal("keras.backend.GraphExecutionFunction")
+class GraphExecutionFunction:
+    """Outputs of a graph as a function of arrays; updates run with each call."""
+
+    def __init__(self, inputs: Any, outputs: Any, updates: Any = None, name: str | None = None, **session_kwargs: Any) -> None:
+        if not isinstance(updates or [], (list, tuple)):
+            raise TypeError("`updates` in a Keras backend function should be a list or tuple.")
+        self.inputs = nest.flatten(inputs)
+        self._structure = outputs
+        self.outputs = nest.flatten(outputs)
+        self.name = name
+        self.updates = [tf.assign(*u) if isinstance(u, tuple) else u for u in updates or []]
+
+    def __call__(self, inputs: Any) -> Any:
+        values = nest.flatten(inputs)
+        found = get_session(values).run(self.outputs + self.updates, dict(zip(self.inputs, values)))
+        return nest.pack_sequence_as(self._structure, found[:len(self.outputs)])
+
+
+@public("keras.backend.function")
+def function(inputs: Any, outputs: Any, updates: Any = None, name: str | None = None, **kwargs: Any) -> Any:
+    """A function from arrays for the inputs to arrays of the outputs."""
+    return GraphExecutionFunction(inputs, outputs, updates=updates, name=name, **kwargs)

@@ -1,0 +1,105 @@
+"""Variables, constants and placeholders as Keras makes them, and what can be asked of tensors."""
+from __future__ import annotations
+
+from typing import Any
+
+import everflow as tf
+from everflow.api import internal, public
+from everflow.eager.context import executing_eagerly
+from everflow.graph.dtypes import as_dtype
+from everflow.graph.sparse_tensor import SparseTensor
+from everflow.graph.tensor import Tensor
+from everflow.keras.config import floatx
+from everflow.ops.variables import Variable
+
+
+@public("keras.backend.variable")
+def variable(value: Any, dtype: Any = None, name: str | None = None, constraint: Any = None) -> Any:
+    """A variable with an initial value."""
+    if hasattr(value, "tocoo"):
+        coo = value.tocoo()
+        pairs = [[int(r), int(c)] for r, c in zip(coo.row, coo.col)]
+        return tf.SparseTensor(indices=pairs, values=coo.data, dense_shape=coo.shape)
+    found = tf.Variable(value, dtype=as_dtype(dtype or floatx()), name=name, constraint=constraint, use_resource=True)
+    found._uses_learning_phase = False
+    return found
+
+
+@public("keras.backend.constant")
+def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None = None) -> Any:
+    """A constant of the default float type, unless another is given."""
+    return tf.constant(value, dtype=dtype or floatx(), shape=shape, name=name)
+
+
+@public("keras.backend.placeholder")
+def placeholder(shape: Any = None, ndim: int | None = None, dtype: Any = None, sparse: bool = False, name: str | None = None,
+                ragged: bool = False) -> Any:
+    """A tensor that is fed."""
+    if sparse and ragged:
+        raise ValueError(f"Cannot set both sparse and ragged to True when creating a placeholder. Received sparse={sparse}, "
+                         f"ragged={ragged}")
+    if dtype is None:
+        dtype = floatx()
+    if not shape and ndim:
+        shape = (None,) * ndim
+    if ragged:
+        rank = max((i for i in range(1, len(shape)) if shape[i] is None), default=0)
+        return tf.ragged.placeholder(dtype=dtype, ragged_rank=rank, value_shape=shape[rank + 1:], name=name)
+    return tf.sparse_placeholder(dtype, shape=shape, name=name) if sparse else tf.placeholder(dtype, shape=shape, name=name)
+
+
+@internal("keras.backend.is_placeholder")
+def is_placeholder(x: Any) -> bool:
+    """Whether a tensor is one that is fed."""
+    return isinstance(x, Tensor) and x.op.type == "Placeholder"
+
+
+@public("keras.backend.is_sparse")
+def is_sparse(tensor: Any) -> bool:
+    """Whether a tensor is sparse."""
+    return isinstance(tensor, SparseTensor)
+
+
+@public("keras.backend.is_keras_tensor")
+def is_keras_tensor(x: Any) -> bool:
+    """Whether a tensor comes from a layer of a functional model."""
+    if not isinstance(x, (Tensor, Variable, SparseTensor)):
+        raise ValueError(f"Unexpectedly found an instance of type `{type(x)}`. Expected a symbolic tensor instance.")
+    return hasattr(x, "_keras_history")
+
+
+@public("keras.backend.shape")
+def shape(x: Any) -> Any:
+    """The shape, as a tensor."""
+    return tf.shape(x)
+
+
+@public("keras.backend.int_shape")
+def int_shape(x: Any) -> Any:
+    """The static shape, as a tuple; None where not even the rank is known."""
+    known = x.shape if hasattr(x, "shape") else x.get_shape()
+    if isinstance(known, tuple):
+        return known
+    return None if known.rank is None else tuple(known.as_list())
+
+
+@public("keras.backend.ndim")
+def ndim(x: Any) -> int | None:
+    """The rank."""
+    return x.shape.rank
+
+
+@public("keras.backend.dtype")
+def dtype(x: Any) -> str:
+    """The name of the type."""
+    return x.dtype.base_dtype.name
+
+
+@public("keras.backend.eval")
+def evaluate(x: Any) -> Any:
+    """The value as an array."""
+    from everflow.keras.backend.session import get_session
+
+    if executing_eagerly():
+        return tf.convert_to_tensor(x).numpy()
+    return x.eval(session=get_session((x,)))
