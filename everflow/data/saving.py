@@ -9,9 +9,11 @@ import numpy as np
 
 from everflow.api import find, public
 from everflow.data.iterator_ops import Iterator
+from everflow.data.source_ops import ListStream
 from everflow.errors import failed_precondition, invalid_argument, unimplemented
+from everflow.graph import dtypes
 from everflow.ops.registry import apply, op
-from everflow.runtime.values import from_torch_dtype, to_numpy
+from everflow.runtime.values import from_numpy, from_torch_dtype, to_numpy
 
 MAGIC = b"everflow-iterator-1\n"
 
@@ -37,6 +39,8 @@ def encoded(state: Any, types: Any = None) -> bytes:
             array = np.ascontiguousarray(to_numpy(value, dtype))
             tensors.append(array.tobytes())
             return {"n": [dtype.name, list(value.shape), len(tensors) - 1]}
+        if isinstance(value, ListStream):
+            return {"s": [[t.name for t in value.types], plain(list(value.dims)), plain(list(value.elements))]}
         raise unimplemented(f"The position of this iterator can't be saved: it holds {type(value).__name__}.")
 
     text = json.dumps(plain(state)).encode()
@@ -73,6 +77,8 @@ def decoded(content: bytes) -> Any:
             array = np.empty(inner[0], object)
             array.reshape(-1)[:] = [value(v) for v in inner[1]]
             return array
+        if kind == "s":
+            return ListStream([dtypes.as_dtype(n) for n in inner[0]], value(inner[1]), value(inner[2]))
         name, shape, index = inner
         return _tensor(name, shape, tensors[index])
 
@@ -80,9 +86,6 @@ def decoded(content: bytes) -> Any:
 
 
 def _tensor(name: str, shape: list[int], content: bytes) -> Any:
-    from everflow.graph import dtypes
-    from everflow.runtime.values import from_numpy
-
     dtype = dtypes.as_dtype(name)
     array = np.frombuffer(content, dtype.as_numpy_dtype).reshape(shape).copy()
     return from_numpy(array, dtype)
