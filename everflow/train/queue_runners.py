@@ -1,6 +1,7 @@
 """QueueRunner: threads that fill a queue by running its enqueue ops."""
 from __future__ import annotations
 
+import sys
 import threading
 import weakref
 from typing import Any
@@ -14,6 +15,9 @@ from everflow.platform import logging
 from everflow.platform.deprecation import deprecated
 from everflow.runtime.session import SessionInterface
 
+# How long a thread may keep the interpreter while others wait for it. Python's own 5 milliseconds would be added to each batch that a
+# step waits for.
+_TURN = 0.001
 _INSTEAD = "To construct input pipelines, use the `tf.data` module."
 
 
@@ -138,6 +142,7 @@ class QueueRunner:
                 return []
             self._runs_per_session[sess] = len(self._enqueue_ops)
             self._exceptions_raised = []
+        sys.setswitchinterval(min(sys.getswitchinterval(), _TURN))
         threads = [threading.Thread(target=self._run, args=(sess, op, coord), name=f"QueueRunnerThread-{self.name}-{op.name}")
                    for op in self._enqueue_ops]
         if coord:
