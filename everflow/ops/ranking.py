@@ -115,7 +115,8 @@ def _nth_element(node: Any) -> Callable[..., Any]:
 
 def _nth_element_shape(o: Any) -> Any:
     dims = shapes.with_rank_at_least(o.inputs[0].dims, 1)
-    shapes.with_rank(o.inputs[1].dims, 0)
+    if o.inputs[1].dims:
+        raise ValueError(f"Input must be scalar but has rank {len(o.inputs[1].dims)}")
     n = known(o.inputs[1])
     if n is not None and int(n) < 0:
         raise ValueError(f"Dimension size, given by scalar input 1, must be non-negative but is {int(n)}")
