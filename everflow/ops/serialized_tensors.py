@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from everflow.api import public
-from everflow.errors import invalid_argument
+from everflow.errors import invalid_argument, unimplemented
 from everflow.graph import dtypes, shapes
 from everflow.graph.tensor_proto import make_ndarray
 from everflow.ops.registry import apply, not_differentiable, op
@@ -16,6 +16,9 @@ from everflow.ops.texts import mapped, text_array
 from everflow.runtime.values import from_numpy, to_numpy
 
 Kernel = Callable[..., Any]
+
+# The variants that are written are states that are bytes already, such as the position of an iterator.
+STATE = "everflow.state"
 
 # Messages call types by the names of the wire format.
 _WIRE_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
@@ -37,6 +40,11 @@ def _serialize(node: Any) -> Kernel:
             proto.tensor_shape.dim.add().size = size
         if dtype is dtypes.string:
             proto.string_val.extend(value.ravel().tolist())
+        elif dtype is dtypes.variant:
+            for item in value.ravel().tolist():
+                if not isinstance(item, bytes):
+                    raise unimplemented(f"A variant that holds {type(item).__name__} can't be serialized.")
+                proto.variant_val.add(type_name=STATE, metadata=item)
         else:
             proto.tensor_content = np.ascontiguousarray(to_numpy(value, dtype)).tobytes()
         return text_array([proto.SerializeToString()], ())
@@ -63,6 +71,8 @@ def _parse(node: Any) -> Kernel:
         if proto.dtype != dtype.as_datatype_enum:
             found = _wire_name(dtypes.as_dtype(proto.dtype)) if proto.dtype else "invalid"
             raise invalid_argument(f"Type mismatch between parsed tensor ({found}) and dtype ({_wire_name(dtype)})")
+        if dtype is dtypes.variant:
+            return text_array([item.metadata for item in proto.variant_val], [d.size for d in proto.tensor_shape.dim])
         return from_numpy(make_ndarray(proto), dtype)
 
     return run
