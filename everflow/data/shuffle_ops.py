@@ -42,7 +42,7 @@ class ShuffleStream(UnaryStream):
 
     def repeated(self, times: int) -> ShuffleStream | None:
         """The stream that TensorFlow makes of shuffle and repeat together: one generator draws for all rounds."""
-        if self.first_seeds is None or self.rounds != 1 or times == 0:
+        if self.first_seeds is None or self.rounds != 1 or times in (0, 1):
             return None
         fixed = chosen_seeds(*self.first_seeds)
         return ShuffleStream(self.source, self.types, self.dims, self.size, lambda: fixed, times)
