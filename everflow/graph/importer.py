@@ -70,6 +70,16 @@ def import_graph_def_for_function(graph_def: Any, name: str | None = None) -> li
     return _import(graph_def, validate_colocation_constraints=False, name=name)
 
 
+def extend_graph(graph: Graph, graph_def: Any) -> None:
+    """Adds nodes under their own names, whose inputs may be operations that the graph has already."""
+    if graph_def.library.function or graph_def.library.gradient:
+        from everflow.graph.functions import add_library
+
+        add_library(graph, graph_def.library)
+    with graph._lock, _all_or_nothing(graph):
+        _Extension(graph, graph_def).run()
+
+
 def _import(
     graph_def: Any,
     input_map: Any = None,
@@ -538,6 +548,21 @@ class _Import:
                 f"Invalid return output {source[1]} of node '{source[0]}', which has {len(op.outputs)} output(s)"
             )
         return op.outputs[source[1]]
+
+
+class _Extension(_Import):
+    """More nodes of one and the same program."""
+
+    def __init__(self, graph: Graph, graph_def: Any) -> None:
+        super().__init__(graph, graph_def, "", {}, {}, False)
+        self.map = {(op.name, i): t for op in graph.get_operations() for i, t in enumerate(op.outputs)}
+        self.control_map = {op.name: op for op in graph.get_operations()}
+
+    def _choose_names(self) -> None:
+        for node in self.nodes:
+            if node.name in self.control_map:
+                raise errors.AlreadyExistsError(None, None, f"There is already a node named '{node.name}' in the graph")
+            self.names[node.name] = node.name
 
 
 def _check_types(op: Operation) -> None:

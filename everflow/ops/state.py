@@ -23,7 +23,10 @@ def slot_of(node: Any, is_ref: bool) -> Slot:
     if is_ref and dims is not None and None in dims:
         raise invalid_argument(f"Shape {shapes.describe(dims)} is not fully defined")
     resources = node.context.resources
-    return resources.get(container, "variable", name, lambda: Slot(name, dtype, dims, is_ref, container, resources))
+    slot = resources.get(container, "variable", name, lambda: Slot(name, dtype, dims, is_ref, container, resources))
+    if slot.dtype != dtype:
+        raise invalid_argument(f"Trying to share variable {name}, but specified dtype {dtype.name} and found dtype {slot.dtype.name}.")
+    return slot
 
 
 def _variable(is_ref: bool) -> Callable[[Any], Any]:

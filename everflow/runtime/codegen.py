@@ -69,6 +69,7 @@ class Step:
     """A compiled plan. `call(*feeds)` returns the fetched run-time values as a tuple."""
 
     __slots__ = ("call", "calls", "fetches_fresh", "lines", "plan", "source", "threads", "tuning")
+    is_remote = False
 
     def __init__(self, plan: Plan, call: Callable[..., Any], calls: list[Call], lines: list[Node | None], fetches_fresh: list[bool],
                  source: str) -> None:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -12,20 +13,24 @@ from everflow.runtime import codegen, passes, threads, values
 from everflow.runtime.failures import explained
 from everflow.runtime.placement import Placer
 from everflow.runtime.plan import Node, make_plan
-from everflow.runtime.resources import Resources
+from everflow.runtime.tasks import Task
 
 
 class Context:
     """The run-time side of a session; kernels reach it as `node.context`."""
 
-    def __init__(self, graph: Any, config: Any = None, resources: Resources | None = None) -> None:
+    # Whether other sessions see the same resources.
+    is_shared = False
+
+    def __init__(self, graph: Any, config: Any = None, tasks: list[Task] | None = None) -> None:
         self.graph = graph
         self.config = config
-        self.resources = resources or Resources()
-        self.placer = Placer(config)
+        self.placer = Placer(config, tasks)
+        self.resources = self.placer.tasks[0].resources
         self.cancelled = threading.Event()
         self._constants: dict[Operation, Any] = {}
         self._functions: dict[str, Callable[..., Any]] = {}
+        self._elsewhere: dict[Task, Context] = {}
         self.loops: dict[Any, Any] = {}
         self.effects: dict[str, Any] = {}
         self._op_state: dict[Any, Any] = {}
@@ -46,6 +51,25 @@ class Context:
             yield
         finally:
             self._runs.deadline = before
+
+    def close(self) -> None:
+        """Cancels the runs under way and lets go of the resources."""
+        self.cancelled.set()
+        self.resources.clear()
+
+    def at(self, task: Task) -> Context:
+        """The same context as it is seen from one of its tasks: with that task's resources."""
+        tasks = self.placer.tasks
+        if task is tasks[0]:
+            return self
+        found = self._elsewhere.get(task)
+        if found is None:
+            found = self._elsewhere[task] = copy.copy(self)
+            found.placer = Placer(self.config, [task, *(t for t in tasks if t is not task)])
+            found.resources = task.resources
+            found._functions = {}
+            found._elsewhere = {tasks[0]: self}
+        return found
 
     def constant(self, node: Node) -> Any:
         """The run-time value of a Const node, shared by all steps that use it."""
@@ -118,6 +142,10 @@ class Context:
         plan.is_body = is_body
         plan.host_feeds, plan.host_fetches = map(frozenset, host)
         self.placer.place(n.op for n in plan.nodes if n.op is not None)
+        if len(self.placer.tasks) > 1:
+            for node in plan.nodes:
+                if node.op is not None:
+                    node.context = self.at(self.placer.task_of(node.op))
         passes.run(plan)
         step = codegen.generate(plan)
         if not is_body:

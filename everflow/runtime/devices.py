@@ -49,14 +49,13 @@ class DeviceAttributes:
         return f"_DeviceAttributes({self.name}, {self.device_type}, {self.memory_limit_bytes}, {self.incarnation})"
 
 
-def list_devices(config: Any = None) -> list[DeviceAttributes]:
-    """The devices of a session on this machine."""
+def list_devices(config: Any = None, place: str = "/job:localhost/replica:0/task:0") -> list[DeviceAttributes]:
+    """The devices of a session on this machine, or of a task of a cluster."""
     found = []
     for kind, count in device_counts(config).items():
         for i in range(count):
             memory = MEMORY if kind == CPU else torch.cuda.get_device_properties(i).total_memory
-            name = f"/job:localhost/replica:0/task:0/device:{kind}:{i}"
-            found.append(DeviceAttributes(name, kind, memory, hash((kind, i)) & (2**63 - 1)))
+            found.append(DeviceAttributes(f"{place}/device:{kind}:{i}", kind, memory, hash((place, kind, i)) & (2**63 - 1)))
     return found
 
 

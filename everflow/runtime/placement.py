@@ -9,22 +9,20 @@ from everflow import errors
 from everflow.graph.devices import DeviceSpec
 from everflow.graph.interpolation import described
 from everflow.graph.operation import Operation
-from everflow.runtime.devices import GPU, device_counts, list_devices
+from everflow.runtime.devices import GPU
+from everflow.runtime.tasks import Task
 
 
 class Placer:
-    """Places the ops of a session's graph, each once."""
+    """Places the ops of a session's graph, each once. Where an op's device leaves it open, its task is the first."""
 
-    default_device = "/job:localhost/replica:0/task:0/device:CPU:0"
-
-    def __init__(self, config: Any) -> None:
-        self._config = config
+    def __init__(self, config: Any, tasks: list[Task] | None = None) -> None:
+        self.tasks = tasks or [Task(config=config)]
         self._is_soft = config is not None and config.allow_soft_placement
         self._logs = config is not None and config.log_device_placement
         self._only_what_runs = config is not None and config.graph_options.place_pruned_graph
         self._graph_ops_placed = 0
         self._placed: set[Operation] = set()
-        self._counts: dict[str, int] = {}
 
     def place_graph(self, graph: Any) -> None:
         """Places what was added to the graph, needed or not, unless the session is to look only at what it runs."""
@@ -43,18 +41,31 @@ class Placer:
             if self._logs:
                 self._log(op, device)
 
+    @property
+    def default_device(self) -> str:
+        """Where what says nothing about its device runs."""
+        return f"{self.tasks[0].name}/device:CPU:0"
+
     def device_of(self, op: Operation) -> str:
         """The full name of the device that an op runs on."""
-        counts = self._counts = self._counts or device_counts(self._config)
+        return self._found(op)[1]
+
+    def task_of(self, op: Operation) -> Task:
+        """The task that an op runs in."""
+        return self._found(op)[0]
+
+    def _found(self, op: Operation) -> tuple[Task, str]:
         spec = DeviceSpec.from_string(op._device)
         kind, index = (spec.device_type or "CPU").upper(), spec.device_index or 0
-        is_here = spec.job in (None, "localhost") and spec.task in (None, 0) and spec.replica in (None, 0)
-        if is_here and index < counts.get(kind, 0):
-            return f"/job:localhost/replica:0/task:0/device:{kind}:{index}"
-        if is_here and self._is_soft:
-            return self.default_device
-        available = ", ".join(d.name for d in list_devices(self._config))
-        hint = " The requested device appears to be a GPU, but CUDA is not enabled." if kind == GPU and not counts[GPU] else ""
+        tasks = [t for t in self.tasks if spec.job in (None, t.job) and spec.task in (None, t.index) and spec.replica in (None, 0)]
+        for task in tasks:
+            if index < task.counts.get(kind, 0):
+                return task, f"{task.name}/device:{kind}:{index}"
+        if tasks and self._is_soft:
+            return tasks[0], f"{tasks[0].name}/device:CPU:0"
+        available = ", ".join(d.name for t in self.tasks for d in t.devices())
+        no_gpu = kind == GPU and not any(t.counts[GPU] for t in self.tasks)
+        hint = " The requested device appears to be a GPU, but CUDA is not enabled." if no_gpu else ""
         raise errors.InvalidArgumentError(
             op.node_def, op,
             f"Cannot assign a device for operation {op.name}: {described(op)} was explicitly assigned to {op._device} but available "
@@ -62,5 +73,5 @@ class Placer:
 
     def _log(self, op: Operation, device: str) -> None:
         if len(self._placed) == 1:
-            print("Device mapping:", *(d.name for d in list_devices(self._config)), sep="\n", file=sys.stderr)
+            print("Device mapping:", *(d.name for t in self.tasks for d in t.devices()), sep="\n", file=sys.stderr)
         print(f"{op.name}: ({op.type}): {device}", file=sys.stderr)

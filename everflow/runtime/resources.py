@@ -20,7 +20,7 @@ class Slot:
         self.dtype = dtype
         self.dims = dims
         self.is_ref = is_ref
-        self.container = container or "localhost"
+        self.container = container or (home.default_container if home is not None else "localhost")
         self.home = home
         self.value: Any = None
         self.lock = threading.RLock()
@@ -76,9 +76,10 @@ def copied(value: Any) -> Any:
 
 
 class Resources:
-    """A session's containers."""
+    """The containers of a session, or of a server's task."""
 
-    def __init__(self) -> None:
+    def __init__(self, default_container: str = "localhost") -> None:
+        self.default_container = default_container
         self._items: dict[tuple[str, str, str], Any] = {}
         self._lock = threading.RLock()
 
@@ -108,7 +109,7 @@ class Resources:
         """Whether anything that ops reach by a handle is in a container."""
         for (container, _, _), item in list(self._items.items()):
             is_there = not item.is_ref and item.value is not None if isinstance(item, Slot) else True
-            if is_there and (container or "localhost") == name:
+            if is_there and (container or self.default_container) == name:
                 return True
         return False
 
@@ -116,8 +117,16 @@ class Resources:
         """Forgets everything, or what is in the named containers (an empty name is the default container)."""
         with self._lock:
             for key in list(self._items):
-                if containers is None or key[0] in containers or (key[0] == "" and "localhost" in containers):
+                if containers is None or key[0] in containers or (key[0] == "" and self.default_container in containers):
                     item = self._items.pop(key)
                     close = getattr(item, "dispose", None)
                     if close is not None:
                         close()
+
+    def wake(self) -> None:
+        """Makes the steps that wait for a resource look again at what they wait for."""
+        for item in list(self._items.values()):
+            condition = getattr(item, "condition", None)
+            if condition is not None:
+                with condition:
+                    condition.notify_all()

@@ -66,22 +66,26 @@ class BaseSession(SessionInterface):
 
             if not isinstance(config, ConfigProto):
                 raise TypeError(f"config must be a tf.ConfigProto, but got {type(config)}")
-        if target:
-            raise errors.NotFoundError(
-                None, None, f'No session factory registered for the given session options: {{target: "{target}" config: {config or ""}}} '
-                "Registered factories are {DIRECT_SESSION}.")
         self._graph = graph
         self._config = config
         self._target = target if isinstance(target, bytes) else (target or "").encode()
-        self._context = Context(graph, config)
+        self._context = self._connected(self._target.decode())
         self._closed = False
         self._runners: dict[Any, Any] = {}
         self._lock = threading.RLock()
         self._partial_runs: dict[str, Any] = {}
         self._runs_measured = 0
-        if config is not None and config.operation_timeout_in_ms > 0:
-            self._call = self._call_in_time  # type: ignore[method-assign]
+        if self._context.is_shared or (config is not None and config.operation_timeout_in_ms > 0):
+            self._call = self._call_with_limits  # type: ignore[method-assign]
         _live.add(self)
+
+    def _connected(self, target: str) -> Context:
+        """Where the session runs: in itself, or on the server that is its target."""
+        if not target:
+            return Context(self._graph, self._config)
+        from everflow.distribute.targets import connect
+
+        return connect(target, self._graph, self._config)
 
     @property
     def graph(self) -> Graph:
@@ -100,17 +104,14 @@ class BaseSession(SessionInterface):
 
     def list_devices(self) -> list[Any]:
         """The devices that ops can run on."""
-        from everflow.runtime.devices import list_devices
-
-        return list_devices(self._config)
+        return [device for task in self._context.placer.tasks for device in task.devices()]
 
     def close(self) -> None:
         """Ends the session: its resources go, runs under way are cancelled, later ones raise."""
         with self._lock:
             if not self._closed:
                 self._closed = True
-                self._context.cancelled.set()
-                self._context.resources.clear()
+                self._context.close()
                 self._runners.clear()
 
     def as_default(self) -> Any:
@@ -176,9 +177,10 @@ class BaseSession(SessionInterface):
         finally:
             del guard
 
-    def _call_in_time(self, step: Step, arguments: list[Any]) -> Any:
-        """The same, with the time limit that the session is configured with."""
-        with self._context.until(time.monotonic() + self._config.operation_timeout_in_ms / 1000):
+    def _call_with_limits(self, step: Step, arguments: list[Any]) -> Any:
+        """The same, where the session is configured with a time limit or shares its resources with others."""
+        limit = self._config.operation_timeout_in_ms if self._config is not None else 0
+        with self._context.until(time.monotonic() + limit / 1000 if limit > 0 else None):
             return BaseSession._call(self, step, arguments)
 
     def make_callable(self, fetches: Any, feed_list: Any = None, accept_options: bool = False) -> Callable[..., Any]:
@@ -273,6 +275,11 @@ class Session(BaseSession):
     def reset(target: str, containers: Any = None, config: Any = None) -> None:
         """Clears the containers of a server."""
         names = [c.decode() if isinstance(c, bytes) else c for c in containers or []]
+        if target:
+            from everflow.distribute.targets import reset
+
+            reset(target if isinstance(target, str) else target.decode(), names, config)
+            return
         for session in list(_live):
             session._context.resources.clear(names or None)
             session.close()

@@ -20,6 +20,8 @@ def run_with_options(session: Any, runner: Any, arguments: list[Any], options: A
     options = options or RunOptions()
     if run_metadata is not None:
         run_metadata.Clear()
+    if runner.step.is_remote:
+        return runner.finished(runner.step.run(arguments, options, run_metadata))
     traced = options.trace_level != RunOptions.NO_TRACE and run_metadata is not None
     measured = run_metadata is not None and _is_measured(session)
     trace = Trace(runner.step) if traced or measured else None

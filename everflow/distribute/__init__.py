@@ -1,0 +1,1 @@
+"""Programs on several machines: clusters, servers, and which of them holds what."""

@@ -1,0 +1,48 @@
+"""The run-time side of a session on a server of this process: the resources are the server's, and those of its cluster."""
+from __future__ import annotations
+
+import contextlib
+import secrets
+from typing import Any
+
+from everflow import errors
+from everflow.runtime.context import Context
+from everflow.runtime.tasks import Task
+from everflow.runtime.waiting import running
+
+
+class ServerContext(Context):
+    """A context whose tasks outlive it."""
+
+    is_shared = True
+
+    def __init__(self, graph: Any, config: Any, tasks: list[Task], is_isolated: bool) -> None:
+        super().__init__(graph, config, tasks)
+        self.handle = secrets.token_hex(8)
+        self.is_aborted = False
+        self._is_isolated = is_isolated
+
+    @contextlib.contextmanager
+    def until(self, deadline: float | None) -> Any:
+        """Sets the deadline of this thread's runs, and says whose runs they are."""
+        if self.is_aborted:
+            raise errors.AbortedError(None, None, f"Session {self.handle} is not found.")
+        before = getattr(running, "context", None)
+        running.context = self
+        try:
+            with super().until(deadline):
+                yield
+        except errors.CancelledError as e:
+            if self.cancelled.is_set():
+                raise errors.CancelledError(None, None, "Step was cancelled by an explicit call to `Session::Close()`.") from e
+            raise
+        finally:
+            running.context = before
+
+    def close(self) -> None:
+        """Cancels the runs under way. The resources stay, unless they are this session's alone."""
+        self.cancelled.set()
+        for task in self.placer.tasks:
+            task.resources.wake()
+            if self._is_isolated:
+                task.resources.clear()
