@@ -354,11 +354,17 @@ def _expand_dims(node: Any) -> Kernel:
     text = is_text(node)
     axis = node.constant(1)
     if axis is None:
-        return lambda x, axis: expanded(x, int(axis))
+        return lambda x, axis: expanded(x, _only_axis(axis))
     fixed = int(axis.reshape(-1)[0])
     if node.inputs[0].dims is not None and not text:
         return lambda x, axis: x.unsqueeze(fixed)
     return lambda x, axis: expanded(x, fixed)
+
+
+def _only_axis(axis: Any) -> int:
+    if axis.numel() != 1:
+        raise invalid_argument("'dim' must be a tensor with a single value")
+    return int(axis)
 
 
 def _expand_dims_shape(o: Any) -> Any:

@@ -43,11 +43,12 @@ def _all_true(condition: Tensor) -> Tensor:
     return apply("All", condition, axes, name="All")
 
 
-def _checked_at_once(symbol: str, static: Callable[..., Any], x: Any, y: Any, summarize: Any, message: Any) -> None:
+def _checked_at_once(symbol: str, op_type: str, x_tensor: Any, y_tensor: Any, summarize: Any, message: Any) -> None:
     """Fails unless a relation holds between values that are there; shows some of them."""
-    holds = static(x, y)
+    holds = apply(op_type, x_tensor, y_tensor).numpy()
     if np.all(holds):
         return
+    x, y = x_tensor.numpy(), y_tensor.numpy()
     count = 3 if summarize is None else summarize if summarize >= 0 else max(x.size, y.size)
     lines = [] if message is None else [message]
     lines.append(f"Condition x {symbol} y did not hold.")
@@ -86,7 +87,7 @@ def _binary(
         x = convert_to_tensor(x, name="x")
         y = convert_to_tensor(y, name="y")
         if executing_eagerly() and data is None:
-            return _checked_at_once(symbol, static, x.numpy(), y.numpy(), summarize, message)
+            return _checked_at_once(symbol, op_type, x, y, summarize, message)
         if data is None:
             data = [
                 f"Condition x {symbol} y did not hold element-wise:",

@@ -150,7 +150,7 @@ def _sizes(tensors: list[Any]) -> list[Any]:
     found = []
     for t in tensors:
         found.append(shape(t))
-        if found[-1].op.type != "Const":
+        if not found[-1].is_eager and found[-1].op.type != "Const":
             return list(shape_n(tensors))
     return found
 

@@ -103,7 +103,7 @@ def _sparse_multiply(node: Any) -> Callable[..., Any]:
 def _sparse_product_gradient(o: Any, dz: Any) -> Any:
     flip_a, flip_b = o.attr("transpose_a"), o.attr("transpose_b")
     a, b = o.inputs
-    sparse = {a: o.attr("a_is_sparse"), b: o.attr("b_is_sparse"), dz: dz.op.type == "ReluGrad"}
+    sparse = {a: o.attr("a_is_sparse"), b: o.attr("b_is_sparse"), dz: not dz.is_eager and dz.op.type == "ReluGrad"}
 
     def product(x: Any, y: Any, kind: Any, transpose_a: bool = False, transpose_b: bool = False) -> Any:
         hints = {"a_is_sparse": sparse[x], "b_is_sparse": sparse[y]}

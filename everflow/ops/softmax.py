@@ -83,7 +83,7 @@ def _scaled_rows(vector: Any, matrix: Any) -> Any:
 
 def _is_zero(gradient: Any) -> bool:
     """Whether no gradient came to this output: differentiation puts zeros in its place."""
-    if gradient.op.type in ("ZerosLike", "Zeros"):
+    if not gradient.is_eager and gradient.op.type in ("ZerosLike", "Zeros"):
         return True
     value = tf.get_static_value(gradient)
     return value is not None and bool((value == 0).all())

@@ -114,9 +114,16 @@ def _broadcast_to(node: Any) -> Kernel:
         try:
             return np.broadcast_to(x, wanted) if text else x.expand(wanted)
         except (RuntimeError, ValueError):
-            raise invalid_argument(f"Incompatible shapes: {shown(x.shape)} vs. {shown(wanted)}") from None
+            raise _cannot_broadcast(x.shape, wanted) from None
 
     return run
+
+
+def _cannot_broadcast(dims: Any, wanted: list[int]) -> Exception:
+    """Two shapes may go together while one of them is not what both become."""
+    if all(d == w or 1 in (d, w) for d, w in zip(reversed(dims), reversed(wanted))):
+        return invalid_argument(f"Unable to broadcast tensor of shape {shown(dims)} to tensor of shape {shown(wanted)}")
+    return invalid_argument(f"Incompatible shapes: {shown(dims)} vs. {shown(wanted)}")
 
 
 def _broadcast_to_shape(o: Any) -> Any:

@@ -1,0 +1,61 @@
+"""Ops of several families as they behave on values: gradients that look at what is known, and what ops say of bad shapes."""
+import numpy as np
+import pytest
+
+import everflow as tf
+from everflow.eager.context import eager_mode
+
+
+@pytest.fixture(autouse=True)
+def at_once():
+    with eager_mode():
+        yield
+
+
+def gradient(f, *values):
+    xs = [tf.constant(v) for v in values]
+    with tf.GradientTape() as tape:
+        for x in xs:
+            tape.watch(x)
+        y = f(*xs)
+    return [g.numpy().tolist() for g in tape.gradient(y, xs)]
+
+
+def test_the_gradient_of_concat_is_cut_as_its_parts_are():
+    weights = tf.constant([[1.0, 2.0, 3.0]])
+    assert gradient(lambda a, b: tf.concat([a, b], 1) * weights, [[1.0]], [[2.0, 3.0]]) == [[[1.0]], [[2.0, 3.0]]]
+
+
+def test_cross_entropy_has_second_derivatives():
+    x = tf.constant([[0.0, 0.0]])
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            y = tf.nn.softmax_cross_entropy_with_logits_v2([[1.0, 0.0]], x)
+        dx = inner.gradient(y, x)
+        first = dx[0, 0]
+    assert outer.gradient(first, x).numpy() == pytest.approx(np.array([[0.25, -0.25]]))
+
+
+def test_products_of_sparse_matrices_have_gradients():
+    assert gradient(lambda a, b: tf.matmul(a, b, a_is_sparse=True), [[2.0]], [[3.0]]) == [[[3.0]], [[2.0]]]
+
+
+@pytest.mark.parametrize("check", [
+    tf.assert_equal, tf.assert_none_equal, tf.assert_less, tf.assert_less_equal, tf.assert_greater, tf.assert_greater_equal])
+def test_checks_of_shapes_that_do_not_go_together_name_the_shapes(check):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"Incompatible shapes: \[3\] vs. \[2\]"):
+        check([1, 2, 3], [1, 2])
+
+
+def test_broadcast_to_says_whether_shapes_go_together():
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"Unable to broadcast tensor of shape \[2\] to tensor of shape \[2,1\]"):
+        tf.broadcast_to([1, 2], [2, 1])
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"Incompatible shapes: \[3\] vs. \[2\]"):
+        tf.broadcast_to([1, 2, 3], [2])
+
+
+def test_expand_dims_takes_one_axis():
+    with pytest.raises(tf.errors.InvalidArgumentError, match="'dim' must be a tensor with a single value"):
+        tf.expand_dims([1, 2], [0, 1])
