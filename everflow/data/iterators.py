@@ -259,6 +259,8 @@ class IteratorV2(_WithLegacyStructure, Trackable, CompositeTensor):
     """An iterator of Python: `for element in dataset`, eagerly or in a function."""
 
     def __init__(self, dataset: Any = None, components: Any = None, element_spec: Any = None) -> None:
+        # Made while a function is being built.
+        self._is_symbolic = dataset is not None and not executing_eagerly()
         if dataset is None:
             if components is None or element_spec is None:
                 raise ValueError("Either `dataset` or both `components` and `element_spec` need to be provided.")
@@ -284,6 +286,10 @@ class IteratorV2(_WithLegacyStructure, Trackable, CompositeTensor):
         return self
 
     def __next__(self) -> Any:
+        if self._is_symbolic:
+            # A loop in Python would go on for ever: where the dataset ends is known only when the function runs.
+            raise RuntimeError("A dataset can be iterated over in Python only when ops run at once. Inside of a function use "
+                               "`iterator.get_next()` or `dataset.reduce()`.")
         return self.next()
 
     def next(self) -> Any:
