@@ -19,7 +19,8 @@ class Coordinator:
 
     def __init__(self, clean_stop_exception_types: Any = None) -> None:
         # A queue that has run out is a reason to stop, not an error.
-        self._clean_stop_exception_types = tuple(clean_stop_exception_types or (errors.OutOfRangeError,))
+        self._clean_stop_exception_types = (
+            (errors.OutOfRangeError,) if clean_stop_exception_types is None else tuple(clean_stop_exception_types))
         self._lock = threading.Lock()
         self._stop_event = threading.Event()
         self._error: BaseException | None = None

@@ -5,6 +5,8 @@ import os
 import time
 from typing import Any
 
+import numpy as np
+
 from everflow.api import internal, public
 from everflow.compat import as_str, as_str_any
 from everflow.eager.context import executing_eagerly
@@ -200,7 +202,7 @@ class Saver:
         save_path = os.fspath(save_path)
         checkpoint_file = save_path
         if global_step is not None:
-            step = global_step if isinstance(global_step, int) else self._step(sess, global_step)
+            step = global_step if isinstance(global_step, (int, np.integer)) else self._step(sess, global_step)
             checkpoint_file = f"{save_path}-{step:08d}" if self._pad_step_number else f"{save_path}-{step}"
         elif os.path.basename(save_path) == latest_filename and not self._sharded:
             raise ValueError(f"'latest_filename' collides with 'save_path': '{latest_filename}' and '{save_path}'")

@@ -1,0 +1,240 @@
+"""The layers of a monitored session: hooks, a coordinator, and recovery, each around the session below it."""
+from __future__ import annotations
+
+from typing import Any
+
+import everflow as tf
+from everflow import errors
+from everflow.api import internal
+from everflow.platform import logging
+from everflow.train.session_run_hook import SessionRunArgs, SessionRunContext, SessionRunValues
+
+# A worker or parameter server went away: what is lost can be restored from a checkpoint.
+PREEMPTION_ERRORS = internal("training.monitored_session._PREEMPTION_ERRORS")((errors.AbortedError, errors.UnavailableError))
+
+
+class StepContext:
+    """What a step function gets: the plain session, and `run_with_hooks`."""
+
+    def __init__(self, session: Any, run_with_hooks_fn: Any) -> None:
+        self._session = session
+        self._run_with_hooks_fn = run_with_hooks_fn
+
+    @property
+    def session(self) -> Any:
+        return self._session
+
+    def run_with_hooks(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs as `MonitoredSession.run` does."""
+        return self._run_with_hooks_fn(*args, **kwargs)
+
+    def request_stop(self) -> None:
+        """Ends the loop, by a StopIteration."""
+        raise StopIteration("step_fn has requested the iterations to stop.")
+
+
+@internal("training.monitored_session._WrappedSession")
+class WrappedSession:
+    """A session around another one, with a say in whether to stop."""
+
+    def __init__(self, sess: Any) -> None:
+        self._sess = sess
+
+    @property
+    def graph(self) -> Any:
+        return self._sess.graph
+
+    @property
+    def sess_str(self) -> Any:
+        return self._sess.sess_str
+
+    def should_stop(self) -> bool:
+        """Whether the loop shall end: this layer says so, one below does, or the session is closed."""
+        if self._check_stop() or self._sess is None:
+            return True
+        return isinstance(self._sess, WrappedSession) and self._sess.should_stop()
+
+    def _check_stop(self) -> bool:
+        return False
+
+    def close(self) -> None:
+        if self._sess:
+            try:
+                self._sess.close()
+            except PREEMPTION_ERRORS as e:
+                logging.error("An error occurred when attempting to close the session. This may be due to a preemption in a connected "
+                              "worker or parameter server. Error: %s", e)
+            finally:
+                self._sess = None
+
+    def run(self, *args: Any, **kwargs: Any) -> Any:
+        return self._sess.run(*args, **kwargs)
+
+    def run_step_fn(self, step_fn: Any, raw_session: Any, run_with_hooks: Any = None) -> Any:
+        """Calls a step function; `raw_session` gives the plain session of the moment."""
+        return step_fn(StepContext(raw_session(), run_with_hooks or self.run))
+
+
+@internal("training.monitored_session._RecoverableSession")
+class RecoverableSession(WrappedSession):
+    """Makes a new session when the present one is lost."""
+
+    def __init__(self, sess_creator: Any) -> None:
+        self._sess_creator = sess_creator
+        super().__init__(self._create_session())
+
+    def _create_session(self) -> Any:
+        while True:
+            try:
+                return self._sess_creator.create_session()
+            except PREEMPTION_ERRORS as e:
+                logging.info("An error was raised while a session was being created. This may be due to a preemption of a connected worker "
+                             "or parameter server. A new session will be created. This error may also occur due to a gRPC failure caused "
+                             "by high memory or network bandwidth usage in the parameter servers. If this error occurs repeatedly, try "
+                             "increasing the number of parameter servers assigned to the job. Error: %s", e)
+
+    def _forget_session(self, error: Exception) -> None:
+        logging.info("An error was raised. This may be due to a preemption in a connected worker or parameter server. The current session "
+                     "will be closed and a new session will be created. This error may also occur due to a gRPC failure caused by high "
+                     "memory or network bandwidth usage in the parameter servers. If this error occurs repeatedly, try increasing the "
+                     "number of parameter servers assigned to the job. Error: %s", error)
+        self.close()
+        self._sess = None
+
+    def _check_stop(self) -> bool:
+        try:
+            return not self._sess or self._sess._check_stop()
+        except PREEMPTION_ERRORS as e:
+            self._forget_session(e)
+            self._sess = self._create_session()
+            return self._check_stop()
+        except Exception:
+            # It will be raised when the session is closed.
+            return True
+
+    def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
+        while True:
+            try:
+                if not self._sess:
+                    self._sess = self._create_session()
+                return self._sess.run(fetches, feed_dict=feed_dict, options=options, run_metadata=run_metadata)
+            except PREEMPTION_ERRORS as e:
+                self._forget_session(e)
+
+    def run_step_fn(self, step_fn: Any, raw_session: Any, run_with_hooks: Any = None) -> Any:
+        while True:
+            try:
+                if not self._sess:
+                    self._sess = self._create_session()
+                return self._sess.run_step_fn(step_fn, raw_session, run_with_hooks or self._sess.run)
+            except PREEMPTION_ERRORS as e:
+                self._forget_session(e)
+
+
+@internal("training.monitored_session._CoordinatedSession")
+class CoordinatedSession(WrappedSession):
+    """Stops with the threads of its coordinator, and they with it."""
+
+    def __init__(self, sess: Any, coord: Any, stop_grace_period_secs: float = 120) -> None:
+        super().__init__(sess)
+        self._coord = coord
+        self._stop_grace_period_secs = stop_grace_period_secs
+
+    def _check_stop(self) -> bool:
+        self._coord.raise_requested_exception()
+        return self._coord.should_stop()
+
+    def close(self) -> None:
+        self._coord.request_stop()
+        try:
+            self._coord.join(stop_grace_period_secs=self._stop_grace_period_secs, ignore_live_threads=True)
+        finally:
+            try:
+                super().close()
+            except Exception as e:
+                # The error of a thread says more than what it led to.
+                logging.vlog(1, "Session close failed: %s", e)
+
+    def run(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return self._sess.run(*args, **kwargs)
+        except PREEMPTION_ERRORS:
+            raise
+        except Exception as e:
+            try:
+                self._coord.raise_requested_exception()
+            except PREEMPTION_ERRORS:
+                # A thread lost its worker first; what failed here is a consequence.
+                raise
+            except Exception:
+                raise e from None
+            raise
+
+
+@internal("training.monitored_session._HookedSession")
+class HookedSession(WrappedSession):
+    """Calls hooks around each run."""
+
+    def __init__(self, sess: Any, hooks: Any) -> None:
+        super().__init__(sess)
+        self._hooks = hooks
+        self._should_stop = False
+
+    def _check_stop(self) -> bool:
+        return self._should_stop
+
+    def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
+        if self.should_stop():
+            raise RuntimeError("Run called even after should_stop requested.")
+        context = SessionRunContext(SessionRunArgs(fetches, feed_dict), self._sess)
+        asked: list[Any] = [fetches]
+        askers: list[Any] = []
+        feeds = dict(feed_dict) if feed_dict else {}
+        fed_by_hooks: dict[Any, Any] = {}
+        # A session that records nothing is faster, so options go to it only where somebody sets them.
+        recorded = options is not None or run_metadata is not None
+        merged = tf.RunOptions()
+        if options is not None:
+            merged.CopyFrom(options)
+        for hook in self._hooks:
+            request = hook.before_run(context)
+            if request is None:
+                continue
+            if request.fetches is not None:
+                asked.append(request.fetches)
+                askers.append(hook)
+            if request.feed_dict:
+                _refuse_conflicts(request.feed_dict, fed_by_hooks, "Same tensor is fed by two hooks.")
+                fed_by_hooks.update(request.feed_dict)
+            if request.options is not None:
+                recorded = True
+                _merge_options(merged, request.options)
+        if fed_by_hooks:
+            _refuse_conflicts(fed_by_hooks, feeds, "Same tensor is fed by a SessionRunHook and user.")
+            feeds.update(fed_by_hooks)
+        metadata = tf.RunMetadata() if run_metadata is None else run_metadata
+        extra = {"options": merged, "run_metadata": metadata} if recorded else {}
+        result, *fetched = self._sess.run(tuple(asked), feed_dict=feeds or None, **extra)
+        by_hook = dict(zip(askers, fetched))
+        for hook in self._hooks:
+            hook.after_run(context, SessionRunValues(results=by_hook.get(hook), options=merged, run_metadata=metadata))
+        self._should_stop = self._should_stop or context.stop_requested
+        return result
+
+
+def _refuse_conflicts(feeds: Any, others: Any, message: str) -> None:
+    # Compared by identity: tensors may compare by value.
+    known = {id(tensor) for tensor in others}
+    both = [tensor for tensor in feeds if id(tensor) in known]
+    if both:
+        raise RuntimeError(f"{message} Conflicting tensors: {both}")
+
+
+def _merge_options(options: Any, others: Any) -> None:
+    """Adds what a hook wants recorded to what is recorded already."""
+    options.trace_level = max(options.trace_level, others.trace_level)
+    options.timeout_in_ms = max(options.timeout_in_ms, others.timeout_in_ms)
+    options.inter_op_thread_pool = max(options.inter_op_thread_pool, others.inter_op_thread_pool)
+    options.output_partition_graphs = options.output_partition_graphs or others.output_partition_graphs
+    options.report_tensor_allocations_upon_oom = options.report_tensor_allocations_upon_oom or others.report_tensor_allocations_upon_oom
+    options.debug_options.debug_tensor_watch_opts.extend(others.debug_options.debug_tensor_watch_opts)
