@@ -26,7 +26,7 @@ def listen(server: Any, port: int) -> tuple[Any, int]:
         raise errors.UnknownError(None, None, "Could not start gRPC server") from e
 
 
-class Master(master_service_pb2_grpc.MasterServiceServicer):
+class Master(master_service_pb2_grpc.MasterServiceServicer):  # type: ignore[name-defined]
     """Answers what remote sessions ask of a server."""
 
     def __init__(self, server: Any) -> None:

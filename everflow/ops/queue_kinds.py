@@ -153,9 +153,9 @@ class Queue(Waited):
                 self.enqueues.clear()
             self._advance()
 
-    def dispose(self) -> None:
+    def wake(self) -> None:
         with self.lock:
-            super().dispose()
+            super().wake()
             for attempt in (*self.enqueues, *self.dequeues):
                 attempt.woken.notify()
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from everflow.api import internal, public
+from everflow.api import internal
 from everflow.graph.devices import DeviceSpec
 from everflow.lazy import torch
 

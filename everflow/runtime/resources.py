@@ -126,7 +126,6 @@ class Resources:
     def wake(self) -> None:
         """Makes the steps that wait for a resource look again at what they wait for."""
         for item in list(self._items.values()):
-            condition = getattr(item, "condition", None)
-            if condition is not None:
-                with condition:
-                    condition.notify_all()
+            wake = getattr(item, "wake", None)
+            if wake is not None:
+                wake()

@@ -38,8 +38,12 @@ class Waited:
                     raise deadline_exceeded("Timed out waiting for notification")
                 condition.wait(rest)
 
+    def wake(self) -> None:
+        """Makes all who wait look again at what they wait for."""
+        with self.condition:
+            self.condition.notify_all()
+
     def dispose(self) -> None:
         """Sends all who wait away."""
-        with self.condition:
-            self.gone = True
-            self.condition.notify_all()
+        self.gone = True
+        self.wake()
