@@ -7,6 +7,7 @@ from typing import Any
 from everflow import errors
 from everflow.eager.tape import ACTIVE, Recorded
 from everflow.eager.tensor import EagerTensor
+from everflow.errors import invalid_argument
 from everflow.graph import attrs as attr_values
 from everflow.graph import dtypes, graph, opdefs
 from everflow.graph.stacks import eager_scope
@@ -22,7 +23,7 @@ from everflow.runtime.resources import Slot
 class Kernel:
     """What an op with certain attributes and input types does."""
 
-    __slots__ = ("attrs", "node", "run", "types", "writes")
+    __slots__ = ("attrs", "node", "run", "types", "variable_type", "writes")
 
     def __init__(self, definition: opdefs.OpDef, attrs: dict[str, Any], input_types: list[dtypes.DType]) -> None:
         source = Node("_Feed", "", {}, [], None, CONTEXT)
@@ -34,6 +35,8 @@ class Kernel:
         self.attrs = attrs
         meaning = self.node.meaning
         self.writes = meaning is not None and meaning.writes
+        # The dtype that the variable must have, for ops that leave their check to shape rules, which know graphs.
+        self.variable_type = attrs["dtype"] if definition.name in _TYPED else None
         try:
             self.run: Callable[..., Any] = kernel_of(self.node)
         except Exception as error:
@@ -92,6 +95,8 @@ def run(definition: opdefs.OpDef, attrs: dict[str, Any], inputs: list[Any], name
             if type(value) is Slot:
                 keep_reads(value)
     try:
+        if kernel.variable_type is not None:
+            _check_variable(arguments[0], kernel)
         found = kernel.run(*arguments)
     except Exception as error:
         explained = _explained(error, definition.name, name)
@@ -119,6 +124,19 @@ def record(definition: opdefs.OpDef, attrs: dict[str, Any], inputs: list[Any], o
             if operation is None:
                 operation = Recorded(definition, attrs, inputs, outputs)
             tape.add(operation)
+
+
+_TYPED = ("AssignAddVariableOp", "AssignSubVariableOp", "AssignVariableOp", "ReadVariableOp")
+
+
+def _check_variable(slot: Any, kernel: Kernel) -> None:
+    wanted = kernel.variable_type
+    if type(slot) is not Slot or slot.dtype is wanted or slot.value is None:
+        return
+    names = {t: _SHOWN.get(t.name, t.name) for t in (wanted, slot.dtype)}
+    if kernel.writes:
+        raise invalid_argument(f"Trying to assign variable with wrong dtype. Expected {names[slot.dtype]} got {names[wanted]}")
+    raise invalid_argument(f"Trying to read variable with wrong dtype. Expected {names[wanted]} got {names[slot.dtype]}")
 
 
 def keep_reads(slot: Slot) -> None:

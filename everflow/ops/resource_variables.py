@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Iterator
 from typing import Any
 
@@ -247,6 +248,13 @@ class BaseResourceVariable(VariableV1):
         memo[id(self)] = copied
         return copied
 
+    def __reduce__(self) -> Any:
+        if not in_eager_mode():
+            raise NotImplementedError("__reduce__() is only available when eager execution is enabled.")
+        return functools.partial(
+            ResourceVariable, initial_value=self.numpy(), trainable=self._trainable, name=self._shared_name, dtype=self._dtype,
+            constraint=self._constraint), ()
+
     # -- writing
 
     @contextlib.contextmanager
@@ -487,8 +495,11 @@ class UnreadVariable(BaseResourceVariable):
 
     def __init__(self, handle: Tensor, dtype: Any, shape: Any, parent_op: Any, unique_id: Any) -> None:
         self._parent_op = parent_op
-        with control_dependencies([parent_op]):
-            read = apply("ReadVariableOp", handle, dtype=dtype)
+        read = None
+        # A traced function reads where its program does.
+        if not hasattr(get_default_graph(), "watch_variable"):
+            with control_dependencies([parent_op]):
+                read = apply("ReadVariableOp", handle, dtype=dtype)
         super().__init__(handle=handle, dtype=dtype, shape=shape, unique_id=unique_id,
                          handle_name=handle.value.name if handle.is_eager else handle.op.name,
                          graph_element=read)

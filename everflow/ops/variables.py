@@ -293,8 +293,11 @@ class Variable(TensorLike, Trackable, metaclass=VariableMetaclass):
 
     def load(self, value: Any, session: Any = None) -> None:
         """Sets the variable in a session, without adding to the graph."""
-        from everflow.graph.stacks import get_default_session
+        from everflow.graph.stacks import get_default_session, in_eager_mode
 
+        if in_eager_mode():
+            self.assign(value)
+            return
         session = session or get_default_session()
         if session is None:
             raise ValueError("Either session argument should be provided or default session should be established")

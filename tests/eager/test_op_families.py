@@ -1,9 +1,12 @@
 """Ops of several families as they behave on values: gradients that look at what is known, and what ops say of bad shapes."""
+import pickle
+
 import numpy as np
 import pytest
 
 import everflow as tf
 from everflow.eager.context import eager_mode
+from everflow.ops.registry import apply
 
 
 @pytest.fixture(autouse=True)
@@ -59,3 +62,36 @@ def test_broadcast_to_says_whether_shapes_go_together():
 def test_expand_dims_takes_one_axis():
     with pytest.raises(tf.errors.InvalidArgumentError, match="'dim' must be a tensor with a single value"):
         tf.expand_dims([1, 2], [0, 1])
+
+
+def test_variables_are_loaded_at_once():
+    v = tf.Variable(1.0)
+    v.load(2.0)
+    assert v.numpy() == 2.0
+
+
+def test_variables_are_pickled_with_their_values():
+    v = tf.Variable([1.5, 2.5], dtype=tf.float16, name="kept")
+    found = pickle.loads(pickle.dumps(v))
+    assert found.numpy().tolist() == [1.5, 2.5] and found.dtype is tf.float16 and found.name == "kept:0"
+
+
+def test_variables_are_read_and_written_with_their_own_type():
+    handle = tf.Variable([1]).handle
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Trying to assign variable with wrong dtype. Expected int32 got float"):
+        apply("AssignVariableOp", handle, [1.0])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Trying to read variable with wrong dtype. Expected float got int32"):
+        apply("ReadVariableOp", handle, dtype=tf.float32)
+
+
+def test_functions_do_not_read_what_they_only_write():
+    v = tf.Variable(1.0)
+
+    @tf.function
+    def write():
+        v.assign(3.0)
+
+    assert "ReadVariableOp" not in [o.type for o in write.get_concrete_function().graph.get_operations()]
+    write()
+    assert v.numpy() == 3.0
+    assert tf.function(lambda: v.assign_add(1.0))().numpy() == 4.0
