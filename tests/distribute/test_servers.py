@@ -1,0 +1,172 @@
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import everflow as tf
+
+
+@pytest.fixture(scope="module")
+def server():
+    return tf.train.Server.create_local_server()
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    return tf.test.create_local_cluster(num_workers=2, num_ps=1)
+
+
+def over_the_wire():
+    config = tf.ConfigProto()
+    config.rpc_options.use_rpc_for_inprocess_master = True
+    return config
+
+
+@pytest.fixture(params=["in this process", "over the wire"])
+def config(request):
+    return None if request.param == "in this process" else over_the_wire()
+
+
+def test_sessions_of_a_server_share_variables(server, config):
+    with tf.Graph().as_default():
+        v = tf.Variable([1.0, 2.0], name="shared")
+        more = v.assign_add([1.0, 1.0])
+        with tf.Session(server.target, config=config) as one, tf.Session(server.target) as two:
+            one.run(v.initializer)
+            two.run(more)
+            np.testing.assert_array_equal(one.run(v), [2.0, 3.0])
+        with tf.Session() as elsewhere, pytest.raises(tf.errors.FailedPreconditionError):
+            elsewhere.run(v)
+
+
+def test_a_graph_may_grow_between_runs(server, config):
+    with tf.Graph().as_default(), tf.Session(server.target, config=config) as session:
+        x = tf.placeholder(tf.int32, [None], name="a/x")
+        assert session.run(tf.reduce_sum(x), {x: [1, 2]}) == 3
+        with tf.control_dependencies([tf.no_op()]):
+            words = tf.as_string(x, name="a")
+        assert session.run([words, x], {x: [4]})[0].tolist() == [b"4"]
+
+
+def test_isolated_sessions_keep_to_themselves(server):
+    config = tf.ConfigProto(isolate_session_state=True)
+    with tf.Graph().as_default():
+        v = tf.Variable(1.0, name="isolated")
+        with tf.Session(server.target, config=config) as one, tf.Session(server.target, config=config) as two:
+            one.run(v.initializer)
+            with pytest.raises(tf.errors.FailedPreconditionError, match="uninitialized value isolated"):
+                two.run(v)
+
+
+def test_reset_clears_containers_and_ends_sessions(config):
+    server = tf.train.Server.create_local_server()
+    with tf.Graph().as_default():
+        with tf.container("kept"):
+            kept = tf.Variable(1.0, name="kept")
+        lost = tf.Variable(2.0, name="lost")
+        session = tf.Session(server.target, config=config)
+        session.run(tf.global_variables_initializer())
+        tf.Session.reset(server.target)
+        with pytest.raises(tf.errors.AbortedError, match="is not found"):
+            session.run(kept)
+        with tf.Session(server.target, config=config) as session:
+            assert session.run(kept) == 1.0
+            with pytest.raises(tf.errors.FailedPreconditionError):
+                session.run(lost)
+
+
+def test_variables_live_in_the_task_they_are_placed_on(cluster):
+    workers, _ = cluster
+    with tf.Graph().as_default():
+        with tf.device("/job:ps/task:0"):
+            everyones = tf.Variable(1.0, name="everyones")
+        own = tf.get_variable("own", initializer=2.0, use_resource=True)
+        with tf.Session(workers[0].target) as first, tf.Session(workers[1].target) as second:
+            first.run(tf.global_variables_initializer())
+            assert second.run(everyones) == 1.0
+            with pytest.raises(tf.errors.FailedPreconditionError, match="Container: worker"):
+                second.run(own)
+
+
+def test_devices_are_those_of_the_cluster(cluster):
+    with tf.Graph().as_default():
+        with tf.device("/job:worker/task:7"):
+            tf.constant(1.0, name="lost")
+        with tf.Session(cluster[0][1].target) as session:
+            assert [d.name for d in session.list_devices()][0] == "/job:worker/replica:0/task:1/device:CPU:0"
+            assert {d.name for d in session.list_devices() if d.device_type == "CPU"} == {
+                f"/job:{task}/device:CPU:0" for task in ("worker/replica:0/task:0", "worker/replica:0/task:1", "ps/replica:0/task:0")}
+            with pytest.raises(tf.errors.InvalidArgumentError, match="explicitly assigned to /job:worker/task:7 but available devices"):
+                session.run(tf.constant(2.0))
+
+
+def test_closing_a_session_ends_its_waiting_steps_only(server, config):
+    with tf.Graph().as_default():
+        queue = tf.FIFOQueue(2, [tf.float32], shared_name="waited for")
+        take, bring = queue.dequeue(), queue.enqueue(5.0)
+        leaving, staying = tf.Session(server.target, config=config), tf.Session(server.target)
+        staying.run([queue.size()])
+        results = {}
+
+        def run(name, session):
+            try:
+                results[name] = session.run(take)
+            except tf.errors.CancelledError as e:
+                results[name] = e.message
+
+        threads = [threading.Thread(target=run, args=a) for a in (("leaving", leaving), ("staying", staying))]
+        for t in threads:
+            t.start()
+        threads[0].join(0.3)
+        leaving.close()
+        threads[0].join(10)
+        assert "Session::Close" in results["leaving"]
+        staying.run(bring)
+        threads[1].join(10)
+        assert results["staying"] == 5.0
+
+
+@pytest.mark.parametrize("arguments, error, match", [
+    ((3,), TypeError, "Could not convert"),
+    (({"a": ["localhost:0"], "b": ["localhost:0"]},), ValueError, "explicit `job_name`"),
+    (({"a": ["localhost:0", "localhost:0"]},), ValueError, "explicit `task_index`"),
+    (({"a": ["localhost"]},), tf.errors.InvalidArgumentError, "Could not parse port"),
+    (({"a": ["localhost:0"]}, "a", 2), tf.errors.InvalidArgumentError, 'Task 2 was not defined in job "a"'),
+    (({"a": ["localhost:0"]}, "a", 0, "pigeon"), tf.errors.NotFoundError, "No server factory registered"),
+])
+def test_servers_that_cannot_be(arguments, error, match):
+    with pytest.raises(error, match=match):
+        tf.train.Server(*arguments)
+
+
+def test_two_servers_cannot_have_one_port(server):
+    with pytest.raises(tf.errors.UnknownError, match="Could not start gRPC server"):
+        tf.train.Server({"other": [server.target[len("grpc://"):]]})
+
+
+def test_targets_that_lead_nowhere():
+    with tf.Graph().as_default():
+        with pytest.raises(tf.errors.NotFoundError, match="No session factory registered"):
+            tf.Session("pigeon")
+        with tf.Session("grpc://localhost:1", config=tf.ConfigProto(operation_timeout_in_ms=100)) as session:
+            with pytest.raises(tf.errors.DeadlineExceededError):
+                session.run(tf.constant(1))
+
+
+CHILD = """
+import sys
+import everflow as tf
+v = tf.Variable(0.0, name="between_processes")
+with tf.Session(sys.argv[1]) as session:
+    session.run(v.assign_add(41.0))
+"""
+
+
+def test_processes_share_variables_through_a_server(server):
+    with tf.Graph().as_default(), tf.Session(server.target) as session:
+        v = tf.Variable(1.0, name="between_processes")
+        session.run(v.initializer)
+        subprocess.run([sys.executable, "-c", CHILD, server.target], check=True, timeout=60)
+        assert session.run(v) == 42.0
