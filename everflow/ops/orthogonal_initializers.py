@@ -12,7 +12,7 @@ from everflow.graph.convert import constant
 from everflow.ops.initializers import Initializer, floating, sizes
 
 
-def _orthogonal(a: Any) -> Any:
+def orthogonal_columns(a: Any) -> Any:
     """The Q of a random matrix, with the signs that make it uniform among the orthogonal ones."""
     q, r = api.find("qr")(a, full_matrices=False)
     q *= api.find("sign")(api.find("diag_part")(r))
@@ -45,7 +45,7 @@ class Orthogonal(_Scaled):
         wide = rows < columns
         a = api.find("random_normal")((columns, rows) if wide else (rows, columns),
                                       dtype=self.dtype if dtype is None else dtype, seed=self.seed)
-        q = _orthogonal(a)
+        q = orthogonal_columns(a)
         if wide:
             q = api.find("matrix_transpose")(q)
         return self.gain * api.find("reshape")(q, shape)
@@ -62,7 +62,7 @@ class ConvolutionDeltaOrthogonal(_Scaled):
             raise ValueError("The tensor to initialize must be at least three-dimensional and at most five-dimensional")
         if shape[-2] > shape[-1]:
             raise ValueError("In_filters cannot be greater than out_filters.")
-        q = _orthogonal(api.find("random_normal")([shape[-1], shape[-1]], dtype=dtype, seed=self.seed))
+        q = orthogonal_columns(api.find("random_normal")([shape[-1], shape[-1]], dtype=dtype, seed=self.seed))
         q = q[:shape[-2], :]
         q *= constant(self.gain, dtype=dtype)
         centre = [(size - 1) // 2 for size in shape[:-2]]
@@ -94,7 +94,7 @@ class _ConvolutionOrthogonal(_Scaled):
         return seed
 
     def _orthogonal_matrix(self, n: int) -> Any:
-        return _orthogonal(api.find("random_normal")([n, n], dtype=self.dtype, seed=self._next_seed()))
+        return orthogonal_columns(api.find("random_normal")([n, n], dtype=self.dtype, seed=self._next_seed()))
 
     def _symmetric_projection(self, n: int) -> Any:
         """A random projection onto a subspace of random size."""
