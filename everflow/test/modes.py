@@ -23,7 +23,7 @@ def graph_mode() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def EAGER_MODE() -> Iterator[None]:  # noqa: N802
+def EAGER_MODE() -> Iterator[None]:
     """Around tests whose ops run at once."""
     from everflow.eager.context import eager_mode
 
