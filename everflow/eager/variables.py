@@ -10,7 +10,7 @@ from everflow.runtime.resources import Slot, copied
 from everflow.train.tracking.restoring import uid
 
 
-def handle_for(value: EagerTensor, shape: Any, name: str) -> tuple[EagerTensor, str]:
+def handle_for(value: Any, shape: Any, name: str) -> tuple[EagerTensor, str]:
     """A handle to new storage that holds a copy of a value, and a name that only it has."""
     dims = value.dims if shape is None else as_shape(shape).as_dims()
     slot = Slot(name, value.dtype, dims, False)

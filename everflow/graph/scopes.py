@@ -42,7 +42,7 @@ class name_scope:
         if graph is not get_default_graph():
             self._default = graph.as_default()
             self._default.__enter__()
-        self._scope = graph.name_scope(self._name)
+        self._scope: Any = graph.name_scope(self._name)
         try:
             return self._scope.__enter__()
         except BaseException:

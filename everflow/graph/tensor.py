@@ -58,6 +58,9 @@ class Tensor(TensorLike):
         __invert__: Any
         __neg__: Any
         __getitem__: Any
+        # What only values have, that are there already.
+        numpy: Any
+        value: Any
 
     def __init__(self, op: Operation, value_index: int, dtype: Any) -> None:
         self.op = op
