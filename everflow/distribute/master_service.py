@@ -8,10 +8,11 @@ import grpc
 
 from everflow import errors
 from everflow.distribute.wire import NO_SIZE_LIMITS, DaemonThreads, answering
+from everflow.distribute.worker_service import Worker
 from everflow.graph.graph import Graph
 from everflow.graph.importer import extend_graph
 from everflow.graph.tensor_proto import make_ndarray, make_tensor_proto
-from everflow.proto import device_attributes_pb2, master_pb2, master_service_pb2_grpc
+from everflow.proto import device_attributes_pb2, master_pb2, master_service_pb2_grpc, worker_service_pb2_grpc
 from everflow.runtime.options import ConfigProto, RunMetadata
 from everflow.runtime.session import BaseSession
 
@@ -20,6 +21,7 @@ def listen(server: Any, port: int) -> tuple[Any, int]:
     """A gRPC server for `server`, bound to the port (or to a free one, if it is 0) but not started; and the port."""
     listener = grpc.server(DaemonThreads(), options=(*NO_SIZE_LIMITS, ("grpc.so_reuseport", 0)))  # type: ignore[arg-type]
     master_service_pb2_grpc.add_MasterServiceServicer_to_server(Master(server), listener)
+    worker_service_pb2_grpc.add_WorkerServiceServicer_to_server(Worker(server), listener)
     try:
         return listener, listener.add_insecure_port(f"0.0.0.0:{port}")
     except RuntimeError as e:

@@ -9,6 +9,7 @@ from typing import Any
 from everflow import errors
 from everflow.api import public
 from everflow.distribute.cluster_spec import ClusterSpec, ServerDef
+from everflow.distribute.remote_task import RemoteTask
 from everflow.distribute.server_context import ServerContext
 from everflow.distribute.targets import SCHEME
 from everflow.graph.devices import DeviceSpec
@@ -75,7 +76,8 @@ class Server:
         given = config is not None and len(config.cluster_def.job) > 0
         shares = not given or config.experimental.share_session_state_in_clusterspec_propagation
         is_isolated = (config is not None and config.isolate_session_state) or not shares
-        tasks = self._tasks(ClusterSpec(config.cluster_def) if given else self._spec, list(config.device_filters) if config else [])
+        limit = config.operation_timeout_in_ms / 1000 if config is not None and config.operation_timeout_in_ms > 0 else None
+        tasks = self._tasks(ClusterSpec(config.cluster_def) if given else self._spec, list(config.device_filters) if config else [], limit)
         if is_isolated or given:
             tasks = [t.known_as(t.job, t.index, Resources(t.job) if is_isolated else t.resources) for t in tasks]
         context = ServerContext(graph, config, tasks, is_isolated)
@@ -90,7 +92,7 @@ class Server:
             context.is_aborted = True
             context.close()
 
-    def _tasks(self, spec: ClusterSpec, filters: list[str]) -> list[Task]:
+    def _tasks(self, spec: ClusterSpec, filters: list[str], timeout: float | None = None) -> list[Task]:
         """The tasks of a cluster as far as filters let them be seen; this server's own comes first."""
         found = [self.task]
         for job, addresses in spec._jobs.items():
@@ -99,9 +101,8 @@ class Server:
                 if server is self or (spec is self._spec and (job, index) == (self.task.job, self.task.index)):
                     found[0] = self.task if spec is self._spec else self.task.known_as(job, index, self.task.resources)
                 elif _passes(filters, job, index):
-                    if server is None:
-                        raise errors.UnavailableError(None, None, f"There is no server at {address} (/job:{job}/task:{index})")
-                    found.append(server.task if spec is self._spec else server.task.known_as(job, index, server.task.resources))
+                    task = server.task if server is not None else RemoteTask(address, job, index, timeout)
+                    found.append(task if spec is self._spec else task.known_as(job, index, task.resources))
         return found
 
 

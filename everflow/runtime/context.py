@@ -146,6 +146,10 @@ class Context:
             for node in plan.nodes:
                 if node.op is not None:
                     node.context = self.at(self.placer.task_of(node.op))
+            if any(task.is_remote for task in self.placer.tasks):
+                from everflow.distribute.partition import hand_out
+
+                hand_out(plan)
         passes.run(plan)
         step = codegen.generate(plan)
         if not is_body:

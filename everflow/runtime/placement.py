@@ -7,6 +7,7 @@ from typing import Any
 
 from everflow import errors
 from everflow.graph.devices import DeviceSpec
+from everflow.graph.dtypes import resource
 from everflow.graph.interpolation import described
 from everflow.graph.operation import Operation
 from everflow.runtime.devices import GPU
@@ -56,6 +57,11 @@ class Placer:
 
     def _found(self, op: Operation) -> tuple[Task, str]:
         spec = DeviceSpec.from_string(op._device)
+        if len(self.tasks) > 1 and spec.job is None:
+            leader = _leader(op)
+            if leader is not None:
+                task = self.task_of(leader)
+                spec = spec.replace(job=task.job, task=task.index)
         kind, index = (spec.device_type or "CPU").upper(), spec.device_index or 0
         tasks = [t for t in self.tasks if spec.job in (None, t.job) and spec.task in (None, t.index) and spec.replica in (None, 0)]
         for task in tasks:
@@ -75,3 +81,15 @@ class Placer:
         if len(self._placed) == 1:
             print("Device mapping:", *(d.name for t in self.tasks for d in t.devices()), sep="\n", file=sys.stderr)
         print(f"{op.name}: ({op.type}): {device}", file=sys.stderr)
+
+
+def _leader(op: Operation) -> Operation | None:
+    """The op that another must be with: the one whose variable or resource it uses, or that it is colocated with."""
+    for t in op.inputs:
+        if t.dtype._is_ref_dtype or t.dtype is resource:
+            return t.op
+    for group in op.attrs.get("_class") or ():
+        name = (group.decode() if isinstance(group, bytes) else group).removeprefix("loc:@")
+        if name != op.name and name in op.graph._by_name:
+            return op.graph._by_name[name]
+    return None

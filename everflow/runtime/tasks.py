@@ -11,6 +11,9 @@ from everflow.runtime.resources import Resources
 class Task:
     """A task of a job: its devices, and what ops that are placed on them keep."""
 
+    # Whether the task's server is in another process.
+    is_remote = False
+
     def __init__(self, job: str = "localhost", index: int = 0, config: Any = None, resources: Resources | None = None) -> None:
         self.job = job
         self.index = index
