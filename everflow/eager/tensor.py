@@ -41,7 +41,10 @@ class EagerTensor(Tensor):
     name = _meaningless("name")
     value_index = _meaningless("value_index")
 
-    def __init__(self, value: Any, dtype: dtypes.DType) -> None:
+    def __init__(self, value: Any, dtype: Any = None, device: Any = None) -> None:
+        if dtype is None or device is not None:
+            # As programs make one: of a Python value, on a device, with the number of a dtype.
+            value, dtype = _made_of(value, dtype, device)
         self.value = value
         self.dtype = dtype
 
@@ -128,7 +131,10 @@ class EagerTensor(Tensor):
             return array[()]
         return array.copy()
 
-    _numpy = numpy
+    def _numpy(self) -> Any:
+        """The same without copying arrays."""
+        array = self.numpy_value()
+        return array if array.ndim else array[()]
 
     def torch(self) -> Any:
         """The value as torch's tensor, sharing memory."""
@@ -234,6 +240,42 @@ def from_array(array: np.ndarray, dtype: dtypes.DType) -> EagerTensor:
     if dtype is dtypes.string:
         return EagerTensor(np.array(array, dtype=object), dtype)
     return EagerTensor(placed(values.from_numpy(np.array(array), dtype)), dtype)
+
+
+def _made_of(value: Any, number: Any, device: Any) -> tuple[Any, dtypes.DType]:
+    if device is None:
+        raise TypeError("Required argument 'device' (pos 2) not found")
+    if number is not None and not isinstance(number, int):
+        raise TypeError(f"Expecting a DataType value for dtype. Got {type(number).__name__}")
+    try:
+        dtype = None if number is None else dtypes.as_dtype(number)
+    except TypeError:
+        raise TypeError(f"Invalid dtype argument value {number}") from None
+    from everflow.graph.tensor_proto import as_array
+
+    if isinstance(value, np.ndarray) and dtype is not None:
+        value = value.astype(dtype.as_numpy_dtype)
+    array = as_array(value, dtype)
+    kind = dtypes.as_dtype(array.dtype) if dtype is None else dtype
+    return from_array(array, kind).value, kind
+
+
+@internal("pywrap_tensorflow.TFE_Py_TensorShapeSlice")
+def shape_slice(tensors: Any, slice_dim: int) -> EagerTensor:
+    """The sizes of tensors along one axis, as a vector."""
+    if not isinstance(tensors, (list, tuple)):
+        raise TypeError(f'tensors argument must be a list or a tuple. Got "{type(tensors).__name__}"')
+    if slice_dim < 0:
+        raise ValueError(f"Slice dimension must be non-negative. Got {slice_dim}")
+    found = []
+    for i, t in enumerate(tensors):
+        if not isinstance(t, EagerTensor):
+            raise TypeError(f'Expected a list of EagerTensors but element {i} has type "{type(t).__name__}"')
+        if slice_dim >= len(t.dims):
+            raise IndexError(f"Slice dimension ({slice_dim}) must be smaller than rank of all tensors, but tensor at index {i} has rank "
+                             f"{len(t.dims)}")
+        found.append(t.dims[slice_dim])
+    return from_array(np.array(found, np.int32), dtypes.int32)
 
 
 @functools.lru_cache(maxsize=1024)

@@ -6,6 +6,8 @@ import pytest
 
 import everflow as tf
 from everflow.eager.context import eager_mode
+from everflow.eager.statuses import error_of
+from everflow.eager.tensor import EagerTensor, shape_slice
 from everflow.ops.registry import apply
 
 
@@ -95,3 +97,26 @@ def test_functions_do_not_read_what_they_only_write():
     write()
     assert v.numpy() == 3.0
     assert tf.function(lambda: v.assign_add(1.0))().numpy() == 4.0
+
+
+def test_tensors_are_made_of_python_values_on_a_device():
+    assert EagerTensor([[1.0, 2.0]], device="").dtype is tf.float32
+    assert EagerTensor(3, device="", dtype=tf.int64.as_datatype_enum).dtype is tf.int64
+    with pytest.raises(TypeError, match=r"argument 'device' \(pos 2\)"):
+        EagerTensor(1)
+    with pytest.raises(TypeError, match="Expecting a DataType value for dtype"):
+        EagerTensor(1, device="", dtype="1")
+    with pytest.raises(TypeError, match="Invalid dtype argument value"):
+        EagerTensor(1, device="", dtype=12345)
+
+
+def test_sizes_along_an_axis_are_gathered():
+    tensors = [tf.zeros([2, 3]), tf.zeros([4])]
+    assert shape_slice(tensors, 0).numpy().tolist() == [2, 4]
+    with pytest.raises(IndexError, match=r"Slice dimension \(1\) must be smaller than rank of all tensors, but tensor at index 1 has"):
+        shape_slice(tensors, 1)
+
+
+def test_codes_stand_for_errors():
+    assert isinstance(error_of(5, "gone"), tf.errors.NotFoundError) and error_of(5, "gone").message == "gone"
+    assert isinstance(error_of(77, "what"), tf.errors.UnknownError)
