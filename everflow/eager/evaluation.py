@@ -26,8 +26,8 @@ def _value(t: Any) -> Any:
     if isinstance(t, IndexedSlices):
         parts = [t.values, t.indices, t.dense_shape]
         return IndexedSlicesValue._make(None if x is None else x.numpy() for x in parts)  # type: ignore[attr-defined]
-    if hasattr(t, "nested_row_splits") and hasattr(t, "numpy"):
-        return t.numpy()
+    if hasattr(t, "_eager_value"):
+        return t._eager_value()
     if not hasattr(t, "numpy"):
         raise ValueError(f"Unsupported type {type(t)}.")
     return t.numpy()

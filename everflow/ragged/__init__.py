@@ -1,0 +1,1 @@
+"""Tensors whose rows differ in length (`tf.RaggedTensor`, `tf.ragged`)."""
