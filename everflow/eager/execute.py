@@ -130,7 +130,7 @@ _TYPED = ("AssignAddVariableOp", "AssignSubVariableOp", "AssignVariableOp", "Rea
 
 
 def _check_variable(slot: Any, kernel: Kernel) -> None:
-    wanted = kernel.variable_type
+    wanted: Any = kernel.variable_type
     if type(slot) is not Slot or slot.dtype is wanted or slot.value is None:
         return
     names = {t: _SHOWN.get(t.name, t.name) for t in (wanted, slot.dtype)}
