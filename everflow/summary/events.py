@@ -78,7 +78,7 @@ class EventFileWriter:
 
     def __init__(self, logdir: Any, max_queue: int = 10, flush_secs: float = 120, filename_suffix: str | None = None) -> None:
         self._logdir = path_to_str(logdir)
-        if not gfile.is_directory(self._logdir):
+        if self._logdir and not gfile.is_directory(self._logdir):
             gfile.recursive_create_dir(self._logdir)
         self._queue: queue.Queue[Any] = queue.Queue(max_queue)
         self._writer = EventsWriter(os.path.join(self._logdir, "events"))

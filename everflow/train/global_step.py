@@ -71,7 +71,8 @@ def get_or_create_global_step(graph: Graph | None = None) -> Any:
 @public("train.global_step")
 def global_step(sess: Any, global_step_tensor: Any) -> int:
     """The value of a global step in a session."""
-    return int(sess.run(global_step_tensor))
+    # A variable of one element counts as well.
+    return int(sess.run(global_step_tensor).item())
 
 
 @public("train.assert_global_step", "contrib.framework.assert_global_step", "contrib.slim.assert_global_step")

@@ -38,12 +38,8 @@ class FinalOpsHook(SessionRunHook):
             return
         try:
             self._final_ops_values = session.run(self._final_ops, feed_dict=self._final_ops_feed_dict)
-        except (errors.OutOfRangeError, StopIteration) as e:
-            logging.warning("An OutOfRangeError or StopIteration exception is raised by the code in FinalOpsHook. This typically means the "
-                            "Ops running by the FinalOpsHook have a dependency back to some input source, which should not happen. For "
-                            "example, for metrics in tf.estimator.Estimator, all metrics functions return two Ops: `value_op` and  "
-                            "`update_op`. Estimator.evaluate calls the `update_op` for each batch of the data in input source and, once it "
-                            "is exhausted, it call the `value_op` to get the metric values. The `value_op` here should have dependency back "
-                            "to variables reading only, rather than reading another batch from input. Otherwise, the `value_op`, executed "
-                            "by `FinalOpsHook`, triggers another data reading, which ends OutOfRangeError/StopIteration. Please fix that.")
-            raise e
+        except (errors.OutOfRangeError, StopIteration):
+            logging.warning("The ops of FinalOpsHook ran out of input: they have a dependency back to some input source, which should not "
+                            "happen. Of a metric's two ops pass the value op here, which only reads variables; the update op, which "
+                            "reads another batch, belongs to the steps.")
+            raise

@@ -10,6 +10,7 @@ from everflow.graph.keys import GraphKeys
 from everflow.platform import logging
 from everflow.train.global_step import get_or_create_read
 from everflow.train.hooks_timing import SecondOrStepTimer
+from everflow.train.metagraphs.files import write_graph
 from everflow.train.session_run_hook import SessionRunArgs, SessionRunHook
 
 
@@ -67,7 +68,7 @@ class CheckpointSaverHook(SessionRunHook):
         global_step = session.run(self._global_step_tensor)
         graph = tf.get_default_graph()
         graph_def = graph.as_graph_def(add_shapes=True)
-        tf.io.write_graph(graph_def, self._checkpoint_dir, "graph.pbtxt")
+        write_graph(graph_def, self._checkpoint_dir, "graph.pbtxt")
         saver = self._get_saver()
         self._summary_writer.add_graph(graph)
         self._summary_writer.add_meta_graph(
@@ -193,11 +194,11 @@ class ProfilerHook(SessionRunHook):
 
     def __init__(self, save_steps: int | None = None, save_secs: float | None = None, output_dir: str = "", show_dataflow: bool = True,
                  show_memory: bool = False) -> None:
+        self._timer = SecondOrStepTimer(every_secs=save_secs, every_steps=save_steps)
         self._output_file = os.path.join(output_dir, "timeline-{}.json")
         self._file_writer = tf.summary.FileWriterCache.get(output_dir)
         self._show_dataflow = show_dataflow
         self._show_memory = show_memory
-        self._timer = SecondOrStepTimer(every_secs=save_secs, every_steps=save_steps)
 
     def begin(self) -> None:
         self._next_step: int | None = None

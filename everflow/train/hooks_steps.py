@@ -13,7 +13,6 @@ from everflow.train.hooks_timing import SecondOrStepTimer
 from everflow.train.session_run_hook import SessionRunArgs, SessionRunHook
 
 
-
 @internal("training.basic_session_run_hooks.get_or_create_steps_per_run_variable")
 def get_or_create_steps_per_run_variable() -> Any:
     """The variable that holds how many training steps one `run` makes; one for each graph."""

@@ -217,9 +217,9 @@ def MonitoredTrainingSession(master: str = "", is_chief: bool = True, checkpoint
         save_summaries_steps, save_summaries_secs = 100, None
     if not _given(save_checkpoint_secs) and not _given(save_checkpoint_steps):
         save_checkpoint_secs, save_checkpoint_steps = 600, None
-    summary_every = {"save_steps": save_summaries_steps if _given(save_summaries_steps) else None,
+    summary_every: dict[str, Any] = {"save_steps": save_summaries_steps if _given(save_summaries_steps) else None,
                      "save_secs": save_summaries_secs if _given(save_summaries_secs) else None}
-    checkpoint_every = {"save_steps": save_checkpoint_steps if _given(save_checkpoint_steps) else None,
+    checkpoint_every: dict[str, Any] = {"save_steps": save_checkpoint_steps if _given(save_checkpoint_steps) else None,
                         "save_secs": save_checkpoint_secs if _given(save_checkpoint_secs) else None}
     scaffold = scaffold or Scaffold()
     if not is_chief:

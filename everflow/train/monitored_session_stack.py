@@ -189,13 +189,8 @@ class HookedSession(WrappedSession):
         context = SessionRunContext(SessionRunArgs(fetches, feed_dict), self._sess)
         asked: list[Any] = [fetches]
         askers: list[Any] = []
-        feeds = dict(feed_dict) if feed_dict else {}
         fed_by_hooks: dict[Any, Any] = {}
-        # A session that records nothing is faster, so options go to it only where somebody sets them.
-        recorded = options is not None or run_metadata is not None
-        merged = tf.RunOptions()
-        if options is not None:
-            merged.CopyFrom(options)
+        merged: Any = None
         for hook in self._hooks:
             request = hook.before_run(context)
             if request is None:
@@ -207,17 +202,22 @@ class HookedSession(WrappedSession):
                 _refuse_conflicts(request.feed_dict, fed_by_hooks, "Same tensor is fed by two hooks.")
                 fed_by_hooks.update(request.feed_dict)
             if request.options is not None:
-                recorded = True
-                _merge_options(merged, request.options)
+                merged = _merged_options(options if merged is None else merged, request.options)
         if fed_by_hooks:
-            _refuse_conflicts(fed_by_hooks, feeds, "Same tensor is fed by a SessionRunHook and user.")
-            feeds.update(fed_by_hooks)
-        metadata = tf.RunMetadata() if run_metadata is None else run_metadata
-        extra = {"options": merged, "run_metadata": metadata} if recorded else {}
-        result, *fetched = self._sess.run(tuple(asked), feed_dict=feeds or None, **extra)
+            _refuse_conflicts(fed_by_hooks, feed_dict or (), "Same tensor is fed by a SessionRunHook and user.")
+            feed_dict = {**(feed_dict or {}), **fed_by_hooks}
+        if merged is not None:
+            options = merged
+        # A session that records nothing is faster, so these go to it only where somebody set them.
+        recorded = options is not None or run_metadata is not None
+        if self._hooks or recorded:
+            options = tf.RunOptions() if options is None else options
+            run_metadata = tf.RunMetadata() if run_metadata is None else run_metadata
+        extra = {"options": options, "run_metadata": run_metadata} if recorded else {}
+        result, *fetched = self._sess.run(tuple(asked), feed_dict=feed_dict, **extra)
         by_hook = dict(zip(askers, fetched))
         for hook in self._hooks:
-            hook.after_run(context, SessionRunValues(results=by_hook.get(hook), options=merged, run_metadata=metadata))
+            hook.after_run(context, SessionRunValues(results=by_hook.get(hook), options=options, run_metadata=run_metadata))
         self._should_stop = self._should_stop or context.stop_requested
         return result
 
@@ -230,11 +230,15 @@ def _refuse_conflicts(feeds: Any, others: Any, message: str) -> None:
         raise RuntimeError(f"{message} Conflicting tensors: {both}")
 
 
-def _merge_options(options: Any, others: Any) -> None:
-    """Adds what a hook wants recorded to what is recorded already."""
-    options.trace_level = max(options.trace_level, others.trace_level)
-    options.timeout_in_ms = max(options.timeout_in_ms, others.timeout_in_ms)
-    options.inter_op_thread_pool = max(options.inter_op_thread_pool, others.inter_op_thread_pool)
-    options.output_partition_graphs = options.output_partition_graphs or others.output_partition_graphs
-    options.report_tensor_allocations_upon_oom = options.report_tensor_allocations_upon_oom or others.report_tensor_allocations_upon_oom
-    options.debug_options.debug_tensor_watch_opts.extend(others.debug_options.debug_tensor_watch_opts)
+def _merged_options(options: Any, others: Any) -> Any:
+    """What is recorded when a hook wants something recorded besides; neither argument is changed."""
+    merged = tf.RunOptions()
+    if options is not None:
+        merged.CopyFrom(options)
+    merged.trace_level = max(merged.trace_level, others.trace_level)
+    merged.timeout_in_ms = max(merged.timeout_in_ms, others.timeout_in_ms)
+    merged.inter_op_thread_pool = max(merged.inter_op_thread_pool, others.inter_op_thread_pool)
+    merged.output_partition_graphs = merged.output_partition_graphs or others.output_partition_graphs
+    merged.report_tensor_allocations_upon_oom = merged.report_tensor_allocations_upon_oom or others.report_tensor_allocations_upon_oom
+    merged.debug_options.debug_tensor_watch_opts.extend(others.debug_options.debug_tensor_watch_opts)
+    return merged

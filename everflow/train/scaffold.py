@@ -8,6 +8,7 @@ from everflow.api import public
 from everflow.graph.keys import GraphKeys
 from everflow.ops import resource_sets
 from everflow.platform import logging
+from everflow.train.checkpoints.saver import Saver, get_saver_or_default
 
 _USE_DEFAULT = 0
 _TAKEN_OVER = ("_init_op", "_init_feed_dict", "_user_init_fn", "_ready_op", "_ready_for_local_init_op", "_local_init_op", "_saver")
@@ -55,10 +56,8 @@ class Scaffold:
         if self._summary_op is _USE_DEFAULT:
             self._summary_op = Scaffold.get_or_default("summary_op", GraphKeys.SUMMARY_OP, tf.summary.merge_all)
         if self._saver is None:
-            from everflow.train.checkpoints.saver import get_saver_or_default
-
             self._saver = get_saver_or_default()
-        if isinstance(self._saver, tf.train.Saver):
+        if isinstance(self._saver, Saver):
             self._saver.build()
         tf.get_default_graph().finalize()
         logging.info("Graph was finalized.")
@@ -101,8 +100,8 @@ class Scaffold:
         """The one item of a collection; a new one, which is added, where there is none."""
         found = tf.get_collection(collection_key)
         if len(found) > 1:
-            raise RuntimeError(f'More than one item in the collection "{collection_key}". Please indicate which one to use by passing it to '
-                               f"the tf.Scaffold constructor as:  tf.Scaffold({arg_name}=item to use)")
+            raise RuntimeError(f'More than one item in the collection "{collection_key}". Please indicate which one to use by passing it '
+                               f"to the tf.Scaffold constructor as:  tf.Scaffold({arg_name}=item to use)")
         if found:
             return found[0]
         made = default_constructor()

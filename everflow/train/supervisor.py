@@ -11,9 +11,10 @@ from everflow.api import public
 from everflow.graph.keys import GraphKeys
 from everflow.platform import logging
 from everflow.platform.deprecation import deprecated
+from everflow.train.checkpoints.saver import Saver
 from everflow.train.coordinator import Coordinator, LooperThread
-from everflow.train.global_step import get_global_step
 from everflow.train.global_step import global_step as step_value
+from everflow.train.metagraphs.files import write_graph
 from everflow.train.session_manager import SessionManager
 from everflow.train.supervisor_threads import SVStepCounterThread, SVSummaryThread, SVTimerCheckpointThread
 
@@ -112,14 +113,25 @@ class Supervisor:
             self._first_or_new(GraphKeys.LOCAL_INIT_OP, initialize_local) if _is_default(local_init_op) else local_init_op)
 
     def _init_saver(self, saver: Any) -> None:
-        self._saver = (self._first_or_new(GraphKeys.SAVERS, lambda: tf.train.Saver() if tf.global_variables() else None)
+        self._saver = (self._first_or_new(GraphKeys.SAVERS, lambda: Saver() if tf.global_variables() else None)
                        if _is_default(saver) else saver)
 
     def _init_summary_op(self, summary_op: Any) -> None:
         self._summary_op = self._first_or_new(GraphKeys.SUMMARY_OP, tf.summary.merge_all) if _is_default(summary_op) else summary_op
 
     def _init_global_step(self, global_step: Any) -> None:
-        self._global_step = get_global_step(self._graph) if _is_default(global_step) else global_step
+        self._global_step = (
+            self._first_or_new(GraphKeys.GLOBAL_STEP, self._tensor_named_global_step) if _is_default(global_step) else global_step)
+
+    def _tensor_named_global_step(self) -> Any:
+        try:
+            found = self._graph.get_tensor_by_name("global_step:0")
+        except KeyError:
+            return None
+        if found.dtype.base_dtype.is_integer:
+            return found
+        logging.warning("Found 'global_step' is not an int type: %s", found.dtype)
+        return None
 
     def _verify_setup(self) -> None:
         """Variables of a worker must be where the other workers find them."""
@@ -189,7 +201,7 @@ class Supervisor:
     def _write_graph(self) -> None:
         """Writes the graph to a file and to the events."""
         if self._logdir:
-            tf.io.write_graph(self._graph.as_graph_def(add_shapes=True), self._logdir, "graph.pbtxt")
+            write_graph(self._graph.as_graph_def(add_shapes=True), self._logdir, "graph.pbtxt")
         if self._summary_writer and not self._graph_added_to_summary:
             from everflow.train.metagraphs.exporting import create_meta_graph_def
 

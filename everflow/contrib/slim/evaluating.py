@@ -6,6 +6,7 @@ from typing import Any
 import everflow as tf
 from everflow.api import public
 from everflow.contrib.training.evaluating import SummaryAtEndHook, evaluate_repeatedly
+from everflow.train.checkpoints.saver import Saver
 from everflow.train.evaluation import StopAfterNEvalsHook
 from everflow.train.evaluation import evaluate_once as evaluate_checkpoint
 from everflow.train.scaffold import Scaffold
@@ -23,7 +24,7 @@ def _all_hooks(num_evals: int, logdir: Any, summary_op: Any, summary_op_feed_dic
 
 
 def _saver(variables_to_restore: Any) -> Any:
-    return None if variables_to_restore is None else tf.train.Saver(variables_to_restore)
+    return None if variables_to_restore is None else Saver(variables_to_restore)
 
 
 @public("contrib.slim.evaluation.evaluate_once")

@@ -10,6 +10,7 @@ import everflow as tf
 from everflow import errors
 from everflow.api import internal, public
 from everflow.platform import logging
+from everflow.train.checkpoints.saver import Saver
 from everflow.train.global_step import get_or_create_global_step
 from everflow.train.supervisor import Supervisor
 
@@ -99,7 +100,7 @@ def train(train_op: Any, logdir: Any, train_step_fn: Any = train_step, train_ste
     with graph.as_default():
         if global_step is None:
             global_step = get_or_create_global_step()
-        saver = saver or tf.train.Saver()
+        saver = saver or Saver()
         with tf.name_scope("init_ops"):
             if _is_default(init_op):
                 init_op = tf.global_variables_initializer()

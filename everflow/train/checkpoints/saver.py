@@ -334,7 +334,7 @@ def get_saver_or_default() -> Saver | None:
     if savers:
         if len(savers) > 1:
             raise RuntimeError(
-                f"Multiple items in collection {GraphKeys.SAVERS}. Please indicate which one to use by passing it to the constructor.")
+                f"More than one item in collection {GraphKeys.SAVERS}. Please indicate which one to use by passing it to the constructor.")
         return savers[0]
     saver = Saver(sharded=True, allow_empty=True)
     add_to_collection(GraphKeys.SAVERS, saver)
