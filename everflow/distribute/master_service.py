@@ -7,11 +7,12 @@ from typing import Any
 import grpc
 
 from everflow import errors
+from everflow.distribute.tensors import array_of
 from everflow.distribute.wire import NO_SIZE_LIMITS, DaemonThreads, answering
 from everflow.distribute.worker_service import Worker
 from everflow.graph.graph import Graph
 from everflow.graph.importer import extend_graph
-from everflow.graph.tensor_proto import make_ndarray, make_tensor_proto
+from everflow.graph.tensor_proto import make_tensor_proto
 from everflow.proto import device_attributes_pb2, master_pb2, master_service_pb2_grpc, worker_service_pb2_grpc
 from everflow.runtime.options import ConfigProto, RunMetadata
 from everflow.runtime.session import BaseSession
@@ -117,7 +118,7 @@ class _ServedSession(BaseSession):
     def run(self, request: Any) -> Any:  # type: ignore[override]
         """The answer to a RunStepRequest."""
         graph = self._graph
-        feeds = {graph.as_graph_element(f.name): make_ndarray(f.tensor) for f in request.feed}
+        feeds = {graph.as_graph_element(f.name): array_of(f.tensor) for f in request.feed}
         fetches = [graph.as_graph_element(name) for name in request.fetch]
         targets = [graph.as_graph_element(name) for name in request.target]
         metadata = RunMetadata()

@@ -6,15 +6,14 @@ import threading
 from typing import Any
 
 from everflow.distribute.remote_task import RemoteTask
+from everflow.distribute.tensors import packed, unpacked
 from everflow.distribute.wire import called
 from everflow.distribute.worker_service import rendezvous_key
 from everflow.errors import from_code
 from everflow.graph import attrs as attr_values
 from everflow.graph import dtypes
-from everflow.graph.tensor_proto import make_ndarray, make_tensor_proto
 from everflow.ops.registry import Meaning
 from everflow.proto import graph_pb2, worker_pb2
-from everflow.runtime import values
 from everflow.runtime.plan import Node, Plan, Value
 
 
@@ -174,11 +173,11 @@ class _RemotePart:
         request = worker_pb2.RunGraphRequest(graph_handle=self._handle, step_id=step, store_errors_in_response_body=True,
                                              recv_key=[key for key, _ in self._outgoing], request_id=secrets.randbits(62))
         for (key, dtype), value in zip(self._incoming, arguments, strict=True):
-            request.send.add(name=key).tensor.CopyFrom(make_tensor_proto(values.to_numpy(value, dtype), dtype))
+            request.send.add(name=key).tensor.CopyFrom(packed(value, dtype))
         response = called(worker.RunGraph, request)
         called(worker.CleanupGraph, worker_pb2.CleanupGraphRequest(step_id=step))
         if response.status_code:
             raise from_code(None, None, response.status_error_message, response.status_code)
         tensors = {t.name: t.tensor for t in response.recv}
-        found = [values.from_numpy(make_ndarray(tensors[key]), dtype) for key, dtype in self._outgoing]
+        found = [unpacked(tensors[key]) for key, _ in self._outgoing]
         return found[0] if len(found) == 1 else tuple(found)

@@ -6,11 +6,10 @@ import time
 from typing import Any
 
 from everflow import errors
+from everflow.distribute.tensors import packed, unpacked
 from everflow.distribute.wire import called, channel
 from everflow.errors import from_code
-from everflow.graph.tensor_proto import make_ndarray, make_tensor_proto
 from everflow.proto import graph_pb2, master_pb2, master_service_pb2_grpc
-from everflow.runtime import values
 from everflow.runtime.context import Context
 from everflow.runtime.devices import DeviceAttributes
 from everflow.runtime.options import ConfigProto
@@ -98,7 +97,6 @@ class RemoteStep:
     def __init__(self, context: RemoteContext, fetches: Any, targets: Any, feeds: Any) -> None:
         self._context = context
         self._fetches = [t.name for t in fetches]
-        self._dtypes = [t.dtype.base_dtype for t in fetches]
         self._targets = [op.name for op in targets]
         self._feeds = list(feeds)
         self.fetches_fresh = [True] * len(self._fetches)
@@ -111,15 +109,14 @@ class RemoteStep:
         """Runs the step with options."""
         request = master_pb2.RunStepRequest(fetch=self._fetches, target=self._targets, store_errors_in_response_body=True)
         for tensor, value in zip(self._feeds, arguments, strict=True):
-            dtype = tensor.dtype.base_dtype
-            request.feed.add(name=tensor.name).tensor.CopyFrom(make_tensor_proto(values.to_numpy(value, dtype), dtype))
+            request.feed.add(name=tensor.name).tensor.CopyFrom(packed(value, tensor.dtype.base_dtype))
         if options is not None:
             request.options.CopyFrom(options)
         response = self._context.run_step(request)
         if run_metadata is not None:
             run_metadata.CopyFrom(response.metadata)
         found = {t.name: t.tensor for t in response.tensor}
-        return tuple(values.from_numpy(make_ndarray(found[name]), dtype) for name, dtype in zip(self._fetches, self._dtypes))
+        return tuple(unpacked(found[name]) for name in self._fetches)
 
     def culprit(self, traceback: Any) -> None:
         """Which node a failure is of: the server has said it in the message."""

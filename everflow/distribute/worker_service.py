@@ -5,12 +5,11 @@ import itertools
 from typing import Any
 
 from everflow import errors
+from everflow.distribute.tensors import packed, unpacked
 from everflow.distribute.wire import answering
 from everflow.graph.graph import Graph
 from everflow.graph.importer import extend_graph
-from everflow.graph.tensor_proto import make_ndarray, make_tensor_proto
 from everflow.proto import device_attributes_pb2, worker_pb2, worker_service_pb2_grpc
-from everflow.runtime import values
 from everflow.runtime.session import BaseSession
 
 
@@ -105,10 +104,9 @@ class _Part(BaseSession):
                 self._context.placer.place_graph(self._graph)
                 self._step = self._context.step(self._outgoing.values(), self._work, self._incoming.values())
         sent = {t.name: t.tensor for t in request.send}
-        arguments = [values.from_numpy(make_ndarray(sent[key]), t.dtype.base_dtype) for key, t in self._incoming.items()]
+        arguments = [unpacked(sent[key]) for key in self._incoming]
         found = self._call(self._step, arguments)
         response = worker_pb2.RunGraphResponse()
         for (key, tensor), value in zip(self._outgoing.items(), found):
-            dtype = tensor.dtype.base_dtype
-            response.recv.add(name=key).tensor.CopyFrom(make_tensor_proto(values.to_numpy(value, dtype), dtype))
+            response.recv.add(name=key).tensor.CopyFrom(packed(value, tensor.dtype.base_dtype))
         return response

@@ -12,6 +12,7 @@ from everflow.graph.func_graph import VARIABLE_OPS, FuncGraph
 from everflow.graph.functions import called_functions, written_variables
 from everflow.graph.graph import Graph
 from everflow.graph.operation import Operation
+from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
 from everflow.ops.registry import apply
 
@@ -52,7 +53,8 @@ def as_output(value: Any, stand_in: Callable[[Operation], Tensor]) -> Tensor:
         return stand_in(value)
     if is_tensor_array(value):
         value = value.flow
-    t = convert_to_tensor(value)
+    # A variable's own read is outside of the body.
+    t = get_default_graph().own(convert_to_tensor(value))
     # A reference is read when the body ends.
     return apply("Identity", t) if t.dtype._is_ref_dtype else t
 

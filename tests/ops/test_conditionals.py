@@ -313,3 +313,17 @@ def test_what_only_unused_results_need_does_not_happen():
         assert sess.run(found[1]) == 1
         assert sess.run([one, other]) == [0, 1]
         assert sess.run(found) == [1, 2]
+
+
+def test_a_branch_that_returns_a_variable_can_be_exported():
+    with tf.Graph().as_default() as graph:
+        v = tf.Variable([1.0, 2.0])
+        pred = tf.placeholder(tf.bool)
+        found = tf.cond(pred, lambda: v + 1.0, lambda: v)
+        definition = graph.as_graph_def()
+        with tf.Session() as session:
+            session.run(v.initializer)
+            assert session.run(found, {pred: False}).tolist() == [1.0, 2.0]
+    with tf.Graph().as_default() as graph:
+        tf.import_graph_def(definition, name="")
+        assert graph.get_operation_by_name(found.op.name)

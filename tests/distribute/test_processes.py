@@ -1,0 +1,90 @@
+"""A worker in this process and a parameter server in another."""
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import everflow as tf
+from everflow.distribute.tensors import array_of
+from everflow.proto import tensor_pb2
+from everflow.test.cluster import unused_port
+
+PARAMETER_SERVER = """
+import sys
+import everflow as tf
+tf.train.Server({"ps": [sys.argv[1]], "worker": [sys.argv[2]]}, job_name="ps", task_index=0).join()
+"""
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    return {job: [f"localhost:{unused_port()}"] for job in ("ps", "worker")}
+
+
+@pytest.fixture(scope="module")
+def worker(cluster):
+    process = subprocess.Popen([sys.executable, "-c", PARAMETER_SERVER, *cluster["ps"], *cluster["worker"]])
+    yield tf.train.Server(cluster, job_name="worker", task_index=0)
+    process.kill()
+    process.wait()
+
+
+def test_a_worker_trains_what_the_parameter_server_holds(cluster, worker):
+    with tf.Graph().as_default():
+        with tf.device(tf.train.replica_device_setter(cluster=cluster)):
+            x, y = tf.placeholder(tf.float32, [None, 2]), tf.placeholder(tf.float32, [None, 1])
+            w = tf.Variable(tf.zeros([2, 1]), name="w")
+            b = tf.get_variable("b", [1], initializer=tf.zeros_initializer(), use_resource=True)
+            step = tf.train.get_or_create_global_step()
+            loss = tf.reduce_mean(tf.square(tf.matmul(x, w) + b - y))
+            train = tf.train.MomentumOptimizer(0.1, 0.9).minimize(loss, global_step=step)
+            init = tf.global_variables_initializer()
+        points = np.random.RandomState(0).rand(32, 2).astype(np.float32)
+        feeds = {x: points, y: points @ np.array([[1.0], [2.0]], np.float32) + 0.5}
+        with tf.Session(worker.target) as session, tf.Session("grpc://" + cluster["ps"][0]) as direct:
+            with pytest.raises(tf.errors.FailedPreconditionError, match="uninitialized value w"):
+                session.run(w)
+            session.run(init)
+            for _ in range(20):
+                session.run(train, feeds)
+            assert direct.run(step) == 20
+        with tf.Graph().as_default():
+            # The same program on one machine.
+            tf.train.import_meta_graph(tf.train.export_meta_graph(graph=w.graph), clear_devices=True)
+            with tf.Session() as local:
+                local.run(init.name)
+                for _ in range(20):
+                    local.run(train.name, {t.name: v for t, v in feeds.items()})
+                expected = local.run([w.name, loss.name], {t.name: v for t, v in feeds.items()})
+        with tf.Session(worker.target, graph=w.graph) as session:
+            for found, wanted in zip(session.run([w, loss], feeds), expected):
+                np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-6)
+
+
+def test_texts_and_effects_cross_processes_in_order(worker):
+    with tf.Graph().as_default():
+        with tf.device("/job:ps/task:0"):
+            kept = tf.Variable("", name="kept")
+            there = kept.assign(tf.strings.join(["a", "b"]))
+        with tf.control_dependencies([there]):
+            here = tf.strings.join([kept.read_value(), "c"])
+        with tf.Session(worker.target) as session:
+            assert session.run(here) == b"abc"
+
+
+def test_failures_name_the_task(worker):
+    with tf.Graph().as_default():
+        x = tf.placeholder(tf.int32, [None])
+        with tf.device("/job:ps/task:0"):
+            picked = tf.gather([1, 2], x)
+        with tf.Session(worker.target) as session:
+            with pytest.raises(tf.errors.InvalidArgumentError, match=r"From /job:ps/replica:0/task:0:\n.*indices\[0\] = 7 is not in"):
+                session.run(picked, {x: [7]})
+            assert session.run(picked, {x: [1]}).tolist() == [2]
+
+
+def test_texts_may_come_as_one_run_of_bytes():
+    proto = tensor_pb2.TensorProto(dtype=7, tensor_content=b"\x02\xc8\x01" + b"ab" + b"c" * 200)
+    proto.tensor_shape.dim.add(size=2)
+    assert array_of(proto).tolist() == [b"ab", b"c" * 200]
