@@ -27,7 +27,7 @@ def _saver(variables_to_restore: Any) -> Any:
     return None if variables_to_restore is None else Saver(variables_to_restore)
 
 
-@public("contrib.slim.evaluation.evaluate_once")
+@public("contrib.slim.evaluation.evaluate_once", "contrib.slim.python.slim.evaluation.evaluate_once")
 def evaluate_once(master: str, checkpoint_path: Any, logdir: Any, num_evals: int = 1, initial_op: Any = None,
                   initial_op_feed_dict: Any = None, eval_op: Any = None, eval_op_feed_dict: Any = None, final_op: Any = None,
                   final_op_feed_dict: Any = None, summary_op: Any = _USE_DEFAULT, summary_op_feed_dict: Any = None,
@@ -40,7 +40,7 @@ def evaluate_once(master: str, checkpoint_path: Any, logdir: Any, num_evals: int
         final_ops_feed_dict=final_op_feed_dict, hooks=all_hooks, config=session_config)
 
 
-@public("contrib.slim.evaluation.evaluation_loop")
+@public("contrib.slim.evaluation.evaluation_loop", "contrib.slim.python.slim.evaluation.evaluation_loop")
 def evaluation_loop(master: str, checkpoint_dir: Any, logdir: Any, num_evals: int = 1, initial_op: Any = None,
                     initial_op_feed_dict: Any = None, init_fn: Any = None, eval_op: Any = None, eval_op_feed_dict: Any = None,
                     final_op: Any = None, final_op_feed_dict: Any = None, summary_op: Any = _USE_DEFAULT, summary_op_feed_dict: Any = None,

@@ -8,7 +8,7 @@ from typing import Any
 
 import everflow as tf
 from everflow import errors
-from everflow.api import internal, public
+from everflow.api import public
 from everflow.platform import logging
 from everflow.train.checkpoints.saver import Saver
 from everflow.train.global_step import get_or_create_global_step
@@ -21,7 +21,7 @@ def _is_default(value: Any) -> bool:
     return isinstance(value, int) and value == _USE_DEFAULT
 
 
-@public("contrib.slim.learning.train_step")
+@public("contrib.slim.learning.train_step", "contrib.slim.python.slim.learning.train_step")
 def train_step(sess: Any, train_op: Any, global_step: Any, train_step_kwargs: Any) -> tuple[Any, bool]:
     """Makes one step, logs and traces it as the arguments say; gives the loss and whether to stop."""
     start = time.time()
@@ -52,8 +52,7 @@ def _write_trace(run_metadata: Any, step: int, train_step_kwargs: Any) -> None:
         train_step_kwargs["summary_writer"].add_run_metadata(run_metadata, f"run_metadata-{step}")
 
 
-@internal("contrib.slim.python.slim.learning._wait_for_step")
-def wait_for_step(sess: Any, global_step: Any, step: int) -> None:
+def _wait_for_step(sess: Any, global_step: Any, step: int) -> None:
     """Waits until another worker has brought the global step there."""
     while sess.run(global_step) < step:
         time.sleep(1)
@@ -72,7 +71,7 @@ def _default_step_arguments(global_step: Any, number_of_steps: int | None, log_e
     return found
 
 
-@public("contrib.slim.learning.train")
+@public("contrib.slim.learning.train", "contrib.slim.python.slim.learning.train")
 def train(train_op: Any, logdir: Any, train_step_fn: Any = train_step, train_step_kwargs: Any = _USE_DEFAULT, log_every_n_steps: int = 1,
           graph: Any = None, master: str = "", is_chief: bool = True, global_step: Any = None, number_of_steps: int | None = None,
           init_op: Any = _USE_DEFAULT, init_feed_dict: Any = None, local_init_op: Any = _USE_DEFAULT, init_fn: Any = None,
@@ -142,7 +141,7 @@ def train(train_op: Any, logdir: Any, train_step_fn: Any = train_step, train_ste
                     if logdir:
                         supervisor.start_standard_services(sess)
                 elif startup_delay_steps > 0:
-                    wait_for_step(sess, global_step, min(startup_delay_steps, number_of_steps or sys.maxsize))
+                    _wait_for_step(sess, global_step, min(startup_delay_steps, number_of_steps or sys.maxsize))
                 threads = supervisor.start_queue_runners(sess)
                 logging.info("Starting Queues.")
                 if sync_runners:

@@ -48,7 +48,8 @@ def create_train_op(total_loss: Any, optimizer: Any, global_step: Any = 0, updat
     return train_op
 
 
-@public("contrib.training.multiply_gradients", "contrib.slim.learning.multiply_gradients")
+@public("contrib.training.multiply_gradients", "contrib.slim.learning.multiply_gradients",
+        "contrib.slim.python.slim.learning.multiply_gradients")
 def multiply_gradients(grads_and_vars: Any, gradient_multipliers: Any) -> list[Any]:
     """Gradients times a factor of their variable."""
     if not isinstance(grads_and_vars, list):
@@ -64,7 +65,8 @@ def multiply_gradients(grads_and_vars: Any, gradient_multipliers: Any) -> list[A
         **{v: gradient_multipliers[v.op.name] for _, v in grads_and_vars if v.op.name in gradient_multipliers}, **gradient_multipliers})
 
 
-@public("contrib.training.clip_gradient_norms", "contrib.slim.learning.clip_gradient_norms")
+@public("contrib.training.clip_gradient_norms", "contrib.slim.learning.clip_gradient_norms",
+        "contrib.slim.python.slim.learning.clip_gradient_norms")
 def clip_gradient_norms(gradients_to_variables: Any, max_norm: float) -> list[Any]:
     """Gradients of which none is longer than a norm."""
     found = []
@@ -77,7 +79,8 @@ def clip_gradient_norms(gradients_to_variables: Any, max_norm: float) -> list[An
     return found
 
 
-@public("contrib.training.add_gradients_summaries", "contrib.slim.learning.add_gradients_summaries")
+@public("contrib.training.add_gradients_summaries", "contrib.slim.learning.add_gradients_summaries",
+        "contrib.slim.python.slim.learning.add_gradients_summaries")
 def add_gradients_summaries(grads_and_vars: Any) -> list[Any]:
     """Summaries of gradients: histograms and norms."""
     found = []
@@ -97,7 +100,8 @@ def clip_gradient_norms_fn(max_norm: float) -> Callable[[Any], list[Any]]:
     return lambda gradients_to_variables: clip_gradient_norms(gradients_to_variables, max_norm)
 
 
-@public("contrib.slim.learning.create_train_op")
+@public("contrib.slim.learning.create_train_op",
+        "contrib.slim.python.slim.learning.create_train_op")
 def create_clipping_train_op(total_loss: Any, optimizer: Any, global_step: Any = 0, update_ops: Any = None, variables_to_train: Any = None,
                              clip_gradient_norm: float = 0, summarize_gradients: bool = False, gate_gradients: int = 1,
                              aggregation_method: Any = None, colocate_gradients_with_ops: bool = False, gradient_multipliers: Any = None,
