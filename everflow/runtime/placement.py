@@ -84,7 +84,8 @@ class Placer:
 
 
 def _leader(op: Operation) -> Operation | None:
-    """The op that another must be with: the one whose variable or resource it uses, or that it is colocated with."""
+    """The op that another must be with: the one whose variable or resource it uses, that it is colocated with, or that uses its
+    resource and says where."""
     for t in op.inputs:
         if t.dtype._is_ref_dtype or t.dtype is resource:
             return t.op
@@ -92,4 +93,5 @@ def _leader(op: Operation) -> Operation | None:
         name = (group.decode() if isinstance(group, bytes) else group).removeprefix("loc:@")
         if name != op.name and name in op.graph._by_name:
             return op.graph._by_name[name]
-    return None
+    users = (c for t in op.outputs if t.dtype is resource for c in t.consumers())
+    return next((c for c in users if DeviceSpec.from_string(c._device).job), None)

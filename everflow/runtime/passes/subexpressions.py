@@ -34,13 +34,14 @@ def _key(node: Node) -> Any:
         array = node.attrs["value"]
         if array.size > LARGEST or array.dtype == object:
             return None
-        return "Const", array.dtype.str, array.dtype.name, array.shape, array.tobytes()
+        return "Const", node.context, array.dtype.str, array.dtype.name, array.shape, array.tobytes()
     if node.op is None or node.op.op_def_.is_stateful or any(v.dtype._is_ref_dtype for v in (*node.inputs, *node.outputs)):
         return None
     if any(v.dtype.name in ("resource", "variant") for v in (*node.inputs, *node.outputs)):
         return None
     attrs = [(k, _frozen(v)) for k, v in sorted(node.attrs.items()) if k == "_kernel" or not k.startswith("_")]
-    return node.type, tuple(node.inputs), tuple(attrs)
+    # Nodes in different tasks of a cluster have different contexts.
+    return node.type, node.context, tuple(node.inputs), tuple(attrs)
 
 
 def _frozen(value: Any) -> Any:
