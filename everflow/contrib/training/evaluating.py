@@ -40,10 +40,12 @@ class SummaryAtEndHook(SessionRunHook):
             self._summary_writer = tf.summary.FileWriterCache.get(self._log_dir)
 
     def end(self, session: Any) -> None:
-        step = step_value(session, self._global_step)
-        summary = session.run(self._summary_op, self._feed_dict)
+        if self._summary_op is not None:
+            step = step_value(session, self._global_step)
+            summary = session.run(self._summary_op, self._feed_dict)
+            if self._summary_writer:
+                self._summary_writer.add_summary(summary, step)
         if self._summary_writer:
-            self._summary_writer.add_summary(summary, step)
             self._summary_writer.flush()
 
 
