@@ -1,10 +1,13 @@
 """Steps over several processes: what a plan places on a remote task becomes nodes that ask that task's server to do it."""
 from __future__ import annotations
 
+import contextlib
 import secrets
 import threading
+import time
 from typing import Any
 
+from everflow import errors
 from everflow.distribute.remote_task import RemoteTask
 from everflow.distribute.tensors import packed, unpacked
 from everflow.distribute.wire import called
@@ -83,6 +86,7 @@ def _replaced(plan: Plan, task: RemoteTask, group: list[Node], homes: dict[Node,
     """The node that stands for a group of nodes of a remote task."""
     inside = set(group)
     part = _RemotePart(plan.context, task)
+    plan.context.remote_parts.append(part)
     incoming: dict[Value, str] = {}
     copied: dict[Node, None] = {}
     inputs: dict[Node, list[str]] = {}
@@ -163,6 +167,12 @@ class _RemotePart:
             entry.attr[attr].CopyFrom(attr_values.to_proto(value, None))
         return name, rendezvous_key(settings.__getitem__)
 
+    def release(self) -> None:
+        """Lets the task's server forget the part, which ends runs of it under way."""
+        if self._handle:
+            with contextlib.suppress(errors.OpError):
+                called(self._task.worker.DeregisterGraph, worker_pb2.DeregisterGraphRequest(graph_handle=self._handle), timeout=5)
+
     def run(self, *arguments: Any) -> Any:
         """Has the task run the part."""
         worker = self._task.worker
@@ -174,7 +184,8 @@ class _RemotePart:
                                              recv_key=[key for key, _ in self._outgoing], request_id=secrets.randbits(62))
         for (key, dtype), value in zip(self._incoming, arguments, strict=True):
             request.send.add(name=key).tensor.CopyFrom(packed(value, dtype))
-        response = called(worker.RunGraph, request)
+        deadline = self._context.deadline
+        response = called(worker.RunGraph, request, None if deadline is None else max(0.001, deadline - time.monotonic()))
         called(worker.CleanupGraph, worker_pb2.CleanupGraphRequest(step_id=step))
         if response.status_code:
             raise from_code(None, None, response.status_error_message, response.status_code)

@@ -21,6 +21,8 @@ class ServerContext(Context):
         self.handle = secrets.token_hex(8)
         self.is_aborted = False
         self._is_isolated = is_isolated
+        # What servers of other processes hold for this session.
+        self.remote_parts: list[Any] = []
 
     @contextlib.contextmanager
     def until(self, deadline: float | None) -> Any:
@@ -42,6 +44,8 @@ class ServerContext(Context):
     def close(self) -> None:
         """Cancels the runs under way. The resources stay, unless they are this session's alone."""
         self.cancelled.set()
+        for part in self.remote_parts:
+            part.release()
         for task in self.placer.tasks:
             task.resources.wake()
             if self._is_isolated:

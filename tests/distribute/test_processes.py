@@ -1,6 +1,7 @@
 """A worker in this process and a parameter server in another."""
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -82,6 +83,33 @@ def test_failures_name_the_task(worker):
             with pytest.raises(tf.errors.InvalidArgumentError, match=r"From /job:ps/replica:0/task:0:\n.*indices\[0\] = 7 is not in"):
                 session.run(picked, {x: [7]})
             assert session.run(picked, {x: [1]}).tolist() == [2]
+
+
+def test_closing_a_session_ends_what_waits_in_another_process(worker):
+    with tf.Graph().as_default():
+        with tf.device("/job:ps/task:0"):
+            queue = tf.FIFOQueue(2, [tf.float32], shared_name="far away")
+            take, bring = queue.dequeue(), queue.enqueue(5.0)
+        leaving, messages = tf.Session(worker.target), []
+
+        def run():
+            try:
+                leaving.run(take)
+            except tf.errors.CancelledError as e:
+                messages.append(e.message)
+
+        thread = threading.Thread(target=run)
+        thread.start()
+        thread.join(0.5)
+        leaving.close()
+        thread.join(10)
+        assert messages and "Session::Close" in messages[0]
+        with tf.Session(worker.target) as session:
+            session.run(bring)
+            # Who left takes nothing any more.
+            assert session.run(take) == 5.0
+            with pytest.raises(tf.errors.DeadlineExceededError):
+                session.run(take, options=tf.RunOptions(timeout_in_ms=200))
 
 
 def test_texts_may_come_as_one_run_of_bytes():
