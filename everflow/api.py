@@ -33,6 +33,12 @@ def public(*names: str, owner: str | None = None) -> Callable[[T], T]:
     module = owner or sys._getframe(1).f_globals["__name__"]
 
     def register(thing: T) -> T:
+        if names and callable(thing) and not names[0].startswith(INTERNAL):
+            from everflow.platform.ragged_dispatch import name_of, with_ragged
+
+            dispatched = name_of(names)
+            if dispatched is not None:
+                thing = with_ragged(dispatched, thing)
         for name in names:
             if OWNERS.setdefault(name, module) != module:
                 CONFLICTS.append(f"{name} is published by both {OWNERS[name]} and {module}")

@@ -44,6 +44,10 @@ def _joined(values: Any, axis: int, stack_values: bool) -> Any:
         raise ValueError(f"Shapes must have the same rank: {[str(t.shape) for t in tensors]}")
     rank = ranks.pop() if ranks else None
     out_rank = None if rank is None else rank + (1 if stack_values else 0)
+    if not isinstance(axis, int):
+        raise TypeError("axis must be an int")
+    if out_rank is None and axis < 0:
+        raise ValueError("axis may only be negative if ndims is statically known.")
     axis = wrapped_axis(axis, out_rank)
     if stack_values and rank == 1 and axis == 0:
         flat = tf.concat(tensors, axis=0)

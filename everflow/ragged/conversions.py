@@ -20,7 +20,7 @@ def from_tensor(tensor: Any, lengths: Any = None, padding: Any = None, ragged_ra
     kind = dtypes.as_dtype(row_splits_dtype)
     if lengths is not None and padding is not None:
         raise ValueError("Specify lengths or padding, but not both")
-    if not isinstance(ragged_rank, int):
+    if not isinstance(ragged_rank, int) or isinstance(ragged_rank, bool):
         raise TypeError(f"ragged_rank expected int, got {ragged_rank!r}")
     if ragged_rank <= 0:
         raise ValueError(f"ragged_rank must be greater than 0; got {ragged_rank}")

@@ -27,7 +27,7 @@ def gather(params: Any, indices: Any, validate_indices: Any = None, axis: Any = 
         if is_ragged(indices):
             return indices.with_values(gather(params, indices.values))
         if indices.shape.ndims is None:
-            raise ValueError("rank(indices) must be known statically")
+            raise ValueError("indices.shape.ndims must be known statically")
         rank = params.ragged_rank + indices.shape.ndims - 1
         splits, values = apply("RaggedGather", list(params.nested_row_splits), params.flat_values, indices, OUTPUT_RAGGED_RANK=rank)
         return RaggedTensor.from_nested_row_splits(values, splits, validate=False)

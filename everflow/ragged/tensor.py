@@ -526,3 +526,12 @@ def _register() -> None:
 
 
 _register()
+
+
+def _load_operators() -> None:
+    from everflow.ragged import operators
+
+    assert operators
+
+
+_load_operators()

@@ -6,6 +6,12 @@ import everflow as tf
 from everflow import nest
 
 
+@pytest.fixture(autouse=True)
+def own_graph():
+    with tf.Graph().as_default():
+        yield
+
+
 def run(tensor, feed_dict=None):
     with tf.Session() as session:
         found = session.run(tensor, feed_dict)
@@ -87,3 +93,36 @@ def test_variants_keep_the_rows():
     rt = tf.ragged.constant([[[1], []], [[2, 3]]])
     again = tf.RaggedTensor._from_variant(rt._to_variant(batched_input=True), tf.int32, 2, 1)
     assert run(again) == [[[1], []], [[2, 3]]]
+
+
+@pytest.mark.parametrize("made, expected", [
+    (lambda rt: rt + 1, [[2, 3], [], [4]]),
+    (lambda rt: 10 - rt, [[9, 8], [], [7]]),
+    (lambda rt: rt * rt, [[1, 4], [], [9]]),
+    (lambda rt: rt + [[10], [20], [30]], [[11, 12], [], [33]]),
+    (lambda rt: tf.cast(rt, tf.bool), [[True, True], [], [True]]),
+    (lambda rt: tf.concat([rt, rt], axis=1), [[1, 2, 1, 2], [], [3, 3]]),
+    (lambda rt: tf.concat([rt, [[9]]], axis=0), [[1, 2], [], [3], [9]]),
+    (lambda rt: tf.stack([rt, rt], axis=1), [[[1, 2], [1, 2]], [[], []], [[3], [3]]]),
+    (lambda rt: tf.gather(rt, [2, 0]), [[3], [1, 2]]),
+    (lambda rt: tf.tile(rt, [1, 2]), [[1, 2, 1, 2], [], [3, 3]]),
+    (lambda rt: tf.expand_dims(rt, -1), [[[1], [2]], [], [[3]]]),
+    (lambda rt: tf.ragged.boolean_mask(rt, rt > 1), [[2], [], [3]]),
+    (lambda rt: tf.where([True, False, False], rt, rt + 5), [[1, 2], [], [8]]),
+])
+def test_public_functions_take_ragged_tensors(made, expected):
+    assert run(made(tf.ragged.constant([[1, 2], [], [3]]))) == expected
+
+
+def test_reductions_go_along_ragged_dimensions():
+    rt = tf.ragged.constant([[1., 2.], [], [3.]])
+    assert run(tf.reduce_sum(rt, axis=0)).tolist() == [4, 2]
+    assert run(tf.reduce_sum(rt, axis=1)).tolist() == [3, 0, 3]
+    assert run(tf.reduce_max(rt)) == 3
+    slope, = tf.gradients(tf.reduce_sum(tf.gather(rt, [2, 0, 2]).flat_values ** 2), [rt.flat_values])
+    assert run(tf.convert_to_tensor(slope)).tolist() == [2, 4, 12]
+
+
+def test_tensors_that_are_cut_differently_are_not_broadcast():
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Unable to broadcast"):
+        run(tf.ragged.constant([[1, 2], [3]]) + tf.ragged.constant([[1], [2, 3]]))
