@@ -49,7 +49,7 @@ class TracedGraph(FuncGraph):
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
-        eager = is_eager_outside()
+        self.eager_outside = eager = is_eager_outside()
         self._functions = LIBRARY._functions if eager else get_default_graph()._functions
         if eager:
             self.outer_graph = LIBRARY

@@ -112,7 +112,7 @@ class WrappedFunction(ConcreteFunction):
 
 def _element(graph: FuncGraph, value: Any) -> Any:
     """The tensor or op of a graph that a fetch stands for: itself, its name, or what a SavedModel says of it."""
-    if isinstance(value, (Tensor, Operation)):
+    if value is None or isinstance(value, (Tensor, Operation)):
         return value
     if isinstance(value, (str, bytes)):
         return graph.as_graph_element(value)

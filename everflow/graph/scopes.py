@@ -235,7 +235,8 @@ def is_eager_outside() -> bool:
     for outer in reversed(graphs.stack):
         if not outer.building_function:
             return outer is EAGER
-    return eager_by_default()
+    # Another thread than the one that builds the function knows only the function.
+    return eager_by_default() or any(getattr(body, "eager_outside", False) for body in graphs.stack)
 
 
 def _outside_functions(graph: Graph) -> Graph:

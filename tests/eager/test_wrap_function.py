@@ -1,4 +1,6 @@
 """Functions of graph programs: they keep their variables, run only what is needed, and can be cut."""
+import threading
+
 import pytest
 
 import everflow as tf
@@ -81,3 +83,21 @@ def test_a_graph_def_becomes_a_function():
     with tf.Graph().as_default() as graph:
         tf.add(tf.placeholder(tf.float32, [], name="x"), 1.0, name="y")
     assert function_from_graph_def(graph.as_graph_def(), "x:0", "y:0")(tf.constant(1.0)).numpy() == 2.0
+
+
+def test_other_threads_make_variables_of_the_function_too():
+    made = []
+
+    def f():
+        graph = tf.get_default_graph()
+
+        def make():
+            with graph.as_default():
+                made.append(tf.get_variable("v", [], initializer=tf.ones_initializer()))
+
+        thread = threading.Thread(target=make)
+        thread.start()
+        thread.join()
+        return made[0] + 1.0
+
+    assert tf.wrap_function(f, [])().numpy() == 2.0 and made[0].numpy() == 1.0
