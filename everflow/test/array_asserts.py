@@ -32,7 +32,9 @@ class ArrayAssertions(_Case):
     def _GetNdArray(self, a: Any) -> np.ndarray:
         from everflow.graph.tensor import Tensor
 
-        if isinstance(a, Tensor) or hasattr(a, "_as_graph_element") or _is_composite_tensor(a):
+        if isinstance(a, Tensor) and a.is_eager:
+            a = a.numpy()
+        elif isinstance(a, Tensor) or hasattr(a, "_as_graph_element") or _is_composite_tensor(a):
             a = self.evaluate(a)
         if isinstance(a, np.ndarray):
             return a

@@ -120,3 +120,11 @@ def test_sizes_along_an_axis_are_gathered():
 def test_codes_stand_for_errors():
     assert isinstance(error_of(5, "gone"), tf.errors.NotFoundError) and error_of(5, "gone").message == "gone"
     assert isinstance(error_of(77, "what"), tf.errors.UnknownError)
+
+
+def test_assertions_take_eager_tensors_while_a_graph_is_built():
+    tensor = tf.constant([1.0, 2.0])
+    with tf.Graph().as_default():
+        tf.test.TestCase().assertAllEqual(tensor, [1.0, 2.0])
+        with pytest.raises(AssertionError):
+            tf.test.TestCase().assertAllEqual(tensor, [1.0, 3.0])
