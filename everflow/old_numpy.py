@@ -24,6 +24,19 @@ def restore() -> None:
             return old_reshape(a, shape if newshape is None else newshape, order, **others)
 
         np.reshape = reshape
+    if np.lib.NumpyVersion(np.__version__) >= "1.24.0":
+        new_array = np.array
+
+        def array(object: Any, dtype: Any = None, **others: Any) -> Any:
+            """numpy's own; lists of different lengths make an array of objects."""
+            try:
+                return new_array(object, dtype, **others)
+            except ValueError as error:
+                if dtype is not None or "inhomogeneous" not in str(error):
+                    raise
+                return new_array(object, np.object_, **others)
+
+        np.array = array  # type: ignore[assignment]
     for name, value in old.items():
         if name not in np.__dict__ and value is not None:
             setattr(np, name, value)
