@@ -92,11 +92,15 @@ class WrappedFunction(ConcreteFunction):
             if not isinstance(t, Tensor):
                 raise ValueError(f"Feeds must be tensors, got {t}")
         wanted = nest.map_structure(functools.partial(_element, self.graph), fetches, expand_composites=True)
+        return self._cut(given, wanted, [], name, input_signature)
+
+    def _cut(self, given: list[Tensor], wanted: Any, effects: list[Operation], name: str | None, signature: Any) -> WrappedFunction:
+        """The same for tensors and ops of this graph, with further ops to run."""
         flat = nest.flatten(wanted, expand_composites=True)
         captured = set(map(id, self.graph.internal_captures))
         arguments = [t for t in given if id(t) not in captured]
         pruned = self.graph.variant([t for t in flat if isinstance(t, Tensor)])
-        pruned.control_outputs = [o for o in flat if isinstance(o, Operation)]
+        pruned.control_outputs = [*effects, *(o for o in flat if isinstance(o, Operation))]
         needed = _needed(pruned, arguments)
         pruned._captures = {outside: t for outside, t in self.graph.captures.items() if t.op in needed}
         pruned.inputs = [*arguments, *pruned._captures.values()]
@@ -107,7 +111,7 @@ class WrappedFunction(ConcreteFunction):
             lambda t: t if isinstance(t, Tensor) else None, wanted, expand_composites=True)
         if name is not None:
             pruned.name = name
-        return WrappedFunction(pruned, self._variable_holder, signature=input_signature)
+        return WrappedFunction(pruned, self._variable_holder, signature=signature)
 
 
 def _element(graph: FuncGraph, value: Any) -> Any:
@@ -185,9 +189,7 @@ class WrappedGraph:
         _traced(fn, signature, graph.name, self._variable_holder, graph)
         captured = set(map(id, graph.internal_captures))
         own = [t for t in graph.inputs if t not in before and id(t) not in captured]
-        fetches = nest.map_structure(lambda t: t, graph.structured_outputs)
-        wrapped = self._wrapped_function.prune(own, fetches, name, signature)
-        wrapped.graph.control_outputs = list(graph.control_outputs)
+        wrapped = self._wrapped_function._cut(own, graph.structured_outputs, graph.control_outputs, name, signature)
         if name is not None:
             self._functions[name] = wrapped
         return wrapped

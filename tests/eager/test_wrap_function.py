@@ -101,3 +101,10 @@ def test_other_threads_make_variables_of_the_function_too():
         return made[0] + 1.0
 
     assert tf.wrap_function(f, [])().numpy() == 2.0 and made[0].numpy() == 1.0
+
+
+def test_ops_that_a_function_of_a_graph_returns_are_run():
+    graph = WrappedGraph()
+    update = graph.wrap_function(lambda x: tf.Variable(3.0, name="v").assign(x, read_value=False), [SCALAR])
+    assert graph.variables["v"].numpy() == 3.0
+    assert update(12.0) is None and graph.variables["v"].numpy() == 12.0
