@@ -36,7 +36,12 @@ def restore() -> None:
                     raise
                 return new_array(object, np.object_, **others)
 
+        def ndim(a: Any) -> int:
+            """numpy's own, for such lists too."""
+            return a.ndim if hasattr(a, "ndim") else array(a).ndim
+
         np.array = array  # type: ignore[assignment]
+        np.ndim = ndim
     for name, value in old.items():
         if name not in np.__dict__ and value is not None:
             setattr(np, name, value)

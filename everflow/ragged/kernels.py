@@ -127,7 +127,7 @@ def _gather_gradient(o: Any, *dys: Any) -> Any:
     *splits, values, indices = o.inputs
     *outer, dy = dys
     if o.attr("OUTPUT_RAGGED_RANK") < 1 or indices.dims is None:
-        raise NotImplementedError("gradient of RaggedGather with indices of unknown rank")
+        raise ValueError("rank(indices) must be known statically")
     # Which row of the values each row of the result came from: the op run again on their numbers.
     count = tf.shape(values, out_type=tf.int64)[0]
     places = apply("RaggedGather", list(splits), tf.range(count), indices, OUTPUT_RAGGED_RANK=o.attr("OUTPUT_RAGGED_RANK"))[1]
