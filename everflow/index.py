@@ -3359,7 +3359,6 @@ MODULES = {
     "python.ops.ragged.ragged_concat_ops.stack": "everflow.ragged.arrays",
     "python.ops.ragged.ragged_conversion_ops.from_sparse": "everflow.ragged.conversions",
     "python.ops.ragged.ragged_conversion_ops.from_tensor": "everflow.ragged.conversions",
-    "python.ops.ragged.ragged_conversion_ops.ragged_to_dense": "everflow.ragged.conversions",
     "python.ops.ragged.ragged_conversion_ops.to_sparse": "everflow.ragged.conversions",
     "python.ops.ragged.ragged_conversion_ops.to_tensor": "everflow.ragged.conversions",
     "python.ops.ragged.ragged_factory_ops.constant": "everflow.ragged.constants",

@@ -175,12 +175,6 @@ def to_sparse(rt_input: Any, name: str | None = None) -> Any:
         return tf.SparseTensor(*apply("RaggedTensorToSparse", list(rt_input.nested_row_splits), rt_input.flat_values))
 
 
-@internal("ops.ragged.ragged_conversion_ops.ragged_to_dense")
-def ragged_to_dense(rt_input: Any, default_value: Any = None, shape: Any = None) -> Tensor:
-    """A dense tensor in which short rows are filled up."""
-    return rt_input.to_tensor(default_value=default_value)
-
-
 def to_variant(rt: RaggedTensor, batched_input: bool, name: str | None) -> Tensor:
     """A ragged tensor as one variant, or as a vector of one for each row."""
     with name_scope(name, "RaggedToVariant", [rt]):
