@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 import everflow as tf
-from everflow.api import internal, public
+from everflow.api import find, internal, public
 from everflow.eager.context import executing_eagerly
 from everflow.graph.dtypes import as_dtype
 from everflow.graph.sparse_tensor import SparseTensor
@@ -44,7 +44,7 @@ def placeholder(shape: Any = None, ndim: int | None = None, dtype: Any = None, s
         shape = (None,) * ndim
     if ragged:
         rank = max((i for i in range(1, len(shape)) if shape[i] is None), default=0)
-        return tf.ragged.placeholder(dtype=dtype, ragged_rank=rank, value_shape=shape[rank + 1:], name=name)
+        return find("ragged.placeholder")(dtype=dtype, ragged_rank=rank, value_shape=shape[rank + 1:], name=name)
     return tf.sparse_placeholder(dtype, shape=shape, name=name) if sparse else tf.placeholder(dtype, shape=shape, name=name)
 
 
