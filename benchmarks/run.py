@@ -15,12 +15,16 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def cases():
-    text = (HERE / "cases.py").read_text()
-    return [line[4:line.index("(")] for before, line in zip(text.splitlines(), text.splitlines()[1:]) if before == "@case"]
+    """Every case with the module that holds it, module after module."""
+    found = {}
+    for path in sorted((HERE / "cases").glob("*.py")):
+        lines = path.read_text().splitlines()
+        found.update({line[4:line.index("(")]: path.stem for before, line in zip(lines, lines[1:]) if before == "@case"})
+    return found
 
 
-def measure(command, name):
-    done = subprocess.run([*command, str(HERE / "cases.py"), name], capture_output=True, text=True)
+def measure(command, module, name):
+    done = subprocess.run([*command, str(HERE / "case.py"), module, name], capture_output=True, text=True)
     if done.returncode:
         print(f"{name} failed under {command[0]}:\n{done.stderr[-2000:]}", file=sys.stderr)
         return None
@@ -48,11 +52,12 @@ def main():
         commands[name] = [python]
     peers = list(commands)[1:]
     print("case".ljust(20) + "".join(n.rjust(14) for n in commands) + "".join(f"{n}/everflow".rjust(20) for n in peers))
-    for name in args.cases.split(",") if args.cases else cases():
+    known = cases()
+    for name in args.cases.split(",") if args.cases else known:
         best = dict.fromkeys(commands)
         for _ in range(args.rounds):
             for implementation, command in commands.items():
-                seconds = measure(command, name)
+                seconds = measure(command, known[name], name)
                 if seconds is not None and (best[implementation] is None or seconds < best[implementation]):
                     best[implementation] = seconds
         ours = best["everflow"]
