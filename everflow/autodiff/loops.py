@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from everflow.autodiff.bodies import GradientBody, differentiate, is_differentiable
-from everflow.autodiff.search import is_trainable
+from everflow.autodiff.search import is_trainable, wanted_inputs
 from everflow.graph import dtypes
 from everflow.graph.attrs import FunctionName
 from everflow.graph.convert import convert_to_tensor
@@ -39,7 +39,7 @@ def gradient_of_while(operation: Operation, output_gradients: Any) -> list[Any]:
 def _backward(operation: Operation, keeper: _Keeper, given: list[Any]) -> Any:
     """Builds the backward body; returns what adds the backward loop, once the forward loop keeps what it needs."""
     graph, forward = get_default_graph(), keeper.body
-    active = _active(forward, {k for k, g in enumerate(given) if g is not None})
+    active = _active(forward, {k for k, g in enumerate(given) if g is not None}, wanted_inputs(operation))
     if not active:
         return dict
     body = _BackwardBody.of(forward, graph, lambda t: body.brought_in(t))
@@ -106,6 +106,10 @@ class _BackwardBody(GradientBody):
         outside = self.keeper.invariant(t)
         if outside is not None:
             return outside
+        start = self.keeper.count_from(t)
+        if start is not None:
+            with self.aside():
+                return apply("AddV2", start, apply("Sub", self.inputs[0], convert_to_tensor(1)))
         index = self.keeper.keep(t)
         items = self.placeholder(dtypes.variant, (), "kept", (t.dims, t.dtype))
         with self.aside():
@@ -144,10 +148,8 @@ class _Keeper:
     def _counting(self) -> int:
         """The loop variable that counts the iterations already: from zero, by one."""
         for k, (start, before, after) in enumerate(zip(self.operation.inputs, self.inputs, self.outputs)):
-            if before.dtype is dtypes.int32 and _is_constant(start, 0) and after.op.type in ("Add", "AddV2"):
-                x, y = after.op.inputs
-                if (x is before and _is_constant(y, 1)) or (y is before and _is_constant(x, 1)):
-                    return k
+            if before.dtype is dtypes.int32 and _is_constant(start, 0) and _counts_up(before, after):
+                return k
         return -1
 
     def _count(self) -> None:
@@ -162,6 +164,11 @@ class _Keeper:
         """What stands outside for a value that is the same in each iteration; None for others."""
         k = self.position.get(t)
         return self.operation.inputs[k] if k is not None and self.body.outputs[k] is t else None
+
+    def count_from(self, t: Tensor) -> Tensor | None:
+        """Where a loop variable starts that is counted up by one; None for other values."""
+        k = self.position.get(t)
+        return self.operation.inputs[k] if k is not None and t.dtype is dtypes.int32 and _counts_up(t, self.body.outputs[k]) else None
 
     def keep(self, t: Tensor) -> int:
         """The output of the loop that is the list of a tensor's values."""
@@ -206,6 +213,14 @@ class _Keeper:
         operation.graph._changed()
 
 
+def _counts_up(before: Tensor, after: Tensor) -> bool:
+    """Whether an iteration adds one to a loop variable."""
+    if after.op.type not in ("Add", "AddV2"):
+        return False
+    x, y = after.op.inputs
+    return (x is before and _is_constant(y, 1)) or (y is before and _is_constant(x, 1))
+
+
 def _is_constant(t: Tensor, value: int) -> bool:
     return t.op.type == "Const" and t.dims == () and int(t.op.attrs["value"]) == value
 
@@ -217,19 +232,23 @@ def _placed_in(graph: Graph) -> Iterator[None]:
         yield
 
 
-def _active(body: FuncGraph, wanted: set[int]) -> list[int]:
-    """The loop variables whose values the wanted results depend on, through any number of iterations."""
+def _active(body: FuncGraph, given: set[int], wanted: list[int]) -> list[int]:
+    """The loop variables that have gradients: on which given results depend, and which depend on what gradients are wanted of."""
     reaches = {}
     for k, x in enumerate(body.inputs):
         if is_differentiable(x):
             reached = _reached([x, *body.reads.get(x, ())])
             reaches[k] = {j for j, y in enumerate(body.outputs) if y is x or (y.op in reached and is_trainable(y))}
-    active = {k for k in wanted if k in reaches}
-    while True:
-        more = {k for k, js in reaches.items() if js & active} - active
-        if not more:
-            return sorted(active)
-        active |= more
+    behind = _closure({k for k in given if k in reaches}, lambda some: {k for k, js in reaches.items() if js & some})
+    ahead = _closure({k for k in wanted if k in reaches}, lambda some: {j for k in some if k in reaches for j in reaches[k]})
+    return sorted(behind & ahead)
+
+
+def _closure(start: set[int], further: Callable[[set[int]], set[int]]) -> set[int]:
+    found = set(start)
+    while more := further(found) - found:
+        found |= more
+    return found
 
 
 def _reached(starts: list[Tensor]) -> set[Operation]:

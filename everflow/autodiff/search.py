@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import collections
 import contextlib
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import everflow as tf
@@ -35,6 +36,18 @@ def is_trainable(tensor: Any) -> bool:
     return dtypes.as_dtype(getattr(tensor, "dtype", tensor)).base_dtype in TRAINABLE
 
 
+# The differentiations under way in a thread, the innermost last.
+_UNDER_WAY = threading.local()
+
+
+def wanted_inputs(op: Operation) -> list[int]:
+    """The inputs of an op, while its gradient is being built, that lie on a way from xs: the gradients of others go nowhere."""
+    searches = getattr(_UNDER_WAY, "searches", ())
+    if not searches or searches[-1].current is not op:
+        return list(range(len(op.inputs)))
+    return searches[-1].wanted(op)
+
+
 class Search:
     """One differentiation: the gradients found so far, and how many each op still waits for."""
 
@@ -44,6 +57,7 @@ class Search:
         self._method = method
         self._colocate = colocate
         self._gate = gate
+        self.current: Operation | None = None
         self._surroundings = Surroundings(get_default_graph(), xs)
         self._y_ops = list(dict.fromkeys(y.op for y in ys))
         x_ops = list(dict.fromkeys(x.op for x in xs))
@@ -57,7 +71,7 @@ class Search:
     def _count(self, x_ops: list[Operation]) -> dict[Operation, int]:
         """How many gradients each op on a way from xs to ys waits for."""
         surroundings = self._surroundings
-        reached: set[Operation] = set()
+        reached = self._reached = set[Operation]()
         queue = collections.deque(x_ops)
         while queue:
             op = queue.popleft()
@@ -80,6 +94,10 @@ class Search:
                 if t.op in between:
                     waiting[t.op] += 1
         return waiting
+
+    def wanted(self, op: Operation) -> list[int]:
+        """The inputs of an op whose gradients lead to xs."""
+        return [i for i, t in enumerate(self._surroundings.inputs(op)) if t.op in self._reached]
 
     def add(self, tensor: Tensor, gradient: Any) -> None:
         """Notes a gradient of a tensor."""
@@ -105,15 +123,25 @@ class Search:
         if self._method not in METHODS:
             raise ValueError(f"Invalid aggregation_method specified {self._method}.")
         queue = collections.deque(op for op in self._ready if self._waiting[op] == 0)
-        while queue:
-            op = queue.popleft()
-            inputs = self._surroundings.inputs(op)
-            with _beside(op, self._colocate):
-                self._differentiate(op, inputs)
-            for t in inputs:
-                self._waiting[t.op] -= 1
-                if self._waiting[t.op] == 0:
-                    queue.append(t.op)
+        with self._under_way():
+            while queue:
+                self.current = op = queue.popleft()
+                inputs = self._surroundings.inputs(op)
+                with _beside(op, self._colocate):
+                    self._differentiate(op, inputs)
+                for t in inputs:
+                    self._waiting[t.op] -= 1
+                    if self._waiting[t.op] == 0:
+                        queue.append(t.op)
+
+    @contextlib.contextmanager
+    def _under_way(self) -> Iterator[None]:
+        searches = _UNDER_WAY.__dict__.setdefault("searches", [])
+        searches.append(self)
+        try:
+            yield
+        finally:
+            searches.pop()
 
     def _differentiate(self, op: Operation, inputs: Any) -> None:
         given = [self.gradient(t) for t in op.outputs] if op in self._gradients else []
