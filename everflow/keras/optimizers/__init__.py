@@ -1,0 +1,1 @@
+"""tf.keras.optimizers: how gradients change variables."""
