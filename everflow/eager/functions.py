@@ -4,6 +4,7 @@ from __future__ import annotations
 import functools
 import inspect
 import itertools
+import re
 import threading
 import weakref
 from collections.abc import Callable
@@ -14,6 +15,7 @@ import numpy as np
 from everflow import nest
 from everflow.api import internal, public
 from everflow.autodiff.bodies import GradientBody, differentiate, is_differentiable
+from everflow.eager import arguments
 from everflow.eager import tape as tapes
 from everflow.eager.execute import CONTEXT, LIBRARY, _explained, keep_reads
 from everflow.eager.seeding import SEEDS
@@ -84,6 +86,9 @@ class ConcreteFunction:
         self._types = [t.dtype.base_dtype for t in graph.outputs]
         self._writes: list[int] | None = None
         self._pair: Any = None
+        # How callers name the arguments' tensors, and how many of them may come by position.
+        self._arg_keywords = [t.op.name for t in graph.inputs[:len(graph.inputs) - len(self._captured)]]
+        self._num_positional_args = len(self._arg_keywords)
 
     # -- what it is
 
@@ -134,13 +139,16 @@ class ConcreteFunction:
     # -- calling
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        given = [*args, *kwargs.values()]
-        tensors = [t for t in nest.flatten(given, expand_composites=True) if _is_argument(t)]
-        declared = len(self.graph.inputs) - len(self._captured)
-        if len(tensors) != declared:
-            raise TypeError(f"Expected {declared} tensors, got {len(tensors)}: {given}")
-        return self.call_flat([
-            convert_to_tensor(t, inside.dtype) if not isinstance(t, Tensor) else t for t, inside in zip(tensors, self.graph.inputs)])
+        given = arguments.in_order(args, kwargs, self._arg_keywords, self._num_positional_args)
+        return self.call_flat([self._tensor(i, value) for i, value in enumerate(given)])
+
+    def _tensor(self, i: int, value: Any) -> Any:
+        if isinstance(value, Tensor):
+            return value
+        if _is_variable(value):
+            return value.handle if self.graph.inputs[i].dtype is dtypes.resource else convert_to_tensor(value)
+        raise ValueError(f"All inputs to `ConcreteFunction`s must be Tensors; on invocation of {self.graph.name}, the {i}-th input "
+                         f"({value}) was not a Tensor.")
 
     def call_flat(self, arguments: list[Any]) -> Any:
         """The function's results for the tensors of its arguments."""
@@ -290,20 +298,22 @@ class _Pair:
         return [g if kind is not None else None for g, kind in zip(found, self.kinds)]
 
 
-def _is_argument(value: Any) -> bool:
-    return isinstance(value, (Tensor, np.ndarray, np.generic, int, float, str, bytes))
-
-
 @internal("framework.func_graph.func_graph_from_py_func")
 def func_graph_from_py_func(name: str, python_func: Callable[..., Any], args: Any, kwargs: Any, signature: Any = None,
-                            func_graph: Any = None, **_: Any) -> FuncGraph:
+                            func_graph: Any = None, arg_names: list[str] | None = None, **_: Any) -> FuncGraph:
     """Traces a Python function. Tensors (or specs of tensors) among the arguments become inputs."""
     graph = func_graph or TracedGraph(name)
+    names = arg_names or ["args"] * len(args)
+
+    def inside(argument: str, value: Any) -> Any:
+        return nest.map_structure(functools.partial(_argument_inside, graph, argument), value, expand_composites=True)
+
     with tapes.stop_recording(), graph.as_default():
-        given, named = nest.map_structure(functools.partial(_argument_inside, graph), (args, kwargs), expand_composites=True)
+        given = [inside(argument, value) for argument, value in zip(names, args)]
+        named = {key: inside(key, kwargs[key]) for key in sorted(kwargs)}
         found = python_func(*given, **named)
         structure = nest.map_structure(functools.partial(_result_inside, graph), found, expand_composites=True)
-    graph.structured_input_signature = (args, kwargs)
+    graph.structured_input_signature = arguments.described(args, kwargs, names)
     graph.structured_outputs = structure
     graph.outputs = [t for t in nest.flatten(structure, expand_composites=True) if t is not None]
     captured = set(map(id, graph.internal_captures))
@@ -311,17 +321,23 @@ def func_graph_from_py_func(name: str, python_func: Callable[..., Any], args: An
     return graph
 
 
-def _argument_inside(graph: FuncGraph, value: Any) -> Any:
+def _argument_inside(graph: FuncGraph, name: str, value: Any) -> Any:
     if isinstance(value, TensorSpec):
-        name = value.name or "args"
-        found = graph.add_input(value.dtype, value.shape.as_dims(), name)
-        return found
+        return _named_input(graph, value.name or name, value.dtype, value.shape.as_dims())
     if isinstance(value, Tensor):
-        return graph.add_input(value.dtype.base_dtype, value.dims, "args", value.handle_data)
+        return _named_input(graph, name, value.dtype.base_dtype, value.dims, value.handle_data)
     if isinstance(value, (np.ndarray, np.generic)):
         array = np.asarray(value)
-        return graph.add_input(dtypes.as_dtype(array.dtype), array.shape, "args")
+        return _named_input(graph, name, dtypes.as_dtype(array.dtype), array.shape)
     return value
+
+
+def _named_input(graph: FuncGraph, name: str, dtype: Any, dims: Any, handle_data: Any = None) -> Tensor:
+    # A name that no op may have is only noted.
+    clean = re.sub(r"[^A-Za-z0-9_.\\/-]", "_", name).lstrip("_-/\\") or "arg"
+    found = graph.add_input(dtype, dims, clean, handle_data)
+    found.op.attrs["_user_specified_name"] = name
+    return found
 
 
 def _result_inside(graph: FuncGraph, value: Any) -> Any:
@@ -354,6 +370,14 @@ class Spec:
                 if not isinstance(spec, TypeSpec):
                     raise TypeError(f"Invalid input_signature {input_signature}; input_signature must be a possibly nested sequence of "
                                     f"TensorSpec objects.")
+
+    # Methods are described without the object they belong to.
+    is_method = False
+
+    @property
+    def fullargspec(self) -> inspect.FullArgSpec:
+        """The parameters, in the form that files have them in."""
+        return arguments.full_arg_spec(self.signature)
 
     def bound(self, args: Any, kwargs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments by position where they have one, defaults filled in, numbers of numpy's as tensors."""
@@ -508,8 +532,9 @@ class TracedFunction:
         return found
 
     def _trace_once(self, args: Any, kwargs: Any) -> ConcreteFunction:
-        graph = func_graph_from_py_func(self._name, self._python_function, args, kwargs)
-        return ConcreteFunction(graph, graph.structured_outputs, (args, kwargs))
+        names = arguments.positional_names(self._spec.signature, len(args))
+        graph = func_graph_from_py_func(self._name, self._python_function, args, kwargs, arg_names=names)
+        return ConcreteFunction(graph, graph.structured_outputs, graph.structured_input_signature)
 
     @property
     def variables(self) -> tuple[Any, ...]:

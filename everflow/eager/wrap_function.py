@@ -7,6 +7,7 @@ from typing import Any
 
 from everflow import nest
 from everflow.api import find, internal, public
+from everflow.eager.arguments import in_order
 from everflow.eager.functions import ConcreteFunction, TracedGraph, _creating, _lifted, func_graph_from_py_func
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.func_graph import FuncGraph
@@ -78,8 +79,11 @@ class WrappedFunction(ConcreteFunction):
         super().__init__(fn_graph, fn_graph.structured_outputs, signature)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        given = [t for t in nest.flatten((args, kwargs), expand_composites=True) if t is not None]
         declared = self.graph.inputs[:len(self.graph.inputs) - len(self._captured)]
+        if kwargs and set(kwargs) <= set(self._arg_keywords):
+            given = in_order(args, kwargs, self._arg_keywords, self._num_positional_args)
+        else:
+            given = [t for t in nest.flatten((args, kwargs), expand_composites=True) if t is not None]
         if len(given) != len(declared):
             raise TypeError(f"Expected {len(declared)} arguments, got {len(given)}")
         return self.call_flat([
