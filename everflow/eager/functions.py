@@ -23,6 +23,7 @@ from everflow.eager.tensor import EagerTensor
 from everflow.graph import dtypes
 from everflow.graph.attrs import FunctionName
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.effect_order import is_effect
 from everflow.graph.func_graph import FuncGraph
 from everflow.graph.functions import LibraryFunction
 from everflow.graph.graph import Graph
@@ -48,6 +49,8 @@ def _is_variable(value: Any) -> bool:
 
 class TracedGraph(FuncGraph):
     """The body of a traced function."""
+
+    orders_effects = True
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -534,6 +537,7 @@ class TracedFunction:
     def _trace_once(self, args: Any, kwargs: Any) -> ConcreteFunction:
         names = arguments.positional_names(self._spec.signature, len(args))
         graph = func_graph_from_py_func(self._name, self._python_function, args, kwargs, arg_names=names)
+        graph.control_outputs = [op for op in graph.get_operations() if is_effect(op)]
         return ConcreteFunction(graph, graph.structured_outputs, graph.structured_input_signature)
 
     @property

@@ -37,6 +37,8 @@ class FuncGraph(Graph):
     rereads_variables = False
     # Whether effects that no output needs do not happen, as in a graph.
     prunes_effects = False
+    # Whether effects happen in the order in which they were written.
+    orders_effects = False
     # The conditional of which this is a branch, and how errors call the branch.
     branch: tuple[str, str] | None = None
 
@@ -290,6 +292,7 @@ class FuncGraph(Graph):
         body = cls(name, collections=outer._collections)
         body.outer_graph = outer
         body.control_flow_v2 = getattr(outer, "control_flow_v2", False)
+        body.orders_effects = getattr(outer, "orders_effects", False)
         body.seed = outer.seed
         body.rereads_variables = True
         body.is_loop = is_loop

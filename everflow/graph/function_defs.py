@@ -52,8 +52,10 @@ def function_def(
     outputs: list[Tensor],
     out_names: list[str] | None = None,
     control_outputs: Iterable[Operation] = (),
+    before: dict[Operation, list[Operation]] | None = None,
 ) -> Any:
-    """The FunctionDef that computes `outputs` from `inputs` with the given operations."""
+    """The FunctionDef that computes `outputs` from `inputs` with the given operations. `before`: what ops wait for besides what
+    they say themselves."""
     from everflow.proto import function_pb2
 
     if out_names and len(out_names) != len(outputs):
@@ -92,7 +94,8 @@ def function_def(
             if t not in sources:
                 raise ValueError(f"{t} is used by the function but neither an input nor computed in it.")
             node.input.append(sources[t])
-        node.input.extend(sorted("^" + node_names[c] for c in op.control_inputs if c in node_names))
+        waits = [*op.control_inputs, *(before or {}).get(op, ())]
+        node.input.extend(sorted({"^" + node_names[c] for c in waits if c in node_names}))
         if op.op_def_.is_stateful:
             proto.signature.is_stateful = True
     arguments = _Names()

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from everflow import errors
-from everflow.graph import opdefs
+from everflow.graph import effect_order, opdefs
 from everflow.graph.func_graph import VARIABLE_OPS, FuncGraph
 from everflow.graph.graph import Graph
 from everflow.graph.keys import GraphKeys
@@ -69,8 +69,11 @@ class LibraryFunction:
 
             body = self._graph
             assert body is not None
+            operations, before, always = operations_of(body), None, body.control_outputs
+            if body.orders_effects and not body.prunes_effects:
+                before, always = effect_order.edges(operations)
             self._definition = function_def(
-                self.name, operations_of(body), body.inputs, body.outputs, self._out_names, body.control_outputs
+                self.name, operations, body.inputs, body.outputs, self._out_names, always, before
             )
             for key, value in self.attrs.items():
                 self._definition.attr[key].CopyFrom(to_proto(value, None))
