@@ -1,6 +1,8 @@
-"""What numpy dropped and programs of TensorFlow 1's time use: names (`np.object`, `np.float`, ...), and how numbers are shown."""
+"""What numpy dropped and programs of TensorFlow 1's time use: names (`np.object`, ...), methods of arrays, how numbers are shown."""
 from __future__ import annotations
 
+import ctypes
+import gc
 from typing import Any
 
 
@@ -42,8 +44,36 @@ def restore() -> None:
 
         np.array = array  # type: ignore[assignment]
         np.ndim = ndim
+    if np.lib.NumpyVersion(np.__version__) >= "2.0.0":
+        # They are still there and say that they were removed.
+        put_methods(np.ndarray, ptp=lambda a, axis=None, out=None, **others: np.ptp(a, axis, out, **others),
+                    newbyteorder=lambda a, new_order="S": a.view(a.dtype.newbyteorder(new_order)), itemset=_itemset)
+    if np.lib.NumpyVersion(np.__version__) >= "2.3.0":
+        for kind in (np.ndarray, np.generic):
+            put_methods(kind, tostring=lambda a, order="C": a.tobytes(order))
     for name, value in old.items():
         if name not in np.__dict__ and value is not None:
             setattr(np, name, value)
     if int(np.__version__.partition(".")[0]) >= 2:
         np.set_printoptions(legacy="1.25")  # type: ignore[arg-type]
+
+
+def _itemset(a: Any, *where_and_value: Any) -> None:
+    """Sets one element: a.itemset(value), a.itemset(flat_index, value), a.itemset((i, j), value) or a.itemset(i, j, value)."""
+    *where, value = where_and_value
+    if len(where) == 1 and not isinstance(where[0], tuple):
+        a.flat[where[0]] = value
+    elif where:
+        a[where[0] if len(where) == 1 else tuple(where)] = value
+    else:
+        a[...] = value
+
+
+def put_methods(cls: type, **methods: Any) -> None:
+    """Gives methods to a class of an extension module, which Python's own `setattr` refuses."""
+    (own,) = gc.get_referents(cls.__dict__)
+    for name, method in methods.items():
+        method.__name__ = name
+        own[name] = method
+    # Python remembers what it found in classes before.
+    ctypes.pythonapi.PyType_Modified(ctypes.py_object(cls))

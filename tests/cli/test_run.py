@@ -214,3 +214,16 @@ def test_help_and_version():
 def test_numpy_has_its_old_names_and_shows_numbers_as_it_did(script):
     found = everflow("run", script("import numpy as np\nprint(np.float is float, [np.float32(1.5), np.bool_(False)])"))
     assert found.stdout == "True [1.5, False]\n"
+
+
+def test_arrays_have_their_old_methods(script):
+    found = everflow("run", script("""
+import numpy as np
+a = np.array([[1, 2], [3, 9]], np.uint8)
+print(a.tostring(), a[0, 1].tostring(), a.ptp(), a.ptp(axis=0), np.array([1], np.int16).newbyteorder())
+a.itemset(3, 7)
+a.itemset((0, 0), 5)
+a.itemset(1, 0, 6)
+print(a.tolist())
+"""))
+    assert found.stdout == "b'\\x01\\x02\\x03\\t' b'\\x02' 8 [2 7] [256]\n[[5, 2], [6, 7]]\n", found.stderr
