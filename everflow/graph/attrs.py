@@ -215,15 +215,16 @@ def from_proto(proto: Any, kind: str | None = None) -> Any:
         if not fields:
             return [] if kind else proto
         descriptor, values = fields[0]
-        return [_take(descriptor.name, v) for v in values]
+        return [taken(descriptor.name, v) for v in values]
     if which is None:
         return None if kind != "func" else FunctionName("")
     if which == "placeholder":
         return proto
-    return _take(which, getattr(proto, which))
+    return taken(which, getattr(proto, which))
 
 
-def _take(field: str, value: Any) -> Any:
+def taken(field: str, value: Any) -> Any:
+    """The plain value of a field of an AttrValue."""
     if field == "s":
         return text(value)
     if field == "type":

@@ -295,7 +295,8 @@ class Graph(Collections):
     # -- adding operations
 
     def add(self, op_def: opdefs.OpDef, name: str, inputs: tuple[Tensor, ...], attrs: dict[str, Any],
-            output_types: list[dtypes.DType], *, infer_shapes: bool = True, depth: int = 2) -> Operation:
+            output_types: list[dtypes.DType], *, infer_shapes: bool = True, depth: int = 2,
+            site: tuple[Any, ...] | None = None) -> Operation:
         """Adds a node whose name is final and whose inputs and attributes are already in order."""
         if self._finalized:
             raise RuntimeError("Graph is finalized and cannot be modified.")
@@ -304,7 +305,7 @@ class Graph(Collections):
         op = Operation.make(self, op_def, name, inputs, attrs, output_types, controls)
         if infer_shapes:
             set_shapes(op)
-        op._site = call_site(depth)
+        op._site = call_site(depth) if site is None else site
         with self._lock:
             self._register(op)
         if state.controls:

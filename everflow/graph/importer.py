@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import heapq
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from everflow import errors, versions
@@ -14,7 +15,7 @@ from everflow.graph import attrs as attr_values
 from everflow.graph import describe, opdefs, shapes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.graph import VALID_OP_NAME, Graph, set_shapes
-from everflow.graph.operation import Operation
+from everflow.graph.operation import Operation, call_site
 from everflow.graph.places import apply_devices
 from everflow.graph.scopes import name_scope
 from everflow.graph.stacks import get_default_graph
@@ -103,7 +104,7 @@ def _import(
 
             add_library(graph, graph_def.library)
         found = _Import(graph, graph_def, prefix, mapped, dropped, validate_colocation_constraints)
-        with graph._lock, _outer_devices_aside(graph) as devices, _all_or_nothing(graph):
+        with graph._lock, _outer_devices_aside(graph) as devices, _all_or_nothing(graph), _nothing_collected():
             found.run()
             found.place(devices)
     unused = found.unknown_map_keys()
@@ -183,6 +184,19 @@ def _outer_devices_aside(graph: Graph) -> Iterator[list[Any]]:
 
 
 @contextlib.contextmanager
+def _nothing_collected() -> Iterator[None]:
+    """Keeps the collector from going through the new nodes again and again: they are many, and all stay."""
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+@contextlib.contextmanager
 def _all_or_nothing(graph: Graph) -> Iterator[None]:
     """Takes the new operations out again where one of them turns out to be wrong."""
     count = len(graph._ops)
@@ -213,7 +227,7 @@ class _Import:
         validate_colocation: bool,
     ) -> None:
         self.graph = graph
-        self.nodes = graph_def.node
+        self.nodes = list(graph_def.node)
         self.versions = graph_def.versions
         self.prefix = prefix + "/" if prefix else ""
         self.dropped = dropped
@@ -230,6 +244,7 @@ class _Import:
         self.ops: dict[str, Operation] = {}
         self.names: dict[str, str] = {}
         self.definitions: dict[str, opdefs.OpDef] = {}
+        self.site: tuple[Any, ...] = ()
 
     def run(self) -> None:
         self._check_versions()
@@ -240,6 +255,7 @@ class _Import:
                 raise ValueError(f"Node '{node.name}' is not unique")
         sources = [self._sources(node) for node in self.nodes]
         self._choose_names()
+        self.site = call_site(3)
         back_edges: list[tuple[Operation, list[Any]]] = []
         for i in self._order(sources):
             self._add(self.nodes[i], *sources[i], back_edges)
@@ -291,7 +307,7 @@ class _Import:
                     raise ValueError(f"Node '{node.name}': Unknown input node '{name}'")
                 controls.append(name[1:])
                 continue
-            match = _OUTPUT.match(name)
+            match = _OUTPUT.match(name) if ":" in name else None
             source = (match[1], int(match[2])) if match else (name, 0)
             tensor = self.map.get(source)
             if tensor is not None:
@@ -325,36 +341,38 @@ class _Import:
                     name = name.rpartition("/")[0]
         return found
 
-    def _order(self, sources: list[tuple[list[Any], list[str]]]) -> Iterator[int]:
+    def _order(self, sources: list[tuple[list[Any], list[str]]]) -> Iterable[int]:
         """Nodes after what they need, otherwise in the order of the GraphDef; loops' back edges are not waited for."""
-        waiting = []
-        after: dict[str, list[int]] = {}
-        ready = []
+        needs: list[set[int]] = []
+        in_order = True
         for i, (inputs, controls) in enumerate(sources):
-            needed = {s[0] for s in inputs if isinstance(s, tuple)}
-            if self.nodes[i].op in ("Merge", "RefMerge"):
-                needed = {n for n in needed if not self._is_next_iteration(n)}
-            needed.update(c for c in controls if c not in self.control_map)
-            waiting.append(len(needed))
+            needed = {self.index[s[0]] for s in inputs if isinstance(s, tuple)}
+            needed.update(self.index[c] for c in controls if c not in self.control_map)
+            if needed and max(needed) >= i:
+                if self.nodes[i].op in ("Merge", "RefMerge"):
+                    needed = {n for n in needed if self.nodes[n].op not in ("NextIteration", "RefNextIteration")}
+                in_order = in_order and max(needed, default=-1) < i
+            needs.append(needed)
+        return range(len(needs)) if in_order else self._sorted(needs)
+
+    def _sorted(self, needs: list[set[int]]) -> Iterator[int]:
+        waiting = [len(needed) for needed in needs]
+        after: dict[int, list[int]] = {}
+        for i, needed in enumerate(needs):
             for n in needed:
                 after.setdefault(n, []).append(i)
-            if not needed:
-                ready.append(i)
-        heapq.heapify(ready)
+        ready = [i for i, needed in enumerate(needs) if not needed]
         count = 0
         while ready:
             i = heapq.heappop(ready)
             count += 1
             yield i
-            for j in after.get(self.nodes[i].name, ()):
+            for j in after.get(i, ()):
                 waiting[j] -= 1
                 if not waiting[j]:
                     heapq.heappush(ready, j)
-        if count < len(self.nodes):
-            raise ValueError(f"{len(self.nodes) - count} nodes in a cycle")
-
-    def _is_next_iteration(self, name: str) -> bool:
-        return self.nodes[self.index[name]].op in ("NextIteration", "RefNextIteration")
+        if count < len(needs):
+            raise ValueError(f"{len(needs) - count} nodes in a cycle")
 
     # -- each node
 
@@ -364,14 +382,13 @@ class _Import:
         inputs = [
             s if isinstance(s, Tensor) else self._output(node.name, *s) if s[0] in self.ops else s for s in sources
         ]
-        is_loop_start = any(isinstance(t, tuple) for t in inputs)
+        is_loop_start = tuple in map(type, inputs)
         given_shapes = node.attr["_output_shapes"].list.shape if "_output_shapes" in node.attr else None
         attrs = self._attrs(node, definition, name)
         complete_attrs(definition, attrs, inputs, name)
-        self._check_not_removed(definition)
         types = output_types_of(definition, attrs)
         op = graph.add(
-            definition, name, () if is_loop_start else tuple(inputs), attrs, types, infer_shapes=False, depth=4
+            definition, name, () if is_loop_start else tuple(inputs), attrs, types, infer_shapes=False, site=self.site
         )
         op._device = node.device
         if is_loop_start:
@@ -382,11 +399,12 @@ class _Import:
             set_shapes(op)
         if given_shapes is not None:
             self._narrow(op, given_shapes)
-        explicit = [self.control_map[c] if c in self.control_map else self.ops[c] for c in controls]
-        for c in dict.fromkeys(explicit):
-            if c not in op.control_inputs:
-                op.control_inputs.insert(explicit.index(c), c)
-                c._control_outputs.append(op)
+        if controls:
+            explicit = [self.control_map[c] if c in self.control_map else self.ops[c] for c in controls]
+            for c in dict.fromkeys(explicit):
+                if c not in op.control_inputs:
+                    op.control_inputs.insert(explicit.index(c), c)
+                    c._control_outputs.append(op)
         self.ops[node.name] = op
 
     def _definition(self, node: Any) -> opdefs.OpDef:
@@ -407,6 +425,7 @@ class _Import:
                         "registered when the module is first accessed."
                     ),
                 )
+            self._check_not_removed(found)
             self.definitions[node.op] = found
         return found
 
@@ -436,8 +455,9 @@ class _Import:
         found: dict[str, Any] = {}
         dropped = self.dropped.get(node.op)
         known = definition.attrs
-        for key, value in node.attr.items():
-            attr = known.get(key)
+        given = node.attr
+        for key in given:
+            attr, value = known.get(key), given[key]
             if attr is None:
                 if key == "_output_shapes" or (dropped and key in dropped and dropped[key] == value):
                     continue
@@ -450,12 +470,16 @@ class _Import:
                     )
                 found[key] = self._colocation(node, value) if key == "_class" else attr_values.from_proto(value)
                 continue
-            _check_kind(value, attr, definition, name)
-            plain = attr_values.from_proto(value, attr.type)
+            field = value.WhichOneof("value")
+            if _FIELD_KINDS.get(field) == attr.type:
+                plain = attr_values.taken(field, getattr(value, field))
+            else:
+                _check_kind(value, attr, definition, name)
+                plain = attr_values.from_proto(value, attr.type)
             if attr.allowed is not None or attr.minimum is not None:
                 _check_limits(plain, attr, definition, name)
             found[key] = plain
-        missing = [a.name for a in known.values() if a.name not in found and not a.has_default]
+        missing = [a.name for a in known.values() if a.name not in found and not a.has_default] if len(found) < len(known) else []
         if missing:
             shown = ", ".join(f"'{m}'" for m in missing)
             raise ValueError(

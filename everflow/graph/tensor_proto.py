@@ -383,7 +383,8 @@ def make_ndarray(tensor: Any) -> np.ndarray:
         array = np.empty(len(elements), object)
         array[:] = list(elements)
     else:
-        array = np.array(elements, _stored_type(dtype)).view(dtype.as_numpy_dtype)
+        # A list of Python's: numpy would ask a repeated field for its elements one at a time.
+        array = np.array(list(elements), _stored_type(dtype)).view(dtype.as_numpy_dtype)
     return _continued(array, sizes)
 
 
