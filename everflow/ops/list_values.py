@@ -18,7 +18,7 @@ class TensorList:
     An item is None where a list was made longer than what is in it; it reads as zeros.
     """
 
-    __slots__ = ("dims", "dtype", "items", "length", "limit")
+    __slots__ = ("alike", "dims", "dtype", "items", "length", "limit")
     # As an item of another list, a list is a scalar.
     shape = ()
     ndim = 0
@@ -29,6 +29,8 @@ class TensorList:
         self.dtype = dtype
         self.dims = dims
         self.limit = limit
+        # The shape that all items are known to have.
+        self.alike: Any = None
 
     def pushed(self, value: Any) -> TensorList:
         """This list and one more item."""
@@ -53,6 +55,24 @@ class TensorList:
         """The items."""
         return self.items[: self.length]
 
+    def plain(self, shape: Any) -> list[Any]:
+        """The items, with zeros of a shape where none is set."""
+        found = self.values()
+        if self.alike is None and any(v is None for v in found):
+            unset = zeros(defined(merged(shape, self.dims)), self.dtype)
+            found = [unset if v is None else v for v in found]
+        return found
+
+    def extended(self, items: list[Any], alike: Any) -> TensorList:
+        """The list that this one has become: its items and more; `alike` is the shape of the added ones, where they all have it."""
+        if 0 <= self.limit < len(items):
+            raise invalid_argument(
+                f"Tried to push item into a full list list size: {self.limit} max_num_elements: {self.limit}"
+            )
+        found = self.holding(items)
+        found.alike = alike if not self.length or self.alike == alike else None
+        return found
+
     def item(self, index: int) -> Any:
         """One item."""
         if not 0 <= index < self.length:
@@ -68,7 +88,9 @@ class TensorList:
         if size < 0:
             raise invalid_argument(f"TensorListSlice expects size to be non-negative. Got: {size}")
         if size <= self.length:
-            return TensorList(self.items, self.dtype, self.dims, size, self.limit)
+            found = TensorList(self.items, self.dtype, self.dims, size, self.limit)
+            found.alike = self.alike
+            return found
         return self.holding([*self.values(), *[None] * (size - self.length)])
 
     def zeros(self) -> TensorList:
@@ -132,6 +154,15 @@ def mapped(function: Callable[..., Any], *lists: Any) -> Any:
 def zeros(dims: Any, dtype: dtypes.DType) -> Any:
     """What an item reads as that was never set."""
     return torch.zeros(dims, dtype=torch_dtype(dtype)) if is_numeric(dtype) else np.full(dims, b"", object)
+
+
+def defined(dims: Any) -> Any:
+    """The shape that an item has which was never set."""
+    if not shapes.is_fully_defined(dims):
+        raise invalid_argument(
+            f"Trying to read an uninitialized tensor but element_shape is not fully defined.{shapes.describe(dims)}"
+        )
+    return dims
 
 
 def merged(a: Any, b: Any) -> Any:

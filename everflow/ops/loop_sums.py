@@ -5,7 +5,8 @@ iterations give, put below each other, is the same and much faster than many sma
 """
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from everflow.graph import dtypes
 from everflow.graph.func_graph import FuncGraph
@@ -18,28 +19,28 @@ MOST_BYTES = 64 << 20
 FLOATS = (dtypes.float32, dtypes.float64)
 
 
-class Sums:
+class Sums(NamedTuple):
     """The loop variables that are sums of products, and what makes these up in each iteration."""
 
-    def __init__(self, condition: FuncGraph, body: FuncGraph) -> None:
-        # (loop variable, the parts whose product is added; one part stands for the sum of its rows)
-        self.terms: list[tuple[int, tuple[int, ...]]] = []
-        self.parts: list[Tensor] = []
-        for k in range(len(body.inputs)):
-            found = None if condition.inputs[k]._consumers else _added(body, k)
-            if found is not None:
-                self.terms.append((k, tuple(self._place(t) for t in found)))
-        summed = {k for k, _ in self.terms}
-        self.kept = [k for k in range(len(body.inputs)) if k not in summed]
-        self.condition = condition.variant(condition.outputs, [condition.inputs[k] for k in self.kept])
-        self.body = body.variant([*(body.outputs[k] for k in self.kept), *self.parts], [body.inputs[k] for k in self.kept])
+    # (loop variable, the parts whose product is added; one part stands for the sum of its rows)
+    terms: list[tuple[int, tuple[int, ...]]]
+    parts: list[Tensor]
 
-    def _place(self, part: Tensor) -> int:
-        for i, t in enumerate(self.parts):
-            if t is part:
-                return i
-        self.parts.append(part)
-        return len(self.parts) - 1
+
+def sums_in(condition: FuncGraph, body: FuncGraph) -> Sums:
+    """The sums among the variables of a loop."""
+    sums = Sums([], [])
+
+    def place(part: Tensor) -> int:
+        if not any(t is part for t in sums.parts):
+            sums.parts.append(part)
+        return next(i for i, t in enumerate(sums.parts) if t is part)
+
+    for k in range(len(body.inputs)):
+        found = None if condition.inputs[k]._consumers else _added(body, k)
+        if found is not None:
+            sums.terms.append((k, tuple(place(t) for t in found)))
+    return sums
 
 
 def _added(body: FuncGraph, k: int) -> tuple[Tensor, ...] | None:
@@ -68,35 +69,33 @@ def _factors(op: Operation) -> tuple[Tensor, ...] | None:
 class Collector:
     """The sums of one run of a loop."""
 
-    def __init__(self, sums: Sums, values: tuple[Any, ...]) -> None:
+    def __init__(self, sums: Sums, values: Sequence[Any]) -> None:
         self.terms = sums.terms
         self.totals = {k: values[k] for k, _ in sums.terms}
-        self.held: list[list[Any]] = [[] for _ in sums.parts]
-        self.bytes = 0
+        self.held: list[tuple[Any, ...]] = []
+        # How many iterations are held before the sums are brought up to date.
+        self.room = 0
 
     def add(self, parts: tuple[Any, ...]) -> None:
         """Takes what an iteration gives."""
-        for held, part in zip(self.held, parts):
-            held.append(part)
-            self.bytes += part.nbytes
-        if self.bytes > MOST_BYTES:
-            self.settle()
+        self.held.append(parts)
+        if len(self.held) == 1:
+            self.room = MOST_BYTES // max(1, sum(part.nbytes for part in parts))
+        if len(self.held) > self.room:
+            self._settle()
 
-    def settle(self) -> None:
+    def _settle(self) -> None:
         """Brings the sums up to date."""
-        if not self.held or not self.held[0]:
-            return
-        joined = [torch.cat(held) for held in self.held]
+        joined = [torch.cat(parts) for parts in zip(*self.held)]
         for k, places in self.terms:
             if len(places) == 2:
                 self.totals[k] = torch.addmm(self.totals[k], joined[places[0]].t(), joined[places[1]])
             else:
                 self.totals[k] = self.totals[k] + joined[places[0]].sum(0)
-        self.held = [[] for _ in self.held]
-        self.bytes = 0
+        self.held = []
 
-    def results(self, values: tuple[Any, ...], kept: list[int]) -> tuple[Any, ...]:
-        """All loop variables after the last iteration."""
-        self.settle()
-        found = {**dict(zip(kept, values)), **self.totals}
-        return tuple(found[k] for k in range(len(found)))
+    def results(self) -> dict[int, Any]:
+        """The sums after the last iteration."""
+        if self.held:
+            self._settle()
+        return self.totals

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from everflow import errors, nest
+from everflow import nest
 from everflow.api import internal, public
 from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
@@ -21,132 +20,10 @@ from everflow.graph.sparse_tensor import SparseTensor
 from everflow.graph.stacks import get_default_graph, in_eager_mode
 from everflow.graph.tensor import Tensor
 from everflow.graph.type_spec import CompositeTensor, TypeSpec, type_spec_from_value
-from everflow.lazy import torch
 from everflow.ops import bodies
-from everflow.ops.loop_sums import Collector, Sums
+from everflow.ops.loop_steps import while_kernel
 from everflow.ops.registry import apply, op
 from everflow.ops.toggles import enabled_in
-
-COUNTING = (dtypes.int32, dtypes.int64)
-
-
-def counters(body: FuncGraph) -> list[int]:
-    """The loop variables that are whole numbers which stay the same or go up or down by a constant: they need no tensors."""
-    found = []
-    for k, (before, after) in enumerate(zip(body.inputs, body.outputs)):
-        if before.dtype in COUNTING and before.dims == () and _counts(before, after):
-            found.append(k)
-    return found
-
-
-def _counts(before: Tensor, after: Tensor) -> bool:
-    after = _source(after)
-    if after is before:
-        return True
-    if after.op.type not in ("AddV2", "Add", "Sub"):
-        return False
-    x, y = map(_source, after.op.inputs)
-    return (x is before and _is_number(y)) or (after.op.type != "Sub" and y is before and _is_number(x))
-
-
-def _source(t: Tensor) -> Tensor:
-    while t.op.type == "Identity":
-        t = t.op.inputs[0]
-    return t
-
-
-def _is_number(t: Tensor) -> bool:
-    return t.op.type == "Const" and t.dims == ()
-
-
-def turned(body: FuncGraph) -> list[int]:
-    """The matrices that stay the same and are multiplied in transposed form only: laid out that way, products are twice as fast."""
-    found = []
-    for k, (t, after) in enumerate(zip(body.inputs, body.outputs)):
-        if after is t and t.dtype in (dtypes.float32, dtypes.float64) and t.dims is not None and len(t.dims) == 2 and t._consumers:
-            if all(op.type == "MatMul" and op.attr("transpose_b") and op.inputs[1] is t and op.inputs[0] is not t for op in t._consumers):
-                found.append(k)
-    return found
-
-
-class Compiled:
-    """The condition and the body of a loop, compiled at the first run; counters go through them as Python's numbers."""
-
-    def __init__(self, context: Any, condition: FuncGraph, body: FuncGraph) -> None:
-        from everflow.runtime.context import function_targets
-        from everflow.runtime.passes.host import Size
-
-        self.number = Size
-        sums = Sums(condition, body)
-        self.sums = sums if sums.terms else None
-        if self.sums is not None:
-            condition, body = sums.condition, sums.body
-        self.types = [t.dtype for t in body.inputs]
-        self.turned = turned(body)
-        self.counters = counters(body)
-        self.condition = context.step(
-            condition.outputs, function_targets(condition), condition.inputs, is_body=True, host=(self.counters, (0,)))
-        self.body = context.step(
-            body.outputs, function_targets(body), body.inputs, is_body=True, host=(self.counters, self.counters))
-        self.decides_on_host = bool(self.condition.plan.host_fetches)
-
-    def located(self, error: Exception) -> Exception:
-        """The error of a run, naming the op in which it happened."""
-        from everflow.runtime.failures import explained
-
-        where = error.__traceback__
-        return explained(error, self.body.culprit(where) or self.condition.culprit(where))
-
-
-def while_kernel(context: Any, condition: FuncGraph, body: FuncGraph, key: Any = None) -> Callable[..., tuple[Any, ...]]:
-    """What runs a loop, given its condition and body. Kernels with the same key share what is compiled."""
-    cancelled = context.cancelled.is_set
-    key = key or body
-
-    def run(*values: Any) -> tuple[Any, ...]:
-        loop = context.loops.get(key)
-        if loop is None:
-            loop = context.loops[key] = Compiled(context, condition, body)
-        truth = bool if loop.decides_on_host else bodies.truth
-        holds, step, counted = loop.condition.call, loop.body.call, loop.counters
-        deadline = context.deadline
-        sums, collector = loop.sums, None
-        if sums is not None:
-            collector = Collector(sums, values)
-            values = tuple(values[k] for k in sums.kept)
-        count = len(values)
-        if counted or loop.turned:
-            given = list(values)
-            for k in counted:
-                given[k] = loop.number(given[k])
-            for k in loop.turned:
-                given[k] = given[k].t().contiguous().t()
-            values = tuple(given)
-        try:
-            while truth(holds(*values)[0]):
-                values = step(*values)
-                if collector is not None:
-                    collector.add(values[count:])
-                    values = values[:count]
-                if cancelled():
-                    raise errors.CancelledError(None, None, "Loop execution was cancelled.")
-                if deadline is not None and time.monotonic() > deadline:
-                    raise errors.DeadlineExceededError(None, None, "Timed out waiting for notification")
-        except Exception as e:
-            error = loop.located(e)
-            raise error from (None if error is e or isinstance(e, errors.OpError) else e)
-        if counted:
-            values = _as_tensors(values, counted, loop.types)
-        return values if collector is None else collector.results(values, sums.kept)
-
-    return run
-
-
-def _as_tensors(values: tuple[Any, ...], counted: list[int], types: list[dtypes.DType]) -> tuple[Any, ...]:
-    found = list(values)
-    for k in counted:
-        found[k] = torch.tensor(found[k], dtype=torch.int32 if types[k] is dtypes.int32 else torch.int64)
-    return tuple(found)
 
 
 def _while(node: Any) -> Callable[..., Any]:

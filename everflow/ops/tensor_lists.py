@@ -16,7 +16,7 @@ from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
 from everflow.ops.list_elements import PUSHED, READ, check_rows, element_dims, new_list, row_dims, shape_reader
-from everflow.ops.list_values import TensorList, mapped, merged, rows, taking_list, zeros
+from everflow.ops.list_values import TensorList, defined, mapped, merged, rows, taking_list, zeros
 from everflow.ops.registry import apply, not_differentiable, op
 
 # -- making lists
@@ -106,12 +106,7 @@ def _pop(node: Any) -> Callable[..., Any]:
     def run(items: TensorList, shape: Any) -> Any:
         shorter, value = items.popped()
         if value is None:
-            dims = merged(read(shape), items.dims)
-            if not shapes.is_fully_defined(dims):
-                raise invalid_argument(
-                    f"Trying to read an uninitialized tensor but element_shape is not fully defined.{shapes.describe(dims)}"
-                )
-            value = zeros(dims, dtype)
+            value = zeros(defined(merged(read(shape), items.dims)), dtype)
         return shorter, value
 
     return run

@@ -13,6 +13,7 @@ from everflow.runtime import codegen, passes, threads, values
 from everflow.runtime.failures import explained
 from everflow.runtime.placement import Placer
 from everflow.runtime.plan import Node, make_plan
+from everflow.runtime.symbols import settle_dims
 from everflow.runtime.tasks import Task
 
 
@@ -135,10 +136,13 @@ class Context:
 
         return call
 
-    def step(self, fetches: Any, targets: Any, feeds: Any, is_body: bool = False, host: Any = ((), ())) -> codegen.Step:
+    def step(self, fetches: Any, targets: Any, feeds: Any, is_body: bool = False, host: Any = ((), ()),
+             dims: dict[int, Any] | None = None) -> codegen.Step:
         """Plans and compiles what computes the fetches and targets from the feeds. `host`: which feeds are, and which fetches may
-        be, plain numbers."""
+        be, plain numbers. `dims`: the shapes of feeds, where more is known of them than their tensors say."""
         plan = make_plan(self, fetches, targets, feeds)
+        if dims:
+            settle_dims(plan, dims)
         plan.is_body = is_body
         plan.host_feeds, plan.host_fetches = map(frozenset, host)
         self.placer.place(n.op for n in plan.nodes if n.op is not None)

@@ -337,7 +337,7 @@ def _looping(loop: Loop) -> Callable[[Node], Any]:
     """A loop with a condition and a body: like a While node."""
 
     def factory(node: Node) -> Any:
-        from everflow.ops.loops import while_kernel
+        from everflow.ops.loop_steps import while_kernel
 
         run = while_kernel(node.context, loop.condition, loop.body)
         exits, single = loop.exits, len(loop.exits) == 1

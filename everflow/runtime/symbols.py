@@ -5,16 +5,24 @@ import math
 from typing import Any
 
 from everflow.ops.shape_rules import broadcast, merged, same_as_input
-from everflow.runtime.plan import Node, Value
+from everflow.runtime.plan import Node, Plan, Value
 
 # Ops whose first input has the shape of their output, beyond those whose shape rule says so.
 LIKE_FIRST = {
-    "BiasAdd", "Relu", "Softmax", "LogSoftmax", "AddN", "Select",
+    "BiasAdd", "Relu", "Softmax", "LogSoftmax", "Select",
     "_ReluOver", "_TanhOver", "_SigmoidOver", "_BiasAddOver", "_ReluGradOver",
 }
 
 # Ops that work on each element of a batch by itself.
 KEEP_BATCH = {"Conv2D", "Conv3D", "DepthwiseConv2dNative", "MaxPool", "AvgPool", "MaxPool3D", "AvgPool3D", "LRN"}
+
+
+def _agreed(found: list[tuple[Any, ...] | None]) -> tuple[Any, ...] | None:
+    """The sizes of values that have the same shape: what is known of one holds for all."""
+    known = [sizes for sizes in found if sizes is not None]
+    if not known or any(len(sizes) != len(known[0]) for sizes in known):
+        return None
+    return tuple(next((s for s in sizes if isinstance(s, int)), sizes[0]) for sizes in zip(*known))
 
 
 class Symbols:
@@ -31,8 +39,11 @@ class Symbols:
 
     def _infer(self, value: Value) -> tuple[Any, ...] | None:
         dims = value.dims
-        if dims is None or None not in dims:
+        if dims is not None and None not in dims:
             return dims
+        if dims is None:
+            derived = self._derived(value.node, value)
+            return None if derived is None else tuple((value, i) if s is None else s for i, s in enumerate(derived))
         own = tuple((value, i) if d is None else d for i, d in enumerate(dims))
         derived = self._derived(value.node, value)
         if derived is None or len(derived) != len(dims):
@@ -43,15 +54,19 @@ class Symbols:
         rule = node.meaning.shape if node.meaning is not None else None
         if node.type == "MatMul":
             return self._product(node)
-        if rule is same_as_input or rule is merged or node.type in LIKE_FIRST:
+        if rule is merged or node.type == "AddN":
+            return _agreed([self.of(v) for v in node.inputs])
+        if rule is same_as_input or node.type in LIKE_FIRST:
             return self.of(node.inputs[0])
+        if node.type == "Slice":
+            return self._held(node.inputs[2])
         if rule is broadcast:
             return self._broadcast(self.of(node.inputs[0]), self.of(node.inputs[1]))
         if node.type in ("Split", "SplitV"):
             source, axis = node.inputs[1 if node.type == "Split" else 0], node.constant(0 if node.type == "Split" else 2)
             return self._without(source, axis)
         if node.type == "ConcatV2":
-            return self._without(node.inputs[0], node.constant(len(node.inputs) - 1))
+            return self._joined(node)
         if node.type == "Unpack":
             dims = self.of(node.inputs[0])
             axis = node.attr("axis")
@@ -120,6 +135,10 @@ class Symbols:
         at = int(axis.reshape(-1)[0]) % len(dims)
         return tuple(None if i == at else s for i, s in enumerate(dims))
 
+    def _joined(self, node: Node) -> tuple[Any, ...] | None:
+        # But for the axis, all parts have the same sizes.
+        return _agreed([self._without(v, node.constant(len(node.inputs) - 1)) for v in node.inputs[:-1]])
+
     def _held(self, shape: Value) -> tuple[Any, ...] | None:
         """The sizes that a shape vector holds."""
         node = shape.node
@@ -139,3 +158,15 @@ class Symbols:
             if at is not None and dims is not None and -len(dims) <= at.reshape(-1)[0] < len(dims):
                 return dims[int(at.reshape(-1)[0])]
         return None
+
+
+def settle_dims(plan: Plan, dims: dict[int, Any]) -> None:
+    """Tells a plan the shapes of some of its feeds, and all that follows from them."""
+    for i, known in dims.items():
+        plan.feeds[i].dims = known
+    symbols = Symbols()
+    for node in plan.nodes:
+        for value in node.outputs:
+            found = symbols.of(value)
+            if found is not None:
+                value.dims = tuple(s if isinstance(s, int) else None for s in found)

@@ -294,4 +294,5 @@ def test_frames_know_the_shapes_that_stay():
     with tf.Session() as sess:
         assert sess.run(i) == 5
         (loop,) = sess._context.loops.values()
-    assert loop.counters == [0] and loop.decides_on_host
+        (steps,) = loop.compiled.values()
+    assert loop.counted == [0] and steps.decides_on_host

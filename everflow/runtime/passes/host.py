@@ -51,7 +51,7 @@ LOOPS = ("While", "StatelessWhile")
 
 
 def _counters(node: Node) -> list[int]:
-    from everflow.ops.loops import counters
+    from everflow.ops.loop_steps import counters
 
     body = node.context.library(node.attr("body").name)
     return [] if body is None else counters(body.graph)

@@ -9,8 +9,10 @@ from everflow.runtime.plan import Node, Plan, Value, fused
 
 
 def narrow_parts(plan: Plan) -> None:
-    """The gradient of one input of a concatenation is a slice whose place is known where the sizes along the axis are."""
+    """The gradient of one input of a concatenation is a slice whose place is known where the sizes along the axis are. Of a product,
+    only the columns are computed that such a slice keeps."""
     rewrite_nodes(plan, _part)
+    rewrite_nodes(plan, _part_of_product)
 
 
 def _part(node: Node, uses: Any) -> Node | None:
@@ -28,7 +30,24 @@ def _part(node: Node, uses: Any) -> Node | None:
     new = fused("_Part", lambda n: lambda x: x.narrow(axis, start, length), node, [node.inputs[0]])
     assert new.fused is not None
     new.fused.view = True
+    new.attrs = {"axis": axis, "start": start, "length": length}
     return new
+
+
+def _part_of_product(node: Node, uses: Any) -> Node | None:
+    if node.type != "_Part" or node.attrs["axis"] != 1 or uses[node.inputs[0]] != 1:
+        return None
+    product = node.inputs[0].node
+    if product.type != "MatMul" or product.reads or product.inputs[0].dtype.name not in FLOATS:
+        return None
+    start, length = node.attrs["start"], node.attrs["length"]
+    turn_a, turn_b = product.attr("transpose_a"), product.attr("transpose_b")
+
+    def run(a: Any, b: Any) -> Any:
+        part = b.narrow(0, start, length).t() if turn_b else b.narrow(1, start, length)
+        return torch.mm(a.t() if turn_a else a, part)
+
+    return fused("_PartOfProduct", lambda n: run, node, list(product.inputs))
 
 
 def _size(shape: Value, axis: int) -> int | None:
