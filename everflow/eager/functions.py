@@ -15,6 +15,7 @@ import numpy as np
 from everflow import nest
 from everflow.api import internal, public
 from everflow.autodiff.bodies import GradientBody, differentiate, is_differentiable
+from everflow.autograph.conversion_api import for_tracing
 from everflow.eager import arguments
 from everflow.eager import tape as tapes
 from everflow.eager.execute import CONTEXT, LIBRARY, _explained, keep_reads
@@ -76,6 +77,9 @@ class TracedGraph(FuncGraph):
 @internal("eager.function.ConcreteFunction")
 class ConcreteFunction:
     """A traced function: a body whose inputs are the arguments' tensors and what it captured."""
+
+    # SavedModels keep attributes that are functions.
+    _everflow_function = True
 
     def __init__(self, graph: FuncGraph, structure: Any = None, signature: Any = None, name: str | None = None) -> None:
         self.graph = self._func_graph = graph
@@ -426,14 +430,19 @@ def _shown(values: Any) -> str:
 class TracedFunction:
     """A Python function that is traced for each kind of arguments it is called with."""
 
+    _everflow_function = True
+
     def __init__(self, function: Callable[..., Any], input_signature: Any = None, name: str | None = None, lifts_variables: bool = False,
-                 autograph: bool = True, relaxes_shapes: bool = False) -> None:
+                 autograph: bool = True, relaxes_shapes: bool = False, features: Any = None) -> None:
         self._python_function = function
+        # Of a method: the function, and what gives the object.
+        self._method: tuple[Callable[..., Any], Callable[[], Any]] | None = None
         self._name = name or getattr(function, "__name__", None) or type(function).__name__
         self._given_signature = input_signature
         self._spec = Spec(function, input_signature)
         self._lifts_variables = lifts_variables
         self._autograph = autograph
+        self._features = features
         self._relaxes_shapes = relaxes_shapes
         self._cache: dict[Any, ConcreteFunction] = {}
         self._lock = threading.RLock()
@@ -475,7 +484,8 @@ class TracedFunction:
             bound = inspect.signature(inner)
             method.__signature__ = bound.replace(parameters=list(bound.parameters.values())[1:])  # type: ignore[attr-defined]
             found = self._bound[instance] = type(self)(
-                method, self._given_signature, self._name, self._lifts_variables, self._autograph, self._relaxes_shapes)
+                method, self._given_signature, self._name, self._lifts_variables, self._autograph, self._relaxes_shapes, self._features)
+            found._method = inner, weak
         return found
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -495,6 +505,12 @@ class TracedFunction:
         bound = self._spec.signature.bind(*args, **kwargs)
         bound.apply_defaults()
         return self._traced(bound.args, dict(sorted(bound.kwargs.items())))
+
+    def _list_all_concrete_functions_for_serialization(self) -> list[ConcreteFunction]:
+        """All bodies that there are, and the one that a given signature is enough for."""
+        if self._spec.input_signature is not None:
+            self.get_concrete_function()
+        return list(self._cache.values())
 
     def _traced(self, args: Any, kwargs: Any) -> ConcreteFunction:
         key = self._key(args, kwargs)
@@ -536,9 +552,18 @@ class TracedFunction:
 
     def _trace_once(self, args: Any, kwargs: Any) -> ConcreteFunction:
         names = arguments.positional_names(self._spec.signature, len(args))
-        graph = func_graph_from_py_func(self._name, self._python_function, args, kwargs, arg_names=names)
+        graph = func_graph_from_py_func(self._name, self._as_traced(), args, kwargs, arg_names=names)
         graph.control_outputs = [op for op in graph.get_operations() if is_effect(op)]
         return ConcreteFunction(graph, graph.structured_outputs, graph.structured_input_signature)
+
+    def _as_traced(self) -> Callable[..., Any]:
+        """The function to call for a trace: with Python's control flow converted, unless that was turned off."""
+        if not self._autograph:
+            return self._python_function
+        if self._method is None:
+            return for_tracing(self._python_function, self._features)
+        function, instance = self._method
+        return functools.partial(for_tracing(function, self._features), instance())
 
     @property
     def variables(self) -> tuple[Any, ...]:
@@ -672,7 +697,8 @@ def function(func: Any = None, input_signature: Any = None, autograph: bool = Tr
         raise TypeError(f"input_signature must be either a tuple or a list, received {type(input_signature)}")
 
     def decorate(f: Callable[..., Any]) -> Definition:
-        return Definition(f, input_signature, lifts_variables=True, autograph=autograph, relaxes_shapes=experimental_relax_shapes)
+        return Definition(f, input_signature, lifts_variables=True, autograph=autograph,
+                          relaxes_shapes=experimental_relax_shapes, features=experimental_autograph_options)
 
     return decorate if func is None else decorate(func)
 
@@ -696,6 +722,7 @@ def defun_with_attributes(func: Any = None, input_signature: Any = None, attribu
         raise TypeError(f"input_signature must be either a tuple or a list, received {type(input_signature)}")
 
     def decorate(f: Callable[..., Any]) -> TracedFunction:
-        return TracedFunction(f, input_signature, autograph=autograph, relaxes_shapes=experimental_relax_shapes)
+        return TracedFunction(f, input_signature, autograph=autograph, relaxes_shapes=experimental_relax_shapes,
+                              features=experimental_autograph_options)
 
     return decorate if func is None else decorate(func)
