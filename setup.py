@@ -19,8 +19,8 @@ class BuildNative(build_ext):
             compile_args, link_args = ["/std:c++17", "/O2", "/EHsc", "/bigobj"], []
         else:
             # Without contraction into fused multiply-adds, all processors give the same random numbers.
-            compile_args = ["-std=c++17", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-strict-aliasing"]
-            compile_args += ["-fvisibility=hidden", "-pthread"]
+            compile_args = ["-std=c++17", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"]
+            compile_args += ["-fno-strict-aliasing", "-fvisibility=hidden", "-pthread"]
             link_args = ["-undefined", "dynamic_lookup"] if sys.platform == "darwin" else ["-pthread", "-s"]
         for extension in self.extensions:
             extension.extra_compile_args, extension.extra_link_args = compile_args, link_args

@@ -1,4 +1,5 @@
 // The extension module everflow._native: each topic of the folder adds its functions here.
+#include "images.h"
 #include "random.h"
 #include "text.h"
 
@@ -12,4 +13,5 @@ NB_MODULE(_native, module) {
     everflow::add_examples(module);
     everflow::add_sequence_examples(module);
     everflow::add_records(module);
+    everflow::add_images(module);
 }

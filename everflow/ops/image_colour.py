@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import everflow as tf
+from everflow import _native
 from everflow.api import public
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
@@ -73,6 +74,26 @@ def _saturated(x: Any, scale: Any) -> Any:
     return _to_rgb(hue, (saturation * scale).clamp(0, 1), value)
 
 
+def _turned(compute: Callable[..., Any], factors: Callable[[float], tuple[float, float]]) -> Callable[[Any], Kernel]:
+    """Native code on the processor, given how far hues move and by what saturations are multiplied; elsewhere torch."""
+    elsewhere = _checked(compute)
+
+    def make(node: Any) -> Kernel:
+        general = elsewhere(node)
+
+        def run(x: Any, factor: Any) -> Any:
+            if x.device.type != "cpu" or x.dtype != torch.float32 or not x.ndim or x.shape[-1] != 3:
+                return general(x, factor)
+            out = torch.empty(x.shape, dtype=torch.float32)
+            _native.turn_colours(x.reshape(-1, 3).contiguous().numpy(), out.view(-1, 3).numpy(), *factors(float(factor)),
+                                 torch.get_num_threads())
+            return out
+
+        return run
+
+    return make
+
+
 def _contrast(node: Any) -> Kernel:
     def run(x: Any, factor: Any) -> Any:
         if x.ndim < 3:
@@ -136,8 +157,8 @@ def _hsv_gradient(o: Any, dy: Any) -> Any:
 
 op("RGBToHSV", kernel=_checked(lambda x: torch.stack(_to_hsv(x), -1)), shape=_of_colours, gradient=_hsv_gradient)
 op("HSVToRGB", kernel=_checked(lambda x: _to_rgb(*x.unbind(-1))), shape=_of_colours, gradient=not_differentiable)
-op("AdjustHue", kernel=_checked(_hue_moved), shape=_of_images)
-op("AdjustSaturation", kernel=_checked(_saturated), shape=_of_images)
+op("AdjustHue", kernel=_turned(_hue_moved, lambda delta: (delta, 1.0)), shape=_of_images)
+op("AdjustSaturation", kernel=_turned(_saturated, lambda scale: (0.0, scale)), shape=_of_images)
 op("AdjustContrastv2", kernel=_contrast, shape=_of_images)
 op("AdjustContrast", kernel=_clamped_contrast, shape=_of_images)
 

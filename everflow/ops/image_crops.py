@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from everflow import _native
 from everflow.api import internal, public
 from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
@@ -73,8 +74,13 @@ def _crop(node: Any) -> Kernel:
         _check_boxes(image.shape[0], boxes, owners)
         if not boxes.shape[0]:
             return torch.empty((0, height, width, image.shape[3]), dtype=torch.float32, device=image.device)
-        rows, columns = _both_axes(boxes, image.shape[1:3], (height, width))
         image = image.to(torch.float32)
+        if image.device.type == "cpu":
+            crops = torch.empty((boxes.shape[0], height, width, image.shape[3]), dtype=torch.float32)
+            given = (t.contiguous().numpy() for t in (image, boxes, owners))
+            _native.crop_and_resize(*given, crops.numpy(), nearest, outside, torch.get_num_threads())
+            return crops
+        rows, columns = _both_axes(boxes, image.shape[1:3], (height, width))
         if nearest:
             crops = _pixels(image, owners, rows.nearest, columns.nearest)
         else:

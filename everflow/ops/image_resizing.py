@@ -1,7 +1,8 @@
 """Resizing of images: nearest, bilinear, bicubic and area, with TensorFlow 1's three ways to place the samples.
 
 Every method works along one axis after the other. For an axis, `Taps` holds the input positions that each output position is
-made of, and their weights; they depend on sizes alone and are kept for the next step.
+made of, and their weights; they depend on sizes alone and are kept for the next step. On the processor, native code goes through
+the pictures row by row; elsewhere torch does.
 """
 from __future__ import annotations
 
@@ -11,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from everflow import _native
 from everflow.api import public
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
@@ -20,9 +22,6 @@ from everflow.ops.image_checks import exactly
 from everflow.ops.registry import apply, op
 
 Kernel = Callable[..., Any]
-
-# Images with so many numbers are resized one by one: then what is computed on the way stays in a processor's cache.
-_LARGE = 1 << 15
 
 
 class Sampling(NamedTuple):
@@ -160,6 +159,24 @@ def _sampled(x: Any, height: int, width: int, taps_of: Callable[..., Any], sampl
     return wide(tall(x)) if height <= old_height else tall(wide(x))
 
 
+@functools.lru_cache(256)
+def _native_axis(taps_of: Callable[..., Any], size: int, new_size: int, sampling: Sampling) -> tuple[np.ndarray, np.ndarray]:
+    """The taps of an axis as native code takes them: places and weights, [taps, new size]."""
+    places, weights = taps_of(size, new_size, sampling)
+    return np.stack([p.numpy() for p in places]).astype(np.int32), np.stack([w.numpy() for w in weights])
+
+
+def _resampled(x: Any, height: int, width: int, taps_of: Callable[..., Any], sampling: Sampling) -> Any:
+    """Images of another size in float32."""
+    if x.device.type != "cpu" or not x.numel():
+        return _sampled(x.to(torch.float32), height, width, taps_of, sampling)
+    out = torch.empty((x.shape[0], height, width, x.shape[3]), dtype=torch.float32)
+    pictures = x.contiguous() if x.dtype == torch.uint8 else x.to(torch.float32).contiguous()
+    rows, columns = _native_axis(taps_of, x.shape[1], height, sampling), _native_axis(taps_of, x.shape[2], width, sampling)
+    _native.resample(pictures.numpy(), out.numpy(), *rows, *columns, torch.get_num_threads())
+    return out
+
+
 def _given_back(dy: Any, size: int, taps: Taps, last: Any) -> Any:
     """What `_picked` took from the input."""
     dx = dy.new_zeros((dy.shape[0], size, *dy.shape[2:]))
@@ -210,16 +227,9 @@ def _resize(taps_of: Callable[..., Taps]) -> Callable[[Any], Kernel]:
         def run(x: Any, size: Any) -> Any:
             height, width = checked_size(size)
             check_images(x, height, width)
-            x = x.to(torch.float32)
             if (height, width) == tuple(x.shape[1:3]) and not sampling.half_pixel_centers:
-                return x
-            batch, depth = x.shape[0], x.shape[3]
-            if batch == 1 or height * width * depth < _LARGE:
-                return _sampled(x, height, width, taps_of, sampling)
-            out = x.new_empty((batch, height, width, depth))
-            for image, result in zip(x.split(1), out.split(1)):
-                result.copy_(_sampled(image, height, width, taps_of, sampling))
-            return out
+                return x.to(torch.float32)
+            return _resampled(x, height, width, taps_of, sampling)
 
         return run
 
