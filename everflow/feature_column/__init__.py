@@ -1,0 +1,1 @@
+"""Feature columns: from raw features, as records hold them, to the tensors that models take."""
