@@ -101,3 +101,17 @@ def have_all_keras_metadata(values: Any) -> bool:
     from everflow import nest
 
     return all(hasattr(x, "_keras_history") for x in nest.flatten(values))
+
+
+@contextlib.contextmanager
+def graph_of_symbolic(*values: Any) -> Iterator[None]:
+    """The graph of symbolic tensors among the values as the default one, where ops run at once otherwise."""
+    from everflow import nest
+    from everflow.eager.context import executing_eagerly
+
+    symbolic = next((x for x in nest.flatten(values) if isinstance(x, Tensor) and not x.is_eager), None) if executing_eagerly() else None
+    if symbolic is None:
+        yield
+    else:
+        with symbolic.graph.as_default():
+            yield

@@ -5,34 +5,13 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import internal, public
-from everflow.eager.context import executing_eagerly
-from everflow.graph.func_graph import FuncGraph
 from everflow.graph.tensor import Tensor
 from everflow.keras import config
+from everflow.keras.backend.graph import get_graph
 from everflow.keras.layer import Layer
 from everflow.keras.naming import get_uid
 from everflow.keras.node import KerasHistory, Node
 from everflow.keras.serialization import validate_kwargs
-
-
-class _Graphs:
-    """Where functional models are built while ops run at once."""
-
-    graph: FuncGraph | None = None
-
-
-def model_graph() -> Any:
-    """The graph that functional models are built in: the default one, or in eager mode one that Keras keeps."""
-    if not executing_eagerly():
-        return tf.get_default_graph()
-    if _Graphs.graph is None:
-        _Graphs.graph = FuncGraph("keras_graph")
-    return _Graphs.graph
-
-
-def forget_model_graph() -> None:
-    """Starts a new graph for the models of eager programs."""
-    _Graphs.graph = None
 
 
 @public("keras.layers.InputLayer")
@@ -65,7 +44,7 @@ class InputLayer(Layer):
             input_shape = (input_shape,)
         if input_tensor is None:
             self._batch_input_shape: Any = None if input_shape is None else (batch_size, *input_shape)
-            with model_graph().as_default():
+            with get_graph().as_default():
                 place = tf.sparse_placeholder if sparse else tf.placeholder
                 input_tensor = place(dtype=dtype, shape=self._batch_input_shape, name=self.name)
             self.is_placeholder = True

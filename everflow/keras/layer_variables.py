@@ -12,6 +12,7 @@ from everflow.graph import dtypes
 from everflow.graph.scopes import init_scope, name_scope
 from everflow.graph.shapes import TensorShape, as_shape
 from everflow.keras import config, constraints, initializers, regularizers
+from everflow.keras.backend.session import track_variable
 from everflow.keras.serialization import validate_kwargs
 from everflow.ops.partitioned import PartitionedVariable
 from everflow.ops.variables import Variable, VariableAggregation, VariableSynchronization, VariableV1
@@ -132,6 +133,8 @@ class LayerVariables:
         if regularizer is not None:
             for part in variable if isinstance(variable, PartitionedVariable) else [variable]:
                 self._handle_weight_regularization(part.name.partition(":")[0], part, regularizer)
+        for part in variable if isinstance(variable, PartitionedVariable) else [variable]:
+            track_variable(part)
         (self._trainable_weights if trainable else self._non_trainable_weights).append(variable)
         return variable
 

@@ -6,7 +6,8 @@ from typing import Any
 from everflow import nest
 from everflow.api import internal
 from everflow.graph.tensor import Tensor
-from everflow.keras.input_layer import InputLayer, model_graph
+from everflow.keras.backend.graph import get_graph
+from everflow.keras.input_layer import InputLayer
 from everflow.keras.layer import Layer, _default
 from everflow.keras.network_config import connections_config, network_from_config
 from everflow.keras.network_order import ordered
@@ -185,7 +186,7 @@ class Network(Layer):
         def place(shape: Any) -> Any:
             return tf.placeholder(self.dtype or "float32", shape)
 
-        with model_graph().as_default():
+        with get_graph().as_default():
             single = isinstance(input_shape, tf.TensorShape) or all(d is None or isinstance(d, int) for d in input_shape)
             given = place(input_shape) if single else [place(s) for s in input_shape]
             arguments = {"training": False} if self._call_takes("training") else {}

@@ -2,18 +2,23 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from typing import Any
 
 import numpy as np
 
 import everflow as tf
-from everflow import nest
 from everflow.api import internal, public
 from everflow.eager.context import executing_eagerly
 from everflow.graph.stacks import get_default_graph, get_default_session
+from everflow.keras.backend.graph import forget_graph, get_graph
+from everflow.keras.backend.learning_phase import forget_phases
+from everflow.keras.naming import reset_uids
 
 _own = threading.local()
 _initializes_variables = True
+# By graph: variables that Keras made and that are not known to be initialized.
+_new_variables: weakref.WeakKeyDictionary[Any, list[Any]] = weakref.WeakKeyDictionary()
 
 
 @public("keras.backend.manual_variable_initialization")
@@ -23,13 +28,24 @@ def manual_variable_initialization(value: bool) -> None:
     _initializes_variables = not value
 
 
+@internal("keras.backend.track_variable")
+def track_variable(v: Any) -> None:
+    """Has a variable initialized before Keras next runs its graph."""
+    if executing_eagerly():
+        return
+    graph = v.graph if hasattr(v, "graph") else get_graph()
+    _new_variables.setdefault(graph, []).append(v)
+
+
 @public("keras.backend.get_session")
 def get_session(op_input_list: Any = ()) -> Any:
     """The default session where there is one, else Keras's own, with all variables initialized."""
     session = _session()
     if _initializes_variables:
-        with session.graph.as_default():
-            initialize_variables(session)
+        graph = session.graph
+        if _new_variables.get(graph) or hasattr(graph, "_tracked_keras_optimizers"):
+            with graph.as_default():
+                initialize_variables(session)
     return session
 
 
@@ -37,6 +53,8 @@ def _session() -> Any:
     default = get_default_session()
     if default is not None:
         return default
+    if executing_eagerly():
+        raise RuntimeError("Cannot get session inside Tensorflow graph function.")
     held = getattr(_own, "session", None)
     if held is None or held.graph is not get_default_graph():
         held = _own.session = tf.Session()
@@ -51,24 +69,52 @@ def set_session(session: Any) -> None:
 
 @internal("keras.backend._initialize_variables")
 def initialize_variables(session: Any) -> None:
-    """Runs the initializers of variables that Keras has not seen and that are not initialized."""
-    candidates = [v for v in tf.global_variables() if not getattr(v, "_keras_initialized", False)]
+    """Runs the initializers of variables that Keras made and that are not initialized."""
+    candidates = _new_variables.pop(session.graph, [])
+    for optimizer in getattr(session.graph, "_tracked_keras_optimizers", ()):
+        candidates += [v for v in optimizer.variables() if not getattr(v, "_keras_initialized", False)]
     if not candidates:
         return
-    is_initialized = session.run([tf.is_variable_initialized(v) for v in candidates])
-    missing = [v for flag, v in zip(is_initialized, candidates) if not flag]
+    flags = session.run([tf.is_variable_initialized(v) for v in candidates])
     for v in candidates:
         v._keras_initialized = True
+    missing = [v for flag, v in zip(flags, candidates) if not flag]
     if missing:
         session.run(tf.variables_initializer(missing))
+
+
+@public("keras.backend.clear_session")
+def clear_session() -> None:
+    """Starts again with an empty graph."""
+    tf.reset_default_graph()
+    forget_graph()
+    reset_uids()
+    _own.session = None
+    forget_phases()
+    _new_variables.clear()
 
 
 @public("keras.backend.get_value")
 def get_value(x: Any) -> Any:
     """A variable's value as an array."""
-    if executing_eagerly():
+    if not hasattr(x, "dtype"):
+        return x
+    if executing_eagerly() or getattr(x, "is_eager", False):
+        return x.numpy() if hasattr(x, "numpy") and not _is_symbolic(x) else evaluated(x)
+    if not getattr(x, "_in_graph_mode", True):
         return x.numpy()
     return x.eval(session=get_session((x,)))
+
+
+def _is_symbolic(x: Any) -> bool:
+    return isinstance(x, tf.Tensor) and not x.is_eager
+
+
+def evaluated(x: Any) -> Any:
+    """The value of a tensor of the graph that Keras keeps."""
+    from everflow.keras.backend.functions import function
+
+    return function([], x)([])
 
 
 @public("keras.backend.batch_get_value")
@@ -88,43 +134,21 @@ def set_value(x: Any, value: Any) -> None:
 @public("keras.backend.batch_set_value")
 def batch_set_value(tuples: Any) -> None:
     """Sets several variables to arrays, given as pairs."""
-    if executing_eagerly():
-        for x, value in tuples:
-            x.assign(np.asarray(value, dtype=x.dtype.base_dtype.as_numpy_dtype))
+    if executing_eagerly() or tuples and not getattr(tuples[0][0], "_in_graph_mode", True):
+        with tf.init_scope():
+            for x, value in tuples:
+                x.assign(np.asarray(value, dtype=x.dtype.base_dtype.as_numpy_dtype))
         return
     if not tuples:
         return
-    ops, feed = [], {}
-    for x, value in tuples:
-        value = np.asarray(value, dtype=x.dtype.base_dtype.as_numpy_dtype)
-        if not hasattr(x, "_assign_placeholder"):
-            x._assign_placeholder = tf.placeholder(x.dtype.base_dtype, shape=[None] * value.ndim)
-            x._assign_op = x.assign(x._assign_placeholder)
-        ops.append(x._assign_op)
-        feed[x._assign_placeholder] = value
-    get_session().run(ops, feed_dict=feed)
-
-
-@internal("keras.backend.GraphExecutionFunction")
-class GraphExecutionFunction:
-    """Outputs of a graph as a function of arrays; updates run with each call."""
-
-    def __init__(self, inputs: Any, outputs: Any, updates: Any = None, name: str | None = None, **session_kwargs: Any) -> None:
-        if not isinstance(updates or [], (list, tuple)):
-            raise TypeError("`updates` in a Keras backend function should be a list or tuple.")
-        self.inputs = nest.flatten(inputs)
-        self._structure = outputs
-        self.outputs = nest.flatten(outputs)
-        self.name = name
-        self.updates = [tf.assign(*u) if isinstance(u, tuple) else u for u in updates or []]
-
-    def __call__(self, inputs: Any) -> Any:
-        values = nest.flatten(inputs)
-        found = get_session(values).run(self.outputs + self.updates, dict(zip(self.inputs, values)))
-        return nest.pack_sequence_as(self._structure, found[:len(self.outputs)])
-
-
-@public("keras.backend.function")
-def function(inputs: Any, outputs: Any, updates: Any = None, name: str | None = None, **kwargs: Any) -> Any:
-    """A function from arrays for the inputs to arrays of the outputs."""
-    return GraphExecutionFunction(inputs, outputs, updates=updates, name=name, **kwargs)
+    with get_graph().as_default():
+        ops, feed = [], {}
+        for x, value in tuples:
+            value = np.asarray(value, dtype=x.dtype.base_dtype.as_numpy_dtype)
+            if not hasattr(x, "_assign_placeholder"):
+                with tf.control_dependencies(None):
+                    x._assign_placeholder = tf.placeholder(x.dtype.base_dtype, shape=[None] * value.ndim)
+                    x._assign_op = x.assign(x._assign_placeholder)
+            ops.append(x._assign_op)
+            feed[x._assign_placeholder] = value
+        get_session().run(ops, feed_dict=feed)

@@ -5,10 +5,10 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import find, internal, public
-from everflow.eager.context import executing_eagerly
 from everflow.graph.dtypes import as_dtype
 from everflow.graph.sparse_tensor import SparseTensor
 from everflow.graph.tensor import Tensor
+from everflow.keras.backend.session import get_value, track_variable
 from everflow.keras.config import floatx
 from everflow.ops.variables import Variable
 
@@ -21,7 +21,7 @@ def variable(value: Any, dtype: Any = None, name: str | None = None, constraint:
         pairs = [[int(r), int(c)] for r, c in zip(coo.row, coo.col)]
         return tf.SparseTensor(indices=pairs, values=coo.data, dense_shape=coo.shape)
     found = tf.Variable(value, dtype=as_dtype(dtype or floatx()), name=name, constraint=constraint, use_resource=True)
-    found._uses_learning_phase = False
+    track_variable(found)
     return found
 
 
@@ -98,8 +98,4 @@ def dtype(x: Any) -> str:
 @public("keras.backend.eval")
 def evaluate(x: Any) -> Any:
     """The value as an array."""
-    from everflow.keras.backend.session import get_session
-
-    if executing_eagerly():
-        return tf.convert_to_tensor(x).numpy()
-    return x.eval(session=get_session((x,)))
+    return get_value(tf.sparse.to_dense(x) if is_sparse(x) else x)

@@ -14,7 +14,7 @@ from everflow.graph.indexed_slices import IndexedSlices
 from everflow.graph.scopes import control_dependencies, init_scope, name_scope
 from everflow.graph.tensor import Tensor
 from everflow.keras import initializers
-from everflow.keras.backend.session import batch_get_value, batch_set_value, get_value, set_value
+from everflow.keras.backend.session import batch_get_value, batch_set_value, get_value, set_value, track_variable
 from everflow.keras.layer_variables import make_variable
 from everflow.keras.serialization import deserialize_keras_object, serialize_keras_object
 from everflow.ops.registry import apply
@@ -304,6 +304,7 @@ class OptimizerV2(Trackable):
                 value = initializer
             slot = tf.Variable(name=f"{var._shared_name}/{slot_name}", dtype=var.dtype.base_dtype, trainable=False, initial_value=value,
                                use_resource=True)
+            track_variable(slot)
             slots[slot_name] = slot
             self._restore_slot_variable(slot_name=slot_name, variable=var, slot_variable=slot)
             self._weights.append(slot)
@@ -333,9 +334,11 @@ class OptimizerV2(Trackable):
             trainable = True
         if not callable(initializer) and not isinstance(initializer, Tensor):
             initializer = convert_to_tensor(initializer, dtype=dtype) if executing_eagerly() else tf.constant_initializer(initializer)
-        return self._add_variable_with_custom_getter(
+        made = self._add_variable_with_custom_getter(
             name=name, shape=shape, getter=make_variable, overwrite=True, initializer=initializer, dtype=dtype, trainable=trainable,
             use_resource=True, synchronization=synchronization, aggregation=aggregation)
+        track_variable(made)
+        return made
 
     def variables(self) -> list[Any]:
         """The counter of steps and the slots."""

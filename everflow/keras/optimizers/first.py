@@ -3,17 +3,21 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 import everflow as tf
 from everflow.api import internal
 from everflow.graph.stacks import get_default_graph
-from everflow.keras.backend.session import batch_get_value, batch_set_value, get_value
+from everflow.keras.backend.session import batch_get_value, batch_set_value, get_value, track_variable
 from everflow.keras.backend.values import int_shape, variable
 from everflow.keras.config import epsilon as default_epsilon
 from everflow.train.tracking.autotracking import AutoTrackable
 
 
 def _zeros(param: Any) -> Any:
-    return tf.Variable(tf.zeros(int_shape(param), param.dtype.base_dtype), trainable=False, use_resource=True)
+    made = tf.Variable(tf.zeros(int_shape(param), param.dtype.base_dtype), trainable=False, use_resource=True)
+    track_variable(made)
+    return made
 
 
 @internal("keras.optimizers.Optimizer")
@@ -232,7 +236,7 @@ class Adam(_Moments):
             t = tf.cast(self.iterations.read_value(), "float32")
         rate = rate * (tf.sqrt(1.0 - tf.pow(self.beta_2, t)) / (1.0 - tf.pow(self.beta_1, t)))
         ms, vs = [_zeros(p) for p in params], [_zeros(p) for p in params]
-        hats = [_zeros(p) if self.amsgrad else tf.Variable(tf.zeros(1), trainable=False, use_resource=True) for p in params]
+        hats = [_zeros(p) if self.amsgrad else variable(np.zeros(1)) for p in params]
         self.weights = [self.iterations, *ms, *vs, *hats]
         self.updates = []
         for p, g, m, v, hat in zip(params, gradients, ms, vs, hats):

@@ -1,0 +1,31 @@
+"""The graph that functional models are built in."""
+from __future__ import annotations
+
+from typing import Any
+
+import everflow as tf
+from everflow.api import internal
+from everflow.eager.context import executing_eagerly
+from everflow.graph.func_graph import FuncGraph
+
+_held: dict[str, FuncGraph] = {}
+
+
+@internal("keras.backend.get_graph")
+def get_graph() -> Any:
+    """The default graph, or where ops run at once the one that Keras keeps for models."""
+    if not executing_eagerly():
+        return tf.get_default_graph()
+    if "graph" not in _held:
+        _held["graph"] = FuncGraph("keras_graph")
+    return _held["graph"]
+
+
+def is_model_graph(graph: Any) -> bool:
+    """Whether a graph is the one that Keras keeps while ops run at once."""
+    return graph is _held.get("graph")
+
+
+def forget_graph() -> None:
+    """Has the next model start a new graph."""
+    _held.clear()

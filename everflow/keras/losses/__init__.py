@@ -1,0 +1,1 @@
+"""tf.keras.losses: how far predictions are from what they should be."""

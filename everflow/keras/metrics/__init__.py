@@ -1,0 +1,1 @@
+"""tf.keras.metrics: numbers over all batches of an epoch."""
