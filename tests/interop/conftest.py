@@ -1,40 +1,39 @@
-"""A real TensorFlow, in a virtual environment of its own, to read what Everflow wrote."""
+"""Real TensorFlow and real TensorBoard, in virtual environments of their own, to read what Everflow wrote."""
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import venv
 
 import pytest
 
-CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "everflow" / (
-    f"real-tensorflow-{sys.version_info.major}.{sys.version_info.minor}")
+CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "everflow"
 
 
-def _installed() -> pathlib.Path:
-    given = os.environ.get("EVERFLOW_REAL_TENSORFLOW")
-    if given:
-        return pathlib.Path(given)
-    python = CACHE / "bin" / "python"
-    if not (CACHE / "complete").exists():
-        venv.create(CACHE, with_pip=True, clear=True)
+def installed(name: str, *packages: str) -> pathlib.Path:
+    """The Python of an environment that has these packages, made at its first use."""
+    folder = CACHE / f"{name}-{sys.version_info.major}.{sys.version_info.minor}"
+    python = folder / "bin" / "python"
+    if not (folder / "complete").exists():
+        venv.create(folder, with_pip=True, clear=True)
         try:
-            install = [python, "-m", "pip", "install", "--quiet", "tensorflow-cpu"]
+            install = [python, "-m", "pip", "install", "--quiet", *packages]
             done = subprocess.run(install, capture_output=True, text=True, timeout=900)
         except subprocess.TimeoutExpired:
-            pytest.skip("a real TensorFlow could not be installed: the registry takes too long")
+            pytest.skip(f"{packages[0]} could not be installed: the registry takes too long")
         if done.returncode:
             reason = done.stderr.strip().splitlines() or ["pip failed"]
-            pytest.skip(f"a real TensorFlow could not be installed: {reason[-1]}")
-        (CACHE / "complete").touch()
+            pytest.skip(f"{packages[0]} could not be installed: {reason[-1]}")
+        (folder / "complete").touch()
     return python
 
 
 @pytest.fixture(scope="session")
 def real_tensorflow(tmp_path_factory):
     """Runs code in a real TensorFlow: `found = ...` in the code is what comes back."""
-    python = _installed()
+    python = os.environ.get("EVERFLOW_REAL_TENSORFLOW") or installed("real-tensorflow", "tensorflow-cpu")
     script = tmp_path_factory.mktemp("real") / "reads.py"
 
     def run(code: str, *arguments: object) -> object:
@@ -46,3 +45,17 @@ def real_tensorflow(tmp_path_factory):
         return json.loads(done.stdout.rsplit("found ", 1)[1])
 
     return run
+
+
+@pytest.fixture(scope="session")
+def tensorboard_python():
+    """A Python that has TensorBoard, and Playwright to look at it."""
+    return os.environ.get("EVERFLOW_REAL_TENSORBOARD") or installed("tensorboard", "tensorboard", "playwright")
+
+
+@pytest.fixture(scope="session")
+def browser():
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"))), None)
+    if found is None:
+        pytest.skip("there is no Chromium on this machine to look at TensorBoard with")
+    return found
