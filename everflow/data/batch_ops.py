@@ -70,7 +70,11 @@ class _MapAndBatchCursor(UnaryCursor):
     def next(self) -> Element | None:
         stream: Any = self.stream
         if getattr(self.source, "batched", None) is not None:
-            found = self.source.rows(stream.size)
+            try:
+                found = self.source.rows(stream.size)
+            except OpError:
+                self.source.waiting.clear()  # type: ignore[attr-defined]
+                raise
             size = 0 if found is None else dims_of(found[0])[0]
             return None if found is None or (stream.drops_rest and size < stream.size) else found
         outcomes: list[Outcome] = []
@@ -109,7 +113,7 @@ def _map_and_batch(node: Any) -> Callable[..., Stream]:
             raise invalid_argument("num_parallel_calls must be greater than zero.")
         inner = [None if d is None else tuple(d[1:]) for d in dims]
         call = function(captured)
-        batched = batched_form(node.context, entry, source.dims, captured, call, types)
+        batched = batched_form(node.context, entry, source.dims, captured)
         mapped = ParallelMapStream(source, types, inner, call, keeps_count, batched, int(calls), False, threads_help)
         return MapAndBatchStream(mapped, types, dims, batch_size_of(size), bool(drop_remainder))
 

@@ -1,13 +1,14 @@
 """Streams that work element by element: map, filter, take, skip, repeat, concatenate, zip, shard, scan and their kin."""
 from __future__ import annotations
 
+import collections
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from everflow.data.elements import Element, dims_of, joined
+from everflow.data.elements import Element, dims_of, joined, rows_of
 from everflow.data.streams import (
     INFINITE,
     UNKNOWN,
@@ -28,18 +29,19 @@ class MapStream(UnaryStream):
     """A function of each element."""
 
     def __init__(self, source: Stream, types: Any, dims: Any, function: Callable[..., Element], keeps_count: bool,
-                 batched: Callable[..., Element] | None = None) -> None:
+                 batched: Any = None) -> None:
         super().__init__(source, types, dims)
         self.function = function
         self.keeps_count = keeps_count
-        # The same function for many stacked elements at once, where that is known to give the same.
+        # The same function for many stacked elements at once, where that is known to give the same; see everflow.data.vectorizing.
         self.batched = batched
 
     def open(self, reading: Reading) -> Cursor:
         return MapCursor(self, self.source.open(reading))
 
     def table(self) -> Table | None:
-        table = self.source.table() if self.batched is not None else None
+        # Elements that can't be made are an error when they are read, not when they are drawn.
+        table = self.source.table() if self.batched is not None and self.batched.never_fails else None
         return None if table is None else MappedTable(table, self.function, self.batched)
 
 
@@ -64,9 +66,15 @@ class MapCursor(UnaryCursor):
         super().__init__(stream, source)
         self.function = stream.function
         self.batched = stream.batched
+        # Elements that were read for a batch which could not be computed as a whole.
+        self.waiting: collections.deque[Element] = collections.deque()
+
+    def pull(self) -> Element | None:
+        """The next element to map."""
+        return self.waiting.popleft() if self.waiting else self.source.next()
 
     def next(self) -> Element | None:
-        element = self.source.next()
+        element = self.pull()
         if element is None:
             return None
         try:
@@ -76,10 +84,23 @@ class MapCursor(UnaryCursor):
             return None
 
     def rows(self, n: int) -> Element | None:
-        if self.batched is None:
+        if self.batched is None or self.waiting:
             return super().rows(n)
         columns = self.source.rows(n)
-        return None if columns is None else self.batched(*columns)
+        if columns is None:
+            return None
+        found = self.batched(*columns)
+        if found is None:
+            self.waiting.extend(zip(*map(rows_of, columns)))
+            return super().rows(n)
+        return found
+
+    def save(self) -> Any:
+        return {"source": self.source.save(), "waiting": list(self.waiting)}
+
+    def restore(self, state: Any) -> None:
+        super().restore(state)
+        self.waiting = collections.deque(state["waiting"])
 
 
 def check_early_end(error: OpError, keeps_count: bool) -> None:
@@ -98,7 +119,7 @@ def _map(node: Any) -> Callable[..., Stream]:
 
     def make(source: Stream, *captured: Any) -> Stream:
         call = function(captured)
-        batched = batched_form(node.context, entry, source.dims, captured, call, types)
+        batched = batched_form(node.context, entry, source.dims, captured)
         return MapStream(source, types, dims, call, keeps_count, batched)
 
     return make

@@ -159,7 +159,7 @@ class _ParallelMapCursor(MapCursor):
     def next(self) -> Element | None:
         while True:
             if self.pool is None:
-                element = self.source.next()
+                element = self.pull()
                 if element is None:
                     return None
                 start = time.perf_counter()
@@ -193,7 +193,7 @@ class _ParallelMapCursor(MapCursor):
     def _fill(self) -> None:
         assert self.pool is not None
         while not self.is_over and len(self.pending) < self.calls:
-            outcome = Outcome.of(self.source.next)
+            outcome = Outcome.of(self.pull)
             if outcome.error is None and outcome.result is None:
                 self.is_over = True
                 return
@@ -221,10 +221,10 @@ class _ParallelMapCursor(MapCursor):
             while any(c.outcome is None for c in self.pending):
                 self.changed.condition.wait()
         results = [c.outcome.get() for c in self.pending if c.outcome is not None]
-        return {"source": self.source.save(), "results": results, "is_over": self.is_over}
+        return {**super().save(), "results": results, "is_over": self.is_over}
 
     def restore(self, state: Any) -> None:
-        self.source.restore(state["source"])
+        super().restore(state)
         self.is_over = state["is_over"]
         for result in state["results"]:
             call = _Call(Outcome(), self.function, self.changed)
@@ -277,7 +277,7 @@ def _parallel_map(node: Any) -> Callable[..., Stream]:
         if calls <= 0 and calls != AUTOTUNE:
             raise invalid_argument("num_parallel_calls must be greater than zero.")
         call = function(captured)
-        batched = batched_form(node.context, entry, source.dims, captured, call, types)
+        batched = batched_form(node.context, entry, source.dims, captured)
         return ParallelMapStream(source, types, dims, call, keeps_count, batched, calls, is_sloppy, takes_long)
 
     return make

@@ -14,6 +14,13 @@ FUNCTIONS = {
     "reductions": lambda x, y: (tf.reduce_max(x), tf.reduce_min(x, 0, keepdims=True)),
     "stack": lambda x, y: tf.stack([x, x + 1.0], axis=1),
     "constant": lambda x, y: (x, tf.constant([5.0])),
+    "sums": lambda x, y: (tf.reduce_sum(x), tf.reduce_mean(x, keepdims=True), tf.reduce_prod(tf.stack([x, x]), 0), tf.reduce_sum(y)),
+    "parts": lambda x, y: (x[1:], x[::-1], x[1], x[tf.newaxis, ..., :2], tf.slice(x, [1], [2]), tf.split(x, 3)[1], tf.unstack(x)[2]),
+    "joins": lambda x, y: (tf.concat([x, tf.constant([7.0]), x[:1]], 0), tf.pad(x, [[1, 2]]), tf.tile(x, [2]), tf.reverse(x, [0])),
+    "choices": lambda x, y: (tf.gather(tf.constant([[1.0], [2.0], [3.0]]), y % 3), tf.where(x > 0, x, -x), tf.argmax(x),
+                             tf.clip_by_value(x, -0.5, 0.5), tf.nn.softmax(x), tf.add_n([x, x, x])),
+    "mostly": lambda x, y: (tf.reshape(tf.matmul(tf.reshape(x, [1, 3]), tf.reshape(x, [3, 1])), []) * 2.0 + 1.0, tf.exp(x)),
+    "texts": lambda x, y: (tf.string_to_hash_bucket_fast(tf.as_string(y), 100), tf.string_join([tf.as_string(y), tf.as_string(y)])),
 }
 
 
@@ -53,6 +60,42 @@ def test_functions_without_effects_run_once_for_a_batch():
     finally:
         vectorizing._Program.run = original
     assert len(runs) == 3
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 8, 15, 31, 33, 64, 100, 127, 513, 1000, 4099])
+def test_sums_of_rows_are_those_of_each_row_to_the_last_bit(size):
+    x = np.random.RandomState(size).randn(9, size).astype(np.float32)
+    with tf.Graph().as_default(), tf.Session() as session:
+        mapped = D.from_tensor_slices(x).map(lambda row: (tf.reduce_sum(row), tf.reduce_mean(row)))
+        single, together = (d.make_one_shot_iterator().get_next() for d in (mapped, mapped.batch(9)))
+        one_by_one = np.array([session.run(single) for _ in range(9)]).T
+        np.testing.assert_array_equal(session.run(together), one_by_one)
+
+
+def test_what_follows_a_bad_element_is_not_lost():
+    dataset = D.from_tensor_slices(["1", "x", "3", "4", "5"]).map(lambda s: tf.string_to_number(s))
+    following = dataset.take(9).batch(3).make_one_shot_iterator().get_next()
+    with tf.Session() as session:
+        with pytest.raises(tf.errors.InvalidArgumentError, match="StringToNumberOp could not correctly convert"):
+            session.run(following)
+        np.testing.assert_array_equal(session.run(following), [3, 4, 5])
+
+
+def test_a_bad_element_takes_its_batch_along_in_map_and_batch():
+    dataset = D.from_tensor_slices(["1", "x", "3", "4", "5"])
+    dataset = dataset.apply(tf.data.experimental.map_and_batch(lambda s: tf.string_to_number(s), 3))
+    following = dataset.make_one_shot_iterator().get_next()
+    with tf.Session() as session:
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            session.run(following)
+        np.testing.assert_array_equal(session.run(following), [4, 5])
+
+
+def test_a_bad_element_is_an_error_when_a_shuffle_reads_it():
+    dataset = D.from_tensor_slices(["1", "2", "3", "4", "x"]).map(lambda s: tf.string_to_number(s)).shuffle(5, seed=1)
+    following = dataset.make_one_shot_iterator().get_next()
+    with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError):
+        session.run(following)
 
 
 def test_an_error_names_what_is_wrong_with_an_element():
