@@ -8,14 +8,13 @@ from typing import Any
 import everflow as tf
 from everflow import nest
 from everflow.api import internal, public
+from everflow.autodiff.aggregation import aggregate_slices, as_indexed_slices
 from everflow.autodiff.registry import UnconnectedGradients
 from everflow.autodiff.search import is_trainable
 from everflow.eager import tape as tapes
 from everflow.eager.tape import Tape
-from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.indexed_slices import IndexedSlices
-from everflow.graph.stacks import in_eager_mode
 from everflow.graph.tensor import Tensor
 
 _ENDED = "GradientTape.gradient can only be called once on non-persistent tapes."
@@ -361,10 +360,8 @@ def imperative_grad(tape: Any, target: Any, sources: Any, output_gradients: Any 
     return tape.gradients([_target(t) for t in target], [_handle(s) for s in sources], given)
 
 
-@internal("eager.backprop._is_eager")
-def is_eager() -> bool:
-    """Whether ops run at once."""
-    return in_eager_mode()
-
-
-internal("eager.backprop.dtypes")(dtypes)
+@internal("eager.backprop.aggregate_indexed_slices_gradients")
+def aggregate_indexed_slices_gradients(grads: Any) -> Any:
+    """The sum of gradients of some rows, as one such; None where there is none."""
+    found = [g for g in grads if g is not None]
+    return aggregate_slices([as_indexed_slices(g) for g in found]) if found else None

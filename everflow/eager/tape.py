@@ -132,7 +132,7 @@ class Tape:
     def captured(self, outside: Any, inside: Any) -> None:
         """A function that is being built uses a tensor from outside: what stands for it inside is watched as that is."""
         for tape in ACTIVE.tapes:
-            if id(outside) in tape.watched and id(inside) not in tape.watched:
+            if tape.watches([outside]) and not tape.watches([inside]):
                 tape.add(Custom("captured_value", [outside], [inside], lambda dy: [dy]))
 
     def variable_read(self, variable: Any) -> None:
@@ -155,7 +155,7 @@ class Tape:
             given_here = [_total(found, t, kept) for t in operation.outputs]
             if all(g is None for g in given_here):
                 continue
-            for t, g in zip(operation.inputs, _backward(operation, given_here)):
+            for t, g in zip(operation.inputs, backward(operation, given_here)):
                 if g is not None and id(t) in self.watched:
                     found.setdefault(id(t), []).append(g if isinstance(g, (Tensor, IndexedSlices)) else convert_to_tensor(g))
         return [_sum(found.get(id(s))) for s in sources]
@@ -186,7 +186,8 @@ def _sum(gradients: list[Any] | None) -> Any:
     return gradients[0] if len(gradients) == 1 else aggregate(gradients, AggregationMethod.ADD_N, "tape")
 
 
-def _backward(operation: Any, given: list[Any]) -> Any:
+def backward(operation: Any, given: list[Any]) -> Any:
+    """The gradients of an op's inputs for those of its outputs."""
     if type(operation) is Custom:
         found = operation.backward(*[
             _zeros_like(t) if g is None and is_trainable(t) else g for t, g in zip(operation.outputs, given)])

@@ -279,8 +279,8 @@ def shape_slice(tensors: Any, slice_dim: int) -> EagerTensor:
 
 
 @functools.lru_cache(maxsize=1024)
-def _number(value: Any, kind: Any, dtype: dtypes.DType, sign: float) -> EagerTensor:
-    return EagerTensor(torch.tensor(value, dtype=_torch_dtype(dtype)), dtype)
+def _number(value: Any, kind: Any, dtype: dtypes.DType, sign: float) -> Any:
+    return torch.tensor(value, dtype=_torch_dtype(dtype))
 
 
 def from_number(value: Any, dtype: dtypes.DType | None) -> EagerTensor | None:
@@ -299,9 +299,8 @@ def from_number(value: Any, dtype: dtypes.DType | None) -> EagerTensor | None:
     from everflow.eager.devices import placed
 
     found = _number(value, type(value).__name__, dtype, 1.0 if value else np.copysign(1.0, value))
-    moved = placed(found.value)
-    # A value of its own: tapes tell tensors apart by identity.
-    return EagerTensor(moved, dtype)
+    # A tensor of its own: tapes tell tensors apart by identity.
+    return EagerTensor(placed(found), dtype)
 
 
 @public("contrib.eager.from_torch")

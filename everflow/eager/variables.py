@@ -12,7 +12,11 @@ from everflow.train.tracking.restoring import uid
 
 def handle_for(value: Any, shape: Any, name: str) -> tuple[EagerTensor, str]:
     """A handle to new storage that holds a copy of a value, and a name that only it has."""
-    dims = value.dims if shape is None else as_shape(shape).as_dims()
-    slot = Slot(name, value.dtype, dims, False)
-    slot.value = copied(value.value)
-    return EagerTensor(slot, dtypes.resource), f"{name}_{uid()}"
+    handle, unique = empty_handle(value.dtype, value.dims if shape is None else as_shape(shape).as_dims(), name)
+    handle.value.value = copied(value.value)
+    return handle, unique
+
+
+def empty_handle(dtype: Any, dims: Any, name: str) -> tuple[EagerTensor, str]:
+    """A handle to new storage that holds no value yet, and a name that only it has."""
+    return EagerTensor(Slot(name, dtype, dims, False), dtypes.resource), f"{name}_{uid()}"

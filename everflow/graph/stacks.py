@@ -54,8 +54,8 @@ class Stack(threading.local):
         return not self.stack
 
     def reset(self) -> None:
-        """Forgets what was entered."""
-        self.stack = []
+        """Forgets what was entered; where ops run at once, they still do."""
+        self.stack = [EAGER] * self.stack.count(EAGER) if self.stack and self.stack[-1] is EAGER else []
 
 
 class EagerMode:

@@ -1,6 +1,7 @@
 """Decorators that fail a test when objects outlive it."""
 from __future__ import annotations
 
+import contextlib
 import functools
 import gc
 from collections.abc import Callable
@@ -25,13 +26,15 @@ def assert_no_new_tensors(f: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(f)
     def decorated(self: Any, **kwargs: Any) -> Any:
+        from everflow.eager.context import eager_mode, executing_eagerly
         from everflow.graph.graph import Graph
 
+        mode = eager_mode() if executing_eagerly() else contextlib.nullcontext()
         gc.collect()
         # The objects themselves are kept, so that a new one can't get the address of one that has gone.
         existing = _tensor_like_objects()
         before = {id(each) for each in existing}
-        with Graph().as_default():
+        with Graph().as_default(), mode:
             result = f(self, **kwargs)
         gc.collect()
         left = [each for each in _tensor_like_objects() if id(each) not in before]
