@@ -62,11 +62,22 @@ class FuncGraph(Graph):
         # By captured input: the reads inside that are used in its place.
         self.reads: dict[Tensor, list[Tensor]] = {}
         self._home: FuncGraph | None = None
+        # Why SavedModels can't hold this body.
+        self.saving_errors: set[str] = set()
         if collections is not None:
             self._collections = collections
 
     def __str__(self) -> str:
         return f"FuncGraph(name={self.name}, id={id(self)})"
+
+    @property
+    def saveable(self) -> bool:
+        """Whether SavedModels can hold this body."""
+        return not self.saving_errors
+
+    def mark_as_unsaveable(self, error_message: str) -> None:
+        """Says why SavedModels can't hold this body."""
+        self.saving_errors.add(error_message)
 
     # -- captures
 

@@ -116,7 +116,21 @@ def operations_of(body: FuncGraph) -> list[Operation]:
     for op in body.get_operations():
         if (op.type == "Placeholder" and op not in inputs) or any(t.op in foreign for t in op.inputs):
             foreign.add(op)
-    return [op for op in body.get_operations() if op not in foreign]
+    needed = _needed_from(body, inputs) if body.home is not body and body.prunes_effects else None
+    return [op for op in body.get_operations() if op not in foreign and (needed is None or op in needed)]
+
+
+def _needed_from(body: FuncGraph, inputs: set[Operation]) -> set[Operation]:
+    """The operations that run to compute a body's results from its inputs."""
+    found = set(inputs)
+    stack = [t.op for t in body.outputs] + list(body.control_outputs)
+    while stack:
+        op = stack.pop()
+        if op not in found:
+            found.add(op)
+            stack.extend(t.op for t in op.inputs)
+            stack.extend(op.control_inputs)
+    return found
 
 
 def fingerprint(body: FuncGraph) -> str:

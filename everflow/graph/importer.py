@@ -45,6 +45,8 @@ _FIELD_KINDS = {
 _OUTPUT = re.compile(r"^(.*):(\d+)$", re.DOTALL)
 
 Source = "tuple[str, int]"
+# What later versions note about nodes; it changes nothing.
+_DESCRIPTIONS = {"VarHandleOp": ("debug_name",), "MatMul": ("grad_a", "grad_b"), "BatchMatMulV2": ("grad_x", "grad_y")}
 
 
 @public("import_graph_def", "graph_util.import_graph_def")
@@ -459,7 +461,7 @@ class _Import:
         for key in given:
             attr, value = known.get(key), given[key]
             if attr is None:
-                if key == "_output_shapes" or (dropped and key in dropped and dropped[key] == value):
+                if key == "_output_shapes" or key in _DESCRIPTIONS.get(node.op, ()) or (dropped and dropped.get(key) == value):
                     continue
                 if not key.startswith("_"):
                     raise ValueError(

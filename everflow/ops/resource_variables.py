@@ -549,15 +549,21 @@ class UninitializedVariable(BaseResourceVariable):
                  dtype: Any = None, constraint: Any = None, synchronization: Any = None, aggregation: Any = None,
                  extra_handle_data: Any = None, distribute_strategy: Any = None, **_: Any) -> None:
         with init_scope(), name_scope(name, "Variable") as scope:
-            own_name = name_from_scope_name(scope)
-            handle = variable_handle(shape, dtype, own_name, scope)
-            with name_scope("Read"), device(handle.device):
-                read = apply("ReadVariableOp", handle, dtype=dtype)
-            add_to_collections([GraphKeys.GLOBAL_VARIABLES], self)
+            own_name = unique = name_from_scope_name(scope)
+            read = None
+            if in_eager_mode():
+                from everflow.eager.variables import empty_handle
+
+                handle, unique = empty_handle(dtypes.as_dtype(dtype), as_shape(shape).as_dims(), own_name)
+            else:
+                handle = variable_handle(shape, dtype, own_name, scope)
+                with name_scope("Read"), device(handle.device):
+                    read = apply("ReadVariableOp", handle, dtype=dtype)
+                add_to_collections([GraphKeys.GLOBAL_VARIABLES], self)
         super().__init__(
             trainable=trainable, shape=shape, dtype=dtype, handle=handle, constraint=constraint,
             synchronization=synchronization, aggregation=aggregation, distribute_strategy=distribute_strategy,
-            name=own_name, unique_id=own_name, handle_name=own_name, graph_element=read)
+            name=own_name, unique_id=unique, handle_name=own_name, graph_element=read)
 
 
 @internal("ops.resource_variable_ops.copy_to_graph_uninitialized")

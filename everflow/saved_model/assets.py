@@ -104,23 +104,41 @@ def copy_assets_to_destination_dir(asset_filename_map: dict[str, str], destinati
     logging.info("Assets written to: %s", folder)
 
 
+def _asset_protos(meta_graph_def: Any) -> list[Any]:
+    from everflow.proto import meta_graph_pb2
+
+    found: list[Any] = list(meta_graph_def.asset_file_def)
+    if not found and constants.ASSETS_KEY in meta_graph_def.collection_def:
+        for packed in meta_graph_def.collection_def[constants.ASSETS_KEY].any_list.value:
+            asset = meta_graph_pb2.AssetFileDef()
+            packed.Unpack(asset)
+            found.append(asset)
+    return found
+
+
+def get_asset_files(export_dir: Any, meta_graph_def: Any) -> list[str]:
+    """The paths of a model's files, in the order in which it lists them."""
+    folder = get_assets_dir(export_dir)
+    found = []
+    for asset in _asset_protos(meta_graph_def):
+        inside = os.path.normpath(asset.filename)
+        # A model that someone else made must not reach other files.
+        if not asset.filename or "\0" in inside or os.path.isabs(inside) or inside.split(os.sep)[0] == os.pardir:
+            raise invalid_argument(f"Asset {asset.filename!r} is not in the folder of its SavedModel")
+        path = os.path.join(folder, asset.filename)
+        if os.path.islink(path) and not _is_below(os.path.realpath(path), os.path.realpath(as_str(export_dir))):
+            raise invalid_argument(f"Asset {asset.filename!r} is a link that leads out of the folder of its SavedModel")
+        found.append(path)
+    return found
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return path.startswith(folder.rstrip(os.sep) + os.sep)
+
+
 @internal("saved_model.loader_impl.get_asset_tensors")
 def get_asset_tensors(export_dir: Any, meta_graph_def_to_load: Any, import_scope: str | None = None) -> dict[str, str]:
     """{name of a tensor: path of its file here}, to be fed when the model is initialized."""
-    from everflow.proto import meta_graph_pb2
-
-    assets: list[Any] = list(meta_graph_def_to_load.asset_file_def)
-    if not assets and constants.ASSETS_KEY in meta_graph_def_to_load.collection_def:
-        for packed in meta_graph_def_to_load.collection_def[constants.ASSETS_KEY].any_list.value:
-            asset = meta_graph_pb2.AssetFileDef()
-            packed.Unpack(asset)
-            assets.append(asset)
-    folder = get_assets_dir(export_dir)
-    found = {}
-    for asset in assets:
-        inside = os.path.normpath(asset.filename)
-        # A model that someone else made must not reach other files.
-        if os.path.isabs(inside) or inside.split(os.sep)[0] == os.pardir:
-            raise invalid_argument(f"Asset {asset.filename!r} is not in the folder of its SavedModel")
-        found[prepend_name_scope(asset.tensor_info.name, import_scope)] = os.path.join(folder, asset.filename)
-    return found
+    paths = get_asset_files(export_dir, meta_graph_def_to_load)
+    return {prepend_name_scope(asset.tensor_info.name, import_scope): path
+            for asset, path in zip(_asset_protos(meta_graph_def_to_load), paths)}
