@@ -43,7 +43,7 @@ def _bytes(value: bytes) -> np.ndarray:
 
 
 def _tensor(pixels: np.ndarray, kind: dtypes.DType = dtypes.uint8) -> Any:
-    return from_numpy(np.array(pixels, order="C"), kind)
+    return from_numpy(pixels, kind)
 
 
 def _any_image(contents: bytes, channels: int, kind: dtypes.DType, jpeg: dict[str, Any]) -> np.ndarray:

@@ -14,8 +14,8 @@ from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
 
-# How much of the iterations' values is held before a sum is brought up to date.
-MOST_BYTES = 64 << 20
+# How much of the iterations' values is held before a sum is brought up to date: what stays in the processor's cache.
+MOST_BYTES = 1 << 20
 FLOATS = (dtypes.float32, dtypes.float64)
 
 
@@ -75,6 +75,8 @@ class Collector:
         self.held: list[tuple[Any, ...]] = []
         # How many iterations are held before the sums are brought up to date.
         self.room = 0
+        # From the first time on, the sums are ours to change.
+        self.settled = False
 
     def add(self, parts: tuple[Any, ...]) -> None:
         """Takes what an iteration gives."""
@@ -89,10 +91,12 @@ class Collector:
         joined = [torch.cat(parts) for parts in zip(*self.held)]
         for k, places in self.terms:
             if len(places) == 2:
-                self.totals[k] = torch.addmm(self.totals[k], joined[places[0]].t(), joined[places[1]])
+                add = self.totals[k].addmm_ if self.settled else self.totals[k].addmm
+                self.totals[k] = add(joined[places[0]].t(), joined[places[1]])
             else:
                 self.totals[k] = self.totals[k] + joined[places[0]].sum(0)
         self.held = []
+        self.settled = True
 
     def results(self) -> dict[int, Any]:
         """The sums after the last iteration."""

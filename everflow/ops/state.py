@@ -106,7 +106,10 @@ def _storing(node: Any) -> Callable[[Slot, Any], None]:
 
 
 def _assign(node: Any) -> Any:
-    store = _storing(node)
+    return _assigning(node, _storing(node))
+
+
+def _assigning(node: Any, store: Callable[[Slot, Any], None]) -> Any:
     if not node.attr("validate_shape"):
         def run_unchecked(slot: Slot, value: Any) -> Slot:
             store(slot, value)
@@ -189,6 +192,8 @@ def _fits_variable(o: Any) -> list[Any]:
 
 
 op("AssignVariableOp", kernel=_storing, shape=_fits_variable, writes=True)
+# The kernels of assignments whose value is for them alone; see everflow.runtime.passes.buffers.
+TAKING = {"Assign": lambda node: _assigning(node, Slot.take), "AssignVariableOp": lambda node: Slot.take}
 op("AssignAddVariableOp", kernel=updating(lambda v, x: v.add_(x)), shape=_fits_variable, writes=True,
    gradient=not_differentiable)
 op("AssignSubVariableOp", kernel=updating(lambda v, x: v.sub_(x)), shape=_fits_variable, writes=True,

@@ -7,13 +7,18 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from everflow.errors import invalid_argument, not_found
+from google.protobuf.message import DecodeError
+
+from everflow.errors import data_loss, invalid_argument, not_found
 from everflow.graph import dtypes
 from everflow.ops.registry import op
 from everflow.ops.summaries import add_images, add_sounds, fill_histogram, fill_tensor
 from everflow.runtime.values import to_numpy
 
 Kernel = Callable[..., Any]
+
+# What TensorFlow calls a resource that has no name: each one is another.
+_NOBODYS_NAME = "cd2c89b7-88b7-44c8-ad83-06c2a9158347"
 
 
 def _text(value: Any) -> str:
@@ -94,6 +99,8 @@ def _event(step: Any = None) -> Any:
 
 def _writer(node: Any) -> Kernel:
     name = node.attr("shared_name") or node.name
+    if name == _NOBODYS_NAME:
+        return lambda: _Writer(name)
     found = node.context.resources.get(node.attr("container"), "summary writer", name, lambda: _Writer(name))
     return lambda: found
 
@@ -169,8 +176,11 @@ def _tensor(node: Any) -> Kernel:
 def _raw(node: Any) -> Kernel:
     def run(writer: Any, step: Any, serialized: Any) -> None:
         event = _event(step)
-        for text in serialized.ravel().tolist():
-            event.summary.MergeFromString(text)
+        for i, text in enumerate(serialized.ravel().tolist()):
+            try:
+                event.summary.MergeFromString(text)
+            except DecodeError:
+                raise data_loss(f"Bad tf.compat.v1.Summary binary proto tensor string at index {i}") from None
         writer.add(event)
 
     return run

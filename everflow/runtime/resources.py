@@ -63,6 +63,15 @@ class Slot:
             else:
                 self.value = copied(value)
 
+    def take(self, value: Any) -> None:
+        """Makes a value that nothing else holds the variable's own."""
+        with self.lock:
+            current = self.value
+            if hasattr(current, "copy_") and current.device != value.device:
+                self.store(value)
+            else:
+                self.value = value
+
     def forget(self) -> None:
         """Makes the variable one that was never assigned."""
         self.value = None

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from everflow.lazy import torch
+from everflow.ops.state import TAKING
 from everflow.runtime.passes.fusion import FLOATS, rewrite_nodes
 from everflow.runtime.plan import Node, Plan, fused
 from everflow.runtime.symbols import Symbols
@@ -29,6 +30,23 @@ OVER: dict[str, dict[int, Callable[[Node], Any]]] = {
     "Sub": {0: lambda n: torch.Tensor.sub_},
     "ReluGrad": {0: lambda n: lambda dy, y: torch.ops.aten.threshold_backward.grad_input(dy, y, 0, grad_input=dy)},
 }
+
+
+# Ops whose results come from a file, into memory that is theirs alone.
+RESTORES = frozenset(("RestoreV2", "Restore", "RestoreSlice"))
+
+
+def take_restored(plan: Plan) -> None:
+    """Hands restored values to their variables as they are: a copy would take as much time and memory as reading them."""
+    def rule(node: Node, uses: Any) -> Node | None:
+        kernel = TAKING.get(node.type)
+        if kernel is None or node.inputs[1].node.type not in RESTORES or uses[node.inputs[1]] != 1:
+            return None
+        taking = fused(f"_{node.type}Restored", kernel, node, node.inputs)
+        taking.fused.writes = True  # type: ignore[union-attr]
+        return taking
+
+    rewrite_nodes(plan, rule)
 
 
 def reuse_buffers(plan: Plan) -> None:

@@ -25,7 +25,7 @@ def rewrite_nodes(plan: Plan, rule: Callable[[Node, Any], Node | None]) -> None:
             for old, value in zip(node.outputs, new.outputs):
                 uses[value] = uses[old]
         nodes.append(new or node)
-    if table:
+    if nodes != plan.nodes:
         plan.nodes = nodes
         plan.replace(table)
         plan.drop_unused()

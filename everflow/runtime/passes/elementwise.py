@@ -1,0 +1,241 @@
+"""Element-wise ops on small tensors of one shape, done together: calling a kernel for each of them costs more than their arithmetic."""
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from everflow._native import ELEMENTWISE, ElementwiseChain
+from everflow.graph import dtypes
+from everflow.lazy import torch
+from everflow.runtime.plan import Node, Plan, Value, fused
+
+# Larger tensors are better off with kernels that use several threads.
+MOST_ELEMENTS = 1 << 16
+FEWEST_OPS = 3
+MOST_TENSORS = 60
+
+
+def fuse_elementwise(plan: Plan) -> None:
+    """Puts one node in the place of element-wise nodes that have one static shape and can run at the same time."""
+    shapes = Counter(node.outputs[0].dims for node in plan.nodes if _is_elementwise(node))
+    for dims, count in shapes.items():
+        if count >= FEWEST_OPS:
+            _fuse(plan, dims)
+
+
+def _is_elementwise(node: Node, dims: Any = None) -> bool:
+    if (node.type not in ELEMENTWISE and node.type != "AddN") or node.reads or node.asked_for:
+        return False
+    found = node.outputs[0].dims
+    if not found or None in found or (dims is not None and found != dims) or math.prod(found) > MOST_ELEMENTS:
+        return False
+    return all(v.dtype is dtypes.float32 for v in (*node.inputs, *node.outputs)) and all(_is_operand(node, v, found) for v in node.inputs)
+
+
+def _is_operand(node: Node, value: Value, dims: Any) -> bool:
+    """A tensor of the shape, one that must turn out to have it, or a constant number."""
+    return value.dims == dims or _must_fit(node, value) or _number(value) is not None
+
+
+def _must_fit(node: Node, value: Value) -> bool:
+    return node.type == "AddN" and value.dims is not None and None in value.dims
+
+
+def _number(value: Value) -> float | None:
+    return float(value.node.attrs["value"].reshape(())) if value.node.type == "Const" and value.dims == () else None
+
+
+def _fuse(plan: Plan, dims: Any) -> None:
+    """Goes through the nodes in order. Members of a group run when it is closed, and what depends on them afterwards."""
+    nodes: list[Node] = []
+    table: dict[Value, Value] = {}
+    uses = plan.uses()
+    group = _Group(dims)
+    for node in plan.nodes:
+        if node.type == "_Feed" or node.type == "Const":
+            nodes.append(node)
+            continue
+        if node.has_effects or node.reads or any(v.dtype._is_ref_dtype or v.dtype is dtypes.resource for v in node.inputs):
+            # What comes before and after an effect stays there.
+            group.close(plan, uses, nodes, table)
+            group = _Group(dims)
+            nodes.append(node)
+            continue
+        depends = any(v in group.behind for v in node.inputs)
+        if not depends and (_is_elementwise(node, dims) or _is_join(node, group, uses)) and group.has_room(node):
+            group.add(node)
+        elif not depends and not any(v in group.values for v in node.inputs):
+            nodes.append(node)
+        else:
+            group.later.append(node)
+            group.behind.update(node.outputs)
+    group.close(plan, uses, nodes, table)
+    plan.nodes = nodes
+    if table:
+        plan.replace(table)
+
+
+def _is_join(node: Node, group: _Group, uses: Counter[Value]) -> bool:
+    """Whether a node puts results of the group beside each other, along the last axis, and is all that uses them."""
+    if node.type != "ConcatV2" or len(node.inputs) < 3 or len(group.dims) < 2 or node.reads or node.asked_for:
+        return False
+    axis = node.constant(len(node.inputs) - 1)
+    if axis is None or int(axis.reshape(())) not in (-1, len(group.dims) - 1) or None in (node.outputs[0].dims or (None,)):
+        return False
+    return all(v in group.values and v.node.type != "ConcatV2" and uses[v] == 1 for v in node.inputs[:-1])
+
+
+class _Group:
+    """Nodes that are to be one, and nodes that have to wait for them."""
+
+    def __init__(self, dims: Any) -> None:
+        self.dims = dims
+        self.members: list[Node] = []
+        self.values: set[Value] = set()
+        self.later: list[Node] = []
+        self.behind: set[Value] = set()
+        self._tensors: set[Value] = set()
+
+    def has_room(self, node: Node) -> bool:
+        return len(self._tensors | set(node.inputs) | set(node.outputs)) <= MOST_TENSORS
+
+    def add(self, node: Node) -> None:
+        self.members.append(node)
+        self.values.update(node.outputs)
+        self._tensors.update(node.inputs, node.outputs)
+
+    def close(self, plan: Plan, uses: Counter[Value], nodes: list[Node], table: dict[Value, Value]) -> None:
+        """Adds the group as one node, or as it was where that gains nothing, and then what waited for it."""
+        if len(self.members) < FEWEST_OPS:
+            # In the order of the plan, as they came.
+            order = {node: i for i, node in enumerate(plan.nodes)}
+            nodes.extend(sorted([*self.members, *self.later], key=order.__getitem__))
+            return
+        inside = Counter(v for node in self.members for v in node.inputs)
+        results = [v for node in self.members for v in node.outputs if uses[v] > inside[v]]
+        chain = _Chain(self.dims, self.members, results)
+        new = fused("_Elementwise", chain.kernel, self.members[-1], chain.inputs)
+        new.outputs = []
+        for v in results:
+            table[v] = new.add_output(v.dtype, v.dims)
+        nodes.append(new)
+        nodes.extend(self.later)
+
+
+class _Chain:
+    """The instructions of a group: what they take, and where they leave what is used afterwards."""
+
+    def __init__(self, dims: Any, members: list[Node], results: list[Value]) -> None:
+        self.dims, self.members, self.results = dims, members, results
+        self.rows, self.columns = math.prod(dims[:-1]), dims[-1]
+        self.inputs: list[Value] = []
+        self.checked: list[int] = []
+        self._places: list[tuple[int, int, int]] = []
+        self._operands: dict[Value, int] = {}
+        self._constants: list[float] = []
+        own = {v for node in members for v in node.outputs}
+        numbers: dict[Value, float] = {}
+        for node in members:
+            for v in node.inputs[:-1] if node.type == "ConcatV2" else node.inputs:
+                if v not in own and v not in self._operands and v not in numbers:
+                    number = _number(v)
+                    if number is None:
+                        self._take(node, v)
+                    else:
+                        numbers[v] = number
+        for v, number in numbers.items():
+            self._operands[v] = len(self._operands)
+            self._constants.append(number)
+
+    def _take(self, node: Node, value: Value) -> None:
+        """An input of the chain; of a part of a split tensor, the whole."""
+        source, offset, stride = value, 0, self.columns
+        split = value.node
+        if split.type == "Split" and len(self.dims) > 1 and not split.reads:
+            axis = split.constant(0)
+            whole = split.inputs[1]
+            if axis is not None and int(axis.reshape(())) in (-1, len(self.dims) - 1) and whole.dims is not None and None not in whole.dims:
+                source, offset, stride = whole, value.index * self.columns, whole.dims[-1]
+        if source not in self.inputs:
+            self.inputs.append(source)
+            if source is value and value.dims != self.dims:
+                self.checked.append(self.inputs.index(source))
+        self._operands[value] = len(self._operands)
+        self._places.append((self.inputs.index(source), offset, stride))
+
+    def kernel(self, _: Node) -> Callable[..., Any]:
+        joins = {v: (node, i) for node in self.members if node.type == "ConcatV2" for i, v in enumerate(node.inputs[:-1])}
+        instructions: list[tuple[str, int, int]] = []
+        places: list[tuple[int, int, int]] = []
+        first = len(self.inputs)
+
+        def place(value: Value) -> tuple[int, int, int]:
+            if value in joins:
+                node, i = joins[value]
+                offset = sum(v.dims[-1] for v in node.inputs[:i])
+                return first + self.results.index(node.outputs[0]), offset, node.outputs[0].dims[-1]  # type: ignore[index]
+            return (first + self.results.index(value), 0, self.columns) if value in self.results else (-1, 0, 0)
+
+        operands = dict(self._operands)
+        count = len(operands)
+        for node in self.members:
+            if node.type == "ConcatV2":
+                continue
+            taken = [operands[v] for v in node.inputs]
+            steps = [(node.type, taken[0], taken[-1])] if node.type != "AddN" else _sum(taken, count + len(instructions))
+            instructions.extend(steps)
+            places.extend([(-1, 0, 0)] * (len(steps) - 1))
+            places.append(place(node.outputs[0]))
+            operands[node.outputs[0]] = count + len(instructions) - 1
+        rows, columns, taken_from = self.rows, self.columns, self._places
+        if all(stride in (0, columns) for _, _, stride in (*taken_from, *places)):
+            rows, columns = 1, rows * columns
+        run_chain = ElementwiseChain(rows, columns, taken_from, self._constants, instructions, places).run
+        one_by_one = self._one_by_one()
+        dims, shapes, checked = self.dims, [v.dims for v in self.results], self.checked
+        single = len(shapes) == 1
+
+        def run(*xs: Any) -> Any:
+            for i in checked:
+                if xs[i].shape != dims:
+                    return one_by_one(*xs)
+            if xs[0].is_cuda:
+                return one_by_one(*xs)
+            xs = tuple([x if x.is_contiguous() else x.contiguous() for x in xs])
+            found = [torch.empty(shape) for shape in shapes]
+            run_chain(*[x.data_ptr() for x in xs], *[y.data_ptr() for y in found])
+            return found[0] if single else found
+
+        return run
+
+    def _one_by_one(self) -> Callable[..., Any]:
+        """The same by the kernels of the nodes, for tensors that are elsewhere or do not fit."""
+        from everflow.runtime.codegen import kernel_of
+
+        members, inputs, results = self.members, self.inputs, self.results
+        kernels = [kernel_of(node) for node in members]
+        outside = list(dict.fromkeys(v for node in members for v in node.inputs if all(v not in n.outputs for n in members)))
+        splits = list(dict.fromkeys(v.node for v in outside if v not in inputs and v.node.type == "Split"))
+        constants = {v: v.node.context.constant(v.node) for v in (*outside, *(n.inputs[0] for n in splits)) if v.node.type == "Const"}
+        cut = [(node, kernel_of(node)) for node in splits]
+
+        def run(*xs: Any) -> Any:
+            known = {**constants, **dict(zip(inputs, xs))}
+            for node, kernel in (*cut, *zip(members, kernels)):
+                found = kernel(*[known[v] for v in node.inputs])
+                known.update(zip(node.outputs, found) if len(node.outputs) > 1 else [(node.outputs[0], found)])
+            return known[results[0]] if len(results) == 1 else [known[v] for v in results]
+
+        return run
+
+
+def _sum(operands: list[int], result: int) -> list[tuple[str, int, int]]:
+    """The instructions that add operands up, the first of which has the number `result`."""
+    total = operands[0]
+    found = []
+    for operand in operands[1:]:
+        found.append(("Add", total, operand))
+        total = result + len(found) - 1
+    return found
