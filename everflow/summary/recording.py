@@ -22,7 +22,8 @@ _SUMMARIES = "_SUMMARY_V2"
 
 class _State(threading.local):
     writer: Any = None
-    is_recording: Any = False
+    # None where nobody said anything; tf.contrib.summary then writes nothing, `write` does.
+    is_recording: Any = None
     step: Any = None
 
 
@@ -37,17 +38,24 @@ class SummaryWriter:
     def __init__(self, shared_name: str, create: Callable[[Any], Any], name: str | None = None) -> None:
         self._resource = apply("SummaryWriter", shared_name=shared_name, name=name)
         self._create = create
+        self._closed = False
         self._init_op: Any = create(self._resource)
         if not tf.executing_eagerly():
             tf.add_to_collection(_WRITERS, self._init_op)
 
+    def _check_open(self) -> None:
+        if self._closed:
+            raise RuntimeError("SummaryWriter is already closed")
+
     def set_as_default(self) -> None:
         """Makes this the default writer of the thread."""
+        self._check_open()
         _state.writer = self
 
     @contextlib.contextmanager
     def as_default(self) -> Iterator[SummaryWriter]:
         """Makes this the default writer within a block, and flushes at its end."""
+        self._check_open()
         outer, _state.writer = _state.writer, self
         try:
             yield self
@@ -57,16 +65,22 @@ class SummaryWriter:
 
     def init(self) -> Any:
         """An op that opens the file."""
+        self._check_open()
         return self._create(self._resource) if tf.executing_eagerly() else self._init_op
 
     def flush(self) -> Any:
         """An op that writes all events that wait."""
-        return apply("FlushSummaryWriter", self._resource)
+        return None if self._closed else apply("FlushSummaryWriter", self._resource)
 
     def close(self) -> Any:
         """An op that writes everything and closes the file."""
+        if self._closed:
+            return None
         with tf.control_dependencies([self.flush()]):
-            return apply("CloseSummaryWriter", self._resource)
+            closed = apply("CloseSummaryWriter", self._resource)
+        # In a graph, another run may open the file again.
+        self._closed = tf.executing_eagerly()
+        return closed
 
 
 @internal("ops.summary_ops_v2.NoopSummaryWriter")
@@ -123,13 +137,21 @@ def create_summary_file_writer(*args: Any, **kwargs: Any) -> SummaryWriter:
 @internal("ops.summary_ops_v2.should_record_summaries")
 def should_record_summaries() -> Any:
     """Whether summaries that are made here are written."""
-    wanted = _state.is_recording
+    return is_recording(by_default=False)
+
+
+def is_recording(by_default: bool) -> Any:
+    """Whether summaries that are made here are written, where nobody said so as by default."""
+    wanted = by_default if _state.is_recording is None else _state.is_recording
     return tf.logical_and(True, wanted() if callable(wanted) else wanted)
 
 
+@public("compat.v2.summary.record_if")
+@internal("ops.summary_ops_v2.record_if")
 @contextlib.contextmanager
-def _recording(wanted: Any) -> Iterator[None]:
-    outer, _state.is_recording = _state.is_recording, wanted
+def record_if(condition: Any) -> Iterator[None]:
+    """Within the block, summaries are written if a condition holds: a bool, a tensor, or a function that gives one."""
+    outer, _state.is_recording = _state.is_recording, condition
     try:
         yield
     finally:
@@ -140,14 +162,14 @@ def _recording(wanted: Any) -> Iterator[None]:
 @internal("ops.summary_ops_v2.always_record_summaries")
 def always_record_summaries() -> Any:
     """Within the block, all summaries are written."""
-    return _recording(True)
+    return record_if(True)
 
 
 @public("contrib.summary.never_record_summaries")
 @internal("ops.summary_ops_v2.never_record_summaries")
 def never_record_summaries() -> Any:
     """Within the block, no summaries are written."""
-    return _recording(False)
+    return record_if(False)
 
 
 @public("contrib.summary.record_summaries_every_n_global_steps")
@@ -161,7 +183,7 @@ def record_summaries_every_n_global_steps(n: int, global_step: Any = None) -> An
         with tf.device("cpu:0"):
             return tf.equal(global_step % n, 0)
 
-    return _recording(is_due if tf.executing_eagerly() else is_due())
+    return record_if(is_due if tf.executing_eagerly() else is_due())
 
 
 def _step(step: Any) -> Any:
@@ -270,7 +292,7 @@ def import_event(tensor: Any, name: str | None = None) -> Any:
 @internal("ops.summary_ops_v2.flush")
 def flush(writer: Any = None, name: str | None = None) -> Any:
     """An op that writes all events that wait."""
-    writer = writer or _state.writer
+    writer = _state.writer if writer is None else writer
     if writer is None:
         return tf.no_op()
     with tf.device("cpu:0"):
