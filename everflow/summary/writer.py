@@ -29,10 +29,11 @@ class SummaryToEventTransformer:
         self._session_run_tags: dict[str, bool] = {}
         if graph is not None or graph_def is not None:
             self.add_graph(graph=graph, graph_def=graph_def)
-            if isinstance(graph, tf.Graph):
-                from everflow.train.metagraphs.exporting import create_meta_graph_def
+            from everflow.train.metagraphs.exporting import create_meta_graph_def
 
-                self.add_meta_graph(create_meta_graph_def(graph_def=graph_def or graph.as_graph_def(add_shapes=True)))
+            given = graph if graph_def is None else graph_def
+            definition = given.as_graph_def(add_shapes=True) if isinstance(given, tf.Graph) else given
+            self.add_meta_graph(create_meta_graph_def(graph_def=definition))
 
     def add_summary(self, summary: Any, global_step: Any = None) -> None:
         """Writes a summary, as a message or as its bytes."""
