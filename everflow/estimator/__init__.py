@@ -1,0 +1,1 @@
+"""Estimators: models with training, evaluation, prediction and export around them."""

@@ -1,0 +1,339 @@
+"""Estimator: a model function with everything around it."""
+from __future__ import annotations
+
+import copy
+import os
+import tempfile
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+import everflow as tf
+from everflow.api import public
+from everflow.estimator import arguments, exporting, running
+from everflow.estimator.input_data import with_hooks
+from everflow.estimator.mode_keys import ModeKeys
+from everflow.estimator.run_config import RunConfig, default_session_config
+from everflow.estimator.spec import EstimatorSpec
+from everflow.estimator.warm_start_settings import settings_for
+from everflow.graph.scopes import device
+from everflow.platform import logging
+from everflow.train import global_step as steps
+from everflow.train.session_run_hook import SessionRunHook
+
+
+@public("estimator.Estimator")
+class Estimator:
+    """Trains, evaluates, predicts with and exports the model that a function builds.
+
+        estimator = tf.estimator.Estimator(model_fn, model_dir="/tmp/model", params={"units": 10})
+        estimator.train(input_fn, steps=1000)
+        print(estimator.evaluate(eval_input_fn))
+    """
+
+    def __init__(self, model_fn: Any, model_dir: Any = None, config: Any = None, params: Any = None, warm_start_from: Any = None) -> None:
+        self._config = _config_with_folder(config, model_dir)
+        self._model_dir = self._config.model_dir
+        self._session_config = self._config.session_config or default_session_config()
+        logging.info("Using config: %s", str(vars(self._config)))
+        self._device_fn = self._config.device_fn or _server_devices(self._config)
+        if model_fn is None:
+            raise ValueError("model_fn must be provided to Estimator.")
+        arguments.check_model_fn(model_fn, params)
+        self._model_fn = model_fn
+        self._params = copy.deepcopy(params or {})
+        self._warm_start_settings = settings_for(warm_start_from)
+
+    @property
+    def model_dir(self) -> str:
+        """The folder of checkpoints and events."""
+        return self._model_dir
+
+    @property
+    def config(self) -> Any:
+        """A copy of the configuration."""
+        return copy.deepcopy(self._config)
+
+    @property
+    def params(self) -> Any:
+        """A copy of the parameters that the model function gets."""
+        return copy.deepcopy(self._params)
+
+    @property
+    def model_fn(self) -> Any:
+        """The model function, as a function of features, labels, mode and config."""
+
+        def public_model_fn(features: Any, labels: Any, mode: Any, config: Any) -> Any:
+            return self._call_model_fn(features, labels, mode, config)
+
+        return public_model_fn
+
+    def get_variable_value(self, name: str) -> Any:
+        """The value of a variable in the latest checkpoint."""
+        return tf.train.load_variable(self._checked_checkpoint_folder(), name)
+
+    def get_variable_names(self) -> list[str]:
+        """The names of the variables in the latest checkpoint."""
+        return [name for name, _ in tf.train.list_variables(self._checked_checkpoint_folder())]
+
+    def _checked_checkpoint_folder(self) -> str:
+        if not self.latest_checkpoint():
+            raise ValueError(f"Could not find trained model in model_dir: {self.model_dir}.")
+        return self.model_dir
+
+    def latest_checkpoint(self) -> Any:
+        """The path of the latest checkpoint, or None."""
+        return tf.train.latest_checkpoint(self.model_dir)
+
+    def eval_dir(self, name: str | None = None) -> str:
+        """The folder of the events of an evaluation."""
+        return os.path.join(self._model_dir, "eval" if not name else "eval_" + name)
+
+    # Training
+
+    def train(self, input_fn: Any, hooks: Any = None, steps: int | None = None, max_steps: int | None = None,
+              saving_listeners: Any = None) -> Any:
+        """Trains until the input ends, for so many steps more, or up to so many steps in all."""
+        if self.config.task_type == "ps":
+            raise ValueError("Train has been called wrong configuration. Please use tf.estimator.train_and_evaluate which calls proper API "
+                             f"according to given configuration. Current configuration: {self.config}.")
+        if steps is not None and max_steps is not None:
+            raise ValueError("Can not provide both steps and max_steps.")
+        for name, number in (("steps", steps), ("max_steps", max_steps)):
+            if number is not None and number <= 0:
+                raise ValueError(f"Must specify {name} > 0, given: {number}")
+        if max_steps is not None and max_steps <= self._saved_step():
+            logging.info("Skipping training since max_steps has already saved.")
+            return self
+        hooks = _checked_hooks(hooks)
+        if steps is not None or max_steps is not None:
+            hooks.append(tf.train.StopAtStepHook(steps, max_steps))
+        loss = self._train_model(input_fn, hooks, list(saving_listeners or ()))
+        logging.info("Loss for final step: %s.", loss)
+        return self
+
+    def _saved_step(self) -> int:
+        try:
+            return int(tf.train.load_variable(self._model_dir, "global_step"))
+        except Exception:
+            return 0
+
+    def _train_model(self, input_fn: Any, hooks: list[Any], saving_listeners: list[Any]) -> Any:
+        with tf.Graph().as_default() as graph, graph.device(self._device_fn):
+            tf.set_random_seed(self._config.tf_random_seed)
+            step = self._create_and_assert_global_step(graph)
+            if self._config.task_type != "evaluator":
+                steps.get_or_create_read(graph)
+            features, labels, input_hooks = self._features_and_labels_of(input_fn, ModeKeys.TRAIN)
+            spec = self._call_model_fn(features, labels, ModeKeys.TRAIN, self.config)
+            return running.train(self, spec, input_hooks + hooks, step, saving_listeners)
+
+    # Evaluation
+
+    def evaluate(self, input_fn: Any, steps: int | None = None, hooks: Any = None, checkpoint_path: Any = None,
+                 name: str | None = None) -> Any:
+        """The metrics of a checkpoint, over the whole input or so many batches of it."""
+        hooks = _checked_hooks(hooks)
+        if steps is not None:
+            if steps <= 0:
+                raise ValueError(f"Must specify steps > 0, given: {steps}")
+            hooks.append(_stop_after(steps))
+        if not checkpoint_path:
+            checkpoint_path = self.latest_checkpoint()
+            if not checkpoint_path:
+                logging.info("Could not find trained model in model_dir: %s, running initialization to evaluate.", self._model_dir)
+        with tf.Graph().as_default() as graph, graph.device(self._device_fn):
+            scaffold, update_op, values, all_hooks = self._evaluation_graph(input_fn, hooks, checkpoint_path, graph)
+            return running.evaluate(self, scaffold, update_op, values, all_hooks, checkpoint_path, self.eval_dir(name))
+
+    def _evaluation_graph(self, input_fn: Any, hooks: list[Any], checkpoint_path: Any, graph: Any) -> Any:
+        tf.set_random_seed(self._config.tf_random_seed)
+        self._create_and_assert_global_step(graph)
+        features, labels, input_hooks = self._features_and_labels_of(input_fn, ModeKeys.EVAL)
+        spec = self._call_model_fn(features, labels, ModeKeys.EVAL, self.config)
+        update_op, values = running.metrics_of(spec)
+        if not checkpoint_path and self._warm_start_settings:
+            self._warm_start()
+        return spec.scaffold or tf.train.Scaffold(), update_op, values, input_hooks + hooks + list(spec.evaluation_hooks)
+
+    # Prediction
+
+    def predict(self, input_fn: Any, predict_keys: Any = None, hooks: Any = None, checkpoint_path: Any = None,
+                yield_single_examples: bool = True) -> Iterator[Any]:
+        """Predictions for each example of the input, or batch by batch."""
+        hooks = _checked_hooks(hooks)
+        if not checkpoint_path:
+            checkpoint_path = self.latest_checkpoint()
+        if not checkpoint_path:
+            logging.info("Could not find trained model in model_dir: %s, running initialization to predict.", self._model_dir)
+        with tf.Graph().as_default() as graph, graph.device(self._device_fn):
+            tf.set_random_seed(self._config.tf_random_seed)
+            self._create_and_assert_global_step(graph)
+            features, input_hooks = self._features_of(input_fn)
+            spec = self._call_model_fn(features, None, ModeKeys.PREDICT, self.config)
+            if not checkpoint_path and self._warm_start_settings:
+                self._warm_start()
+            predictions = _chosen(spec.predictions, predict_keys)
+            creator = tf.train.ChiefSessionCreator(
+                checkpoint_filename_with_path=checkpoint_path, master=self._config.master, scaffold=spec.scaffold,
+                config=self._session_config)
+            with tf.train.MonitoredSession(
+                    session_creator=creator, hooks=input_hooks + hooks + list(spec.prediction_hooks)) as session:
+                while not session.should_stop():
+                    batch = session.run(predictions)
+                    if not yield_single_examples:
+                        yield batch
+                    elif not isinstance(predictions, dict):
+                        yield from batch
+                    else:
+                        for i in range(_batch_length(batch)):
+                            yield {key: value[i] for key, value in batch.items()}
+
+    # Export
+
+    def export_savedmodel(self, export_dir_base: Any, serving_input_receiver_fn: Any, assets_extra: Any = None, as_text: bool = False,
+                          checkpoint_path: Any = None, strip_default_attrs: bool = False) -> bytes:
+        """Writes a SavedModel for serving, in a folder named after the time, and gives its path."""
+        return exporting.export(
+            self, export_dir_base, {ModeKeys.PREDICT: serving_input_receiver_fn}, assets_extra, as_text, checkpoint_path,
+            strip_default_attrs)
+
+    def export_saved_model(self, export_dir_base: Any, serving_input_receiver_fn: Any, assets_extra: Any = None, as_text: bool = False,
+                           checkpoint_path: Any = None, experimental_mode: str = ModeKeys.PREDICT) -> bytes:
+        """Writes a SavedModel with the graph of a mode, in a folder named after the time, and gives its path."""
+        if not serving_input_receiver_fn:
+            raise ValueError("An input_receiver_fn must be defined.")
+        return exporting.export(
+            self, export_dir_base, {experimental_mode: serving_input_receiver_fn}, assets_extra, as_text, checkpoint_path, True)
+
+    def experimental_export_all_saved_models(self, export_dir_base: Any, input_receiver_fn_map: Any, assets_extra: Any = None,
+                                             as_text: bool = False, checkpoint_path: Any = None) -> bytes:
+        """Writes a SavedModel with the graphs of several modes."""
+        return exporting.export(self, export_dir_base, input_receiver_fn_map, assets_extra, as_text, checkpoint_path, True)
+
+    # What subclasses may change
+
+    def _create_global_step(self, graph: Any) -> Any:
+        return tf.train.create_global_step(graph)
+
+    def _create_and_assert_global_step(self, graph: Any) -> Any:
+        step = self._create_global_step(graph)
+        if step is not tf.train.get_global_step(graph):
+            raise AssertionError("the global step that _create_global_step gives is not that of the graph")
+        if not step.dtype.base_dtype.is_integer:
+            raise AssertionError("the global step is not an integer")
+        return step
+
+    def _features_and_labels_of(self, input_fn: Any, mode: str) -> tuple[Any, Any, list[Any]]:
+        return with_hooks(self._call_input_fn(input_fn, mode))
+
+    def _features_of(self, input_fn: Any) -> tuple[Any, list[Any]]:
+        given = self._call_input_fn(input_fn, ModeKeys.PREDICT)
+        features, _, hooks = with_hooks(given) if not isinstance(given, (list, tuple)) else (given[0], None, [])
+        if not hooks and not tf.get_default_graph().get_collection(tf.GraphKeys.QUEUE_RUNNERS) and not _reads_an_iterator():
+            logging.warning("Input graph does not use tf.data.Dataset or contain a QueueRunner. That means predict yields forever. This is "
+                            "probably a mistake.")
+        return features, hooks
+
+    def _call_input_fn(self, input_fn: Any, mode: str) -> Any:
+        taken = arguments.parameters_of(input_fn)
+        given = {"mode": mode, "params": self.params, "config": self.config}
+        # Inputs are read on the processor.
+        with device("/cpu:0"):
+            return input_fn(**{name: value for name, value in given.items() if name in taken})
+
+    def _call_model_fn(self, features: Any, labels: Any, mode: str, config: Any) -> Any:
+        taken = arguments.parameters_of(self._model_fn)
+        given: dict[str, Any] = {}
+        if "labels" in taken:
+            given["labels"] = labels
+        elif labels is not None:
+            raise ValueError("model_fn does not take labels, but input_fn returns labels.")
+        for name, value in (("mode", mode), ("params", self.params), ("config", config)):
+            if name in taken:
+                given[name] = value
+        logging.info("Calling model_fn.")
+        spec = self._model_fn(features=features, **given)
+        logging.info("Done calling model_fn.")
+        if not isinstance(spec, EstimatorSpec):
+            raise ValueError("model_fn should return an EstimatorSpec.")
+        return spec
+
+    def _warm_start(self) -> None:
+        logging.info("Warm-starting with WarmStartSettings: %s", self._warm_start_settings)
+        tf.train.warm_start(*self._warm_start_settings)
+
+
+def _reads_an_iterator() -> bool:
+    return any(op.type.startswith("IteratorGetNext") for op in tf.get_default_graph().get_operations())
+
+
+def _config_with_folder(config: Any, model_dir: Any) -> Any:
+    """The configuration with the folder that is used: as given, as configured, or a temporary one."""
+    if config is None:
+        config = RunConfig()
+        logging.info("Using default config.")
+    elif not isinstance(config, RunConfig):
+        raise ValueError(f"config must be an instance of `RunConfig`, but provided {config}.")
+    if model_dir is not None and hasattr(model_dir, "__fspath__"):
+        model_dir = os.fspath(model_dir)
+    if model_dir and config.model_dir and config.model_dir != model_dir:
+        raise ValueError("`model_dir` are set both in constructor and `RunConfig`, but with different values. In constructor: "
+                         f"'{model_dir}', in `RunConfig`: '{config.model_dir}' ")
+    folder = model_dir or config.model_dir
+    if not folder:
+        folder = tempfile.mkdtemp()
+        logging.warning("Using temporary folder as model directory: %s", folder)
+    return config if config.model_dir == folder else config.replace(model_dir=folder)
+
+
+def _server_devices(config: Any) -> Any:
+    """Puts variables on the parameter servers, where there are any."""
+    if config.num_ps_replicas <= 0:
+        return None
+    worker = f"/job:{config.task_type}/task:{config.task_id}" if config.task_type else "/job:worker"
+    return tf.train.replica_device_setter(
+        ps_tasks=config.num_ps_replicas, worker_device=worker, merge_devices=True, cluster=config.cluster_spec,
+        ps_ops=["Variable", "VariableV2", "AutoReloadVariable", "MutableHashTable", "MutableHashTableV2", "MutableHashTableOfTensors",
+                "MutableHashTableOfTensorsV2", "MutableDenseHashTable", "MutableDenseHashTableV2", "VarHandleOp",
+                "BoostedTreesEnsembleResourceHandleOp", "BoostedTreesQuantileStreamResourceHandleOp"])
+
+
+def _checked_hooks(hooks: Any) -> list[Any]:
+    hooks = list(hooks or ())
+    for hook in hooks:
+        if not isinstance(hook, SessionRunHook):
+            raise TypeError(f"Hooks must be a SessionRunHook, given: {hook}")
+    return hooks
+
+
+def _stop_after(evaluations: int) -> Any:
+    from everflow.train.evaluation import StopAfterNEvalsHook
+
+    return StopAfterNEvalsHook(num_evals=evaluations)
+
+
+def _chosen(predictions: Any, predict_keys: Any) -> Any:
+    """The predictions that were asked for."""
+    if not predict_keys:
+        return predictions
+    if not isinstance(predictions, dict):
+        raise ValueError("predict_keys argument is not valid in case of non-dict predictions.")
+    known = list(predictions)
+    chosen = {key: value for key, value in predictions.items() if key in predict_keys}
+    if not chosen:
+        raise ValueError(f"Expected to run at least one output from {known}, provided {predict_keys}.")
+    return chosen
+
+
+def _batch_length(batch: dict[str, Any]) -> int:
+    length: Any = None
+    for key, value in batch.items():
+        here = value.dense_shape[0] if hasattr(value, "dense_shape") else np.shape(value)[0]
+        length = here if length is None else length
+        if length != here:
+            raise ValueError(f"Batch length of predictions should be same. {key} has different batch length than others.")
+    return int(length or 0)
+
+

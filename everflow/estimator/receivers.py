@@ -1,0 +1,190 @@
+"""Receivers: the inputs of an exported model, and how they become features."""
+from __future__ import annotations
+
+import collections
+from typing import Any
+
+import everflow as tf
+from everflow.api import internal, public
+from everflow.graph import dtypes
+from everflow.graph.sparse_tensor import SparseTensor
+from everflow.graph.tensor import Tensor
+
+_SINGLE_FEATURE = "feature"
+_SINGLE_RECEIVER = "input"
+_SINGLE_LABEL = "label"
+
+
+def _checked_tensor(tensor: Any, what: str) -> None:
+    if not isinstance(tensor, (Tensor, SparseTensor)) and not hasattr(tensor, "row_splits"):
+        raise ValueError(f"{what} must be a Tensor or SparseTensor.")
+
+
+def _named(tensors: Any, default: str, what: str) -> dict[Any, Any]:
+    """Tensors by name; one alone gets a name."""
+    if tensors is None:
+        raise ValueError(f"{what}s must be defined.")
+    if not isinstance(tensors, dict):
+        tensors = {default: tensors}
+    for name, tensor in tensors.items():
+        if not isinstance(name, (str, int)) and not (isinstance(name, tuple)):
+            raise ValueError(f"{what} keys must be strings: {name}.")
+        _checked_tensor(tensor, f"{what} {name}")
+    return tensors
+
+
+def _checked_receivers(receiver_tensors: Any, default: str = _SINGLE_RECEIVER) -> dict[Any, Any]:
+    if receiver_tensors is None:
+        raise ValueError("receiver_tensors must be defined.")
+    named = receiver_tensors if isinstance(receiver_tensors, dict) else {default: receiver_tensors}
+    for name, tensor in named.items():
+        if not isinstance(name, str):
+            raise ValueError(f"receiver_tensors keys must be strings: {name}.")
+        _checked_tensor(tensor, f"receiver_tensor {name}")
+    return named
+
+
+def _checked_alternatives(alternatives: Any) -> Any:
+    if alternatives is None:
+        return None
+    if not isinstance(alternatives, dict):
+        raise ValueError(f"receiver_tensors_alternatives must be a dict: {alternatives}.")
+    found = {}
+    for name, tensors in alternatives.items():
+        found[name] = _checked_receivers(tensors)
+    return found
+
+
+@public("estimator.export.ServingInputReceiver")
+@internal("estimator.export.export.ServingInputReceiver")
+class ServingInputReceiver(collections.namedtuple(
+        "ServingInputReceiver", ["features", "receiver_tensors", "receiver_tensors_alternatives"])):
+    """Features of a request, and the tensors that a request fills."""
+
+    def __new__(cls, features: Any, receiver_tensors: Any, receiver_tensors_alternatives: Any = None) -> ServingInputReceiver:
+        features = _named(features, _SINGLE_FEATURE, "feature")
+        return super().__new__(
+            cls, features=features, receiver_tensors=_checked_receivers(receiver_tensors),
+            receiver_tensors_alternatives=_checked_alternatives(receiver_tensors_alternatives))
+
+
+@public("estimator.export.TensorServingInputReceiver")
+class TensorServingInputReceiver(collections.namedtuple(
+        "TensorServingInputReceiver", ["features", "receiver_tensors", "receiver_tensors_alternatives"])):
+    """A receiver whose model takes one tensor instead of a dict of features."""
+
+    def __new__(cls, features: Any, receiver_tensors: Any, receiver_tensors_alternatives: Any = None) -> TensorServingInputReceiver:
+        if features is None:
+            raise ValueError("features must be defined.")
+        _checked_tensor(features, "feature")
+        receiver = ServingInputReceiver(features, receiver_tensors, receiver_tensors_alternatives)
+        return super().__new__(
+            cls, features=receiver.features[_SINGLE_FEATURE], receiver_tensors=receiver.receiver_tensors,
+            receiver_tensors_alternatives=receiver.receiver_tensors_alternatives)
+
+
+@public("estimator.experimental.SupervisedInputReceiver")
+class SupervisedInputReceiver(collections.namedtuple("SupervisedInputReceiver", ["features", "labels", "receiver_tensors"])):
+    """Features and labels, and the tensors that they come from, for graphs of training and evaluation."""
+
+    def __new__(cls, features: Any, labels: Any, receiver_tensors: Any) -> SupervisedInputReceiver:
+        for tensors, what in ((features, "feature"), (labels, "label")):
+            _named(tensors, what, what)
+        return super().__new__(cls, features=features, labels=labels, receiver_tensors=_checked_receivers(receiver_tensors))
+
+
+@public("estimator.export.build_parsing_serving_input_receiver_fn")
+def build_parsing_serving_input_receiver_fn(feature_spec: Any, default_batch_size: Any = None) -> Any:
+    """A function that receives serialized tf.Examples and parses them."""
+
+    def serving_input_receiver_fn() -> ServingInputReceiver:
+        serialized = tf.placeholder(dtype=dtypes.string, shape=[default_batch_size], name="input_example_tensor")
+        return ServingInputReceiver(tf.parse_example(serialized, feature_spec), {"examples": serialized})
+
+    return serving_input_receiver_fn
+
+
+def _placeholder_for(tensor: Any, name: str, default_batch_size: Any) -> Any:
+    """A placeholder like a tensor, with any batch size."""
+    shape = tensor.get_shape().as_list() if tensor.get_shape().ndims is not None else None
+    if shape:
+        shape = [default_batch_size, *shape[1:]]
+    if isinstance(tensor, SparseTensor):
+        return tf.sparse_placeholder(dtype=tensor.dtype, shape=shape, name=name)
+    # A program's own placeholder is received as it is.
+    if tensor.op.type == "Placeholder":
+        return tensor
+    return tf.placeholder(dtype=tensor.dtype, shape=shape, name=name)
+
+
+def _receivers_like(tensors: Any, default: str, default_batch_size: Any) -> Any:
+    if not isinstance(tensors, dict):
+        name = default
+        return _placeholder_for(tensors, name, default_batch_size)
+    return {key: _placeholder_for(tensor, _op_name(key, tensor), default_batch_size) for key, tensor in tensors.items()}
+
+
+def _op_name(key: Any, tensor: Any) -> str:
+    if isinstance(tensor, SparseTensor) or not hasattr(tensor, "op"):
+        return str(key)
+    return tensor.op.name
+
+
+@public("estimator.export.build_raw_serving_input_receiver_fn")
+def build_raw_serving_input_receiver_fn(features: Any, default_batch_size: Any = None) -> Any:
+    """A function that receives features as tensors."""
+
+    def serving_input_receiver_fn() -> ServingInputReceiver:
+        receivers = _receivers_like(features, "feature", default_batch_size)
+        return ServingInputReceiver(receivers, receivers)
+
+    return serving_input_receiver_fn
+
+
+@public("estimator.experimental.build_raw_supervised_input_receiver_fn", "contrib.estimator.build_raw_supervised_input_receiver_fn")
+def build_raw_supervised_input_receiver_fn(features: Any, labels: Any, default_batch_size: Any = None) -> Any:
+    """A function that receives features and labels as tensors."""
+    feature_keys = set(features) if isinstance(features, dict) else {_SINGLE_FEATURE}
+    label_keys = set(labels) if isinstance(labels, dict) else {_SINGLE_LABEL}
+    if feature_keys & label_keys:
+        both = ",".join(feature_keys & label_keys)
+        raise ValueError(f"Features and labels must have distinct keys. Found overlapping keys: {both}")
+
+    def supervised_input_receiver_fn() -> SupervisedInputReceiver:
+        given_features = _receivers_like(features, _SINGLE_FEATURE, default_batch_size)
+        given_labels = _receivers_like(labels, _SINGLE_LABEL, default_batch_size)
+        receivers: dict[Any, Any] = {}
+        for given, default in ((given_features, _SINGLE_FEATURE), (given_labels, _SINGLE_LABEL)):
+            receivers.update(given if isinstance(given, dict) else {default: given})
+        return SupervisedInputReceiver(given_features, given_labels, receivers)
+
+    return supervised_input_receiver_fn
+
+
+@public("contrib.estimator.build_supervised_input_receiver_fn_from_input_fn")
+def build_supervised_input_receiver_fn_from_input_fn(input_fn: Any, **input_fn_args: Any) -> Any:
+    """A function that receives what an input function gives."""
+    from everflow.estimator.input_data import with_hooks
+
+    with tf.Graph().as_default():
+        features, labels, _ = with_hooks(input_fn(**input_fn_args))
+        described = {
+            "features": _like(features), "labels": _like(labels),
+        }
+
+    def supervised_input_receiver_fn() -> SupervisedInputReceiver:
+        made = {
+            kind: {k: tf.placeholder(d, s, name=str(k)) for k, (d, s) in given.items()} if isinstance(given, dict)
+            else tf.placeholder(given[0], given[1], name=kind[:-1]) for kind, given in described.items()}
+        receivers: dict[Any, Any] = {}
+        for kind, given in made.items():
+            receivers.update(given if isinstance(given, dict) else {kind[:-1]: given})
+        return SupervisedInputReceiver(made["features"], made["labels"], receivers)
+
+    return supervised_input_receiver_fn
+
+
+def _like(tensors: Any) -> Any:
+    if isinstance(tensors, dict):
+        return {key: (tensor.dtype, tensor.shape) for key, tensor in tensors.items()}
+    return tensors.dtype, tensors.shape
