@@ -167,7 +167,7 @@ def _reduced(context: Any, op: Operation, batched: list[bool]) -> Compute | None
     chosen = sorted(int(a) % rank for a in np.reshape(axes, -1))
     trailing = chosen == list(range(rank - len(chosen), rank)) and chosen
     slow = by_rows(context, op, batched)
-    if fast is None or slow is None or not trailing or math.prod(x.dims or ()) > SUMMED_AT_ONCE:
+    if fast is None or not trailing or math.prod(d or 0 for d in x.dims or ()) > SUMMED_AT_ONCE:
         return slow
     return lambda x, axes: fast(x, axes) if x.is_contiguous() else slow(x, axes)
 
@@ -242,7 +242,7 @@ def _parsed(context: Any, op: Operation, batched: list[bool]) -> Compute | None:
     return parse
 
 
-def by_rows(context: Any, op: Operation, batched: list[bool]) -> Compute | None:
+def by_rows(context: Any, op: Operation, batched: list[bool]) -> Compute:
     """The op for each row, and the results stacked: what any op without state can do."""
     from everflow.data.elements import rows_of, stacker
 

@@ -73,10 +73,9 @@ def _compiled(context: Any, body: Any, count: int) -> _Program | None:
             if not all(shapes.is_fully_defined(t.dims) for t in (*op.inputs, *op.outputs)) or called_functions(op):
                 return None
             rule = RULES.get(op.type)
-            compute = rule(context, op, is_batched) if rule is not None else None
-            if compute is None:
-                compute = by_rows(context, op, is_batched)
-                slow += 1
+            found = rule(context, op, is_batched) if rule is not None else None
+            slow += found is None
+            compute = found or by_rows(context, op, is_batched)
             never_fails &= op.type in RULES and not may_fail(op)
         else:
             compute = kernel_of(node_for(context, op))

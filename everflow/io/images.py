@@ -53,7 +53,7 @@ def _jpeg_frame(contents: bytes) -> tuple[int, int, list[tuple[int, int]]]:
 def decode_jpeg(contents: bytes, channels: int = 0, ratio: int = 1, fancy_upscaling: bool = True, recover: bool = False,
                 crop: tuple[int, int, int, int] | None = None) -> np.ndarray:
     """A JPEG's pixels; `crop` is (top, left, height, width) of the scaled image. `recover` takes what a cut-off file holds."""
-    from PIL import Image
+    from PIL.JpegImagePlugin import JpegImageFile
 
     if channels not in (0, 1, 3):
         raise invalid_argument(f"channels must be 0, 1, or 3 for JPEG, got {channels}")
@@ -66,7 +66,7 @@ def decode_jpeg(contents: bytes, channels: int = 0, ratio: int = 1, fancy_upscal
         if not fancy_upscaling and channels == 3 and len(set(sampling)) > 1:
             pixels = _replicated_chroma(contents, sampling, ratio)
         else:
-            pixels = _pixels(_scaled(Image.open(io.BytesIO(contents)), (height, width), ratio, "L" if channels == 1 else "RGB"), channels)
+            pixels = _pixels(_scaled(JpegImageFile(io.BytesIO(contents)), (height, width), ratio, "L" if channels == 1 else "RGB"), channels)
     except (OSError, SyntaxError, ValueError):
         raise invalid_argument(f"Invalid JPEG data or crop window, data size {len(contents)}") from None
     if crop is None:
@@ -92,8 +92,19 @@ def _pixels(image: Any, channels: int) -> np.ndarray:
         inks = np.asarray(image).astype(np.uint16)
         image = ((255 - inks[..., :3]) * (255 - inks[..., 3:]) // 255).astype(np.uint8)
         return image
-    image = image.convert("L" if channels == 1 else "RGB")
-    return np.asarray(image).reshape(image.height, image.width, channels)
+    wanted = "L" if channels == 1 else "RGB"
+    if image.mode != wanted:
+        image = image.convert(wanted)
+    return np.asarray(_Owned(image.tobytes(), (image.height, image.width, channels)))
+
+
+class _Owned:
+    """Bytes that nobody else has seen: as an array, they may be written to."""
+
+    def __init__(self, contents: bytes, shape: tuple[int, ...]) -> None:
+        self.contents = contents
+        address = np.frombuffer(contents, np.uint8).__array_interface__["data"][0]
+        self.__array_interface__ = {"version": 3, "shape": shape, "typestr": "|u1", "data": (address, False)}
 
 
 def _replicated_chroma(contents: bytes, sampling: list[tuple[int, int]], ratio: int) -> np.ndarray:
