@@ -23,7 +23,7 @@ from everflow.runtime.resources import Slot
 class Kernel:
     """What an op with certain attributes and input types does."""
 
-    __slots__ = ("attrs", "node", "run", "types", "variable_type", "writes")
+    __slots__ = ("attrs", "definition", "gives_one", "is_read", "node", "run", "types", "variable_type", "writes")
 
     def __init__(self, definition: opdefs.OpDef, attrs: dict[str, Any], input_types: list[dtypes.DType]) -> None:
         source = Node("_Feed", "", {}, [], None, CONTEXT)
@@ -33,6 +33,9 @@ class Kernel:
         for t in self.types:
             self.node.add_output(t, None)
         self.attrs = attrs
+        self.definition = definition
+        self.gives_one = len(definition.outputs) == 1 and not definition.outputs[0].is_list
+        self.is_read = definition.name == "ReadVariableOp"
         meaning = self.node.meaning
         self.writes = meaning is not None and meaning.writes
         # The dtype that the variable must have, for ops that leave their check to shape rules, which know graphs.
@@ -40,13 +43,15 @@ class Kernel:
         try:
             self.run: Callable[..., Any] = kernel_of(self.node)
         except Exception as error:
-            raise _explained(error, definition.name, None) from None
+            raise explain(error, definition.name, None) from None
 
 
 # Functions that are called at once are in this graph's library.
 LIBRARY = graph.Graph()
 CONTEXT = Context(LIBRARY)
 _kernels: dict[Any, Kernel] = {}
+# The same by what a call looks like, before its attributes are completed and checked.
+_calls: dict[Any, Kernel] = {}
 # Functions that see each op after it ran; see everflow.eager.callbacks.
 CALLBACKS: list[Callable[..., Any]] = []
 
@@ -54,11 +59,47 @@ CALLBACKS: list[Callable[..., Any]] = []
 def forget_kernels() -> None:
     """Makes kernels anew, with what they remember (where random numbers go on)."""
     _kernels.clear()
+    _calls.clear()
     CONTEXT._op_state.clear()
 
 
 def execute(definition: opdefs.OpDef, inputs: Any, attrs: dict[str, Any], name: str | None) -> Any:
     """Runs an op and returns its outputs as tensors; None where it has none."""
+    key: list[Any] = [definition]
+    flat: list[Any] = []
+    for i, value in enumerate(inputs):
+        if type(value) is EagerTensor:
+            key.append(value.dtype._type_enum)
+            flat.append(value)
+        elif (type(value) is list or type(value) is tuple) and definition.inputs[i].is_list:
+            for t in value:
+                if type(t) is not EagerTensor:
+                    return _run(*_prepared(definition, inputs, attrs, name), name)
+                key.append(t.dtype._type_enum)
+            flat.extend(value)
+            key.append(len(value))
+        else:
+            return _run(*_prepared(definition, inputs, attrs, name), name)
+    if attrs:
+        key.extend(attrs.items())
+    call = tuple(key)
+    try:
+        found = _calls.get(call)
+    except TypeError:
+        # An attribute that is a list.
+        call = _frozen(call)
+        try:
+            found = _calls.get(call)
+        except TypeError:
+            return _run(*_prepared(definition, inputs, attrs, name), name)
+    if found is None:
+        found, flat = _prepared(definition, inputs, attrs, name)
+        _calls[call] = found
+    return _run(found, flat, name)
+
+
+def _prepared(definition: opdefs.OpDef, inputs: Any, attrs: dict[str, Any], name: str | None) -> tuple[Kernel, list[Any]]:
+    """The kernel for a call, and its inputs as tensors."""
     known: dict[str, Any] = {}
     for attr_name in definition.inferred:
         if attrs.get(attr_name) is not None:
@@ -78,42 +119,53 @@ def execute(definition: opdefs.OpDef, inputs: Any, attrs: dict[str, Any], name: 
         elif value.dtype is not wanted:
             raise _mismatch(definition, len(flat), wanted, value.dtype, name)
         flat.append(value)
-    values = registry.completed(definition, known, attrs)
-    return run(definition, values, flat, name)
+    return _kernel(definition, registry.completed(definition, known, attrs), flat), flat
 
 
-def run(definition: opdefs.OpDef, attrs: dict[str, Any], inputs: list[Any], name: str | None = None) -> Any:
-    """Runs an op whose attributes and inputs are complete."""
+def _kernel(definition: opdefs.OpDef, attrs: dict[str, Any], inputs: list[Any]) -> Kernel:
     types = [t.dtype for t in inputs]
     key = (definition.name, *types, *map(_frozen, attrs.values()))
     kernel = _kernels.get(key)
     if kernel is None:
         kernel = _kernels[key] = Kernel(definition, attrs, types)
+    return kernel
+
+
+def run(definition: opdefs.OpDef, attrs: dict[str, Any], inputs: list[Any], name: str | None = None) -> Any:
+    """Runs an op whose attributes and inputs are complete."""
+    return _run(_kernel(definition, attrs, inputs), inputs, name)
+
+
+def _run(kernel: Kernel, inputs: list[Any], name: str | None) -> Any:
     arguments = [t.value for t in inputs]
-    if kernel.writes:
-        for value in arguments:
-            if type(value) is Slot:
-                keep_reads(value)
     try:
+        if kernel.writes:
+            for value in arguments:
+                if type(value) is Slot:
+                    keep_reads(value)
         if kernel.variable_type is not None:
             _check_variable(arguments[0], kernel)
         found = kernel.run(*arguments)
     except Exception as error:
-        explained = _explained(error, definition.name, name)
+        explained = explain(error, kernel.definition.name, name)
         raise explained from (None if isinstance(error, errors.OpError) else error)
     kinds = kernel.types
-    if len(kinds) == 1:
-        if type(found) is torch.Tensor and definition.name == "ReadVariableOp":
+    if kernel.gives_one:
+        if kernel.is_read and type(found) is torch.Tensor:
             found = found.detach()
+        outputs = [EagerTensor(found, kinds[0])]
+    elif len(kinds) == 1:
         outputs = [EagerTensor(found, kinds[0])]
     else:
         outputs = [EagerTensor(v, t) for v, t in zip(found, kinds)] if kinds else []
     if ACTIVE.tapes:
-        record(definition, kernel.attrs, inputs, outputs)
+        record(kernel.definition, kernel.attrs, inputs, outputs)
     if CALLBACKS:
         for callback in CALLBACKS:
-            callback(definition.name, tuple(inputs), kernel.attrs, outputs, name)
-    return registry.arranged(definition, kernel.attrs, outputs) if kinds or definition.outputs else None
+            callback(kernel.definition.name, tuple(inputs), kernel.attrs, outputs, name)
+    if kernel.gives_one:
+        return outputs[0]
+    return registry.arranged(kernel.definition, kernel.attrs, outputs) if kinds or kernel.definition.outputs else None
 
 
 def record(definition: opdefs.OpDef, attrs: dict[str, Any], inputs: list[Any], outputs: list[Any]) -> None:
@@ -151,7 +203,7 @@ def keep_reads(slot: Slot) -> None:
 
 
 def _frozen(value: Any) -> Any:
-    if type(value) is list:
+    if type(value) is list or type(value) is tuple:
         return tuple(_frozen(v) for v in value)
     return value.tobytes() if hasattr(value, "tobytes") else value
 
@@ -185,7 +237,7 @@ def _tail(op_type: str, name: str | None) -> str:
     return f" [Op:{op_type}]" + (f" name: {full}" if full else "")
 
 
-def _explained(error: Exception, op_type: str, name: str | None) -> Exception:
+def explain(error: Exception, op_type: str, name: str | None) -> Exception:
     """What to raise for an exception inside a kernel: an error of `tf.errors` that names the op."""
     if isinstance(error, errors.OpError):
         if "[Op:" in error.message or type(error) is errors.OpError:

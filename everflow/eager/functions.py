@@ -18,7 +18,7 @@ from everflow.autodiff.bodies import GradientBody, differentiate, is_differentia
 from everflow.autograph.conversion_api import for_tracing
 from everflow.eager import arguments
 from everflow.eager import tape as tapes
-from everflow.eager.execute import CONTEXT, LIBRARY, _explained, keep_reads
+from everflow.eager.execute import CONTEXT, LIBRARY, explain, keep_reads
 from everflow.eager.seeding import SEEDS
 from everflow.eager.tensor import EagerTensor
 from everflow.graph import dtypes
@@ -181,7 +181,7 @@ class ConcreteFunction:
         try:
             return step(*values)
         except Exception as error:
-            explained = _explained(error, self.name, None)
+            explained = explain(error, self.name, None)
             raise explained from (None if explained is error or error.__cause__ is None else error.__cause__)
 
     def _written(self) -> list[int]:

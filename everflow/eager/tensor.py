@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from everflow.api import internal, public
+from everflow.eager.devices import CURRENT, placed
 from everflow.graph import dtypes
 from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
@@ -75,7 +76,10 @@ class EagerTensor(Tensor):
     @property
     def ndim(self) -> int:
         """The number of axes."""
-        return len(self.dims)
+        return self._rank()
+
+    def _rank(self) -> int:
+        return getattr(self.value, "ndim", 0)
 
     @property
     def _id(self) -> int:
@@ -235,8 +239,6 @@ def _torch_dtype(dtype: dtypes.DType) -> Any:
 
 def from_array(array: np.ndarray, dtype: dtypes.DType) -> EagerTensor:
     """An array's values, copied."""
-    from everflow.eager.devices import placed
-
     if dtype is dtypes.string:
         return EagerTensor(np.array(array, dtype=object), dtype)
     return EagerTensor(placed(values.from_numpy(np.array(array), dtype)), dtype)
@@ -278,9 +280,8 @@ def shape_slice(tensors: Any, slice_dim: int) -> EagerTensor:
     return from_array(np.array(found, np.int32), dtypes.int32)
 
 
-@functools.lru_cache(maxsize=1024)
-def _number(value: Any, kind: Any, dtype: dtypes.DType, sign: float) -> Any:
-    return torch.tensor(value, dtype=_torch_dtype(dtype))
+# The values of numbers that were met lately, by number, its Python type and the number of the dtype.
+_numbers: dict[tuple[Any, type, int], Any] = {}
 
 
 def from_number(value: Any, dtype: dtypes.DType | None) -> EagerTensor | None:
@@ -290,17 +291,23 @@ def from_number(value: Any, dtype: dtypes.DType | None) -> EagerTensor | None:
             return None
         if dtype is None:
             dtype = dtypes.int32
-        elif not (dtype.is_floating or dtype in (dtypes.int32, dtypes.int64)):
+        elif not (dtype.is_floating or dtype is dtypes.int32 or dtype is dtypes.int64):
             return None
     elif dtype is None:
         dtype = dtypes.float32
     elif not dtype.is_floating:
         return None
-    from everflow.eager.devices import placed
-
-    found = _number(value, type(value).__name__, dtype, 1.0 if value else np.copysign(1.0, value))
+    key = value, type(value), dtype._type_enum
+    # Zero is its own negative to a dictionary.
+    found = _numbers.get(key) if value else None
+    if found is None:
+        found = torch.tensor(value, dtype=_torch_dtype(dtype))
+        if len(_numbers) > 1000:
+            _numbers.clear()
+        if value:
+            _numbers[key] = found
     # A tensor of its own: tapes tell tensors apart by identity.
-    return EagerTensor(placed(found), dtype)
+    return EagerTensor(found if CURRENT.place is None else placed(found), dtype)
 
 
 @public("contrib.eager.from_torch")

@@ -98,20 +98,27 @@ def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None, pr
         if dtype is not None and value.dtype.base_dtype is not dtype.base_dtype:
             raise ValueError(f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype {value.dtype.name}: {str(value)!r}")
         return value
+    if isinstance(value, Tensor) and value.is_eager and in_eager_mode() and (dtype is None or value.dtype is dtype):
+        return value
     if kind in (float, int) and in_eager_mode():
         hint = dtype or preferred_dtype or dtype_hint
-        found = _scalar(value, None if hint is None else dtypes.as_dtype(hint))
+        found = (_from_number or _load_from_number())(value, hint if hint is None or type(hint) is dtypes.DType else dtypes.as_dtype(hint))
         if found is not None:
             return found
     preferred = preferred_dtype if preferred_dtype is not None else dtype_hint
     return _registered_conversion(value, dtype, name, None if preferred is None else dtypes.as_dtype(preferred), as_ref, (Tensor,))
 
 
-def _scalar(value: Any, dtype: Any) -> Tensor | None:
-    """A number as a value, where its type is one that it fits without a look."""
+# What makes a value of a number in eager mode; see everflow.eager.tensor.
+_from_number: Any = None
+
+
+def _load_from_number() -> Any:
+    global _from_number
     from everflow.eager.tensor import from_number
 
-    return from_number(value, dtype)
+    _from_number = from_number
+    return from_number
 
 
 def _registered_conversion(value: Any, dtype: Any, name: str | None, preferred: Any, as_ref: bool, accepted: Any) -> Any:

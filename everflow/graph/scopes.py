@@ -52,10 +52,11 @@ class name_scope:
 
     def _enter_eagerly(self) -> str:
         self._scope = None
-        self._outer = eager_scope.name
-        name = self._name
-        eager_scope.name = "" if not name else name if name[-1] == "/" else f"{self._outer}{name}/"
-        return eager_scope.name
+        outer, name = eager_scope.name, self._name
+        self._outer = outer
+        found = "" if not name else name if name[-1] == "/" else f"{outer}{name}/"
+        eager_scope.name = found
+        return found
 
     def __exit__(self, *exc: Any) -> None:
         if self._scope is None:

@@ -216,7 +216,8 @@ def matmul(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False,
             raise ValueError("Only one of transpose_b and adjoint_b can be True.")
         a = convert_to_tensor(a, name="a")
         b = convert_to_tensor(b, name="b")
-        batched = any(t.dims is None or len(t.dims) > 2 for t in (a, b))
+        rank_a, rank_b = a._rank(), b._rank()
+        batched = rank_a is None or rank_b is None or rank_a > 2 or rank_b > 2
         if batched and not a_is_sparse and not b_is_sparse:
             # The batched op knows adjoints only: a plain transpose is the adjoint of the conjugate.
             if transpose_a:
@@ -228,6 +229,8 @@ def matmul(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False,
             a, transpose_a = conj(a), True
         if adjoint_b:
             b, transpose_b = conj(b), True
+        if a.dtype is b.dtype and not a_is_sparse and not b_is_sparse:
+            return apply("MatMul", a, b, transpose_a=transpose_a, transpose_b=transpose_b, name=scope)
         kinds = {a.dtype.base_dtype, b.dtype.base_dtype}
         # The op for sparse matrices is also the one that multiplies bfloat16 by float32.
         if kinds == {dtypes.bfloat16, dtypes.float32} or (a_is_sparse or b_is_sparse) and kinds <= {dtypes.bfloat16, dtypes.float32}:

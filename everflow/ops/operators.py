@@ -72,10 +72,11 @@ def _is_sparse(value: Any) -> bool:
 
 def _load() -> None:
     """Everything that operators stand for."""
+    from everflow.graph.dtypes import string
     from everflow.ops import division, linalg_products, logic, slicing
     from everflow.ops.elementwise import subtract
 
-    overload("add", "add", lambda x, y, name: apply("Add" if x.dtype.base_dtype.name == "string" else "AddV2", x, y, name=name))
+    overload("add", "add", lambda x, y, name: apply("Add" if x.dtype.base_dtype is string else "AddV2", x, y, name=name))
     overload("sub", "sub", subtract)
     overload("mul", "mul", division.multiply_dispatch)
     overload("truediv", "truediv", division.truediv_dispatch)
