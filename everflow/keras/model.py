@@ -6,17 +6,17 @@ from typing import Any
 
 from everflow import nest
 from everflow.api import internal, public
-from everflow.eager.context import executing_eagerly
 from everflow.graph.tensor import Tensor
 from everflow.keras.input_layer import Input, InputLayer
 from everflow.keras.layer import Layer, _default
 from everflow.keras.network import Network
+from everflow.keras.training.methods import Training
 
 
 @public("keras.Model", "keras.models.Model")
 @internal("keras.engine.training.Model")
-class Model(Network):
-    """A network that a program uses as a whole: `Model(inputs, outputs)`, or a subclass with its own `call`."""
+class Model(Training, Network):
+    """A network that a program trains and uses as a whole: `Model(inputs, outputs)`, or a subclass with its own `call`."""
 
 
 @public("keras.Sequential", "keras.models.Sequential")
@@ -183,9 +183,3 @@ def _sources(tensor: Any) -> list[Any]:
         for source in _sources(t):
             found[id(source)] = source
     return list(found.values())
-
-
-@internal("keras.engine.training._is_eager")
-def is_eager() -> bool:
-    """Whether models run at once."""
-    return executing_eagerly()

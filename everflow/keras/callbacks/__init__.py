@@ -1,0 +1,1 @@
+"""tf.keras.callbacks: what happens between the steps of training."""

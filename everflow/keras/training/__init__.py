@@ -1,0 +1,1 @@
+"""How models are trained, evaluated and asked: compile, fit, evaluate, predict."""

@@ -1,0 +1,202 @@
+"""The graph of a training step: targets, losses, metrics and updates, and the functions that run it."""
+from __future__ import annotations
+
+from typing import Any
+
+import everflow as tf
+from everflow.graph.scopes import name_scope
+from everflow.keras.backend.functions import function
+from everflow.keras.backend.learning_phase import symbolic_learning_phase
+from everflow.keras.config import floatx
+from everflow.keras.losses.names import LABEL_DTYPES_FOR_LOSSES
+from everflow.keras.losses.weighting import ReductionV2, compute_weighted_loss, reduce_weighted_loss
+from everflow.losses.collected import squeeze_or_expand_dimensions
+
+
+def make_target(endpoint: Any, given: Any = None) -> None:
+    """The tensor that an output is compared with: the given one, or a placeholder."""
+    if endpoint.skips_target:
+        return
+    if given is not None:
+        endpoint.target, endpoint.feeds_target = given, given.op.type == "Placeholder"
+        return
+    fn = getattr(endpoint.loss_fn, "fn", None)
+    dtype = LABEL_DTYPES_FOR_LOSSES.get(fn, endpoint.output.dtype.base_dtype) if fn in LABEL_DTYPES_FOR_LOSSES else (
+        endpoint.output.dtype.base_dtype)
+    rank = endpoint.output.shape.ndims
+    sparse = isinstance(endpoint.output, tf.SparseTensor)
+    place = tf.sparse_placeholder if sparse else tf.placeholder
+    endpoint.target = place(dtype, shape=None if rank is None else [None] * rank, name=endpoint.output_name + "_target")
+    endpoint.feeds_target = True
+
+
+def make_sample_weight(endpoint: Any) -> None:
+    """The placeholder of an output's sample weights."""
+    temporal = endpoint.sample_weight_mode == "temporal"
+    endpoint.sample_weight = tf.placeholder_with_default(
+        tf.constant([[1.0]] if temporal else [1.0], dtype=floatx()), shape=[None, None] if temporal else [None],
+        name=endpoint.output_name + "_sample_weights")
+
+
+def masked_weight(weight: Any, mask: Any, y_pred: Any) -> Any:
+    """The weights of samples, nothing where they are masked."""
+    if mask is None:
+        return weight
+    mask = tf.cast(mask, y_pred.dtype)
+    if weight is None:
+        return mask
+    mask, _, weight = squeeze_or_expand_dimensions(mask, sample_weight=tf.cast(weight, y_pred.dtype))
+    return weight * mask
+
+
+def loss_of(endpoint: Any, y_true: Any, y_pred: Any, weight: Any, mask: Any) -> Any:
+    """The loss of one output."""
+    weight = masked_weight(weight, mask, y_pred)
+    loss = endpoint.loss_fn
+    if not hasattr(loss, "reduction"):
+        return loss(y_true, y_pred, sample_weight=weight)
+    losses = compute_weighted_loss(loss.call(y_true, y_pred), sample_weight=weight, reduction=ReductionV2.NONE)
+    reduction = ReductionV2.SUM_OVER_BATCH_SIZE if loss.reduction == ReductionV2.AUTO else loss.reduction
+    return reduce_weighted_loss(losses, reduction=ReductionV2.SUM_OVER_BATCH_SIZE if reduction == ReductionV2.NONE else reduction)
+
+
+def metric_values(endpoint: Any, y_true: Any, y_pred: Any, weight: Any, mask: Any) -> dict[str, Any]:
+    """Adds a batch to the metrics of one output; their values since the last reset."""
+    found = {}
+    for metrics, given in ((endpoint.metrics, None), (endpoint.weighted_metrics, weight)):
+        for name, metric in metrics.items():
+            with name_scope(name):
+                found[name] = metric(y_true, y_pred, sample_weight=masked_weight(given, mask, y_pred))
+    return found
+
+
+def total_loss(endpoints: Any, targets: Any, outputs: Any, weights: Any, masks: Any, further: Any) -> tuple[Any, list[Any]]:
+    """(the sum of all losses, the value of each output's loss metric)."""
+    total: Any = None
+    shown = []
+    with name_scope("loss"):
+        for e, y_true, y_pred, weight, mask in zip(endpoints, targets, outputs, weights, masks):
+            if e.skips_target:
+                continue
+            with name_scope(e.output_name + "_loss"):
+                loss = loss_of(e, y_true, y_pred, weight, mask)
+            if e.loss_metric is not None:
+                shown.append(e.loss_metric(loss))
+            if e.loss_weight != 1.0:
+                loss = e.loss_weight * loss
+            total = loss if total is None else total + loss
+        extra = further()
+        if extra:
+            added = tf.add_n([tf.cast(x, total.dtype) if total is not None and x.dtype != total.dtype else x for x in extra])
+            total = added if total is None else total + added
+        if total is None:
+            raise ValueError("The model cannot be compiled because it has no loss to optimize.")
+        return (tf.identity(total) if total.shape.ndims == 0 else tf.reduce_mean(total)), shown
+
+
+class SymbolicSteps:
+    """The functions that train, test and predict in a model's graph; each is made when it is first used."""
+
+    def __init__(self, model: Any, endpoints: Any, target_tensors: Any) -> None:
+        self.model = model
+        self.endpoints = endpoints
+        self.total_loss: Any = None
+        self.values: list[Any] = []
+        with self.graph.as_default():
+            for e, given in zip(endpoints, target_tensors or [None] * len(endpoints)):
+                make_target(e, given)
+                if e.sample_weight_mode is not None and not e.skips_target:
+                    make_sample_weight(e)
+            self._compute()
+
+    @property
+    def graph(self) -> Any:
+        """The graph that the model stands in."""
+        return self.model.outputs[0].graph
+
+    def use_sample_weights(self, wanted: list[bool]) -> bool:
+        """Sees to it that the outputs that come with weights have a place for them; whether the steps were made anew."""
+        missing = [e for e, w in zip(self.endpoints, wanted) if w and e.sample_weight is None and not e.skips_target]
+        if not missing:
+            return False
+        with self.graph.as_default():
+            for e in missing:
+                make_sample_weight(e)
+            for metric in self._compiled_metrics():
+                metric._updates.clear()
+            self._compute()
+        return True
+
+    def _compiled_metrics(self) -> list[Any]:
+        found = []
+        for e in self.endpoints:
+            found += [*([e.loss_metric] if e.loss_metric is not None else []), *e.metrics.values(), *e.weighted_metrics.values()]
+        return found
+
+    def _compute(self) -> None:
+        model = self.model
+        outputs = model.outputs
+        targets = [e.target for e in self.endpoints]
+        weights = [e.sample_weight for e in self.endpoints]
+        masks = [getattr(t, "_keras_mask", None) for t in outputs]
+        with name_scope("metrics"):
+            found: dict[str, Any] = {}
+            for e, y_true, y_pred, weight, mask in zip(self.endpoints, targets, outputs, weights, masks):
+                if not e.skips_target:
+                    found.update(metric_values(e, y_true, y_pred, weight, mask))
+        losses = lambda: _unique(model.get_losses_for(None) + model.get_losses_for(model.inputs))
+        self.total_loss, shown = total_loss(self.endpoints, targets, outputs, weights, masks, losses)
+        self.values = [*shown, *found.values()]
+
+    def _fed(self) -> list[Any]:
+        return [*self.model._feed_inputs, *(e.target for e in self.endpoints if e.feeds_target),
+                *(e.sample_weight for e in self.endpoints if e.sample_weight is not None)]
+
+    def _phase(self) -> list[Any]:
+        phase = symbolic_learning_phase()
+        return [] if isinstance(phase, int) else [phase]
+
+    def _results(self) -> list[Any]:
+        """The loss, and what the metrics say: those of compile and those that layers added."""
+        compiled = self._compiled_metrics()
+        others = [m._call_result for m in self.model._added_metrics(compiled)]
+        return [self.total_loss, *self.values, *others]
+
+    def _metric_updates(self) -> list[Any]:
+        others = self.model._added_metrics(self._compiled_metrics())
+        return [u for m in [*self._compiled_metrics(), *others] for u in m._updates]
+
+    def train_function(self) -> Any:
+        """(inputs, targets, weights[, phase]) to the loss and the metrics, changing the variables."""
+        model = self.model
+        with self.graph.as_default():
+            variables = model._collected_trainable_weights
+            with name_scope("training"):
+                steps = model.optimizer.get_updates(params=variables, loss=self.total_loss) if variables else []
+            updates = [*model.get_updates_for(None), *model.get_updates_for(model.inputs)]
+            metrics = [m for m in self._compiled_metrics()]
+            inside = {u for m in metrics for u in m._updates}
+            updates = [*steps, *(u for u in updates if u not in inside), *self._metric_updates()]
+            return function([*self._fed(), *self._phase()], self._results(), updates=_unique(updates), name="train_function",
+                            **model._function_kwargs)
+
+    def test_function(self) -> Any:
+        """(inputs, targets, weights[, phase]) to the loss and the metrics."""
+        with self.graph.as_default():
+            updates = [*self.model.state_updates, *self._metric_updates()]
+            return function([*self._fed(), *self._phase()], self._results(), updates=_unique(updates), name="test_function",
+                            **self.model._function_kwargs)
+
+
+def predict_function(model: Any) -> Any:
+    """(inputs[, phase]) to the outputs."""
+    graph = model.outputs[0].graph
+    with graph.as_default():
+        phase = symbolic_learning_phase()
+        fed = [*model._feed_inputs, *([] if isinstance(phase, int) else [phase])]
+        kwargs = getattr(model, "_function_kwargs", {})
+        return function(fed, model.outputs, updates=_unique(model.state_updates), name="predict_function", **kwargs)
+
+
+def _unique(items: Any) -> list[Any]:
+    return list({id(x): x for x in items}.values())
