@@ -12,12 +12,14 @@ from typing import Any
 from everflow import alias, old_numpy
 
 USAGE = """\
-usage: everflow run [--] SCRIPT [ARGUMENTS ...]
-       everflow run -m MODULE [ARGUMENTS ...]
-       everflow run -c CODE [ARGUMENTS ...]
+usage: everflow run [--progress] [--] SCRIPT [ARGUMENTS ...]
+       everflow run [--progress] -m MODULE [ARGUMENTS ...]
+       everflow run [--progress] -c CODE [ARGUMENTS ...]
 
 Runs a program in which `import tensorflow` finds Everflow. SCRIPT is a file, a folder or zip file with a __main__.py,
-or `-` for standard input; all else is as with `python SCRIPT`, `python -m` and `python -c`."""
+or `-` for standard input; all else is as with `python SCRIPT`, `python -m` and `python -c`.
+
+--progress shows a live line with the step, the loss and the speed of training, where standard error is a terminal."""
 
 
 class CannotRun(Exception):
@@ -30,6 +32,11 @@ def main(arguments: list[str]) -> int | None:
         return 0
     alias.install()
     old_numpy.restore()
+    if arguments[:1] == ["--progress"]:
+        from everflow.cli import progress
+
+        progress.install()
+        arguments = arguments[1:]
     try:
         code, names = program(arguments)
     except CannotRun as error:
