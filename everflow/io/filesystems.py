@@ -102,6 +102,10 @@ class LocalFileSystem:
     def rename(self, source: str, target: str) -> None:
         os.replace(source, target)
 
+    def link(self, source: str, target: str) -> None:
+        """Gives a file a second name."""
+        os.link(source, target)
+
     def copy(self, source: str, target: str) -> None:
         if os.path.isdir(source):
             raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), target)

@@ -1,13 +1,17 @@
 """The files of checkpoints: what is written is read, and damage is noticed."""
 import io
 import random
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
 from everflow import errors
 from everflow.graph import dtypes
-from everflow.train.checkpoints.bundle import BundleReader, BundleWriter, merge_bundles
+from everflow.io.filesystems import LocalFileSystem
+from everflow.train.checkpoints import bundle_writer
+from everflow.train.checkpoints.bundle import BundleReader
+from everflow.train.checkpoints.bundle_writer import BundleWriter, merge_bundles
 from everflow.train.checkpoints.legacy import LegacyReader, write_legacy
 from everflow.train.checkpoints.reader import open_checkpoint
 from everflow.train.checkpoints.slices import TensorSlice, parse_spec, slice_key
@@ -67,7 +71,7 @@ def test_slices_are_put_together_as_asked(tmp_path):
             writer.add_slice("w", whole.shape, TensorSlice([(start, length), (0, -1)]), whole[start:start + length], dtypes.float32)
     reader = BundleReader(str(tmp_path / "c"))
     assert (reader.read("w") == whole).all()
-    assert (reader.read_slice("w", TensorSlice([(2, 6), (1, 2)])) == whole[2:8, 1:3]).all()
+    assert (reader.reading("w", TensorSlice([(2, 6), (1, 2)]))() == whole[2:8, 1:3]).all()
 
 
 def test_a_slice_that_is_not_there_is_missed(tmp_path):
@@ -146,3 +150,45 @@ def test_damage_is_an_error_and_nothing_worse(tmp_path):
         path.write_bytes(files[path])
     # What is left over: bytes of the footer that nobody reads.
     assert noticed > 370
+
+
+def test_a_checkpoint_that_is_replaced_leaves_the_same_files(tmp_path):
+    prefix = bundle(tmp_path / "c", {"v": (np.zeros(3), dtypes.float64)})
+    names = sorted(p.name for p in tmp_path.iterdir())
+    bundle(tmp_path / "c", {"v": (np.ones(4), dtypes.float64)})
+    assert names == sorted(p.name for p in tmp_path.iterdir()) == ["c.data-00000-of-00001", "c.index"]
+    assert BundleReader(prefix).read("v").tolist() == [1, 1, 1, 1]
+
+
+def test_a_checkpoint_can_be_read_at_each_step_of_replacing_it(tmp_path, monkeypatch):
+    seen = []
+
+    def looking(step):
+        def run(*arguments):
+            result = step(*arguments)
+            seen.append(BundleReader(str(tmp_path / "c")).read("v").tolist())
+            return result
+        return run
+
+    bundle(tmp_path / "c", {"v": (np.zeros(2), dtypes.float64)})
+    for step in ("rename", "duplicate", "_write_index", "remove"):
+        monkeypatch.setattr(bundle_writer, step, looking(getattr(bundle_writer, step)))
+    bundle(tmp_path / "c", {"v": (np.ones(2), dtypes.float64)})
+    assert seen[0] == [0, 0] and seen[-1] == [1, 1] and len(seen) == 5
+
+
+def test_data_are_replaced_where_files_have_one_name_only(tmp_path, monkeypatch):
+    prefix = bundle(tmp_path / "c", {"v": (np.zeros(2), dtypes.float64)})
+    monkeypatch.delattr(LocalFileSystem, "link")
+    bundle(tmp_path / "c", {"v": (np.ones(2), dtypes.float64)})
+    assert BundleReader(prefix).read("v").tolist() == [1, 1]
+
+
+def test_threads_read_one_checkpoint_at_once(tmp_path):
+    values = {f"v{i}": (np.full(300_000, i, np.int64), dtypes.int64) for i in range(8)}
+    reader = BundleReader(bundle(tmp_path / "c", values))
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda read: read(), [reader.reading(name) for name in values]))
+    for array, (value, _) in zip(found, values.values()):
+        np.testing.assert_array_equal(array, value)
+        assert array.ctypes.data % 64 == 0

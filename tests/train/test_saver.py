@@ -1,10 +1,13 @@
 """tf.train.Saver: checkpoints of graphs."""
 import os
+import tempfile
+import threading
 
 import numpy as np
 import pytest
 
 import everflow as tf
+from everflow.runtime.resources import Slot
 
 
 @pytest.fixture(autouse=True)
@@ -141,3 +144,56 @@ def test_warm_starts_by_word(tmp_path):
             "e": tf.train.VocabInfo(str(tmp_path / "new"), 3, 0, str(tmp_path / "old"))})
         sess.run(tf.global_variables_initializer())
         assert sess.run(e).tolist() == [[2, 2], [0, 0], [1, 1]]
+
+
+@pytest.mark.parametrize("use_resource", [False, True])
+def test_variables_take_restored_values_over_without_a_copy(tmp_path, use_resource, monkeypatch):
+    v = tf.get_variable("v", initializer=np.arange(3.0), use_resource=use_resource)
+    saver = tf.train.Saver()
+    with tf.Session() as sess:
+        sess.run(v.initializer)
+        path = saver.save(sess, str(tmp_path / "m"))
+        sess.run(v.assign([0.0, 0.0, 0.0]))
+        with monkeypatch.context() as patched:
+            patched.setattr(Slot, "store", lambda *_: pytest.fail("the value was copied"))
+            saver.restore(sess, path)
+        kept = sess.run(v)
+        sess.run(v.assign_add([1.0, 1.0, 1.0]))
+        assert kept.tolist() == [0, 1, 2] and sess.run(v).tolist() == [1, 2, 3]
+        saver.restore(sess, path)
+        assert sess.run(v).tolist() == [0, 1, 2]
+
+
+def test_what_two_variables_restore_is_not_shared():
+    a, b = (tf.get_variable(n, initializer=[1.0, 2.0]) for n in "ab")
+    with tempfile.TemporaryDirectory() as folder, tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        path = tf.train.Saver({"x": a}).save(sess, folder + "/m")
+        value = tf.raw_ops.RestoreV2(prefix=path, tensor_names=["x"], shape_and_slices=[""], dtypes=[tf.float32])[0]
+        sess.run([tf.assign(a, value, validate_shape=False), tf.assign(b, value, validate_shape=False)])
+        sess.run(a.assign_add([1.0, 1.0]))
+        assert sess.run([a, b])[1].tolist() == [1, 2]
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="the system does not tell how much memory is used")
+def test_saving_needs_little_memory_besides_the_variables(tmp_path):
+    size = 96 << 20
+    for i in range(4):
+        tf.get_variable(f"v{i}", [size // 16], tf.float32, tf.zeros_initializer(), use_resource=i % 2 == 0)
+    saver = tf.train.Saver()
+    used, done = [], threading.Event()
+
+    def watch():
+        while not done.wait(0.001):
+            with open("/proc/self/statm") as statm:
+                used.append(int(statm.read().split()[1]) * os.sysconf("SC_PAGESIZE"))
+
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        saver.save(sess, str(tmp_path / "warm"))
+        watcher = threading.Thread(target=watch)
+        watcher.start()
+        saver.save(sess, str(tmp_path / "m"))
+        done.set()
+        watcher.join()
+    assert len(used) > 5 and max(used) - used[0] < 0.25 * size

@@ -9,7 +9,8 @@ import numpy as np
 
 from everflow.errors import data_loss, invalid_argument, not_found, unimplemented
 from everflow.graph import dtypes
-from everflow.train.checkpoints.bundle import assembled, make_folder_of, read_whole, written_beside
+from everflow.train.checkpoints.bundle import Reading, assembled
+from everflow.train.checkpoints.files import make_folder_of, read_whole, written_beside
 from everflow.train.checkpoints.slices import TensorSlice, slice_key
 from everflow.train.checkpoints.table import Table, write_table
 
@@ -108,14 +109,15 @@ class LegacyReader:
 
     def read(self, name: str) -> np.ndarray:
         """A tensor."""
-        return self.read_slice(name, TensorSlice.whole(len(self.shape(name))))
+        return self.reading(name)()
 
-    def read_slice(self, name: str, wanted: TensorSlice) -> np.ndarray:
-        """A part of a tensor, put together from the parts that are stored."""
+    def reading(self, name: str, wanted: TensorSlice | None = None) -> Reading:
+        """What reads a tensor, or a part of it, put together from the parts that are stored. Any thread may call it."""
         shape, dtype, parts = self._entry(name)
-        if wanted in parts:
-            return self._read(name, wanted)
-        return assembled(name, shape, wanted.bounds(shape), dtype, [(p, lambda p=p: self._read(name, p)) for p in parts])
+        box = TensorSlice.whole(len(shape)) if wanted is None else wanted
+        if box in parts:
+            return lambda: self._read(name, box)
+        return lambda: assembled(name, shape, box.bounds(shape), dtype, [(p, lambda p=p: self._read(name, p)) for p in parts])
 
     def _read(self, name: str, part: TensorSlice) -> np.ndarray:
         from google.protobuf.message import DecodeError

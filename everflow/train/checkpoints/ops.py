@@ -1,8 +1,11 @@
 """The ops that write and read checkpoints."""
 from __future__ import annotations
 
+import contextlib
+import math
 import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -10,10 +13,14 @@ import numpy as np
 from everflow.errors import invalid_argument
 from everflow.ops.registry import op
 from everflow.runtime.values import from_numpy, to_numpy
-from everflow.train.checkpoints.bundle import BundleWriter, merge_bundles
+from everflow.train.checkpoints.bundle import Reading
+from everflow.train.checkpoints.bundle_writer import BundleWriter, merge_bundles
 from everflow.train.checkpoints.legacy import write_legacy
 from everflow.train.checkpoints.reader import Reader, open_checkpoint
 from everflow.train.checkpoints.slices import TensorSlice, parse_spec
+
+# From this many bytes on, a second thread pays.
+LARGE = 8 << 20
 
 
 def _text(value: Any) -> str:
@@ -75,18 +82,30 @@ def _save_legacy(node: Any, sliced: bool) -> Callable[..., Any]:
     return save
 
 
-def _restored(file: Reader, name: str, spec: str, dtype: Any) -> Any:
+def _restored(file: Reader, names: list[str], specs: list[str], types: list[Any]) -> list[Any]:
+    """Tensors, or parts of them, as run-time values; where they are large, read by two threads."""
+    readings = [_reading(file, *row) for row in zip(names, specs, types)]
+    size = sum(math.prod(file.shape(name)) * dtype.size for name, dtype in zip(names, types))
+    if size < LARGE or len(names) == 1:
+        arrays = [read() for read in readings]
+    else:
+        with ThreadPoolExecutor(2) as pool:
+            arrays = list(pool.map(lambda read: read(), readings))
+    return [from_numpy(array, dtype) for array, dtype in zip(arrays, types)]
+
+
+def _reading(file: Reader, name: str, spec: str, dtype: Any) -> Reading:
     stored = file.dtype(name)
     if stored is not dtype:
         raise invalid_argument(f"tensor_name = {name}; expected dtype {dtype.name} does not equal original dtype {stored.name}")
     if not spec:
-        return from_numpy(file.read(name), dtype)
+        return file.reading(name)
     shape, part = parse_spec(spec)
     if shape != file.shape(name):
         raise invalid_argument(
             f"tensor_name = {name}; shape in shape_and_slice spec {_shown(shape)} does not match the shape stored in checkpoint: "
             f"{_shown(file.shape(name))}")
-    return from_numpy(file.read_slice(name, part), dtype)
+    return file.reading(name, part)
 
 
 def _shown(shape: Any) -> str:
@@ -100,12 +119,9 @@ def _restore(node: Any) -> Callable[..., Any]:
         names, specs = _texts(tensor_names), _texts(shape_and_slices)
         if len(names) != len(types) or len(specs) != len(types):
             raise invalid_argument(f"Input 1 was expected to have {len(types)} elements but got {len(names)} and {len(specs)}")
-        file = open_checkpoint(_text(prefix))
-        try:
-            found = tuple(_restored(file, name, spec, dtype) for name, spec, dtype in zip(names, specs, types))
-        finally:
-            file.close()
-        return found if len(found) > 1 else found[0]
+        with contextlib.closing(open_checkpoint(_text(prefix))) as file:
+            found = _restored(file, names, specs, types)
+        return tuple(found) if len(found) > 1 else found[0]
 
     return restore
 
@@ -114,11 +130,8 @@ def _restore_legacy(node: Any) -> Callable[..., Any]:
     dtype = node.attr("dt").base_dtype
 
     def restore(file_pattern: Any, tensor_name: Any, shape_and_slice: Any = None) -> Any:
-        file = open_checkpoint(_text(file_pattern))
-        try:
-            return _restored(file, _text(tensor_name), "" if shape_and_slice is None else _text(shape_and_slice), dtype)
-        finally:
-            file.close()
+        with contextlib.closing(open_checkpoint(_text(file_pattern))) as file:
+            return _restored(file, [_text(tensor_name)], ["" if shape_and_slice is None else _text(shape_and_slice)], [dtype])[0]
 
     return restore
 

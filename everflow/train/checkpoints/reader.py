@@ -1,7 +1,6 @@
 """Reading checkpoints from Python: `tf.train.NewCheckpointReader`, `load_checkpoint`, `list_variables`, `load_variable`."""
 from __future__ import annotations
 
-import fnmatch
 import os
 from typing import Any
 
@@ -9,22 +8,11 @@ from everflow.api import internal, public
 from everflow.compat import as_str_any
 from everflow.errors import not_found
 from everflow.io.filesystems import locate
-from everflow.train.checkpoints.bundle import BundleReader, exists, index_path
+from everflow.train.checkpoints.bundle import BundleReader
+from everflow.train.checkpoints.files import exists, index_path, matching_files
 from everflow.train.checkpoints.legacy import LegacyReader
 
 Reader = BundleReader | LegacyReader
-
-
-def matching_files(pattern: str) -> list[str]:
-    """The files whose name matches the last part of a pattern."""
-    folder, name = os.path.split(pattern)
-    filesystem, local = locate(folder or ".")
-    try:
-        names = filesystem.list(local)
-    except OSError:
-        return []
-    return [os.path.join(folder, found) for found in sorted(names)
-            if fnmatch.fnmatchcase(found, name) and not filesystem.is_directory(locate(os.path.join(folder, found))[1])]
 
 
 def open_checkpoint(prefix: str) -> Reader:

@@ -218,12 +218,6 @@ class Saver:
                 else:
                     written = sess.run(self.saver_def.save_tensor_name, {self.saver_def.filename_tensor_name: checkpoint_file})
                 written = as_str(written)
-                if write_state:
-                    self._RecordLastCheckpoint(written)
-                    state.update_checkpoint_state_internal(
-                        save_dir=folder, model_checkpoint_path=written, all_model_checkpoint_paths=self.last_checkpoints,
-                        latest_filename=latest_filename, save_relative_paths=self._save_relative_paths)
-                    self._MaybeDeleteOldCheckpoints(meta_graph_suffix=meta_graph_suffix)
             except (FailedPreconditionError, NotFoundError) as error:
                 if not gfile.is_directory(folder or "."):
                     raise ValueError(f"Parent directory of {save_path} doesn't exist, can't save.") from error
@@ -232,7 +226,16 @@ class Saver:
             with sess.graph.as_default():
                 self.export_meta_graph(state.meta_graph_filename(checkpoint_file, meta_graph_suffix),
                                        strip_default_attrs=strip_default_attrs, save_debug_info=save_debug_info)
-        return None if self._is_empty else written
+        if self._is_empty:
+            return None
+        # Last, so that what is called the latest checkpoint is complete, and what it follows is still there until it is.
+        if write_state:
+            self._RecordLastCheckpoint(written)
+            state.update_checkpoint_state_internal(
+                save_dir=folder, model_checkpoint_path=written, all_model_checkpoint_paths=self.last_checkpoints,
+                latest_filename=latest_filename, save_relative_paths=self._save_relative_paths)
+            self._MaybeDeleteOldCheckpoints(meta_graph_suffix=meta_graph_suffix)
+        return written
 
     def _step(self, sess: Any, global_step: Any) -> int:
         if executing_eagerly():

@@ -13,7 +13,7 @@ from everflow.errors import NotFoundError, OpError
 from everflow.io import file_io, gfile
 from everflow.platform import logging
 from everflow.proto import saver_pb2
-from everflow.train.checkpoints.reader import matching_files
+from everflow.train.checkpoints.files import matching_files
 
 SaverDef = public("train.SaverDef")(saver_pb2.SaverDef)
 V1, V2 = SaverDef.V1, SaverDef.V2
