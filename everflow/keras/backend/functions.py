@@ -148,7 +148,9 @@ def _default_of(tensor: Any) -> Any:
 @public("keras.backend.function")
 def function(inputs: Any, outputs: Any, updates: Any = None, name: str | None = None, **kwargs: Any) -> Any:
     """A function from arrays for the inputs to arrays of the outputs."""
-    if executing_eagerly():
+    with tf.init_scope():
+        runs_at_once = executing_eagerly()
+    if runs_at_once:
         if kwargs:
             raise ValueError("Session keyword arguments are not support during eager execution. You passed: "
                              f"{kwargs}")

@@ -6,9 +6,9 @@ from typing import Any
 import everflow as tf
 from everflow.api import internal
 from everflow.eager.context import executing_eagerly
-from everflow.graph.func_graph import FuncGraph
+from everflow.eager.functions import TracedGraph
 
-_held: dict[str, FuncGraph] = {}
+_held: dict[str, TracedGraph] = {}
 
 
 @internal("keras.backend.get_graph")
@@ -17,7 +17,7 @@ def get_graph() -> Any:
     if not executing_eagerly():
         return tf.get_default_graph()
     if "graph" not in _held:
-        _held["graph"] = FuncGraph("keras_graph")
+        _held["graph"] = TracedGraph("keras_graph")
     return _held["graph"]
 
 

@@ -114,15 +114,17 @@ class ProgbarLogger(Callback):
                 self.progbar.target = self.target = self.seen
             self.progbar.update(self.seen, self.log_values)
 
-    # Evaluation and prediction are one epoch.
+
+class RunProgress(ProgbarLogger):
+    """Shows a progress bar for an evaluation or prediction, which is one epoch."""
 
     def _begin(self, logs: Any = None) -> None:
         self.verbose, self.epochs = self.params["verbose"], 1
         self.on_epoch_begin(0)
 
     on_test_begin = on_predict_begin = _begin
-    on_test_batch_begin = on_predict_batch_begin = on_batch_begin
-    on_test_batch_end = on_predict_batch_end = on_batch_end
+    on_test_batch_begin = on_predict_batch_begin = ProgbarLogger.on_batch_begin
+    on_test_batch_end = on_predict_batch_end = ProgbarLogger.on_batch_end
 
 
 @public("keras.callbacks.TerminateOnNaN")

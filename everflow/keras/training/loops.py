@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 from everflow.keras.callbacks.base import PREDICT, TEST, TRAIN, configure_callbacks, make_logs
-from everflow.keras.callbacks.basics import ProgbarLogger
+from everflow.keras.callbacks.basics import ProgbarLogger, RunProgress
 from everflow.keras.training.results import MetricsAggregator, OutputsAggregator
 
 
@@ -115,7 +115,7 @@ def _observed(model: Any, source: Any, verbose: int, callbacks: Any, mode: str) 
         samples=None if source.uses_steps else source.samples, verbose=verbose, count_mode=count_mode, mode=mode)
     bar = None
     if verbose == 1 and not any(isinstance(c, ProgbarLogger) for c in found):
-        bar = ProgbarLogger(count_mode, stateful_metrics=model.metrics_names[1:] if mode == TEST else None)
+        bar = RunProgress(count_mode, stateful_metrics=model.metrics_names[1:] if mode == TEST else None)
         found.append(bar)
         bar.set_model(model)
         bar.set_params(found.params)
