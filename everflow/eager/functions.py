@@ -26,7 +26,7 @@ from everflow.graph.attrs import FunctionName
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.effect_order import is_effect
 from everflow.graph.func_graph import FuncGraph
-from everflow.graph.functions import LibraryFunction
+from everflow.graph.functions import LibraryFunction, with_called
 from everflow.graph.graph import Graph
 from everflow.graph.indexed_slices import IndexedSlices
 from everflow.graph.operation import Operation
@@ -157,7 +157,7 @@ class ConcreteFunction:
         raise ValueError(f"All inputs to `ConcreteFunction`s must be Tensors; on invocation of {self.graph.name}, the {i}-th input "
                          f"({value}) was not a Tensor.")
 
-    def call_flat(self, arguments: list[Any]) -> Any:
+    def call_flat(self, arguments: Any) -> Any:
         """The function's results for the tensors of its arguments."""
         if TAPES:
             for v in self.graph.variables:
@@ -169,11 +169,12 @@ class ConcreteFunction:
     def run(self, inputs: list[Any]) -> list[Any]:
         """The results, computed at once."""
         values = [t.value for t in inputs]
-        for i in self._written():
+        for i in self._writes if self._writes is not None else self._written():
             if type(values[i]) is Slot:
                 keep_reads(values[i])
-        if any(tape.watches(inputs) for tape in tapes.ACTIVE.tapes):
-            return self._recorded(inputs, values)
+        for tape in tapes.ACTIVE.tapes:
+            if tape.watches(inputs):
+                return self._recorded(inputs, values)
         found = self._run(self._step, values)
         return [EagerTensor(v, t) for v, t in zip(found, self._types)]
 
@@ -192,9 +193,9 @@ class ConcreteFunction:
     def _add_call(self, inputs: list[Any]) -> list[Any]:
         """The results of a call as a node of the graph that is being built."""
         graph = get_default_graph()
-        graph._functions.setdefault(self.name, self._entry)
-        for name, inner in self.graph._functions.items():
-            graph._functions.setdefault(name, inner)
+        if graph._functions is not self.graph._functions:
+            for name, inner in with_called([self._entry]).items():
+                graph._functions.setdefault(name, inner)
         for v in self.graph.variables:
             variable_accessed(v)
         stateful = any(o.op_def_.is_stateful and o.type != "Placeholder" for o in self.graph.get_operations())
@@ -208,6 +209,8 @@ class ConcreteFunction:
         return found
 
     def _packed(self, outputs: list[Any]) -> Any:
+        if isinstance(self.structured_outputs, Tensor):
+            return outputs[0]
         rest = iter(outputs)
         flat = [None if t is None else next(rest) for t in nest.flatten(self.structured_outputs, expand_composites=True)]
         return nest.pack_sequence_as(self.structured_outputs, flat, expand_composites=True)
@@ -445,6 +448,8 @@ class TracedFunction:
         self._features = features
         self._relaxes_shapes = relaxes_shapes
         self._cache: dict[Any, ConcreteFunction] = {}
+        # The same by the types and shapes of arguments that are nothing but values.
+        self._by_kind: dict[Any, ConcreteFunction] = {}
         self._lock = threading.RLock()
         self._made: list[Any] | None = None
         self._bound: weakref.WeakKeyDictionary[Any, TracedFunction] = weakref.WeakKeyDictionary()
@@ -489,11 +494,18 @@ class TracedFunction:
         return found
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if RUN_EAGERLY.value and in_eager_mode():
+        eagerly = in_eager_mode()
+        if eagerly and RUN_EAGERLY.value:
             return self._python_function(*args, **kwargs)
-        args, kwargs = self._spec.bound(args, kwargs)
-        function = self._traced(args, kwargs)
-        flat = nest.flatten((args, kwargs), expand_composites=True)
+        kind = _kind_of(args) if eagerly and not kwargs else None
+        function = self._by_kind.get(kind) if kind is not None else None
+        if function is not None:
+            return function.call_flat(args)
+        given, named = self._spec.bound(args, kwargs)
+        function = self._traced(given, named)
+        flat = nest.flatten((given, named), expand_composites=True)
+        if kind is not None and len(flat) == len(args):
+            self._by_kind[kind] = function
         return function.call_flat([
             t if isinstance(t, Tensor) else convert_to_tensor(t) for t in flat if isinstance(t, (Tensor, np.ndarray, np.generic))])
 
@@ -615,6 +627,18 @@ def _structure_of(structure: Any) -> Any:
     if isinstance(structure, CompositeTensor):
         return type(structure).__name__
     return None
+
+
+def _kind_of(args: tuple[Any, ...]) -> Any:
+    """The types and shapes of arguments that are values of tensors; None where there are others."""
+    kind: list[Any] = []
+    for t in args:
+        shape = getattr(t.value, "shape", None) if type(t) is EagerTensor else None
+        if shape is None:
+            return None
+        kind.append(t.dtype._type_enum)
+        kind.append(shape)
+    return tuple(kind)
 
 
 def _part(value: Any) -> Any:

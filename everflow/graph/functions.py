@@ -263,6 +263,23 @@ def called_functions(op: Operation) -> list[str]:
     return found
 
 
+def with_called(entries: Iterable[Any]) -> dict[str, Any]:
+    """{name: function}: functions of a library and all that they call."""
+    found: dict[str, Any] = {}
+    stack = list(entries)
+    while stack:
+        entry = stack.pop()
+        if entry.name in found:
+            continue
+        found[entry.name] = entry
+        for op in entry.graph.get_operations():
+            for name in called_functions(op):
+                called = entry.graph._get_function(name)
+                if called is not None:
+                    stack.append(called)
+    return found
+
+
 def inline(body: FuncGraph, arguments: list[Tensor]) -> list[Tensor]:
     """Copies a body's operations into the default graph, with these tensors as arguments; returns its outputs there."""
     graph = get_default_graph()

@@ -8,7 +8,7 @@ from everflow.api import internal
 from everflow.eager.functions import ConcreteFunction
 from everflow.graph import dtypes
 from everflow.graph.constants import known
-from everflow.graph.functions import called_functions
+from everflow.graph.functions import with_called
 from everflow.graph.tensor import Tensor
 from everflow.platform.identity import ObjectIdentityDictionary, ObjectIdentitySet
 from everflow.saved_model.function_protos import concrete_functions_of
@@ -133,19 +133,7 @@ class SaveableView:
 
 def library_of(concretes: list[ConcreteFunction]) -> dict[str, Any]:
     """{name: function of a library}: these functions and all that they call."""
-    found: dict[str, Any] = {}
-    stack = [concrete._entry for concrete in concretes]
-    while stack:
-        entry = stack.pop()
-        if entry.name in found:
-            continue
-        found[entry.name] = entry
-        for op in entry.graph.get_operations():
-            for name in called_functions(op):
-                called = entry.graph._get_function(name)
-                if called is not None:
-                    stack.append(called)
-    return found
+    return with_called(concrete._entry for concrete in concretes)
 
 
 def bodies_of(concretes: list[ConcreteFunction]) -> list[Any]:
