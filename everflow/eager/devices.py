@@ -1,9 +1,8 @@
 """Devices of ops that run at once."""
 from __future__ import annotations
 
-import contextlib
+import functools
 import threading
-from collections.abc import Iterator
 from typing import Any
 
 from everflow.graph.devices import DeviceSpec, is_device_spec
@@ -25,17 +24,27 @@ def placed(value: Any) -> Any:
     return value if place is None else value.to(place)
 
 
-@contextlib.contextmanager
-def device(name: Any) -> Iterator[None]:
-    """Values made inside are put on a device."""
-    before = CURRENT.name, CURRENT.place
-    if callable(name) and not is_device_spec(name):
-        raise RuntimeError("tf.device does not support functions when eager execution is enabled.")
-    CURRENT.name, CURRENT.place = _found(name)
-    try:
-        yield
-    finally:
-        CURRENT.name, CURRENT.place = before
+class device:
+    """`with device(name):` values made inside are put on a device."""
+
+    __slots__ = ("_before", "_chosen")
+
+    def __init__(self, name: Any) -> None:
+        if callable(name) and not is_device_spec(name):
+            raise RuntimeError("tf.device does not support functions when eager execution is enabled.")
+        self._chosen = _named(name) if type(name) is str else _found(name)
+
+    def __enter__(self) -> None:
+        self._before = CURRENT.name, CURRENT.place
+        CURRENT.name, CURRENT.place = self._chosen
+
+    def __exit__(self, *_: Any) -> None:
+        CURRENT.name, CURRENT.place = self._before
+
+
+@functools.lru_cache(maxsize=256)
+def _named(name: str) -> tuple[str, Any]:
+    return _found(name)
 
 
 def _found(name: Any) -> tuple[str, Any]:

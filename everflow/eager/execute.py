@@ -1,12 +1,13 @@
 """Running one op at once: the same kernels as in steps, made once for each op, attributes and input types."""
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
 from everflow import errors
 from everflow.eager.tape import ACTIVE, Recorded
-from everflow.eager.tensor import EagerTensor
+from everflow.eager.tensor import EagerTensor, integers
 from everflow.errors import invalid_argument
 from everflow.graph import attrs as attr_values
 from everflow.graph import dtypes, graph, opdefs
@@ -78,6 +79,9 @@ def execute(definition: opdefs.OpDef, inputs: Any, attrs: dict[str, Any], name: 
                 key.append(t.dtype._type_enum)
             flat.extend(value)
             key.append(len(value))
+        elif i in _integer_inputs(definition) and (t := integers(value)) is not None:
+            key.append(t.dtype._type_enum)
+            flat.append(t)
         else:
             return _run(*_prepared(definition, inputs, attrs, name), name)
     if attrs:
@@ -93,9 +97,22 @@ def execute(definition: opdefs.OpDef, inputs: Any, attrs: dict[str, Any], name: 
         except TypeError:
             return _run(*_prepared(definition, inputs, attrs, name), name)
     if found is None:
-        found, flat = _prepared(definition, inputs, attrs, name)
+        found = _prepared(definition, inputs, attrs, name)[0]
         _calls[call] = found
     return _run(found, flat, name)
+
+
+@functools.cache
+def _integer_inputs(definition: opdefs.OpDef) -> frozenset[int]:
+    """The inputs that take shapes, axes and the like: integers, whose type no other input depends on."""
+    found = set()
+    for i, arg in enumerate(definition.inputs):
+        attr = definition.attrs.get(arg.type_attr or "")
+        sharing = [a for a in (*definition.inputs, *definition.outputs) if a.type_attr == arg.type_attr]
+        is_own = attr is not None and attr.default is dtypes.int32 and len(sharing) == 1
+        if not arg.is_list and (arg.type is dtypes.int32 or is_own):
+            found.add(i)
+    return frozenset(found)
 
 
 def _prepared(definition: opdefs.OpDef, inputs: Any, attrs: dict[str, Any], name: str | None) -> tuple[Kernel, list[Any]]:

@@ -8,7 +8,7 @@ from typing import Any
 from everflow.api import internal
 from everflow.autodiff.aggregation import aggregate
 from everflow.autodiff.registry import REGISTERED, AggregationMethod
-from everflow.autodiff.search import KNOWS_NONE, is_trainable
+from everflow.autodiff.search import KNOWS_NONE, TRAINABLE, is_trainable
 from everflow.graph import dtypes, opdefs
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.indexed_slices import IndexedSlices
@@ -25,12 +25,13 @@ class _Active(threading.local):
 
 
 ACTIVE = _Active()
+_TRAINABLE = frozenset(t._type_enum for t in TRAINABLE)
 
 
 class Recorded:
     """An op that ran, as gradient functions see operations."""
 
-    __slots__ = ("__dict__", "attrs", "inputs", "op_def_", "outputs", "type")
+    __slots__ = ("__dict__", "attrs", "inputs", "op_def_", "outputs", "skip_input_indices", "type")
     control_inputs: tuple[Any, ...] = ()
     device = ""
 
@@ -40,6 +41,8 @@ class Recorded:
         self.attrs = attrs
         self.inputs = tuple(inputs)
         self.outputs = outputs
+        # The inputs whose gradients nobody asked for.
+        self.skip_input_indices: tuple[int, ...] = ()
 
     @property
     def name(self) -> str:
@@ -113,14 +116,17 @@ class Tape:
     def watches(self, inputs: Any) -> bool:
         """Whether one of these is watched or was computed from what is."""
         watched = self.watched
-        return any(id(t) in watched for t in inputs)
+        for t in inputs:
+            if id(t) in watched:
+                return True
+        return False
 
     def add(self, operation: Any) -> None:
         """Notes an op: its outputs are watched from now on."""
         self.operations.append(operation)
         watched = self.watched
         for t in operation.outputs:
-            if is_trainable(t):
+            if t.dtype._type_enum in _TRAINABLE:
                 watched[id(t)] = t
 
     def record(self, operation: Any) -> None:
@@ -147,28 +153,31 @@ class Tape:
         for target, gradient in zip(targets, given):
             if id(target) in self.watched:
                 found.setdefault(id(target), []).append(_ones_like(target) if gradient is None else gradient)
-        needed = self._on_the_way(sources)
         kept = {id(s) for s in sources}
-        for operation in reversed(self.operations):
-            if id(operation) not in needed:
-                continue
+        needed, reached = self._on_the_way(kept)
+        for operation in reversed(needed):
             given_here = [_total(found, t, kept) for t in operation.outputs]
             if all(g is None for g in given_here):
                 continue
-            for t, g in zip(operation.inputs, backward(operation, given_here)):
-                if g is not None and id(t) in self.watched:
+            inputs = operation.inputs
+            if type(operation) is Recorded:
+                operation.skip_input_indices = tuple([i for i, t in enumerate(inputs) if id(t) not in reached])
+            for t, g in zip(inputs, backward(operation, given_here)):
+                if g is not None and id(t) in reached:
                     found.setdefault(id(t), []).append(g if isinstance(g, (Tensor, IndexedSlices)) else convert_to_tensor(g))
         return [_sum(found.get(id(s))) for s in sources]
 
-    def _on_the_way(self, sources: list[Any]) -> set[int]:
-        """The ops that the sources lead to: others need not be differentiated."""
-        reached = {id(s) for s in sources}
-        needed = set()
+    def _on_the_way(self, sources: set[int]) -> tuple[list[Any], set[int]]:
+        """The ops that the sources lead to, and the tensors: others need not be differentiated."""
+        reached = set(sources)
+        needed = []
         for operation in self.operations:
-            if any(id(t) in reached for t in operation.inputs):
-                needed.add(id(operation))
-                reached.update(id(t) for t in operation.outputs)
-        return needed
+            for t in operation.inputs:
+                if id(t) in reached:
+                    needed.append(operation)
+                    reached.update([id(y) for y in operation.outputs])
+                    break
+        return needed, reached
 
 
 def _total(found: dict[int, list[Any]], tensor: Any, kept: set[int]) -> Any:
@@ -215,7 +224,7 @@ def _gradient_function(operation: Any) -> Any:
 def _ones_like(tensor: Any) -> Any:
     import everflow as tf
 
-    return tf.ones_like(tensor)
+    return registry.apply("OnesLike", tensor) if tensor.is_eager else tf.ones_like(tensor)
 
 
 def _zeros_like(tensor: Any) -> Any:

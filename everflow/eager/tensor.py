@@ -310,6 +310,33 @@ def from_number(value: Any, dtype: dtypes.DType | None) -> EagerTensor | None:
     return EagerTensor(found if CURRENT.place is None else placed(found), dtype)
 
 
+# The same for lists of a few integers.
+_vectors: dict[Any, Any] = {}
+
+
+def integers(value: Any) -> EagerTensor | None:
+    """A few integers, as shapes and axes are written, as an int32 tensor; None for other values."""
+    if type(value) is np.ndarray:
+        if value.dtype != np.int32 or value.size > 8:
+            return None
+        key: Any = value.tobytes(), value.shape
+    elif (type(value) is list or type(value) is tuple) and 0 < len(value) <= 8:
+        for v in value:
+            if type(v) is not int or not -(2**31) <= v < 2**31:
+                return None
+        key = tuple(value)
+    elif type(value) is int and -(2**31) <= value < 2**31:
+        key = value
+    else:
+        return None
+    found = _vectors.get(key)
+    if found is None:
+        if len(_vectors) > 1000:
+            _vectors.clear()
+        found = _vectors[key] = torch.tensor(np.asarray(value, np.int32))
+    return EagerTensor(found if CURRENT.place is None else placed(found), dtypes.int32)
+
+
 @public("contrib.eager.from_torch")
 def from_torch(tensor: Any) -> EagerTensor:
     """A torch tensor as an eager tensor, sharing memory."""

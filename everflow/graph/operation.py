@@ -42,6 +42,9 @@ def _line(code: Any, instruction: int) -> int:
 class Operation:
     """A node of a graph. `attrs` holds its attributes as plain values (see everflow.graph.attrs)."""
 
+    # The inputs whose gradients nobody asked for; tapes tell so of the ops that they recorded.
+    skip_input_indices: tuple[int, ...] = ()
+
     __slots__ = (
         "__weakref__", "_control_flow_context", "_control_outputs", "_device", "_id", "_original_op", "_site", "attrs",
         "control_inputs", "graph", "inputs", "name", "op_def_", "outputs", "type", "__dict__",

@@ -9,6 +9,7 @@ import numpy as np
 import everflow as tf
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
+from everflow.graph.stacks import in_eager_mode
 from everflow.lazy import torch
 from everflow.ops.registry import apply, op
 
@@ -64,7 +65,8 @@ def needed_sums_to_inputs(x: Any, y: Any, dz: Any) -> tuple[Sum, Sum]:
     a, b = x.dims, y.dims
     if not (shapes.is_fully_defined(a) and shapes.is_fully_defined(b)):
         return sums_along(apply("Shape", x), apply("Shape", y))
-    apply("BroadcastGradientArgs", np.array(a, np.int32), np.array(b, np.int32))
+    if not in_eager_mode():
+        apply("BroadcastGradientArgs", np.array(a, np.int32), np.array(b, np.int32))
     axes_x, axes_y = gradient_axes(a, b)
     return _static_sum(a, dz.dims, axes_x), _static_sum(b, dz.dims, axes_y)
 
@@ -72,7 +74,7 @@ def needed_sums_to_inputs(x: Any, y: Any, dz: Any) -> tuple[Sum, Sum]:
 def _static_sum(dims: Any, gradient_dims: Any, axes: list[int]) -> Sum:
     if dims == gradient_dims:
         return lambda g: g
-    return lambda g: tf.reshape(tf.reduce_sum(g, np.array(axes, np.int32)), np.array(dims, np.int32))
+    return lambda g: tf.reshape(apply("Sum", g, np.array(axes, np.int32), keep_dims=False), np.array(dims, np.int32))
 
 
 def gradient_axes(a: Any, b: Any) -> tuple[list[int], list[int]]:

@@ -323,8 +323,9 @@ def _conv2d_gradient(o: Any, dy: Any) -> Any:
     x, filter = o.inputs
     attrs = attributes_of(o)
     x_shape, filter_shape = tf.shape_n([x, filter])
-    return (apply("Conv2DBackpropInput", x_shape, filter, dy, **attrs),
-            apply("Conv2DBackpropFilter", x, filter_shape, dy, **attrs))
+    skipped = o.skip_input_indices
+    return (None if 0 in skipped else apply("Conv2DBackpropInput", x_shape, filter, dy, **attrs),
+            None if 1 in skipped else apply("Conv2DBackpropFilter", x, filter_shape, dy, **attrs))
 
 
 def _conv2d_input_gradient(o: Any, dy: Any) -> Any:

@@ -19,6 +19,8 @@ from everflow.ops.shape_rules import merged
 
 def like(x: Any, value: float) -> Any:
     """A number as a constant of a tensor's type."""
+    if x.is_eager:
+        return convert_to_tensor(value, x.dtype.base_dtype)
     return convert_to_tensor(np.array(value, x.dtype.base_dtype.as_numpy_dtype), name="Const")
 
 

@@ -89,10 +89,11 @@ def needed_gradient(of_x: Any, of_y: Any) -> Callable[..., Any]:
         x, y = o.inputs
         if not isinstance(dz, Tensor):
             dz = convert_to_tensor(dz)
-        if x.dims == y.dims == dz.dims and x.dims is not None and None not in x.dims:
-            return of_x(x, y, dz), of_y(x, y, dz)
+        dims, skipped = x.dims, o.skip_input_indices
+        if dims == y.dims == dz.dims and dims is not None and None not in dims:
+            return None if 0 in skipped else of_x(x, y, dz), None if 1 in skipped else of_y(x, y, dz)
         to_x, to_y = needed_sums_to_inputs(x, y, dz)
-        return to_x(of_x(x, y, dz)), to_y(of_y(x, y, dz))
+        return None if 0 in skipped else to_x(of_x(x, y, dz)), None if 1 in skipped else to_y(of_y(x, y, dz))
 
     return differentiate
 

@@ -72,7 +72,9 @@ def _product_gradient(o: Any, dz: Any) -> Any:
         return apply("MatMul", x, y, **flips)
 
     if not flip_a and not flip_b:
-        return product(dz, b, transpose_b=True), product(a, dz, transpose_a=True)
+        skipped = o.skip_input_indices
+        return (None if 0 in skipped else product(dz, b, transpose_b=True),
+                None if 1 in skipped else product(a, dz, transpose_a=True))
     if not flip_a:
         return product(dz, b), product(dz, a, transpose_a=True)
     if not flip_b:

@@ -9,6 +9,8 @@ import everflow as tf
 from everflow.api import internal
 from everflow.graph import shapes
 from everflow.graph.constants import known
+from everflow.graph.convert import convert_to_tensor
+from everflow.graph.stacks import in_eager_mode
 from everflow.ops.families import conj
 from everflow.ops.registry import apply
 
@@ -30,6 +32,8 @@ def _safely_divided(x: Any, y: Any) -> Any:
 def of_sum(o: Any, dy: Any) -> Any:
     """Every element that was summed gets the sum's gradient."""
     x = o.inputs[0]
+    if in_eager_mode():
+        return _spread(x, o.inputs[1], dy), None
     dims, indices = x.dims, known(o.inputs[1])
     if dims is not None and indices is not None:
         if np.array_equal(indices.reshape(-1), np.arange(len(dims))):
@@ -49,9 +53,21 @@ def of_sum(o: Any, dy: Any) -> Any:
     return tf.tile(tf.reshape(dy, kept), tiles), None
 
 
+def _spread(x: Any, indices: Any, dy: Any) -> Any:
+    """A reduction's gradient at each element that went into it, where shapes are known."""
+    dims = x.dims
+    if dy.dims:
+        reduced = {i % len(dims) for i in indices.value.reshape(-1).tolist()}
+        dy = apply("Reshape", dy, [1 if i in reduced else d for i, d in enumerate(dims)])
+    return apply("BroadcastTo", dy, np.array(dims, np.int32))
+
+
 def of_mean(o: Any, dy: Any) -> Any:
     """The sum's gradient, divided by how many elements went into each mean."""
     x, y = o.inputs[0], o.outputs[0]
+    if in_eager_mode():
+        count = shapes.num_elements(x.dims) // max(shapes.num_elements(y.dims), 1)
+        return _spread(x, o.inputs[1], apply("RealDiv", dy, convert_to_tensor(count, dy.dtype))), None
     spread = of_sum(o, dy)[0]
     size, means = shapes.num_elements(x.dims), shapes.num_elements(y.dims)
     if size is not None and means is not None:

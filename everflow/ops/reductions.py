@@ -14,6 +14,7 @@ from everflow.graph import dtypes
 from everflow.graph.constants import known
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
+from everflow.graph.stacks import in_eager_mode
 from everflow.lazy import torch
 from everflow.ops import reduction_gradients as gradients
 from everflow.ops.families import WIDER, is_sparse
@@ -170,7 +171,10 @@ def reduction_axes(x: Any, axis: Any, reduction_indices: Any = None) -> Any:
     dims = getattr(x, "dims", None)
     if dims is None and is_sparse(x):
         dims = x.get_shape().as_dims()
-    return tf.constant(np.arange(len(dims)), dtype=tf.int32) if dims is not None else tf.range(0, tf.rank(x))
+    if dims is None:
+        return tf.range(0, tf.rank(x))
+    axes = np.arange(len(dims), dtype=np.int32)
+    return axes if in_eager_mode() else tf.constant(axes)
 
 
 def _one_of(new_name: str, new: Any, old_name: str, old: Any) -> Any:

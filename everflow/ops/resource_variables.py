@@ -197,6 +197,8 @@ class BaseResourceVariable(VariableV1):
         """A new read, or the cached one where the variable has a caching device."""
         if self._cached_value is not None:
             return self._cached_value
+        if self._handle.is_eager and in_eager_mode():
+            return self._read_variable_op()
         with colocate_with(None, ignore_existing=True), device(self._handle.device):
             return self._read_variable_op()
 
