@@ -168,7 +168,7 @@ class Loop:
         while True:
             plan = make_plan(self.context, self.fetches[: len(self.plain)], [], self.feeds)
             settle_dims(plan, known)
-            changed = {i: plan.fetches[i].dims for i in known if i < len(self.plain) and plan.fetches[i].dims != known[i]}
+            changed = {i: plan.fetches[i].dims for i in known if i < len(self.plain) and not is_within(plan.fetches[i].dims, known[i])}
             if not changed:
                 return known
             for i, dims in changed.items():
@@ -177,6 +177,13 @@ class Loop:
                     del known[i]
                 else:
                     known[i] = common
+
+
+def is_within(inner: Any, outer: Any) -> bool:
+    """Whether a shape says at least as much as another."""
+    if outer is None:
+        return True
+    return inner is not None and len(inner) == len(outer) and all(o is None or i == o for i, o in zip(inner, outer))
 
 
 def while_kernel(context: Any, condition: FuncGraph, body: FuncGraph, key: Any = None) -> Callable[..., tuple[Any, ...]]:

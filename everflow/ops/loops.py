@@ -21,7 +21,7 @@ from everflow.graph.stacks import get_default_graph, in_eager_mode
 from everflow.graph.tensor import Tensor
 from everflow.graph.type_spec import CompositeTensor, TypeSpec, type_spec_from_value
 from everflow.ops import bodies
-from everflow.ops.loop_steps import while_kernel
+from everflow.ops.loop_steps import is_within, while_kernel
 from everflow.ops.registry import apply, op
 from everflow.ops.toggles import enabled_in
 
@@ -307,20 +307,13 @@ def next_value(value: Any, argument: Tensor, dims: Any, start: Tensor) -> Tensor
             f"The loop variable {start.name} enters the loop with type {argument.dtype.base_dtype.name}, but has type "
             f"{t.dtype.base_dtype.name} after one iteration."
         )
-    if not _is_within(t.dims, dims):
+    if not is_within(t.dims, dims):
         raise ValueError(
             f"Input tensor '{start.name}' enters the loop with shape {shapes.TensorShape.from_dims(dims)}, but has shape {t.get_shape()} "
             "after one iteration. To allow the shape to vary across iterations, use the `shape_invariants` argument of tf.while_loop "
             "to specify a less-specific shape."
         )
     return t
-
-
-def _is_within(inner: Any, outer: Any) -> bool:
-    """Whether a shape says at least as much as another."""
-    if outer is None:
-        return True
-    return inner is not None and len(inner) == len(outer) and all(o is None or i == o for i, o in zip(inner, outer))
 
 
 def invariant_shapes(loop_vars: Any, initial: list[Tensor], shape_invariants: Any) -> list[Any]:
@@ -338,7 +331,7 @@ def invariant_shapes(loop_vars: Any, initial: list[Tensor], shape_invariants: An
     for variable, invariant in zip(nest.flatten(loop_vars), nest.flatten(shape_invariants)):
         found.extend(_invariant_dims(variable, invariant))
     for t, d in zip(initial, found):
-        if not _is_within(t.dims, d):
+        if not is_within(t.dims, d):
             raise ValueError(
                 f"The shape invariant specified for {t.name} is not compatible with the initial shape of the loop "
                 "variable. It enters the "
@@ -364,7 +357,7 @@ def _invariant_dims(variable: Any, invariant: Any) -> list[Any]:
     if isinstance(variable, SparseTensor):
         # The shape says how many axes the tensor has: it is that of `dense_shape`.
         rank = (None,) if dims is None else dims
-        if not _is_within(variable.dense_shape.dims, rank):
+        if not is_within(variable.dense_shape.dims, rank):
             raise ValueError(
                 f"The shape invariant specified for {variable.values.name} is not compatible with the initial shape of the loop "
                 f"variable. It enters the loop with shape {variable.get_shape()}, but the specified shape invariant is {invariant}.")

@@ -49,7 +49,7 @@ def add_nodes(plan: Plan, order: list[Operation], values: dict[Tensor, Value], f
     if body_of_frame == "rounds":
         for t in list(values):
             builder.lives.tensors[t] = frozenset((Token(t, None),))
-    for unit in _in_order(order, values):
+    for unit in in_order(order, values):
         if isinstance(unit, Frame):
             builder.add_frame(unit)
         else:
@@ -58,7 +58,7 @@ def add_nodes(plan: Plan, order: list[Operation], values: dict[Tensor, Value], f
     return builder.nodes
 
 
-def _in_order(order: list[Operation], fed: Any) -> list[Operation | Frame]:
+def in_order(order: list[Operation], fed: Any) -> list[Operation | Frame]:
     """The ops outside of frames and the outermost frames, in the order of creation wherever edges allow it."""
     home = frames_of(order, fed)
 

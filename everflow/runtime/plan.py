@@ -172,7 +172,7 @@ def make_plan(context: Any, fetches: Iterable[Tensor], targets: Iterable[Operati
         plan.feeds.append(values[t])
         plan.nodes.append(node)
     fetches, targets = list(fetches), list(targets)
-    order = _schedule(fetches, targets, values)
+    order = schedule(fetches, targets, values)
     nodes: dict[Operation, Node] = {}
     body_of_frame = getattr(plan.feeds[0].node.op.graph, "body_of_frame", None) if plan.feeds else None  # type: ignore[union-attr]
     if body_of_frame or any(op.type in FRAME_OPS for op in order):
@@ -225,7 +225,7 @@ def reads_of(op: Operation, node: Node) -> frozenset[int]:
     return frozenset(i for i, v in enumerate(node.inputs) if v.dtype._is_ref_dtype and not takes_ref[i])
 
 
-def _schedule(fetches: list[Tensor], targets: list[Operation], fed: dict[Tensor, Value]) -> list[Operation]:
+def schedule(fetches: list[Tensor], targets: list[Operation], fed: dict[Tensor, Value]) -> list[Operation]:
     """The ops that are needed: in the order of their creation wherever edges allow it; those that may wait for others come last."""
     needed: dict[Operation, list[Operation]] = {}
     stack = [t.op for t in fetches if t not in fed] + targets

@@ -115,7 +115,7 @@ class _Group:
             return
         inside = Counter(v for node in self.members for v in node.inputs)
         results = [v for node in self.members for v in node.outputs if uses[v] > inside[v]]
-        chain = _Chain(self.dims, self.members, results)
+        chain = _Chain(self.dims, self.members, results, plan.is_body)
         new = fused("_Elementwise", chain.kernel, self.members[-1], chain.inputs)
         new.outputs = []
         for v in results:
@@ -127,8 +127,10 @@ class _Group:
 class _Chain:
     """The instructions of a group: what they take, and where they leave what is used afterwards."""
 
-    def __init__(self, dims: Any, members: list[Node], results: list[Value]) -> None:
+    def __init__(self, dims: Any, members: list[Node], results: list[Value], is_body: bool) -> None:
         self.dims, self.members, self.results = dims, members, results
+        # In a body, results live about as long as each other: one allocation serves all that have the same shape.
+        self.shares_memory = is_body and all(v.dims == dims for v in results)
         self.rows, self.columns = math.prod(dims[:-1]), dims[-1]
         self.inputs: list[Value] = []
         self.checked: list[int] = []
@@ -194,8 +196,8 @@ class _Chain:
             rows, columns = 1, rows * columns
         run_chain = ElementwiseChain(rows, columns, taken_from, self._constants, instructions, places).run
         one_by_one = self._one_by_one()
-        dims, shapes, checked = self.dims, [v.dims for v in self.results], self.checked
-        single = len(shapes) == 1
+        dims, checked, single = self.dims, self.checked, len(self.results) == 1
+        allocate = self._allocation()
 
         def run(*xs: Any) -> Any:
             for i in checked:
@@ -204,11 +206,18 @@ class _Chain:
             if xs[0].is_cuda:
                 return one_by_one(*xs)
             xs = tuple([x if x.is_contiguous() else x.contiguous() for x in xs])
-            found = [torch.empty(shape) for shape in shapes]
+            found = allocate()
             run_chain(*[x.data_ptr() for x in xs], *[y.data_ptr() for y in found])
             return found[0] if single else found
 
         return run
+
+    def _allocation(self) -> Callable[[], Any]:
+        shapes = [v.dims for v in self.results]
+        if self.shares_memory and len(shapes) > 1:
+            block = (len(shapes), *self.dims)
+            return lambda: torch.empty(block).unbind()
+        return lambda: [torch.empty(shape) for shape in shapes]
 
     def _one_by_one(self) -> Callable[..., Any]:
         """The same by the kernels of the nodes, for tensors that are elsewhere or do not fit."""
