@@ -35,6 +35,7 @@ from everflow.graph.stacks import EAGER, TAPES, get_default_graph, graphs, in_ea
 from everflow.graph.tensor import Tensor
 from everflow.graph.tensor_spec import TensorSpec
 from everflow.graph.type_spec import CompositeTensor, TypeSpec
+from everflow.nest_paths import flatten_up_to
 from everflow.ops import functional
 from everflow.ops.registry import apply
 from everflow.ops.resource_variables import variable_accessed
@@ -374,6 +375,8 @@ class Spec:
 
     def __init__(self, function: Callable[..., Any], input_signature: Any) -> None:
         self.signature = inspect.signature(function)
+        # What a partial has set already is no argument, unless a call gives another value.
+        self._preset = frozenset(_preset_names(function))
         self.input_signature = None if input_signature is None else tuple(input_signature)
         if self.input_signature is not None:
             for spec in nest.flatten(self.input_signature, expand_composites=False):
@@ -391,9 +394,7 @@ class Spec:
 
     def bound(self, args: Any, kwargs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments by position where they have one, defaults filled in, numbers of numpy's as tensors."""
-        bound = self.signature.bind(*args, **kwargs)
-        bound.apply_defaults()
-        given, named = bound.args, dict(sorted(bound.kwargs.items()))
+        given, named = self.complete(args, kwargs)
         if self.input_signature is None:
             return given, named
         if named:
@@ -401,17 +402,24 @@ class Spec:
                              "provided.")
         return self._as_declared(given), {}
 
+    def complete(self, args: Any, kwargs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments by position where they have one, defaults filled in."""
+        bound = self.signature.bind(*args, **kwargs)
+        preset = {name for name in self._preset if name not in bound.arguments}
+        bound.apply_defaults()
+        return bound.args, {k: v for k, v in sorted(bound.kwargs.items()) if k not in preset}
+
     def _as_declared(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         assert self.input_signature is not None
         count = len(self.input_signature)
         try:
-            nest.assert_same_structure(self.input_signature, args[:count], expand_composites=False)
+            # A list may stand for a tensor.
+            flat = flatten_up_to(self.input_signature, args[:count], expand_composites=True)
         except (ValueError, TypeError):
             raise ValueError(
                 f"Structure of Python function inputs does not match input_signature:\n  inputs: ({_shown(args)})\n  input_signature: "
                 f"({_shown(self.input_signature)})") from None
         specs = nest.flatten(self.input_signature, expand_composites=True)
-        flat = nest.flatten(args[:count], expand_composites=True)
         found = []
         for spec, value in zip(specs, flat):
             try:
@@ -424,6 +432,14 @@ class Spec:
                                  f"({_shown(self.input_signature)})")
             found.append(t)
         return (*nest.pack_sequence_as(self.input_signature, found, expand_composites=True), *args[count:])
+
+
+def _preset_names(function: Any) -> list[str]:
+    found: list[str] = []
+    while isinstance(function, functools.partial):
+        found += function.keywords
+        function = function.func
+    return found
 
 
 def _shown(values: Any) -> str:
@@ -454,6 +470,7 @@ class TracedFunction:
         self._made: list[Any] | None = None
         self._bound: weakref.WeakKeyDictionary[Any, TracedFunction] = weakref.WeakKeyDictionary()
         functools.update_wrapper(self, function, updated=())
+        self.__signature__ = self._spec.signature
 
     @property
     def python_function(self) -> Callable[..., Any]:
@@ -514,9 +531,7 @@ class TracedFunction:
         if self._spec.input_signature is not None and not args and not kwargs:
             args = self._spec.input_signature
             return self._traced(args, {})
-        bound = self._spec.signature.bind(*args, **kwargs)
-        bound.apply_defaults()
-        return self._traced(bound.args, dict(sorted(bound.kwargs.items())))
+        return self._traced(*self._spec.complete(args, kwargs))
 
     def _list_all_concrete_functions_for_serialization(self) -> list[ConcreteFunction]:
         """All bodies that there are, and the one that a given signature is enough for."""

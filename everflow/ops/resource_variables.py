@@ -566,6 +566,7 @@ class UninitializedVariable(BaseResourceVariable):
             trainable=trainable, shape=shape, dtype=dtype, handle=handle, constraint=constraint,
             synchronization=synchronization, aggregation=aggregation, distribute_strategy=distribute_strategy,
             name=own_name, unique_id=unique, handle_name=own_name, graph_element=read)
+        self._in_graph_mode = not handle.is_eager
 
 
 @internal("ops.resource_variable_ops.copy_to_graph_uninitialized")

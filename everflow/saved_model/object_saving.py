@@ -117,14 +117,20 @@ class _Export:
     def describe(self, proto: Any, signatures: dict[str, ConcreteFunction]) -> None:
         """Fills a MetaGraphDef in."""
         with self.graph.as_default():
-            self.graph._functions.update(library_of(self.objects.concretes))
+            library = library_of(self.objects.concretes)
+            self.graph._functions.update(library)
             initialize = self._initializer()
             definitions = {key: self._signature(key, function) for key, function in sorted(signatures.items())}
             saveables = self.objects.view.frozen_saveable_objects(object_map=self.copies, to_graph=self.graph)
             saver_def = MultiDeviceSaver(saveables).to_proto()
             self.graph.add_to_collection(constants.MAIN_OP_KEY, initialize)
+            graph_def = self.graph.as_graph_def(add_shapes=True)
+            # Functions that nothing in the graph calls are attributes of objects.
+            there = {function.signature.name for function in graph_def.library.function}
+            graph_def.library.function.extend(entry.definition for name, entry in library.items() if name not in there)
             proto.CopyFrom(create_meta_graph_def(
-                saver_def=saver_def, graph=self.graph, collection_list=[constants.MAIN_OP_KEY], strip_default_attrs=True))
+                graph_def=graph_def, saver_def=saver_def, graph=self.graph, collection_list=[constants.MAIN_OP_KEY],
+                strip_default_attrs=True))
         proto.meta_info_def.tags.append(constants.SERVING)
         for name, tensor in self.asset_defs:
             asset = proto.asset_file_def.add(filename=name)

@@ -15,7 +15,7 @@ from everflow.errors import OpError, data_loss
 from everflow.graph import opdefs
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.function_defs import function_def_to_graph
-from everflow.graph.functions import LibraryFunction
+from everflow.graph.functions import LibraryFunction, called_functions
 from everflow.graph.graph import set_shapes
 from everflow.graph.scopes import is_eager_outside
 from everflow.graph.shapes import merge
@@ -23,6 +23,7 @@ from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
 from everflow.graph.tensor_spec import TensorSpec
 from everflow.graph.type_spec import TypeSpec
+from everflow.runtime.effects import FIRST_ARGUMENT
 from everflow.saved_model.structures import StructureCoder
 
 _loaded = itertools.count()
@@ -77,7 +78,7 @@ class FunctionLibrary:
         for outside, inside in zip(bound, graph.inputs[len(graph.inputs) - len(bound):]):
             graph._captures[outside] = inside
             inside.handle_data = outside.handle_data
-        _infer_again(graph)
+        _tell_resources(graph, set())
         graph.variables = variables
         coder = StructureCoder()
         graph.name = re.sub(r"^__inference_|_\d+$", "", name)
@@ -107,14 +108,23 @@ def _unknown_defaults(producer_ops: Any) -> dict[tuple[str, str], Any]:
     return found
 
 
-def _infer_again(graph: Any) -> None:
-    """Shapes that follow from what is known of the resources that a body captured."""
+def _tell_resources(graph: Any, seen: set[str]) -> None:
+    """Tells a body, and those that it calls, what is known of the resources that it is given: dtypes and shapes follow from it."""
     for op in graph.get_operations():
-        if op.inputs:
-            before = [t.dims for t in op.outputs]
-            set_shapes(op)
-            for t, dims in zip(op.outputs, before):
-                t.dims = merge(t.dims, dims)
+        if not op.inputs:
+            continue
+        before = [t.dims for t in op.outputs]
+        set_shapes(op)
+        for t, dims in zip(op.outputs, before):
+            t.dims = merge(t.dims, dims)
+        first = FIRST_ARGUMENT.get(op.type, 0)
+        for name in called_functions(op) if any(t.handle_data is not None for t in op.inputs) else ():
+            entry = graph._get_function(name)
+            if entry is not None and name not in seen:
+                seen.add(name)
+                for inside, given in zip(entry.graph.inputs, op.inputs[first:]):
+                    inside.handle_data = inside.handle_data or given.handle_data
+                _tell_resources(entry.graph, seen)
 
 
 @internal("saved_model.function_deserialization.RestoredFunction")

@@ -155,6 +155,7 @@ class TrackableAsset(Trackable):
     """A file that SavedModels take with them."""
 
     def __init__(self, path: Any) -> None:
+        from everflow.eager.context import executing_eagerly
         from everflow.graph.convert import convert_to_tensor
         from everflow.graph.keys import GraphKeys
         from everflow.graph.scopes import add_to_collection, init_scope
@@ -165,7 +166,8 @@ class TrackableAsset(Trackable):
         else:
             with init_scope():
                 self._path = convert_to_tensor(str(path) if hasattr(path, "__fspath__") else path, name="asset_path")
-        add_to_collection(GraphKeys.ASSET_FILEPATHS, self._path)
+        if not executing_eagerly():
+            add_to_collection(GraphKeys.ASSET_FILEPATHS, self._path)
 
     @property
     def asset_path(self) -> Any:
