@@ -1,0 +1,138 @@
+"""Deep models: layers of neurons on dense features."""
+from __future__ import annotations
+
+from typing import Any
+
+import everflow as tf
+from everflow.api import public
+from everflow.estimator.canned.optimizers import checked_features, default_partitioner, optimizer_for
+from everflow.estimator.estimator import Estimator
+from everflow.estimator.heads.classification import classification_head
+from everflow.estimator.heads.regression import RegressionGraphHead
+from everflow.estimator.mode_keys import ModeKeys
+from everflow.feature_column.layers import DenseFeatures
+from everflow.feature_column.protocol import is_feature_column_v2
+from everflow.feature_column.scoped import input_layer
+from everflow.losses.weighting import Reduction
+from everflow.ops.activations import relu
+from everflow.ops.variable_scope import variable_scope
+
+_LEARNING_RATE = 0.05
+
+
+def layer_summary(value: Any, tag: str) -> None:
+    """How many of a layer's values are zero, and how they are spread."""
+    tf.summary.scalar(f"{tag}/fraction_of_zero_values", tf.nn.zero_fraction(value))
+    tf.summary.histogram(f"{tag}/activation", value)
+
+
+def _dense_input(features: Any, feature_columns: Any, partitioner: Any) -> Any:
+    with variable_scope("input_from_feature_columns", values=tuple(features.values()), partitioner=partitioner):
+        if is_feature_column_v2(feature_columns):
+            return DenseFeatures(feature_columns, name="input_layer")(features)
+        return input_layer(features=features, feature_columns=feature_columns)
+
+
+def _dense(net: Any, units: int, activation: Any, name: str) -> Any:
+    with variable_scope(name, use_resource=True) as scope:
+        layer = tf.layers.Dense(
+            units=units, activation=activation, kernel_initializer=tf.glorot_uniform_initializer(), name=name, _scope=scope)
+        return layer(net)
+
+
+@public("estimator.experimental.dnn_logit_fn_builder", "contrib.estimator.dnn_logit_fn_builder")
+def dnn_logit_fn_builder(units: Any, hidden_units: Any, feature_columns: Any, activation_fn: Any, dropout: Any,
+                         input_layer_partitioner: Any, batch_norm: Any) -> Any:
+    """A function from features and mode to the logits of a deep model."""
+    if not isinstance(units, int):
+        raise ValueError(f"units must be an int.  Given type: {type(units)}")
+
+    def dnn_logit_fn(features: Any, mode: Any) -> Any:
+        training = mode == ModeKeys.TRAIN
+        net = _dense_input(features, list(feature_columns), input_layer_partitioner)
+        prefix = tf.get_variable_scope().name
+        for i, width in enumerate(hidden_units):
+            name = f"hiddenlayer_{i}"
+            net = _dense(net, width, activation_fn, name)
+            if dropout is not None and training:
+                net = tf.layers.Dropout(rate=dropout)(net, training=True)
+            if batch_norm:
+                with variable_scope(name, use_resource=True, auxiliary_name_scope=False) as around, tf.name_scope(
+                        around.original_name_scope):
+                    with variable_scope(f"batchnorm_{i}") as scope:
+                        layer = tf.layers.BatchNormalization(
+                            # The default keeps averages too long for short trainings.
+                            momentum=0.999, trainable=True, name=f"batchnorm_{i}", _scope=scope)
+                        net = layer(net, training=training)
+            layer_summary(net, f"{prefix}/{name}" if prefix else name)
+        logits = _dense(net, units, None, "logits")
+        layer_summary(logits, f"{prefix}/logits" if prefix else "logits")
+        return logits
+
+    return dnn_logit_fn
+
+
+def dnn_model_fn(features: Any, labels: Any, mode: str, head: Any, hidden_units: Any, feature_columns: Any, optimizer: Any,
+                 activation_fn: Any, dropout: Any, input_layer_partitioner: Any, config: Any, batch_norm: Any) -> Any:
+    """The model function of a deep model."""
+    checked_features(features)
+    optimizer = optimizer_for(optimizer, learning_rate=_LEARNING_RATE)
+    partitioner = tf.min_max_variable_partitioner(max_partitions=config.num_ps_replicas if config else 0)
+    with variable_scope("dnn", values=tuple(features.values()), partitioner=partitioner):
+        logit_fn = dnn_logit_fn_builder(
+            head.logits_dimension, hidden_units, feature_columns, activation_fn, dropout,
+            input_layer_partitioner or default_partitioner(config), batch_norm)
+        logits = logit_fn(features=features, mode=mode)
+        return head.create_estimator_spec(features=features, mode=mode, labels=labels, optimizer=optimizer, logits=logits)
+
+
+class _DNNBase(Estimator):
+    """What deep estimators share."""
+
+    def _build(self, head: Any, hidden_units: Any, feature_columns: Any, model_dir: Any, optimizer: Any, activation_fn: Any, dropout: Any,
+               input_layer_partitioner: Any, config: Any, warm_start_from: Any, batch_norm: bool) -> None:
+        columns = tuple(feature_columns or ())
+
+        def model_fn(features: Any, labels: Any, mode: Any, config: Any) -> Any:
+            return dnn_model_fn(
+                features, labels, mode, head, hidden_units, columns, optimizer, activation_fn, dropout, input_layer_partitioner, config,
+                batch_norm)
+
+        Estimator.__init__(self, model_fn=model_fn, model_dir=model_dir, config=config, warm_start_from=warm_start_from)
+
+
+@public("estimator.DNNClassifier")
+class DNNClassifier(_DNNBase):
+    """A deep model that classifies."""
+
+    def __init__(self, hidden_units: Any, feature_columns: Any, model_dir: Any = None, n_classes: int = 2, weight_column: Any = None,
+                 label_vocabulary: Any = None, optimizer: Any = "Adagrad", activation_fn: Any = relu, dropout: Any = None,
+                 input_layer_partitioner: Any = None, config: Any = None, warm_start_from: Any = None,
+                 loss_reduction: str = Reduction.SUM, batch_norm: bool = False) -> None:
+        head = classification_head(n_classes, weight_column, label_vocabulary, loss_reduction)
+        self._build(head, hidden_units, feature_columns, model_dir, optimizer, activation_fn, dropout, input_layer_partitioner, config,
+                    warm_start_from, batch_norm)
+
+
+@public("estimator.DNNRegressor")
+class DNNRegressor(_DNNBase):
+    """A deep model that predicts numbers."""
+
+    def __init__(self, hidden_units: Any, feature_columns: Any, model_dir: Any = None, label_dimension: int = 1,
+                 weight_column: Any = None, optimizer: Any = "Adagrad", activation_fn: Any = relu, dropout: Any = None,
+                 input_layer_partitioner: Any = None, config: Any = None, warm_start_from: Any = None,
+                 loss_reduction: str = Reduction.SUM, batch_norm: bool = False) -> None:
+        head = RegressionGraphHead(weight_column, label_dimension, loss_reduction)
+        self._build(head, hidden_units, feature_columns, model_dir, optimizer, activation_fn, dropout, input_layer_partitioner, config,
+                    warm_start_from, batch_norm)
+
+
+@public("estimator.DNNEstimator", "contrib.estimator.DNNEstimator")
+class DNNEstimator(_DNNBase):
+    """A deep model with any head."""
+
+    def __init__(self, head: Any, hidden_units: Any, feature_columns: Any, model_dir: Any = None, optimizer: Any = "Adagrad",
+                 activation_fn: Any = relu, dropout: Any = None, input_layer_partitioner: Any = None, config: Any = None,
+                 warm_start_from: Any = None, batch_norm: bool = False) -> None:
+        self._build(head, hidden_units, feature_columns, model_dir, optimizer, activation_fn, dropout, input_layer_partitioner, config,
+                    warm_start_from, batch_norm)

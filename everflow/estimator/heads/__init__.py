@@ -1,0 +1,1 @@
+"""Heads: what a model's logits mean, its loss, predictions and metrics."""

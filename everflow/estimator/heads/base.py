@@ -1,0 +1,223 @@
+"""What all heads share: from logits and labels to an EstimatorSpec."""
+from __future__ import annotations
+
+import collections
+from typing import Any
+
+import everflow as tf
+from everflow.api import internal
+from everflow.estimator.export_outputs import ClassificationOutput, PredictOutput
+from everflow.estimator.heads.keys import MetricKeys, with_head_name
+from everflow.estimator.heads.shapes import checked_labels, checked_logits, weights_of
+from everflow.estimator.mode_keys import ModeKeys
+from everflow.estimator.spec import EstimatorSpec
+from everflow.graph.scopes import name_scope
+from everflow.losses.weighting import Reduction
+from everflow.saved_model.constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY
+
+PREDICT_KEY = "predict"
+CLASSIFY_KEY = "classification"
+REGRESS_KEY = "regression"
+
+LossSpec = collections.namedtuple("LossSpec", ["training_loss", "unreduced_loss", "weights", "processed_labels"])
+
+
+@internal("estimator.canned.head._Head")
+class GraphHead:
+    """A head for graphs: metrics of tf.metrics, optimizers of tf.train."""
+
+    _name: str | None
+    _weight_column: Any = None
+    _loss_reduction: str = Reduction.SUM
+    # What a label holds beside the logits, for heads whose labels are as wide as their logits.
+    _label_dimension: int = 1
+
+    @property
+    def name(self) -> Any:
+        """The name that summaries and metrics carry."""
+        return self._name
+
+    @property
+    def logits_dimension(self) -> int:
+        """How many logits an example has."""
+        raise NotImplementedError
+
+    def _unreduced(self, labels: Any, logits: Any, features: Any) -> tuple[Any, Any]:
+        """The loss of each example, and the labels as metrics want them."""
+        raise NotImplementedError
+
+    def _predictions(self, logits: Any) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def _exports(self, predictions: dict[str, Any]) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def _metrics(self, labels: Any, predictions: dict[str, Any], weights: Any, unreduced_loss: Any, key: Any) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def _weights(self, features: Any, logits: Any) -> Any:
+        return weights_of(features, self._weight_column, logits)
+
+    def create_loss(self, features: Any, mode: str, logits: Any, labels: Any) -> LossSpec:
+        """The loss to train with, and what it is made from."""
+        del mode
+        logits = tf.convert_to_tensor(logits)
+        labels = checked_labels(labels, logits, self._label_dimension)
+        unreduced, processed = self._unreduced(labels, logits, features)
+        weights = self._weights(features, logits)
+        training = tf.losses.compute_weighted_loss(unreduced, weights=weights, reduction=self._loss_reduction)
+        return LossSpec(training, unreduced, weights, processed)
+
+    def create_estimator_spec(self, features: Any, mode: str, logits: Any, labels: Any = None, optimizer: Any = None,
+                              train_op_fn: Any = None, regularization_losses: Any = None) -> Any:
+        """The EstimatorSpec of a model function that has these logits."""
+        with name_scope(self._name, "head"):
+            logits = self._checked_logits(logits)
+            predictions = self._predictions(logits)
+            if mode == ModeKeys.PREDICT:
+                return EstimatorSpec(mode=mode, predictions=predictions, export_outputs=self._exports(predictions))
+            found = self.create_loss(features, mode, logits, labels)
+            regularization = tf.add_n(regularization_losses) if regularization_losses else None
+            loss = found.training_loss if regularization is None else found.training_loss + regularization
+            if mode == ModeKeys.EVAL:
+                return EstimatorSpec(
+                    mode=mode, predictions=predictions, loss=loss,
+                    eval_metric_ops=self._metric_ops(found, predictions, logits, regularization))
+            train_op = self._train_op(loss, optimizer, train_op_fn)
+            mean = None
+            if self._loss_reduction == Reduction.SUM:
+                total = tf.reduce_sum(found.weights * tf.ones_like(found.unreduced_loss))
+                mean = found.training_loss / total
+        with name_scope(""):
+            self._summarize(loss, mean, regularization)
+        return EstimatorSpec(mode=mode, predictions=predictions, loss=loss, train_op=train_op)
+
+    def _checked_logits(self, logits: Any) -> Any:
+        return checked_logits(logits, self.logits_dimension)
+
+    def _key(self, key: str) -> str:
+        return with_head_name(self._name, key)
+
+    def _metric_ops(self, found: LossSpec, predictions: dict[str, Any], logits: Any, regularization: Any) -> dict[str, Any]:
+        values = (found.processed_labels, logits, *predictions.values(), found.weights, found.unreduced_loss)
+        with name_scope("metrics" if self._name is None else None, "metrics", values):
+            metrics = self._metrics(found.processed_labels, predictions, found.weights, found.unreduced_loss, self._key)
+            if regularization is not None:
+                name = self._key(MetricKeys.LOSS_REGULARIZATION)
+                metrics[name] = tf.metrics.mean(regularization, name=MetricKeys.LOSS_REGULARIZATION)
+            return metrics
+
+    def _summarize(self, loss: Any, mean: Any, regularization: Any) -> None:
+        tf.summary.scalar(self._key(MetricKeys.LOSS), loss)
+        if mean is not None:
+            tf.summary.scalar(self._key(MetricKeys.LOSS_MEAN), mean)
+        if regularization is not None:
+            tf.summary.scalar(self._key(MetricKeys.LOSS_REGULARIZATION), regularization)
+
+    def _train_op(self, loss: Any, optimizer: Any, train_op_fn: Any) -> Any:
+        return train_op_for(loss, optimizer, train_op_fn)
+
+
+def train_op_for(loss: Any, optimizer: Any, train_op_fn: Any) -> Any:
+    """The op that trains, together with the updates that layers ask for."""
+    if optimizer is not None:
+        if train_op_fn is not None:
+            raise ValueError("train_op_fn and optimizer cannot both be set.")
+        train_op = optimizer.minimize(loss, global_step=tf.train.get_global_step())
+    elif train_op_fn is not None:
+        train_op = train_op_fn(loss)
+    else:
+        raise ValueError("train_op_fn and optimizer cannot both be None.")
+    updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
+    return tf.group(train_op, *updates) if updates else train_op
+
+
+def class_names(n_classes: int, label_vocabulary: Any) -> Any:
+    """The classes as strings."""
+    return tf.convert_to_tensor(label_vocabulary) if label_vocabulary else tf.as_string(tf.range(n_classes))
+
+
+def all_classes_for(logits: Any, n_classes: int, label_vocabulary: Any) -> Any:
+    """The names of all classes, for each example."""
+    batch = tf.shape(logits)[0]
+    names = label_vocabulary if label_vocabulary else tf.as_string(tf.range(n_classes))
+    return tf.tile(tf.expand_dims(input=names, axis=0), [batch, 1])
+
+
+def all_class_ids_for(logits: Any, n_classes: int) -> Any:
+    """The ids of all classes, for each example."""
+    batch = tf.shape(logits)[0]
+    return tf.tile(tf.expand_dims(input=tf.range(n_classes), axis=0), [batch, 1])
+
+
+def classification_exports(scores: Any, n_classes: int, label_vocabulary: Any, predictions: dict[str, Any]) -> dict[str, Any]:
+    """The outputs of an exported classifier."""
+    classified = ClassificationOutput(scores=scores, classes=all_classes_for(scores, n_classes, label_vocabulary))
+    return {DEFAULT_SERVING_SIGNATURE_DEF_KEY: classified, CLASSIFY_KEY: classified, PREDICT_KEY: PredictOutput(predictions)}
+
+
+def names_of_class_ids(class_ids: Any, label_vocabulary: Any) -> Any:
+    """Class ids as strings."""
+    if not label_vocabulary:
+        return tf.as_string(class_ids, name="str_classes")
+    from everflow.lookup.vocabularies import index_to_string_table_from_tensor
+
+    table = index_to_string_table_from_tensor(vocabulary_list=label_vocabulary, name="class_string_lookup")
+    return table.lookup(class_ids)
+
+
+def ids_of_labels(labels: Any, label_vocabulary: Any, n_classes: int, message: str) -> Any:
+    """Labels as class ids: found in the vocabulary, or the integers that they are."""
+    if label_vocabulary:
+        if labels.dtype != tf.string:
+            raise ValueError(f"Labels dtype should be string if there is a vocabulary. Instead got {labels.dtype}")
+        from everflow.lookup.vocabularies import index_table_from_tensor
+
+        return index_table_from_tensor(vocabulary_list=tuple(label_vocabulary), name="class_id_lookup").lookup(labels)
+    if not labels.dtype.is_integer:
+        raise ValueError(f"Labels dtype should be integer. Instead got {labels.dtype}.{message}")
+    return labels
+
+
+def checked_vocabulary(label_vocabulary: Any, n_classes: int) -> Any:
+    """A vocabulary with a word for each class."""
+    if label_vocabulary is not None and not isinstance(label_vocabulary, (list, tuple)):
+        raise ValueError(f"label_vocabulary should be a list or a tuple. Given type: {type(label_vocabulary)}")
+    if label_vocabulary is not None and len(label_vocabulary) != n_classes:
+        raise ValueError(
+            f'"label_vocabulary" does not have "n_classes" items. n_classes={n_classes} label_vocabulary={label_vocabulary}')
+    return label_vocabulary
+
+
+def checked_reduction(loss_reduction: str) -> str:
+    """A reduction that gives one number."""
+    if loss_reduction not in Reduction.all() or loss_reduction == Reduction.NONE:
+        raise ValueError(f"Invalid loss_reduction: {loss_reduction}. See `losses.Reduction` for valid options.")
+    return loss_reduction
+
+
+def own_loss(loss_fn: Any, labels: Any, logits: Any, features: Any, dimension: int = 1) -> Any:
+    """The loss of each example as a program's own function computes it."""
+    from everflow.estimator.arguments import parameters_of
+
+    given = {"labels": labels, "logits": logits}
+    taken = parameters_of(loss_fn)
+    for name in ("labels", "logits"):
+        if name not in taken:
+            raise ValueError(f'loss_fn must contain argument: {name}. Given arguments: {taken}')
+    unknown = set(taken) - {"labels", "logits", "features", "loss_reduction"}
+    if unknown:
+        raise ValueError(f"loss_fn has unexpected args: {list(unknown)}")
+    if "features" in taken:
+        given["features"] = features
+    if "loss_reduction" in taken:
+        given["loss_reduction"] = Reduction.NONE
+    unreduced = loss_fn(**given)
+    logits_shape = tf.shape(logits, name="logits_shape")
+    wanted = tf.concat([logits_shape[:-1], [dimension]], axis=0, name="expected_loss_shape")
+    loss_shape = tf.shape(unreduced, name="loss_shape")
+    right = tf.reduce_all(tf.equal(loss_shape, wanted))
+    check = tf.Assert(right, data=[f"loss_fn must return Tensor of shape [D0, D1, ... DN, {dimension}]. ", "logits_shape: ",
+                                   logits_shape, "loss_shape: ", loss_shape], name="check_loss_shape")
+    with tf.control_dependencies([check]):
+        return tf.identity(unreduced)
