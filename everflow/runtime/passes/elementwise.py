@@ -159,7 +159,7 @@ class _Chain:
             axis = split.constant(0)
             whole = split.inputs[1]
             if axis is not None and int(axis.reshape(())) in (-1, len(self.dims) - 1) and whole.dims is not None and None not in whole.dims:
-                source, offset, stride = whole, value.index * self.columns, whole.dims[-1]
+                source, offset, stride = whole, value.index * self.columns, _width(whole)
         if source not in self.inputs:
             self.inputs.append(source)
             if source is value and value.dims != self.dims:
@@ -176,8 +176,7 @@ class _Chain:
         def place(value: Value) -> tuple[int, int, int]:
             if value in joins:
                 node, i = joins[value]
-                offset = sum(v.dims[-1] for v in node.inputs[:i])
-                return first + self.results.index(node.outputs[0]), offset, node.outputs[0].dims[-1]  # type: ignore[index]
+                return first + self.results.index(node.outputs[0]), sum(map(_width, node.inputs[:i])), _width(node.outputs[0])
             return (first + self.results.index(value), 0, self.columns) if value in self.results else (-1, 0, 0)
 
         operands = dict(self._operands)
@@ -238,6 +237,12 @@ class _Chain:
             return known[results[0]] if len(results) == 1 else [known[v] for v in results]
 
         return run
+
+
+def _width(value: Value) -> int:
+    """How many elements a row has."""
+    assert value.dims is not None and value.dims[-1] is not None
+    return value.dims[-1]
 
 
 def _sum(operands: list[int], result: int) -> list[tuple[str, int, int]]:
