@@ -10,6 +10,7 @@ from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
+from everflow.graph.stacks import eager_scope, in_eager_mode
 from everflow.graph.statistics import OpStats, RegisterStatistics
 from everflow.lazy import torch
 from everflow.ops.families import conj, published, widened
@@ -211,34 +212,42 @@ op("BatchMatMulV2", kernel=_batch_multiply, shape=_batch_product_shape, gradient
 def matmul(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False, adjoint_a: bool = False, adjoint_b: bool = False,
            a_is_sparse: bool = False, b_is_sparse: bool = False, name: str | None = None) -> Any:
     """The product of two matrices, or of two batches of matrices."""
+    if in_eager_mode():
+        scope = f"{eager_scope.name}{name or 'MatMul'}/"
+        return _matmul(a, b, transpose_a, transpose_b, adjoint_a, adjoint_b, a_is_sparse, b_is_sparse, scope)
     with name_scope(name, "MatMul", [a, b]) as scope:
-        if transpose_a and adjoint_a:
-            raise ValueError("Only one of transpose_a and adjoint_a can be True.")
-        if transpose_b and adjoint_b:
-            raise ValueError("Only one of transpose_b and adjoint_b can be True.")
-        a = convert_to_tensor(a, name="a")
-        b = convert_to_tensor(b, name="b")
-        rank_a, rank_b = a._rank(), b._rank()
-        batched = rank_a is None or rank_b is None or rank_a > 2 or rank_b > 2
-        if batched and not a_is_sparse and not b_is_sparse:
-            # The batched op knows adjoints only: a plain transpose is the adjoint of the conjugate.
-            if transpose_a:
-                a, adjoint_a = conj(a), True
-            if transpose_b:
-                b, adjoint_b = conj(b), True
-            return apply("BatchMatMulV2", a, b, adj_x=adjoint_a, adj_y=adjoint_b, name=scope)
-        if adjoint_a:
-            a, transpose_a = conj(a), True
-        if adjoint_b:
-            b, transpose_b = conj(b), True
-        if a.dtype is b.dtype and not a_is_sparse and not b_is_sparse:
-            return apply("MatMul", a, b, transpose_a=transpose_a, transpose_b=transpose_b, name=scope)
-        kinds = {a.dtype.base_dtype, b.dtype.base_dtype}
-        # The op for sparse matrices is also the one that multiplies bfloat16 by float32.
-        if kinds == {dtypes.bfloat16, dtypes.float32} or (a_is_sparse or b_is_sparse) and kinds <= {dtypes.bfloat16, dtypes.float32}:
-            product = sparse_matmul(a, b, transpose_a, transpose_b, a_is_sparse, b_is_sparse, name=scope)
-            return tf.cast(product, dtypes.bfloat16) if kinds == {dtypes.bfloat16} else product
+        return _matmul(a, b, transpose_a, transpose_b, adjoint_a, adjoint_b, a_is_sparse, b_is_sparse, scope)
+
+
+def _matmul(a: Any, b: Any, transpose_a: bool, transpose_b: bool, adjoint_a: bool, adjoint_b: bool, a_is_sparse: bool, b_is_sparse: bool,
+            scope: str) -> Any:
+    if transpose_a and adjoint_a:
+        raise ValueError("Only one of transpose_a and adjoint_a can be True.")
+    if transpose_b and adjoint_b:
+        raise ValueError("Only one of transpose_b and adjoint_b can be True.")
+    a = convert_to_tensor(a, name="a")
+    b = convert_to_tensor(b, name="b")
+    rank_a, rank_b = a._rank(), b._rank()
+    batched = rank_a is None or rank_b is None or rank_a > 2 or rank_b > 2
+    if batched and not a_is_sparse and not b_is_sparse:
+        # The batched op knows adjoints only: a plain transpose is the adjoint of the conjugate.
+        if transpose_a:
+            a, adjoint_a = conj(a), True
+        if transpose_b:
+            b, adjoint_b = conj(b), True
+        return apply("BatchMatMulV2", a, b, adj_x=adjoint_a, adj_y=adjoint_b, name=scope)
+    if adjoint_a:
+        a, transpose_a = conj(a), True
+    if adjoint_b:
+        b, transpose_b = conj(b), True
+    if a.dtype is b.dtype and not a_is_sparse and not b_is_sparse:
         return apply("MatMul", a, b, transpose_a=transpose_a, transpose_b=transpose_b, name=scope)
+    kinds = {a.dtype.base_dtype, b.dtype.base_dtype}
+    # The op for sparse matrices is also the one that multiplies bfloat16 by float32.
+    if kinds == {dtypes.bfloat16, dtypes.float32} or (a_is_sparse or b_is_sparse) and kinds <= {dtypes.bfloat16, dtypes.float32}:
+        product = sparse_matmul(a, b, transpose_a, transpose_b, a_is_sparse, b_is_sparse, name=scope)
+        return tf.cast(product, dtypes.bfloat16) if kinds == {dtypes.bfloat16} else product
+    return apply("MatMul", a, b, transpose_a=transpose_a, transpose_b=transpose_b, name=scope)
 
 
 @public("linalg.matvec")
