@@ -7,6 +7,18 @@ import numpy
 from numpy.typing import NDArray
 
 
+class ElementwiseChain:
+    """
+    Element-wise instructions over rows of float32 tensors, run block by block.
+    """
+
+    def __init__(self, rows: int, columns: int, inputs: Sequence[tuple[int, int, int]], constants: Sequence[float], instructions: Sequence[tuple[str, int, int]], results: Sequence[tuple[int, int, int]]) -> None: ...
+
+    def run(self, *args) -> None:
+        """Runs on the tensors at these addresses, which the caller keeps alive."""
+
+ELEMENTWISE: frozenset = ...
+
 @overload
 def fill_uniform(out: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu')], key: int, low: int, high: int, threads: int) -> None: ...
 

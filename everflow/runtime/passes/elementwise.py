@@ -8,6 +8,7 @@ from typing import Any
 
 from everflow._native import ELEMENTWISE, ElementwiseChain
 from everflow.graph import dtypes
+from everflow.graph.shapes import num_elements
 from everflow.lazy import torch
 from everflow.runtime.plan import Node, Plan, Value, fused
 
@@ -29,7 +30,7 @@ def _is_elementwise(node: Node, dims: Any = None) -> bool:
     if (node.type not in ELEMENTWISE and node.type != "AddN") or node.reads or node.asked_for:
         return False
     found = node.outputs[0].dims
-    if not found or None in found or (dims is not None and found != dims) or math.prod(found) > MOST_ELEMENTS:
+    if not found or (dims is not None and found != dims) or not 0 < (num_elements(found) or 0) <= MOST_ELEMENTS:
         return False
     return all(v.dtype is dtypes.float32 for v in (*node.inputs, *node.outputs)) and all(_is_operand(node, v, found) for v in node.inputs)
 
