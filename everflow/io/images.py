@@ -51,10 +51,12 @@ def _jpeg_frame(contents: bytes) -> tuple[int, int, list[tuple[int, int]]]:
 
 
 def decode_jpeg(contents: bytes, channels: int = 0, ratio: int = 1, fancy_upscaling: bool = True, recover: bool = False,
-                crop: tuple[int, int, int, int] | None = None) -> np.ndarray:
-    """A JPEG's pixels; `crop` is (top, left, height, width) of the scaled image. `recover` takes what a cut-off file holds."""
-    from PIL.JpegImagePlugin import JpegImageFile
+                crop: tuple[int, int, int, int] | None = None, accurate: bool = False) -> np.ndarray:
+    """A JPEG's pixels; `crop` is (top, left, height, width) of the scaled image. `recover` takes what a cut-off file holds.
 
+    Unless asked for an accurate transform, TensorFlow uses the fast one. Pillow has that together with repeated chroma samples alone:
+    where chroma is to be interpolated, the accurate one stands in, which differs by a few of 255 steps.
+    """
     if channels not in (0, 1, 3):
         raise invalid_argument(f"channels must be 0, 1, or 3 for JPEG, got {channels}")
     height, width, sampling = _jpeg_frame(contents)
@@ -63,10 +65,12 @@ def decode_jpeg(contents: bytes, channels: int = 0, ratio: int = 1, fancy_upscal
         # The decoder fills what is missing once it meets the end of the image.
         contents += _END_OF_IMAGE
     try:
-        if not fancy_upscaling and channels == 3 and len(set(sampling)) > 1:
+        interpolates = channels == 3 and len(set(sampling)) > 1
+        if accurate and interpolates and not fancy_upscaling:
             pixels = _replicated_chroma(contents, sampling, ratio)
         else:
-            pixels = _pixels(_scaled(JpegImageFile(io.BytesIO(contents)), (height, width), ratio, "L" if channels == 1 else "RGB"), channels)
+            is_fast = not accurate and not (interpolates and fancy_upscaling)
+            pixels = _pixels(_decoded(contents, (height, width), len(sampling), ratio, "L" if channels == 1 else "RGB", is_fast), channels)
     except (OSError, SyntaxError, ValueError):
         raise invalid_argument(f"Invalid JPEG data or crop window, data size {len(contents)}") from None
     if crop is None:
@@ -78,10 +82,23 @@ def decode_jpeg(contents: bytes, channels: int = 0, ratio: int = 1, fancy_upscal
     return pixels[top:top + tall, left:left + wide]
 
 
-def _scaled(image: Any, size: tuple[int, int], ratio: int, mode: str) -> Any:
-    """The image, to be decoded at a part of its size and in a mode, if the decoder can."""
-    if ratio > 1 or mode != "RGB":
-        image.draft(mode, (max(size[1] // ratio, 1), max(size[0] // ratio, 1)))
+def _decoded(contents: bytes, size: tuple[int, int], components: int, ratio: int, mode: str, is_fast: bool) -> Any:
+    """The picture at a part of its size; in the mode that is wanted where its own colours are gray or RGB. The fast way to decode
+    repeats chroma samples and takes the less accurate transform."""
+    from PIL import Image
+
+    if components == 4:
+        found = Image.open(io.BytesIO(contents))
+        return _scaled(found, size, ratio) if ratio > 1 else found
+    reduced = -(-size[1] // ratio), -(-size[0] // ratio)
+    # Given to its decoder as a whole, a file is spared a second reading of its headers.
+    own = "L" if components == 1 else mode
+    return Image.frombytes(own, reduced, contents, "jpeg", own, "", ratio, int(is_fast))
+
+
+def _scaled(image: Any, size: tuple[int, int], ratio: int) -> Any:
+    """The image, to be decoded at a part of its size."""
+    image.draft("RGB", (max(size[1] // ratio, 1), max(size[0] // ratio, 1)))
     return image
 
 
@@ -117,7 +134,7 @@ def _replicated_chroma(contents: bytes, sampling: list[tuple[int, int]], ratio: 
     whole = Image.open(io.BytesIO(contents))
     height, width = whole.height, whole.width
     if ratio > 1:
-        return _pixels(_scaled(whole, (height, width), ratio, "RGB"), 3)
+        return _pixels(_scaled(whole, (height, width), ratio), 3)
     whole.draft("YCbCr", (width, height))
     half = Image.open(io.BytesIO(contents))
     half.draft("YCbCr", (max(width // 2, 1), max(height // 2, 1)))

@@ -78,7 +78,8 @@ def _jpeg_options(node: Any) -> dict[str, Any]:
     ratio = node.attr("ratio")
     if ratio not in (1, 2, 4, 8):
         raise invalid_argument(f"ratio must be 1, 2, 4, or 8, got {ratio}")
-    return {"ratio": ratio, "fancy_upscaling": node.attr("fancy_upscaling"), "recover": node.attr("try_recover_truncated")}
+    return {"ratio": ratio, "fancy_upscaling": node.attr("fancy_upscaling"), "recover": node.attr("try_recover_truncated"),
+            "accurate": _text(node.attr("dct_method")) == "INTEGER_ACCURATE"}
 
 
 def _checked_channels(node: Any) -> int:
