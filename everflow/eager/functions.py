@@ -376,7 +376,7 @@ class Spec:
     def __init__(self, function: Callable[..., Any], input_signature: Any) -> None:
         self.signature = inspect.signature(function)
         # What a partial has set already is no argument, unless a call gives another value.
-        self._preset = frozenset(_preset_names(function))
+        self.preset = frozenset(_preset_names(function))
         self.input_signature = None if input_signature is None else tuple(input_signature)
         if self.input_signature is not None:
             for spec in nest.flatten(self.input_signature, expand_composites=False):
@@ -405,7 +405,7 @@ class Spec:
     def complete(self, args: Any, kwargs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments by position where they have one, defaults filled in."""
         bound = self.signature.bind(*args, **kwargs)
-        preset = {name for name in self._preset if name not in bound.arguments}
+        preset = {name for name in self.preset if name not in bound.arguments}
         bound.apply_defaults()
         return bound.args, {k: v for k, v in sorted(bound.kwargs.items()) if k not in preset}
 

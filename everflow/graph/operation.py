@@ -110,6 +110,15 @@ class Operation:
             raise ValueError(f"Operation '{self.name}' has no attr named '{name}'.")
         return attr_values.as_user_value(self.attr(name), definition.type if definition else None)
 
+    def _clear_attr(self, attr_name: str) -> None:
+        """Takes an attribute away: the op has its default again."""
+        definition = self.op_def_.attrs.get(attr_name)
+        if definition is not None and definition.has_default:
+            self.attrs[attr_name] = definition.default
+        else:
+            self.attrs.pop(attr_name, None)
+        self.graph._changed()
+
     def _set_attr(self, name: str, value: Any) -> None:
         """Sets an attribute from an AttrValue."""
         definition = self.op_def_.attrs.get(name)

@@ -81,15 +81,14 @@ def serialize_function(function: TracedFunction) -> Any:
     coder = StructureCoder()
     proto = saved_object_graph_pb2.SavedFunction()
     spec = function.function_spec
-    proto.function_spec.fullargspec.CopyFrom(coder.encode_structure(_storable(spec.signature, coder)))
+    proto.function_spec.fullargspec.CopyFrom(coder.encode_structure(_storable(spec)))
     proto.function_spec.is_method = spec.is_method
     proto.function_spec.input_signature.CopyFrom(coder.encode_structure(spec.input_signature))
     proto.concrete_functions.extend(concrete.name for concrete in concrete_functions_of(function))
     return proto
 
 
-def _storable(signature: inspect.Signature, coder: StructureCoder) -> inspect.FullArgSpec:
-    """The parameters without those whose value a partial has set to something that no file can hold."""
-    kept = [p for p in signature.parameters.values()
-            if p.kind is not p.KEYWORD_ONLY or p.default is p.empty or coder.can_encode(p.default)]
-    return full_arg_spec(signature.replace(parameters=kept))
+def _storable(spec: Any) -> inspect.FullArgSpec:
+    """The parameters without those that a partial has set."""
+    kept = [p for p in spec.signature.parameters.values() if p.name not in spec.preset]
+    return full_arg_spec(spec.signature.replace(parameters=kept))

@@ -13,7 +13,7 @@ from everflow.graph.convert import constant
 from everflow.graph.functions import LibraryFunction
 from everflow.graph.graph import Graph
 from everflow.graph.operation import Operation
-from everflow.graph.scopes import control_dependencies, device, is_eager_outside
+from everflow.graph.scopes import control_dependencies, device
 from everflow.graph.stacks import get_default_graph
 from everflow.ops.registry import apply
 from everflow.ops.resource_variables import BaseResourceVariable, copy_to_graph_uninitialized
@@ -41,7 +41,7 @@ def save(obj: Any, export_dir: Any, signatures: Any = None) -> None:
     `signatures`: functions for those who run the model without this program, one or a dictionary of them: concrete functions, or
     `tf.function`s with an `input_signature`. Where none are given, the object's only such function is taken.
     """
-    if get_default_graph().building_function and is_eager_outside():
+    if get_default_graph().building_function:
         raise AssertionError("tf.saved_model.save is not supported inside a traced @tf.function. Move the call to the outer "
                              "eagerly-executed context.")
     if not isinstance(obj, Trackable):

@@ -42,6 +42,8 @@ class AugmentedGraphView(ObjectGraphView):
 
     def list_dependencies(self, obj: Any) -> list[Any]:
         """The dependencies of an object, with those that it has for SavedModels only."""
+        # Looking at attributes for functions can make objects: that has to be over.
+        self.list_functions(obj)
         extra = obj._list_extra_dependencies_for_serialization(self._serialization_cache)
         found = []
         for reference in super().list_dependencies(obj):

@@ -7,7 +7,7 @@ from typing import Any
 from everflow import nest
 from everflow.api import internal
 from everflow.eager.context import executing_eagerly
-from everflow.eager.functions import TracedGraph
+from everflow.eager.functions import ConcreteFunction, TracedGraph
 from everflow.eager.wrap_function import VariableHolder, WrappedFunction
 from everflow.errors import data_loss
 from everflow.graph import dtypes, opdefs
@@ -174,24 +174,25 @@ class _Model:
 
     # -- signatures
 
-    def signatures(self) -> dict[str, WrappedFunction]:
+    def signatures(self) -> dict[str, ConcreteFunction]:
         """{key: function from the tensors of its inputs, by name, to a dictionary of tensors}."""
         reserved = (constants.INIT_OP_SIGNATURE_KEY, constants.TRAIN_OP_SIGNATURE_KEY)
         return {key: self._signature(key, definition) for key, definition in sorted(self.meta_graph.signature_def.items())
                 if key not in reserved}
 
-    def _signature(self, key: str, definition: Any) -> WrappedFunction:
+    def _signature(self, key: str, definition: Any) -> ConcreteFunction:
         graph = self.whole.graph
         names = sorted(definition.inputs)
         feeds = [get_tensor_from_tensor_info(definition.inputs[name], graph) for name in names]
         fetches = {name: get_tensor_from_tensor_info(info, graph) for name, info in definition.outputs.items()}
         try:
-            function = self.whole.prune(feeds, fetches)
+            pruned = self.whole.prune(feeds, fetches)
         except ValueError as error:
             raise UnliftableError(
                 "A SavedModel signature needs an input for each placeholder the signature's outputs use. An output for signature "
                 f"'{key}' depends on a placeholder which is not an input (i.e. the placeholder is not fed a value).\n\nUnable to lift "
                 f"the outputs: {error}") from None
+        function = ConcreteFunction(pruned.graph, pruned.structured_outputs)
         function._arg_keywords = [name if len(nest.flatten(feed, expand_composites=True)) == 1 else f"{name}_{i}"
                                   for name, feed in zip(names, feeds) for i, _ in enumerate(nest.flatten(feed, expand_composites=True))]
         function._num_positional_args = int(len(function._arg_keywords) == 1)

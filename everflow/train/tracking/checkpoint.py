@@ -22,7 +22,7 @@ from everflow.train.checkpoints import state
 from everflow.train.checkpoints.reader import new_checkpoint_reader
 from everflow.train.tracking.autotracking import AutoTrackable
 from everflow.train.tracking.base import OBJECT_GRAPH_PROTO_KEY, Trackable
-from everflow.train.tracking.data_structures import NoDependency
+from everflow.train.tracking.data_structures import NoDependency, is_function
 from everflow.train.tracking.device_saver import MultiDeviceSaver
 from everflow.train.tracking.graph_view import ObjectGraphView
 from everflow.train.tracking.positions import CheckpointPosition, NoRestoreSaveable
@@ -265,7 +265,7 @@ class Checkpoint(AutoTrackable):
         super().__init__()
         for name, value in sorted(kwargs.items()):
             setattr(self, name, value)
-            if not isinstance(getattr(self, name), Trackable):
+            if not isinstance(getattr(self, name), Trackable) and not is_function(value):
                 raise ValueError(
                     f"`Checkpoint` was expecting a trackable object (an object derived from `TrackableBase`), got {value}. If you believe "
                     "this object should be trackable (i.e. it is part of the TensorFlow Python API and manages state), please open an "

@@ -161,7 +161,9 @@ class CheckpointPosition:
         if current is None:
             checkpoint.object_by_proto_id[self._proto_id] = trackable
             for deferred in checkpoint.deferred_slot_restorations.pop(self._proto_id, ()):
-                # This object is an optimizer whose variables came before it.
+                # This object is an optimizer whose variables came before it, or was one where the checkpoint was made.
+                if not hasattr(trackable, "_create_or_restore_slot_variable"):
+                    continue
                 trackable._create_or_restore_slot_variable(
                     slot_variable_position=self.at(deferred.slot_variable_id), variable=deferred.original_variable,
                     slot_name=deferred.slot_name)
@@ -170,7 +172,7 @@ class CheckpointPosition:
                 if optimizer is None:
                     checkpoint.deferred_slot_restorations.setdefault(waiting.optimizer_id, []).append(
                         DeferredSlotRestoration(trackable, waiting.slot_variable_id, waiting.slot_name))
-                else:
+                elif hasattr(optimizer, "_create_or_restore_slot_variable"):
                     optimizer._create_or_restore_slot_variable(
                         slot_variable_position=self.at(waiting.slot_variable_id), variable=trackable, slot_name=waiting.slot_name)
             return True
