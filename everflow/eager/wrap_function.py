@@ -8,7 +8,9 @@ from typing import Any
 from everflow import nest
 from everflow.api import find, internal, public
 from everflow.eager.arguments import in_order
-from everflow.eager.functions import ConcreteFunction, TracedGraph, _creating, _lifted, func_graph_from_py_func
+from everflow.eager.concrete_functions import ConcreteFunction, TracedGraph
+from everflow.eager.created_variables import creating, lifted
+from everflow.eager.tracing import func_graph_from_py_func
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.func_graph import FuncGraph
 from everflow.graph.operation import Operation
@@ -47,7 +49,7 @@ class VariableHolder:
             variable = self._variables[name]
         else:
             # The whole name: a scope that ends in a slash stands for itself.
-            variable = self._variables[name] = _lifted([], make, {**arguments, "name": scope})
+            variable = self._variables[name] = lifted([], make, {**arguments, "name": scope})
         if isinstance(graph, TracedGraph):
             graph.watch_variable(variable)
         for key in collections_for(collections, variable.trainable):
@@ -63,7 +65,7 @@ class VariableHolder:
 
         @functools.wraps(fn)
         def wrapped(*args: Any, **kwargs: Any) -> Any:
-            with _creating(self._create):
+            with creating(self._create):
                 return fn(*args, **kwargs)
 
         return wrapped

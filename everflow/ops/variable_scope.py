@@ -75,7 +75,7 @@ def default_variable_creator_v2(next_creator: Any = None, **kwargs: Any) -> Any:
 
     kwargs.pop("expected_shape", None)
     if get_default_graph().building_function:
-        from everflow.eager.functions import create_variable, is_tracing
+        from everflow.eager.created_variables import create_variable, is_tracing
 
         if is_tracing():
             return create_variable(ResourceVariable, kwargs)

@@ -7,7 +7,7 @@ from typing import Any
 from everflow import nest
 from everflow.api import internal
 from everflow.eager.context import executing_eagerly
-from everflow.eager.functions import ConcreteFunction, TracedGraph
+from everflow.eager.concrete_functions import ConcreteFunction, TracedGraph
 from everflow.eager.wrap_function import VariableHolder, WrappedFunction
 from everflow.errors import data_loss
 from everflow.graph import dtypes, opdefs

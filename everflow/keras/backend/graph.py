@@ -6,7 +6,7 @@ from typing import Any
 import everflow as tf
 from everflow.api import internal
 from everflow.eager.context import executing_eagerly
-from everflow.eager.functions import TracedGraph
+from everflow.eager.concrete_functions import TracedGraph
 
 _held: dict[str, TracedGraph] = {}
 

@@ -1,0 +1,297 @@
+"""Traced functions: bodies that run as one step, and their gradients."""
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+from everflow import nest
+from everflow.api import internal
+from everflow.autodiff.bodies import GradientBody, differentiate, is_differentiable
+from everflow.eager import arguments
+from everflow.eager import tape as tapes
+from everflow.eager.execute import CONTEXT, LIBRARY, explain, keep_reads
+from everflow.eager.seeding import SEEDS
+from everflow.eager.tensor import EagerTensor
+from everflow.graph import dtypes
+from everflow.graph.attrs import FunctionName
+from everflow.graph.convert import convert_to_tensor
+from everflow.graph.func_graph import FuncGraph
+from everflow.graph.functions import LibraryFunction, with_called
+from everflow.graph.graph import Graph
+from everflow.graph.indexed_slices import IndexedSlices
+from everflow.graph.operation import Operation
+from everflow.graph.scopes import is_eager_outside
+from everflow.graph.stacks import TAPES, get_default_graph, in_eager_mode
+from everflow.graph.tensor import Tensor
+from everflow.ops import functional
+from everflow.ops.registry import apply
+from everflow.ops.resource_variables import variable_accessed
+from everflow.runtime import effects
+from everflow.runtime.resources import Slot
+
+_serial = itertools.count()
+
+
+def is_variable(value: Any) -> bool:
+    return isinstance(getattr(value, "handle", None), Tensor) and hasattr(value, "assign")
+
+
+class TracedGraph(FuncGraph):
+    """The body of a traced function."""
+
+    orders_effects = True
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.eager_outside = eager = is_eager_outside()
+        self._functions = LIBRARY._functions if eager else get_default_graph()._functions
+        if eager:
+            self.outer_graph = LIBRARY
+            self.seed = SEEDS.seed
+        self._watched: dict[int, Any] = {}
+
+    def watch_variable(self, variable: Any) -> None:
+        """Notes a variable that the body uses."""
+        if id(variable) not in self._watched:
+            self._watched[id(variable)] = variable
+            self.variables.append(variable)
+
+    @property
+    def trainable_variables(self) -> tuple[Any, ...]:
+        """The trainable variables that the body uses."""
+        return tuple(v for v in self.variables if v.trainable)
+
+
+@internal("eager.function.ConcreteFunction")
+class ConcreteFunction:
+    """A traced function: a body whose inputs are the arguments' tensors and what it captured."""
+
+    # SavedModels keep attributes that are functions.
+    _everflow_function = True
+
+    def __init__(self, graph: FuncGraph, structure: Any = None, signature: Any = None, name: str | None = None) -> None:
+        self.graph = self._func_graph = graph
+        self.name = name or f"__inference_{graph.name}_{next(_serial)}"
+        self.structured_outputs = structure
+        self.structured_input_signature = signature
+        self._entry = LibraryFunction(self.name, graph=graph)
+        graph._functions.setdefault(self.name, self._entry)
+        self._captured = graph.external_captures
+        self._step = CONTEXT.compile(graph)
+        self._types = [t.dtype.base_dtype for t in graph.outputs]
+        self._writes: list[int] | None = None
+        self._pair: Any = None
+        # How callers name the arguments' tensors, and how many of them may come by position.
+        self._arg_keywords = [t.op.name for t in graph.inputs[:len(graph.inputs) - len(self._captured)]]
+        self._num_positional_args = len(self._arg_keywords)
+
+    # -- what it is
+
+    @property
+    def inputs(self) -> list[Tensor]:
+        """The tensors of the body that stand for arguments and captures."""
+        return self.graph.inputs
+
+    @property
+    def outputs(self) -> list[Tensor]:
+        """The tensors that the body returns."""
+        return self.graph.outputs
+
+    @property
+    def captured_inputs(self) -> list[Tensor]:
+        """The tensors from outside that the body uses."""
+        return self._captured
+
+    @property
+    def variables(self) -> tuple[Any, ...]:
+        """The variables that the body uses."""
+        return tuple(self.graph.variables)
+
+    @property
+    def trainable_variables(self) -> tuple[Any, ...]:
+        """The trainable ones of them."""
+        return tuple(v for v in self.graph.variables if v.trainable)
+
+    @property
+    def output_shapes(self) -> Any:
+        """The static shapes of what is returned."""
+        return nest.map_structure(lambda t: getattr(t, "shape", None), self.structured_outputs)
+
+    @property
+    def output_dtypes(self) -> Any:
+        """The dtypes of what is returned."""
+        return nest.map_structure(lambda t: None if t is None else t.dtype, self.structured_outputs)
+
+    @property
+    def function_def(self) -> Any:
+        """The FunctionDef."""
+        return self._entry.definition
+
+    def add_to_graph(self, g: Graph | None = None) -> None:
+        """Makes the function known to a graph."""
+        (LIBRARY if g is None and in_eager_mode() else g or get_default_graph())._add_function(self._entry)
+
+    # -- calling
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        given = arguments.in_order(args, kwargs, self._arg_keywords, self._num_positional_args)
+        return self.call_flat([self._tensor(i, value) for i, value in enumerate(given)])
+
+    def _tensor(self, i: int, value: Any) -> Any:
+        if isinstance(value, Tensor):
+            return value
+        if is_variable(value):
+            return value.handle if self.graph.inputs[i].dtype is dtypes.resource else convert_to_tensor(value)
+        raise ValueError(f"All inputs to `ConcreteFunction`s must be Tensors; on invocation of {self.graph.name}, the {i}-th input "
+                         f"({value}) was not a Tensor.")
+
+    def call_flat(self, arguments: Any) -> Any:
+        """The function's results for the tensors of its arguments."""
+        if TAPES:
+            for v in self.graph.variables:
+                if v.trainable:
+                    TAPES[-1].variable_read(v)
+        inputs = [*arguments, *self._captured]
+        return self._packed(self.run(inputs) if in_eager_mode() else self._add_call(inputs))
+
+    def run(self, inputs: list[Any]) -> list[Any]:
+        """The results, computed at once."""
+        values = [t.value for t in inputs]
+        for i in self._writes if self._writes is not None else self._written():
+            if type(values[i]) is Slot:
+                keep_reads(values[i])
+        for tape in tapes.ACTIVE.tapes:
+            if tape.watches(inputs):
+                return self._recorded(inputs, values)
+        found = self._run(self._step, values)
+        return [EagerTensor(v, t) for v, t in zip(found, self._types)]
+
+    def _run(self, step: Callable[..., Any], values: list[Any]) -> Any:
+        try:
+            return step(*values)
+        except Exception as error:
+            explained = explain(error, self.name, None)
+            raise explained from (None if explained is error or error.__cause__ is None else error.__cause__)
+
+    def _written(self) -> list[int]:
+        if self._writes is None:
+            self._writes = sorted(effects.of_function(CONTEXT, self.name).arguments)
+        return self._writes
+
+    def _add_call(self, inputs: list[Any]) -> list[Any]:
+        """The results of a call as a node of the graph that is being built."""
+        graph = get_default_graph()
+        if graph._functions is not self.graph._functions:
+            for name, inner in with_called([self._entry]).items():
+                graph._functions.setdefault(name, inner)
+        for v in self.graph.variables:
+            variable_accessed(v)
+        stateful = any(o.op_def_.is_stateful and o.type != "Placeholder" for o in self.graph.get_operations())
+        tensors = [graph.own(t) if graph.building_function else t for t in inputs]
+        found = apply("StatefulPartitionedCall" if stateful else "PartitionedCall", tensors, Tout=self._types,
+                      f=FunctionName(self.name))
+        if isinstance(found, Operation):
+            return []
+        for t, inside in zip(found, self.graph.outputs):
+            t.dims, t.handle_data = inside.dims, inside.handle_data
+        return found
+
+    def _packed(self, outputs: list[Any]) -> Any:
+        if isinstance(self.structured_outputs, Tensor):
+            return outputs[0]
+        rest = iter(outputs)
+        flat = [None if t is None else next(rest) for t in nest.flatten(self.structured_outputs, expand_composites=True)]
+        return nest.pack_sequence_as(self.structured_outputs, flat, expand_composites=True)
+
+    # -- gradients
+
+    def _recorded(self, inputs: list[Any], values: list[Any]) -> list[Any]:
+        if self._pair is None:
+            self._pair = _Pair(self)
+        pair = self._pair
+        found = self._run(pair.forward, values)
+        count = len(self._types)
+        outputs = [EagerTensor(v, t) for v, t in zip(found, self._types)]
+        kept = found[count:]
+
+        def backward(*given: Any) -> list[Any]:
+            if tapes.ACTIVE.tapes or not in_eager_mode():
+                return pair.again(inputs, given)
+            return pair.backward(inputs, kept, given)
+
+        tapes.record_custom(self.name, inputs, outputs, backward)
+        return outputs
+
+
+class _Pair:
+    """A function that hands out what its gradient needs, and the gradient."""
+
+    def __init__(self, function: ConcreteFunction) -> None:
+        self.function = function
+        graph = function.graph
+        outside = Graph()
+        outside._functions = graph._functions
+        self.sources: dict[Tensor, tuple[str, int]] = {}
+        kept: list[Tensor] = []
+        stand_ins: dict[Tensor, Tensor] = {}
+
+        def bring_out(t: Tensor) -> Tensor:
+            if t not in stand_ins:
+                with outside.as_default():
+                    stand_ins[t] = apply("Placeholder", dtype=t.dtype.base_dtype, shape=t.dims)
+                stand_ins[t].handle_data = t.handle_data
+                if t in graph.inputs:
+                    self.sources[stand_ins[t]] = ("input", graph.inputs.index(t))
+                else:
+                    self.sources[stand_ins[t]] = ("kept", len(kept))
+                    kept.append(t)
+            return stand_ins[t]
+
+        with tapes.stop_recording():
+            body = GradientBody.of(graph, outside, bring_out)
+            with body.as_default():
+                self.trainable = [i for i, y in enumerate(graph.outputs) if is_differentiable(y)]
+                given = [body.add_input(graph.outputs[i].dtype.base_dtype, graph.outputs[i].dims, "dy") for i in self.trainable]
+                found = differentiate(graph, [graph.outputs[i] for i in self.trainable], graph.inputs, list(given))
+                self.kinds = [None if dx is None else IndexedSlices if isinstance(dx, IndexedSlices) else Tensor for dx in found]
+                for x, dx in zip(graph.inputs, found):
+                    if isinstance(dx, IndexedSlices):
+                        from everflow.autodiff.branches import _parts
+
+                        body.outputs.extend(_parts(x, dx))
+                    elif dx is not None:
+                        body.outputs.append(convert_to_tensor(dx))
+            body.settle()
+        self.captured = list(body.captures)
+        body.inputs = [*given, *(body.captures[t] for t in self.captured)]
+        self.types = [t.dtype.base_dtype for t in body.outputs]
+        self._backward = CONTEXT.compile(body)
+        self.forward = CONTEXT.compile(graph.variant([*graph.outputs, *kept]))
+        self._again: Any = None
+
+    def backward(self, inputs: list[Any], kept: Any, given: Any) -> list[Any]:
+        """The inputs' gradients, on what the forward run kept."""
+        dys: list[Any] = [given[i] if isinstance(given[i], Tensor) else convert_to_tensor(given[i]) for i in self.trainable]
+        values = [dy.value for dy in dys]
+        for t in self.captured:
+            kind, i = self.sources[t]
+            values.append(inputs[i].value if kind == "input" else kept[i])
+        found = self.function._run(self._backward, values)
+        return self._arranged([EagerTensor(v, t) for v, t in zip(found, self.types)])
+
+    def _arranged(self, flat: list[Any]) -> list[Any]:
+        rest = iter(flat)
+        return [
+            None if kind is None else next(rest) if kind is Tensor else IndexedSlices(next(rest), next(rest), next(rest))
+            for kind in self.kinds
+        ]
+
+    def again(self, inputs: list[Any], given: Any) -> list[Any]:
+        """The same as a function of its own, which can be differentiated in turn."""
+        if self._again is None:
+            entry = functional.gradient_function(LIBRARY, self.function.name)
+            structure = list(entry.graph.outputs)
+            self._again = ConcreteFunction(entry.graph, structure, name=entry.name + f"_{next(_serial)}")
+        found = self._again.call_flat([*inputs, *(convert_to_tensor(g) for g in given)])
+        return [g if kind is not None else None for g, kind in zip(found, self.kinds)]

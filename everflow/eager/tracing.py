@@ -1,0 +1,83 @@
+"""Calling a Python function once to find out what it does: its ops become a body."""
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from everflow import nest
+from everflow.api import internal
+from everflow.eager import arguments
+from everflow.eager import tape as tapes
+from everflow.eager.concrete_functions import TracedGraph
+from everflow.graph import dtypes
+from everflow.graph.convert import convert_to_tensor
+from everflow.graph.func_graph import FuncGraph
+from everflow.graph.operation import Operation
+from everflow.graph.tensor import Tensor
+from everflow.graph.tensor_spec import TensorSpec
+from everflow.ops.registry import apply
+
+
+@internal("framework.func_graph.func_graph_from_py_func")
+def func_graph_from_py_func(name: str, python_func: Callable[..., Any], args: Any, kwargs: Any, signature: Any = None,
+                            func_graph: Any = None, arg_names: list[str] | None = None, **_: Any) -> FuncGraph:
+    """Traces a Python function. Tensors (or specs of tensors) among the arguments become inputs."""
+    graph = func_graph or TracedGraph(name)
+    names = arg_names or ["args"] * len(args)
+
+    def inside(argument: str, value: Any) -> Any:
+        return nest.map_structure(functools.partial(_argument_inside, graph, argument), value, expand_composites=True)
+
+    with tapes.stop_recording(), graph.as_default():
+        given = [inside(argument, value) for argument, value in zip(names, args)]
+        named = {key: inside(key, kwargs[key]) for key in sorted(kwargs)}
+        found = python_func(*given, **named)
+        structure = nest.map_structure(functools.partial(_result_inside, graph), found, expand_composites=True)
+    graph.structured_input_signature = arguments.described(args, kwargs, names)
+    graph.structured_outputs = structure
+    graph.outputs = [t for t in nest.flatten(structure, expand_composites=True) if t is not None]
+    captured = set(map(id, graph.internal_captures))
+    graph.inputs = [t for t in graph.inputs if id(t) not in captured] + graph.internal_captures
+    return graph
+
+
+def _argument_inside(graph: FuncGraph, name: str, value: Any) -> Any:
+    if isinstance(value, TensorSpec):
+        return _named_input(graph, value.name or name, value.dtype, value.shape.as_dims())
+    if isinstance(value, Tensor):
+        return _named_input(graph, name, value.dtype.base_dtype, value.dims, value.handle_data)
+    if isinstance(value, (np.ndarray, np.generic)):
+        array = np.asarray(value)
+        return _named_input(graph, name, dtypes.as_dtype(array.dtype), array.shape)
+    return value
+
+
+def _named_input(graph: FuncGraph, name: str, dtype: Any, dims: Any, handle_data: Any = None) -> Tensor:
+    # A name that no op may have is only noted.
+    clean = re.sub(r"[^A-Za-z0-9_.\\/-]", "_", name).lstrip("_-/\\") or "arg"
+    found = graph.add_input(dtype, dims, clean, handle_data)
+    found.op.attrs["_user_specified_name"] = name
+    return found
+
+
+def _result_inside(graph: FuncGraph, value: Any) -> Any:
+    if value is None or isinstance(value, Operation):
+        return None
+    if hasattr(value, "flow") and hasattr(value, "handle") and hasattr(value, "stack"):
+        return value.stack()
+    try:
+        found = convert_to_tensor(value)
+    except (ValueError, TypeError) as error:
+        raise TypeError(
+            f"To be compatible with tf.contrib.eager.defun, Python functions must return zero or more Tensors; in compilation of the "
+            f"function, found return value of type {type(value)}, which is not a Tensor.") from error
+    # An input or capture that is returned is handed on by an op of its own.
+    if found.op.type == "Placeholder":
+        handle_data = found.handle_data
+        found = apply("Identity", graph.own(found))
+        found.handle_data = handle_data
+    return graph.own(found)
