@@ -187,9 +187,9 @@ def cond(
         graph = get_default_graph()
         graph._uncounted += 4
         true_body, true_found = _branch(true_fn, scope + "true", "true_fn", strict)
-        graph._op_count = true_body._op_count
+        graph._op_count = true_body._op_count + _handed_through(true_body, true_found)
         false_body, false_found = _branch(false_fn, scope + "false", "false_fn", strict)
-        made = false_body._op_count
+        made = false_body._op_count + _handed_through(false_body, false_found)
         true_found, false_found = with_same_indices([true_body, false_body], [true_found, false_found])
         nest.assert_same_structure(true_found, false_found, expand_composites=True)
         _return(true_body, true_found, True)
@@ -204,6 +204,12 @@ def cond(
         merged = [_handed_on(t, "Merge") for t in outputs]
         graph._op_count = made + len(merged)
         return bodies.packed(true_found, merged)
+
+
+def _handed_through(body: FuncGraph, found: Any) -> int:
+    """How many tensors from outside a branch only returns: TensorFlow makes a Switch for each."""
+    given = {t for t in bodies.flatten(found) if isinstance(t, Tensor) and t.graph is not body}
+    return sum(1 for t in given if t not in body._captures and t not in body._copies)
 
 
 def _handed_on(t: Tensor, name: str) -> Tensor:

@@ -33,11 +33,20 @@ def _dense_input(features: Any, feature_columns: Any, partitioner: Any) -> Any:
         return input_layer(features=features, feature_columns=feature_columns)
 
 
-def _dense(net: Any, units: int, activation: Any, name: str) -> Any:
+def _dense(net: Any, units: int, activation: Any, name: str) -> tuple[Any, Any]:
+    """The outputs of a layer, and its variable scope."""
     with variable_scope(name, use_resource=True) as scope:
         layer = tf.layers.Dense(
             units=units, activation=activation, kernel_initializer=tf.glorot_uniform_initializer(), name=name, _scope=scope)
-        return layer(net)
+        return layer(net), scope
+
+
+def _normalized(net: Any, name: str, around: Any, training: bool) -> Any:
+    """Batch normalization, with its variables in the scope of a layer."""
+    with variable_scope(around, auxiliary_name_scope=False), tf.name_scope(around.original_name_scope), variable_scope(name) as scope:
+        # The default momentum forgets too slowly for short trainings.
+        layer = tf.layers.BatchNormalization(momentum=0.999, trainable=True, name=name, _scope=scope)
+        return layer(net, training=training)
 
 
 @public("estimator.experimental.dnn_logit_fn_builder", "contrib.estimator.dnn_logit_fn_builder")
@@ -53,19 +62,13 @@ def dnn_logit_fn_builder(units: Any, hidden_units: Any, feature_columns: Any, ac
         prefix = tf.get_variable_scope().name
         for i, width in enumerate(hidden_units):
             name = f"hiddenlayer_{i}"
-            net = _dense(net, width, activation_fn, name)
+            net, scope = _dense(net, width, activation_fn, name)
             if dropout is not None and training:
                 net = tf.layers.Dropout(rate=dropout)(net, training=True)
             if batch_norm:
-                with variable_scope(name, use_resource=True, auxiliary_name_scope=False) as around, tf.name_scope(
-                        around.original_name_scope):
-                    with variable_scope(f"batchnorm_{i}") as scope:
-                        layer = tf.layers.BatchNormalization(
-                            # The default keeps averages too long for short trainings.
-                            momentum=0.999, trainable=True, name=f"batchnorm_{i}", _scope=scope)
-                        net = layer(net, training=training)
+                net = _normalized(net, f"batchnorm_{i}", scope, training)
             layer_summary(net, f"{prefix}/{name}" if prefix else name)
-        logits = _dense(net, units, None, "logits")
+        logits, _ = _dense(net, units, None, "logits")
         layer_summary(logits, f"{prefix}/logits" if prefix else "logits")
         return logits
 

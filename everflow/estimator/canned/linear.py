@@ -54,7 +54,7 @@ def linear_logit_fn_builder(units: int, feature_columns: Any, sparse_combiner: s
         of_bias = {id(part) for part in bias}
         weights = [v for v in _parts(model.trainable_variables + model.non_trainable_variables) if id(v) not in of_bias]
         if units > 1:
-            tf.summary.histogram("bias", bias[0] if len(bias) == 1 else model.bias)
+            tf.summary.histogram("bias", bias)
         else:
             tf.summary.scalar("bias", bias[0][0])
         tf.summary.scalar("fraction_of_zero_weights", _fraction_of_zero(weights))

@@ -79,15 +79,16 @@ class GraphHead:
             found = self.create_loss(features, mode, logits, labels)
             regularization = tf.add_n(regularization_losses) if regularization_losses else None
             loss = found.training_loss if regularization is None else found.training_loss + regularization
-            if mode == ModeKeys.EVAL:
-                return EstimatorSpec(
-                    mode=mode, predictions=predictions, loss=loss,
-                    eval_metric_ops=self._metric_ops(found, predictions, logits, regularization))
-            train_op = self._train_op(loss, optimizer, train_op_fn)
-            mean = None
-            if self._loss_reduction == Reduction.SUM:
-                total = tf.reduce_sum(found.weights * tf.ones_like(found.unreduced_loss))
-                mean = found.training_loss / total
+            if mode == ModeKeys.TRAIN:
+                train_op = train_op_for(loss, optimizer, train_op_fn)
+                mean = None
+                if self._loss_reduction == Reduction.SUM:
+                    total = tf.reduce_sum(found.weights * tf.ones_like(found.unreduced_loss))
+                    mean = found.training_loss / total
+        if mode == ModeKeys.EVAL:
+            return EstimatorSpec(
+                mode=mode, predictions=predictions, loss=loss,
+                eval_metric_ops=self._metric_ops(found, predictions, logits, regularization))
         with name_scope(""):
             self._summarize(loss, mean, regularization)
         return EstimatorSpec(mode=mode, predictions=predictions, loss=loss, train_op=train_op)
@@ -100,7 +101,7 @@ class GraphHead:
 
     def _metric_ops(self, found: LossSpec, predictions: dict[str, Any], logits: Any, regularization: Any) -> dict[str, Any]:
         values = (found.processed_labels, logits, *predictions.values(), found.weights, found.unreduced_loss)
-        with name_scope("metrics" if self._name is None else None, "metrics", values):
+        with name_scope(None, "metrics", values):
             metrics = self._metrics(found.processed_labels, predictions, found.weights, found.unreduced_loss, self._key)
             if regularization is not None:
                 name = self._key(MetricKeys.LOSS_REGULARIZATION)
@@ -113,9 +114,6 @@ class GraphHead:
             tf.summary.scalar(self._key(MetricKeys.LOSS_MEAN), mean)
         if regularization is not None:
             tf.summary.scalar(self._key(MetricKeys.LOSS_REGULARIZATION), regularization)
-
-    def _train_op(self, loss: Any, optimizer: Any, train_op_fn: Any) -> Any:
-        return train_op_for(loss, optimizer, train_op_fn)
 
 
 def train_op_for(loss: Any, optimizer: Any, train_op_fn: Any) -> Any:
