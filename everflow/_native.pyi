@@ -7,6 +7,13 @@ import numpy
 from numpy.typing import NDArray
 
 
+def convolve_and_pool(pictures: int, filter: int, bias: int, out: int, sizes: Sequence[int], rectify: bool, threads: int) -> None:
+    """
+    The maxima of each two by two results of a convolution with stride one, then a bias and Relu.
+    """
+
+CONVOLVES_AND_POOLS: bool = True
+
 class ElementwiseChain:
     """
     Element-wise instructions over rows of float32 tensors, run block by block.

@@ -14,7 +14,7 @@
 #include <tuple>
 #include <vector>
 
-#include "elementwise.h"
+#include "fused.h"
 
 #if defined(__GNUC__) && !defined(__clang__)
 // Comparisons of NaN need no traps: without this, selections are not vectorised. Multiplying and adding may be one instruction here.

@@ -1,11 +1,12 @@
 // The extension module everflow._native: each topic of the folder adds its functions here.
 #include "images.h"
-#include "elementwise.h"
+#include "fused.h"
 #include "random.h"
 #include "text.h"
 
 NB_MODULE(_native, module) {
     module.doc() = "What must run per element and neither torch nor numpy does.";
+    everflow::add_convolution(module);
     everflow::add_elementwise(module);
     everflow::add_random_fills(module);
     everflow::add_random_samplers(module);

@@ -5,6 +5,7 @@ from everflow.runtime.passes.broadcasts import resolve_broadcasts
 from everflow.runtime.passes.buffers import reuse_buffers, take_restored
 from everflow.runtime.passes.constants import fold_constants
 from everflow.runtime.passes.elementwise import fuse_elementwise
+from everflow.runtime.passes.first_layers import pool_first_layers
 from everflow.runtime.passes.fusion import fuse_conv_bias, fuse_matmul_bias, pool_before_relu, share_pooling
 from everflow.runtime.passes.host import keep_sizes_on_host
 from everflow.runtime.passes.identities import drop_identities
@@ -18,9 +19,8 @@ from everflow.runtime.plan import Plan
 
 PASSES = (
     run_together, drop_identities, fold_constants, resolve_broadcasts, share_subexpressions, sum_to_shape, narrow_parts, join_products,
-    fuse_matmul_bias, fuse_conv_bias, pool_before_relu, share_pooling, batch_updates, fuse_elementwise,
-    reuse_buffers, take_restored, transpose_once,
-    keep_sizes_on_host, ask_for_used_results,
+    fuse_matmul_bias, fuse_conv_bias, pool_before_relu, pool_first_layers, share_pooling, batch_updates,
+    fuse_elementwise, reuse_buffers, take_restored, transpose_once, keep_sizes_on_host, ask_for_used_results,
 )
 
 

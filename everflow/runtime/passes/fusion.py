@@ -78,7 +78,9 @@ def _conv_bias(node: Node, uses: Any) -> Node | None:
 
         return convolution_with_bias(convolution)
 
-    return fused("_ConvBias", kernel, node, [*convolution.inputs, bias])
+    new = fused("_ConvBias", kernel, node, [*convolution.inputs, bias])
+    new.attrs = {**node.attrs, "convolution": convolution}
+    return new
 
 
 def fuse_conv_bias(plan: Plan) -> None:

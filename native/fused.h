@@ -1,10 +1,11 @@
-// Element-wise chains for the extension module.
+// Kernels on tensors that do several ops at once.
 #pragma once
 
 #include <nanobind/nanobind.h>
 
 namespace everflow {
 
+void add_convolution(nanobind::module_& module);
 void add_elementwise(nanobind::module_& module);
 
 }  // namespace everflow
