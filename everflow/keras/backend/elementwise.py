@@ -96,3 +96,75 @@ def sigmoid(x: Any) -> Any:
 def tanh(x: Any) -> Any:
     """The hyperbolic tangent."""
     return tf.nn.tanh(x)
+
+
+@public("keras.backend.maximum")
+def maximum(x: Any, y: Any) -> Any:
+    """The larger of two, element by element."""
+    return tf.maximum(x, y)
+
+
+@public("keras.backend.minimum")
+def minimum(x: Any, y: Any) -> Any:
+    """The smaller of two, element by element."""
+    return tf.minimum(x, y)
+
+
+@public("keras.backend.square")
+def square(x: Any) -> Any:
+    """Squares."""
+    return tf.square(x)
+
+
+@public("keras.backend.abs")
+def absolute(x: Any) -> Any:
+    """Absolute values."""
+    return tf.abs(x)
+
+
+@public("keras.backend.exp")
+def exp(x: Any) -> Any:
+    """Exponentials."""
+    return tf.exp(x)
+
+
+@public("keras.backend.log")
+def log(x: Any) -> Any:
+    """Natural logarithms."""
+    return tf.log(x)
+
+
+@public("keras.backend.round")
+def rounded(x: Any) -> Any:
+    """The nearest whole numbers, halves to even."""
+    return tf.round(x)
+
+
+@public("keras.backend.sign")
+def sign(x: Any) -> Any:
+    """Signs."""
+    return tf.sign(x)
+
+
+@public("keras.backend.pow")
+def power(x: Any, a: Any) -> Any:
+    """Powers."""
+    return tf.pow(x, a)
+
+
+@public("keras.backend.sin")
+def sin(x: Any) -> Any:
+    """Sines."""
+    return tf.sin(x)
+
+
+@public("keras.backend.cos")
+def cos(x: Any) -> Any:
+    """Cosines."""
+    return tf.cos(x)
+
+
+@public("keras.backend.l2_normalize")
+def l2_normalize(x: Any, axis: Any = None) -> Any:
+    """Vectors of length one."""
+    return tf.nn.l2_normalize(x, axis=axis)

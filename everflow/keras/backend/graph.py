@@ -5,8 +5,8 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import internal
-from everflow.eager.context import executing_eagerly
 from everflow.eager.concrete_functions import TracedGraph
+from everflow.eager.context import executing_eagerly
 
 _held: dict[str, TracedGraph] = {}
 

@@ -3,6 +3,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 import everflow as tf
 from everflow.api import find, internal, public
 from everflow.graph.dtypes import as_dtype
@@ -99,3 +101,58 @@ def dtype(x: Any) -> str:
 def evaluate(x: Any) -> Any:
     """The value as an array."""
     return get_value(tf.sparse.to_dense(x) if is_sparse(x) else x)
+
+
+@public("keras.backend.cast")
+def cast(x: Any, dtype: Any) -> Any:
+    """The values in another type."""
+    return tf.cast(x, dtype)
+
+
+@public("keras.backend.count_params")
+def count_params(x: Any) -> Any:
+    """How many elements a static shape has."""
+    return np.prod(x.shape.as_list())
+
+
+def _made(function: Any, shape: Any, dtype: Any, name: str | None) -> Any:
+    kind = as_dtype(dtype or floatx())
+    with tf.init_scope():
+        value = function(shape=shape, dtype=kind, name=name)
+        return variable(value, dtype=kind, name=name) if value.shape.is_fully_defined() else value
+
+
+@public("keras.backend.zeros")
+def zeros(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """A variable of zeros."""
+    return _made(tf.zeros, shape, dtype, name)
+
+
+@public("keras.backend.ones")
+def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """A variable of ones."""
+    return _made(tf.ones, shape, dtype, name)
+
+
+@public("keras.backend.eye")
+def eye(size: int, dtype: Any = None, name: str | None = None) -> Any:
+    """A variable that is an identity matrix."""
+    return variable(tf.eye(size, dtype=as_dtype(dtype or floatx())), dtype or floatx(), name)
+
+
+@public("keras.backend.zeros_like")
+def zeros_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """Zeros in the shape of a tensor."""
+    return tf.zeros_like(x, dtype=dtype, name=name)
+
+
+@public("keras.backend.ones_like")
+def ones_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """Ones in the shape of a tensor."""
+    return tf.ones_like(x, dtype=dtype, name=name)
+
+
+@internal("keras.backend.identity")
+def identity(x: Any, name: str | None = None) -> Any:
+    """The same values in a new tensor."""
+    return tf.identity(x, name=name)

@@ -7,6 +7,7 @@ import everflow as tf
 from everflow.api import internal, public
 from everflow.graph.shapes import TensorShape
 from everflow.keras.backend.products import batch_dot
+from everflow.keras.backend.reductions import every
 from everflow.keras.layer import Layer
 
 
@@ -106,7 +107,7 @@ class _Merge(Layer):
         if all(m is None for m in mask):
             return None
         masks = [tf.expand_dims(m, axis=0) for m in mask if m is not None]
-        return tf.reduce_all(tf.concat(masks, axis=0), axis=0, keepdims=False)
+        return every(tf.concat(masks, axis=0), axis=0)
 
 
 def _with_rank(x: Any, rank: int, wanted: int) -> Any:
@@ -249,8 +250,8 @@ class Concatenate(_Merge):
             if m is None:
                 masks.append(tf.ones_like(x, dtype="bool"))
             else:
-                masks.append(tf.expand_dims(m, axis=-1) if m.shape.ndims < x.shape.ndims else m)
-        return tf.reduce_all(tf.concat(masks, axis=self.axis), axis=-1, keepdims=False)
+                masks.append(tf.cast(tf.expand_dims(m, axis=-1) if m.shape.ndims < x.shape.ndims else m, "bool"))
+        return every(tf.concat(masks, axis=self.axis), axis=-1)
 
     def get_config(self) -> dict[str, Any]:
         return {"axis": self.axis, **super().get_config()}
