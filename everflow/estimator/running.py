@@ -101,7 +101,7 @@ def evaluate(estimator: Any, scaffold: Any, update_op: Any, values: Any, hooks: 
 
 
 def _in_words(results: dict[str, Any]) -> str:
-    return ", ".join(f"{key} = {value}" for key, value in sorted(results.items()) if not isinstance(value, bytes))
+    return ", ".join(f"{key} = {value!s}" for key, value in sorted(results.items()) if not isinstance(value, bytes))
 
 
 def write_results(folder: str, results: dict[str, Any], step: Any) -> None:

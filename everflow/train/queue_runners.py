@@ -96,11 +96,15 @@ class QueueRunner:
     def name(self) -> str:
         return self._queue.name
 
+    def _enqueuer(self, sess: Any, enqueue_op: Any) -> Any:
+        """What a thread calls again and again."""
+        return sess.make_callable(enqueue_op)
+
     def _run(self, sess: Any, enqueue_op: Any, coord: Any = None) -> None:
         """What a thread does."""
         finished = False
         try:
-            enqueue = sess.make_callable(enqueue_op)
+            enqueue = self._enqueuer(sess, enqueue_op)
             while not (coord and coord.should_stop()):
                 try:
                     enqueue()

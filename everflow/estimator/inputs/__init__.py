@@ -1,0 +1,1 @@
+"""Input functions from arrays and data frames in memory."""
