@@ -11,6 +11,7 @@ from everflow.errors import OpError, not_found
 from everflow.graph.operation import Operation
 from everflow.runtime import codegen, passes, threads, values
 from everflow.runtime.failures import explained
+from everflow.runtime.memory import keep_freed_memory
 from everflow.runtime.placement import Placer
 from everflow.runtime.plan import Node, make_plan
 from everflow.runtime.symbols import settle_dims
@@ -24,6 +25,7 @@ class Context:
     is_shared = False
 
     def __init__(self, graph: Any, config: Any = None, tasks: list[Task] | None = None) -> None:
+        keep_freed_memory()
         self.graph = graph
         self.config = config
         self.placer = Placer(config, tasks)
