@@ -3,7 +3,6 @@ import numpy as np
 import pytest
 
 import everflow as tf
-from everflow import api
 
 
 @pytest.fixture(autouse=True)
@@ -71,10 +70,6 @@ def test_deviations(initializer, shape, deviation):
     assert abs(found.mean()) < 0.05 * deviation
 
 
-needs_qr = pytest.mark.skipif(not api.has("qr"), reason="there is no tf.qr yet")
-
-
-@needs_qr
 @pytest.mark.parametrize("shape", [[10, 10], [4, 20], [2, 3, 4]])
 def test_orthogonal_matrices_keep_norms(shape):
     tf.set_random_seed(1)
@@ -83,7 +78,6 @@ def test_orthogonal_matrices_keep_norms(shape):
     np.testing.assert_allclose(small, 4 * np.eye(len(small)), atol=1e-5)
 
 
-@needs_qr
 @pytest.mark.parametrize("make, shape", [
     (tf.contrib.framework.convolutional_orthogonal_1d, [3, 4, 4]),
     (tf.contrib.framework.convolutional_orthogonal_2d, [3, 3, 4, 4]),

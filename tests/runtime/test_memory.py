@@ -6,7 +6,6 @@ import pytest
 
 import everflow as tf
 
-
 resource = pytest.importorskip("resource")
 
 
