@@ -11,6 +11,7 @@ import numpy as np
 
 import everflow as tf
 from everflow.api import public
+from everflow.distribute.replica_devices import replica_device_setter
 from everflow.estimator import arguments, exporting, running
 from everflow.estimator.input_data import with_hooks
 from everflow.estimator.mode_keys import ModeKeys
@@ -20,6 +21,13 @@ from everflow.estimator.warm_start_settings import settings_for
 from everflow.graph.scopes import device
 from everflow.platform import logging
 from everflow.train import global_step as steps
+from everflow.train.checkpoints.reader import list_variables, load_variable
+from everflow.train.checkpoints.state import latest_checkpoint
+from everflow.train.checkpoints.warm_starting import warm_start
+from everflow.train.global_step import create_global_step, get_global_step
+from everflow.train.hooks_steps import StopAtStepHook
+from everflow.train.monitored_session import ChiefSessionCreator, MonitoredSession
+from everflow.train.scaffold import Scaffold
 from everflow.train.session_run_hook import SessionRunHook
 
 
@@ -71,11 +79,11 @@ class Estimator:
 
     def get_variable_value(self, name: str) -> Any:
         """The value of a variable in the latest checkpoint."""
-        return tf.train.load_variable(self._checked_checkpoint_folder(), name)
+        return load_variable(self._checked_checkpoint_folder(), name)
 
     def get_variable_names(self) -> list[str]:
         """The names of the variables in the latest checkpoint."""
-        return [name for name, _ in tf.train.list_variables(self._checked_checkpoint_folder())]
+        return [name for name, _ in list_variables(self._checked_checkpoint_folder())]
 
     def _checked_checkpoint_folder(self) -> str:
         if not self.latest_checkpoint():
@@ -84,7 +92,7 @@ class Estimator:
 
     def latest_checkpoint(self) -> Any:
         """The path of the latest checkpoint, or None."""
-        return tf.train.latest_checkpoint(self.model_dir)
+        return latest_checkpoint(self.model_dir)
 
     def eval_dir(self, name: str | None = None) -> str:
         """The folder of the events of an evaluation."""
@@ -108,14 +116,14 @@ class Estimator:
             return self
         hooks = _checked_hooks(hooks)
         if steps is not None or max_steps is not None:
-            hooks.append(tf.train.StopAtStepHook(steps, max_steps))
+            hooks.append(StopAtStepHook(steps, max_steps))
         loss = self._train_model(input_fn, hooks, list(saving_listeners or ()))
         logging.info("Loss for final step: %s.", loss)
         return self
 
     def _saved_step(self) -> int:
         try:
-            return int(tf.train.load_variable(self._model_dir, "global_step"))
+            return int(load_variable(self._model_dir, "global_step"))
         except Exception:
             return 0
 
@@ -155,7 +163,7 @@ class Estimator:
         update_op, values = running.metrics_of(spec)
         if not checkpoint_path and self._warm_start_settings:
             self._warm_start()
-        return spec.scaffold or tf.train.Scaffold(), update_op, values, input_hooks + hooks + list(spec.evaluation_hooks)
+        return spec.scaffold or Scaffold(), update_op, values, input_hooks + hooks + list(spec.evaluation_hooks)
 
     # Prediction
 
@@ -175,10 +183,10 @@ class Estimator:
             if not checkpoint_path and self._warm_start_settings:
                 self._warm_start()
             predictions = _chosen(spec.predictions, predict_keys)
-            creator = tf.train.ChiefSessionCreator(
+            creator = ChiefSessionCreator(
                 checkpoint_filename_with_path=checkpoint_path, master=self._config.master, scaffold=spec.scaffold,
                 config=self._session_config)
-            with tf.train.MonitoredSession(
+            with MonitoredSession(
                     session_creator=creator, hooks=input_hooks + hooks + list(spec.prediction_hooks)) as session:
                 while not session.should_stop():
                     batch = session.run(predictions)
@@ -215,11 +223,11 @@ class Estimator:
     # What subclasses may change
 
     def _create_global_step(self, graph: Any) -> Any:
-        return tf.train.create_global_step(graph)
+        return create_global_step(graph)
 
     def _create_and_assert_global_step(self, graph: Any) -> Any:
         step = self._create_global_step(graph)
-        if step is not tf.train.get_global_step(graph):
+        if step is not get_global_step(graph):
             raise AssertionError("the global step that _create_global_step gives is not that of the graph")
         if not step.dtype.base_dtype.is_integer:
             raise AssertionError("the global step is not an integer")
@@ -262,7 +270,7 @@ class Estimator:
 
     def _warm_start(self) -> None:
         logging.info("Warm-starting with WarmStartSettings: %s", self._warm_start_settings)
-        tf.train.warm_start(*self._warm_start_settings)
+        warm_start(*self._warm_start_settings)
 
 
 def _reads_an_iterator() -> bool:
@@ -293,7 +301,7 @@ def _server_devices(config: Any) -> Any:
     if config.num_ps_replicas <= 0:
         return None
     worker = f"/job:{config.task_type}/task:{config.task_id}" if config.task_type else "/job:worker"
-    return tf.train.replica_device_setter(
+    return replica_device_setter(
         ps_tasks=config.num_ps_replicas, worker_device=worker, merge_devices=True, cluster=config.cluster_spec,
         ps_ops=["Variable", "VariableV2", "AutoReloadVariable", "MutableHashTable", "MutableHashTableV2", "MutableHashTableOfTensors",
                 "MutableHashTableOfTensorsV2", "MutableDenseHashTable", "MutableDenseHashTableV2", "VarHandleOp",

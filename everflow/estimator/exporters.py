@@ -8,6 +8,7 @@ from typing import Any
 import everflow as tf
 from everflow.api import public
 from everflow.platform import logging
+from everflow.summary.events import summary_iterator
 
 
 @public("estimator.Exporter")
@@ -134,7 +135,7 @@ class BestExporter(_Saving):
         """The best evaluation that events of earlier trainings tell of."""
         best = None
         for path in sorted(tf.gfile.Glob(pattern)):
-            for event in tf.train.summary_iterator(path):
+            for event in summary_iterator(path):
                 result = {value.tag: value.simple_value for value in event.summary.value if value.HasField("simple_value")}
                 if result and (best is None or self._compare_fn(best, result)):
                     best = result

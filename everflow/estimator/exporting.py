@@ -11,7 +11,9 @@ from everflow.estimator.mode_keys import EXPORT_TAGS, ModeKeys
 from everflow.estimator.receivers import ServingInputReceiver, SupervisedInputReceiver, TensorServingInputReceiver
 from everflow.platform import logging
 from everflow.saved_model import constants
+from everflow.saved_model.builder import SavedModelBuilder
 from everflow.saved_model.signatures import is_valid_signature
+from everflow.train.checkpoints.saver import Saver
 
 _TRIES = 10
 
@@ -41,7 +43,7 @@ def export(estimator: Any, export_dir_base: Any, input_receiver_fn_map: Any, ass
     folder = timestamped_folder(export_dir_base)
     # Readers who watch the base see the folder only when it is whole.
     scratch = os.path.join(os.path.dirname(folder), f"temp-{os.path.basename(folder).encode()!r}")
-    builder = tf.saved_model.Builder(scratch)
+    builder = SavedModelBuilder(scratch)
     saved = False
     for mode in modes:
         _add_graph(
@@ -71,7 +73,7 @@ def _add_graph(estimator: Any, builder: Any, mode: str, input_receiver_fn: Any, 
             serving_only=mode == ModeKeys.PREDICT)
         with tf.Session(config=estimator._session_config) as session:
             local_init_op = spec.scaffold.local_init_op if spec.scaffold.local_init_op is not None else _default_local_init_op()
-            saver = spec.scaffold.saver or tf.train.Saver(sharded=True)
+            saver = spec.scaffold.saver or Saver(sharded=True)
             if save_variables:
                 _restore(saver, session, checkpoint_path)
             arguments = {

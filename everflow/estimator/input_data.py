@@ -3,8 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import everflow as tf
-from everflow.data.dataset import DatasetV2
+from everflow.data.dataset import DatasetV2, make_initializable_iterator
 from everflow.train.session_run_hook import SessionRunHook
 
 
@@ -26,7 +25,7 @@ def with_hooks(given: Any) -> tuple[Any, Any, list[Any]]:
     """Features, labels and hooks of what an input function gave."""
     hooks: list[Any] = []
     if isinstance(given, DatasetV2):
-        iterator = tf.data.make_initializable_iterator(given)
+        iterator = make_initializable_iterator(given)
         hooks.append(IteratorInitializerHook(iterator))
         given = iterator.get_next()
     features, labels = features_and_labels(given)

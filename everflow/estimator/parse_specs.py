@@ -5,7 +5,7 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import public
-from everflow.feature_column.numeric import NumericColumn
+from everflow.feature_column.numeric import NumericColumn, numeric_column
 from everflow.feature_column.parse_specs import make_parse_example_spec
 from everflow.graph import dtypes
 
@@ -18,7 +18,7 @@ def _with_label(feature_columns: Any, label_key: Any, label_spec: Any, weight_co
     if weight_column is None:
         return spec
     if isinstance(weight_column, str):
-        weight_column = tf.feature_column.numeric_column(weight_column)
+        weight_column = numeric_column(weight_column)
     if not isinstance(weight_column, NumericColumn):
         raise ValueError("weight_column should be an instance of tf.feature_column.numeric_column. Given type: "
                          f"{type(weight_column)} value: {weight_column}")

@@ -7,8 +7,8 @@ import numbers
 import os
 from typing import Any
 
-import everflow as tf
 from everflow.api import internal, public
+from everflow.distribute.cluster_spec import ClusterSpec
 from everflow.platform import logging
 from everflow.proto.tensorflow.core.protobuf import config_pb2, rewriter_config_pb2
 
@@ -61,7 +61,7 @@ class _Cluster:
         self.service = text.get("service")
         if self.service is not None and not isinstance(self.service, dict):
             raise TypeError(f'If "service" is set in TF_CONFIG, it must be a dict. Given {type(self.service)}')
-        self.spec = tf.train.ClusterSpec(text.get("cluster", {}))
+        self.spec = ClusterSpec(text.get("cluster", {}))
         task = text.get("task", {})
         jobs = self.spec.as_dict()
         self.type = task.get("type")
@@ -177,7 +177,7 @@ class RunConfig:
         self._num_ps_replicas, self._num_worker_replicas = cluster.servers, cluster.workers
         if cluster.is_evaluator:
             self._num_ps_replicas = self._num_worker_replicas = 0
-            self._cluster_spec = tf.train.ClusterSpec({})
+            self._cluster_spec = ClusterSpec({})
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {vars(self)}>"

@@ -9,8 +9,12 @@ import everflow as tf
 from everflow.estimator.spec import LOSS
 from everflow.platform import logging
 from everflow.proto.tensorflow.core.framework import summary_pb2
+from everflow.train.checkpoints.saver import Saver
 from everflow.train.evaluation import evaluate_once
+from everflow.train.global_step import get_global_step
+from everflow.train.hooks_logging import LoggingTensorHook, NanTensorHook
 from everflow.train.hooks_saving import CheckpointSaverHook
+from everflow.train.monitored_session import MonitoredTrainingSession
 
 
 def train(estimator: Any, spec: Any, hooks: list[Any], global_step: Any, saving_listeners: list[Any]) -> Any:
@@ -21,17 +25,17 @@ def train(estimator: Any, spec: Any, hooks: list[Any], global_step: Any, saving_
     if not any(tensor.op.name == LOSS for tensor in tf.get_collection(tf.GraphKeys.SUMMARIES)):
         tf.summary.scalar(LOSS, spec.loss)
     tf.add_to_collection(tf.GraphKeys.LOSSES, spec.loss)
-    worker_hooks = [*hooks, tf.train.NanTensorHook(spec.loss)]
+    worker_hooks = [*hooks, NanTensorHook(spec.loss)]
     if config.log_step_count_steps is not None:
-        worker_hooks.append(tf.train.LoggingTensorHook({LOSS: spec.loss, "step": global_step}, every_n_iter=config.log_step_count_steps))
+        worker_hooks.append(LoggingTensorHook({LOSS: spec.loss, "step": global_step}, every_n_iter=config.log_step_count_steps))
     worker_hooks.extend(spec.training_hooks)
     if not (spec.scaffold.saver or tf.get_collection(tf.GraphKeys.SAVERS)):
-        tf.add_to_collection(tf.GraphKeys.SAVERS, tf.train.Saver(
+        tf.add_to_collection(tf.GraphKeys.SAVERS, Saver(
             sharded=True, max_to_keep=config.keep_checkpoint_max, keep_checkpoint_every_n_hours=config.keep_checkpoint_every_n_hours,
             defer_build=True, save_relative_paths=True))
     chief_hooks = _saving_hooks(estimator, spec, worker_hooks, saving_listeners)
     any_step_done, loss = False, None
-    with tf.train.MonitoredTrainingSession(
+    with MonitoredTrainingSession(
             master=config.master, is_chief=config.is_chief, checkpoint_dir=estimator.model_dir, scaffold=spec.scaffold, hooks=worker_hooks,
             chief_only_hooks=[*chief_hooks, *spec.training_chief_hooks], save_checkpoint_secs=0,
             save_summaries_steps=config.save_summary_steps, config=estimator._session_config,
@@ -84,7 +88,7 @@ def metrics_of(spec: Any) -> tuple[Any, dict[str, Any]]:
     if "global_step" in values:
         raise ValueError("Metric with name `global_step` is not allowed, because Estimator already defines a default metric with the same "
                          "name.")
-    values["global_step"] = tf.train.get_global_step()
+    values["global_step"] = get_global_step()
     return tf.group(*updates), values
 
 

@@ -13,6 +13,7 @@ from everflow.graph.sparse_tensor import SparseTensor
 from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
 from everflow.saved_model.constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY
+from everflow.train.scaffold import Scaffold
 from everflow.train.session_run_hook import SessionRunHook
 
 # Keys under which losses are found in results.
@@ -140,9 +141,9 @@ class EstimatorSpec(collections.namedtuple("EstimatorSpec", (
         export_outputs = checked_export_outputs(export_outputs, predictions, mode)
         hooks = _checked_hooks(training_hooks, training_chief_hooks, evaluation_hooks, prediction_hooks)
         eval_metric_ops = _checked_metrics(eval_metric_ops)
-        scaffold = scaffold or tf.train.Scaffold()
-        if not isinstance(scaffold, tf.train.Scaffold):
-            raise TypeError(f"scaffold must be tf.train.Scaffold. Given: {scaffold}")
+        scaffold = scaffold or Scaffold()
+        if not isinstance(scaffold, Scaffold):
+            raise TypeError(f"scaffold must be Scaffold. Given: {scaffold}")
         return super().__new__(
             cls, mode=mode, predictions=predictions, loss=loss, train_op=train_op, eval_metric_ops=eval_metric_ops,
             export_outputs=export_outputs, training_hooks=hooks[0], training_chief_hooks=hooks[1], scaffold=scaffold,

@@ -8,6 +8,7 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import internal, public
+from everflow.distribute.server import Server
 from everflow.estimator.estimator import Estimator
 from everflow.estimator.exporters import Exporter
 from everflow.platform import logging
@@ -109,7 +110,9 @@ class TrainingExecutor:
             raise TypeError(f"`train_spec` must have type `tf.estimator.TrainSpec`. Got: {type(train_spec)}")
         if eval_spec is not None and not isinstance(eval_spec, EvalSpec):
             raise TypeError(f"`eval_spec` must have type `tf.estimator.EvalSpec`. Got: {type(eval_spec)}")
-        self._estimator, self._train_spec, self._eval_spec = estimator, train_spec, eval_spec
+        self._estimator = estimator
+        self._train_spec: Any = train_spec
+        self._eval_spec: Any = eval_spec
         self._train_hooks = _checked_hooks(train_hooks)
 
     @property
@@ -155,7 +158,7 @@ class TrainingExecutor:
         if not config.cluster_spec.jobs or not config.master and config.task_type != "ps":
             return None
         logging.info("Start Tensorflow server.")
-        return tf.train.Server(
+        return Server(
             config.cluster_spec, job_name=config.task_type, task_index=config.task_id,
             config=tf.ConfigProto(log_device_placement=False), start=True, protocol=config.protocol)
 

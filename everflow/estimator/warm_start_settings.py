@@ -7,6 +7,7 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import public
+from everflow.train.checkpoints.state import latest_checkpoint
 
 
 @public("estimator.WarmStartSettings")
@@ -28,7 +29,7 @@ def settings_for(warm_start_from: Any) -> Any:
         return None
     if isinstance(warm_start_from, str):
         variables = os.path.join(warm_start_from, "variables", "variables")
-        if tf.train.latest_checkpoint(warm_start_from) is None and tf.gfile.Exists(variables + ".index"):
+        if latest_checkpoint(warm_start_from) is None and tf.gfile.Exists(variables + ".index"):
             tf.logging.info("Warm-starting from a SavedModel")
             return WarmStartSettings(ckpt_to_initialize_from=variables)
         return WarmStartSettings(ckpt_to_initialize_from=warm_start_from)

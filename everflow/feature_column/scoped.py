@@ -163,7 +163,7 @@ class ScopedLinearModel(Model):
         """The bias, once the model was called."""
         return self._bias
 
-    def _weights(self, name: str, shape: Any) -> Any:
+    def _weights_named(self, name: str, shape: Any) -> Any:
         variable = tf.get_variable(
             name, shape=shape, dtype=tf.float32, initializer=tf.zeros_initializer(), trainable=self._trained, use_resource=True,
             collections=self._weight_collections)
@@ -180,13 +180,13 @@ class ScopedLinearModel(Model):
             made: list[Any] = []
             for column, name in zip(self._feature_columns, self._scopes):
                 with variable_scope(name):
-                    weights = self._weights("weights", (fan_in(column), self._units))
+                    weights = self._weights_named("weights", (fan_in(column), self._units))
                     sums.append(self._weighted(column, cache, weights))
                     self._cols_to_vars[column] = _scope_variables() if not tf.executing_eagerly() else [weights]
                     made.append(weights)
             check_static_batch_sizes(sums, self._feature_columns)
             total = tf.add_n(sums, name="weighted_sum_no_bias")
-            bias = self._weights("bias_weights", [self._units])
+            bias = self._weights_named("bias_weights", [self._units])
             self._cols_to_vars["bias"] = list(bias) if type(bias).__name__ == "PartitionedVariable" else [bias]
             made.append(bias)
             self.__dict__["_bias"] = bias

@@ -11,6 +11,7 @@ from everflow.estimator.heads.classification import classification_head
 from everflow.estimator.heads.regression import RegressionGraphHead
 from everflow.losses.weighting import Reduction
 from everflow.ops.variable_scope import variable_scope
+from everflow.train.global_step import get_global_step
 
 _LEARNING_RATE = 0.3
 
@@ -40,7 +41,7 @@ def _baseline_model_fn(features: Any, labels: Any, mode: str, head: Any, optimiz
     optimizer = optimizer_for(optimizer, learning_rate=_LEARNING_RATE)
 
     def train_op_fn(loss: Any) -> Any:
-        return optimizer.minimize(loss, global_step=tf.train.get_global_step())
+        return optimizer.minimize(loss, global_step=get_global_step())
 
     return head.create_estimator_spec(features=features, mode=mode, logits=logits, labels=labels, train_op_fn=train_op_fn)
 

@@ -15,6 +15,7 @@ from everflow.estimator.heads.regression import RegressionGraphHead
 from everflow.losses.weighting import Reduction
 from everflow.ops.activations import relu
 from everflow.ops.variable_scope import variable_scope
+from everflow.train.global_step import get_global_step
 
 _DNN_LEARNING_RATE = 0.001
 _LINEAR_LEARNING_RATE = 0.005
@@ -54,7 +55,7 @@ def _combined_model_fn(features: Any, labels: Any, mode: str, head: Any, linear_
             optimizer.minimize(loss, var_list=tf.get_collection(tf.GraphKeys.TRAINABLE_VARIABLES, scope=name))
             for optimizer, name in trainings]
         with tf.control_dependencies([tf.group(*ops)]):
-            return tf.assign_add(tf.train.get_global_step(), 1).op
+            return tf.assign_add(get_global_step(), 1).op
 
     return head.create_estimator_spec(features=features, mode=mode, labels=labels, train_op_fn=train_op_fn, logits=total)
 

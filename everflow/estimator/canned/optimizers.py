@@ -4,13 +4,19 @@ from __future__ import annotations
 from typing import Any
 
 import everflow as tf
+from everflow.train.adagrad import AdagradOptimizer
+from everflow.train.adam import AdamOptimizer
+from everflow.train.ftrl import FtrlOptimizer
+from everflow.train.gradient_descent import GradientDescentOptimizer
+from everflow.train.optimizer import Optimizer
+from everflow.train.rmsprop import RMSPropOptimizer
 
 
 def optimizer_for(optimizer: Any, learning_rate: Any = None) -> Any:
     """The optimizer that a name, a function or an optimizer stands for."""
     known = {
-        "Adagrad": tf.train.AdagradOptimizer, "Adam": tf.train.AdamOptimizer, "Ftrl": tf.train.FtrlOptimizer,
-        "RMSProp": tf.train.RMSPropOptimizer, "SGD": tf.train.GradientDescentOptimizer,
+        "Adagrad": AdagradOptimizer, "Adam": AdamOptimizer, "Ftrl": FtrlOptimizer,
+        "RMSProp": RMSPropOptimizer, "SGD": GradientDescentOptimizer,
     }
     if isinstance(optimizer, str):
         if optimizer not in known:
@@ -20,7 +26,7 @@ def optimizer_for(optimizer: Any, learning_rate: Any = None) -> Any:
         return known[optimizer](learning_rate=learning_rate)
     if callable(optimizer):
         optimizer = optimizer()
-    if not isinstance(optimizer, tf.train.Optimizer):
+    if not isinstance(optimizer, Optimizer):
         raise ValueError(f"The given object is not an Optimizer instance. Given: {optimizer}")
     return optimizer
 

@@ -14,6 +14,7 @@ from everflow.estimator.spec import EstimatorSpec
 from everflow.graph.scopes import name_scope
 from everflow.losses.weighting import Reduction
 from everflow.saved_model.constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY
+from everflow.train.global_step import get_global_step
 
 PREDICT_KEY = "predict"
 CLASSIFY_KEY = "classification"
@@ -121,7 +122,7 @@ def train_op_for(loss: Any, optimizer: Any, train_op_fn: Any) -> Any:
     if optimizer is not None:
         if train_op_fn is not None:
             raise ValueError("train_op_fn and optimizer cannot both be set.")
-        train_op = optimizer.minimize(loss, global_step=tf.train.get_global_step())
+        train_op = optimizer.minimize(loss, global_step=get_global_step())
     elif train_op_fn is not None:
         train_op = train_op_fn(loss)
     else:

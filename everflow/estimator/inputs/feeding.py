@@ -35,7 +35,7 @@ class _Rows:
         with self._lock:
             if self._num_epochs is not None and self._epoch >= self._num_epochs:
                 raise OutOfRangeError(None, None, f"Already emitted {self._epoch} epochs.")
-            indices = []
+            indices: list[int] = []
             # Rows of the last epoch end with it; others go on with those of the next.
             while len(indices) < self._count:
                 indices.append(self._place % self._length)
@@ -80,7 +80,8 @@ def enqueue_arrays(arrays: list[Any], capacity: int, shuffle: bool, num_threads:
             min_after_dequeue = 0
             queue = tf.FIFOQueue(capacity, dtypes=dtypes, shapes=shapes)
         count = max(1, capacity // _PARTS)
-        ops, feeds = [], []
+        ops: list[Any] = []
+        feeds: list[Any] = []
         for _ in range(num_threads):
             rows = _Rows(arrays, count, num_epochs, seed, random_start=shuffle and num_threads > 1)
             places = [tf.placeholder(dtype) for dtype in dtypes]
