@@ -15,6 +15,7 @@ from everflow.graph import attrs as attr_values
 from everflow.graph import describe, opdefs, shapes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.graph import VALID_OP_NAME, Graph, set_shapes
+from everflow.graph.malformed import well_formed
 from everflow.graph.operation import Operation, call_site
 from everflow.graph.places import apply_devices
 from everflow.graph.scopes import name_scope
@@ -64,7 +65,8 @@ def import_graph_def(
     `input_map` puts existing tensors in the place of imported ones; `return_elements` names the operations and tensors
     of the GraphDef that the caller wants back.
     """
-    return _import(graph_def, input_map, return_elements, name=name, producer_op_list=producer_op_list)
+    with well_formed():
+        return _import(graph_def, input_map, return_elements, name=name, producer_op_list=producer_op_list)
 
 
 @internal("framework.importer.import_graph_def_for_function")

@@ -9,6 +9,7 @@ from google.protobuf.message import DecodeError
 
 from everflow.api import internal, public
 from everflow.compat import as_text
+from everflow.graph.malformed import unreadable, well_formed
 from everflow.graph.scopes import get_collection
 from everflow.graph.stacks import get_default_graph
 from everflow.io import file_io, gfile
@@ -34,14 +35,14 @@ def parse_saved_model(export_dir: Any) -> Any:
         try:
             saved_model.ParseFromString(file_io.read_file_to_string(binary, binary_mode=True))
         except DecodeError as error:
-            raise OSError(f"Cannot parse file {binary}: {error}.") from None
+            raise unreadable(binary, error) from None
         return saved_model
     text = os.path.join(folder, constants.SAVED_MODEL_FILENAME_PBTXT)
     if gfile.file_exists(text):
         try:
             return text_format.Merge(file_io.read_file_to_string(text), saved_model)
         except (text_format.ParseError, UnicodeDecodeError) as error:
-            raise OSError(f"Cannot parse file {text}: {error}.") from None
+            raise unreadable(text, error) from None
     raise OSError(f"SavedModel file does not exist at: {folder}/{{{constants.SAVED_MODEL_FILENAME_PBTXT}|"
                   f"{constants.SAVED_MODEL_FILENAME_PB}}}")
 
@@ -171,7 +172,7 @@ class SavedModelLoader:
     def run_init_ops(self, sess: Any, tags: Any, import_scope: str | None = None) -> None:
         """Runs what initializes the model, fed with where its files are."""
         meta_graph_def = self.get_meta_graph_def_from_tags(tags)
-        with sess.graph.as_default():
+        with sess.graph.as_default(), well_formed():
             asset_tensors = get_asset_tensors(self._export_dir, meta_graph_def, import_scope=import_scope)
             init_op = get_init_op(meta_graph_def, import_scope)
             if init_op is not None:

@@ -11,6 +11,7 @@ from everflow.errors import data_loss
 from everflow.graph import dtypes, tensor_proto
 from everflow.graph.convert import constant
 from everflow.graph.keys import GraphKeys
+from everflow.graph.malformed import well_formed
 from everflow.graph.scopes import add_to_collection, device, init_scope
 from everflow.graph.shapes import TensorShape
 from everflow.graph.tensor import Tensor
@@ -48,7 +49,7 @@ def load(export_dir: Any, tags: Any = None) -> Any:
             raise ValueError(
                 f"The SavedModel at {export_dir} has one MetaGraph with tags {list(meta_graph.meta_info_def.tags)}, but got an "
                 f"incompatible argument tags={tags} to tf.saved_model.load. You may omit it, pass 'None', or pass matching tags.")
-        with init_scope():
+        with init_scope(), well_formed():
             root = Loader(meta_graph, folder).get(0)
         if isinstance(root, Loader.base):
             root.tensorflow_version = meta_graph.meta_info_def.tensorflow_version

@@ -144,7 +144,7 @@ class RestoredFunction(Definition):
             return _call_matching(self.concrete_functions, args, kwargs, argspec)
 
         restored_function_body.__signature__ = signature_of(argspec)  # type: ignore[attr-defined]
-        super().__init__(restored_function_body, declared, name, lifts_variables=True, autograph=False)
+        super().__init__(restored_function_body, name, declared, autograph=False)
 
     @property
     def concrete_functions(self) -> list[ConcreteFunction]:

@@ -6,14 +6,15 @@ from typing import Any
 
 from everflow import nest
 from everflow.api import internal
-from everflow.eager.context import executing_eagerly
 from everflow.eager.concrete_functions import ConcreteFunction, TracedGraph
+from everflow.eager.context import executing_eagerly
 from everflow.eager.wrap_function import VariableHolder, WrappedFunction
 from everflow.errors import data_loss
 from everflow.graph import dtypes, opdefs
 from everflow.graph.convert import constant
 from everflow.graph.importer import import_graph_def
 from everflow.graph.keys import GraphKeys
+from everflow.graph.malformed import well_formed
 from everflow.graph.operation import Operation
 from everflow.graph.scopes import add_to_collection, control_dependencies
 from everflow.graph.shapes import TensorShape
@@ -54,7 +55,12 @@ class Initializer(CapturableResource):
 
 def load_session_model(folder: str, saved_model: Any, tags: Any) -> AutoTrackable:
     """The object that stands for one graph of a SavedModel."""
-    model = _Model(folder, _chosen(saved_model, tags))
+    chosen = _chosen(saved_model, tags)
+    with well_formed():
+        return _object(_Model(folder, chosen))
+
+
+def _object(model: _Model) -> AutoTrackable:
     root = AutoTrackable()
     info = model.meta_graph.meta_info_def
     root.tensorflow_version, root.tensorflow_git_version = info.tensorflow_version, info.tensorflow_git_version

@@ -8,6 +8,7 @@ from google.protobuf import text_format
 from google.protobuf.message import DecodeError
 
 from everflow.api import internal, public
+from everflow.graph.malformed import unreadable
 from everflow.io import file_io, gfile
 
 
@@ -28,7 +29,7 @@ def read_meta_graph_file(filename: Any) -> Any:
     try:
         return text_format.Merge(content.decode("utf-8"), meta_graph_def)
     except (text_format.ParseError, UnicodeDecodeError) as error:
-        raise OSError(f"Cannot parse file {filename}: {error}.") from None
+        raise unreadable(str(filename), error) from None
 
 
 @public("train.write_graph", "io.write_graph")

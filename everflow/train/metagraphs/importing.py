@@ -11,6 +11,7 @@ from everflow.graph import opdefs
 from everflow.graph.collection_protos import get_collection_proto_type, get_from_proto_function
 from everflow.graph.importer import import_graph_def
 from everflow.graph.keys import GraphKeys
+from everflow.graph.malformed import well_formed
 from everflow.graph.scopes import prepend_name_scope, strip_name_scope
 from everflow.graph.stacks import get_default_graph
 from everflow.platform import logging
@@ -154,9 +155,10 @@ def _import_meta_graph_with_return_elements(meta_graph_or_file: Any, clear_devic
         meta_graph_def = meta_graph_or_file
     else:
         meta_graph_def = read_meta_graph_file(meta_graph_or_file)
-    variables, elements = import_scoped_meta_graph_with_return_elements(
-        meta_graph_def, clear_devices=clear_devices, import_scope=import_scope, return_elements=return_elements, **kwargs)
-    return saver_of(meta_graph_def, import_scope, variables), elements
+    with well_formed():
+        variables, elements = import_scoped_meta_graph_with_return_elements(
+            meta_graph_def, clear_devices=clear_devices, import_scope=import_scope, return_elements=return_elements, **kwargs)
+        return saver_of(meta_graph_def, import_scope, variables), elements
 
 
 @internal("training.saver._create_saver_from_imported_meta_graph")
