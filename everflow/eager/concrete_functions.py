@@ -20,10 +20,12 @@ from everflow.graph.func_graph import FuncGraph
 from everflow.graph.functions import LibraryFunction, with_called
 from everflow.graph.graph import Graph
 from everflow.graph.indexed_slices import IndexedSlices
+from everflow.graph.keys import GraphKeys
 from everflow.graph.operation import Operation
 from everflow.graph.scopes import is_eager_outside
 from everflow.graph.stacks import TAPES, get_default_graph, in_eager_mode
 from everflow.graph.tensor import Tensor
+from everflow.graph.type_spec import CompositeTensor
 from everflow.ops import functional
 from everflow.ops.registry import apply
 from everflow.ops.resource_variables import variable_accessed
@@ -31,9 +33,12 @@ from everflow.runtime import effects
 from everflow.runtime.resources import Slot
 
 _serial = itertools.count()
+_ATTRIBUTES = ("api_implements", "api_preferred_device", "forward_function_name", "backward_function_name")
+_OF_VARIABLES = (GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES, GraphKeys.TRAINABLE_VARIABLES)
 
 
 def is_variable(value: Any) -> bool:
+    """Whether a value is a variable with a handle."""
     return isinstance(getattr(value, "handle", None), Tensor) and hasattr(value, "assign")
 
 
@@ -42,14 +47,35 @@ class TracedGraph(FuncGraph):
 
     orders_effects = True
 
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
+    def __init__(self, name: str, capture_by_value: bool | None = None) -> None:
+        super().__init__(name, capture_by_value=capture_by_value)
         self.eager_outside = eager = is_eager_outside()
         self._functions = LIBRARY._functions if eager else get_default_graph()._functions
         if eager:
             self.outer_graph = LIBRARY
             self.seed = SEEDS.seed
+        else:
+            outer = get_default_graph()._collections
+            self._collections = {key: list(values) for key, values in outer.items() if key not in _OF_VARIABLES}
         self._watched: dict[int, Any] = {}
+        # The handles of variables that are arguments, and the inputs that stand for them.
+        self.given: dict[Tensor, Tensor] = {}
+        # What is asked for at each call: the inputs, what gives their values, and what these must be.
+        self.deferred: dict[Any, tuple[Any, list[Tensor], Callable[[], Any], Any]] = {}
+
+    def own(self, tensor: Tensor) -> Tensor:
+        """As for any body; a variable that is an argument is that argument."""
+        found = self.given.get(tensor) if self.given else None
+        return super().own(tensor) if found is None else found
+
+    def capture_call_time_value(self, closure: Callable[[], Any], spec: Any, key: Any = None) -> Any:
+        """A value that `closure` gives anew whenever the function is called."""
+        key = object() if key is None else key
+        if key not in self.deferred:
+            specs = nest.flatten(spec, expand_composites=True)
+            inputs = [self.placeholder(s.dtype, s.shape.as_dims(), "deferred") for s in specs]
+            self.deferred[key] = nest.pack_sequence_as(spec, inputs, expand_composites=True), inputs, closure, spec
+        return self.deferred[key][0]
 
     def watch_variable(self, variable: Any) -> None:
         """Notes a variable that the body uses."""
@@ -70,12 +96,13 @@ class ConcreteFunction:
     # SavedModels keep attributes that are functions.
     _everflow_function = True
 
-    def __init__(self, graph: FuncGraph, structure: Any = None, signature: Any = None, name: str | None = None) -> None:
+    def __init__(self, graph: FuncGraph, structure: Any = None, signature: Any = None, name: str | None = None,
+                 attrs: dict[str, Any] | None = None) -> None:
         self.graph = self._func_graph = graph
         self.name = name or f"__inference_{graph.name}_{next(_serial)}"
         self.structured_outputs = structure
         self.structured_input_signature = signature
-        self._entry = LibraryFunction(self.name, graph=graph)
+        self._entry = LibraryFunction(self.name, graph=graph, attrs=_checked_attributes(attrs or {}))
         graph._functions.setdefault(self.name, self._entry)
         self._captured = graph.external_captures
         self._step = CONTEXT.compile(graph)
@@ -83,7 +110,8 @@ class ConcreteFunction:
         self._writes: list[int] | None = None
         self._pair: Any = None
         # How callers name the arguments' tensors, and how many of them may come by position.
-        self._arg_keywords = [t.op.name for t in graph.inputs[:len(graph.inputs) - len(self._captured)]]
+        self._asks = sum(len(inputs) for _, inputs, _, _ in getattr(graph, "deferred", {}).values())
+        self._arg_keywords = [t.op.name for t in graph.inputs[:len(graph.inputs) - len(self._captured) - self._asks]]
         self._num_positional_args = len(self._arg_keywords)
 
     # -- what it is
@@ -152,8 +180,24 @@ class ConcreteFunction:
             for v in self.graph.variables:
                 if v.trainable:
                     TAPES[-1].variable_read(v)
-        inputs = [*arguments, *self._captured]
+        inputs = [*arguments, *self._captured, *self._deferred()] if self._asks else [*arguments, *self._captured]
         return self._packed(self.run(inputs) if in_eager_mode() else self._add_call(inputs))
+
+    def _deferred(self) -> list[Any]:
+        """The values that are asked for at each call."""
+        found: list[Any] = []
+        for _, _, closure, spec in self.graph.deferred.values():  # type: ignore[attr-defined]
+            value = closure()
+            nest.assert_same_structure(spec, value, expand_composites=True)
+            for one, part in zip(nest.flatten(spec), nest.flatten(value)):
+                if isinstance(part, CompositeTensor) and not one.is_compatible_with(part):
+                    raise ValueError(f"Value {part} is not compatible with {one}.")
+            for s, part in zip(nest.flatten(spec, expand_composites=True), nest.flatten(value, expand_composites=True)):
+                t = convert_to_tensor(part)
+                if t.dtype.base_dtype is not s.dtype or not s.shape.is_compatible_with(t.shape):
+                    raise ValueError(f"Value {part} is not convertible to a tensor with dtype {s.dtype} and shape {s.shape}.")
+                found.append(t)
+        return found
 
     def run(self, inputs: list[Any]) -> list[Any]:
         """The results, computed at once."""
@@ -222,6 +266,16 @@ class ConcreteFunction:
 
         tapes.record_custom(self.name, inputs, outputs, backward)
         return outputs
+
+
+def _checked_attributes(attrs: dict[str, Any]) -> dict[str, Any]:
+    """The attributes of a function, as its definition has them."""
+    for key, value in attrs.items():
+        if key != "func_name" and not key.startswith("experimental_") and key not in _ATTRIBUTES:
+            raise ValueError(f"Attribute name is not whitelisted. Whitelisted: prefix experimental_, got: {key}")
+        if not isinstance(value, (bool, int, float, str, bytes)):
+            raise ValueError(f"Unsupported attribute type for {key} with type {type(value)}")
+    return {key: value for key, value in attrs.items() if key != "func_name"}
 
 
 class _Pair:

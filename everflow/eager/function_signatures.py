@@ -56,6 +56,9 @@ class Spec:
 
     def complete(self, args: Any, kwargs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments by position where they have one, defaults filled in."""
+        if self.input_signature is not None and (len(args) > len(self.input_signature) or _is_more(self, args, kwargs)):
+            raise TypeError(
+                f"When input_signature is provided, only pass arguments covered by it. Received {len(args) + len(kwargs)} argument(s).")
         bound = self.signature.bind(*args, **kwargs)
         preset = {name for name in self.preset if name not in bound.arguments}
         bound.apply_defaults()
@@ -75,15 +78,22 @@ class Spec:
         found = []
         for spec, value in zip(specs, flat):
             try:
-                t = value if isinstance(value, Tensor) else convert_to_tensor(value, spec.dtype)
+                t = value if isinstance(value, (Tensor, TensorSpec)) else convert_to_tensor(value, spec.dtype)
             except (ValueError, TypeError):
-                raise ValueError("When input_signature is provided, all inputs to the Python function must be convertible to tensors:\n"
-                                 f"  inputs: ({_shown(args)})\n  input_signature: ({_shown(self.input_signature)})") from None
+                raise ValueError("When input_signature is provided, inputs to the Python function must be convertible to tensors; these "
+                                 f"are incompatible:\n  inputs: ({_shown(args)})\n  input_signature: ({_shown(self.input_signature)})"
+                                 ) from None
             if not spec.is_compatible_with(t):
                 raise ValueError(f"Python inputs incompatible with input_signature:\n  inputs: ({_shown(args)})\n  input_signature: "
                                  f"({_shown(self.input_signature)})")
             found.append(t)
         return (*nest.pack_sequence_as(self.input_signature, found, expand_composites=True), *args[count:])
+
+
+def _is_more(spec: Spec, args: Any, kwargs: Any) -> bool:
+    """Whether names stand for parameters that the signature says nothing about."""
+    covered = [p.name for p in spec.signature.parameters.values()][:len(spec.input_signature or ())]
+    return any(name not in covered for name in kwargs)
 
 
 def _preset_names(function: Any) -> list[str]:
@@ -99,6 +109,7 @@ def _shown(values: Any) -> str:
 
 
 def outermost() -> Graph:
+    """The graph around the functions that are being traced."""
     for graph in reversed(graphs.stack):
         if graph is not EAGER and not graph.building_function:
             return graph
@@ -106,6 +117,7 @@ def outermost() -> Graph:
 
 
 def structure_of(structure: Any) -> Any:
+    """The lists, dicts and composites in which arguments are."""
     if isinstance(structure, (list, tuple)):
         return (type(structure).__name__, *map(structure_of, structure))
     if isinstance(structure, dict):
@@ -127,16 +139,28 @@ def kind_of(args: tuple[Any, ...]) -> Any:
     return tuple(kind)
 
 
-def part_of(value: Any) -> Any:
-    """What makes a difference between two values of an argument."""
+def parts_of(values: list[Any]) -> tuple[Any, ...]:
+    """What makes a difference between calls with some values: of variables, which of them are the same."""
+    handles: list[Any] = []
+    found = []
+    for value in values:
+        if is_variable(value):
+            if not any(h is value.handle for h in handles):
+                handles.append(value.handle)
+            place = next(i for i, h in enumerate(handles) if h is value.handle)
+            found.append(("variable", value.dtype.base_dtype, value.shape.as_dims(), value.trainable, place))
+        else:
+            found.append(_part_of(value))
+    return tuple(found)
+
+
+def _part_of(value: Any) -> Any:
     if isinstance(value, Tensor):
         return "tensor", value.dtype.base_dtype, value.dims
     if isinstance(value, TensorSpec):
         return "tensor", value.dtype, value.shape.as_dims()
     if isinstance(value, (np.ndarray, np.generic)):
         return "tensor", dtypes.as_dtype(value.dtype), value.shape
-    if is_variable(value):
-        return "variable", id(value.handle)
     try:
         hash(value)
     except TypeError:

@@ -14,14 +14,15 @@ from everflow import nest
 from everflow.api import internal, public
 from everflow.autograph.conversion_api import for_tracing
 from everflow.eager import arguments
-from everflow.eager.concrete_functions import ConcreteFunction
+from everflow.eager.concrete_functions import ConcreteFunction, TracedGraph, is_variable
 from everflow.eager.created_variables import creating, lifted, refused
-from everflow.eager.function_signatures import Spec, kind_of, outermost, part_of, structure_of
+from everflow.eager.function_cache import FunctionCache
+from everflow.eager.function_signatures import Spec, kind_of, outermost, parts_of, structure_of
 from everflow.eager.tracing import func_graph_from_py_func
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.effect_order import is_effect
 from everflow.graph.scopes import is_eager_outside
-from everflow.graph.stacks import in_eager_mode
+from everflow.graph.stacks import TAPES, in_eager_mode
 from everflow.graph.tensor import Tensor
 
 
@@ -30,25 +31,31 @@ class TracedFunction:
 
     _everflow_function = True
 
-    def __init__(self, function: Callable[..., Any], input_signature: Any = None, name: str | None = None, lifts_variables: bool = False,
-                 autograph: bool = True, relaxes_shapes: bool = False, features: Any = None) -> None:
-        self._python_function = function
+    # Whether variables that the function makes are made once, outside of it.
+    _lifts_variables = False
+
+    def __init__(self, python_function: Callable[..., Any], name: str | None = None, input_signature: Any = None, attributes: Any = None,
+                 autograph: bool = True, autograph_options: Any = None, experimental_relax_shapes: bool = False,
+                 capture_by_value: bool | None = None) -> None:
+        self._python_function = python_function
         # Of a method: the function, and what gives the object.
         self._method: tuple[Callable[..., Any], Callable[[], Any]] | None = None
-        self._name = name or getattr(function, "__name__", None) or type(function).__name__
+        self._name = (attributes or {}).get("func_name") or name or getattr(python_function, "__name__", None) or type(
+            python_function).__name__
+        self._attributes = attributes
         self._given_signature = input_signature
-        self._spec = Spec(function, input_signature)
-        self._lifts_variables = lifts_variables
+        self._spec = Spec(python_function, input_signature)
         self._autograph = autograph
-        self._features = features
-        self._relaxes_shapes = relaxes_shapes
-        self._cache: dict[Any, ConcreteFunction] = {}
+        self._features = autograph_options
+        self._relaxes_shapes = experimental_relax_shapes
+        self._capture_by_value = capture_by_value
+        self._function_cache = FunctionCache()
         # The same by the types and shapes of arguments that are nothing but values.
         self._by_kind: dict[Any, ConcreteFunction] = {}
         self._lock = threading.RLock()
         self._made: list[Any] | None = None
         self._bound: weakref.WeakKeyDictionary[Any, TracedFunction] = weakref.WeakKeyDictionary()
-        functools.update_wrapper(self, function, updated=())
+        functools.update_wrapper(self, python_function, updated=())
         self.__signature__ = self._spec.signature
 
     @property
@@ -67,8 +74,8 @@ class TracedFunction:
         return self._spec.input_signature
 
     @property
-    def _function_cache(self) -> Any:
-        return self._cache
+    def _cache(self) -> dict[Any, ConcreteFunction]:
+        return self._function_cache.primary
 
     def __get__(self, instance: Any, owner: Any) -> Any:
         if instance is None:
@@ -84,10 +91,13 @@ class TracedFunction:
 
             bound = inspect.signature(inner)
             method.__signature__ = bound.replace(parameters=list(bound.parameters.values())[1:])  # type: ignore[attr-defined]
-            found = self._bound[instance] = type(self)(
-                method, self._given_signature, self._name, self._lifts_variables, self._autograph, self._relaxes_shapes, self._features)
+            found = self._bound[instance] = self._for_method(method)
             found._method = inner, weak
         return found
+
+    def _for_method(self, method: Callable[..., Any]) -> TracedFunction:
+        return TracedFunction(method, self._name, self._given_signature, self._attributes, self._autograph, self._features,
+                              self._relaxes_shapes, self._capture_by_value)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         eagerly = in_eager_mode()
@@ -100,10 +110,15 @@ class TracedFunction:
         given, named = self._spec.bound(args, kwargs)
         function = self._traced(given, named)
         flat = nest.flatten((given, named), expand_composites=True)
+        if TAPES:
+            for v in flat:
+                if is_variable(v) and v.trainable:
+                    TAPES[-1].variable_read(v)
         if kind is not None and len(flat) == len(args):
             self._by_kind[kind] = function
         return function.call_flat([
-            t if isinstance(t, Tensor) else convert_to_tensor(t) for t in flat if isinstance(t, (Tensor, np.ndarray, np.generic))])
+            t if isinstance(t, Tensor) else t.handle if is_variable(t) else convert_to_tensor(t)
+            for t in flat if isinstance(t, (Tensor, np.ndarray, np.generic)) or is_variable(t)])
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The traced function for these arguments, or for specs of them."""
@@ -116,24 +131,27 @@ class TracedFunction:
         """All bodies that there are, and the one that a given signature is enough for."""
         if self._spec.input_signature is not None:
             self.get_concrete_function()
-        return list(self._cache.values())
+        return self._function_cache.all_values()
 
     def _traced(self, args: Any, kwargs: Any) -> ConcreteFunction:
         key = self._key(args, kwargs)
-        found = self._cache.get(key)
+        cache = self._function_cache
+        found = cache.primary.get(key)
         if found is None:
             with self._lock:
-                found = self._cache.get(key)
+                found = cache.primary.get(key)
+                if found is None and self._relaxes_shapes and len(key) == 3 and key[0] in cache.missed:
+                    return cache.find_relaxed(key, (args, kwargs), lambda given: self._trace(*given))
                 if found is None:
-                    found = self._cache[key] = self._trace(args, kwargs)
+                    found = cache.primary[key] = self._trace(args, kwargs)
+                    cache.missed.add(key[0])
         return found
 
-    def _key(self, args: Any, kwargs: Any) -> Any:
-        where = "eager" if is_eager_outside() else id(outermost())
+    def _key(self, args: Any, kwargs: Any) -> tuple[Any, ...]:
+        where = "eager" if is_eager_outside() else weakref.ref(outermost())
         if self._spec.input_signature is not None:
-            return where
-        parts = [part_of(v) for v in nest.flatten((args, kwargs), expand_composites=True)]
-        return where, structure_of((args, kwargs)), tuple(parts)
+            return (where,)
+        return where, structure_of((args, kwargs)), parts_of(nest.flatten((args, kwargs), expand_composites=True))
 
     def _trace(self, args: Any, kwargs: Any) -> ConcreteFunction:
         if self._spec.input_signature is not None:
@@ -158,9 +176,10 @@ class TracedFunction:
 
     def _trace_once(self, args: Any, kwargs: Any) -> ConcreteFunction:
         names = arguments.positional_names(self._spec.signature, len(args))
-        graph = func_graph_from_py_func(self._name, self._as_traced(), args, kwargs, arg_names=names)
+        graph = func_graph_from_py_func(
+            self._name, self._as_traced(), args, kwargs, func_graph=TracedGraph(self._name, self._capture_by_value), arg_names=names)
         graph.control_outputs = [op for op in graph.get_operations() if is_effect(op)]
-        return ConcreteFunction(graph, graph.structured_outputs, graph.structured_input_signature)
+        return ConcreteFunction(graph, graph.structured_outputs, graph.structured_input_signature, attrs=self._attributes)
 
     def _as_traced(self) -> Callable[..., Any]:
         """The function to call for a trace: with Python's control flow converted, unless that was turned off."""
@@ -174,7 +193,7 @@ class TracedFunction:
     @property
     def variables(self) -> tuple[Any, ...]:
         """The variables that the traced bodies use."""
-        return tuple(dict.fromkeys(v for f in self._cache.values() for v in f.variables))
+        return tuple(dict.fromkeys(v for f in self._function_cache.all_values() for v in f.variables))
 
     @property
     def trainable_variables(self) -> tuple[Any, ...]:
@@ -187,6 +206,16 @@ internal("eager.function.Function")(TracedFunction)
 
 class Definition(TracedFunction):
     """What tf.function makes: variables are made at the first call only."""
+
+    _lifts_variables = True
+
+    def __init__(self, python_function: Callable[..., Any], name: str | None = None, input_signature: Any = None, autograph: bool = True,
+                 experimental_autograph_options: Any = None, experimental_relax_shapes: bool = False) -> None:
+        super().__init__(python_function, name, input_signature, None, autograph, experimental_autograph_options,
+                         experimental_relax_shapes)
+
+    def _for_method(self, method: Callable[..., Any]) -> Definition:
+        return Definition(method, self._name, self._given_signature, self._autograph, self._features, self._relaxes_shapes)
 
 
 internal("eager.def_function.Function")(Definition)
@@ -217,8 +246,7 @@ def function(func: Any = None, input_signature: Any = None, autograph: bool = Tr
         raise TypeError(f"input_signature must be either a tuple or a list, received {type(input_signature)}")
 
     def decorate(f: Callable[..., Any]) -> Definition:
-        return Definition(f, input_signature, lifts_variables=True, autograph=autograph,
-                          relaxes_shapes=experimental_relax_shapes, features=experimental_autograph_options)
+        return Definition(f, None, input_signature, autograph, experimental_autograph_options, experimental_relax_shapes)
 
     return decorate if func is None else decorate(func)
 
@@ -242,7 +270,6 @@ def defun_with_attributes(func: Any = None, input_signature: Any = None, attribu
         raise TypeError(f"input_signature must be either a tuple or a list, received {type(input_signature)}")
 
     def decorate(f: Callable[..., Any]) -> TracedFunction:
-        return TracedFunction(f, input_signature, autograph=autograph, relaxes_shapes=experimental_relax_shapes,
-                              features=experimental_autograph_options)
+        return TracedFunction(f, None, input_signature, attributes, autograph, experimental_autograph_options, experimental_relax_shapes)
 
     return decorate if func is None else decorate(func)

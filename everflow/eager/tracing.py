@@ -12,7 +12,7 @@ from everflow import nest
 from everflow.api import internal
 from everflow.eager import arguments
 from everflow.eager import tape as tapes
-from everflow.eager.concrete_functions import TracedGraph
+from everflow.eager.concrete_functions import TracedGraph, is_variable
 from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.func_graph import FuncGraph
@@ -35,14 +35,31 @@ def func_graph_from_py_func(name: str, python_func: Callable[..., Any], args: An
     with tapes.stop_recording(), graph.as_default():
         given = [inside(argument, value) for argument, value in zip(names, args)]
         named = {key: inside(key, kwargs[key]) for key in sorted(kwargs)}
+        before = nest.map_structure(lambda v: v, (given, named), expand_composites=True)
         found = python_func(*given, **named)
+        _check_unchanged(before, (given, named))
         structure = nest.map_structure(functools.partial(_result_inside, graph), found, expand_composites=True)
     graph.structured_input_signature = arguments.described(args, kwargs, names)
     graph.structured_outputs = structure
     graph.outputs = [t for t in nest.flatten(structure, expand_composites=True) if t is not None]
     captured = set(map(id, graph.internal_captures))
     graph.inputs = [t for t in graph.inputs if id(t) not in captured] + graph.internal_captures
+    graph.inputs += [t for _, inputs, _, _ in getattr(graph, "deferred", {}).values() for t in inputs]
     return graph
+
+
+def _check_unchanged(before: Any, after: Any) -> None:
+    """Raises where the function changed the lists and dicts that it was given."""
+    flat = [nest.flatten(v, expand_composites=True) for v in (before, after)]
+    try:
+        nest.assert_same_structure(before, after, expand_composites=True)
+        changed = any(x is not y for x, y in zip(*flat))
+    except (ValueError, TypeError):
+        changed = True
+    if changed:
+        raise ValueError(
+            "Function to be traced should not modify structure of input arguments. Check if your function has list and dictionary "
+            "operations that alter input arguments, such as `list.pop`, `list.append`.")
 
 
 def _argument_inside(graph: FuncGraph, name: str, value: Any) -> Any:
@@ -50,6 +67,10 @@ def _argument_inside(graph: FuncGraph, name: str, value: Any) -> Any:
         return _named_input(graph, value.name or name, value.dtype, value.shape.as_dims())
     if isinstance(value, Tensor):
         return _named_input(graph, name, value.dtype.base_dtype, value.dims, value.handle_data)
+    if is_variable(value) and hasattr(graph, "given"):
+        made = _named_input(graph, name, dtypes.resource, (), (value.shape.as_dims(), value.dtype.base_dtype))
+        graph.given[value.handle] = made
+        return value
     if isinstance(value, (np.ndarray, np.generic)):
         array = np.asarray(value)
         return _named_input(graph, name, dtypes.as_dtype(array.dtype), array.shape)
