@@ -151,6 +151,9 @@ class Sequential(Model):
     def get_config(self) -> dict[str, Any]:
         """The layers, in their order."""
         layers = [{"class_name": type(layer).__name__, "config": layer.get_config()} for layer in self.layers]
+        if self._is_graph_network and layers and "batch_input_shape" not in layers[0]["config"]:
+            # A first layer that follows an Input says what that said.
+            layers[0]["config"]["batch_input_shape"] = tuple(self.inputs[0].shape.as_list())
         config = {"name": self.name, "layers": copy.deepcopy(layers)}
         if self._build_input_shape:
             config["build_input_shape"] = self._build_input_shape

@@ -129,11 +129,13 @@ class _Steps:
                 n.set_shape(o.shape)
                 kept.append(n)
             values = nest.flatten(output)
-            return time + 1, tuple(a.write(time, v) for a, v in zip(outputs, values)), tuple(values) if masks is not None else (), tuple(kept)
+            held = tuple(values) if masks is not None else ()
+            return time + 1, tuple(a.write(time, v) for a, v in zip(outputs, values)), held, tuple(kept)
 
         _, outputs, _, last_states = tf.while_loop(
-            lambda time, *_: time < number, body, (tf.constant(0, "int32", name="time"), tuple(written), tuple(carried), tuple(flat_states)),
-            parallel_iterations=32, swap_memory=True)
+            lambda time, *_: time < number, body,
+            (tf.constant(0, "int32", name="time"), tuple(written), tuple(carried), tuple(flat_states)), parallel_iterations=32,
+            swap_memory=True)
         stacked = [a.stack() for a in outputs]
         last = [o[-1] for o in stacked]
         for o, f in zip(last, flat_first):

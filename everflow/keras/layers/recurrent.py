@@ -256,6 +256,9 @@ class RNN(Layer):
         one_step = nest.map_structure(self._step_shape, input_shape) if isinstance(input_shape, dict) or isinstance(
             input_shape, tuple) and isinstance(input_shape[0], TensorShape) else self._step_shape(input_shape)
         if isinstance(self.cell, Layer) and not self.cell.built:
+            for cell in (self.cell, *getattr(self.cell, "cells", ())):
+                if getattr(cell, "_dtype", "") is None:
+                    cell._dtype = self.dtype
             self.cell.build([one_step, *constants] if constants else one_step)
             self.cell.built = True
         if self.state_spec is None:

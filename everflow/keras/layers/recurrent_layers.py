@@ -68,6 +68,8 @@ class SimpleRNN(_OneCell):
                  bias_constraint: Any = None, dropout: float = 0.0, recurrent_dropout: float = 0.0,
                  return_sequences: bool = False, return_state: bool = False, go_backwards: bool = False,
                  stateful: bool = False, unroll: bool = False, **kwargs: Any) -> None:
+        # Without gates there is one way to compute it.
+        kwargs.pop("implementation", None)
         own = _own(kwargs)
         cell = SimpleRNNCell(
             units, activation=activation, use_bias=use_bias, kernel_initializer=kernel_initializer,
