@@ -2,7 +2,7 @@
 
     register("gs", MyFileSystem())
 
-teaches `tf.gfile`, and all that reads and writes through it, a new scheme.
+teaches `tf.gfile`, and all that reads and writes through it, a new scheme. Others are looked up with fsspec.
 """
 from __future__ import annotations
 
@@ -42,7 +42,13 @@ _KINDS = {
     errno.ENOSPC: resource_exhausted,
     errno.EMFILE: resource_exhausted,
     errno.EDQUOT: resource_exhausted,
+    errno.ENOTSUP: unimplemented,
 }
+
+
+# What errors without a number mean: not every file system gives them one.
+_NUMBERS = {FileNotFoundError: errno.ENOENT, FileExistsError: errno.EEXIST, PermissionError: errno.EACCES, IsADirectoryError: errno.EISDIR,
+            NotADirectoryError: errno.ENOTDIR}
 
 
 @contextlib.contextmanager
@@ -51,8 +57,9 @@ def errors_about(path: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        message = f"{path}; {os.strerror(error.errno) if error.errno else error}"
-        raise _KINDS.get(error.errno or 0, unknown)(message) from None
+        number = error.errno or next((n for kind, n in _NUMBERS.items() if isinstance(error, kind)), 0)
+        message = f"{path}; {os.strerror(number) if number else error}"
+        raise _KINDS.get(number, unknown)(message) from None
 
 
 @internal("pywrap_tensorflow.FileStatistics", "lib.io.file_io.FileStatistics")
@@ -127,6 +134,10 @@ def locate(path: Any) -> tuple[Any, str]:
     match = _SCHEME.match(text)
     scheme = match.group(1) if match else ""
     if scheme not in _SCHEMES:
+        from everflow.io.remote_files import remote
+
+        if (found := remote(scheme)) is not None:
+            return found, text
         raise unimplemented(f"File system scheme '{scheme}' not implemented (file: '{text}')")
     if scheme == "file":
         rest = text[len("file://"):]

@@ -1,6 +1,7 @@
 """Files and folders as `tf.gfile` shows them."""
 import pytest
 
+import everflow as tf
 from everflow.errors import (
     AlreadyExistsError,
     FailedPreconditionError,
@@ -167,3 +168,32 @@ def test_schemes_choose_the_file_system(here, monkeypatch):
     assert gfile.file_exists("foo://f") and gfile.GFile("foo://f").read() == "local"
     gfile.copy("foo://f", "g")
     assert (here / "g").read_text() == "local"
+
+
+def test_paths_with_a_scheme_that_fsspec_knows_reach_its_files():
+    folder = "memory://everflow-test/deep"
+    tf.gfile.MakeDirs(folder)
+    with tf.gfile.GFile(folder + "/a.txt", "w") as file:
+        file.write("one\ntwo\n")
+    assert tf.gfile.ListDirectory(folder) == ["a.txt"]
+    assert tf.gfile.Stat(folder + "/a.txt").length == 8
+    assert list(tf.gfile.GFile(folder + "/a.txt")) == ["one\n", "two\n"]
+    tf.gfile.Rename(folder + "/a.txt", folder + "/b.txt")
+    assert not tf.gfile.Exists(folder + "/a.txt") and tf.gfile.Glob(folder + "/*.txt") == [folder + "/b.txt"]
+    with pytest.raises(tf.errors.NotFoundError, match="a.txt"):
+        tf.gfile.GFile(folder + "/a.txt").read()
+    tf.gfile.DeleteRecursively("memory://everflow-test")
+    assert not tf.gfile.Exists(folder)
+
+
+def test_records_are_written_and_read_beyond_this_machine():
+    path = "memory://everflow-test/x.tfrecord"
+    with tf.python_io.TFRecordWriter(path) as writer:
+        writer.write(b"one")
+    assert list(tf.python_io.tf_record_iterator(path)) == [b"one"]
+    tf.gfile.Remove(path)
+
+
+def test_a_scheme_that_nobody_knows_is_unimplemented():
+    with pytest.raises(tf.errors.UnimplementedError, match="File system scheme 'moon' not implemented"):
+        tf.gfile.GFile("moon://x").read()
