@@ -1,0 +1,1 @@
+"""Graphs as programs for other libraries."""
