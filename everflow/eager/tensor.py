@@ -142,6 +142,8 @@ class EagerTensor(Tensor):
 
     def torch(self) -> Any:
         """The value as torch's tensor, sharing memory."""
+        if not values.is_numeric(self.dtype):
+            raise TypeError(f"torch has no tensors of type {self.dtype.name}")
         return self.value
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:

@@ -332,6 +332,19 @@ def _scatter_nd(n: Node) -> str:
     return n.call("scattered", n.t(0), n.t(1), n.ints(2))
 
 
+@expresses("DynamicPartition")
+def _dynamic_partition(n: Node) -> str:
+    count = n.attr("num_partitions")
+    parts = [f"{n.t()}[{n.t(1)} == {i}]" for i in range(count)]
+    return ", ".join(parts)
+
+
+@expresses("DynamicStitch", "ParallelDynamicStitch")
+def _dynamic_stitch(n: Node) -> str:
+    half = len(n) // 2
+    return n.call("stitched", f"[{', '.join(n.all(0, half))}]", f"[{', '.join(n.all(half))}]")
+
+
 @expresses("Fill")
 def _fill(n: Node) -> str:
     kind = torch_type(n.op.outputs[0].dtype)

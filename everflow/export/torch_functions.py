@@ -125,6 +125,15 @@ def scattered(indices, updates, shape):
     return zeros.index_put_(tuple(indices.long().unbind(-1)), updates, accumulate=True)
 
 
+def stitched(indices, data):
+    """Rows put in the places that the indices say."""
+    places = torch.cat([i.reshape(-1) for i in indices]).long()
+    rows = torch.cat([d.reshape(-1, *d.shape[i.dim():]) for i, d in zip(indices, data)])
+    found = rows.new_zeros([int(places.max()) + 1 if places.numel() else 0, *rows.shape[1:]])
+    found[places] = rows
+    return found
+
+
 def one_hot(indices, depth, on, off, axis):
     axis = indices.dim() if axis == -1 else axis
     shape = [1] * (indices.dim() + 1)

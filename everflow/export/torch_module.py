@@ -118,7 +118,7 @@ def write_module(path: str, sess: Any, inputs: Mapping[str, Tensor], outputs: Ma
     text += "\n".join([
         "", "class Model(torch.nn.Module):", f"{STEP}def __init__(self):", f"{STEP * 2}super().__init__()",
         *(STEP * 2 + line for line in weights.lines), "",
-        f"{STEP}def forward(self, {', '.join(arguments.values())}):", *lines, f"{STEP * 2}return {{", *results, f"{STEP * 2}}}", ""])
+        f"{STEP}def forward({', '.join(['self', *arguments.values()])}):", *lines, f"{STEP * 2}return {{", *results, f"{STEP * 2}}}", ""])
     text += _FOOTER.format(weights=os.path.basename(weights_path))
     header = _HEADER.format(summary=summary, weights=os.path.basename(weights_path), arguments=", ".join(arguments.values()),
                             outputs=", ".join(f"{key!r}: ..." for key in outputs), imports="\n".join(_imports(text)))

@@ -155,6 +155,7 @@ ONE_INPUT = {
     "constants": lambda x: x + np.arange(24.0, dtype=np.float32).reshape(2, 3, 4),
     "division": lambda x: tf.div_no_nan(x, tf.round(x)) + tf.math.squared_difference(x, 2.0),
     "layer_norm": lambda x: tf.nn.batch_normalization(x, 0.5, 2.0, None, 1.5, 1e-3),
+    "parts": lambda x: tf.nn.embedding_lookup([tf.constant(image(3, 2)), tf.constant(image(2, 2))], tf.cast(x * 4, tf.int32), "mod"),
     "map": lambda x: tf.map_fn(lambda row: tf.reduce_sum(row, 0) * 2.0, x),
     "scatter": lambda x: tf.scatter_nd([[1], [0]], x[:, 0], [3, 4]),
 }
