@@ -12,6 +12,7 @@ from everflow.keras.layer import Layer, _default
 from everflow.keras.network_config import connections_config, network_from_config
 from everflow.keras.network_order import ordered
 from everflow.keras.node import KerasHistory, Node
+from everflow.keras.saving import configs, files
 from everflow.keras.summaries import print_summary
 
 
@@ -238,6 +239,27 @@ class Network(Layer):
     def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
         """A network as a config describes it."""
         return network_from_config(cls, config, custom_objects)
+
+    def to_json(self, **kwargs: Any) -> str:
+        """The network as JSON, without its weights."""
+        return configs.to_json(self, **kwargs)
+
+    def to_yaml(self, **kwargs: Any) -> str:
+        """The network as YAML, without its weights."""
+        return configs.to_yaml(self, **kwargs)
+
+    def save(self, filepath: Any, overwrite: bool = True, include_optimizer: bool = True, save_format: Any = None,
+             signatures: Any = None) -> None:
+        """Saves all of it: layers, weights, and how it is trained."""
+        files.save_model(self, filepath, overwrite, include_optimizer, save_format, signatures)
+
+    def save_weights(self, filepath: Any, overwrite: bool = True, save_format: Any = None) -> None:
+        """Saves the weights, as HDF5 or as a checkpoint."""
+        files.save_weights(self, filepath, overwrite, save_format)
+
+    def load_weights(self, filepath: Any, by_name: bool = False) -> Any:
+        """Sets the weights to those of a file."""
+        return files.load_weights(self, filepath, by_name)
 
     def summary(self, line_length: Any = None, positions: Any = None, print_fn: Any = None) -> None:
         """Prints a table of the layers."""

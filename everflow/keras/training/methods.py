@@ -7,6 +7,7 @@ import numpy as np
 
 from everflow import nest
 from everflow.eager.context import executing_eagerly
+from everflow.graph.scopes import init_scope, name_scope
 from everflow.graph.tensor import Tensor
 from everflow.keras.backend.learning_phase import symbolic_learning_phase
 from everflow.keras.backend.session import get_session
@@ -259,6 +260,18 @@ class Training:
     def _make_train_function(self) -> Any:
         self._check_trainable_weights_consistency()
         return self._function(TRAIN)
+
+    def _make_optimizer_variables(self) -> None:
+        """Makes the variables that the optimizer keeps, before the first step."""
+        if self._steps is None and self.outputs is not None:
+            self._settle_compile(self.outputs)
+        if not self.run_eagerly:
+            self._make_train_function()
+            return
+        with init_scope(), name_scope(self.optimizer._name):
+            self.optimizer.iterations  # noqa: B018 (makes the variable)
+            self.optimizer._create_hypers()
+            self.optimizer._create_slots(self.trainable_weights)
 
     def _make_test_function(self) -> Any:
         return self._function(TEST)

@@ -1,0 +1,1 @@
+"""Models as files: JSON and YAML, HDF5, checkpoints and SavedModels."""
