@@ -111,9 +111,6 @@ def _placeholder_for(tensor: Any, name: str, default_batch_size: Any) -> Any:
         shape = [default_batch_size, *shape[1:]]
     if isinstance(tensor, SparseTensor):
         return tf.sparse_placeholder(dtype=tensor.dtype, shape=shape, name=name)
-    # A program's own placeholder is received as it is.
-    if tensor.op.type == "Placeholder":
-        return tensor
     return tf.placeholder(dtype=tensor.dtype, shape=shape, name=name)
 
 
