@@ -48,7 +48,7 @@ def gradient_of_choice(operation: Operation, output_gradients: Any) -> list[Any]
             for i in positions:
                 x, dx = branch.inputs[i], dxs[i]
                 if i in sparse:
-                    body.outputs.extend(_parts(x, dx))
+                    body.outputs.extend(slice_parts(x, dx))
                 else:
                     body.outputs.append(zeros_for(x) if dx is None else convert_to_tensor(dx))
         body.settle()
@@ -69,7 +69,7 @@ def _is_sparse(gradients: list[Any], is_version_2: bool) -> bool:
     return any(found) if is_version_2 else bool(found) and all(found)
 
 
-def _parts(x: Tensor, gradient: Any) -> list[Tensor]:
+def slice_parts(x: Tensor, gradient: Any) -> list[Tensor]:
     """The values, indices and dense shape of a gradient that consists of some rows; of none where there is no gradient."""
     shape = apply("VariableShape", x) if x.dtype.base_dtype is dtypes.resource else apply("Shape", x)
     if isinstance(gradient, Tensor):

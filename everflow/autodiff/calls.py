@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 from everflow.autodiff.bodies import GradientBody, differentiate, is_differentiable
-from everflow.autodiff.branches import _parts
+from everflow.autodiff.branches import slice_parts
 from everflow.graph.attrs import FunctionName
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.func_graph import FuncGraph
@@ -41,7 +41,7 @@ def gradient_of_partitioned_call(operation: Operation, output_gradients: Any) ->
         positions = [i for i, x in enumerate(forward.inputs) if found[i] is not None and is_differentiable(x)]
         for i in positions:
             dx = found[i]
-            body.outputs.extend(_parts(forward.inputs[i], dx) if isinstance(dx, IndexedSlices) else [convert_to_tensor(dx)])
+            body.outputs.extend(slice_parts(forward.inputs[i], dx) if isinstance(dx, IndexedSlices) else [convert_to_tensor(dx)])
     body.settle()
     if len(operation.outputs) > len(forward.outputs):
         outputs = [*forward.outputs, *(t for t, outside in added.items() if outside.value_index >= len(forward.outputs))]

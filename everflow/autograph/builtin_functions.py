@@ -7,6 +7,7 @@ from typing import Any
 import everflow as tf
 from everflow.api import internal
 from everflow.autograph.branches import is_staged
+from everflow.data.dataset import DatasetV2
 from everflow.graph import dtypes
 from everflow.graph.tensor import Tensor
 
@@ -71,14 +72,14 @@ def range_(start_or_stop: Any, stop: Any = None, step: Any = None) -> Any:
 @internal("autograph.operators.py_builtins.enumerate_")
 def enumerate_(s: Any, start: Any = 0) -> Any:
     """Python's enumerate, or a dataset's."""
-    return s.enumerate(start) if isinstance(s, tf.data.Dataset) else enumerate(s, start)
+    return s.enumerate(start) if isinstance(s, DatasetV2) else enumerate(s, start)
 
 
 @internal("autograph.operators.py_builtins.zip_")
 def zip_(*iterables: Any) -> Any:
     """Python's zip, or that of datasets."""
-    if iterables and all(isinstance(x, tf.data.Dataset) for x in iterables):
-        return tf.data.Dataset.zip(iterables)
+    if iterables and all(isinstance(x, DatasetV2) for x in iterables):
+        return DatasetV2.zip(iterables)
     return zip(*iterables)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from everflow import nest
 from everflow.api import internal
 from everflow.autodiff.bodies import GradientBody, differentiate, is_differentiable
+from everflow.autodiff.branches import slice_parts
 from everflow.eager import arguments
 from everflow.eager import tape as tapes
 from everflow.eager.execute import CONTEXT, LIBRARY, explain, keep_reads
@@ -311,9 +312,7 @@ class _Pair:
                 self.kinds = [None if dx is None else IndexedSlices if isinstance(dx, IndexedSlices) else Tensor for dx in found]
                 for x, dx in zip(graph.inputs, found):
                     if isinstance(dx, IndexedSlices):
-                        from everflow.autodiff.branches import _parts
-
-                        body.outputs.extend(_parts(x, dx))
+                        body.outputs.extend(slice_parts(x, dx))
                     elif dx is not None:
                         body.outputs.append(convert_to_tensor(dx))
             body.settle()

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from everflow.api import internal, public
 from everflow.eager.context import ASYNC, SYNC, context
+from everflow.eager.devices import PLACEMENT
 from everflow.lazy import torch
 
 
@@ -39,11 +40,11 @@ class _Settings:
         self.visible: list[PhysicalDevice] | None = None
         self.growth: dict[PhysicalDevice, bool] = {}
         self.virtual: dict[PhysicalDevice, Any] = {}
-        self.soft_placement = False
         self.jit = False
         self.optimizer: dict[str, Any] = {}
         self.inter_op_threads = 0
         self.intra_op_threads = 0
+        self.threads_at_first: int | None = None
 
 
 SETTINGS = _Settings()
@@ -167,14 +168,14 @@ def set_synchronous_execution(enable: bool | None) -> None:
 @internal("framework.config.get_soft_device_placement")
 def get_soft_device_placement() -> bool:
     """Whether an op goes to another device where it can't run on the one asked for."""
-    return SETTINGS.soft_placement
+    return PLACEMENT.is_soft
 
 
 @public("config.set_soft_device_placement")
 @internal("framework.config.set_soft_device_placement")
 def set_soft_device_placement(enabled: bool) -> None:
     """Sets it."""
-    SETTINGS.soft_placement = bool(enabled)
+    PLACEMENT.is_soft = bool(enabled)
 
 
 @public("config.optimizer.get_jit")
@@ -215,7 +216,7 @@ def get_inter_op_parallelism_threads() -> int:
 @public("config.threading.set_inter_op_parallelism_threads")
 @internal("framework.config.set_inter_op_parallelism_threads")
 def set_inter_op_parallelism_threads(num_threads: int) -> None:
-    """Sets it."""
+    """Notes it: eager ops run one after another, whatever it is."""
     SETTINGS.inter_op_threads = num_threads
 
 
@@ -229,10 +230,11 @@ def get_intra_op_parallelism_threads() -> int:
 @public("config.threading.set_intra_op_parallelism_threads")
 @internal("framework.config.set_intra_op_parallelism_threads")
 def set_intra_op_parallelism_threads(num_threads: int) -> None:
-    """Sets it."""
+    """Sets it; 0 goes back to as many as there were."""
+    if SETTINGS.threads_at_first is None:
+        SETTINGS.threads_at_first = torch.get_num_threads()
     SETTINGS.intra_op_threads = num_threads
-    if num_threads:
-        torch.set_num_threads(num_threads)
+    torch.set_num_threads(num_threads or SETTINGS.threads_at_first)
 
 
 public("config.experimental_list_devices")(lambda: context().list_devices())

@@ -2,12 +2,16 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Iterator
 from typing import Any
 
+from everflow import errors
 from everflow.api import internal, public
+from everflow.eager.devices import CURRENT
 from everflow.graph import stacks
 from everflow.graph.stacks import EAGER, eager_scope, graphs, in_eager_mode
+from everflow.graph.tensor import Tensor
 
 GRAPH_MODE = internal("eager.context.GRAPH_MODE")(0)
 EAGER_MODE = internal("eager.context.EAGER_MODE")(1)
@@ -57,6 +61,12 @@ def enable_eager_execution(config: Any = None, device_policy: Any = None, execut
         raise ValueError("device_policy must be one of None, tf.contrib.eager.DEVICE_PLACEMENT_*")
     if execution_mode not in (None, SYNC, ASYNC):
         raise ValueError("execution_mode must be one of None, tf.contrib.eager.SYNC, tf.contrib.eager.ASYNC")
+    if server_def is not None:
+        _context.set_server_def(server_def)
+    if execution_mode is not None:
+        _context.execution_mode = execution_mode
+    if device_policy is not None:
+        _context.device_policy = device_policy
     if stacks.eager_by_default():
         return
     if stacks._global is not None and stacks._global._ops:
@@ -101,13 +111,40 @@ def namescope(name: str) -> Iterator[None]:
         eager_scope.name = before
 
 
+class _OfThread(threading.local):
+    """What each thread has of its own."""
+
+    summary_writer: Any = None
+    summary_recording: Any = None
+    summary_step: Any = None
+
+    def __init__(self, mode: Any) -> None:
+        self.execution_mode = mode
+
+
+def _of_thread(name: str) -> Any:
+    return property(lambda self: getattr(self._own, name), lambda self, value: setattr(self._own, name, value))
+
+
 @internal("eager.context.Context")
 class Context:
-    """What holds for the whole process."""
+    """What holds for the whole process, and for the thread that asks."""
 
-    execution_mode = SYNC
-    device_policy = DEVICE_PLACEMENT_SILENT
-    summary_writer: Any = None
+    execution_mode = _of_thread("execution_mode")
+    summary_writer = _of_thread("summary_writer")
+    summary_recording = _of_thread("summary_recording")
+    summary_step = _of_thread("summary_step")
+
+    def __init__(self, config: Any = None, device_policy: Any = None, execution_mode: Any = None, server_def: Any = None) -> None:
+        self._own = _OfThread(SYNC if execution_mode is None else execution_mode)
+        self.device_policy = DEVICE_PLACEMENT_SILENT if device_policy is None else device_policy
+        self.config = config
+        if server_def is not None:
+            self.set_server_def(server_def)
+
+    @property
+    def _handle(self) -> Context:
+        return self
 
     def executing_eagerly(self) -> bool:
         """Whether ops run at once."""
@@ -128,9 +165,18 @@ class Context:
     @property
     def device_name(self) -> str:
         """The device that was asked for."""
-        from everflow.eager.devices import CURRENT
-
         return CURRENT.name
+
+    @property
+    def device_spec(self) -> Any:
+        """The same as a DeviceSpec."""
+        from everflow.graph.devices import DeviceSpec
+
+        return DeviceSpec.from_string(self.device_name)
+
+    def device(self, name: Any) -> Any:
+        """Puts what runs inside on a device."""
+        return device(name)
 
     def devices(self) -> list[str]:
         """The names of the devices."""
@@ -149,9 +195,12 @@ class Context:
 
         return count()
 
-    def set_server_def(self, *_: Any) -> None:
-        """Remote devices have no place here."""
-        raise NotImplementedError("Everflow runs eager ops in this process only.")
+    def set_server_def(self, server_def: Any, keep_alive_secs: int = 600) -> None:
+        """Makes this process a task of a cluster; eager ops run in it alone, so a cluster of more tasks is refused."""
+        tasks = sum(len(job.tasks) for job in server_def.cluster.job)
+        if tasks > 1:
+            raise errors.UnimplementedError(
+                None, None, f"Eager ops run in this process only; the cluster has {tasks} tasks. Sessions run graphs in other processes.")
 
     def add_function(self, fn: Any) -> None:
         """Makes a function known."""
@@ -165,10 +214,12 @@ class Context:
 
         return LIBRARY._is_function(name)
 
-    def _set_global_seed(self, seed: int) -> None:
+    def _set_global_seed(self, seed: Any) -> None:
         from everflow.eager.seeding import SEEDS
+        from everflow.graph.constants import known
 
-        SEEDS.set(seed)
+        array = known(seed) if isinstance(seed, Tensor) else seed
+        SEEDS.set(int(array))  # type: ignore[arg-type]
 
     @property
     def _seed(self) -> int | None:

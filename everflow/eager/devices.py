@@ -15,7 +15,14 @@ class _Current(threading.local):
     place: Any = None
 
 
+class _Placement:
+    """Whether what asks for a device that is not there goes to another one."""
+
+    is_soft = False
+
+
 CURRENT = _Current()
+PLACEMENT = _Placement()
 
 
 def placed(value: Any) -> Any:
@@ -32,7 +39,7 @@ class device:
     def __init__(self, name: Any) -> None:
         if callable(name) and not is_device_spec(name):
             raise RuntimeError("tf.device does not support functions when eager execution is enabled.")
-        self._chosen = _named(name) if type(name) is str else _found(name)
+        self._chosen = _named(name, PLACEMENT.is_soft) if type(name) is str else _found(name, PLACEMENT.is_soft)
 
     def __enter__(self) -> None:
         self._before = CURRENT.name, CURRENT.place
@@ -42,25 +49,29 @@ class device:
         CURRENT.name, CURRENT.place = self._before
 
 
-@functools.lru_cache(maxsize=256)
-def _named(name: str) -> tuple[str, Any]:
-    return _found(name)
-
-
-def _found(name: Any) -> tuple[str, Any]:
+def _found(name: Any, is_soft: bool) -> tuple[str, Any]:
     if name is None or name == "":
         return "", None
     spec = name if is_device_spec(name) else DeviceSpec.from_string(_lengthened(str(name)))
+    if spec.device_type is not None and spec.device_type.upper() not in _TYPES:
+        raise ValueError(f"Unknown attribute: {spec.device_type!r} of the device {str(name)!r}.")
     merged = DeviceSpec.from_string("/job:localhost/replica:0/task:0/device:CPU:0").make_merged_spec(spec)
     if (merged.device_type or "CPU").upper() != "GPU":
         return merged.to_string(), None
     from everflow.runtime.devices import num_gpus
 
     index = merged.device_index or 0
-    if index >= num_gpus():
-        # As with soft placement: what asks for a GPU runs where it can.
-        raise RuntimeError(f"GPU:{index} unknown device.")
-    return merged.to_string(), f"cuda:{index}"
+    if index < num_gpus():
+        return merged.to_string(), f"cuda:{index}"
+    if is_soft:
+        return merged.to_string(), None
+    raise RuntimeError(f"GPU:{index} unknown device.")
+
+
+_named = functools.lru_cache(maxsize=256)(_found)
+
+
+_TYPES = ("CPU", "GPU", "TPU", "XLA_CPU", "XLA_GPU", "XLA_CPU_JIT", "XLA_GPU_JIT")
 
 
 def _lengthened(name: str) -> str:

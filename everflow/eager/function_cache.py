@@ -21,7 +21,7 @@ class FunctionCache:
     def __init__(self) -> None:
         self.primary: dict[Key, ConcreteFunction] = {}
         self.arg_relaxed: dict[Key, ConcreteFunction] = {}
-        self._relaxed_shapes: dict[Key, list[Any]] = {}
+        self.arg_relaxed_shapes: dict[Key, list[Any]] = {}
         # From where a call was not found before: shapes are relaxed from the second such call on.
         self.missed: set[Any] = set()
 
@@ -34,14 +34,14 @@ class FunctionCache:
         where, structure, parts = key
         by_rank = where, structure, tuple((p[0], p[1], p[2] if p[2] is None else len(p[2])) if p[0] == "tensor" else p for p in parts)
         shapes = [p[2] for p in parts if p[0] == "tensor"]
-        known = self._relaxed_shapes.get(by_rank)
+        known = self.arg_relaxed_shapes.get(by_rank)
         if known is None:
-            self._relaxed_shapes[by_rank] = shapes
+            self.arg_relaxed_shapes[by_rank] = shapes
             found = self.arg_relaxed[by_rank] = trace(args)
             return found
         if all(_is_within(s, k) for s, k in zip(shapes, known)):
             return self.arg_relaxed[by_rank]
-        relaxed = self._relaxed_shapes[by_rank] = [_common(s, k) for s, k in zip(shapes, known)]
+        relaxed = self.arg_relaxed_shapes[by_rank] = [_common(s, k) for s, k in zip(shapes, known)]
         rest = iter(relaxed)
 
         def as_spec(value: Any) -> Any:

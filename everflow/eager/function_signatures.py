@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -59,7 +60,14 @@ class Spec:
         if self.input_signature is not None and (len(args) > len(self.input_signature) or _is_more(self, args, kwargs)):
             raise TypeError(
                 f"When input_signature is provided, only pass arguments covered by it. Received {len(args) + len(kwargs)} argument(s).")
-        bound = self.signature.bind(*args, **kwargs)
+        try:
+            bound = self.signature.bind(*args, **kwargs)
+        except TypeError:
+            if self.input_signature is None or len(args) + len(kwargs) >= len(self.input_signature):
+                raise
+            raise ValueError(
+                f"Structure of Python function inputs does not match input_signature:\n  inputs: ({_shown(args)})\n  input_signature: "
+                f"({_shown(self.input_signature)})") from None
         preset = {name for name in self.preset if name not in bound.arguments}
         bound.apply_defaults()
         return bound.args, {k: v for k, v in sorted(bound.kwargs.items()) if k not in preset}
@@ -164,5 +172,22 @@ def _part_of(value: Any) -> Any:
     try:
         hash(value)
     except TypeError:
-        return "object", id(value)
+        if isinstance(value, (set, bytearray)):
+            raise AttributeError(f"A {type(value).__name__} can't be an argument of a traced function: it may change.") from None
+        # The object itself, as long as it lives.
+        return "object", _Identity(value)
     return type(value), value
+
+
+class _Identity:
+    """Tells objects apart that can't be hashed, without keeping them."""
+
+    def __init__(self, value: Any) -> None:
+        self._ref = weakref.ref(value)
+        self._id = id(value)
+
+    def __hash__(self) -> int:
+        return self._id
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Identity) and self._ref() is not None and self._ref() is other._ref()
