@@ -53,11 +53,8 @@ class SeparableConv(SeparableConvBase):
         self.built = True
 
     def get_config(self) -> dict[str, Any]:
-        config = super().get_config()
-        for key in ("kernel_initializer", "kernel_regularizer", "kernel_constraint"):
-            config.pop(key)
         return {
-            **config,
+            **super().get_config(),
             "depth_multiplier": self.depth_multiplier,
             "depthwise_initializer": initializers.serialize(self.depthwise_initializer),
             "pointwise_initializer": initializers.serialize(self.pointwise_initializer),

@@ -46,7 +46,8 @@ def compile_arguments(training_config: Any, custom_objects: Any = None) -> dict[
         return known.get(value, value) if isinstance(value, str) else value
 
     return {
-        "optimizer": optimizer_of(training_config["optimizer_config"], custom_objects=known), "loss": made(training_config["loss"], loss_of),
+        "optimizer": optimizer_of(training_config["optimizer_config"], custom_objects=known),
+        "loss": made(training_config["loss"], loss_of),
         "metrics": made(training_config.get("metrics"), metric_of),
         "weighted_metrics": made(training_config.get("weighted_metrics"), metric_of),
         "loss_weights": training_config.get("loss_weights"), "sample_weight_mode": training_config.get("sample_weight_mode")}
