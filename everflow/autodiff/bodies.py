@@ -11,7 +11,10 @@ from everflow.autodiff.search import Search, is_trainable
 from everflow.graph import dtypes
 from everflow.graph.func_graph import FuncGraph
 from everflow.graph.graph import Graph
+from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
+from everflow.ops.registry import apply, meaning
+from everflow.ops.shape_rules import broadcast, same_as_input
 
 if TYPE_CHECKING:
     from typing import Self
@@ -52,9 +55,66 @@ class GradientBody(FuncGraph):
         """Leaves out what no output needs, and brings in what is left of the forward body's values."""
         awaited = {inside: t for t, inside in self._copies.items() if inside.op.type == "Placeholder"}
         self.prune()
+        self._derive_shapes({t: inside for inside, t in awaited.items() if inside.op.name in self._by_name})
         for inside, t in awaited.items():
             if inside.op.name in self._by_name:
                 self.substitute(inside, super().own(self.bring_out(t)))
+
+
+    def _derive_shapes(self, awaited: dict[Tensor, Tensor]) -> None:
+        """Values of which only the shape is asked are not brought in, where shapes of others tell it."""
+        used = [t for t, inside in awaited.items() if inside in self.outputs or any(op.type != "Shape" for op in inside._consumers)]
+        shapes = _Shapes(set(used))
+        for t, inside in awaited.items():
+            if t in shapes.known:
+                continue
+            for op in list(inside._consumers):
+                with self.aside():
+                    found = shapes.of(t, op.attr("out_type"), self)
+                if found is not None:
+                    self.substitute(op.outputs[0], found)
+            if not inside._consumers:
+                self._remove({inside.op})
+
+
+class _Shapes:
+    """The shapes of a forward body's values, told by the shapes of some that are known in a gradient body anyway."""
+
+    def __init__(self, known: set[Tensor]) -> None:
+        self.known = known
+
+    def of(self, t: Tensor, dtype: dtypes.DType, body: GradientBody) -> Tensor | None:
+        """A shape as a tensor of the gradient body, or None."""
+        return self._of(t, dtype, body, set())
+
+    def _of(self, t: Tensor, dtype: dtypes.DType, body: GradientBody, seen: set[Tensor]) -> Tensor | None:
+        if t in self.known:
+            return apply("Shape", body.own(t), out_type=dtype)
+        if t in seen:
+            return None
+        seen.add(t)
+        parts = _shaped_by(t.op) if t.value_index == 0 else None
+        if parts is not None:
+            found = [self._of(part, dtype, body, seen) for part in parts]
+            if all(shape is not None for shape in found):
+                return found[0] if len(found) == 1 else apply("BroadcastArgs", *found)
+        for op in t._consumers:
+            if _shaped_by(op) == [t]:
+                shape = self._of(op.outputs[0], dtype, body, seen)
+                if shape is not None:
+                    return shape
+        return None
+
+
+def _shaped_by(op: Operation) -> list[Tensor] | None:
+    """The inputs that make up the shape of an op's result: one that it takes over, or two that are broadcast; None for other ops."""
+    rule = getattr(meaning(op.type), "shape", None)
+    if rule is same_as_input or op.type == "BiasAdd":
+        return [op.inputs[0]]
+    if rule is broadcast:
+        sized = [t for t in op.inputs if t.dims != ()]
+        return sized or None
+    return None
 
 
 def differentiate(forward: FuncGraph, ys: list[Tensor], xs: list[Tensor], grad_ys: list[Any]) -> list[Any]:

@@ -109,16 +109,16 @@ def _broadcast_gradient_args(node: Any) -> Any:
 op("BroadcastGradientArgs", kernel=_broadcast_gradient_args, shape=lambda o: [(None,), (None,)])
 
 
-def _broadcast_args(node: Any) -> Any:
-    def run(a: Any, b: Any) -> Any:
-        try:
-            found = np.broadcast_shapes(tuple(a.tolist()), tuple(b.tolist()))
-        except ValueError:
-            raise invalid_argument(
-                f"Incompatible shapes: {shapes.describe(a.tolist())} vs. {shapes.describe(b.tolist())}") from None
-        return torch.tensor(found, dtype=a.dtype)
+def broadcast_sizes(a: list[int], b: list[int]) -> tuple[int, ...]:
+    """The shape that two shapes are broadcast to."""
+    try:
+        return np.broadcast_shapes(tuple(a), tuple(b))
+    except ValueError:
+        raise invalid_argument(f"Incompatible shapes: {shapes.describe(tuple(a))} vs. {shapes.describe(tuple(b))}") from None
 
-    return run
+
+def _broadcast_args(node: Any) -> Any:
+    return lambda a, b: torch.tensor(broadcast_sizes(a.tolist(), b.tolist()), dtype=a.dtype)
 
 
 def _broadcast_args_shape(o: Any) -> Any:

@@ -59,7 +59,7 @@ class Symbols:
         if rule is same_as_input or node.type in LIKE_FIRST:
             return self.of(node.inputs[0])
         if node.type == "Slice":
-            return self._held(node.inputs[2])
+            return self.held(node.inputs[2])
         if rule is broadcast:
             return self._broadcast(self.of(node.inputs[0]), self.of(node.inputs[1]))
         if node.type in ("Split", "SplitV"):
@@ -80,7 +80,7 @@ class Symbols:
         if node.type in ("Sum", "Mean", "Max", "Min"):
             return self._reduced(node)
         if node.type == "Fill":
-            return self._held(node.inputs[0])
+            return self.held(node.inputs[0])
         if node.type == "Reshape":
             return self._reshaped(node, value)
         return None
@@ -95,16 +95,16 @@ class Symbols:
         return tuple(s for i, s in enumerate(dims) if i not in gone)
 
     def _reshaped(self, node: Node, value: Value) -> tuple[Any, ...] | None:
-        held = self._held(node.inputs[1])
-        if held is not None:
+        held = self.held(node.inputs[1])
+        if held is not None and None not in held:
             return held
         # The one unknown size stays the same where the known ones have the same product.
         before, after = self.of(node.inputs[0]), value.dims
         if before is None or after is None or after.count(None) != 1:
-            return None
+            return held
         unknown = [s for s in before if not isinstance(s, int)]
         if len(unknown) != 1 or math.prod(s for s in before if isinstance(s, int)) != math.prod(d for d in after if d is not None):
-            return None
+            return held
         return tuple(unknown[0] if d is None else d for d in after)
 
     def _product(self, node: Node) -> tuple[Any, ...] | None:
@@ -139,13 +139,17 @@ class Symbols:
         # But for the axis, all parts have the same sizes.
         return _agreed([self._without(v, node.constant(len(node.inputs) - 1)) for v in node.inputs[:-1]])
 
-    def _held(self, shape: Value) -> tuple[Any, ...] | None:
+    def held(self, shape: Value) -> tuple[Any, ...] | None:
         """The sizes that a shape vector holds."""
         node = shape.node
         if node.type in ("Shape", "ShapeN"):
             return self.of(node.inputs[shape.index])
         if node.type == "Pack":
             return tuple(self._single(v) for v in node.inputs)
+        if node.type == "BroadcastArgs":
+            return self._broadcast(self.held(node.inputs[0]), self.held(node.inputs[1]))
+        if node.type == "Const":
+            return tuple(int(size) if size >= 0 else None for size in node.attrs["value"].reshape(-1))
         return None
 
     def _single(self, size: Value) -> Any:

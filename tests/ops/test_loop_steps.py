@@ -122,3 +122,34 @@ def test_gradients_that_nobody_asks_for_are_not_built():
 
     assert arrays(cell) == 0
     assert arrays([w]) > 0
+
+
+def test_values_of_which_only_the_shape_is_needed_are_not_kept():
+    x = tf.placeholder(tf.float32, [None, 2])
+    bias = tf.placeholder(tf.float32, [None, 2])
+
+    def body(i, h):
+        # The product's own value is not needed for gradients, nor is that of the sum: their shapes are.
+        return i + 1, tf.tanh(tf.sigmoid(h) * x + bias)
+
+    y = tf.while_loop(lambda i, h: i < 3, body, [0, x])[1]
+    gradients = tf.gradients(y, [x, bias])
+    with tf.Session() as sess:
+        value = np.array([[0.5, -1.0], [2.0, 0.25]], np.float32)
+        found = sess.run(gradients, {x: value, bias: value[:1]})
+        kept = [t.op.type for loop in compiled_loops(sess) for _, t in loop.pushed]
+    assert sorted(kept) == ["Sigmoid", "Tanh"]
+
+    def forward(x, b):
+        h = x
+        for _ in range(3):
+            h = np.tanh(1 / (1 + np.exp(-h)) * x + b)
+        return h.sum()
+
+    for gradient, wrt in zip(found, (0, 1)):
+        given = [value.astype(float), value[:1].astype(float)]
+        for at in np.ndindex(given[wrt].shape):
+            moved = [[g.copy() for g in given] for _ in range(2)]
+            moved[0][wrt][at] += 1e-5
+            moved[1][wrt][at] -= 1e-5
+            assert abs((forward(*moved[0]) - forward(*moved[1])) / 2e-5 - gradient[at]) < 1e-3

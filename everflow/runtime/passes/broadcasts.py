@@ -18,7 +18,7 @@ def resolve_broadcasts(plan: Plan) -> None:
     for node in plan.nodes:
         node.inputs[:] = [table.get(v, v) for v in node.inputs]
         if node.type == "BroadcastGradientArgs":
-            dims = [_dims(v, symbols) for v in node.inputs]
+            dims = [symbols.held(v) for v in node.inputs]
             for output, axes in zip(node.outputs, broadcast_axes(*dims)):
                 if axes is not None:
                     constant = Node("Const", node.name, {"value": np.array(axes, np.int32), "dtype": output.dtype}, [], None, plan.context)
@@ -33,16 +33,6 @@ def resolve_broadcasts(plan: Plan) -> None:
     if table:
         plan.nodes = nodes
         plan.replace(table)
-
-
-def _dims(shape: Value, symbols: Symbols) -> Any:
-    """The sizes (ints, or tokens of unknown sizes) of the value whose shape a vector holds."""
-    node = shape.node
-    if node.type == "Const":
-        return tuple(int(d) for d in node.attrs["value"])
-    if node.type in ("Shape", "ShapeN"):
-        return symbols.of(node.inputs[shape.index])
-    return None
 
 
 def broadcast_axes(a: Any, b: Any) -> tuple[list[int] | None, list[int] | None]:
@@ -73,7 +63,7 @@ def _summed_to_shape(node: Node, symbols: Symbols) -> Value | None:
     total, shape = node.inputs
     if total.node.type != "Sum" or total.node.inputs[1].node.type != "Const" or total.node.attr("keep_dims"):
         return None
-    target = _dims(shape, symbols)
+    target = symbols.held(shape)
     gradient = total.node.inputs[0]
     axes = total.node.inputs[1].node.attrs["value"].reshape(-1).tolist()
     if target is None or gradient.dims is None or not _is_broadcast_sum(total.node):

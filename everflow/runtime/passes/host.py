@@ -236,6 +236,12 @@ def _broadcast(node: Node) -> Any:
     return run
 
 
+def _broadcast_sizes(node: Node) -> Any:
+    from everflow.ops.broadcasting import broadcast_sizes
+
+    return lambda a, b: Sizes(a) if a == b else Sizes(broadcast_sizes(a, b))
+
+
 def _comparison(compare: Callable[..., bool]) -> Callable[[Node], Any]:
     """Of two numbers: what conditions of loops are made of."""
     return lambda node: compare if all(v.dims == () for v in node.inputs) else None
@@ -249,6 +255,6 @@ RULES: dict[str, Callable[[Node], Any]] = {
     "AddV2": _elementwise(operator.add), "Add": _elementwise(operator.add), "Sub": _elementwise(operator.sub),
     "Mul": _elementwise(operator.mul), "Maximum": _elementwise(max), "Minimum": _elementwise(min), "FloorDiv": _divided,
     "Prod": _product, "StridedSlice": _slice, "Pack": _packed, "ConcatV2": _joined, "GatherV2": _gathered, "Gather": _gathered,
-    "BroadcastGradientArgs": _broadcast, "Cast": lambda node: lambda x: x,
+    "BroadcastGradientArgs": _broadcast, "BroadcastArgs": _broadcast_sizes, "Cast": lambda node: lambda x: x,
     **{name: _comparison(compare) for name, compare in COMPARISONS.items()},
 }
