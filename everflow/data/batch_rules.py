@@ -204,6 +204,14 @@ def _gathered(context: Any, op: Operation, batched: list[bool]) -> Compute | Non
     return kernel_of(node_for(context, op)) if is_plain and batched == [False, True, False] else None
 
 
+def _filled(context: Any, op: Operation, batched: list[bool]) -> Compute | None:
+    """A number for each element, repeated."""
+    dims = op.outputs[0].dims or ()
+    if batched != [False, True] or op.outputs[0].dtype.name == "string":
+        return None
+    return lambda _, value: value.view(-1, *[1] * len(dims)).expand(-1, *dims).contiguous()
+
+
 def _selected(context: Any, op: Operation, batched: list[bool]) -> Compute | None:
     if not all(batched) or len({t.dims for t in op.inputs}) > 1:
         return None
@@ -270,7 +278,8 @@ RULES: dict[str, Rule] = {
     **dict.fromkeys(UNARY, _plain), **dict.fromkeys(BINARY, _broadcast), **dict.fromkeys(RESHAPING, _reshaped),
     **dict.fromkeys(EXACT_REDUCTIONS, _exactly_reduced), **dict.fromkeys(ROUNDED_REDUCTIONS, _reduced),
     **dict.fromkeys(LAST_DIMENSION, _along_last), "AddN": _all_batched, "ArgMax": with_constants(_axes(0), 1),
-    "ArgMin": with_constants(_axes(0), 1), "ClipByValue": _clipped, "ConcatV2": _concatenated, "GatherV2": _gathered, "OneHot": _one_hot,
+    "ArgMin": with_constants(_axes(0), 1), "ClipByValue": _clipped, "ConcatV2": _concatenated, "Fill": _filled,
+    "GatherV2": _gathered, "OneHot": _one_hot,
     "Pack": _packed, "Pad": with_constants(_after([0, 0]), 1), "PadV2": with_constants(_after([0, 0]), 1), "ParseSingleExample": _parsed,
     "ReverseV2": with_constants(_axes(0), 1), "Select": _selected,
     "Slice": with_constants(lambda op, i, value: _after(0 if i == 1 else -1)(op, i, value), 1, 2),

@@ -13,8 +13,9 @@ def seen(folder, steps):
         config = types.SimpleNamespace(save_checkpoints_secs=None, save_checkpoints_steps=2, task_id=0, task_type="worker")
         estimator = types.SimpleNamespace(config=config, model_dir=folder)
         hook = tf.data.experimental.CheckpointInputPipelineHook(estimator)
-        with tf.train.MonitoredTrainingSession(checkpoint_dir=folder, hooks=[hook], save_checkpoint_steps=2, log_step_count_steps=None) as s:
-            return [int(s.run([following, train])[0]) for _ in range(steps)]
+        options = {"checkpoint_dir": folder, "save_checkpoint_steps": 2, "log_step_count_steps": None}
+        with tf.train.MonitoredTrainingSession(hooks=[hook], **options) as session:
+            return [int(session.run([following, train])[0]) for _ in range(steps)]
 
 
 def test_training_goes_on_with_the_next_element(tmp_path):
