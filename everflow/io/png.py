@@ -95,19 +95,20 @@ def _luminance(rgb: np.ndarray) -> np.ndarray:
     return (gray * 257 if rgb.dtype == np.uint16 else gray).astype(rgb.dtype)
 
 
-def encode_png(image: np.ndarray, compression: int = -1) -> bytes:
+def encode_png(image: np.ndarray, compression: int = -1, filters: bool = True) -> bytes:
     """The PNG file of a uint8 or uint16 image with one to four channels."""
     height, width, channels = image.shape
     bits = 8 * image.dtype.itemsize
     big_endian = np.ascontiguousarray(image.astype(image.dtype.newbyteorder(">"), copy=False))
-    lines = _filtered(big_endian.view(np.uint8).reshape(height, -1), channels * bits // 8)
+    lines = big_endian.view(np.uint8).reshape(height, -1)
+    lines = _filtered(lines, channels * bits // 8) if filters else _numbered(0, lines)
     header = struct.pack(">IIBBBBB", width, height, bits, _COLOUR_TYPES[channels], 0, 0, 0)
     return _SIGNATURE + _chunk(b"IHDR", header) + _chunk(b"IDAT", zlib.compress(lines.tobytes(), compression)) + _chunk(b"IEND", b"")
 
 
 def _filtered(lines: np.ndarray, pixel: int) -> np.ndarray:
     """Each line as differences to its neighbours by the filter that leaves the least, with the filter's number in front."""
-    height, size = lines.shape
+    height = len(lines)
     up = np.zeros_like(lines)
     up[1:] = lines[:-1]
     left, corner = np.zeros_like(lines), np.zeros_like(lines)
@@ -118,9 +119,14 @@ def _filtered(lines: np.ndarray, pixel: int) -> np.ndarray:
     tried = np.stack([lines, lines - left, lines - up, lines - ((a + b) >> 1).astype(np.uint8), lines - paeth])
     cost = np.abs(tried.view(np.int8).astype(np.int32)).sum(2)
     best = cost.argmin(0)
-    out = np.empty((height, size + 1), np.uint8)
-    out[:, 0] = best
-    out[:, 1:] = tried[best, np.arange(height)]
+    return _numbered(best, tried[best, np.arange(height)])
+
+
+def _numbered(filters: Any, lines: np.ndarray) -> np.ndarray:
+    """The lines, each with the number of its filter in front."""
+    out = np.empty((lines.shape[0], lines.shape[1] + 1), np.uint8)
+    out[:, 0] = filters
+    out[:, 1:] = lines
     return out
 
 

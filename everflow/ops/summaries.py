@@ -23,10 +23,15 @@ def _message(summary: Any) -> np.ndarray:
     return text_array([summary.SerializeToString()], ())
 
 
-def _empty() -> Any:
+@functools.cache
+def _summary_class() -> Any:
     from everflow.proto import summary_pb2
 
-    return summary_pb2.Summary()
+    return summary_pb2.Summary
+
+
+def _empty() -> Any:
+    return _summary_class()()
 
 
 def _scalars(node: Any) -> Kernel:
@@ -60,14 +65,17 @@ def _bucket_limits() -> np.ndarray:
 
 def fill_histogram(found: Any, values: np.ndarray, name: str) -> None:
     """Writes a histogram of float64 values into a HistogramProto; a run of empty buckets is one bucket."""
-    if np.isnan(values).any():
-        raise invalid_argument(f"Nan in summary histogram for: {name}")
-    if np.isinf(values).any():
-        raise invalid_argument(f"Infinity in summary histogram for: {name}")
+    values = np.sort(values)
+    total = values.sum()
+    if not np.isfinite(total):
+        if np.isnan(values).any():
+            raise invalid_argument(f"Nan in summary histogram for: {name}")
+        if np.isinf(values).any():
+            raise invalid_argument(f"Infinity in summary histogram for: {name}")
     limits = _bucket_limits()
     found.num = values.size
-    found.min, found.max = (values.min(), values.max()) if values.size else (sys.float_info.max, -sys.float_info.max)
-    found.sum, found.sum_squares = values.sum(), np.square(values).sum()
+    found.min, found.max = (values[0], values[-1]) if values.size else (sys.float_info.max, -sys.float_info.max)
+    found.sum, found.sum_squares = total, np.dot(values, values)
     if not values.size:
         found.bucket_limit.append(sys.float_info.max)
         found.bucket.append(0.0)
@@ -99,18 +107,23 @@ op("HistogramSummary", kernel=_histogram, shape=scalar, gradient=not_differentia
 
 def _as_bytes(image: np.ndarray, bad_color: np.ndarray) -> np.ndarray:
     """Pixels from 0 to 255: scaled up to the largest where none is negative, else around 128; a colour for those that are not finite."""
-    finite = np.isfinite(image).all(-1)
-    good = image[finite]
-    low, high = (float(good.min()), float(good.max())) if good.size else (0.0, 0.0)
+    low, high = (float(image.min()), float(image.max())) if image.size else (0.0, 0.0)
+    # Not a number, if any pixel is.
+    finite = None if np.isfinite(high - low) else np.isfinite(image).all(-1)
+    if finite is not None:
+        good = image[finite]
+        low, high = (float(good.min()), float(good.max())) if good.size else (0.0, 0.0)
     if low < 0:
         largest = max(abs(low), abs(high))
         scale, offset = (127.0 / largest if largest >= 1e-6 else 0.0), 128.0
     else:
         scale, offset = (255.0 / high if high >= 1e-6 else 0.0), 0.0
-    found = np.empty(image.shape, np.uint8)
-    with np.errstate(invalid="ignore"):
-        found[:] = (image.astype(np.float32) * np.float32(scale) + np.float32(offset)).astype(np.int64).astype(np.uint8)
-    found[~finite] = bad_color[:image.shape[-1]]
+    scaled = image * np.float32(scale) + np.float32(offset)
+    if finite is not None:
+        scaled[~finite] = 0
+    found = scaled.astype(np.int64).astype(np.uint8)
+    if finite is not None:
+        found[~finite] = bad_color[:image.shape[-1]]
     return found
 
 
@@ -128,7 +141,8 @@ def add_images(summary: Any, tag: str, images: np.ndarray, max_images: int, bad_
         pixels = image if image.dtype == np.uint8 else _as_bytes(image.astype(np.float32), color)
         found = summary.value.add(tag=f"{tag}/image/{i}" if max_images > 1 else f"{tag}/image").image
         found.height, found.width, found.colorspace = image.shape
-        found.encoded_image_string = encode_png(pixels)
+        # A picture of a few pixels gets no smaller by filters.
+        found.encoded_image_string = encode_png(pixels, filters=pixels.size > 1000)
 
 
 def _image(node: Any) -> Kernel:

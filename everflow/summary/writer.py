@@ -12,7 +12,7 @@ from everflow.graph.messages import GraphDef, MetaGraphDef
 from everflow.io import gfile
 from everflow.platform import logging
 from everflow.summary.events import EventFileWriter
-from everflow.summary.messages import Event, Summary, TaggedRunMetadata
+from everflow.summary.messages import Event, TaggedRunMetadata
 from everflow.summary.plugin_assets import get_all_plugin_assets
 
 _PLUGINS_DIR = internal("summary.writer.writer._PLUGINS_DIR")("plugins")
@@ -37,16 +37,19 @@ class SummaryToEventTransformer:
 
     def add_summary(self, summary: Any, global_step: Any = None) -> None:
         """Writes a summary, as a message or as its bytes."""
+        event = Event()
         if isinstance(summary, bytes):
-            summary = Summary.FromString(summary)
-        for value in summary.value:
+            event.summary.ParseFromString(summary)
+        else:
+            event.summary.CopyFrom(summary)
+        for value in event.summary.value:
             if not value.HasField("metadata"):
                 continue
             if value.tag in self._seen_summary_tags:
                 value.ClearField("metadata")
             else:
                 self._seen_summary_tags.add(value.tag)
-        self._add_event(Event(summary=summary), global_step)
+        self._add_event(event, global_step)
 
     def add_session_log(self, session_log: Any, global_step: Any = None) -> None:
         """Writes what happened to a session."""
