@@ -36,6 +36,8 @@ class Network(Layer):
     _nested_outputs: Any
     _nodes_by_depth: list[list[Any]]
     _network_nodes: set[str]
+    # Outputs carry their masks when `call` is done.
+    _compute_output_and_mask_jointly = True
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if len(args) == 2 or (len(args) == 1 and "outputs" in kwargs) or ("inputs" in kwargs and "outputs" in kwargs):

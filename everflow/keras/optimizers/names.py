@@ -6,7 +6,7 @@ from typing import Any
 from everflow import api
 from everflow.api import public
 from everflow.keras.optimizers.base import OptimizerV2
-from everflow.keras.optimizers.first import Optimizer, TFOptimizer
+from everflow.keras.optimizers.first import Optimizer, TFOptimizer, track_tf_optimizer
 from everflow.keras.serialization import deserialize_keras_object, serialize_keras_object
 from everflow.train.optimizer import Optimizer as GraphOptimizer
 
@@ -34,7 +34,9 @@ def get(identifier: Any) -> Any:
     if isinstance(identifier, (Optimizer, OptimizerV2)):
         return identifier
     if isinstance(identifier, GraphOptimizer):
-        return TFOptimizer(identifier)
+        wrapped = TFOptimizer(identifier)
+        track_tf_optimizer(wrapped)
+        return wrapped
     if isinstance(identifier, dict):
         return deserialize(identifier)
     if isinstance(identifier, str):
