@@ -133,7 +133,8 @@ def fold_batch_norms(input_graph_def: Any) -> Any:
             continue
         weights = values_from_const(weights_node)
         channels = weights.shape[3] if convolution.op == "Conv2D" else weights.shape[2] * weights.shape[3]
-        values = {role: values_from_const(n) for role, n in place.items()}
+        # In double precision: the folded weights are rounded once.
+        values = {role: values_from_const(n).astype(np.float64) for role, n in place.items()}
         if any(v.shape != (channels,) for v in values.values()):
             logging.warning("Incorrect shapes of the inputs of '%s', expected (%s,)", node.name, channels)
             continue

@@ -1,4 +1,7 @@
 """Freezing, stripping and folding graphs; showing checkpoints."""
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -70,3 +73,45 @@ def test_batch_normalization_is_folded():
     assert not [n for n in after.node if "BatchNorm" in n.op]
     feeds = {"x:0": np.random.RandomState(0).rand(1, 4, 4, 2)}
     np.testing.assert_allclose(run(after, "y:0", feeds), run(before, "y:0", feeds), rtol=1e-5)
+
+
+UNDER_TENSORFLOWS_NAMES = """
+import sys
+from everflow.cli.main import main
+def run(name, *arguments):
+    try:
+        assert not main(["run", "-m", "tensorflow.python.tools." + name, *arguments])
+    except SystemExit as end:
+        assert not end.code, (name, end.code)
+folder, checkpoint = sys.argv[1:]
+run("freeze_graph", "--input_graph", folder + "/g.pbtxt", "--input_checkpoint", checkpoint, "--output_node_names=y",
+    "--output_graph=" + folder + "/frozen.pb")
+run("optimize_for_inference", "--input", folder + "/frozen.pb", "--output", folder + "/lean.pb", "--frozen_graph=True", "--input_names=x",
+    "--output_names=y")
+run("strip_unused", "--input_graph", folder + "/lean.pb", "--input_binary=true", "--output_graph", folder + "/stripped.pb",
+    "--output_binary=true", "--input_node_names=x", "--output_node_names=y", "--placeholder_type_enum=1")
+run("inspect_checkpoint", "--file_name", checkpoint, "--tensor_name=w")
+"""
+
+
+def test_the_tools_are_programs_under_tensorflows_names(trained, tmp_path):
+    program = [sys.executable, "-c", UNDER_TENSORFLOWS_NAMES, str(tmp_path), trained]
+    done = subprocess.run(program, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert "tensor_name:  w\n2.0" in done.stdout
+    graph_def = tf.GraphDef.FromString((tmp_path / "stripped.pb").read_bytes())
+    assert run(graph_def, "y:0", {"x:0": [1.0, 2.0]}).tolist() == [3, 5]
+
+
+@pytest.mark.parametrize("resizes", [False, True])
+def test_resizing_and_mirroring_become_part_of_a_convolution(resizes):
+    filters = np.arange(24, dtype=np.float32).reshape(2, 2, 2, 3)
+    with tf.Graph().as_default() as graph:
+        x = tf.placeholder(tf.float32, [None, 4, 3, 2], name="x")
+        h = tf.image.resize_bilinear(x, [6, 5]) if resizes else x
+        tf.nn.conv2d(tf.pad(h, [[0, 0], [1, 2], [2, 1], [0, 0]], "REFLECT"), tf.constant(filters), [1, 2, 1, 1], "VALID", name="y")
+        plain = graph.as_graph_def()
+    fused = optimize_for_inference(plain, ["x"], ["y"], tf.float32.as_datatype_enum)
+    assert ("FusedResizeAndPadConv2D" if resizes else "FusedPadConv2D") in {n.op for n in fused.node}
+    fed = {"x:0": np.random.RandomState(0).rand(2, 4, 3, 2)}
+    np.testing.assert_allclose(run(fused, "y:0", fed), run(plain, "y:0", fed), rtol=1e-5)
