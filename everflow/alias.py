@@ -29,9 +29,20 @@ class Finder(importlib.abc.MetaPathFinder):
             return None
         module = locate(fullname)
         if module is None:
+            if found := self._found_by_others(fullname, path, target):
+                return found
             # Without name=, `from tensorflow.x import y` shows this sentence rather than "cannot import name".
             raise ModuleNotFoundError(f"No module named '{fullname}'{_reason(fullname)}")
         return importlib.machinery.ModuleSpec(fullname, Loader(module), is_package=True)
+
+    def _found_by_others(
+        self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None
+    ) -> importlib.machinery.ModuleSpec | None:
+        """A program may add modules below `tensorflow` by a finder of its own; an installed TensorFlow is not looked at."""
+        if path is None:
+            return None
+        later = [finder for finder in sys.meta_path[sys.meta_path.index(self) + 1:] if finder is not importlib.machinery.PathFinder]
+        return next(filter(None, (finder.find_spec(fullname, path, target) for finder in later)), None)
 
     def _taught(self, fullname: str, path: Sequence[str] | None) -> importlib.machinery.ModuleSpec | None:
         """The standard module, which afterwards tells new processes about this alias."""

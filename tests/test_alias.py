@@ -1,5 +1,6 @@
 """`import tensorflow` finds Everflow: public modules, internal modules and protocol buffers."""
 import importlib
+import subprocess
 import sys
 
 import pytest
@@ -185,3 +186,22 @@ def test_asking_every_module_for_a_special_name_is_harmless():
 def test_every_internal_module_in_the_facts_can_be_imported():
     for path in internals.table():
         assert importlib.import_module(internals.shown(path)) is not None
+
+
+def test_a_program_adds_modules_by_a_finder_of_its_own(tmp_path):
+    (tmp_path / "mine.py").write_text("answer = 42")
+    program = f"""
+import importlib.util, sys
+class Mine:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name == "tensorflow.examples.mine":
+            return importlib.util.spec_from_file_location(name, {str(tmp_path / 'mine.py')!r})
+sys.meta_path.append(Mine)
+from tensorflow.examples.mine import answer
+print(answer)
+import tensorflow.examples.yours
+"""
+    done = subprocess.run([sys.executable, "-m", "everflow", "run", "-c", program], capture_output=True, text=True)
+    assert done.stdout == "42\n", done.stderr
+    assert "No module named 'tensorflow.examples.yours'" in done.stderr

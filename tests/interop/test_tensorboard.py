@@ -49,7 +49,7 @@ from playwright.sync_api import sync_playwright
 
 def found(page, tab, selector, expression):
     page.goto(sys.argv[1] + "#" + tab)
-    page.locator(selector).first.wait_for(state="attached", timeout=20000)
+    page.locator(selector).first.wait_for(state="attached", timeout=60000)
     page.wait_for_timeout(300)
     return page.locator(selector).evaluate_all("(found) => found.map((e) => " + expression + ")")
 
@@ -105,7 +105,7 @@ def test_dashboards_show_what_was_written(address, browser, tensorboard_python):
         "custom_scalars": ("tf-custom-scalar-multi-line-chart-card vz-line-chart2 g.render-area path[d*=L]", CORNERS),
     }
     command = [tensorboard_python, "-c", LOOKS, address, browser, json.dumps(asked)]
-    looked = subprocess.run(command, capture_output=True, text=True, timeout=100)
+    looked = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert looked.returncode == 0, looked.stderr
     found = json.loads(looked.stdout)
     # A curve is drawn twice: as it is, and smoothed.
