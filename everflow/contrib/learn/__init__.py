@@ -1,0 +1,1 @@
+"""tf.contrib.learn: estimators as they were before tf.estimator."""
