@@ -12,6 +12,8 @@ from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
 
 LARGEST = 1 << 16
+# Nothing about shapes follows from more elements than these.
+MOST = 1 << 22
 # The ops whose values `constant_value` tells; programs take other values for ones that vary.
 _TOLD = frozenset((
     "Const", "Shape", "Size", "Rank", "Range", "Cast", "Concat", "ConcatV2", "Pack", "Fill", "Equal", "NotEqual",
@@ -24,7 +26,8 @@ def known(tensor: Any, depth: int = 32) -> np.ndarray | None:
         return tensor.numpy_value()
     op = tensor.op
     if op.type == "Const":
-        return op.attrs["value"]
+        value = op.attrs["value"]
+        return value if value.size <= MOST else None
     rule = _RULES.get(op.type)
     if rule is None or depth == 0:
         return None
@@ -49,7 +52,7 @@ def constant_value(tensor: Any, partial: bool = False) -> Any:
     if partial and tensor.op.type == "Pack":
         values = [constant_value(t, partial) for t in tensor.op.inputs]
         return np.array(values) if all(v is not None for v in values) else np.array(values, dtype=object)
-    found = known(tensor)
+    found = tensor.op.attrs["value"] if tensor.op.type == "Const" else known(tensor)
     if found is not None:
         tensor.graph.prevent_feeding(tensor)
     return found

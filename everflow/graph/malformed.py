@@ -14,7 +14,7 @@ from everflow.errors import DataLossError, InvalidArgumentError, OpError
 
 _KINDS: tuple[type[Exception], ...] = (
     OSError, KeyError, IndexError, ValueError, TypeError, AttributeError, NotImplementedError, RuntimeError, AssertionError,
-    ArithmeticError, MemoryError, DecodeError)
+    ArithmeticError, MemoryError, DecodeError, Exception)
 _MALFORMED = {kind: type(f"Malformed{kind.__name__}", (InvalidArgumentError, kind), {"__module__": __name__}) for kind in _KINDS}
 
 

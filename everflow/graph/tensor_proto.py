@@ -65,11 +65,21 @@ def _given(
     return array, sizes
 
 
+# Repeated elements are written out up to so many bytes.
+_HELD = 1 << 28
+
+
 def _continued(given: np.ndarray, sizes: tuple[int, ...]) -> np.ndarray:
     """The elements in a shape, the last one repeated to fill it; zeros (empty strings) if there are none."""
     count = math.prod(sizes)
     if given.size == count:
         return given.reshape(sizes).copy()
+    if count * given.dtype.itemsize > _HELD:
+        # A file of a few bytes may claim any shape: memory is for what it really holds.
+        if given.size > 1:
+            raise ValueError(f"A TensorProto of shape {list(sizes)} has only {given.size} elements.")
+        only = given[0] if given.size else b"" if given.dtype == object else given.dtype.type(0)
+        return np.broadcast_to(np.array(only, given.dtype), sizes)
     filled = np.zeros(count, given.dtype)
     if given.dtype == object:
         filled[:] = b""

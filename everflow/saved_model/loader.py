@@ -9,6 +9,7 @@ from google.protobuf.message import DecodeError
 
 from everflow.api import internal, public
 from everflow.compat import as_text
+from everflow.errors import NotFoundError
 from everflow.graph.malformed import unreadable, well_formed
 from everflow.graph.scopes import get_collection
 from everflow.graph.stacks import get_default_graph
@@ -116,6 +117,18 @@ def load(sess: Any, tags: Any, export_dir: Any, import_scope: str | None = None,
     return SavedModelLoader(export_dir).load(sess, tags, import_scope, **saver_kwargs)
 
 
+class NoSuchGraphError(NotFoundError, RuntimeError):
+    """A SavedModel has no graph with the tags that were asked for."""
+
+
+def no_such_graph(saved_model: Any, tags: Any) -> NoSuchGraphError:
+    """The error that tells which tags there are."""
+    available = [set(graph.meta_info_def.tags) for graph in saved_model.meta_graphs]
+    return NoSuchGraphError(
+        None, None, f"MetaGraphDef associated with tags {str(tags).strip('[]')} could not be found in SavedModel. To inspect available "
+        f"tag-sets in the SavedModel, please use the SavedModel CLI: `saved_model_cli`\navailable_tags: {available}")
+
+
 @internal("saved_model.loader_impl.SavedModelLoader")
 class SavedModelLoader:
     """Loads a SavedModel, step by step where that is asked for."""
@@ -142,14 +155,10 @@ class SavedModelLoader:
 
     def get_meta_graph_def_from_tags(self, tags: Any) -> Any:
         """The MetaGraphDef with exactly these tags."""
-        available = []
         for meta_graph_def in self._saved_model.meta_graphs:
             if set(meta_graph_def.meta_info_def.tags) == set(tags):
                 return meta_graph_def
-            available.append(set(meta_graph_def.meta_info_def.tags))
-        raise RuntimeError(
-            f"MetaGraphDef associated with tags {str(tags).strip('[]')} could not be found in SavedModel. To inspect available tag-sets in "
-            f"the SavedModel, please use the SavedModel CLI: `saved_model_cli`\navailable_tags: {available}")
+        raise no_such_graph(self._saved_model, tags)
 
     def load_graph(self, graph: Any, tags: Any, import_scope: str | None = None, **saver_kwargs: Any) -> Any:
         """Adds the graph to a graph; returns (saver, elements that were asked for)."""
@@ -159,7 +168,7 @@ class SavedModelLoader:
 
     def restore_variables(self, sess: Any, saver: Any, import_scope: str | None = None) -> None:
         """Restores the variables into a session."""
-        with sess.graph.as_default():
+        with sess.graph.as_default(), well_formed():
             if saver is None and not saveable_objects(scope=import_scope):
                 logging.info("The specified SavedModel has no variables; no checkpoints were restored.")
             elif isinstance(saver, Saver):

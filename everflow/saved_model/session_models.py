@@ -9,7 +9,7 @@ from everflow.api import internal
 from everflow.eager.concrete_functions import ConcreteFunction, TracedGraph
 from everflow.eager.context import executing_eagerly
 from everflow.eager.wrap_function import VariableHolder, WrappedFunction
-from everflow.errors import data_loss
+from everflow.errors import InvalidArgumentError, data_loss
 from everflow.graph import dtypes, opdefs
 from everflow.graph.convert import constant
 from everflow.graph.importer import import_graph_def
@@ -22,6 +22,7 @@ from everflow.graph.tensor import Tensor
 from everflow.ops.registry import apply
 from everflow.ops.resource_variables import UninitializedVariable
 from everflow.saved_model import assets, constants
+from everflow.saved_model.loader import no_such_graph
 from everflow.saved_model.restored_functions import FunctionLibrary
 from everflow.saved_model.signature_maps import create_signature_map
 from everflow.saved_model.tensor_infos import get_tensor_from_tensor_info, get_variables_path
@@ -33,7 +34,7 @@ _TELLS_TRAINABLE = (1, 9)
 
 
 @internal("eager.lift_to_graph.UnliftableError", "ops.op_selector.UnliftableError")
-class UnliftableError(Exception):
+class UnliftableError(InvalidArgumentError):
     """A part of a graph needs something that no one gives it."""
 
 
@@ -55,9 +56,8 @@ class Initializer(CapturableResource):
 
 def load_session_model(folder: str, saved_model: Any, tags: Any) -> AutoTrackable:
     """The object that stands for one graph of a SavedModel."""
-    chosen = _chosen(saved_model, tags)
     with well_formed():
-        return _object(_Model(folder, chosen))
+        return _object(_Model(folder, _chosen(saved_model, tags)))
 
 
 def _object(model: _Model) -> AutoTrackable:
@@ -86,9 +86,7 @@ def _chosen(saved_model: Any, tags: Any) -> Any:
     for graph in graphs:
         if set(graph.meta_info_def.tags) == set(tags):
             return graph
-    raise RuntimeError(f"MetaGraphDef associated with tags {str(tags).strip('[]')} could not be found in SavedModel. To inspect available "
-                       f"tag-sets in the SavedModel, please use the SavedModel CLI: `saved_model_cli`\navailable_tags: "
-                       f"{[set(g.meta_info_def.tags) for g in graphs]}")
+    raise no_such_graph(saved_model, tags)
 
 
 class _Model:
@@ -195,6 +193,7 @@ class _Model:
             pruned = self.whole.prune(feeds, fetches)
         except ValueError as error:
             raise UnliftableError(
+                None, None,
                 "A SavedModel signature needs an input for each placeholder the signature's outputs use. An output for signature "
                 f"'{key}' depends on a placeholder which is not an input (i.e. the placeholder is not fed a value).\n\nUnable to lift "
                 f"the outputs: {error}") from None
