@@ -1,6 +1,7 @@
 """Scaffold: the ops that every training program needs around its model."""
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any
 
 import everflow as tf
@@ -63,37 +64,14 @@ class Scaffold:
         logging.info("Graph was finalized.")
         return self
 
-    @property
-    def init_fn(self) -> Any:
-        return self._init_fn
-
-    @property
-    def init_op(self) -> Any:
-        return self._init_op
-
-    @property
-    def ready_op(self) -> Any:
-        return self._ready_op
-
-    @property
-    def ready_for_local_init_op(self) -> Any:
-        return self._ready_for_local_init_op
-
-    @property
-    def local_init_op(self) -> Any:
-        return self._local_init_op
-
-    @property
-    def summary_op(self) -> Any:
-        return self._summary_op
-
-    @property
-    def saver(self) -> Any:
-        return self._saver
-
-    @property
-    def init_feed_dict(self) -> Any:
-        return self._init_feed_dict
+    init_fn = property(attrgetter("_init_fn"))
+    init_op = property(attrgetter("_init_op"))
+    ready_op = property(attrgetter("_ready_op"))
+    ready_for_local_init_op = property(attrgetter("_ready_for_local_init_op"))
+    local_init_op = property(attrgetter("_local_init_op"))
+    summary_op = property(attrgetter("_summary_op"))
+    saver = property(attrgetter("_saver"))
+    init_feed_dict = property(attrgetter("_init_feed_dict"))
 
     @staticmethod
     def get_or_default(arg_name: str, collection_key: str, default_constructor: Any) -> Any:

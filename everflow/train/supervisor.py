@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from operator import attrgetter
 from typing import Any
 
 import everflow as tf
@@ -21,8 +22,50 @@ from everflow.train.supervisor_threads import SVStepCounterThread, SVSummaryThre
 _USE_DEFAULT = 0
 
 
+def _chosen(given: Any, key: str, make: Callable[[], Any]) -> Any:
+    """What was given; else the first item of a collection; else a new item, which is added."""
+    if not _is_default(given):
+        return given
+    for found in tf.get_collection(key):
+        return found
+    made = make()
+    if made is not None:
+        tf.add_to_collection(key, made)
+    return made
+
+
 def _is_default(value: Any) -> bool:
     return isinstance(value, int) and value == _USE_DEFAULT
+
+
+def _nothing() -> None:
+    """For what is used only where the program made it."""
+
+
+def _initializer_of_local_state() -> Any:
+    return tf.group(tf.local_variables_initializer(), tf.tables_initializer())
+
+
+def _saver_of_variables() -> Any:
+    return Saver() if tf.global_variables() else None
+
+
+def _tensor_named_global_step() -> Any:
+    try:
+        found = tf.get_default_graph().get_tensor_by_name("global_step:0")
+    except KeyError:
+        return None
+    if found.dtype.base_dtype.is_integer:
+        return found
+    logging.warning("Found 'global_step' is not an int type: %s", found.dtype)
+    return None
+
+
+def _check_devices_of_variables(graph: Any) -> None:
+    """Variables of a worker must be where the other workers find them."""
+    for op in graph.get_operations():
+        if op.type in ("Variable", "VariableV2") and not op.device:
+            raise ValueError(f"When using replicas, all Variables must have their device set: {op.node_def}")
 
 
 @public("train.Supervisor")
@@ -46,170 +89,64 @@ class Supervisor:
                  summary_writer: Any = USE_DEFAULT, init_fn: Any = None, local_init_run_options: Any = None) -> None:
         if tf.executing_eagerly():
             raise RuntimeError("Supervisors are compatible with eager execution.")
-        self._graph = tf.get_default_graph() if graph is None else graph
+        self._graph = graph = tf.get_default_graph() if graph is None else graph
         self._is_chief = is_chief
         self._coord = Coordinator()
-        self._recovery_wait_secs = recovery_wait_secs
         self._stop_grace_secs = stop_grace_secs
-        self._init_fn = init_fn
-        self._local_init_run_options = local_init_run_options
-        with self._graph.as_default():
-            self._init_ready_op(ready_op, ready_for_local_init_op)
-            self._init_init_op(init_op, init_feed_dict)
-            self._init_local_init_op(local_init_op)
-            self._init_saver(saver)
-            self._init_summary_op(summary_op)
-            self._init_global_step(global_step)
-        # A worker other than the chief saves nothing.
-        self._logdir = logdir if is_chief else None
-        self._save_summaries_secs = save_summaries_secs if is_chief else None
-        self._save_model_secs = save_model_secs if is_chief else None
-        self._save_path = os.path.join(logdir, checkpoint_basename) if is_chief and logdir else None
-        self._summary_writer = None
-        if is_chief:
-            if not _is_default(summary_writer):
-                self._summary_writer = summary_writer
-            elif logdir:
-                self._summary_writer = tf.summary.FileWriter(logdir)
-            self._graph_added_to_summary = False
-        self._init_session_manager(session_manager)
-        self._verify_setup()
-        self._graph.finalize()
-
-    def _init_session_manager(self, session_manager: Any) -> None:
-        self._session_manager = session_manager or SessionManager(
-            local_init_op=self._local_init_op, ready_op=self._ready_op, ready_for_local_init_op=self._ready_for_local_init_op,
-            graph=self._graph, recovery_wait_secs=self._recovery_wait_secs, local_init_run_options=self._local_init_run_options)
-
-    def _first_of(self, key: str) -> Any:
-        found = self._graph.get_collection(key)
-        return found[0] if found else None
-
-    def _first_or_new(self, key: str, make: Any) -> Any:
-        """The first item of a collection, or a new one, which is added."""
-        found = self._first_of(key)
-        if found is None:
-            found = make()
-            if found is not None:
-                tf.add_to_collection(key, found)
-        return found
-
-    def _init_ready_op(self, ready_op: Any, ready_for_local_init_op: Any) -> None:
-        self._ready_op = (
-            self._first_or_new(GraphKeys.READY_OP, tf.report_uninitialized_variables) if _is_default(ready_op) else ready_op)
-        self._ready_for_local_init_op = (
-            self._first_of(GraphKeys.READY_FOR_LOCAL_INIT_OP) if _is_default(ready_for_local_init_op) else ready_for_local_init_op)
-
-    def _init_init_op(self, init_op: Any, init_feed_dict: Any) -> None:
-        self._init_op = self._first_or_new(GraphKeys.INIT_OP, tf.global_variables_initializer) if _is_default(init_op) else init_op
+        with graph.as_default():
+            self._ready_op = _chosen(ready_op, GraphKeys.READY_OP, tf.report_uninitialized_variables)
+            self._ready_for_local_init_op = _chosen(ready_for_local_init_op, GraphKeys.READY_FOR_LOCAL_INIT_OP, _nothing)
+            self._init_op = _chosen(init_op, GraphKeys.INIT_OP, tf.global_variables_initializer)
+            local_init_op = _chosen(local_init_op, GraphKeys.LOCAL_INIT_OP, _initializer_of_local_state)
+            self._saver = _chosen(saver, GraphKeys.SAVERS, _saver_of_variables)
+            self._summary_op = _chosen(summary_op, GraphKeys.SUMMARY_OP, tf.summary.merge_all)
+            self._global_step = _chosen(global_step, GraphKeys.GLOBAL_STEP, _tensor_named_global_step)
         self._init_feed_dict = init_feed_dict
+        self._init_fn = init_fn
+        self._logdir = self._save_path = self._summary_writer = self._save_summaries_secs = self._save_model_secs = None
+        self._graph_is_written = False
+        if is_chief:
+            self._logdir = logdir
+            self._save_path = os.path.join(logdir, checkpoint_basename) if logdir else None
+            self._save_summaries_secs, self._save_model_secs = save_summaries_secs, save_model_secs
+            self._summary_writer = summary_writer
+            if _is_default(summary_writer):
+                self._summary_writer = tf.summary.FileWriter(logdir) if logdir else None
+        else:
+            # Others than the chief save nothing.
+            _check_devices_of_variables(graph)
+        self._session_manager = session_manager or SessionManager(
+            local_init_op=local_init_op, ready_op=self._ready_op, ready_for_local_init_op=self._ready_for_local_init_op, graph=graph,
+            recovery_wait_secs=recovery_wait_secs, local_init_run_options=local_init_run_options)
+        graph.finalize()
 
-    def _init_local_init_op(self, local_init_op: Any) -> None:
-        def initialize_local() -> Any:
-            ops = [tf.local_variables_initializer(), tf.tables_initializer()]
-            return tf.group(*ops)
-
-        self._local_init_op = (
-            self._first_or_new(GraphKeys.LOCAL_INIT_OP, initialize_local) if _is_default(local_init_op) else local_init_op)
-
-    def _init_saver(self, saver: Any) -> None:
-        self._saver = (self._first_or_new(GraphKeys.SAVERS, lambda: Saver() if tf.global_variables() else None)
-                       if _is_default(saver) else saver)
-
-    def _init_summary_op(self, summary_op: Any) -> None:
-        self._summary_op = self._first_or_new(GraphKeys.SUMMARY_OP, tf.summary.merge_all) if _is_default(summary_op) else summary_op
-
-    def _init_global_step(self, global_step: Any) -> None:
-        self._global_step = (
-            self._first_or_new(GraphKeys.GLOBAL_STEP, self._tensor_named_global_step) if _is_default(global_step) else global_step)
-
-    def _tensor_named_global_step(self) -> Any:
-        try:
-            found = self._graph.get_tensor_by_name("global_step:0")
-        except KeyError:
-            return None
-        if found.dtype.base_dtype.is_integer:
-            return found
-        logging.warning("Found 'global_step' is not an int type: %s", found.dtype)
-        return None
-
-    def _verify_setup(self) -> None:
-        """Variables of a worker must be where the other workers find them."""
-        if self._is_chief:
-            return
-        for op in self._graph.get_operations():
-            if op.type in ("Variable", "VariableV2") and not op.device:
-                raise ValueError("When using replicas, all Variables must have their device set: "
-                                 f"{op.node_def}")
-
-    @property
-    def is_chief(self) -> bool:
-        return self._is_chief
-
-    @property
-    def session_manager(self) -> Any:
-        return self._session_manager
-
-    @property
-    def coord(self) -> Coordinator:
-        return self._coord
-
-    @property
-    def init_op(self) -> Any:
-        return self._init_op
-
-    @property
-    def init_feed_dict(self) -> Any:
-        return self._init_feed_dict
-
-    @property
-    def ready_op(self) -> Any:
-        return self._ready_op
-
-    @property
-    def ready_for_local_init_op(self) -> Any:
-        return self._ready_for_local_init_op
-
-    @property
-    def summary_writer(self) -> Any:
-        return self._summary_writer
-
-    @property
-    def summary_op(self) -> Any:
-        return self._summary_op
-
-    @property
-    def save_summaries_secs(self) -> Any:
-        return self._save_summaries_secs
-
-    @property
-    def global_step(self) -> Any:
-        return self._global_step
-
-    @property
-    def saver(self) -> Any:
-        return self._saver
-
-    @property
-    def save_model_secs(self) -> Any:
-        return self._save_model_secs
-
-    @property
-    def save_path(self) -> Any:
-        return self._save_path
+    is_chief = property(attrgetter("_is_chief"))
+    session_manager = property(attrgetter("_session_manager"))
+    coord = property(attrgetter("_coord"))
+    init_op = property(attrgetter("_init_op"))
+    init_feed_dict = property(attrgetter("_init_feed_dict"))
+    ready_op = property(attrgetter("_ready_op"))
+    ready_for_local_init_op = property(attrgetter("_ready_for_local_init_op"))
+    summary_writer = property(attrgetter("_summary_writer"))
+    summary_op = property(attrgetter("_summary_op"))
+    save_summaries_secs = property(attrgetter("_save_summaries_secs"))
+    global_step = property(attrgetter("_global_step"))
+    saver = property(attrgetter("_saver"))
+    save_model_secs = property(attrgetter("_save_model_secs"))
+    save_path = property(attrgetter("_save_path"))
 
     def _write_graph(self) -> None:
         """Writes the graph to a file and to the events."""
         if self._logdir:
             write_graph(self._graph.as_graph_def(add_shapes=True), self._logdir, "graph.pbtxt")
-        if self._summary_writer and not self._graph_added_to_summary:
+        if self._summary_writer and not self._graph_is_written:
             from everflow.train.metagraphs.exporting import create_meta_graph_def
 
             self._summary_writer.add_graph(self._graph)
             saver_def = self._saver.saver_def if self._saver else None
             self._summary_writer.add_meta_graph(
                 create_meta_graph_def(graph_def=self._graph.as_graph_def(add_shapes=True), saver_def=saver_def))
-            self._graph_added_to_summary = True
+            self._graph_is_written = True
 
     def start_standard_services(self, sess: Any) -> list[LooperThread] | None:
         """Starts the threads that summarize, count steps and save."""
@@ -279,7 +216,7 @@ class Supervisor:
             if close_summary_writer and self._summary_writer:
                 self._summary_writer.add_session_log(tf.SessionLog(status=tf.SessionLog.STOP))
                 self._summary_writer.close()
-                self._graph_added_to_summary = False
+                self._graph_is_written = False
 
     def request_stop(self, ex: Any = None) -> None:
         """Asks all threads to stop."""
