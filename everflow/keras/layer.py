@@ -8,12 +8,15 @@ import numpy as np
 
 from everflow import nest
 from everflow.api import internal, public
+from everflow.autograph.conversion_api import tf_convert
 from everflow.eager.context import executing_eagerly
 from everflow.errors import OperatorNotAllowedInGraphError
 from everflow.graph import dtypes
+from everflow.graph.conversion_status import control_status_ctx
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
 from everflow.graph.shapes import TensorShape
+from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
 from everflow.graph.tensor_spec import TensorSpec
 from everflow.keras.call_context import call_context
@@ -222,14 +225,29 @@ class Layer(LayerVariables, LayerResults, LayerConnections, Module):
 
     def _called(self, inputs: Any, args: Any, kwargs: Any) -> Any:
         if self.dynamic and not executing_eagerly():
-            raise TypeError(
-                f"You are attempting to call the dynamic layer {self.name} in a graph. Layers with `dynamic=True` run eagerly only.")
+            from everflow.keras.backend.graph import is_model_graph
+
+            if not is_model_graph(get_default_graph()):
+                raise TypeError(
+                    f"You are attempting to call the dynamic layer {self.name} in a graph. Layers with `dynamic=True` run eagerly only.")
+            return self._symbolic_call(inputs)
+        call = self.call
+        if not executing_eagerly() and not type(self).__module__.startswith("everflow."):
+            # A program's own layer may branch and loop on tensors.
+            call = tf_convert(self.call, control_status_ctx())
         try:
-            return self.call(inputs, *args, **kwargs)
+            return call(inputs, *args, **kwargs)
         except OperatorNotAllowedInGraphError as e:
             raise TypeError(
                 "You are attempting to use Python control flow in a layer that was not declared to be dynamic. Pass `dynamic=True` to the "
                 f'class constructor.\nEncountered error:\n"""\n{e}\n"""') from e
+
+    def _symbolic_call(self, inputs: Any) -> Any:
+        """What stands for the outputs of a layer that only runs at once, while a model is built."""
+        import everflow as tf
+
+        shape = self.compute_output_shape(nest.map_structure(lambda x: x.shape, inputs))
+        return _map_shapes(lambda s: tf.placeholder(self.dtype or "float32", s), shape)
 
     def _call_parameters(self) -> tuple[str, ...]:
         found = self.__dict__.get("_call_parameters_")

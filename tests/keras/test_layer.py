@@ -166,12 +166,22 @@ def test_mistakes_are_named():
     with pytest.raises(ValueError, match="not None"):
         Nothing()(tf.ones([1]))
 
-    class Asks(tf.keras.layers.Layer):
-        def call(self, inputs):
-            return inputs if inputs > 0 else -inputs
+    class AtOnce(tf.keras.layers.Layer):
+        def __init__(self):
+            super().__init__(dynamic=True)
 
     with pytest.raises(TypeError, match="dynamic=True"):
-        Asks()(tf.constant(1.0))
+        AtOnce()(tf.constant(1.0))
+
+
+def test_calls_branch_on_tensors():
+    class Size(tf.keras.layers.Layer):
+        def call(self, inputs):
+            if inputs > 0:
+                return inputs
+            return -inputs
+
+    assert [run(Size()(tf.constant(x))) for x in (2.0, -3.0)] == [2.0, 3.0]
 
 
 def test_regularizers_constraints_and_activations_have_names():

@@ -26,7 +26,7 @@ def pad_sequences(sequences: Any, maxlen: Any = None, dtype: Any = "int32", padd
         maxlen = max(lengths, default=0)
     inner = next((np.asarray(s).shape[1:] for s in sequences if len(s)), ())
     kind = np.dtype(dtype) if not isinstance(dtype, str) or dtype != "str" else np.dtype(object)
-    if isinstance(value, str) and kind != object and not np.issubdtype(kind, np.str_):
+    if isinstance(value, str) and kind.kind != "O" and not np.issubdtype(kind, np.str_):
         raise ValueError(f"`dtype` {dtype} is not compatible with `value`'s type: {type(value)}\nYou should set `dtype=object` for "
                          "variable length strings.")
     found = np.full((len(sequences), maxlen, *inner), value, dtype=kind)

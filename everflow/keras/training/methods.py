@@ -220,6 +220,14 @@ class Training:
         return [e.feed_shape for e in self._endpoints if not e.skips_target and (e.feeds_target or self.run_eagerly)]
 
     @property
+    def _loss_weights_list(self) -> list[Any]:
+        return [e.loss_weight for e in self._endpoints]
+
+    @property
+    def _training_endpoints(self) -> list[Any]:
+        return list(self._endpoints)
+
+    @property
     def sample_weights(self) -> list[Any]:
         """The places of sample weights, where outputs have them."""
         return [e.sample_weight for e in self._endpoints]
