@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "parallel.h"
@@ -40,10 +41,31 @@ struct Axis {
     }
 };
 
+// How many numbers a buffer has behind its end, so that pixels of three numbers may be read and written as four.
+constexpr size_t kSpare = 4;
+
+// Pixels of three numbers, interpolated as vectors of four: what is written too much is overwritten by the next pixel.
+void interpolate_colours(const float* in, float* out, const Axis& columns) {
+    const int32_t *first = columns.places, *second = first + columns.size;
+    const float* share = columns.weights + columns.size;
+    for (size_t x = 0; x < columns.size; ++x, out += 3) {
+        const float *left = in + first[x] * 3, *right = in + second[x] * 3;
+        float found[4];
+        for (size_t c = 0; c < 4; ++c) found[c] = left[c] + (right[c] - left[c]) * share[x];
+        std::memcpy(out, found, sizeof found);
+    }
+}
+
 // One row of pixels, brought to the output's width. kDepth is the number of numbers in a pixel where the compiler knows it, or 0.
+// `floats` has room for a row of the input, and it and `out` for a little more.
 template <size_t kDepth, typename T>
-void resample_row(const T* in, float* out, const Axis& columns, size_t any_depth) {
+void resample_row(const T* in, float* out, const Axis& columns, size_t any_depth, size_t width, std::vector<float>& floats) {
     const size_t depth = kDepth ? kDepth : any_depth;
+    if (kDepth == 3 && columns.taps == 2) {
+        for (size_t i = 0; i < width * 3; ++i) floats[i] = static_cast<float>(in[i]);
+        interpolate_colours(floats.data(), out, columns);
+        return;
+    }
     if (columns.taps == 2) {
         const int32_t *first = columns.places, *second = first + columns.size;
         const float* share = columns.weights + columns.size;
@@ -70,8 +92,8 @@ void resample_row(const T* in, float* out, const Axis& columns, size_t any_depth
 template <size_t kDepth, typename T>
 void resample_rows(const T* in, float* out, size_t height, size_t width, size_t depth, const Axis& rows, const Axis& columns, size_t begin,
                    size_t end) {
-    const size_t across = columns.size * depth;
-    std::vector<float> buffers(rows.taps * across);
+    const size_t across = columns.size * depth, stride = across + kSpare;
+    std::vector<float> buffers(rows.taps * stride), floats(width * depth + kSpare);
     std::vector<int64_t> held(rows.taps, -1);
     std::vector<const float*> parts(rows.taps);
     for (size_t i = begin; i < end; ++i) {
@@ -79,9 +101,9 @@ void resample_rows(const T* in, float* out, size_t height, size_t width, size_t 
         for (size_t tap = 0; tap < rows.taps; ++tap) {
             const size_t row = rows.places[tap * rows.size + y], slot = row % rows.taps;
             const int64_t wanted = picture * height + row;
-            float* buffer = buffers.data() + slot * across;
+            float* buffer = buffers.data() + slot * stride;
             if (held[slot] != wanted) {
-                resample_row<kDepth>(in + wanted * width * depth, buffer, columns, depth);
+                resample_row<kDepth>(in + wanted * width * depth, buffer, columns, depth, width, floats);
                 held[slot] = wanted;
             }
             parts[tap] = buffer;
