@@ -52,6 +52,10 @@ class Estimator:
         self._model_fn = model_fn
         self._params = copy.deepcopy(params or {})
         self._warm_start_settings = settings_for(warm_start_from)
+        for strategy in (self._config.train_distribute, self._config.eval_distribute):
+            if strategy is not None and strategy.num_replicas_in_sync > 1:
+                raise ValueError("Estimators train and evaluate on one replica. Given a strategy with "
+                                 f"{strategy.num_replicas_in_sync} replicas: {strategy}")
 
     @property
     def model_dir(self) -> str:
