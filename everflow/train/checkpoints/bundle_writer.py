@@ -37,7 +37,7 @@ def element_bytes(array: np.ndarray) -> np.ndarray:
 
 
 class BundleWriter:
-    """Writes a checkpoint with one data file. Nothing has its final name before `finish`."""
+    """Writes a checkpoint with one data file: `with BundleWriter(prefix) as writer`. It takes its place when the block ends well."""
 
     def __init__(self, prefix: str) -> None:
         make_folder_of(prefix)

@@ -5,7 +5,7 @@ import functools
 from collections.abc import Iterator
 from typing import Any
 
-from everflow.api import internal
+from everflow.api import find, internal
 from everflow.eager.context import executing_eagerly
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.devices import DeviceSpec
@@ -38,11 +38,7 @@ class ReferenceVariableSaveable(SaveableObject):
 
     def restore(self, restored_tensors: Any, restored_shapes: Any) -> Any:
         """Assigns the restored value."""
-        value = restored_tensors[0]
-        if restored_shapes is not None:
-            value = apply("Reshape", value, restored_shapes[0])
-        from everflow.api import find
-
+        value = _reshaped(restored_tensors, restored_shapes)
         return find("assign")(self.op, value, validate_shape=restored_shapes is None and self.op.get_shape().is_fully_defined())
 
 
@@ -65,13 +61,16 @@ class ResourceVariableSaveable(SaveableObject):
 
     def restore(self, restored_tensors: Any, restored_shapes: Any) -> Any:
         """Assigns the restored value."""
-        value = restored_tensors[0]
-        if restored_shapes is not None:
-            value = apply("Reshape", value, restored_shapes[0])
+        value = _reshaped(restored_tensors, restored_shapes)
         with device(self._var_device):
             value = apply("Identity", value)
             self._var_shape.assert_is_compatible_with(value.get_shape())
             return apply("AssignVariableOp", self.handle_op, value)
+
+
+def _reshaped(tensors: Any, shapes: Any) -> Any:
+    """The one restored tensor, in the shape that is asked for."""
+    return tensors[0] if shapes is None else apply("Reshape", tensors[0], shapes[0])
 
 
 def _read(variable: Any) -> Any:
@@ -105,8 +104,9 @@ def saveable_objects_for_op(op: Any, name: str) -> Iterator[SaveableObject]:
                 yield from saveable_objects_for_op(found, found.name)
             else:
                 yield from saveable_objects_for_op(factory, full_name)
-    elif is_resource_variable(op) if isinstance(op, Variable) else False:
-        yield ResourceVariableSaveable(op._graph_element if op._in_graph_mode and op._graph_element is not None else op, "", name)
+    elif isinstance(op, Variable) and is_resource_variable(op):
+        read = getattr(op, "_graph_element", None) if op._in_graph_mode else None
+        yield ResourceVariableSaveable(op if read is None else read, "", name)
     else:
         with init_scope():
             if executing_eagerly():
@@ -170,8 +170,7 @@ def op_list_to_dict(op_list: Any, convert_variable_to_tensor: bool = True) -> di
             if not is_resource_variable(var):
                 raise ValueError(f"Can only save/restore ResourceVariables when eager execution is enabled, got type: {type(var)}.")
             if var._shared_name in names and names[var._shared_name] is not var:
-                raise ValueError(
-                    "At least two variables have the same name: " + var._shared_name)
+                raise ValueError(f"At least two variables have the same name: {var._shared_name}")
             names[var._shared_name] = var
         else:
             if convert_variable_to_tensor:

@@ -67,7 +67,7 @@ class BaseSaverBuilder:
         """The restored tensors of one saveable."""
         found = []
         for spec in saveable.specs:
-            found.extend(apply("RestoreV2", filename_tensor, [spec.name], [spec.slice_spec], dtypes=[_base(spec.dtype)]))
+            found.extend(apply("RestoreV2", filename_tensor, [spec.name], [spec.slice_spec], dtypes=[spec.dtype.base_dtype]))
         return found
 
     def sharded_filename(self, filename_tensor: Any, shard: int, num_shards: Any) -> Any:
@@ -194,10 +194,6 @@ class BaseSaverBuilder:
             version=self._write_version)
 
 
-def _base(dtype: Any) -> Any:
-    return dtype.base_dtype
-
-
 @internal("training.saver.BulkSaverBuilder")
 class BulkSaverBuilder(BaseSaverBuilder):
     """Restores all entries with one op."""
@@ -206,4 +202,4 @@ class BulkSaverBuilder(BaseSaverBuilder):
         specs = [spec for saveable in saveables for spec in saveable.specs]
         with device("cpu:0"):
             return apply("RestoreV2", filename_tensor, [spec.name for spec in specs], [spec.slice_spec for spec in specs],
-                         dtypes=[_base(spec.dtype) for spec in specs])
+                         dtypes=[spec.dtype.base_dtype for spec in specs])

@@ -91,11 +91,7 @@ def get_checkpoint_state(checkpoint_dir: Any, latest_filename: str | None = None
         if not gfile.file_exists(path):
             return None
         state = text_format.Merge(file_io.read_file_to_string(path), checkpoint_state_pb2.CheckpointState())
-    except OpError as error:
-        logging.warning("%s: %s", type(error).__name__, error)
-        logging.warning("%s: Checkpoint ignored", path)
-        return None
-    except text_format.ParseError as error:
+    except (OpError, text_format.ParseError) as error:
         logging.warning("%s: %s", type(error).__name__, error)
         logging.warning("%s: Checkpoint ignored", path)
         return None
