@@ -71,7 +71,19 @@ def _text(function: Any, ops: Any, indentation: str) -> str:
     return "\n".join(indentation * depth + line.lstrip() for depth, line in zip(depths, lines)) + "\n"
 
 
-@public("autograph.experimental.do_not_convert")
+@public("contrib.autograph.to_graph")
+def to_graph_v2(entity: Any, recursive: bool = True, experimental_optional_features: Any = None) -> Any:
+    """The same as `tf.autograph.to_graph`."""
+    return to_graph(entity, recursive, experimental_optional_features=experimental_optional_features)
+
+
+@public("contrib.autograph.to_code")
+def to_code_v2(entity: Any, recursive: bool = True, experimental_optional_features: Any = None) -> str:
+    """The same as `tf.autograph.to_code`."""
+    return to_code(entity, recursive, experimental_optional_features=experimental_optional_features)
+
+
+@public("autograph.experimental.do_not_convert", "contrib.autograph.do_not_convert")
 @internal("autograph.impl.api.do_not_convert")
 def do_not_convert(func: Any = None) -> Any:
     """Keeps a function, and what it calls, as it is."""
@@ -87,9 +99,9 @@ def do_not_convert(func: Any = None) -> Any:
     return as_it_is
 
 
+@public("contrib.autograph.convert")
 @internal("autograph.impl.api.convert")
-def convert_decorator(recursive: bool = False, optional_features: Any = None, user_requested: bool = True,
-                      conversion_ctx: Any = None) -> Callable[..., Any]:
+def convert_decorator(recursive: bool = False, optional_features: Any = None, user_requested: bool = True) -> Callable[..., Any]:
     """A decorator: the function is converted when it is called."""
     ops = operators(chosen(optional_features), recursive)
 
@@ -127,8 +139,9 @@ def tf_convert(f: Callable[..., Any], ctx: Any, convert_by_default: bool = True,
     return f
 
 
+@public("contrib.autograph.converted_call")
 @internal("autograph.impl.api.converted_call")
-def converted_call(f: Any, args: Any, kwargs: Any, caller_fn_scope: Any = None, options: Any = None) -> Any:
+def converted_call(f: Any, options: Any, args: Any, kwargs: Any, caller_fn_scope: Any = None) -> Any:
     """Calls a function converted."""
     features = getattr(options or getattr(caller_fn_scope, "callopts", None), "optional_features", None)
     return operators(chosen(features)).converted(f)(*args, **(kwargs or {}))
