@@ -204,6 +204,11 @@ class Layer(LayerVariables, LayerResults, LayerConnections, Module):
                 return self.__call__(inputs, *args, **kwargs)
         if any(isinstance(x, (np.ndarray, float, int)) for x in nest.flatten(inputs)):
             inputs = nest.map_structure(_as_tensor, inputs)
+        if not executing_eagerly() and not context.in_call:
+            from everflow.keras.op_layers import create_keras_history, needs_keras_history
+
+            if needs_keras_history(inputs):
+                create_keras_history(inputs)
         mask = self._mask_for(inputs, args, kwargs)
         explicit = dict(kwargs)
         if mask is not None and self._call_takes("mask") and not self._was_passed("mask", args, kwargs):

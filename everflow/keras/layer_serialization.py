@@ -15,6 +15,8 @@ class _Classes(Mapping[str, Any]):
     """The classes that configs name."""
 
     def __getitem__(self, name: str) -> Any:
+        if name == "TensorFlowOpLayer":
+            return api.find("python.keras.engine.base_layer.TensorFlowOpLayer")
         full = f"keras.{name}" if name in _MODELS else f"keras.layers.{name}"
         if not api.has(full):
             raise KeyError(name)

@@ -12,6 +12,7 @@ from everflow.keras.layer import Layer, _default
 from everflow.keras.network_config import connections_config, network_from_config
 from everflow.keras.network_order import ordered
 from everflow.keras.node import KerasHistory, Node
+from everflow.keras.op_layers import create_keras_history, needs_keras_history
 from everflow.keras.saving import configs, files
 from everflow.keras.summaries import print_summary
 
@@ -53,6 +54,9 @@ class Network(Layer):
         self._base_init(name=name, **kwargs)
 
     def _init_graph_network(self, inputs: Any, outputs: Any, name: str | None = None, **kwargs: Any) -> None:
+        if needs_keras_history(outputs):
+            with nest.flatten(outputs)[0].graph.as_default():
+                create_keras_history(outputs)
         for t in nest.flatten([inputs, outputs]):
             if not isinstance(t, Tensor) or not hasattr(t, "_keras_history"):
                 what = "inputs" if any(t is x for x in nest.flatten(inputs)) else "outputs"
