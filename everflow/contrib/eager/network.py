@@ -43,7 +43,7 @@ class Network(Layer):
         super().__init__(name=name or base)
 
     @property
-    def name(self) -> str:
+    def name(self) -> str:  # type: ignore[override]
         """The name, which is settled when the network is first called or tracked by another one."""
         if not self._has_name:
             raise ValueError(
