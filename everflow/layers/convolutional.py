@@ -8,6 +8,7 @@ from everflow.keras.layers import convolutional as keras_conv
 from everflow.keras.layers import separable as keras_separable
 from everflow.keras.layers import transposed as keras_transposed
 from everflow.layers import base
+from everflow.layers.functional import called_once
 from everflow.ops.initializers import Zeros
 
 
@@ -29,20 +30,7 @@ class Conv1D(keras_conv.Conv1D, base.Layer):
             trainable=trainable, name=name, **kwargs)
 
 
-@public("layers.conv1d")
-@internal("layers.convolutional.convolution1d")
-def conv1d(inputs: Any, filters: int, kernel_size: Any, strides: Any = 1, padding: Any = "valid", data_format: Any = "channels_last",
-           dilation_rate: Any = 1, activation: Any = None, use_bias: bool = True, kernel_initializer: Any = None,
-           bias_initializer: Any = Zeros(), kernel_regularizer: Any = None, bias_regularizer: Any = None,
-           activity_regularizer: Any = None, kernel_constraint: Any = None, bias_constraint: Any = None, trainable: bool = True,
-           name: str | None = None, reuse: Any = None) -> Any:
-    """A convolution over sequences, called once."""
-    layer = Conv1D(
-        filters=filters, kernel_size=kernel_size, strides=strides, padding=padding, data_format=data_format, dilation_rate=dilation_rate,
-        activation=activation, use_bias=use_bias, kernel_initializer=kernel_initializer, bias_initializer=bias_initializer,
-        kernel_regularizer=kernel_regularizer, bias_regularizer=bias_regularizer, activity_regularizer=activity_regularizer,
-        kernel_constraint=kernel_constraint, bias_constraint=bias_constraint, trainable=trainable, name=name, _reuse=reuse, _scope=name)
-    return layer.apply(inputs)
+conv1d = public("layers.conv1d")(internal("layers.convolutional.convolution1d")(called_once(Conv1D, "conv1d")))
 
 
 @public("layers.Conv2D")
@@ -63,20 +51,7 @@ class Conv2D(keras_conv.Conv2D, base.Layer):
             trainable=trainable, name=name, **kwargs)
 
 
-@public("layers.conv2d")
-@internal("layers.convolutional.convolution2d")
-def conv2d(inputs: Any, filters: int, kernel_size: Any, strides: Any = (1, 1), padding: Any = "valid",
-           data_format: Any = "channels_last", dilation_rate: Any = (1, 1), activation: Any = None, use_bias: bool = True,
-           kernel_initializer: Any = None, bias_initializer: Any = Zeros(), kernel_regularizer: Any = None, bias_regularizer: Any = None,
-           activity_regularizer: Any = None, kernel_constraint: Any = None, bias_constraint: Any = None, trainable: bool = True,
-           name: str | None = None, reuse: Any = None) -> Any:
-    """A convolution over images, called once."""
-    layer = Conv2D(
-        filters=filters, kernel_size=kernel_size, strides=strides, padding=padding, data_format=data_format, dilation_rate=dilation_rate,
-        activation=activation, use_bias=use_bias, kernel_initializer=kernel_initializer, bias_initializer=bias_initializer,
-        kernel_regularizer=kernel_regularizer, bias_regularizer=bias_regularizer, activity_regularizer=activity_regularizer,
-        kernel_constraint=kernel_constraint, bias_constraint=bias_constraint, trainable=trainable, name=name, _reuse=reuse, _scope=name)
-    return layer.apply(inputs)
+conv2d = public("layers.conv2d")(internal("layers.convolutional.convolution2d")(called_once(Conv2D, "conv2d")))
 
 
 @public("layers.Conv3D")
@@ -97,20 +72,7 @@ class Conv3D(keras_conv.Conv3D, base.Layer):
             trainable=trainable, name=name, **kwargs)
 
 
-@public("layers.conv3d")
-@internal("layers.convolutional.convolution3d")
-def conv3d(inputs: Any, filters: int, kernel_size: Any, strides: Any = (1, 1, 1), padding: Any = "valid",
-           data_format: Any = "channels_last", dilation_rate: Any = (1, 1, 1), activation: Any = None, use_bias: bool = True,
-           kernel_initializer: Any = None, bias_initializer: Any = Zeros(), kernel_regularizer: Any = None, bias_regularizer: Any = None,
-           activity_regularizer: Any = None, kernel_constraint: Any = None, bias_constraint: Any = None, trainable: bool = True,
-           name: str | None = None, reuse: Any = None) -> Any:
-    """A convolution over volumes, called once."""
-    layer = Conv3D(
-        filters=filters, kernel_size=kernel_size, strides=strides, padding=padding, data_format=data_format, dilation_rate=dilation_rate,
-        activation=activation, use_bias=use_bias, kernel_initializer=kernel_initializer, bias_initializer=bias_initializer,
-        kernel_regularizer=kernel_regularizer, bias_regularizer=bias_regularizer, activity_regularizer=activity_regularizer,
-        kernel_constraint=kernel_constraint, bias_constraint=bias_constraint, trainable=trainable, name=name, _reuse=reuse, _scope=name)
-    return layer.apply(inputs)
+conv3d = public("layers.conv3d")(internal("layers.convolutional.convolution3d")(called_once(Conv3D, "conv3d")))
 
 
 @public("layers.SeparableConv1D")
@@ -132,23 +94,7 @@ class SeparableConv1D(keras_separable.SeparableConv1D, base.Layer):
             pointwise_constraint=pointwise_constraint, bias_constraint=bias_constraint, trainable=trainable, name=name, **kwargs)
 
 
-@public("layers.separable_conv1d")
-def separable_conv1d(inputs: Any, filters: int, kernel_size: Any, strides: Any = 1, padding: Any = "valid",
-                     data_format: Any = "channels_last", dilation_rate: Any = 1, depth_multiplier: int = 1, activation: Any = None,
-                     use_bias: bool = True, depthwise_initializer: Any = None, pointwise_initializer: Any = None,
-                     bias_initializer: Any = Zeros(), depthwise_regularizer: Any = None, pointwise_regularizer: Any = None,
-                     bias_regularizer: Any = None, activity_regularizer: Any = None, depthwise_constraint: Any = None,
-                     pointwise_constraint: Any = None, bias_constraint: Any = None, trainable: bool = True, name: str | None = None,
-                     reuse: Any = None) -> Any:
-    """A convolution over sequences, of each channel and then across them, called once."""
-    layer = SeparableConv1D(
-        filters=filters, kernel_size=kernel_size, strides=strides, padding=padding, data_format=data_format, dilation_rate=dilation_rate,
-        depth_multiplier=depth_multiplier, activation=activation, use_bias=use_bias, depthwise_initializer=depthwise_initializer,
-        pointwise_initializer=pointwise_initializer, bias_initializer=bias_initializer, depthwise_regularizer=depthwise_regularizer,
-        pointwise_regularizer=pointwise_regularizer, bias_regularizer=bias_regularizer, activity_regularizer=activity_regularizer,
-        depthwise_constraint=depthwise_constraint, pointwise_constraint=pointwise_constraint, bias_constraint=bias_constraint,
-        trainable=trainable, name=name, _reuse=reuse, _scope=name)
-    return layer.apply(inputs)
+separable_conv1d = public("layers.separable_conv1d")(called_once(SeparableConv1D, "separable_conv1d"))
 
 
 @public("layers.SeparableConv2D")
@@ -171,24 +117,8 @@ class SeparableConv2D(keras_separable.SeparableConv2D, base.Layer):
             pointwise_constraint=pointwise_constraint, bias_constraint=bias_constraint, trainable=trainable, name=name, **kwargs)
 
 
-@public("layers.separable_conv2d")
-@internal("layers.convolutional.separable_convolution2d")
-def separable_conv2d(inputs: Any, filters: int, kernel_size: Any, strides: Any = (1, 1), padding: Any = "valid",
-                     data_format: Any = "channels_last", dilation_rate: Any = (1, 1), depth_multiplier: int = 1, activation: Any = None,
-                     use_bias: bool = True, depthwise_initializer: Any = None, pointwise_initializer: Any = None,
-                     bias_initializer: Any = Zeros(), depthwise_regularizer: Any = None, pointwise_regularizer: Any = None,
-                     bias_regularizer: Any = None, activity_regularizer: Any = None, depthwise_constraint: Any = None,
-                     pointwise_constraint: Any = None, bias_constraint: Any = None, trainable: bool = True, name: str | None = None,
-                     reuse: Any = None) -> Any:
-    """A convolution over images, of each channel and then across them, called once."""
-    layer = SeparableConv2D(
-        filters=filters, kernel_size=kernel_size, strides=strides, padding=padding, data_format=data_format, dilation_rate=dilation_rate,
-        depth_multiplier=depth_multiplier, activation=activation, use_bias=use_bias, depthwise_initializer=depthwise_initializer,
-        pointwise_initializer=pointwise_initializer, bias_initializer=bias_initializer, depthwise_regularizer=depthwise_regularizer,
-        pointwise_regularizer=pointwise_regularizer, bias_regularizer=bias_regularizer, activity_regularizer=activity_regularizer,
-        depthwise_constraint=depthwise_constraint, pointwise_constraint=pointwise_constraint, bias_constraint=bias_constraint,
-        trainable=trainable, name=name, _reuse=reuse, _scope=name)
-    return layer.apply(inputs)
+separable_conv2d = public("layers.separable_conv2d")(internal("layers.convolutional.separable_convolution2d")(
+    called_once(SeparableConv2D, "separable_conv2d")))
 
 
 @public("layers.Conv2DTranspose")
@@ -208,20 +138,9 @@ class Conv2DTranspose(keras_transposed.Conv2DTranspose, base.Layer):
             kernel_constraint=kernel_constraint, bias_constraint=bias_constraint, trainable=trainable, name=name, **kwargs)
 
 
-@public("layers.conv2d_transpose")
-@internal("layers.convolutional.convolution2d_transpose", "layers.convolutional.deconv2d", "layers.convolutional.deconvolution2d")
-def conv2d_transpose(inputs: Any, filters: int, kernel_size: Any, strides: Any = (1, 1), padding: Any = "valid",
-                     data_format: Any = "channels_last", activation: Any = None, use_bias: bool = True, kernel_initializer: Any = None,
-                     bias_initializer: Any = Zeros(), kernel_regularizer: Any = None, bias_regularizer: Any = None,
-                     activity_regularizer: Any = None, kernel_constraint: Any = None, bias_constraint: Any = None,
-                     trainable: bool = True, name: str | None = None, reuse: Any = None) -> Any:
-    """The transpose of a convolution over images, called once."""
-    layer = Conv2DTranspose(
-        filters=filters, kernel_size=kernel_size, strides=strides, padding=padding, data_format=data_format, activation=activation,
-        use_bias=use_bias, kernel_initializer=kernel_initializer, bias_initializer=bias_initializer,
-        kernel_regularizer=kernel_regularizer, bias_regularizer=bias_regularizer, activity_regularizer=activity_regularizer,
-        kernel_constraint=kernel_constraint, bias_constraint=bias_constraint, trainable=trainable, name=name, _reuse=reuse, _scope=name)
-    return layer.apply(inputs)
+conv2d_transpose = public("layers.conv2d_transpose")(internal(
+    "layers.convolutional.convolution2d_transpose", "layers.convolutional.deconv2d", "layers.convolutional.deconvolution2d")(
+    called_once(Conv2DTranspose, "conv2d_transpose")))
 
 
 @public("layers.Conv3DTranspose")
@@ -241,17 +160,6 @@ class Conv3DTranspose(keras_transposed.Conv3DTranspose, base.Layer):
             kernel_constraint=kernel_constraint, bias_constraint=bias_constraint, trainable=trainable, name=name, **kwargs)
 
 
-@public("layers.conv3d_transpose")
-@internal("layers.convolutional.convolution3d_transpose", "layers.convolutional.deconv3d", "layers.convolutional.deconvolution3d")
-def conv3d_transpose(inputs: Any, filters: int, kernel_size: Any, strides: Any = (1, 1, 1), padding: Any = "valid",
-                     data_format: Any = "channels_last", activation: Any = None, use_bias: bool = True, kernel_initializer: Any = None,
-                     bias_initializer: Any = Zeros(), kernel_regularizer: Any = None, bias_regularizer: Any = None,
-                     activity_regularizer: Any = None, kernel_constraint: Any = None, bias_constraint: Any = None,
-                     trainable: bool = True, name: str | None = None, reuse: Any = None) -> Any:
-    """The transpose of a convolution over volumes, called once."""
-    layer = Conv3DTranspose(
-        filters=filters, kernel_size=kernel_size, strides=strides, padding=padding, data_format=data_format, activation=activation,
-        use_bias=use_bias, kernel_initializer=kernel_initializer, bias_initializer=bias_initializer,
-        kernel_regularizer=kernel_regularizer, bias_regularizer=bias_regularizer, activity_regularizer=activity_regularizer,
-        kernel_constraint=kernel_constraint, bias_constraint=bias_constraint, trainable=trainable, name=name, _reuse=reuse, _scope=name)
-    return layer.apply(inputs)
+conv3d_transpose = public("layers.conv3d_transpose")(internal(
+    "layers.convolutional.convolution3d_transpose", "layers.convolutional.deconv3d", "layers.convolutional.deconvolution3d")(
+    called_once(Conv3DTranspose, "conv3d_transpose")))

@@ -7,6 +7,7 @@ from everflow.api import internal, public
 from everflow.keras.layers import core as keras_core
 from everflow.keras.layers import dense as keras_dense
 from everflow.layers import base
+from everflow.layers.functional import called_once
 from everflow.ops.initializers import Zeros
 
 
@@ -26,18 +27,7 @@ class Dense(keras_dense.Dense, base.Layer):
             trainable=trainable, name=name, **kwargs)
 
 
-@public("layers.dense")
-@internal("layers.core.fully_connected")
-def dense(inputs: Any, units: int, activation: Any = None, use_bias: bool = True, kernel_initializer: Any = None,
-          bias_initializer: Any = Zeros(), kernel_regularizer: Any = None, bias_regularizer: Any = None, activity_regularizer: Any = None,
-          kernel_constraint: Any = None, bias_constraint: Any = None, trainable: bool = True, name: str | None = None,
-          reuse: Any = None) -> Any:
-    """A dense layer, called once."""
-    layer = Dense(
-        units, activation=activation, use_bias=use_bias, kernel_initializer=kernel_initializer, bias_initializer=bias_initializer,
-        kernel_regularizer=kernel_regularizer, bias_regularizer=bias_regularizer, activity_regularizer=activity_regularizer,
-        kernel_constraint=kernel_constraint, bias_constraint=bias_constraint, trainable=trainable, name=name, _scope=name, _reuse=reuse)
-    return layer.apply(inputs)
+dense = public("layers.dense")(internal("layers.core.fully_connected")(called_once(Dense, "dense")))
 
 
 @public("layers.Dropout")
