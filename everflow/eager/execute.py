@@ -12,6 +12,7 @@ from everflow.errors import invalid_argument
 from everflow.graph import attrs as attr_values
 from everflow.graph import dtypes, graph, opdefs
 from everflow.graph.stacks import eager_scope
+from everflow.graph.tensor import Tensor
 from everflow.graph.wire import output_types_of
 from everflow.lazy import torch
 from everflow.ops import registry
@@ -64,6 +65,16 @@ def forget_kernels() -> None:
     CONTEXT._op_state.clear()
 
 
+def _prepared_run(definition: opdefs.OpDef, inputs: Any, attrs: dict[str, Any], name: str | None) -> Any:
+    """Runs an op whose inputs have to become tensors first; one of symbolic tensors joins their graph."""
+    for value in inputs:
+        for t in value if isinstance(value, (list, tuple)) else (value,):
+            if isinstance(t, Tensor) and not t.is_eager:
+                with t.graph.as_default():
+                    return registry.apply(definition.name, *inputs, name=name, **attrs)
+    return _run(*_prepared(definition, inputs, attrs, name), name)
+
+
 def execute(definition: opdefs.OpDef, inputs: Any, attrs: dict[str, Any], name: str | None) -> Any:
     """Runs an op and returns its outputs as tensors; None where it has none."""
     key: list[Any] = [definition]
@@ -75,7 +86,7 @@ def execute(definition: opdefs.OpDef, inputs: Any, attrs: dict[str, Any], name: 
         elif (type(value) is list or type(value) is tuple) and definition.inputs[i].is_list:
             for t in value:
                 if type(t) is not EagerTensor:
-                    return _run(*_prepared(definition, inputs, attrs, name), name)
+                    return _prepared_run(definition, inputs, attrs, name)
                 key.append(t.dtype._type_enum)
             flat.extend(value)
             key.append(len(value))
@@ -83,7 +94,7 @@ def execute(definition: opdefs.OpDef, inputs: Any, attrs: dict[str, Any], name: 
             key.append(t.dtype._type_enum)
             flat.append(t)
         else:
-            return _run(*_prepared(definition, inputs, attrs, name), name)
+            return _prepared_run(definition, inputs, attrs, name)
     if attrs:
         key.extend(attrs.items())
     call = tuple(key)
@@ -95,7 +106,7 @@ def execute(definition: opdefs.OpDef, inputs: Any, attrs: dict[str, Any], name: 
         try:
             found = _calls.get(call)
         except TypeError:
-            return _run(*_prepared(definition, inputs, attrs, name), name)
+            return _prepared_run(definition, inputs, attrs, name)
     if found is None:
         found = _prepared(definition, inputs, attrs, name)[0]
         _calls[call] = found
