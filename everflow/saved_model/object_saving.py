@@ -18,7 +18,7 @@ from everflow.graph.stacks import get_default_graph
 from everflow.ops.registry import apply
 from everflow.ops.resource_variables import BaseResourceVariable, copy_to_graph_uninitialized
 from everflow.platform.identity import ObjectIdentityDictionary
-from everflow.saved_model import assets, constants, revived_types
+from everflow.saved_model import assets, constants, revived_structures, revived_types
 from everflow.saved_model.builder import write_saved_model
 from everflow.saved_model.function_protos import serialize_bare_concrete_function, serialize_concrete_function, serialize_function
 from everflow.saved_model.object_views import AugmentedGraphView, CapturedConstant, SaveableView, library_of
@@ -31,6 +31,9 @@ from everflow.train.tracking.autotracking import CapturableResource, TrackableAs
 from everflow.train.tracking.base import Trackable
 from everflow.train.tracking.checkpoint import TrackableSaver
 from everflow.train.tracking.device_saver import MultiDeviceSaver
+
+# Imported for what it registers.
+_REGISTERED = revived_structures
 
 
 @public("saved_model.save", "saved_model.experimental.save", "compat.v2.saved_model.save")

@@ -104,7 +104,9 @@ class _Model:
         handles = self._make_variables(graph_def)
         graph = TracedGraph("saved_model")
         with graph.as_default():
-            inside = {name: graph.own(handle) for name, handle in handles.items()}
+            # Below a scope of their own: the model's nodes keep their names.
+            with graph.name_scope("variables_outside"):
+                inside = {name: graph.own(handle) for name, handle in handles.items()}
             import_graph_def(graph_def, name="", input_map=inside, producer_op_list=meta_graph.meta_info_def.stripped_op_list)
         for variable in self.variables:
             graph.watch_variable(variable)
