@@ -1,6 +1,8 @@
 """The layers of a monitored session: hooks, a coordinator, and recovery, each around the session below it."""
 from __future__ import annotations
 
+from collections.abc import Callable
+from operator import attrgetter
 from typing import Any
 
 import everflow as tf
@@ -40,32 +42,23 @@ class WrappedSession:
     def __init__(self, sess: Any) -> None:
         self._sess = sess
 
-    @property
-    def graph(self) -> Any:
-        return self._sess.graph
-
-    @property
-    def sess_str(self) -> Any:
-        return self._sess.sess_str
+    graph = property(attrgetter("_sess.graph"))
+    sess_str = property(attrgetter("_sess.sess_str"))
 
     def should_stop(self) -> bool:
         """Whether the loop shall end: this layer says so, one below does, or the session is closed."""
-        if self._check_stop() or self._sess is None:
-            return True
-        return isinstance(self._sess, WrappedSession) and self._sess.should_stop()
+        return self._check_stop() or self._sess is None or (isinstance(self._sess, WrappedSession) and self._sess.should_stop())
 
     def _check_stop(self) -> bool:
         return False
 
     def close(self) -> None:
-        if self._sess:
+        inner, self._sess = self._sess, None
+        if inner:
             try:
-                self._sess.close()
+                inner.close()
             except PREEMPTION_ERRORS as e:
-                logging.error("An error occurred when attempting to close the session. This may be due to a preemption in a connected "
-                              "worker or parameter server. Error: %s", e)
-            finally:
-                self._sess = None
+                logging.error("A session could not be closed, because a process that it used is gone: %s", e)
 
     def run(self, *args: Any, **kwargs: Any) -> Any:
         return self._sess.run(*args, **kwargs)
@@ -77,58 +70,36 @@ class WrappedSession:
 
 @internal("training.monitored_session._RecoverableSession")
 class RecoverableSession(WrappedSession):
-    """Makes a new session when the present one is lost."""
+    """Makes a new session when the present one is lost, and does again what was interrupted."""
 
     def __init__(self, sess_creator: Any) -> None:
         self._sess_creator = sess_creator
-        super().__init__(self._create_session())
+        super().__init__(None)
+        self._retried(lambda session: session)
 
-    def _create_session(self) -> Any:
+    def _retried(self, function: Callable[[Any], Any]) -> Any:
+        """What a function makes of the session, or of the one after it, until none is lost meanwhile."""
         while True:
             try:
-                return self._sess_creator.create_session()
+                if not self._sess:
+                    self._sess = self._sess_creator.create_session()
+                return function(self._sess)
             except PREEMPTION_ERRORS as e:
-                logging.info("An error was raised while a session was being created. This may be due to a preemption of a connected worker "
-                             "or parameter server. A new session will be created. This error may also occur due to a gRPC failure caused "
-                             "by high memory or network bandwidth usage in the parameter servers. If this error occurs repeatedly, try "
-                             "increasing the number of parameter servers assigned to the job. Error: %s", e)
-
-    def _forget_session(self, error: Exception) -> None:
-        logging.info("An error was raised. This may be due to a preemption in a connected worker or parameter server. The current session "
-                     "will be closed and a new session will be created. This error may also occur due to a gRPC failure caused by high "
-                     "memory or network bandwidth usage in the parameter servers. If this error occurs repeatedly, try increasing the "
-                     "number of parameter servers assigned to the job. Error: %s", error)
-        self.close()
-        self._sess = None
+                logging.info("A process that the session uses is gone; another session takes over from the last checkpoint: %s", e)
+                self.close()
 
     def _check_stop(self) -> bool:
         try:
-            return not self._sess or self._sess._check_stop()
-        except PREEMPTION_ERRORS as e:
-            self._forget_session(e)
-            self._sess = self._create_session()
-            return self._check_stop()
+            return not self._sess or self._retried(lambda session: session._check_stop())
         except Exception:
             # It will be raised when the session is closed.
             return True
 
-    def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
-        while True:
-            try:
-                if not self._sess:
-                    self._sess = self._create_session()
-                return self._sess.run(fetches, feed_dict=feed_dict, options=options, run_metadata=run_metadata)
-            except PREEMPTION_ERRORS as e:
-                self._forget_session(e)
+    def run(self, *args: Any, **kwargs: Any) -> Any:
+        return self._retried(lambda session: session.run(*args, **kwargs))
 
     def run_step_fn(self, step_fn: Any, raw_session: Any, run_with_hooks: Any = None) -> Any:
-        while True:
-            try:
-                if not self._sess:
-                    self._sess = self._create_session()
-                return self._sess.run_step_fn(step_fn, raw_session, run_with_hooks or self._sess.run)
-            except PREEMPTION_ERRORS as e:
-                self._forget_session(e)
+        return self._retried(lambda session: session.run_step_fn(step_fn, raw_session, run_with_hooks or session.run))
 
 
 @internal("training.monitored_session._CoordinatedSession")
