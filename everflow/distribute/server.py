@@ -73,6 +73,8 @@ class Server:
 
     def new_context(self, graph: Any, config: Any) -> ServerContext:
         """The context of a new session that this server is the master of."""
+        if config is None and self._server_def.HasField("default_session_config"):
+            config = self._server_def.default_session_config
         given = config is not None and len(config.cluster_def.job) > 0
         shares = not given or config.experimental.share_session_state_in_clusterspec_propagation
         is_isolated = (config is not None and config.isolate_session_state) or not shares

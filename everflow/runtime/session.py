@@ -179,7 +179,9 @@ class BaseSession(SessionInterface):
 
     def _call_with_limits(self, step: Step, arguments: list[Any]) -> Any:
         """The same, where the session is configured with a time limit or shares its resources with others."""
-        limit = self._config.operation_timeout_in_ms if self._config is not None else 0
+        # A server may have a configuration for sessions that bring none.
+        config = self._context.config
+        limit = config.operation_timeout_in_ms if config is not None else 0
         with self._context.until(time.monotonic() + limit / 1000 if limit > 0 else None):
             return BaseSession._call(self, step, arguments)
 

@@ -170,3 +170,11 @@ def test_processes_share_variables_through_a_server(server):
         session.run(v.initializer)
         subprocess.run([sys.executable, "-c", CHILD, server.target], check=True, timeout=60)
         assert session.run(v) == 42.0
+
+
+def test_sessions_without_a_configuration_have_the_servers():
+    server = tf.train.Server.create_local_server(config=tf.ConfigProto(operation_timeout_in_ms=100))
+    with tf.Graph().as_default():
+        taken = tf.FIFOQueue(1, tf.float32).dequeue()
+        with tf.Session(server.target) as session, pytest.raises(tf.errors.DeadlineExceededError):
+            session.run(taken)
