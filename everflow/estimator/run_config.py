@@ -136,6 +136,9 @@ class _Cluster:
 class RunConfig:
     """How an estimator trains: its folder, seeds, how often it saves and logs, and its place in a cluster."""
 
+    _session_config: Any
+    model_dir: Any
+
     def __init__(self, model_dir: Any = None, tf_random_seed: Any = None, save_summary_steps: Any = 100,
                  save_checkpoints_steps: Any = _UNSET, save_checkpoints_secs: Any = _UNSET, session_config: Any = None,
                  keep_checkpoint_max: Any = 5, keep_checkpoint_every_n_hours: Any = 10000, log_step_count_steps: Any = 100,

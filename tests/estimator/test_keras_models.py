@@ -1,0 +1,39 @@
+"""Keras models as estimators."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import everflow as tf
+
+X = np.random.RandomState(0).rand(32, 3).astype(np.float32)
+Y = X.sum(axis=1, keepdims=True)
+
+
+def model():
+    tf.keras.backend.clear_session()
+    return tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(3,), name="only")])
+
+
+def test_a_model_goes_on_from_its_weights(tmp_path):
+    keras = model()
+    keras.compile(optimizer=tf.keras.optimizers.Adam(0.01), loss="mse", metrics=["mae"])
+    before = keras.get_weights()
+    estimator = tf.keras.estimator.model_to_estimator(keras, model_dir=str(tmp_path))
+
+    def inputs():
+        return tf.data.Dataset.from_tensor_slices(({keras.input_names[0]: X}, Y)).batch(32)
+
+    estimator.train(inputs)
+    # Adam's first step has the length of the rate.
+    np.testing.assert_allclose(np.abs(estimator.get_variable_value("only/kernel") - before[0]), 0.01, rtol=1e-3)
+    assert "training/Adam/only/kernel/m" in estimator.get_variable_names()
+    results = estimator.evaluate(inputs)
+    assert set(results) == {"mean_absolute_error", "loss", "global_step"}
+    assert results["global_step"] == 1
+    assert list(next(estimator.predict(inputs))) == ["only"]
+
+
+def test_a_model_has_to_be_compiled():
+    with pytest.raises(ValueError, match="has not been compiled yet"):
+        tf.keras.estimator.model_to_estimator(model())
