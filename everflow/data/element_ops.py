@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import collections
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,10 +23,34 @@ from everflow.data.streams import (
     signature,
 )
 from everflow.errors import OpError, OutOfRangeError, invalid_argument
+from everflow.graph.functions import called_functions
+
+
+def every_op(entry: Any) -> Iterator[Any]:
+    """The ops of a function, and of the functions that it calls."""
+    seen: set[str] = set()
+    stack = [entry]
+    while stack:
+        body = stack.pop().graph
+        for op in body.get_operations():
+            yield op
+            for name in called_functions(op):
+                if name not in seen:
+                    seen.add(name)
+                    found = body._get_function(name)
+                    if found is not None:
+                        stack.append(found)
+
+
+def is_seen_outside(entry: Any) -> bool:
+    """Whether others can notice that a function runs: it calls Python, or changes or prints something."""
+    return any(op.type.startswith(("PyFunc", "EagerPyFunc", "Assign", "Print", "Queue")) for op in every_op(entry))
 
 
 class MapStream(UnaryStream):
     """A function of each element."""
+
+    is_seen_outside = False
 
     def __init__(self, source: Stream, types: Any, dims: Any, function: Callable[..., Element], keeps_count: bool,
                  batched: Any = None) -> None:
@@ -116,11 +140,14 @@ def _map(node: Any) -> Callable[..., Stream]:
     types, dims = signature(node)
     function, keeps_count = function_of(node), node.attr("preserve_cardinality")
     entry = node.context.library(node.attr("f").name)
+    seen_outside = is_seen_outside(entry)
 
     def make(source: Stream, *captured: Any) -> Stream:
         call = function(captured)
         batched = batched_form(node.context, entry, source.dims, captured)
-        return MapStream(source, types, dims, call, keeps_count, batched)
+        stream = MapStream(source, types, dims, call, keeps_count, batched)
+        stream.is_seen_outside = seen_outside
+        return stream
 
     return make
 

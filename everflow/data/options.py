@@ -188,6 +188,8 @@ class Options(OptionsBase):
         stats = self.experimental_stats
         if stats.latency_all_edges and stats.aggregator is not None:
             found.append("latency_all_edges")
+        if self.experimental_deterministic is False:
+            found.append("make_sloppy")
         if self.experimental_slack:
             found.append("slack")
         if self.experimental_distribute._make_stateless:

@@ -11,12 +11,11 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from everflow.data.element_ops import MapCursor, MapStream, check_early_end
+from everflow.data.element_ops import MapCursor, MapStream, check_early_end, every_op, is_seen_outside
 from everflow.data.elements import Element
 from everflow.data.streams import Cursor, Reading, Stream, UnaryCursor, UnaryStream, dataset_op, function_of, signature
 from everflow.data.workers import Ahead, Outcome, Pool
 from everflow.errors import OutOfRangeError, cancelled, invalid_argument
-from everflow.graph.functions import called_functions
 
 AUTOTUNE = -1
 # An element that takes longer than this many seconds is made ahead, in a thread.
@@ -33,13 +32,19 @@ class PrefetchStream(UnaryStream):
         self.size = size
 
     def open(self, reading: Reading) -> Cursor:
-        return _PrefetchCursor(self, self.source.open(reading), reading)
+        return _PrefetchCursor(self, self.source.open(reading), reading, _is_seen_outside(self.source))
+
+
+def _is_seen_outside(stream: Stream) -> bool:
+    """Whether making elements can be noticed by others: then it has to happen ahead, however quick it is."""
+    return getattr(stream, "is_seen_outside", False) or any(_is_seen_outside(s) for s in stream.inputs())
 
 
 class _PrefetchCursor(UnaryCursor):
-    def __init__(self, stream: PrefetchStream, source: Cursor, reading: Reading) -> None:
+    def __init__(self, stream: PrefetchStream, source: Cursor, reading: Reading, must_run_ahead: bool) -> None:
         super().__init__(stream, source)
         self.reading = reading
+        self.must_run_ahead = must_run_ahead
         self.size = stream.size if stream.size > 0 else 4 if stream.size == AUTOTUNE else 0
         self.ahead: Ahead | None = None
         self.trials = 0
@@ -50,6 +55,8 @@ class _PrefetchCursor(UnaryCursor):
     def next(self) -> Element | None:
         if self.restored:
             return self.restored.popleft()
+        if self.ahead is None and self.must_run_ahead and self.size:
+            self._start()
         if self.ahead is not None:
             self._record(len(self.ahead.channel.items))
             return self.ahead.next()
@@ -67,10 +74,13 @@ class _PrefetchCursor(UnaryCursor):
             self.seconds += seconds
         self.trials += 1
         if self.trials > TRIALS and self.seconds > WORTH_A_THREAD * (self.trials - 1):
-            self.ahead = Ahead(self.source.next, self.size, "everflow-prefetch")
-            self.reading.watch(self.ahead)
+            self._start()
         elif self.trials > 8 * TRIALS:
             self.trials, self.seconds = 1, 0.0
+
+    def _start(self) -> None:
+        self.ahead = Ahead(self.source.next, self.size, "everflow-prefetch")
+        self.reading.watch(self.ahead)
 
     def _record(self, buffered: int) -> None:
         statistics = self.reading.statistics
@@ -104,20 +114,7 @@ def _prefetch(node: Any) -> Callable[..., Stream]:
 
 def runs_long(entry: Any) -> bool:
     """Whether a function does what may take time or wait for others: anything with state or effects."""
-    seen: set[str] = set()
-    stack = [entry]
-    while stack:
-        body = stack.pop().graph
-        for op in body.get_operations():
-            if op.op_def_.is_stateful and op.type not in ("Placeholder", "VarHandleOp"):
-                return True
-            for name in called_functions(op):
-                if name not in seen:
-                    seen.add(name)
-                    found = body._get_function(name)
-                    if found is not None:
-                        stack.append(found)
-    return False
+    return any(op.op_def_.is_stateful and op.type not in ("Placeholder", "VarHandleOp") for op in every_op(entry))
 
 
 class ParallelMapStream(MapStream):
@@ -270,7 +267,7 @@ def _parallel_map(node: Any) -> Callable[..., Stream]:
     types, dims = signature(node)
     function, keeps_count, is_sloppy = function_of(node), node.attr("preserve_cardinality"), node.attr("sloppy")
     entry = node.context.library(node.attr("f").name)
-    takes_long = runs_long(entry)
+    takes_long, seen_outside = runs_long(entry), is_seen_outside(entry)
 
     def make(source: Stream, *rest: Any) -> Stream:
         captured, calls = rest[:-1], int(rest[-1])
@@ -278,6 +275,8 @@ def _parallel_map(node: Any) -> Callable[..., Stream]:
             raise invalid_argument("num_parallel_calls must be greater than zero.")
         call = function(captured)
         batched = batched_form(node.context, entry, source.dims, captured)
-        return ParallelMapStream(source, types, dims, call, keeps_count, batched, calls, is_sloppy, takes_long)
+        stream = ParallelMapStream(source, types, dims, call, keeps_count, batched, calls, is_sloppy, takes_long)
+        stream.is_seen_outside = seen_outside
+        return stream
 
     return make

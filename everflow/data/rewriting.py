@@ -29,7 +29,17 @@ def fused_map(stream: Stream) -> Stream:
     return stream
 
 
-RULES: dict[bytes, Rule] = {b"shuffle_and_repeat_fusion": fused_shuffle, b"map_and_batch_fusion": fused_map}
+def out_of_order(stream: Stream) -> Stream:
+    """What works on several elements at once gives whichever is ready first."""
+    if getattr(stream, "is_sloppy", True):
+        return stream
+    changed: Any = copy.copy(stream)
+    changed.is_sloppy = True
+    return changed
+
+
+RULES: dict[bytes, Rule] = {
+    b"shuffle_and_repeat_fusion": fused_shuffle, b"map_and_batch_fusion": fused_map, b"make_sloppy": out_of_order}
 
 
 def rewritten(stream: Stream, rules: list[Rule]) -> Stream:

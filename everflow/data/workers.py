@@ -61,6 +61,13 @@ class Channel:
         self.changed = threading.Condition()
         self.is_closed = False
 
+    def has_room(self) -> bool:
+        """Waits for room; False where nobody wants items any more."""
+        with self.changed:
+            while len(self.items) >= self.size and not self.is_closed:
+                self.changed.wait()
+            return not self.is_closed
+
     def put(self, item: Any) -> bool:
         """Waits for room; False where nobody wants items any more."""
         with self.changed:
@@ -103,7 +110,8 @@ class Ahead:
         late = self._late
 
         def run() -> None:
-            while True:
+            # Nothing is made before there is room for it.
+            while channel.has_room():
                 outcome = Outcome.of(produce)
                 if not channel.put(outcome):
                     late.append(outcome)
