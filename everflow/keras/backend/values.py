@@ -10,6 +10,7 @@ from everflow.api import find, internal, public
 from everflow.graph.dtypes import as_dtype
 from everflow.graph.sparse_tensor import SparseTensor
 from everflow.graph.tensor import Tensor
+from everflow.keras.backend.graph import get_graph
 from everflow.keras.backend.session import get_value, track_variable
 from everflow.keras.config import floatx
 from everflow.ops.variables import Variable
@@ -46,8 +47,10 @@ def placeholder(shape: Any = None, ndim: int | None = None, dtype: Any = None, s
         shape = (None,) * ndim
     if ragged:
         rank = max((i for i in range(1, len(shape)) if shape[i] is None), default=0)
-        return find("ragged.placeholder")(dtype=dtype, ragged_rank=rank, value_shape=shape[rank + 1:], name=name)
-    return tf.sparse_placeholder(dtype, shape=shape, name=name) if sparse else tf.placeholder(dtype, shape=shape, name=name)
+        with get_graph().as_default():
+            return find("ragged.placeholder")(dtype=dtype, ragged_rank=rank, value_shape=shape[rank + 1:], name=name)
+    with get_graph().as_default():
+        return tf.sparse_placeholder(dtype, shape=shape, name=name) if sparse else tf.placeholder(dtype, shape=shape, name=name)
 
 
 @internal("keras.backend.is_placeholder")

@@ -283,7 +283,7 @@ class Lambda(Layer):
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         if self._output_shape is None:
-            return super().compute_output_shape(input_shape)
+            return self._shape_in_scratch_graph(input_shape)
         if callable(self._output_shape):
             return nest.map_structure(TensorShape, self._output_shape(input_shape))
         first = TensorShape(nest.flatten(input_shape)[0] if isinstance(input_shape, list) else input_shape)

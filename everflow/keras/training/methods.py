@@ -316,11 +316,10 @@ class Training:
             return lambda ins: (eager.train if mode == TRAIN else eager.test)(*self._divided(ins))
         if mode == TRAIN:
             self._check_trainable_weights_consistency()
-        run = self._function(mode)
-        if isinstance(symbolic_learning_phase(), int):
-            return run
-        phase = mode == TRAIN
-        return lambda ins: run([*ins, phase])
+        # Looked up for each batch: the first one that comes with weights has the functions made anew.
+        self._function(mode)
+        phase = [] if isinstance(symbolic_learning_phase(), int) else [mode == TRAIN]
+        return lambda ins: self._function(mode)([*ins, *phase])
 
     def _divided(self, ins: list[Any]) -> tuple[Any, Any, Any]:
         """Inputs, targets and weights of a list of all."""
@@ -371,7 +370,7 @@ class Training:
             self._settle_compile(self.outputs)
 
     def _standardize_user_data(self, x: Any, y: Any = None, sample_weight: Any = None, class_weight: Any = None,
-                               with_targets: bool = True) -> tuple[list[Any], list[Any], list[Any]]:
+                               with_targets: bool = True, compares: bool = True) -> tuple[list[Any], list[Any], list[Any]]:
         """(arrays of inputs, of targets, of weights), checked."""
         if with_targets:
             self._assert_compile_was_called()
@@ -383,22 +382,18 @@ class Training:
         if not with_targets:
             return x, [], []
         names = self._feed_output_names
-        y = arrays.standardize_input_data(y, names, self._target_shapes(), check_batch_axis=False, exception_prefix="target")
+        # Losses may broadcast: shapes are compared below, by the loss of each.
+        y = arrays.standardize_input_data(y, names, None, check_batch_axis=False, exception_prefix="target")
         if any(t is None for t in y) and names and not self.run_eagerly:
             missing = names[[t is None for t in y].index(True)]
             raise ValueError(f'No data provided for "{missing}". Need data for each key in: {names}')
         weights = self._weights(y, sample_weight, class_weight)
         arrays.check_array_lengths(x, y, weights)
-        if not self.run_eagerly:
+        if compares and not self.run_eagerly:
             arrays.check_loss_and_target_compatibility(y, self._feed_loss_fns, self._feed_output_shapes)
         if self.stateful and x and x[0] is not None and self._is_graph_network:  # type: ignore[attr-defined]
             self._check_stateful_batch(x[0])
         return x, y, weights
-
-    def _target_shapes(self) -> Any:
-        if self.run_eagerly and self.outputs is None:
-            return [None] * len(self._feed_output_names)
-        return self._feed_output_shapes
 
     def _check_stateful_batch(self, x: Any) -> None:
         size = self.inputs[0].shape.as_list()[0]
@@ -436,9 +431,10 @@ class Training:
 
         def prepare(batch: Any) -> list[Any]:
             x, y, w = _unpacked(batch, with_targets)
-            found = self._standardize_user_data(x, y, w, class_weight, with_targets)
+            found = self._standardize_user_data(x, y, w, class_weight, with_targets, compares=is_array_like)
             return [*found[0], *found[1], *found[2]]
 
+        is_array_like = not (is_dataset(x) or is_iterator(x))
         if is_dataset(x) or is_iterator(x):
             _refuse("dataset or dataset iterator", x, y, sample_weight, with_targets)
             if batch_size is not None:
