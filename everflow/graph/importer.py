@@ -46,6 +46,8 @@ _FIELD_KINDS = {
 _OUTPUT = re.compile(r"^(.*):(\d+)$", re.DOTALL)
 
 Source = "tuple[str, int]"
+# Writers before this version gave placeholders of unknown shape that of a scalar.
+_TELLS_SCALARS = 24
 # What later versions note about nodes; it changes nothing.
 _DESCRIPTIONS = {"VarHandleOp": ("debug_name",), "MatMul": ("grad_a", "grad_b"), "BatchMatMulV2": ("grad_x", "grad_y")}
 
@@ -401,6 +403,8 @@ class _Import:
         else:
             _check_types(op)
             set_shapes(op)
+            if node.op == "Placeholder" and self.versions.producer < _TELLS_SCALARS and op.outputs[0].dims == ():
+                op.outputs[0].dims = None
         if given_shapes is not None:
             self._narrow(op, given_shapes)
         if controls:
