@@ -43,6 +43,7 @@ class Surroundings:
 
 
 def _shared(body: Any) -> list[tuple[Tensor, Tensor]]:
-    """What a body shares with the graph around it: captured tensors, and reference variables, which have a node in each."""
+    """What a body shares with the graph around it: captured tensors, variables that it is given as arguments, and reference variables,
+    which have a node in each."""
     variables = [(t, copy) for t, copy in getattr(body, "_copies", {}).items() if t.dtype._is_ref_dtype]
-    return [*getattr(body, "captures", {}).items(), *variables]
+    return [*getattr(body, "captures", {}).items(), *getattr(body, "given", {}).items(), *variables]

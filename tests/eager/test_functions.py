@@ -121,3 +121,17 @@ def test_functions_are_called_in_graphs():
         np.testing.assert_array_equal(found[0], [1, 2])
         np.testing.assert_array_equal(found[1], [1, 1])
         assert found[2] == 3.0
+
+
+def test_gradients_by_a_variable_that_is_an_argument():
+    with tf.Graph().as_default(), tf.Session() as session:
+        v = tf.get_variable("v", initializer=[1.0, 2.0, 3.0], use_resource=True)
+
+        @tf.function
+        def gradient(variable):
+            total = tf.while_loop(lambda i, _: i < 2, lambda i, x: (i + 1, x + variable.sparse_read([2])[0] ** 2), [0, 0.0])[1]
+            return tf.convert_to_tensor(tf.gradients(total, variable)[0])
+
+        found = gradient(v)
+        session.run(v.initializer)
+        assert session.run(found).tolist() == [0, 0, 12]
