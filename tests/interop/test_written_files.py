@@ -61,6 +61,45 @@ def test_saved_models_and_metagraphs(real_tensorflow, tmp_path):
     assert found == [[[3.5]], [[3.5]]]
 
 
+def test_saved_models_of_objects(real_tensorflow, tmp_path):
+    words = tmp_path / "words.txt"
+    words.write_text("alpha\nbeta\n")
+    with tf.Graph().as_default(), eager_mode():
+        root = tf.Module()
+        root.v, root.parts = tf.Variable(2.0), [tf.Variable(1.0), {"k": tf.Variable(4.0)}]
+        root.table = tf.lookup.StaticHashTable(tf.lookup.TextFileInitializer(
+            str(words), tf.string, tf.lookup.TextFileIndex.WHOLE_LINE, tf.int64, tf.lookup.TextFileIndex.LINE_NUMBER), -1)
+        scale = tf.constant(10.0)
+
+        def bump(by):
+            root.v.assign_add(by)
+            root.v.assign_add(by)
+            return root.v * 1.0
+
+        def count(n):
+            return tf.while_loop(lambda i, s: i < n, lambda i, s: (i + 1, tf.cond(s > 10, lambda: s + 1, lambda: s + i)), [0, 0])[1]
+
+        root.f = tf.function(lambda x, negate=False: -x * root.v if negate else {"y": x * root.v * scale + root.parts[0]})
+        root.f(tf.constant([1.0])), root.f(tf.constant(1.0), True)
+        root.bump = tf.function(bump, input_signature=[tf.TensorSpec([], tf.float32)])
+        root.ids = tf.function(lambda x: root.table.lookup(x), input_signature=[tf.TensorSpec([None], tf.string)])
+        root.count = tf.function(count, input_signature=[tf.TensorSpec([], tf.int32)])
+        tf.saved_model.save(root, str(tmp_path / "m"), signatures={"serving_default": root.ids})
+    words.unlink()
+    assert real_tensorflow(
+        "m = tf.saved_model.load(sys.argv[1])\n"
+        "with tf.GradientTape() as tape:\n"
+        "    y = m.f(tf.constant([3.]))['y']\n"
+        "found = [y.numpy().tolist(), float(tape.gradient(y, m.v)), float(m.f(tf.constant(5.), negate=True))]\n"
+        "found += [float(m.bump(tf.constant(1.)))]\n"
+        "found += [float(m.v), float(m.parts[1]['k']), m.ids(tf.constant(['beta', 'x'])).numpy().tolist(), int(m.count(tf.constant(10)))]\n"
+        "v1 = tf.compat.v1\n"
+        "with v1.Graph().as_default(), v1.Session() as s:\n"
+        "    told = v1.saved_model.load(s, ['serve'], sys.argv[1]).signature_def['serving_default']\n"
+        "    found.append(s.run(told.outputs['output_0'].name, {told.inputs['x'].name: ['alpha']}).tolist())",
+        tmp_path / "m") == [[61], 30, -10, 4, 4, 4, [1, -1], 19, [0]]
+
+
 def test_frozen_graphs(real_tensorflow, tmp_path):
     with tf.Graph().as_default() as graph, tf.Session() as sess:
         x = tf.placeholder(tf.float32, [None], name="x")
