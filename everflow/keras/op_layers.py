@@ -19,6 +19,9 @@ from everflow.keras.layer import Layer
 class TensorFlowOpLayer(Layer):
     """One op, with the inputs that are constant."""
 
+    node_def: Any
+    constants: dict[int, Any]
+
     def __init__(self, node_def: Any, name: str | None = None, constants: Any = None, trainable: bool = True, dtype: Any = None) -> None:
         node = _node(node_def)
         super().__init__(name="tf_op_layer_" + (name or node.name).replace("/", "_") if not str(name).startswith("tf_op_layer_") else name,
@@ -88,7 +91,7 @@ def needs_keras_history(tensors: Any) -> bool:
         if _follows_from_layers(t):
             needed = True
         else:
-            t._keras_history_checked = True
+            t.__dict__["_keras_history_checked"] = True
     return needed
 
 

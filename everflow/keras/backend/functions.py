@@ -122,6 +122,11 @@ class EagerExecutionFunction:
         self._defaults = [_default_of(t) for t in self.inputs]
 
     def __call__(self, inputs: Any) -> Any:
+        # At once, also where a model is just being built.
+        with tf.init_scope():
+            return self._computed(inputs)
+
+    def _computed(self, inputs: Any) -> Any:
         values = _fed(nest.flatten(inputs, expand_composites=True))
         given = []
         for t, v, default in zip(self.inputs, values, self._defaults):

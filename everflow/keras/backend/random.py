@@ -12,7 +12,7 @@ from everflow.keras.config import floatx
 
 
 def _seed(seed: Any) -> Any:
-    return np.random.randint(10e6) if seed is None else seed
+    return np.random.randint(10_000_000) if seed is None else seed
 
 
 @public("keras.backend.random_normal")

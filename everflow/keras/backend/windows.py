@@ -160,7 +160,8 @@ def local_conv(inputs: Any, kernel: Any, kernel_size: Any, strides: Any, output_
     places = kernel.shape.as_list()[0]
     windows = []
     for place in range(places):
-        rest, index = place, []
+        rest = place
+        index: list[int] = []
         for size in reversed(output_shape):
             index.insert(0, rest % size)
             rest //= size

@@ -28,7 +28,7 @@ def _sizes(state_size: Any) -> list[Any]:
     return found
 
 
-def as_dims(size: Any) -> list[int]:
+def as_dims(size: Any) -> list[Any]:
     """A size of a state as the list of its dimensions."""
     return TensorShape(size).as_list() if isinstance(size, (TensorShape, list, tuple)) else [size]
 
@@ -182,6 +182,11 @@ class RNN(Layer):
     """
 
     cell: Any
+    state_spec: Any
+    zero_output_for_mask: bool
+    _states: Any
+    _num_constants: int
+    _num_states_given: int
 
     def __init__(self, cell: Any, return_sequences: bool = False, return_state: bool = False, go_backwards: bool = False,
                  stateful: bool = False, unroll: bool = False, time_major: bool = False, **kwargs: Any) -> None:
@@ -370,7 +375,7 @@ class RNN(Layer):
             states = list(states[:-number] if takes_constants else states)
             before = states[0] if is_single and (of_tf or _state_is_bare(self.cell)) else (
                 tuple(states) if not isinstance(size, list) and not is_single else states)
-            call = self.cell if isinstance(self.cell, StackedRNNCells) or not isinstance(self.cell, Layer) else self.cell.call
+            call: Any = self.cell if isinstance(self.cell, StackedRNNCells) or not isinstance(self.cell, Layer) else self.cell.call
             output, after = call(x, before, **given)
             return output, list(after) if isinstance(after, (list, tuple)) and not hasattr(after, "_fields") else (
                 [after] if not hasattr(after, "_fields") else list(after))
@@ -449,8 +454,9 @@ class RNN(Layer):
         return made
 
     def get_config(self) -> dict[str, Any]:
-        config = {"return_sequences": self.return_sequences, "return_state": self.return_state, "go_backwards": self.go_backwards,
-                  "stateful": self.stateful, "unroll": self.unroll, "time_major": self.time_major}
+        config: dict[str, Any] = {
+            "return_sequences": self.return_sequences, "return_state": self.return_state, "go_backwards": self.go_backwards,
+            "stateful": self.stateful, "unroll": self.unroll, "time_major": self.time_major}
         if self._num_constants:
             config["num_constants"] = self._num_constants
         if self.zero_output_for_mask:

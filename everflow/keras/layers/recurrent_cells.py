@@ -54,6 +54,7 @@ class _Cell(DropoutRNNCellMixin, Layer):
     """What the cells share: a kernel for inputs, one for states and a bias, with `_gates` parts each."""
 
     _gates = 1
+    bias: Any
     state_size: Any
     units: int
 

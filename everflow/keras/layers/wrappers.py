@@ -58,6 +58,8 @@ class Wrapper(Layer):
 class TimeDistributed(Wrapper):
     """A layer applied to each time step."""
 
+    _always_use_reshape: bool
+
     def __init__(self, layer: Any, **kwargs: Any) -> None:
         if not isinstance(layer, Layer):
             raise ValueError(f"Please initialize `TimeDistributed` layer with a `Layer` instance. You passed: {layer}")
@@ -133,6 +135,9 @@ class TimeDistributed(Wrapper):
 class Bidirectional(Wrapper):
     """A recurrent layer over sequences and another over the same sequences backwards."""
 
+    _num_constants: int
+    layer: Any
+
     def __init__(self, layer: Any, merge_mode: Any = "concat", weights: Any = None, backward_layer: Any = None, **kwargs: Any) -> None:
         if not isinstance(layer, Layer):
             raise ValueError(f"Please initialize `Bidirectional` layer with a `Layer` instance. You passed: {layer}")
@@ -153,8 +158,8 @@ class Bidirectional(Wrapper):
         self.backward_layer.__dict__["_name"] = "backward_" + self.backward_layer.name
         self.merge_mode = merge_mode
         self.stateful = layer.stateful
-        self.return_sequences = layer.return_sequences
-        self.return_state = layer.return_state
+        self.return_sequences = self.forward_layer.return_sequences
+        self.return_state = self.forward_layer.return_state
         self.supports_masking = True
         self.__dict__["_trainable"] = True
         self.__dict__["_num_constants"] = 0
@@ -203,7 +208,7 @@ class Bidirectional(Wrapper):
             found = [found]
         shape, states = TensorShape(found[0]), found[1:] if self.return_state else []
         if self.merge_mode == "concat":
-            sizes = shape.as_list()
+            sizes: list[Any] = shape.as_list()
             sizes[-1] *= 2
             shape = TensorShape(sizes)
         outputs = [shape, copy.copy(shape)] if self.merge_mode is None else [shape]

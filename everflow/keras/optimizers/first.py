@@ -359,5 +359,5 @@ class TFOptimizer(Optimizer, AutoTrackable):
 def track_tf_optimizer(tf_optimizer: Any) -> None:
     """Has the variables of a wrapped optimizer initialized with Keras's own."""
     if not tf.executing_eagerly():
-        get_default_graph()._tracked_keras_optimizers = [*getattr(get_default_graph(), "_tracked_keras_optimizers", []),
-                                                         tf_optimizer.optimizer]
+        graph: Any = get_default_graph()
+        graph._tracked_keras_optimizers = [*getattr(graph, "_tracked_keras_optimizers", []), tf_optimizer.optimizer]

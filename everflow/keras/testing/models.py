@@ -105,7 +105,7 @@ def _built_in_order(make: Any, **kwargs: Any) -> Any:
 
         def __init__(self) -> None:
             super().__init__(**kwargs)
-            self.all_layers = None
+            self.all_layers: Any = None
 
         def build(self, input_shape: Any) -> None:
             self.all_layers = list(make())

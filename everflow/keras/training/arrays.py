@@ -98,7 +98,7 @@ def _complain_of_number(data: Any, found: list[Any], names: list[str], prefix: s
 
 def _check_shape(x: Any, shape: Any, name: str, checks_batch: bool, prefix: str) -> None:
     if isinstance(x, Tensor) or is_composite(x):
-        known = getattr(x, "shape", None)
+        known: Any = getattr(x, "shape", None)
         if not hasattr(known, "as_list") or known.ndims is None:
             return
         sizes = tuple(known.as_list())

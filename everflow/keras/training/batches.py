@@ -41,7 +41,8 @@ def part(x: Any, places: Any) -> Any:
     if not isinstance(x, np.ndarray) and not hasattr(x, "tocoo"):
         # Data on disk wants its indices in order.
         return x[sorted(places.tolist())]
-    return x[places]
+    # Faster than x[places] for rows that lie one after the other.
+    return np.take(x, places, axis=0) if isinstance(x, np.ndarray) else x[places]
 
 
 class ArrayBatches:

@@ -39,6 +39,11 @@ class Training:
     output_names: Any
     optimizer: Any
     loss: Any
+    loss_weights: Any
+    sample_weight_mode: Any
+    _compile_metrics: Any
+    _compile_weighted_metrics: Any
+    _target_tensors: Any
     history: Any
     stop_training: bool
     trainable_weights: Any
@@ -492,7 +497,7 @@ class Training:
         if kwargs:
             raise TypeError(f"Unrecognized keyword arguments: {kwargs}")
         self._assert_compile_was_called()
-        workers_given = {"max_queue_size": max_queue_size, "workers": workers, "use_multiprocessing": use_multiprocessing}
+        workers_given: dict[str, Any] = {"max_queue_size": max_queue_size, "workers": workers, "use_multiprocessing": use_multiprocessing}
         if validation_split and validation_data is None:
             if is_dataset(x) or is_iterator(x):
                 raise ValueError("`validation_split` argument is not supported when input `x` is a dataset or a dataset iterator."

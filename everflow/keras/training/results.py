@@ -84,10 +84,10 @@ class ConcatAggregator(Aggregator):
         elif isinstance(first, SparseTensorValue):
             self.results = _joined_sparse(self.results)
         elif hasattr(first, "to_list") and hasattr(first, "row_splits"):
-            import everflow as tf
+            from everflow.api import find
 
-            self.results = tf.ragged.constant_value([row for r in self.results for row in r.to_list()],
-                                                    dtype=first.flat_values.dtype)
+            self.results = find("ragged.constant_value")([row for r in self.results for row in r.to_list()],
+                                                          dtype=first.flat_values.dtype)
         else:
             self.results = np.concatenate(self.results, axis=0)
 
