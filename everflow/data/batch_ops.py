@@ -186,6 +186,10 @@ def _padded_batch(node: Any) -> Callable[..., Stream]:
         padded = [p.tolist() for p in rest[:n]]
         padding = list(rest[n:2 * n])
         drop = bool(rest[2 * n]) if len(rest) > 2 * n else False
+        for wanted in padded:
+            for size_of_axis in wanted:
+                if size_of_axis < -1:
+                    raise invalid_argument(f"Dimension {size_of_axis} must be >= -1")
         for p in padding:
             if dims_of(p):
                 raise invalid_argument("All padding values must be scalars")

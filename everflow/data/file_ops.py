@@ -9,7 +9,7 @@ import numpy as np
 
 from everflow.data.elements import Element, text
 from everflow.data.streams import Cursor, Reading, Stream, dataset_op, signature
-from everflow.errors import OpError, data_loss, invalid_argument, unimplemented
+from everflow.errors import OpError, data_loss, invalid_argument, not_found, unimplemented
 from everflow.graph import dtypes
 from everflow.io.records import PIECE, RecordReader, open_stream
 from everflow.lazy import torch
@@ -240,9 +240,17 @@ class _MatchingCursor(Cursor):
     def next(self) -> Element | None:
         if self.names is None:
             from everflow.io.gfile import get_matching_files as glob
+            from everflow.io.gfile import is_directory
 
             patterns = self.stream.patterns  # type: ignore[attr-defined]
-            self.names = sorted({os.fsencode(n) for p in patterns for n in glob(os.fsdecode(p))})
+            found = sorted({os.fsencode(n) for p in patterns for n in glob(os.fsdecode(p))})
+            if not found:
+                # A folder that is not there is told as such.
+                for folder in (os.path.dirname(os.fsdecode(p)) for p in patterns):
+                    if folder and not any(c in folder for c in "*?[") and not is_directory(folder):
+                        raise not_found(f"{folder}; No such file or directory")
+                raise not_found("Don't find any matched files")
+            self.names = found
         if self.position == len(self.names):
             return None
         self.position += 1

@@ -149,3 +149,10 @@ def test_a_generator_goes_on_after_a_wrong_shape_or_type():
           [4, 5], END)
     check(lambda: D.from_generator(lambda: iter([1, "x", 3]), tf.int64), 1,
           ("InvalidArgumentError", "The expected type was int64, but the yielded element was x."), 3, END)
+
+
+def test_a_padded_size_may_be_unknown_but_not_less():
+    with tf.Graph().as_default(), tf.Session() as session:
+        padded = ragged().padded_batch(2, tf.constant([5], tf.int64) * -1).make_initializable_iterator()
+        with pytest.raises(tf.errors.InvalidArgumentError, match="Dimension -5 must be >= -1"):
+            session.run(padded.initializer)
