@@ -11,6 +11,7 @@ from everflow.saved_model.loader import load
 from everflow.saved_model.tensor_infos import get_tensor_from_tensor_info
 
 
+@public("contrib.predictor.predictor.Predictor")
 class Predictor:
     """A graph in a session, with named inputs and outputs."""
 
@@ -51,6 +52,7 @@ class Predictor:
         return self._session.run(fetches=self._fetch_tensors, feed_dict=feeds)
 
 
+@public("contrib.predictor.saved_model_predictor.SavedModelPredictor")
 class SavedModelPredictor(Predictor):
     """Of a SavedModel."""
 
@@ -79,6 +81,7 @@ class SavedModelPredictor(Predictor):
             self._fetch_tensors = {k: self._graph.get_tensor_by_name(v) for k, v in output_names.items()}
 
 
+@public("contrib.predictor.core_estimator_predictor.CoreEstimatorPredictor")
 class EstimatorPredictor(Predictor):
     """Of a tf.estimator.Estimator, with the inputs that it would serve."""
 
