@@ -68,18 +68,21 @@ class SequenceCategoricalColumn(
 
 
 @public("feature_column.sequence_categorical_column_with_identity")
+@public("contrib.feature_column.sequence_categorical_column_with_identity")
 def sequence_categorical_column_with_identity(key: Any, num_buckets: Any, default_value: Any = None) -> Any:
     """Sequences of integers that are ids."""
     return SequenceCategoricalColumn(categorical.categorical_column_with_identity(key, num_buckets, default_value))
 
 
 @public("feature_column.sequence_categorical_column_with_hash_bucket")
+@public("contrib.feature_column.sequence_categorical_column_with_hash_bucket")
 def sequence_categorical_column_with_hash_bucket(key: Any, hash_bucket_size: Any, dtype: Any = dtypes.string) -> Any:
     """Sequences of ids by hash."""
     return SequenceCategoricalColumn(categorical.categorical_column_with_hash_bucket(key, hash_bucket_size, dtype))
 
 
 @public("feature_column.sequence_categorical_column_with_vocabulary_file")
+@public("contrib.feature_column.sequence_categorical_column_with_vocabulary_file")
 def sequence_categorical_column_with_vocabulary_file(key: Any, vocabulary_file: Any, vocabulary_size: Any = None,
                                                      num_oov_buckets: int = 0, default_value: Any = None,
                                                      dtype: Any = dtypes.string) -> Any:
@@ -89,6 +92,7 @@ def sequence_categorical_column_with_vocabulary_file(key: Any, vocabulary_file: 
 
 
 @public("feature_column.sequence_categorical_column_with_vocabulary_list")
+@public("contrib.feature_column.sequence_categorical_column_with_vocabulary_list")
 def sequence_categorical_column_with_vocabulary_list(key: Any, vocabulary_list: Any, dtype: Any = None, default_value: Any = -1,
                                                      num_oov_buckets: int = 0) -> Any:
     """Sequences of ids by the places in a list."""
@@ -135,7 +139,7 @@ class SequenceNumericColumn(TupleColumn, SequenceDenseColumn, collections.namedt
         return TensorSequenceLengthPair(dense_tensor=dense, sequence_length=sequence_length_of(sparse, num_elements=elements))
 
 
-@public("feature_column.sequence_numeric_column")
+@public("feature_column.sequence_numeric_column", "contrib.feature_column.sequence_numeric_column")
 def sequence_numeric_column(key: Any, shape: Any = (1,), default_value: Any = 0.0, dtype: Any = dtypes.float32,
                             normalizer_fn: Any = None) -> Any:
     """Sequences of numbers."""

@@ -97,3 +97,24 @@ def test_more_metrics_and_forwarded_features(tmp_path):
         estimator, lambda labels, predictions: {"mae": tf.metrics.mean_absolute_error(labels, predictions["predictions"])})
     assert 0.0 < more.evaluate(inputs(X))["mae"] < 1.0
     assert next(tf.contrib.estimator.forward_features(estimator, "w").predict(inputs(X)))["w"][0] == b"a"
+
+
+def test_heads_with_keras_optimizers_match_tensorflow(tmp_path):
+    head = tf.estimator.BinaryClassHead(thresholds=[0.3])
+
+    def model_fn(features, labels, mode):
+        dense = tf.keras.layers.Dense(1, kernel_initializer="zeros")
+        optimizer = tf.keras.optimizers.SGD(0.5)
+        optimizer.iterations = tf.train.get_or_create_global_step()
+        logits = dense(features["x"])
+        return head.create_estimator_spec(
+            features, mode, logits, labels, optimizer=optimizer, trainable_variables=dense.trainable_weights)
+
+    x = np.linspace(0, 1, 24, dtype=np.float32).reshape(24, 1)
+    estimator = tf.estimator.Estimator(model_fn, str(tmp_path), config())
+    data = ({"x": x}, (x[:, 0] > 0.6).astype(np.int64))
+    estimator.train(lambda: tf.data.Dataset.from_tensor_slices(data).repeat(3).batch(8))
+    results = estimator.evaluate(lambda: tf.data.Dataset.from_tensor_slices(data).batch(8))
+    assert results["average_loss"] == pytest.approx(0.63858, abs=1e-5)
+    assert results["precision"] == pytest.approx(0.625)
+    assert results["accuracy/positive_threshold_0.3"] == pytest.approx(0.41667, abs=1e-5)

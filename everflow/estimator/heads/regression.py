@@ -61,6 +61,23 @@ class RegressionGraphHead(GraphHead):
         }
 
 
+def poisson_loss(compute_full_loss: bool) -> Any:
+    """The loss of counts, as a function of labels and logits."""
+
+    def loss(labels: Any, logits: Any) -> Any:
+        return tf.nn.log_poisson_loss(targets=labels, log_input=logits, compute_full_loss=compute_full_loss)
+
+    return loss
+
+
+def logistic_loss(labels: Any, logits: Any) -> Any:
+    """The loss of probabilities."""
+    low = tf.assert_non_negative(labels, message="Labels must be in range [0, 1]")
+    high = tf.assert_less_equal(labels, tf.convert_to_tensor(1.0), message="Labels must be in range [0, 1]")
+    with tf.control_dependencies((low, high)):
+        return tf.nn.sigmoid_cross_entropy_with_logits(labels=tf.identity(labels), logits=logits)
+
+
 @public("contrib.estimator.regression_head")
 def regression_head(weight_column: Any = None, label_dimension: int = 1, loss_reduction: str = Reduction.SUM_OVER_BATCH_SIZE,
                     loss_fn: Any = None, inverse_link_fn: Any = None, name: str | None = None) -> Any:
@@ -72,22 +89,11 @@ def regression_head(weight_column: Any = None, label_dimension: int = 1, loss_re
 def poisson_regression_head(weight_column: Any = None, label_dimension: int = 1, loss_reduction: str = Reduction.SUM_OVER_BATCH_SIZE,
                             compute_full_loss: bool = True, name: str | None = None) -> Any:
     """A head for counts, whose logits are the logarithm of their mean."""
-
-    def poisson_loss(labels: Any, logits: Any) -> Any:
-        return tf.nn.log_poisson_loss(targets=labels, log_input=logits, compute_full_loss=compute_full_loss)
-
-    return RegressionGraphHead(weight_column, label_dimension, loss_reduction, poisson_loss, tf.exp, name)
+    return RegressionGraphHead(weight_column, label_dimension, loss_reduction, poisson_loss(compute_full_loss), tf.exp, name)
 
 
 @public("contrib.estimator.logistic_regression_head")
 def logistic_regression_head(weight_column: Any = None, loss_reduction: str = Reduction.SUM_OVER_BATCH_SIZE,
                              name: str | None = None) -> Any:
     """A head for probabilities."""
-
-    def logistic_loss(labels: Any, logits: Any) -> Any:
-        low = tf.assert_non_negative(labels, message="Labels must be in range [0, 1]")
-        high = tf.assert_less_equal(labels, tf.convert_to_tensor(1.0), message="Labels must be in range [0, 1]")
-        with tf.control_dependencies((low, high)):
-            return tf.nn.sigmoid_cross_entropy_with_logits(labels=tf.identity(labels), logits=logits)
-
     return RegressionGraphHead(weight_column, 1, loss_reduction, logistic_loss, tf.sigmoid, name)
