@@ -125,7 +125,7 @@ class TracedFunction:
         if self._spec.input_signature is not None and not args and not kwargs:
             args = self._spec.input_signature
             return self._traced(args, {})
-        return self._traced(*self._spec.complete(args, kwargs))
+        return self._traced(*self._spec.bound(args, kwargs))
 
     def _list_all_concrete_functions_for_serialization(self) -> list[ConcreteFunction]:
         """All bodies that there are, and the one that a given signature is enough for."""

@@ -34,6 +34,8 @@ class Tensor(TensorLike):
     _is_graph_tensor = True
     # Whether this is a value that is there already.
     is_eager = False
+    # Tensors are equal where they are the same tensor.
+    _USE_EQUALITY = False
 
     if TYPE_CHECKING:
         # For type checkers; OPERATORS below has them all.
