@@ -140,6 +140,8 @@ class _ParallelMapCursor(MapCursor):
         super().__init__(stream, source)
         self.reading = reading
         self.calls = calls
+        # Threads find the next call waiting when one is done, unless others would notice that elements are made so early.
+        self.most_pending = calls if stream.is_seen_outside or stream.runs_long else 2 * calls
         self.pool: Pool | None = None
         self.pending: collections.deque[_Call] = collections.deque()
         self.is_over = False
@@ -189,7 +191,7 @@ class _ParallelMapCursor(MapCursor):
 
     def _fill(self) -> None:
         assert self.pool is not None
-        while not self.is_over and len(self.pending) < self.calls:
+        while not self.is_over and len(self.pending) < self.most_pending:
             outcome = Outcome.of(self.pull)
             if outcome.error is None and outcome.result is None:
                 self.is_over = True
