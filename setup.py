@@ -21,7 +21,7 @@ class BuildNative(build_ext):
             # Without contraction into fused multiply-adds, all processors give the same random numbers.
             compile_args = ["-std=c++17", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"]
             compile_args += ["-fno-strict-aliasing", "-fvisibility=hidden", "-pthread"]
-            link_args = ["-undefined", "dynamic_lookup"] if sys.platform == "darwin" else ["-pthread", "-s"]
+            link_args = ["-undefined", "dynamic_lookup"] if sys.platform == "darwin" else ["-pthread", "-ldl", "-s"]
         for extension in self.extensions:
             extension.extra_compile_args, extension.extra_link_args = compile_args, link_args
         super().build_extensions()

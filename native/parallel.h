@@ -2,23 +2,61 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <thread>
 #include <vector>
 
+#if defined(__unix__) || defined(__APPLE__)
+#include <dlfcn.h>
+#endif
+
 namespace everflow {
 
-// Calls work(begin, end) for pieces that cover [0, count); a thread gets at least `grain` items, or it is not worth starting.
+// The threads that torch keeps for its own kernels, where it brought GNU's OpenMP into the process. They wait actively for a while
+// after each kernel: threads of our own would have to share the processors with them.
+struct Team {
+    void (*parallel)(void (*)(void*), void*, unsigned, unsigned) = nullptr;
+
+    static Team find() {
+        Team team;
+#if defined(__unix__) || defined(__APPLE__)
+        team.parallel = reinterpret_cast<decltype(team.parallel)>(dlsym(RTLD_DEFAULT, "GOMP_parallel"));
+#endif
+        return team;
+    }
+};
+
+// Calls work(begin, end) for pieces that cover [0, count); a thread gets at least `grain` items, or it is not worth asking.
 template <typename Work>
 void in_parallel(size_t count, size_t grain, size_t threads, const Work& work) {
     const size_t pieces = std::max<size_t>(1, std::min(threads, count / std::max<size_t>(1, grain)));
+    if (pieces == 1) {
+        work(0, count);
+        return;
+    }
     const size_t size = (count + pieces - 1) / pieces;
+    const auto piece = [&work, size, count](size_t k) { work(std::min(count, k * size), std::min(count, (k + 1) * size)); };
+    const Team team = Team::find();
+    if (team.parallel != nullptr) {
+        // The runtime may give fewer threads than asked for: each takes the next piece that is left.
+        struct Share {
+            const decltype(piece)* one;
+            size_t pieces;
+            std::atomic<size_t> next;
+        } share{&piece, pieces, {0}};
+        team.parallel(
+            [](void* given) {
+                auto& own = *static_cast<Share*>(given);
+                for (size_t k = own.next++; k < own.pieces; k = own.next++) (*own.one)(k);
+            },
+            &share, static_cast<unsigned>(pieces), 0);
+        return;
+    }
     std::vector<std::thread> others;
     others.reserve(pieces - 1);
-    for (size_t piece = 1; piece < pieces; ++piece) {
-        others.emplace_back([&work, piece, size, count] { work(std::min(count, piece * size), std::min(count, (piece + 1) * size)); });
-    }
-    work(0, std::min(count, size));
+    for (size_t k = 1; k < pieces; ++k) others.emplace_back(piece, k);
+    piece(0);
     for (auto& thread : others) thread.join();
 }
 
