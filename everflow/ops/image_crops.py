@@ -77,8 +77,8 @@ def _crop(node: Any) -> Kernel:
         image = image.to(torch.float32)
         if image.device.type == "cpu":
             crops = torch.empty((boxes.shape[0], height, width, image.shape[3]), dtype=torch.float32)
-            given = (t.contiguous().numpy() for t in (image, boxes, owners))
-            _native.crop_and_resize(*given, crops.numpy(), nearest, outside, torch.get_num_threads())
+            pictures, areas, numbers = (t.contiguous().numpy() for t in (image, boxes, owners))
+            _native.crop_and_resize(pictures, areas, numbers, crops.numpy(), nearest, outside, torch.get_num_threads())
             return crops
         rows, columns = _both_axes(boxes, image.shape[1:3], (height, width))
         if nearest:

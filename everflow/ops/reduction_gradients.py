@@ -65,11 +65,11 @@ def _spread(x: Any, indices: Any, dy: Any) -> Any:
 def of_mean(o: Any, dy: Any) -> Any:
     """The sum's gradient, divided by how many elements went into each mean."""
     x, y = o.inputs[0], o.outputs[0]
-    if in_eager_mode():
-        count = shapes.num_elements(x.dims) // max(shapes.num_elements(y.dims), 1)
+    size, means = shapes.num_elements(x.dims), shapes.num_elements(y.dims)
+    if in_eager_mode() and size is not None and means is not None:
+        count = size // max(means, 1)
         return _spread(x, o.inputs[1], apply("RealDiv", dy, convert_to_tensor(count, dy.dtype))), None
     spread = of_sum(o, dy)[0]
-    size, means = shapes.num_elements(x.dims), shapes.num_elements(y.dims)
     if size is not None and means is not None:
         return tf.truediv(spread, tf.constant(size // max(means, 1), dtype=spread.dtype)), None
     in_shape, out_shape = tf.shape(x), tf.shape(y)

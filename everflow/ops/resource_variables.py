@@ -553,6 +553,7 @@ class UninitializedVariable(BaseResourceVariable):
         with init_scope(), name_scope(name, "Variable") as scope:
             own_name = unique = name_from_scope_name(scope)
             read = None
+            handle: Any
             if in_eager_mode():
                 from everflow.eager.variables import empty_handle
 
