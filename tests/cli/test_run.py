@@ -128,8 +128,10 @@ def test_the_programs_own_excepthook_is_used(script):
 
 def test_an_interrupt_ends_with_130(script):
     path = script("import time\nprint('ready', flush=True)\ntime.sleep(60)")
+    # Where the tests run in the background, interrupts are ignored, and children inherit that.
     with subprocess.Popen(
-        [sys.executable, "-m", "everflow", "run", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-m", "everflow", "run", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as process:
         assert process.stdout.readline() == "ready\n"
         time.sleep(0.1)
