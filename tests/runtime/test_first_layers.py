@@ -73,3 +73,13 @@ def test_not_a_number_is_not_lost():
     with tf.Session() as sess:
         assert np.isnan(sess.run(y, {x: given})).all()
         assert sess.run(y, {x: np.nan_to_num(given)})[0, :, :, 0].tolist() == [[0, 0], [5, 6]]
+
+
+def test_a_bias_may_be_part_of_something_larger():
+    x = tf.placeholder(tf.float32, [None, 4, 4, 1])
+    biases = tf.placeholder(tf.float32, [16, 2])
+    y = tf.nn.conv2d(x, tf.constant(random(1, 1, 1, 16)), [1, 1, 1, 1], "SAME")
+    y = tf.nn.max_pool(tf.nn.bias_add(y, tf.unstack(biases, axis=1)[1]), [1, 2, 2, 1], [1, 2, 2, 1], "SAME")
+    given = random(2, 4, 4, 1), random(16, 2)
+    plain, joined = compiled([y], [x, biases], ()), compiled([y], [x, biases], passes.PASSES)
+    np.testing.assert_allclose(values(joined, *given)[0], values(plain, *given)[0], rtol=1e-5, atol=1e-5)

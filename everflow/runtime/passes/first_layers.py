@@ -78,8 +78,9 @@ def _kernel(convolution: Node, pool: Node, sizes: list[int], rectify: bool) -> C
             found = reduce(convolve(x, filter) if bias is None else convolve(x, filter, bias))
             return found.relu_() if rectify else found
         x, filter = x.contiguous(), filter.contiguous()
+        bias = None if bias is None else bias.contiguous()
         out = torch.empty((x.shape[0], height, width, channels))
-        convolve_and_pool(x.data_ptr(), filter.data_ptr(), 0 if bias is None else bias.contiguous().data_ptr(), out.data_ptr(),
+        convolve_and_pool(x.data_ptr(), filter.data_ptr(), 0 if bias is None else bias.data_ptr(), out.data_ptr(),
                           [x.shape[0], *sizes], rectify, torch.get_num_threads())
         return out
 
