@@ -138,6 +138,7 @@ class Loop:
                 self.popped.append((k, value))
             elif k not in summed:
                 self.plain.append(k)
+        self.popped_dims = [dims_of(value.op.inputs[1]) for _, value in self.popped]
         self.feeds = [*(body.inputs[k] for k in self.plain), *(value for _, value in self.popped)]
         self.fetches = [*(body.outputs[k] for k in self.plain), *(value for _, value in self.pushed), *self.sums.parts]
         place = {k: i for i, k in enumerate(self.plain)}
@@ -203,7 +204,7 @@ def while_kernel(context: Any, condition: FuncGraph, body: FuncGraph, key: Any =
         taken = [_list(given[k]) for k, _ in loop.popped]
         kept = [_list(given[k]).values() for k, _ in loop.pushed]
         steps = loop.steps(values, taken)
-        left = [items.plain(dims_of(value.op.inputs[1])) for items, (_, value) in zip(taken, loop.popped)]
+        left = [items.plain(dims) for items, dims in zip(taken, loop.popped_dims)]
         collector = Collector(loop.sums, given) if loop.sums.terms else None
         count, end = len(loop.plain), len(loop.plain) + len(kept)
         pops, pushes = [items.pop for items in left], [items.append for items in kept]
