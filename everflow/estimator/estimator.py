@@ -126,9 +126,10 @@ class Estimator:
         return self
 
     def _saved_step(self) -> int:
+        """The step of the last checkpoint; 0 where there is none, or none with steps."""
         try:
             return int(load_variable(self._model_dir, "global_step"))
-        except Exception:
+        except (ValueError, tf.errors.NotFoundError):
             return 0
 
     def _train_model(self, input_fn: Any, hooks: list[Any], saving_listeners: list[Any]) -> Any:
