@@ -8,9 +8,9 @@ import numpy as np
 
 from everflow.api import public
 from everflow.data.dataset import UnaryDataset, scalar
-from everflow.data.element_ops import MapStream
 from everflow.data.elements import Element
 from everflow.data.experimental import Transformation
+from everflow.data.map_ops import MapStream
 from everflow.data.streams import Stream, dataset_op, signature
 from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from everflow.data.batch_ops import BatchStream, MapAndBatchStream
-from everflow.data.element_ops import MapStream, RepeatStream
+from everflow.data.map_ops import MapStream
 from everflow.data.parallel_ops import PrefetchStream
+from everflow.data.sequence_ops import RepeatStream
 from everflow.data.shuffle_ops import ShuffleStream
 from everflow.data.streams import Stream, UnaryStream, dataset_op
 from everflow.errors import invalid_argument

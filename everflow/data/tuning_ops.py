@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -220,7 +221,7 @@ def sharded(stream: Stream, shards: int, index: int) -> Stream:
     """The shard of a stream: its files where it reads some, each n-th element otherwise."""
     import copy
 
-    from everflow.data.element_ops import ShardStream
+    from everflow.data.sequence_ops import ShardStream
 
     def names(s: Stream) -> Stream:
         """The names are shared out where they come from, before they are shuffled."""
@@ -277,3 +278,40 @@ def _reads_files(stream: Stream) -> bool:
 
 
 FILE_OPS = ("TFRecordDataset", "TextLineDataset", "FixedLengthRecordDataset", "FixedLengthRecordDatasetV2", "CSVDataset")
+
+
+class _SleepStream(UnaryStream):
+    """Waits before each element, for tests."""
+
+    def __init__(self, source: Stream, types: Any, dims: Any, seconds: float) -> None:
+        super().__init__(source, types, dims)
+        self.seconds = seconds
+
+    def open(self, reading: Reading) -> Cursor:
+        return _SleepCursor(self, self.source.open(reading), reading)
+
+
+class _SleepCursor(UnaryCursor):
+    def __init__(self, stream: _SleepStream, source: Cursor, reading: Reading) -> None:
+        super().__init__(stream, source)
+        self.reading = reading
+
+    def next(self) -> Element | None:
+        end = time.monotonic() + self.stream.seconds  # type: ignore[attr-defined]
+        while (left := end - time.monotonic()) > 0:
+            self.reading.check()
+            time.sleep(min(left, 0.01))
+        return self.source.next()
+
+
+@dataset_op("SleepDataset", "ExperimentalSleepDataset")
+def _sleep(node: Any) -> Callable[..., Stream]:
+    types, dims = signature(node)
+    return lambda source, microseconds: _SleepStream(source, types, dims, int(microseconds) / 1e6)
+
+
+@dataset_op("ModelDataset", "NonSerializableDataset", "ExperimentalNonSerializableDataset", "WrapDatasetVariant",
+            "UnwrapDatasetVariant")
+def _same(node: Any) -> Callable[..., Stream]:
+    """Tuning of TensorFlow's that changes no element: what it is for, streams do anyway."""
+    return lambda source, *_: source

@@ -35,16 +35,16 @@ def batches(function):
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_batches_are_those_of_single_elements(name):
-    from everflow.data import element_ops
+    from everflow.data import map_ops
 
     function = FUNCTIONS[name]
     found = batches(function)
-    original = element_ops.MapCursor.rows
+    original = map_ops.MapCursor.rows
     try:
-        element_ops.MapCursor.rows = element_ops.Cursor.rows
+        map_ops.MapCursor.rows = map_ops.Cursor.rows
         wanted = batches(function)
     finally:
-        element_ops.MapCursor.rows = original
+        map_ops.MapCursor.rows = original
     for got, want in zip(found, wanted):
         for a, b in zip(got, want):
             np.testing.assert_array_equal(a, b)
