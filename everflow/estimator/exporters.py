@@ -25,7 +25,7 @@ class Exporter(abc.ABC):
         """Exports, or does not."""
 
 
-def _numbered(folder: Any) -> list[str]:
+def numbered_exports(folder: Any) -> list[str]:
     """The exports in a folder, oldest first."""
     if not tf.gfile.Exists(folder):
         return []
@@ -33,10 +33,11 @@ def _numbered(folder: Any) -> list[str]:
     return sorted((name for name in names if name.isdigit() and len(name) == 10), key=int)
 
 
-def _keep_newest(folder: Any, count: int | None) -> None:
+def keep_newest(folder: Any, count: int | None) -> None:
+    """Removes all exports but so many; None keeps all."""
     if count is None:
         return
-    for name in _numbered(folder)[:-count]:
+    for name in numbered_exports(folder)[:-count]:
         try:
             tf.gfile.DeleteRecursively(os.path.join(folder, name))
         except tf.errors.NotFoundError as e:
@@ -88,7 +89,7 @@ class LatestExporter(_Saving):
     def export(self, estimator: Any, export_path: Any, checkpoint_path: Any, eval_result: Any, is_the_final_export: bool) -> Any:
         """Exports, and removes the oldest exports."""
         result = self._write(estimator, export_path, checkpoint_path)
-        _keep_newest(export_path, self._exports_to_keep)
+        keep_newest(export_path, self._exports_to_keep)
         return result
 
 
@@ -98,6 +99,17 @@ def _loss_smaller(best_eval_result: Any, current_eval_result: Any) -> bool:
         if not result or "loss" not in result:
             raise ValueError(f"{which} cannot be empty or no loss is found in it.")
     return best_eval_result["loss"] > current_eval_result["loss"]
+
+
+def best_of_events(pattern: str, better: Any) -> Any:
+    """The best evaluation that events of earlier trainings tell of, or None."""
+    best = None
+    for path in sorted(tf.gfile.Glob(pattern)):
+        for event in summary_iterator(path):
+            result = {value.tag: value.simple_value for value in event.summary.value if value.HasField("simple_value")}
+            if result and (best is None or better(best, result)):
+                best = result
+    return best
 
 
 @public("estimator.BestExporter")
@@ -122,21 +134,11 @@ class BestExporter(_Saving):
         if self._model_dir != estimator.model_dir and self._event_file_pattern:
             logging.info("Loading best metric from event files.")
             self._model_dir = estimator.model_dir
-            self._best = self._best_so_far(os.path.join(estimator.model_dir, self._event_file_pattern))
+            self._best = best_of_events(os.path.join(estimator.model_dir, self._event_file_pattern), self._compare_fn)
         if self._best is not None and not self._compare_fn(best_eval_result=self._best, current_eval_result=eval_result):
             return None
         logging.info("Performing best model export.")
         self._best = eval_result
         result = self._write(estimator, export_path, checkpoint_path)
-        _keep_newest(export_path, self._exports_to_keep)
+        keep_newest(export_path, self._exports_to_keep)
         return result
-
-    def _best_so_far(self, pattern: str) -> Any:
-        """The best evaluation that events of earlier trainings tell of."""
-        best = None
-        for path in sorted(tf.gfile.Glob(pattern)):
-            for event in summary_iterator(path):
-                result = {value.tag: value.simple_value for value in event.summary.value if value.HasField("simple_value")}
-                if result and (best is None or self._compare_fn(best, result)):
-                    best = result
-        return best

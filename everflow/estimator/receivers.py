@@ -114,7 +114,8 @@ def _placeholder_for(tensor: Any, name: str, default_batch_size: Any) -> Any:
     return tf.placeholder(dtype=tensor.dtype, shape=shape, name=name)
 
 
-def _receivers_like(tensors: Any, default: str, default_batch_size: Any) -> Any:
+def placeholders_like(tensors: Any, default: str, default_batch_size: Any) -> Any:
+    """Placeholders like the tensors of a dict, or like one tensor, with any batch size."""
     if not isinstance(tensors, dict):
         name = default
         return _placeholder_for(tensors, name, default_batch_size)
@@ -132,7 +133,7 @@ def build_raw_serving_input_receiver_fn(features: Any, default_batch_size: Any =
     """A function that receives features as tensors."""
 
     def serving_input_receiver_fn() -> ServingInputReceiver:
-        receivers = _receivers_like(features, "feature", default_batch_size)
+        receivers = placeholders_like(features, "feature", default_batch_size)
         return ServingInputReceiver(receivers, receivers)
 
     return serving_input_receiver_fn
@@ -148,8 +149,8 @@ def build_raw_supervised_input_receiver_fn(features: Any, labels: Any, default_b
         raise ValueError(f"Features and labels must have distinct keys. Found overlapping keys: {both}")
 
     def supervised_input_receiver_fn() -> SupervisedInputReceiver:
-        given_features = _receivers_like(features, _SINGLE_FEATURE, default_batch_size)
-        given_labels = _receivers_like(labels, _SINGLE_LABEL, default_batch_size)
+        given_features = placeholders_like(features, _SINGLE_FEATURE, default_batch_size)
+        given_labels = placeholders_like(labels, _SINGLE_LABEL, default_batch_size)
         receivers: dict[Any, Any] = {}
         for given, default in ((given_features, _SINGLE_FEATURE), (given_labels, _SINGLE_LABEL)):
             receivers.update(given if isinstance(given, dict) else {default: given})

@@ -1,18 +1,19 @@
 """tf.contrib.learn.Estimator: fit, evaluate, predict with arrays or input functions."""
 from __future__ import annotations
 
+import abc
 from typing import Any
 
 import numpy as np
 
 from everflow.api import public
+from everflow.contrib.learn.exporting import GraphRewriteSpec, export_saved_model
 from everflow.contrib.learn.model_ops import ModelFnOps, asked_metrics
 from everflow.estimator.arguments import parameters_of
 from everflow.estimator.estimator import Estimator
 from everflow.estimator.inputs.arrays import numpy_input_fn
 from everflow.estimator.mode_keys import ModeKeys
 from everflow.estimator.run_config import RunConfig as NewRunConfig
-from everflow.estimator.spec import EstimatorSpec
 from everflow.train.session_run_hook import SessionRunHook
 
 
@@ -71,8 +72,38 @@ def _input_fn_for(x: Any, y: Any, input_fn: Any, batch_size: Any, shuffle: bool,
     return numpy_input_fn(x, y, batch_size=batch_size or count, shuffle=shuffle, num_epochs=epochs)
 
 
+@public("contrib.learn.Evaluable", "contrib.learn.python.learn.evaluable.Evaluable")
+class Evaluable(abc.ABC):
+    """What can be evaluated."""
+
+    @property
+    @abc.abstractmethod
+    def model_dir(self) -> str:
+        """The folder of checkpoints and events."""
+
+    @abc.abstractmethod
+    def evaluate(self, x: Any = None, y: Any = None, input_fn: Any = None, feed_fn: Any = None, batch_size: Any = None, steps: Any = None,
+                 metrics: Any = None, name: Any = None, checkpoint_path: Any = None, hooks: Any = None) -> Any:
+        """Metrics of the latest checkpoint."""
+
+
+@public("contrib.learn.Trainable", "contrib.learn.python.learn.trainable.Trainable")
+class Trainable(abc.ABC):
+    """What can be trained."""
+
+    @abc.abstractmethod
+    def fit(self, x: Any = None, y: Any = None, input_fn: Any = None, steps: Any = None, batch_size: Any = None, monitors: Any = None,
+            max_steps: Any = None) -> Any:
+        """Trains."""
+
+
+@public("contrib.learn.BaseEstimator", "contrib.learn.estimators.estimator.BaseEstimator")
+class BaseEstimator(Evaluable, Trainable):
+    """The family of estimators that tf.contrib.learn had."""
+
+
 @public("contrib.learn.Estimator", "contrib.learn.estimators.estimator.Estimator")
-class LearnEstimator:
+class LearnEstimator(BaseEstimator):
     """A model function with `fit`, `evaluate` and `predict` around it."""
 
     def __init__(self, model_fn: Any = None, model_dir: Any = None, config: Any = None, params: Any = None,
@@ -98,20 +129,23 @@ class LearnEstimator:
         """The parameters that the model function gets."""
         return self._params
 
-    def _spec(self, features: Any, labels: Any, mode: str, config: Any) -> Any:
-        """What the model function gives, as an EstimatorSpec."""
+    def _call_model_fn(self, features: Any, labels: Any, mode: str) -> ModelFnOps:
+        """What the model function gives."""
         if self._engineer is not None:
             features, labels = self._engineer(features, labels)
         taken = parameters_of(self._user_model_fn)
-        known = {"mode": mode, "params": self._params, "config": config, "model_dir": self.model_dir}
+        known = {"mode": mode, "params": self._params, "config": self.config, "model_dir": self.model_dir}
         found = self._user_model_fn(features, labels, **{name: value for name, value in known.items() if name in taken})
-        if isinstance(found, EstimatorSpec):
+        if isinstance(found, ModelFnOps):
             return found
-        if not isinstance(found, ModelFnOps):
-            if len(found) != 3:
-                raise ValueError("Unrecognized value returned by model_fn, please return ModelFnOps.")
-            predictions, loss, train_op = found
-            found = ModelFnOps(mode=mode, predictions=predictions, loss=loss, train_op=train_op)
+        if len(found) != 3:
+            raise ValueError("Unrecognized value returned by model_fn, please return ModelFnOps.")
+        predictions, loss, train_op = found
+        return ModelFnOps(mode=mode, predictions=predictions, loss=loss, train_op=train_op)
+
+    def _spec(self, features: Any, labels: Any, mode: str) -> Any:
+        """The same as an EstimatorSpec, with the metrics that an evaluation asks for."""
+        found = self._call_model_fn(features, labels, mode)
         if mode == ModeKeys.EVAL:
             asked = asked_metrics(self._metrics, features, labels, found.predictions)
             found = found._replace(eval_metric_ops={**_as_ops(found.eval_metric_ops, features, labels, found.predictions), **asked})
@@ -169,18 +203,13 @@ class LearnEstimator:
         return self._estimator.get_variable_value(name)
 
     def export_savedmodel(self, export_dir_base: Any, serving_input_fn: Any, default_output_alternative_key: Any = None,
-                          assets_extra: Any = None, as_text: bool = False, checkpoint_path: Any = None, graph_rewrite_specs: Any = None,
+                          assets_extra: Any = None, as_text: bool = False, checkpoint_path: Any = None,
+                          graph_rewrite_specs: Any = (GraphRewriteSpec(),),
                           strip_default_attrs: bool = False) -> Any:
-        """Writes a SavedModel."""
-        from everflow.estimator.receivers import ServingInputReceiver
-
-        def receiver_fn() -> Any:
-            made = serving_input_fn()
-            return made if isinstance(made, ServingInputReceiver) else ServingInputReceiver(made[0], made[2])
-
-        return self._estimator.export_savedmodel(
-            export_dir_base, receiver_fn, assets_extra=assets_extra, as_text=as_text, checkpoint_path=checkpoint_path,
-            strip_default_attrs=strip_default_attrs)
+        """Writes a SavedModel with signatures for all heads, in a folder named after the time, and gives its path."""
+        return export_saved_model(
+            self, export_dir_base, serving_input_fn, default_output_alternative_key, assets_extra, as_text, checkpoint_path,
+            graph_rewrite_specs, strip_default_attrs)
 
 
 def _as_ops(metrics: Any, features: Any, labels: Any, predictions: Any) -> dict[str, Any]:

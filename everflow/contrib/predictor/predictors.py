@@ -5,10 +5,15 @@ from typing import Any
 
 from everflow import api
 from everflow.api import public
+from everflow.contrib.learn.alternatives import DEFAULT_INPUT_ALTERNATIVE_KEY, get_input_alternatives, get_output_alternatives
+from everflow.contrib.learn.estimator import BaseEstimator
+from everflow.estimator.estimator import Estimator
+from everflow.estimator.mode_keys import ModeKeys
 from everflow.graph.graph import Graph
 from everflow.saved_model import constants
 from everflow.saved_model.loader import load
 from everflow.saved_model.tensor_infos import get_tensor_from_tensor_info
+from everflow.train.checkpoints.state import latest_checkpoint
 
 
 @public("contrib.predictor.predictor.Predictor")
@@ -88,11 +93,12 @@ class EstimatorPredictor(Predictor):
     def __init__(self, estimator: Any, serving_input_receiver_fn: Any, output_key: str | None = None, graph: Graph | None = None,
                  config: Any = None) -> None:
         super().__init__(graph)
+        if isinstance(estimator, BaseEstimator):
+            raise TypeError("Expected estimator to be of type tf.python.estimator.Estimator, but got type tf.contrib.learn.Estimator. "
+                            "You likely want to call from_contrib_estimator.")
         with self._graph.as_default():
             receiver = serving_input_receiver_fn()
-            spec = estimator._call_model_fn(receiver.features, None, api.find("estimator.ModeKeys").PREDICT, estimator.config)
-            from everflow.train.checkpoints.state import latest_checkpoint
-
+            spec = estimator._call_model_fn(receiver.features, None, ModeKeys.PREDICT, estimator.config)
             checkpoint = latest_checkpoint(estimator.model_dir)
             self._session = api.find("train.MonitoredSession")(session_creator=api.find("train.ChiefSessionCreator")(
                 config=config or estimator.config.session_config, checkpoint_filename_with_path=checkpoint, scaffold=spec.scaffold))
@@ -104,6 +110,27 @@ class EstimatorPredictor(Predictor):
         except KeyError:
             raise ValueError(f"output_key {key} is not among the export outputs {list(spec.export_outputs)}") from None
         self._fetch_tensors = dict(outputs.outputs) if hasattr(outputs, "outputs") else spec.predictions
+
+
+@public("contrib.predictor.contrib_estimator_predictor.ContribEstimatorPredictor")
+class ContribEstimatorPredictor(Predictor):
+    """Of a tf.contrib.learn.Estimator, with one of the inputs and one of the outputs that it would serve."""
+
+    def __init__(self, estimator: Any, prediction_input_fn: Any, input_alternative_key: str | None = None,
+                 output_alternative_key: str | None = None, graph: Graph | None = None, config: Any = None) -> None:
+        super().__init__(graph)
+        if isinstance(estimator, Estimator):
+            raise TypeError("Expected estimator to be of type tf.contrib.learn.Estimator, but got type tf.python.estimator.Estimator. "
+                            "You likely want to call from_estimator.")
+        with self._graph.as_default():
+            inputs = prediction_input_fn()
+            ops = estimator._call_model_fn(inputs.features, inputs.labels, ModeKeys.PREDICT)
+            self._session = api.find("train.MonitoredSession")(session_creator=api.find("train.ChiefSessionCreator")(
+                config=config, checkpoint_filename_with_path=latest_checkpoint(estimator.model_dir), scaffold=ops.scaffold))
+        input_alternatives, _ = get_input_alternatives(inputs)
+        self._feed_tensors = input_alternatives[input_alternative_key or DEFAULT_INPUT_ALTERNATIVE_KEY]
+        output_alternatives, output_key = get_output_alternatives(ops, output_alternative_key)
+        self._fetch_tensors = output_alternatives[output_key][1]
 
 
 @public("contrib.predictor.from_saved_model")
@@ -119,3 +146,13 @@ def from_estimator(estimator: Any, serving_input_receiver_fn: Any, output_key: s
                    config: Any = None) -> EstimatorPredictor:
     """A predictor of an estimator's latest checkpoint."""
     return EstimatorPredictor(estimator, serving_input_receiver_fn, output_key=output_key, graph=graph, config=config)
+
+
+@public("contrib.predictor.from_contrib_estimator")
+def from_contrib_estimator(estimator: Any, prediction_input_fn: Any, input_alternative_key: str | None = None,
+                           output_alternative_key: str | None = None, graph: Graph | None = None,
+                           config: Any = None) -> ContribEstimatorPredictor:
+    """A predictor of the latest checkpoint of an estimator of tf.contrib.learn."""
+    return ContribEstimatorPredictor(
+        estimator, prediction_input_fn, input_alternative_key=input_alternative_key, output_alternative_key=output_alternative_key,
+        graph=graph, config=config)
