@@ -2,6 +2,7 @@
 #include "images.h"
 #include "fused.h"
 #include "random.h"
+#include "records.h"
 #include "text.h"
 
 NB_MODULE(_native, module) {
@@ -16,5 +17,7 @@ NB_MODULE(_native, module) {
     everflow::add_examples(module);
     everflow::add_sequence_examples(module);
     everflow::add_records(module);
+    everflow::add_graphs(module);
     everflow::add_images(module);
+    everflow::add_summaries(module);
 }

@@ -53,5 +53,6 @@ void add_csv(nanobind::module_& module);
 void add_examples(nanobind::module_& module);
 void add_sequence_examples(nanobind::module_& module);
 void add_records(nanobind::module_& module);
+void add_graphs(nanobind::module_& module);
 
 }  // namespace everflow

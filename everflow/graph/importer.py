@@ -7,9 +7,10 @@ import gc
 import heapq
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from everflow import errors, versions
+from everflow._native import split_node
 from everflow.api import internal, public
 from everflow.graph import attrs as attr_values
 from everflow.graph import describe, opdefs, shapes
@@ -220,6 +221,16 @@ def _all_or_nothing(graph: Graph) -> Iterator[None]:
         raise
 
 
+class _Description(NamedTuple):
+    """What nodes with the same op and attributes have in common."""
+
+    definition: opdefs.OpDef
+    attrs: dict[str, Any]
+    input_types: list[Any]
+    output_types: list[Any]
+    shapes: list[Any]
+
+
 class _Import:
     """One import under way: which name each node got, and which operation each became."""
 
@@ -234,6 +245,11 @@ class _Import:
     ) -> None:
         self.graph = graph
         self.nodes = list(graph_def.node)
+        # Of each node its name, op, inputs, device, and bytes that are the same for the same attributes.
+        self.parts: list[tuple[str, str, list[str], str, bytes | None]] = [
+            split_node(node.SerializePartialToString()) for node in self.nodes]
+        # What a node's op and attributes come to, by the op and those bytes.
+        self.known: dict[tuple[str, bytes], _Description] = {}
         self.versions = graph_def.versions
         self.prefix = prefix + "/" if prefix else ""
         self.dropped = dropped
@@ -254,17 +270,17 @@ class _Import:
 
     def run(self) -> None:
         self._check_versions()
-        for i, node in enumerate(self.nodes):
-            if not VALID_OP_NAME.match(node.name):
-                raise ValueError(f"Node '{node.name}': Node name contains invalid characters")
-            if self.index.setdefault(node.name, i) != i:
-                raise ValueError(f"Node '{node.name}' is not unique")
-        sources = [self._sources(node) for node in self.nodes]
+        for i, (name, *_) in enumerate(self.parts):
+            if not VALID_OP_NAME.match(name):
+                raise ValueError(f"Node '{name}': Node name contains invalid characters")
+            if self.index.setdefault(name, i) != i:
+                raise ValueError(f"Node '{name}' is not unique")
+        sources = [self._sources(name, inputs) for name, _, inputs, _, _ in self.parts]
         self._choose_names()
         self.site = call_site(3)
         back_edges: list[tuple[Operation, list[Any]]] = []
         for i in self._order(sources):
-            self._add(self.nodes[i], *sources[i], back_edges)
+            self._add(i, *sources[i], back_edges)
         for op, inputs in back_edges:
             op.inputs = tuple(self._output(op.name, *s) if isinstance(s, tuple) else s for s in inputs)
             _check_types(op)
@@ -303,14 +319,14 @@ class _Import:
         )
         self.graph._graph_def_versions = merged
 
-    def _sources(self, node: Any) -> tuple[list[Any], list[str]]:
+    def _sources(self, node: str, names: list[str]) -> tuple[list[Any], list[str]]:
         """A node's inputs as (node, output) or mapped tensors, and the names of its control inputs."""
         inputs: list[Any] = []
         controls: list[str] = []
-        for name in node.input:
+        for name in names:
             if name.startswith("^"):
                 if name[1:] not in self.index and name[1:] not in self.control_map:
-                    raise ValueError(f"Node '{node.name}': Unknown input node '{name}'")
+                    raise ValueError(f"Node '{node}': Unknown input node '{name}'")
                 controls.append(name[1:])
                 continue
             match = _OUTPUT.match(name) if ":" in name else None
@@ -319,23 +335,23 @@ class _Import:
             if tensor is not None:
                 self.used_keys.add(source)
             elif source[0] not in self.index:
-                raise ValueError(f"Node '{node.name}': Unknown input node '{name}'")
+                raise ValueError(f"Node '{node}': Unknown input node '{name}'")
             if controls:
-                raise ValueError(f"Node '{node.name}': Control dependencies must come after regular dependencies")
+                raise ValueError(f"Node '{node}': Control dependencies must come after regular dependencies")
             inputs.append(tensor if tensor is not None else source)
         return inputs, controls
 
     def _choose_names(self) -> None:
         """The name of each node's operation; where one is taken, the name with the first free number."""
         taken = self._taken_names()
-        for node in self.nodes:
-            name = self.prefix + node.name
+        for given in self.index:
+            name = self.prefix + given
             if name in taken:
                 i = 1
-                while f"{name}_{i}" in taken or f"{node.name}_{i}" in self.index:
+                while f"{name}_{i}" in taken or f"{given}_{i}" in self.index:
                     i += 1
                 name = f"{name}_{i}"
-            self.names[node.name] = name
+            self.names[given] = name
 
     def _taken_names(self) -> set[str]:
         """The names of the graph's operations and of the scopes they are in."""
@@ -355,8 +371,8 @@ class _Import:
             needed = {self.index[s[0]] for s in inputs if isinstance(s, tuple)}
             needed.update(self.index[c] for c in controls if c not in self.control_map)
             if needed and max(needed) >= i:
-                if self.nodes[i].op in ("Merge", "RefMerge"):
-                    needed = {n for n in needed if self.nodes[n].op not in ("NextIteration", "RefNextIteration")}
+                if self.parts[i][1] in ("Merge", "RefMerge"):
+                    needed = {n for n in needed if self.parts[n][1] not in ("NextIteration", "RefNextIteration")}
                 in_order = in_order and max(needed, default=-1) < i
             needs.append(needed)
         return range(len(needs)) if in_order else self._sorted(needs)
@@ -382,38 +398,49 @@ class _Import:
 
     # -- each node
 
-    def _add(self, node: Any, sources: list[Any], controls: list[str], back_edges: list[Any]) -> None:
-        graph, name = self.graph, self.names[node.name]
-        definition = self._definition(node)
-        inputs = [
-            s if isinstance(s, Tensor) else self._output(node.name, *s) if s[0] in self.ops else s for s in sources
-        ]
+    def _add(self, i: int, sources: list[Any], controls: list[str], back_edges: list[Any]) -> None:
+        given, op_type, _, device, _ = self.parts[i]
+        ops = self.ops
+        inputs = [s if isinstance(s, Tensor) else self._output(given, *s) if s[0] in ops else s for s in sources]
+        node = self._described(i, inputs)
         is_loop_start = tuple in map(type, inputs)
-        given_shapes = node.attr["_output_shapes"].list.shape if "_output_shapes" in node.attr else None
-        attrs = self._attrs(node, definition, name)
-        complete_attrs(definition, attrs, inputs, name)
-        types = output_types_of(definition, attrs)
-        op = graph.add(
-            definition, name, () if is_loop_start else tuple(inputs), attrs, types, infer_shapes=False, site=self.site
-        )
-        op._device = node.device
+        op = self.graph.add(node.definition, self.names[given], () if is_loop_start else tuple(inputs), node.attrs.copy(),
+                            node.output_types, infer_shapes=False, site=self.site)
+        op._device = device
         if is_loop_start:
             back_edges.append((op, inputs))
             op.outputs[1].dims = ()
         else:
-            _check_types(op)
+            if [t.dtype for t in inputs] != node.input_types:
+                _check_types(op)
             set_shapes(op)
-            if node.op == "Placeholder" and self.versions.producer < _TELLS_SCALARS and op.outputs[0].dims == ():
+            if op_type == "Placeholder" and self.versions.producer < _TELLS_SCALARS and op.outputs[0].dims == ():
                 op.outputs[0].dims = None
-        if given_shapes is not None:
-            self._narrow(op, given_shapes)
+        if node.shapes:
+            self._narrow(op, node.shapes)
         if controls:
-            explicit = [self.control_map[c] if c in self.control_map else self.ops[c] for c in controls]
+            explicit = [self.control_map[c] if c in self.control_map else ops[c] for c in controls]
             for c in dict.fromkeys(explicit):
                 if c not in op.control_inputs:
                     op.control_inputs.insert(explicit.index(c), c)
                     c._control_outputs.append(op)
-        self.ops[node.name] = op
+        ops[given] = op
+
+    def _described(self, i: int, inputs: list[Any]) -> _Description:
+        """What the node's op and attributes come to: worked out once for all nodes that agree in them."""
+        name, op_type, _, _, key = self.parts[i]
+        found = self.known.get((op_type, key)) if key is not None else None
+        if found is None or len(inputs) != len(found.input_types):
+            node = self.nodes[i]
+            definition = self._definition(node)
+            name = self.names[name]
+            attrs = self._attrs(node, definition, name)
+            complete_attrs(definition, attrs, inputs, name)
+            dims = [shapes.from_proto(s) for s in node.attr["_output_shapes"].list.shape] if "_output_shapes" in node.attr else []
+            found = _Description(definition, attrs, input_types_of(definition, attrs), output_types_of(definition, attrs), dims)
+            if key is not None:
+                self.known[op_type, key] = found
+        return found
 
     def _definition(self, node: Any) -> opdefs.OpDef:
         found = self.definitions.get(node.op)
@@ -512,9 +539,8 @@ class _Import:
             groups.append(group)
         return groups
 
-    def _narrow(self, op: Operation, given: Any) -> None:
-        for i, (t, proto) in enumerate(zip(op.outputs, given)):
-            dims = shapes.from_proto(proto)
+    def _narrow(self, op: Operation, given: list[Any]) -> None:
+        for i, (t, dims) in enumerate(zip(op.outputs, given)):
             try:
                 t.dims = shapes.merge(t.dims, dims)
             except ValueError:
@@ -591,10 +617,10 @@ class _Extension(_Import):
         self.control_map = {op.name: op for op in graph.get_operations()}
 
     def _choose_names(self) -> None:
-        for node in self.nodes:
-            if node.name in self.control_map:
-                raise errors.AlreadyExistsError(None, None, f"There is already a node named '{node.name}' in the graph")
-            self.names[node.name] = node.name
+        for name in self.index:
+            if name in self.control_map:
+                raise errors.AlreadyExistsError(None, None, f"There is already a node named '{name}' in the graph")
+            self.names[name] = name
 
 
 def _check_types(op: Operation) -> None:
