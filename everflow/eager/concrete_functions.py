@@ -11,7 +11,7 @@ from everflow.autodiff.bodies import GradientBody, differentiate, is_differentia
 from everflow.autodiff.branches import slice_parts
 from everflow.eager import arguments
 from everflow.eager import tape as tapes
-from everflow.eager.execute import CONTEXT, LIBRARY, explain, keep_reads
+from everflow.eager.execute import CONTEXT, LIBRARY, TRACES, explain, keep_reads, traced
 from everflow.eager.seeding import SEEDS
 from everflow.eager.tensor import EagerTensor
 from everflow.graph import dtypes
@@ -214,7 +214,7 @@ class ConcreteFunction:
 
     def _run(self, step: Callable[..., Any], values: list[Any]) -> Any:
         try:
-            return step(*values)
+            return traced(step, values, self.name, "FunctionRun") if TRACES else step(*values)
         except Exception as error:
             explained = explain(error, self.name, None)
             raise explained from (None if explained is error or error.__cause__ is None else error.__cause__)

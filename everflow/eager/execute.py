@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import functools
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -56,6 +57,8 @@ _kernels: dict[Any, Kernel] = {}
 _calls: dict[Any, Kernel] = {}
 # Functions that see each op after it ran; see everflow.eager.callbacks.
 CALLBACKS: list[Callable[..., Any]] = []
+# Functions that are told of each op and function that ran: its type, its name, when it began and ended; see everflow.eager.profiler.
+TRACES: list[Callable[[str, str | None, int, int], None]] = []
 
 
 def forget_kernels() -> None:
@@ -173,7 +176,7 @@ def _run(kernel: Kernel, inputs: list[Any], name: str | None) -> Any:
                     keep_reads(value)
         if kernel.variable_type is not None:
             _check_variable(arguments[0], kernel)
-        found = kernel.run(*arguments)
+        found = traced(kernel.run, arguments, kernel.definition.name, name) if TRACES else kernel.run(*arguments)
     except Exception as error:
         explained = explain(error, kernel.definition.name, name)
         raise explained from (None if isinstance(error, errors.OpError) else error)
@@ -194,6 +197,16 @@ def _run(kernel: Kernel, inputs: list[Any], name: str | None) -> Any:
     if kernel.gives_one:
         return outputs[0]
     return registry.arranged(kernel.definition, kernel.attrs, outputs) if kinds or kernel.definition.outputs else None
+
+
+def traced(function: Callable[..., Any], arguments: list[Any], kind: str, name: str | None) -> Any:
+    """Calls what runs an op or function, and tells those who trace when that was."""
+    began = time.time_ns()
+    found = function(*arguments)
+    ended = time.time_ns()
+    for trace in TRACES:
+        trace(kind, name, began, ended)
+    return found
 
 
 def record(definition: opdefs.OpDef, attrs: dict[str, Any], inputs: list[Any], outputs: list[Any]) -> None:

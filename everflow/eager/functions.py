@@ -12,7 +12,7 @@ import numpy as np
 
 from everflow import nest
 from everflow.api import internal, public
-from everflow.autograph.conversion_api import for_tracing
+from everflow.autograph.conversion_api import do_not_convert, for_tracing
 from everflow.eager import arguments
 from everflow.eager.concrete_functions import ConcreteFunction, TracedGraph, is_variable
 from everflow.eager.created_variables import creating, lifted, refused
@@ -184,7 +184,7 @@ class TracedFunction:
     def _as_traced(self) -> Callable[..., Any]:
         """The function to call for a trace: with Python's control flow converted, unless that was turned off."""
         if not self._autograph:
-            return self._python_function
+            return do_not_convert(self._python_function)
         if self._method is None:
             return for_tracing(self._python_function, self._features)
         function, instance = self._method

@@ -24,8 +24,12 @@ from everflow.ops.registry import apply
 
 @internal("framework.func_graph.func_graph_from_py_func")
 def func_graph_from_py_func(name: str, python_func: Callable[..., Any], args: Any, kwargs: Any, signature: Any = None,
-                            func_graph: Any = None, arg_names: list[str] | None = None, **_: Any) -> FuncGraph:
-    """Traces a Python function. Tensors (or specs of tensors) among the arguments become inputs."""
+                            func_graph: Any = None, arg_names: list[str] | None = None, add_control_dependencies: bool = True,
+                            **_: Any) -> FuncGraph:
+    """Traces a Python function. Tensors (or specs of tensors) among the arguments become inputs.
+
+    Results are handed on by ops of their own, except in functions that are run as graphs are, without `add_control_dependencies`.
+    """
     graph = func_graph or TracedGraph(name)
     names = arg_names or ["args"] * len(args)
 
@@ -38,7 +42,7 @@ def func_graph_from_py_func(name: str, python_func: Callable[..., Any], args: An
         before = nest.map_structure(lambda v: v, (given, named), expand_composites=True)
         found = python_func(*given, **named)
         _check_unchanged(before, (given, named))
-        structure = nest.map_structure(functools.partial(_result_inside, graph), found, expand_composites=True)
+        structure = nest.map_structure(functools.partial(_result_inside, graph, add_control_dependencies), found, expand_composites=True)
     graph.structured_input_signature = arguments.described(args, kwargs, names)
     graph.structured_outputs = structure
     graph.outputs = [t for t in nest.flatten(structure, expand_composites=True) if t is not None]
@@ -85,7 +89,7 @@ def _named_input(graph: FuncGraph, name: str, dtype: Any, dims: Any, handle_data
     return found
 
 
-def _result_inside(graph: FuncGraph, value: Any) -> Any:
+def _result_inside(graph: FuncGraph, marks: bool, value: Any) -> Any:
     if value is None or isinstance(value, Operation):
         return None
     if hasattr(value, "flow") and hasattr(value, "handle") and hasattr(value, "stack"):
@@ -96,8 +100,8 @@ def _result_inside(graph: FuncGraph, value: Any) -> Any:
         raise TypeError(
             f"To be compatible with tf.contrib.eager.defun, Python functions must return zero or more Tensors; in compilation of the "
             f"function, found return value of type {type(value)}, which is not a Tensor.") from error
-    # An input or capture that is returned is handed on by an op of its own.
-    if found.op.type == "Placeholder":
+    # An input or capture that is returned is handed on by an op of its own in any case.
+    if marks or found.op.type == "Placeholder":
         handle_data = found.handle_data
         found = apply("Identity", graph.own(found))
         found.handle_data = handle_data

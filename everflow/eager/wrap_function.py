@@ -155,7 +155,7 @@ def _traced(fn: Callable[..., Any], signature: Any, name: str, holder: VariableH
         effects.extend(o for o in nest.flatten(found) if isinstance(o, Operation))
         return found
 
-    traced = func_graph_from_py_func(name, without_ops, tuple(args), {}, func_graph=graph)
+    traced = func_graph_from_py_func(name, without_ops, tuple(args), {}, func_graph=graph, add_control_dependencies=False)
     traced.control_outputs = effects
     return traced
 

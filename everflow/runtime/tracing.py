@@ -1,8 +1,10 @@
 """Runs with RunOptions: step traces, executed graphs and costs in RunMetadata, time limits."""
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
+from collections.abc import Iterator
 from typing import Any
 
 from everflow.graph import attrs as attr_values
@@ -38,6 +40,23 @@ def run_with_options(session: Any, runner: Any, arguments: list[Any], options: A
     if run_metadata is not None and options.output_partition_graphs:
         run_metadata.partition_graphs.extend(executed_graphs(runner.step))
     return runner.finished(found)
+
+
+@contextlib.contextmanager
+def observed(observe: interpreter.Observer) -> Iterator[None]:
+    """Within the block, steps of all sessions run node by node, and `observe` is told of each."""
+    from everflow.runtime.session import BaseSession
+
+    plain = BaseSession._call
+
+    def call(self: Any, step: Any, arguments: list[Any]) -> Any:
+        return plain(self, step, arguments) if step.is_remote else interpreter.run(step, arguments, observe)
+
+    BaseSession._call = call  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        BaseSession._call = plain  # type: ignore[method-assign]
 
 
 def _is_measured(session: Any) -> bool:

@@ -5,11 +5,11 @@ import itertools
 from typing import Any
 
 from everflow import nest
-from everflow.api import internal
 from everflow.eager.concrete_functions import ConcreteFunction, TracedGraph
 from everflow.eager.context import executing_eagerly
+from everflow.eager.lift_to_graph import UnliftableError
 from everflow.eager.wrap_function import VariableHolder, WrappedFunction
-from everflow.errors import InvalidArgumentError, data_loss
+from everflow.errors import data_loss
 from everflow.graph import dtypes, opdefs
 from everflow.graph.convert import constant
 from everflow.graph.importer import import_graph_def
@@ -31,11 +31,6 @@ from everflow.train.tracking.autotracking import AutoTrackable, CapturableResour
 _loads = itertools.count()
 # Writers before this version said in collections only which variables are trained.
 _TELLS_TRAINABLE = (1, 9)
-
-
-@internal("eager.lift_to_graph.UnliftableError", "ops.op_selector.UnliftableError")
-class UnliftableError(InvalidArgumentError):
-    """A part of a graph needs something that no one gives it."""
 
 
 class Initializer(CapturableResource):
@@ -195,7 +190,6 @@ class _Model:
             pruned = self.whole.prune(feeds, fetches)
         except ValueError as error:
             raise UnliftableError(
-                None, None,
                 "A SavedModel signature needs an input for each placeholder the signature's outputs use. An output for signature "
                 f"'{key}' depends on a placeholder which is not an input (i.e. the placeholder is not fed a value).\n\nUnable to lift "
                 f"the outputs: {error}") from None

@@ -1,0 +1,82 @@
+"""Profiles of what runs at once, in functions and in sessions."""
+import os
+import threading
+
+import pytest
+
+import everflow as tf
+from everflow.eager import profiler, profiler_client
+from everflow.eager.context import eager_mode
+from everflow.proto import trace_events_pb2
+
+
+def _names(serialized):
+    trace = trace_events_pb2.Trace()
+    trace.ParseFromString(serialized)
+    return [event.name for event in trace.trace_events]
+
+
+def test_ops_and_functions_are_in_the_trace():
+    with eager_mode():
+        double = tf.function(lambda x: x * 2.)
+        profiler.start()
+        x = tf.constant(3.)
+        tf.matmul([[x]], [[x]])
+        double(x)
+        names = _names(profiler.stop())
+        x + x
+    assert "MatMul" in names
+    assert any(name.startswith("__inference_") for name in names)
+    assert "AddV2" not in names
+
+
+def test_ops_of_sessions_are_in_the_trace():
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder(tf.float32, [2, 2])
+        y = tf.linalg.inv(x)
+        profiler.start()
+        session.run(y, {x: [[1., 0.], [0., 2.]]})
+        names = _names(profiler.stop())
+        session.run(y, {x: [[1., 0.], [0., 2.]]})
+    assert names.count("MatrixInverse") == 1
+
+
+def test_there_is_one_profile_at_a_time():
+    profiler.start()
+    with pytest.raises(profiler.ProfilerAlreadyRunningError):
+        profiler.start()
+    profiler.stop()
+    with pytest.raises(profiler.ProfilerNotRunningError):
+        profiler.stop()
+
+
+def test_a_profile_is_written_where_tensorboard_looks(tmp_path):
+    with eager_mode(), profiler.Profiler(str(tmp_path)):
+        tf.constant(2.) * tf.constant(3.)
+    (session,) = os.listdir(tmp_path / "plugins" / "profile")
+    assert "Mul" in _names((tmp_path / "plugins" / "profile" / session / "local.trace").read_bytes())
+    assert [name for name in os.listdir(tmp_path) if name.endswith(".profile-empty")]
+
+
+def test_another_process_can_ask(tmp_path):
+    profiler.start_profiler_server(46123)
+    done = threading.Event()
+
+    def work():
+        with eager_mode():
+            while not done.wait(0.01):
+                tf.constant(2.) * tf.constant(3.)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        profiler_client.start_tracing("localhost:46123", str(tmp_path), 200)
+    finally:
+        done.set()
+        thread.join()
+    (session,) = os.listdir(tmp_path / "plugins" / "profile")
+    assert "Mul" in _names((tmp_path / "plugins" / "profile" / session / "localhost.trace").read_bytes())
+    with pytest.raises(tf.errors.UnimplementedError):
+        profiler_client.monitor("localhost:46123", 100)
+    with pytest.raises(tf.errors.NotFoundError):
+        profiler_client.start_tracing("localhost:46123", str(tmp_path / "nowhere"), 100)
