@@ -10,6 +10,7 @@ from everflow.runtime.passes.constants import fold_constants
 from everflow.runtime.passes.identities import drop_identities
 from everflow.runtime.passes.subexpressions import share_subexpressions
 from everflow.runtime.passes.sums import sum_to_shape
+from everflow.runtime.passes.updates import scale_updates
 from everflow.runtime.plan import make_plan
 
 
@@ -197,6 +198,29 @@ def test_updates_of_many_variables_are_one_call(optimizer):
         assert sum("Together" in t for t in types(step)) == 1 and not any(t.startswith("Apply") for t in types(step))
         np.testing.assert_allclose(sess.run(variables[0]), sess.run(copies[0]), rtol=1e-6)
         np.testing.assert_allclose(sess.run(variables[1])[0, 0], sess.run(copies[0])[0], rtol=1e-6)
+
+
+def test_a_scaled_update_needs_no_product():
+    x = tf.placeholder(tf.float32, [2])
+    v = tf.get_variable("v", initializer=[1.0, 2.0], use_resource=True)
+    with tf.control_dependencies([v.assign_sub(0.5 * tf.reshape(tf.square(x), [2]))]):
+        after = v.read_value()
+    step = compiled([after], [x], (scale_updates,))
+    assert "Mul" not in types(step) and "_AssignScaled" in types(step)
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        np.testing.assert_allclose(sess.run(after, {x: [2.0, 4.0]}), [-1.0, -6.0])
+
+
+def test_a_scaled_read_is_taken_before_what_changes_it():
+    a = tf.get_variable("a", initializer=[1.0], use_resource=True)
+    b = tf.get_variable("b", initializer=[10.0], use_resource=True)
+    product = 0.5 * a.read_value()
+    with tf.control_dependencies([product]), tf.control_dependencies([a.assign([100.0])]):
+        change = b.assign_sub(product)
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        np.testing.assert_allclose(sess.run(change), [9.5])
 
 
 def test_a_read_between_updates_keeps_its_place():

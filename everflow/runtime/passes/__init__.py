@@ -14,12 +14,12 @@ from everflow.runtime.passes.python_functions import run_together
 from everflow.runtime.passes.results import ask_for_used_results
 from everflow.runtime.passes.subexpressions import share_subexpressions
 from everflow.runtime.passes.sums import sum_to_shape
-from everflow.runtime.passes.updates import batch_updates
+from everflow.runtime.passes.updates import batch_updates, scale_updates
 from everflow.runtime.plan import Plan
 
 PASSES = (
     run_together, drop_identities, fold_constants, resolve_broadcasts, share_subexpressions, sum_to_shape, narrow_parts, join_products,
-    fuse_matmul_bias, fuse_conv_bias, pool_before_relu, pool_first_layers, share_pooling, batch_updates,
+    fuse_matmul_bias, fuse_conv_bias, pool_before_relu, pool_first_layers, share_pooling, scale_updates, batch_updates,
     fuse_elementwise, reuse_buffers, take_restored, transpose_once, keep_sizes_on_host, ask_for_used_results,
 )
 

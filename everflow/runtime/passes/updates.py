@@ -1,12 +1,51 @@
-"""An optimizer's steps on many variables are taken in one call."""
+"""Updates of variables: a factor is applied while adding, and an optimizer's steps on many variables are taken in one call."""
 from __future__ import annotations
 
 from typing import Any
 
-from everflow.runtime.plan import Node, Plan, fused
+from everflow.runtime.passes.fusion import FLOATS, rewrite_nodes
+from everflow.runtime.plan import Node, Plan, Value, fused
 
 # The families whose formula works on lists at once.
 FAMILIES = ("Adam", "Momentum", "Adagrad")
+
+# What adds to a variable, and the sign.
+_ADDITIONS = {"AssignAdd": 1.0, "AssignAddVariableOp": 1.0, "AssignSub": -1.0, "AssignSubVariableOp": -1.0}
+
+
+def scale_updates(plan: Plan) -> None:
+    """A value times a number that is added to a variable, as in `w.assign_sub(0.1 * gradient)`, needs no product of its own."""
+    rewrite_nodes(plan, _scaled)
+
+
+def _scaled(node: Node, uses: Any) -> Node | None:
+    sign = _ADDITIONS.get(node.type)
+    if sign is None or node.reads:
+        return None
+    product = node.inputs[1].node
+    if product.type != "Mul" or product.reads or uses[node.inputs[1]] != 1 or node.inputs[1].dtype.name not in FLOATS:
+        return None
+    for i in (0, 1):
+        factor, value = product.constant(i), product.inputs[1 - i]
+        if factor is not None and factor.ndim == 0 and not _may_change(value.node):
+            return _adding(node, value, sign * float(factor))
+    return None
+
+
+def _adding(node: Node, value: Value, alpha: float) -> Node:
+    from everflow.ops.state import updating
+
+    new = fused("_AssignScaled", updating(lambda v, x: v.add_(x, alpha=alpha)), node, [node.inputs[0], value])
+    assert new.fused is not None
+    new.fused.writes = True
+    return new
+
+
+def _may_change(node: Node) -> bool:
+    """Whether what a node gave may be a variable's memory, which can be written to before the update."""
+    if node.meaning is None or node.reads or node.type in ("ReadVariableOp", "Identity"):
+        return True
+    return node.meaning.view and any(_may_change(v.node) for v in node.inputs)
 
 
 def _kind(node: Node, uses: Any) -> Any:
