@@ -22,7 +22,8 @@ class CallContext(threading.local):
         self.in_call = False
         self.training: Any = None
         self.saving = False
-        self._in_keras_graph = False
+        # Who is told of calls: a function of the layer, its inputs and further arguments.
+        self.on_call: Any = None
 
     @contextlib.contextmanager
     def enter(self, layer: Any, inputs: Any, build_graph: bool, training: Any, saving: bool = False) -> Iterator[None]:
@@ -40,7 +41,10 @@ class CallContext(threading.local):
     @property
     def in_keras_graph(self) -> bool:
         """Whether the graph is one that Keras builds for models while ops run at once elsewhere."""
-        return self._in_keras_graph
+        from everflow.eager.context import executing_eagerly
+        from everflow.keras.backend.graph import model_graph_around
+
+        return not executing_eagerly() and model_graph_around() is not None
 
 
 _context = CallContext()

@@ -11,7 +11,6 @@ from everflow.keras.backend.graph import get_graph
 from everflow.keras.layer import Layer
 from everflow.keras.naming import get_uid
 from everflow.keras.node import KerasHistory, Node
-from everflow.keras.serialization import validate_kwargs
 
 
 @public("keras.layers.InputLayer")
@@ -28,7 +27,8 @@ class InputLayer(Layer):
             if input_shape is not None and given is not None:
                 raise ValueError("Only provide the input_shape OR batch_input_shape argument to InputLayer, not both at the same time.")
             batch_size, input_shape = given[0], given[1:]
-        validate_kwargs(kwargs, ())
+        if kwargs:
+            raise ValueError(f"Unrecognized keyword arguments: {list(kwargs)}")
         if not name:
             name = f"input_{get_uid('input')}"
         if dtype is None:

@@ -16,13 +16,14 @@ from everflow.graph.conversion_status import control_status_ctx
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
 from everflow.graph.shapes import TensorShape
-from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
 from everflow.graph.tensor_spec import TensorSpec
+from everflow.keras.backend.learning_phase import known_phase
 from everflow.keras.call_context import call_context
 from everflow.keras.input_spec import InputSpec, assert_input_compatibility
 from everflow.keras.layer_connections import LayerConnections
 from everflow.keras.layer_results import LayerResults
+from everflow.keras.layer_saving import LayerSaving
 from everflow.keras.layer_variables import LayerVariables
 from everflow.keras.naming import to_snake_case, unique_object_name
 from everflow.keras.serialization import validate_kwargs
@@ -39,7 +40,7 @@ def _default(method: Any) -> Any:
 
 @public("keras.layers.Layer")
 @internal("keras.engine.base_layer.Layer")
-class Layer(LayerVariables, LayerResults, LayerConnections, Module):
+class Layer(LayerVariables, LayerResults, LayerConnections, LayerSaving, Module):
     """Computes outputs from inputs; `build` makes the variables at the first call, `call` says what is computed.
 
         class Scale(tf.keras.layers.Layer):
@@ -151,7 +152,7 @@ class Layer(LayerVariables, LayerResults, LayerConnections, Module):
 
         self._build_for(input_shape)
         with tf.Graph().as_default():
-            given = _map_shapes(lambda s: tf.placeholder(self.dtype or "float32", s), input_shape)
+            given = map_shapes(lambda s: tf.placeholder(self.dtype or "float32", s), input_shape)
             arguments = {"training": False} if self._call_takes("training") else {}
             return nest.map_structure(lambda t: t.shape, self(given, **arguments))
 
@@ -167,7 +168,7 @@ class Layer(LayerVariables, LayerResults, LayerConnections, Module):
                 raise TypeError(f"Only TensorSpec signature types are supported, but saw signature signature entry: {spec}.")
         shape = self.compute_output_shape(nest.map_structure(lambda s: s.shape, input_signature))
         dtype = self.dtype or nest.flatten(input_signature)[0].dtype
-        return _map_shapes(lambda s: TensorSpec(dtype=dtype, shape=s), shape)
+        return map_shapes(lambda s: TensorSpec(dtype=dtype, shape=s), shape)
 
     @_default
     def get_config(self) -> dict[str, Any]:
@@ -218,6 +219,8 @@ class Layer(LayerVariables, LayerResults, LayerConnections, Module):
             assert_input_compatibility(self.input_spec, inputs, self.name)
             with name_scope(self._name_scope()):
                 self._maybe_build(inputs)
+                if context.on_call is not None:
+                    context.on_call(self, inputs, args, kwargs)
                 outputs = self._called(inputs, args, kwargs)
                 if outputs is None:
                     raise ValueError(
@@ -230,11 +233,6 @@ class Layer(LayerVariables, LayerResults, LayerConnections, Module):
 
     def _called(self, inputs: Any, args: Any, kwargs: Any) -> Any:
         if self.dynamic and not executing_eagerly():
-            from everflow.keras.backend.graph import is_model_graph
-
-            if not is_model_graph(get_default_graph()):
-                raise TypeError(
-                    f"You are attempting to call the dynamic layer {self.name} in a graph. Layers with `dynamic=True` run eagerly only.")
             return self._symbolic_call(inputs)
         call = self.call
         if not executing_eagerly() and not type(self).__module__.startswith("everflow."):
@@ -252,7 +250,7 @@ class Layer(LayerVariables, LayerResults, LayerConnections, Module):
         import everflow as tf
 
         shape = self.compute_output_shape(nest.map_structure(lambda x: x.shape, inputs))
-        return _map_shapes(lambda s: tf.placeholder(self.dtype or "float32", s), shape)
+        return map_shapes(lambda s: tf.placeholder(self.dtype or "float32", s), shape)
 
     def _call_parameters(self) -> tuple[str, ...]:
         found = self.__dict__.get("_call_parameters_")
@@ -264,6 +262,10 @@ class Layer(LayerVariables, LayerResults, LayerConnections, Module):
 
     def _call_takes(self, name: str) -> bool:
         return name in self._call_parameters()
+
+    @property
+    def _call_fn_args(self) -> list[str]:
+        return list(self._call_parameters())
 
     @property
     def _expects_training_arg(self) -> bool:
@@ -289,6 +291,8 @@ class Layer(LayerVariables, LayerResults, LayerConnections, Module):
                     kwargs.pop("training", None)
                 return value
         value = context.training
+        if value is None:
+            value = known_phase()
         if value is not None and self._call_takes("training"):
             kwargs["training"] = value
         return value
@@ -332,11 +336,11 @@ def _as_tensor(x: Any) -> Any:
     return convert_to_tensor(x) if isinstance(x, (np.ndarray, float, int)) else x
 
 
-def _map_shapes(function: Any, shape: Any) -> Any:
+def map_shapes(function: Any, shape: Any) -> Any:
     """A function of each shape in a structure; a tuple or list of sizes is one shape."""
     is_sizes = isinstance(shape, (tuple, list)) and all(s is None or isinstance(s, (int, np.integer)) for s in shape)
     if isinstance(shape, TensorShape) or is_sizes:
         return function(TensorShape(shape))
     if isinstance(shape, dict):
-        return {k: _map_shapes(function, v) for k, v in shape.items()}
-    return type(shape)(_map_shapes(function, s) for s in shape)
+        return {k: map_shapes(function, v) for k, v in shape.items()}
+    return type(shape)(map_shapes(function, s) for s in shape)

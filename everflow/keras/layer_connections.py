@@ -7,6 +7,7 @@ import everflow as tf
 from everflow import nest
 from everflow.keras.call_context import have_all_keras_metadata
 from everflow.keras.node import KerasHistory, Node
+from everflow.ops.variables import Variable
 
 
 class LayerConnections:
@@ -32,7 +33,7 @@ class LayerConnections:
         if not have_all_keras_metadata(inputs):
             return outputs
         given = nest.flatten(inputs)
-        flat = [tf.identity(y) if any(y is x for x in given) else y for y in nest.flatten(outputs)]
+        flat = [tf.identity(y) if isinstance(y, Variable) or any(y is x for x in given) else y for y in nest.flatten(outputs)]
         outputs = nest.pack_sequence_as(outputs, flat)
         self._add_inbound_node(inputs, outputs, arguments)
         return outputs

@@ -8,7 +8,8 @@ from everflow import nest
 from everflow.eager.context import executing_eagerly
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.operation import Operation
-from everflow.graph.scopes import name_scope
+from everflow.graph.scopes import is_eager_outside, name_scope
+from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
 from everflow.keras.call_context import call_context, get_reachable_from_inputs
 
@@ -38,7 +39,9 @@ class LayerResults:
                 continue
             if not isinstance(loss, Tensor) and not hasattr(loss, "_as_graph_element"):
                 loss = convert_to_tensor(loss, dtype=_float_type())
+            _refuse_in_branch(loss, "add_loss")
             if executing_eagerly():
+                loss._unconditional_loss = inputs is None
                 self._eager_losses.append(loss)
             else:
                 loss._unconditional_loss = inputs is None
@@ -83,6 +86,8 @@ class LayerResults:
             relevant = context.inputs
         else:
             relevant = [node.input_tensors for node in self._inbound_nodes]
+        if any(callable(update) for update in _as_list(updates)) and is_eager_outside() and _is_part_of_control_flow(get_default_graph()):
+            raise RuntimeError(_IN_BRANCH.format("the method `add_update`", "add_update"))
         ops = [_as_update(update) for update in _as_list(updates)]
         reachable = get_reachable_from_inputs(relevant, ops)
         for op in ops:
@@ -112,20 +117,13 @@ class LayerResults:
 
     def add_metric(self, value: Any, aggregation: Any = None, name: str | None = None) -> None:
         """Adds a tensor to watch: the result of a metric object, or a value whose mean is taken."""
-        if aggregation is not None and aggregation != "mean":
-            raise ValueError(
-                f"We currently support only `mean` sample-wise metric aggregation. You provided aggregation=`{aggregation}`")
         made_by_metric = hasattr(value, "_metric_obj")
-        if name is None and not made_by_metric:
-            raise ValueError(
-                "Please provide a name for your metric like `self.add_metric(tf.reduce_sum(inputs), name='mean_activation', "
-                "aggregation='mean')`")
+        check_added_metric(aggregation, name, made_by_metric)
         if made_by_metric:
             name = value._metric_obj.name
-        elif aggregation is None:
-            raise ValueError("`aggregation` must be specified when passing a plain tensor to `add_metric`.")
-        if not hasattr(value, "op") and not executing_eagerly():
-            raise ValueError(f"Using the result of calling a `Metric` object requires a tensor, got {value}")
+        if not made_by_metric:
+            value = convert_to_tensor(value)
+        _refuse_in_branch(value, "add_metric")
         metric = next((m for m in self._metrics if m.name == name), None)
         if made_by_metric:
             if metric is None:
@@ -142,8 +140,40 @@ class LayerResults:
         with name_scope("ActivityRegularizer"):
             for output in nest.flatten(outputs):
                 penalty = self._activity_regularizer(output)
+                _refuse_in_branch(penalty, "activity_regularizer")
                 batch_size = tf.cast(tf.shape(output)[0], penalty.dtype)
                 self.add_loss(penalty / batch_size, inputs=inputs)
+
+
+def check_added_metric(aggregation: Any, name: str | None, made_by_metric: bool = False) -> None:
+    """Raises where `add_metric` was told too little or what it can't do."""
+    if aggregation is not None and aggregation != "mean":
+        raise ValueError(f"We currently support only `mean` sample-wise metric aggregation. You provided aggregation=`{aggregation}`")
+    if made_by_metric:
+        return
+    if name is None:
+        raise ValueError("Please provide a name for your metric like `self.add_metric(tf.reduce_sum(inputs), name='mean_activation', "
+                         "aggregation='mean')`")
+    if aggregation is None:
+        raise ValueError("`aggregation` must be specified when passing a plain tensor to `add_metric`.")
+
+
+_IN_BRANCH = (
+    "You are using {} in a control flow branch in your layer. This is not currently supported. Please move your call to {} out of the "
+    "control flow branch: let both branches compute a value, and use it after them. You can also resolve this by marking your layer as "
+    "dynamic (eager-only) by passing `dynamic=True` to the layer constructor; it must then implement `compute_output_shape`.")
+
+
+def _is_part_of_control_flow(graph: Any) -> bool:
+    return getattr(graph, "branch", None) is not None or getattr(graph, "is_loop", False)
+
+
+def _refuse_in_branch(tensor: Any, method: str) -> None:
+    """Raises for what a branch or loop of a traced body would keep to itself."""
+    if not isinstance(tensor, Tensor) or tensor.is_eager or not is_eager_outside() or not _is_part_of_control_flow(tensor.graph):
+        return
+    used = "a layer with `activity_regularizer`" if method == "activity_regularizer" else f"the method `{method}`"
+    raise RuntimeError(_IN_BRANCH.format(used, "the layer" if method == "activity_regularizer" else method))
 
 
 def _float_type() -> str:

@@ -11,12 +11,16 @@ from everflow.keras.serialization import deserialize_keras_object
 _MODELS = ("Model", "Sequential")
 
 
+# Layers without a public name that models hold.
+_INTERNAL = {"TensorFlowOpLayer": "base_layer", "AddLoss": "base_layer", "AddMetric": "base_layer", "Network": "network"}
+
+
 class _Classes(Mapping[str, Any]):
     """The classes that configs name."""
 
     def __getitem__(self, name: str) -> Any:
-        if name == "TensorFlowOpLayer":
-            return api.find("python.keras.engine.base_layer.TensorFlowOpLayer")
+        if name in _INTERNAL:
+            return api.find(f"python.keras.engine.{_INTERNAL[name]}.{name}")
         full = f"keras.{name}" if name in _MODELS else f"keras.layers.{name}"
         if not api.has(full):
             raise KeyError(name)

@@ -15,6 +15,7 @@ from everflow.keras import config, constraints, initializers, regularizers
 from everflow.keras.backend.session import track_variable
 from everflow.keras.serialization import validate_kwargs
 from everflow.ops.partitioned import PartitionedVariable
+from everflow.ops.resource_variables import UnreadVariable
 from everflow.ops.variables import Variable, VariableAggregation, VariableSynchronization, VariableV1
 from everflow.train.tracking.autotracking import delete_tracking
 from everflow.train.tracking.data_structures import TrackableDataStructure, sticky_attribute_assignment
@@ -79,19 +80,25 @@ class LayerVariables:
     def _track(self, value: Any) -> None:
         """Counts the layers and variables in a value among those of this layer."""
         books = self.__dict__
-        layers = books.setdefault("_layers", [])
-        if holds_weights(value) and not any(value is layer for layer in layers):
-            layers.append(value)
-            if hasattr(value, "_use_resource_variables"):
-                # What is reached through attributes is saved by object, which resource variables are for.
-                value._use_resource_variables = True
+        if holds_weights(value):
+            self._hold(value)
         for item in nest.flatten(value) if isinstance(value, (list, tuple, dict)) else (value,):
-            if not isinstance(item, Variable):
+            if not isinstance(item, Variable) or isinstance(item, UnreadVariable):
                 continue
+            track_variable(item)
             trained = books.setdefault("_trainable_weights", [])
             frozen = books.setdefault("_non_trainable_weights", [])
             if not any(item is w for w in trained + frozen):
                 (trained if item.trainable else frozen).append(item)
+
+    def _hold(self, layer: Any) -> None:
+        """Counts a layer among those of this layer."""
+        layers = self.__dict__.setdefault("_layers", [])
+        if not any(layer is known for known in layers):
+            layers.append(layer)
+            if hasattr(layer, "_use_resource_variables"):
+                # What is reached through attributes is saved by object, which resource variables are for.
+                layer._use_resource_variables = True
 
     def __delattr__(self, name: str) -> None:
         value = self.__dict__.get(name)

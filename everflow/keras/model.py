@@ -4,19 +4,27 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+import numpy as np
+
 from everflow import nest
 from everflow.api import internal, public
 from everflow.graph.tensor import Tensor
 from everflow.keras.input_layer import Input, InputLayer
 from everflow.keras.layer import Layer, _default
-from everflow.keras.network import Network
+from everflow.keras.layer_variables import holds_weights
+from everflow.keras.network import Network, refuse_legacy_layers
 from everflow.keras.training.methods import Training
+from everflow.platform import logging as tf_logging
 
 
 @public("keras.Model", "keras.models.Model")
 @internal("keras.engine.training.Model")
 class Model(Training, Network):
     """A network that a program trains and uses as a whole: `Model(inputs, outputs)`, or a subclass with its own `call`."""
+
+    @property
+    def _object_identifier(self) -> str:
+        return "_tf_keras_model"
 
 
 @public("keras.Sequential", "keras.models.Sequential")
@@ -27,8 +35,9 @@ class Sequential(Model):
     def __init__(self, layers: Any = None, name: str | None = None) -> None:
         self._base_init(name=name)
         self.supports_masking = True
+        self.__dict__.update(inputs=[], outputs=[])
         self._build_input_shape: Any = None
-        for layer in layers or ():
+        for layer in layers if isinstance(layers, (list, tuple)) else [layers] if layers else ():
             self.add(layer)
 
     @property
@@ -37,12 +46,18 @@ class Sequential(Model):
         found = super().layers
         return found[1:] if found and isinstance(found[0], InputLayer) else found
 
+    def _track(self, value: Any) -> None:
+        """Only layers that were added count; attributes do not."""
+        if not holds_weights(value):
+            super()._track(value)
+
     def add(self, layer: Any) -> None:
         """Puts a layer at the end."""
         if isinstance(layer, Tensor) and hasattr(layer, "_keras_history") and isinstance(layer._keras_history.layer, InputLayer):
             layer = layer._keras_history.layer
         if not isinstance(layer, Layer):
             raise TypeError(f"The added layer must be an instance of class Layer. Found: {layer}")
+        refuse_legacy_layers([layer])
         self.built = False
         if not self._layers:
             self._start(layer)
@@ -77,11 +92,13 @@ class Sequential(Model):
             self.__dict__["inputs"] = _sources(self.outputs[0])
 
     def _added(self, layer: Any) -> None:
-        if not any(layer is known for known in self._layers):
-            self._layers.append(layer)
+        self._hold(layer)
         self._track_trackable(layer, name=f"layer-{len(self._layers) - 1}", overwrite=True)
-        if self.outputs:
+        if self.outputs and all(hasattr(t, "_keras_history") for t in self.inputs):
             self._settle()
+        else:
+            # A model that got its inputs from data goes on with them.
+            self.built = bool(self.outputs)
 
     def _settle(self) -> None:
         """Where the inputs are known the layers are a functional model."""
@@ -96,7 +113,7 @@ class Sequential(Model):
             raise TypeError("There are no layers in the model.")
         layer = self._layers.pop()
         if not self.layers:
-            self.__dict__.update(inputs=None, outputs=None, _is_graph_network=False)
+            self.__dict__.update(inputs=[], outputs=[], _is_graph_network=False)
             self.built = False
         elif self._is_graph_network:
             layer._inbound_nodes.clear()
@@ -132,6 +149,27 @@ class Sequential(Model):
             mask = getattr(x, "_keras_mask", None)
         return x
 
+    def _set_inputs(self, inputs: Any, outputs: Any = None, training: Any = None) -> None:
+        if isinstance(inputs, dict) and not getattr(self.layers[0], "_is_feature_layer", False):
+            raise ValueError("Passing a dictionary input to a Sequential Model which doesn't have FeatureLayer as the first layer is an "
+                             "error.")
+        super()._set_inputs(inputs, outputs, training)
+        if self.inputs and not isinstance(inputs, dict):
+            self._build_input_shape = (None, *self.inputs[0].shape.as_list()[1:])
+
+    def predict_proba(self, x: Any, batch_size: int = 32, verbose: int = 0) -> Any:
+        """The outputs for data, which are taken for probabilities."""
+        found = self.predict(x, batch_size, verbose)
+        if np.min(found) < 0.0 or np.max(found) > 1.0:
+            tf_logging.warning("Network returning invalid probability values. The last layer might not normalize predictions into "
+                               "probabilities (like softmax or sigmoid would).")
+        return found
+
+    def predict_classes(self, x: Any, batch_size: int = 32, verbose: int = 0) -> Any:
+        """The likeliest class of each sample."""
+        found = self.predict(x, batch_size=batch_size, verbose=verbose)
+        return found.argmax(axis=-1) if found.shape[-1] > 1 else (found > 0.5).astype("int32")
+
     def compute_output_shape(self, input_shape: Any) -> Any:
         """The shape after all layers."""
         shape = input_shape
@@ -158,6 +196,10 @@ class Sequential(Model):
         if self._build_input_shape:
             config["build_input_shape"] = self._build_input_shape
         return config
+
+    @property
+    def _object_identifier(self) -> str:
+        return "_tf_keras_sequential"
 
     @classmethod
     def from_config(cls, config: Any, custom_objects: Any = None) -> Any:

@@ -5,16 +5,22 @@ from typing import Any
 
 from everflow import nest
 from everflow.api import internal
+from everflow.graph.shapes import TensorShape
 from everflow.graph.tensor import Tensor
+from everflow.keras.added_results import AddLoss, AddMetric
 from everflow.keras.backend.graph import get_graph
+from everflow.keras.call_context import call_context
 from everflow.keras.input_layer import InputLayer
-from everflow.keras.layer import Layer, _default
+from everflow.keras.layer import Layer, _default, map_shapes
+from everflow.keras.layer_results import check_added_metric
+from everflow.keras.layer_variables import holds_weights
 from everflow.keras.network_config import connections_config, network_from_config
 from everflow.keras.network_order import ordered
 from everflow.keras.node import KerasHistory, Node
 from everflow.keras.op_layers import create_keras_history, needs_keras_history
 from everflow.keras.saving import configs, files
 from everflow.keras.summaries import print_summary
+from everflow.ops.variables import Variable
 
 
 def _as_list(x: Any) -> list[Any]:
@@ -65,6 +71,13 @@ class Network(Layer):
                     f"metadata). Found: {t}" if what == "outputs" else
                     f"Input tensors to a {type(self).__name__} must come from `tf.keras.Input`. Received: {t} (missing previous layer "
                     "metadata).")
+        unknown = set(kwargs) - {"trainable"}
+        if unknown:
+            raise TypeError("Functional models may only specify `name` and `trainable` keyword arguments during initialization. Got an "
+                            f"unexpected argument: {unknown.pop()}")
+        given = nest.flatten(inputs)
+        if len({id(t) for t in given}) != len(given):
+            raise ValueError(f"The list of inputs passed to the model is redundant. All inputs should only appear once. Found: {inputs}")
         self._base_init(name=name, **kwargs)
         self.__dict__.update(_is_graph_network=True, _nested_inputs=_unpacked(inputs), _nested_outputs=_unpacked(outputs))
         self.__dict__["inputs"] = nest.flatten(inputs)
@@ -80,20 +93,66 @@ class Network(Layer):
         self.__dict__["_input_coordinates"] = histories
         self.__dict__["_output_coordinates"] = [t._keras_history for t in self.outputs]
         order = ordered(self.inputs, self.outputs)
+        refuse_legacy_layers(order.layers)
         self.__dict__["_network_nodes"] = order.keys
         self.__dict__["_nodes_by_depth"] = order.nodes
         self.__dict__["_layers"] = []
         for layer in order.layers:
-            self._track(layer)
+            self._hold(layer)
             self._track_trackable(layer, name=f"layer-{len(self._layers) - 1}", overwrite=True)
         self.__dict__["input_names"] = [layer.name for layer in self._input_layers]
-        self.__dict__["output_names"] = [layer.name for layer in self._output_layers]
+        self.__dict__["output_names"] = _told_apart([layer.name for layer in self._output_layers])
         self.__dict__["_feed_input_names"] = [la.name for la in self._input_layers if getattr(la, "is_placeholder", False)]
         # The model itself stands behind its own outputs, where it is used as a layer.
         inputs = nest.pack_sequence_as(self._nested_inputs, self.inputs)
         before, calls, places = (
             nest.map_structure(lambda t, f=f: getattr(t._keras_history, f), inputs) for f in KerasHistory._fields)
         Node(self, before, calls, places, inputs, nest.pack_sequence_as(self._nested_outputs, self.outputs))
+
+    def _insert_layers(self, layers: Any, nodes: Any = None) -> None:
+        """Has the model hold and run further layers, whose inputs its own layers give."""
+        refuse_legacy_layers(layers)
+        for layer in layers:
+            if not any(layer is known for known in self._layers):
+                self._hold(layer)
+                self._track_trackable(layer, name=f"layer-{len(self._layers) - 1}", overwrite=True)
+        for node in nodes if nodes is not None else [n for layer in layers for n in layer._inbound_nodes]:
+            layer = node.outbound_layer
+            self._nodes_by_depth.append([node])
+            self._network_nodes.add(f"{layer.name}_ib-{layer._inbound_nodes.index(node)}")
+
+    def _insert_result(self, layer: Any, tensor: Any) -> None:
+        """Adds a layer that keeps a loss or metric, and the ops between the model and it."""
+        with tensor.graph.as_default():
+            create_keras_history(tensor)
+            output = layer(tensor)
+        held = {id(node) for nodes in self._nodes_by_depth for node in nodes}
+        new = [n for nodes in ordered(self.inputs, [*self.outputs, output]).nodes for n in nodes if id(n) not in held]
+        self._insert_layers(list(dict.fromkeys(n.outbound_layer for n in new)), new)
+
+    def add_loss(self, losses: Any, inputs: Any = None) -> None:
+        """Adds loss tensors; a functional model holds those of its own tensors as layers."""
+        for loss in nest.flatten(losses):
+            if self._is_symbolic_result(loss):
+                self._insert_result(AddLoss(unconditional=False), loss)
+            else:
+                super().add_loss(loss, inputs)
+
+    def add_metric(self, value: Any, aggregation: Any = None, name: str | None = None) -> None:
+        """Adds a tensor to watch; a functional model holds one of its own tensors as a layer."""
+        if not self._is_symbolic_result(value):
+            super().add_metric(value, aggregation, name)
+        elif hasattr(value, "_metric_obj"):
+            raise ValueError("Using the result of calling a `Metric` object when calling `add_metric` on a Functional Model is not "
+                             "supported. Please pass the Tensor to monitor directly.")
+        else:
+            check_added_metric(aggregation, name)
+            self._insert_result(AddMetric(aggregation, name), value)
+
+    def _is_symbolic_result(self, value: Any) -> bool:
+        """Whether a value was computed from tensors of this functional model, outside of any call."""
+        return (self._is_graph_network and not call_context().in_call and isinstance(value, Tensor) and not value.is_eager
+                and (hasattr(value, "_keras_history") or needs_keras_history(value)))
 
     # -- layers and weights
 
@@ -116,9 +175,33 @@ class Network(Layer):
                 return layer
         raise ValueError(f"No such layer: {name}")
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        if "_is_graph_network" not in self.__dict__ and name not in self.__dict__ and _holds_state(value):
+            raise RuntimeError("It looks like you are subclassing `Model` and you forgot to call `super(YourClass, self).__init__()`. "
+                               "Always start with this line.")
+        super().__setattr__(name, value)
+
+    def _assert_weights_created(self) -> None:
+        if not self.dynamic and not self._is_graph_network and "build" in type(self).__dict__ and not self.built:
+            raise ValueError(f"Weights for model {self.name} have not yet been created. Weights are created when the Model is first called "
+                             "on inputs or `build()` is called with an `input_shape`.")
+
+    @property
+    def trainable_weights(self) -> list[Any]:
+        """The variables that training changes."""
+        self._assert_weights_created()
+        return super().trainable_weights
+
+    @property
+    def non_trainable_weights(self) -> list[Any]:
+        """The variables that training leaves alone."""
+        self._assert_weights_created()
+        return super().non_trainable_weights
+
     @property
     def weights(self) -> list[Any]:
         """The variables of all layers, layer by layer."""
+        self._assert_weights_created()
         found: list[Any] = []
         for layer in self._layers:
             found += layer.weights
@@ -214,10 +297,10 @@ class Network(Layer):
             for node in nodes:
                 layer = node.outbound_layer
                 flat = nest.flatten(node.input_tensors)
-                if isinstance(layer, InputLayer) or not all(id(t) in known for t in flat):
+                if isinstance(layer, InputLayer) or not all(id(t) in known for t in [*flat, *node.argument_tensors]):
                     continue
-                arguments = dict(node.arguments or {})
-                if training is not None and layer._call_takes("training"):
+                arguments = nest.map_structure(lambda t, seen=known: seen.get(id(t), t), dict(node.arguments or {}))
+                if training is not None and layer._call_takes("training") and arguments.get("training") is None:
                     arguments["training"] = training
                 outputs = layer(nest.pack_sequence_as(node.input_tensors, [known[id(t)] for t in flat]), **arguments)
                 known.update((id(x), y) for x, y in zip(nest.flatten(node.output_tensors), nest.flatten(outputs)))
@@ -231,9 +314,25 @@ class Network(Layer):
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         """The shapes of the outputs for shapes of inputs."""
-        return self._shape_in_scratch_graph(input_shape)
+        if not self._is_graph_network:
+            return super().compute_output_shape(input_shape)
+        known = {id(t): s for t, s in zip(self.inputs, _flat_shapes(input_shape))}
+        for nodes in self._nodes_by_depth:
+            for node in nodes:
+                layer = node.outbound_layer
+                flat = nest.flatten(node.input_tensors)
+                if isinstance(layer, InputLayer) or not all(id(t) in known for t in flat):
+                    continue
+                given = nest.map_structure(lambda t, seen=known: seen[id(t)], node.input_tensors)
+                shapes = _flat_shapes(layer.compute_output_shape(given))
+                known.update((id(t), s) for t, s in zip(nest.flatten(node.output_tensors), shapes))
+        return nest.map_structure(lambda t: known[id(t)], self._nested_outputs)
 
     # -- as data
+
+    @property
+    def _object_identifier(self) -> str:
+        return "_tf_keras_network"
 
     def get_config(self) -> dict[str, Any]:
         """The layers and how they are connected."""
@@ -276,8 +375,42 @@ class Network(Layer):
         print_summary(self, line_length, positions, print_fn)
 
 
+def refuse_legacy_layers(layers: Any) -> None:
+    """Raises for layers of tf.layers, which keep their variables in other ways."""
+    legacy = [layer for layer in layers if getattr(layer, "_is_legacy_layer", False)]
+    if legacy:
+        listed = "\n".join(f"  {layer}" for layer in legacy)
+        raise TypeError(
+            f"The following are legacy tf.layers.Layers:\n{listed}\nTo use keras as a framework (for instance using the Network, Model, or "
+            "Sequential classes), please use the tf.keras.layers implementation instead. (Or, if writing custom layers, subclass from "
+            "tf.keras.layers rather than tf.layers)")
+
+
 def _unpacked(structure: Any) -> Any:
     return structure[0] if isinstance(structure, (list, tuple)) and len(structure) == 1 else structure
+
+
+def _told_apart(names: list[str]) -> list[str]:
+    """Names of outputs: a layer's second output has a number at its end."""
+    seen: dict[str, int] = {}
+    found = []
+    for name in names:
+        seen[name] = seen.get(name, -1) + 1
+        found.append(f"{name}_{seen[name]}" if seen[name] else name)
+    return found
+
+
+def _holds_state(value: Any) -> bool:
+    """Whether a value is made of layers and variables only."""
+    flat = nest.flatten(value)
+    return bool(flat) and all(isinstance(v, (Layer, Variable)) or holds_weights(v) for v in flat)
+
+
+def _flat_shapes(shape: Any) -> list[TensorShape]:
+    """The shapes of a structure, in order."""
+    found: list[TensorShape] = []
+    map_shapes(found.append, shape)
+    return found
 
 
 def _flat_layers(layers: Any) -> list[Any]:

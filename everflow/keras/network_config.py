@@ -20,23 +20,37 @@ def connections_config(network: Any) -> dict[str, Any]:
             if _key(layer, i) in network._network_nodes:
                 numbers[_key(layer, i)] = kept
                 kept += 1
+
+    def place(layer: Any, index: int, tensor_index: int) -> list[Any]:
+        return [layer.name, numbers.get(_key(layer, index), 0), tensor_index]
+
+    def said(argument: Any) -> Any:
+        """An argument as data: where a tensor comes from, else the value."""
+        return place(*argument._keras_history) if hasattr(argument, "_keras_history") else copy.deepcopy(argument)
+
     layers = []
     for layer in network.layers:
         calls = []
         for i, node in enumerate(layer._inbound_nodes):
             if _key(layer, i) in network._network_nodes and nest.flatten(node.inbound_layers):
-                calls.append([
-                    [before.name, numbers.get(_key(before, index), 0), tensor_index, dict(node.arguments or {})]
-                    for before, index, tensor_index, _ in node.iterate_inbound()
-                ])
+                arguments = nest.map_structure(said, dict(node.arguments or {}))
+                flat = [[*place(before, index, which), arguments] for before, index, which, _ in node.iterate_inbound()]
+                calls.append(_arranged(node.input_tensors, flat) if isinstance(node.input_tensors, dict) else flat)
         layers.append({"name": layer.name, "class_name": type(layer).__name__, "config": layer.get_config(), "inbound_nodes": calls})
 
-    def places(coordinates: Any) -> list[Any]:
-        return [[h.layer.name, numbers.get(_key(h.layer, h.node_index), 0), h.tensor_index] for h in coordinates]
+    def places(coordinates: Any, structure: Any) -> Any:
+        flat = [place(*h) for h in coordinates]
+        return _arranged(structure, flat) if isinstance(structure, dict) else flat
 
-    return copy.deepcopy({
-        "name": network.name, "layers": layers, "input_layers": places(network._input_coordinates),
-        "output_layers": places(network._output_coordinates)})
+    return {"name": network.name, "layers": copy.deepcopy(layers),
+            "input_layers": places(network._input_coordinates, network._nested_inputs),
+            "output_layers": places(network._output_coordinates, network._nested_outputs)}
+
+
+def _arranged(structure: Any, flat: list[Any]) -> Any:
+    """Lists in the places of a structure's tensors."""
+    numbers = iter(range(len(flat)))
+    return nest.map_structure(lambda _: flat[next(numbers)], structure)
 
 
 def network_from_config(cls: Any, config: dict[str, Any], custom_objects: Any) -> Any:
@@ -52,21 +66,49 @@ def network_from_config(cls: Any, config: dict[str, Any], custom_objects: Any) -
     while waiting:
         left = []
         for layer, call in waiting:
-            if all(len(made[name]._inbound_nodes) > index for name, index, *_ in call):
-                tensors = [_tensor(made[name], index, which) for name, index, which, *_ in call]
-                arguments = call[0][3] if len(call[0]) > 3 else {}
-                layer(tensors[0] if len(tensors) == 1 else tensors, **arguments)
+            wanted = _found_places(call, made)
+            arguments: dict[str, Any] = next((p[3] for p in wanted if len(p) > 3), {})
+            wanted += _found_places(arguments, made)
+            if all(len(made[name]._inbound_nodes) > index for name, index, *_ in wanted):
+                given = _map_places(lambda p: _tensor(made[p[0]], p[1], p[2]), call, made)
+                layer(given[0] if isinstance(given, list) and len(given) == 1 else given,
+                      **_map_places(lambda p: _tensor(made[p[0]], p[1], p[2]), arguments, made))
             else:
                 left.append((layer, call))
         if len(left) == len(waiting):
             raise ValueError(f"The calls of {[layer.name for layer, _ in left]} wait for each other.")
         waiting = left
 
-    def found(places: Any) -> list[Any]:
-        places = [places] if places and not isinstance(places[0], (list, tuple)) else places
-        return [_tensor(made[name], index, which) for name, index, which in places]
+    def found(places: Any) -> Any:
+        places = [places] if _is_place(places, made) else places
+        return _map_places(lambda p: _tensor(made[p[0]], p[1], p[2]), places, made)
 
-    return cls(inputs=found(config["input_layers"]), outputs=found(config["output_layers"]), name=config.get("name"))
+    network = cls(inputs=found(config["input_layers"]), outputs=found(config["output_layers"]), name=config.get("name"))
+    # Losses and metrics that were added from outside: nothing that comes out depends on them.
+    aside = [layer for layer in made.values() if not any(layer is known for known in network.layers)]
+    if aside:
+        network._insert_layers(aside)
+    return network
+
+
+def _is_place(value: Any, layers: dict[str, Any]) -> bool:
+    """Whether a value says where a tensor comes from: [name of a layer, number of its call, number of the output]."""
+    return (isinstance(value, (list, tuple)) and len(value) in (3, 4) and isinstance(value[0], str) and value[0] in layers
+            and all(isinstance(v, int) for v in value[1:3]))
+
+
+def _map_places(function: Any, value: Any, layers: dict[str, Any]) -> Any:
+    if _is_place(value, layers):
+        return function(value)
+    if isinstance(value, dict):
+        return {k: _map_places(function, v, layers) for k, v in value.items()}
+    return [_map_places(function, v, layers) for v in value] if isinstance(value, (list, tuple)) else value
+
+
+def _found_places(value: Any, layers: dict[str, Any]) -> list[Any]:
+    found: list[Any] = []
+    _map_places(found.append, value, layers)
+    return found
 
 
 def _tensor(layer: Any, index: int, which: int) -> Any:

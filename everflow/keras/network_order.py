@@ -23,7 +23,7 @@ def ordered(inputs: list[Any], outputs: list[Any]) -> Order:
         layers[id(layer)] = layer
         depth = max(depth_of.get(id(node), 0), layer_depth.get(id(layer), 0))
         depth_of[id(node)] = layer_depth[id(layer)] = depth
-        for before, index, _, _ in node.iterate_inbound():
+        for before, index, _, _ in node.iterate_inbound(include_arguments=True):
             other = id(before._inbound_nodes[index])
             depth_of[other] = max(depth + 1, depth_of.get(other, 0))
     # An input that no output depends on belongs to the model all the same.
@@ -81,7 +81,7 @@ def _entered(history: Any, numbers: dict[int, int]) -> tuple[Any, Any]:
     layer, index = history[0], history[1]
     numbers.setdefault(id(layer), len(numbers))
     node = layer._inbound_nodes[index]
-    return node, iter(node.iterate_inbound())
+    return node, node.iterate_inbound(include_arguments=True)
 
 
 def _check(inputs: list[Any], nodes: list[Any]) -> None:
@@ -92,7 +92,7 @@ def _check(inputs: list[Any], nodes: list[Any]) -> None:
 
     for node in nodes:
         layer = node.outbound_layer
-        for t in nest.flatten(node.input_tensors):
+        for t in [*nest.flatten(node.input_tensors), *node.argument_tensors]:
             if id(t) not in known:
                 raise ValueError(
                     f'Graph disconnected: cannot obtain value for tensor {t} at layer "{layer.name}". The following previous layers were '

@@ -42,9 +42,17 @@ class Node:
                 layer._outbound_nodes.append(self)
         outbound_layer._inbound_nodes.append(self)
 
-    def iterate_inbound(self) -> Iterator[Any]:
-        """(layer, node index, tensor index, tensor) of each input."""
-        return zip(*(nest.flatten(part) for part in (self.inbound_layers, self.node_indices, self.tensor_indices, self.input_tensors)))
+    def iterate_inbound(self, include_arguments: bool = False) -> Iterator[Any]:
+        """(layer, node index, tensor index, tensor) of each input, and if asked for of each tensor among the further arguments."""
+        yield from zip(*(nest.flatten(part) for part in (self.inbound_layers, self.node_indices, self.tensor_indices, self.input_tensors)))
+        if include_arguments:
+            for t in self.argument_tensors:
+                yield (*t._keras_history, t)
+
+    @property
+    def argument_tensors(self) -> list[Any]:
+        """The outputs of layers among the further arguments."""
+        return [t for t in nest.flatten(self.arguments or {}) if hasattr(t, "_keras_history")]
 
     def get_config(self) -> dict[str, Any]:
         """The names of the layers, and the places of the tensors."""

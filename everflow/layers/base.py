@@ -48,6 +48,7 @@ def set_keras_style() -> None:
 class Layer(KerasLayer):
     """A layer named by its variable scope: `dense/kernel`, and `dense_1/kernel` for the next one."""
 
+    _is_legacy_layer = True
     _graph: Any
     _scope: Any
     _current_scope: Any

@@ -34,7 +34,8 @@ def test_layers_follow_each_other():
 
 def test_without_a_shape_variables_come_with_the_first_call():
     model = tf.keras.Sequential([layers.Dense(3), layers.Dense(2)])
-    assert not model.built and model.weights == []
+    with pytest.raises(ValueError, match="Weights for model sequential have not yet been created"):
+        assert model.weights
     assert model(tf.ones([1, 4])).shape == (1, 2) and len(model.weights) == 4
 
 

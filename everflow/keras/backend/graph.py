@@ -26,6 +26,14 @@ def is_model_graph(graph: Any) -> bool:
     return graph is _held.get("graph")
 
 
+def model_graph_around() -> Any:
+    """The graph that Keras keeps while ops run at once, where the default graph is that one or a body inside of it; else None."""
+    graph: Any = tf.get_default_graph()
+    while graph is not None and not is_model_graph(graph):
+        graph = getattr(graph, "outer_graph", None)
+    return graph
+
+
 def forget_graph() -> None:
     """Has the next model start a new graph."""
     _held.clear()

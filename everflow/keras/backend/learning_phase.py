@@ -10,7 +10,7 @@ import everflow as tf
 from everflow.api import internal, public
 from everflow.eager.context import executing_eagerly
 from everflow.graph.stacks import get_default_graph
-from everflow.keras.backend.graph import get_graph, is_model_graph
+from everflow.keras.backend.graph import get_graph, is_model_graph, model_graph_around
 
 
 class _Eager:
@@ -46,6 +46,17 @@ def learning_phase() -> Any:
             return 0
         found = _phases[place] = _placeholder(place)
     return found
+
+
+def known_phase() -> Any:
+    """What layers that nobody tells are to take for the phase: as it was set, or in a model that is being built its placeholder."""
+    if global_learning_phase_is_set():
+        return bool(learning_phase())
+    graph = None if executing_eagerly() else model_graph_around()
+    if graph is None:
+        return None
+    with graph.as_default():
+        return learning_phase()
 
 
 def _placeholder(graph: Any) -> Any:
@@ -95,10 +106,9 @@ def learning_phase_scope(value: Any) -> Iterator[None]:
 @internal("keras.backend.eager_learning_phase_scope")
 @contextlib.contextmanager
 def eager_learning_phase_scope(value: Any) -> Iterator[None]:
-    """Sets the phase of ops that run at once within a `with` block, unless a program has set it."""
+    """Sets the phase of ops that run at once within a `with` block."""
     before = _phases.get(_EAGER)
-    if before is None:
-        _phases[_EAGER] = value
+    _phases[_EAGER] = value
     try:
         yield
     finally:

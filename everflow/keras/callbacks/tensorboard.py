@@ -56,7 +56,7 @@ class TensorBoard(Callback):
         if executing_eagerly():
             with tf.Graph().as_default():
                 self.writer = tf.summary.FileWriter(self.log_dir)
-            if self.write_graph and model.outputs is not None and not model.run_eagerly:
+            if self.write_graph and model.outputs and not model.run_eagerly:
                 self.writer.add_graph(graph)
         else:
             self.writer = tf.summary.FileWriter(self.log_dir, get_default_graph() if self.write_graph else None)

@@ -106,8 +106,9 @@ def _check_shape(x: Any, shape: Any, name: str, checks_batch: bool, prefix: str)
         sizes = tuple(x.shape)
     if len(sizes) != len(shape):
         raise ValueError(f"Error when checking {prefix}: expected {name} to have {len(shape)} dimensions, but got array with shape {sizes}")
-    pairs = zip(sizes, shape) if checks_batch else list(zip(sizes, shape))[1:]
-    for size, wanted in pairs:
+    if not checks_batch:
+        sizes, shape = sizes[1:], shape[1:]
+    for size, wanted in zip(sizes, shape):
         if size != wanted and wanted is not None and size is not None:
             raise ValueError(f"Error when checking {prefix}: expected {name} to have shape {tuple(shape)} but got array with shape {sizes}")
 

@@ -94,7 +94,7 @@ class Training:
                      _steps=None, _functions={}, stop_training=False)
         if self.run_eagerly and target_tensors is not None:
             raise ValueError("target_tensors argument is not supported when running a model eagerly.")
-        if self.outputs is not None and self.built:  # type: ignore[attr-defined]
+        if self.outputs and self.built:  # type: ignore[attr-defined]
             self._settle_compile(self.outputs)
 
     def _settle_compile(self, outputs: Any) -> None:
@@ -143,10 +143,13 @@ class Training:
         if self._run_eagerly is True and not executing_eagerly():
             raise ValueError("You can only set `run_eagerly=True` if eager execution is enabled.")
         if self.dynamic:
+            only = ("Your model contains layers that can only be successfully run in eager execution (layers constructed with "
+                    "`dynamic=True`). ")
+            if not executing_eagerly():
+                raise ValueError(only + "You must enable eager execution with `tf.enable_eager_execution()`.")
             if self._run_eagerly is False:
-                raise ValueError("Your model contains layers that can only be successfully run in eager execution (layers constructed "
-                                 "with `dynamic=True`). You cannot set `run_eagerly=False`.")
-            return executing_eagerly()
+                raise ValueError(only + "You cannot set `run_eagerly=False`.")
+            return True
         return bool(self._run_eagerly) and executing_eagerly()
 
     @run_eagerly.setter
@@ -276,7 +279,7 @@ class Training:
 
     def _make_optimizer_variables(self) -> None:
         """Makes the variables that the optimizer keeps, before the first step."""
-        if self._steps is None and self.outputs is not None:
+        if self._steps is None and self.outputs:
             self._settle_compile(self.outputs)
         if not self.run_eagerly:
             self._make_train_function()
@@ -365,7 +368,7 @@ class Training:
             self._set_inputs(x)
         if not needs_compile or self._steps is not None:
             return
-        if self.run_eagerly and self.outputs is None:
+        if self.run_eagerly and not self.outputs:
             names = self._feed_names()
             given = arrays.standardize_input_data(x, names, None, check_batch_axis=False, exception_prefix="input")
             sample = EagerSteps(self, []).inputs_of([part[:1] if hasattr(part, "shape") else part for part in given])
@@ -441,7 +444,7 @@ class Training:
 
         is_array_like = not (is_dataset(x) or is_iterator(x))
         if is_dataset(x) or is_iterator(x):
-            _refuse("dataset or dataset iterator", x, y, sample_weight, with_targets)
+            _refuse("dataset or a dataset iterator", x, y, sample_weight, with_targets)
             if batch_size is not None:
                 raise ValueError(f"The `batch_size` argument must not be specified for the given input type. Received input: {x}, "
                                  f"batch_size: {batch_size}")

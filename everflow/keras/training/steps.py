@@ -26,7 +26,7 @@ def make_target(endpoint: Any, given: Any = None) -> None:
     rank = endpoint.output.shape.ndims
     sparse = isinstance(endpoint.output, tf.SparseTensor)
     place = tf.sparse_placeholder if sparse else tf.placeholder
-    endpoint.target = place(dtype, shape=None if rank is None else [None] * rank, name=endpoint.output_name + "_target")
+    endpoint.target = place(dtype, shape=[None] * rank if rank else None, name=endpoint.output_name + "_target")
     endpoint.feeds_target = True
 
 
