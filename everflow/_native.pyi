@@ -7,6 +7,16 @@ import numpy
 from numpy.typing import NDArray
 
 
+def batch_norm(x: int, scale: int, offset: int, mean: int, variance: int, statistics: int, y: int, sizes: Sequence[int], pitches: Sequence[int], epsilon: float, training: bool, rectify: bool, threads: int) -> None:
+    """
+    Normalizes pictures of these sizes (NHWC), and rectifies them if asked to.
+    """
+
+def batch_norm_gradient(dy: int, x: int, scale: int, offset: int, mean: int, variance: int, dx: int, sums: int, sizes: Sequence[int], pitches: Sequence[int], epsilon: float, training: bool, rectify: bool, threads: int) -> None:
+    """
+    The gradients of `batch_norm` for its input (dx), its scale and its offset (sums).
+    """
+
 def convolve_and_pool(pictures: int, filter: int, bias: int, out: int, sizes: Sequence[int], rectify: bool, threads: int) -> None:
     """
     The maxima of each two by two results of a convolution with stride one, then a bias and Relu.
@@ -134,3 +144,23 @@ def resample(pictures: Annotated[NDArray[numpy.uint8], dict(shape=(None, None, N
 def crop_and_resize(pictures: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), order='C', device='cpu', writable=False)], boxes: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], owners: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), order='C', device='cpu')], nearest: bool, outside: float, threads: int) -> None: ...
 
 def turn_colours(pixels: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], hue: float, saturation: float, threads: int) -> None: ...
+
+def decode_jpeg(contents: bytes, channels: int, ratio: int, interpolates_chroma: bool, recovers: bool, least: float, is_accurate: bool, window: tuple[int, int, int, int] | None) -> Annotated[NDArray[numpy.uint8], dict(shape=(None, None, None), order='C')]: ...
+
+def jpeg_shape(contents: bytes) -> tuple[int, int, int]: ...
+
+def encode_jpeg(pixels: Annotated[NDArray[numpy.uint8], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], quality: int, is_progressive: bool, is_optimized: bool, halves_chroma: bool, density: tuple[int, int, int], extra: bytes) -> bytes: ...
+
+def scalar_summary(tag: bytes, number: float) -> bytes: ...
+
+def histogram_summary(tag: bytes, values: int, count: int, is_double: bool, name: str) -> bytes: ...
+
+def image_pixels(image: int, pixels: int, depth: int, bad_colour: bytes) -> bytes: ...
+
+def image_summary(tag: bytes, height: int, width: int, depth: int, encoded: bytes) -> bytes: ...
+
+def merged_summary(summaries: list) -> bytes: ...
+
+def summary_record(summary: bytes, wall_time: float, step: int, seen: set) -> object: ...
+
+def filtered_lines(pixels: bytes, height: int, line: int, pixel: int) -> bytes: ...

@@ -5,6 +5,7 @@
 
 namespace everflow {
 
+void add_batch_norm(nanobind::module_& module);
 void add_convolution(nanobind::module_& module);
 void add_elementwise(nanobind::module_& module);
 

@@ -7,6 +7,7 @@
 
 NB_MODULE(_native, module) {
     module.doc() = "What must run per element and neither torch nor numpy does.";
+    everflow::add_batch_norm(module);
     everflow::add_convolution(module);
     everflow::add_elementwise(module);
     everflow::add_random_fills(module);

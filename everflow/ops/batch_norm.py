@@ -1,51 +1,19 @@
 """Batch normalization: the fused ops, and the same thing from its parts."""
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import everflow as tf
 from everflow.api import internal, public
-from everflow.errors import invalid_argument
 from everflow.graph import shapes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
-from everflow.lazy import torch
+from everflow.ops.batch_norm_kernels import backward, forward
 from everflow.ops.registry import apply, op
 from everflow.ops.windows import Layout
 from everflow.platform.deprecation import deprecated_argument_lookup as either
 
 NAMES = ("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")
-
-
-def _fused(node: Any) -> Callable[..., Any]:
-    layout, epsilon, training = Layout(node.attr("data_format")), node.attr("epsilon"), node.attr("is_training")
-    to_torch, from_torch = layout.to_torch, layout.from_torch
-    has_third_reserve = node.type == "FusedBatchNormV3"
-    native_batch_norm = torch.native_batch_norm
-
-    def run(x: Any, scale: Any, offset: Any, mean: Any, variance: Any) -> Any:
-        if x.dim() != 4:
-            raise invalid_argument(f"input must be 4-dimensional{shapes.describe(x.shape)}")
-        x = x.permute(to_torch)
-        if training:
-            if mean.numel() or variance.numel():
-                name, given = ("estimated_mean", mean) if mean.numel() else ("estimated_variance", variance)
-                raise invalid_argument(f"{name} must be empty for training{shapes.describe(given.shape)}")
-            count = x.numel() // max(x.shape[1], 1)
-            if not count:
-                nan = torch.full_like(scale, torch.nan)
-                found = (x.permute(from_torch).clone(), nan, nan, nan, nan)
-            else:
-                y, mean, inverse = native_batch_norm(x, scale, offset, None, None, True, 0.0, epsilon)
-                variance = inverse.pow(-2).sub_(epsilon).clamp_(min=0)
-                found = (y.permute(from_torch), mean, variance * (count / max(count - 1, 1)), mean, variance)
-        else:
-            y = native_batch_norm(x, scale, offset, mean, variance, False, 0.0, epsilon)[0]
-            found = (y.permute(from_torch), mean, variance, mean, variance)
-        return (*found, scale.new_zeros(())) if has_third_reserve else found
-
-    return run
 
 
 def _fused_shape(o: Any) -> Any:
@@ -77,32 +45,6 @@ def _fused_gradient(o: Any, dy: Any, *_: Any) -> Any:
         is_training=training,
     )
     return found[0], found[1], found[2], None, None
-
-
-def _fused_grad(node: Any) -> Callable[..., Any]:
-    layout, epsilon, training = Layout(node.attr("data_format")), node.attr("epsilon"), node.attr("is_training")
-    to_torch, from_torch = layout.to_torch, layout.from_torch
-    backward = torch.ops.aten.native_batch_norm_backward.default
-
-    def run(dy: Any, x: Any, scale: Any, mean: Any, variance: Any, *_: Any) -> Any:
-        if dy.shape != x.shape:
-            raise invalid_argument(
-                f"x and y_backprop must have same shape, but got {shapes.describe(x.shape)} and "
-                f"{shapes.describe(dy.shape)}"
-            )
-        nothing = scale.new_zeros(())
-        if not x.numel():
-            return torch.zeros_like(x), torch.zeros_like(scale), torch.zeros_like(scale), nothing, nothing
-        x, dy = x.permute(to_torch), dy.permute(to_torch)
-        if training:
-            dx, dscale, doffset = backward(
-                dy, x, scale, None, None, mean, torch.rsqrt(variance + epsilon), True, epsilon, [True] * 3
-            )
-        else:
-            dx, dscale, doffset = backward(dy, x, scale, mean, variance, None, None, False, epsilon, [True] * 3)
-        return dx.permute(from_torch), dscale, doffset, nothing, nothing
-
-    return run
 
 
 def _fused_grad_shape(o: Any) -> Any:
@@ -152,8 +94,8 @@ def first_gradients(
 
 
 for _name in NAMES:
-    op(_name, kernel=_fused, shape=_fused_shape, gradient=_fused_gradient)
-    op(_name.replace("Norm", "NormGrad"), kernel=_fused_grad, shape=_fused_grad_shape, gradient=_fused_grad_gradient)
+    op(_name, kernel=forward, shape=_fused_shape, gradient=_fused_gradient)
+    op(_name.replace("Norm", "NormGrad"), kernel=backward, shape=_fused_grad_shape, gradient=_fused_grad_gradient)
 
 
 @public("nn.fused_batch_norm")
