@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "records.h"
 #include "text.h"
 
 namespace nb = nanobind;
@@ -106,17 +107,24 @@ nb::tuple split_records(const nb::bytes& piece, size_t start) {
     return nb::make_tuple(records, start, wrong);
 }
 
-// A record as it stands in a file.
-nb::bytes framed_record(const nb::bytes& record) {
-    const std::string_view data = view_of(record);
-    std::string framed(kHeader + data.size() + kFooter, '\0');
+}  // namespace
+
+std::string framed(std::string_view data) {
+    std::string found(kHeader + data.size() + kFooter, '\0');
     const uint64_t length = data.size();
-    std::memcpy(framed.data(), &length, 8);
-    const uint32_t of_length = masked({framed.data(), 8}), of_data = masked(data);
-    std::memcpy(framed.data() + 8, &of_length, 4);
-    std::memcpy(framed.data() + kHeader, data.data(), data.size());
-    std::memcpy(framed.data() + kHeader + data.size(), &of_data, 4);
-    return nb::bytes(framed.data(), framed.size());
+    std::memcpy(found.data(), &length, 8);
+    const uint32_t of_length = masked({found.data(), 8}), of_data = masked(data);
+    std::memcpy(found.data() + 8, &of_length, 4);
+    std::memcpy(found.data() + kHeader, data.data(), data.size());
+    std::memcpy(found.data() + kHeader + data.size(), &of_data, 4);
+    return found;
+}
+
+namespace {
+
+nb::bytes framed_record(const nb::bytes& record) {
+    const std::string found = framed(view_of(record));
+    return nb::bytes(found.data(), found.size());
 }
 
 }  // namespace

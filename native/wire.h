@@ -18,6 +18,8 @@ class Reader {
 
     bool done() const { return at_ == end_; }
 
+    size_t left() const { return static_cast<size_t>(end_ - at_); }
+
     bool varint(uint64_t& value) {
         if (at_ != end_ && static_cast<int8_t>(*at_) >= 0) {
             value = static_cast<uint8_t>(*at_++);

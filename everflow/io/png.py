@@ -4,10 +4,12 @@ from __future__ import annotations
 import io
 import struct
 import zlib
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from everflow._native import filtered_lines
 from everflow.errors import invalid_argument
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
@@ -95,39 +97,28 @@ def _luminance(rgb: np.ndarray) -> np.ndarray:
     return (gray * 257 if rgb.dtype == np.uint16 else gray).astype(rgb.dtype)
 
 
-def encode_png(image: np.ndarray, compression: int = -1, filters: bool = True) -> bytes:
+def encode_png(image: np.ndarray, compression: int = -1) -> bytes:
     """The PNG file of a uint8 or uint16 image with one to four channels."""
-    height, width, channels = image.shape
-    bits = 8 * image.dtype.itemsize
-    big_endian = np.ascontiguousarray(image.astype(image.dtype.newbyteorder(">"), copy=False))
-    lines = big_endian.view(np.uint8).reshape(height, -1)
-    lines = _filtered(lines, channels * bits // 8) if filters else _numbered(0, lines)
+    big_endian = image.astype(image.dtype.newbyteorder(">"), copy=False)
+    return encode_pixels(big_endian.tobytes(), image.shape, 8 * image.dtype.itemsize, compression)
+
+
+def encode_pixels(pixels: bytes, shape: Sequence[int], bits: int = 8, compression: int = -1, filters: bool = True) -> bytes:
+    """The PNG file of an image [height, width, channels] whose numbers are written with their most significant byte first."""
+    height, width, channels = shape
+    pixel = channels * bits // 8
+    line = width * pixel
+    lines = filtered_lines(pixels, height, line, pixel) if filters else b"".join(
+        [b"\0" + pixels[at:at + line] for at in range(0, height * line, line)])
     header = struct.pack(">IIBBBBB", width, height, bits, _COLOUR_TYPES[channels], 0, 0, 0)
-    return _SIGNATURE + _chunk(b"IHDR", header) + _chunk(b"IDAT", zlib.compress(lines.tobytes(), compression)) + _chunk(b"IEND", b"")
+    return _SIGNATURE + _chunk(b"IHDR", header) + _chunk(b"IDAT", _deflated(lines, compression)) + _chunk(b"IEND", b"")
 
 
-def _filtered(lines: np.ndarray, pixel: int) -> np.ndarray:
-    """Each line as differences to its neighbours by the filter that leaves the least, with the filter's number in front."""
-    height = len(lines)
-    up = np.zeros_like(lines)
-    up[1:] = lines[:-1]
-    left, corner = np.zeros_like(lines), np.zeros_like(lines)
-    left[:, pixel:], corner[:, pixel:] = lines[:, :-pixel], up[:, :-pixel]
-    a, b, c = (n.astype(np.int16) for n in (left, up, corner))
-    by_a, by_b, by_c = np.abs(b - c), np.abs(a - c), np.abs(a + b - 2 * c)
-    paeth = np.where((by_a <= by_b) & (by_a <= by_c), left, np.where(by_b <= by_c, up, corner))
-    tried = np.stack([lines, lines - left, lines - up, lines - ((a + b) >> 1).astype(np.uint8), lines - paeth])
-    cost = np.abs(tried.view(np.int8).astype(np.int32)).sum(2)
-    best = cost.argmin(0)
-    return _numbered(best, tried[best, np.arange(height)])
-
-
-def _numbered(filters: Any, lines: np.ndarray) -> np.ndarray:
-    """The lines, each with the number of its filter in front."""
-    out = np.empty((lines.shape[0], lines.shape[1] + 1), np.uint8)
-    out[:, 0] = filters
-    out[:, 1:] = lines
-    return out
+def _deflated(data: bytes, level: int) -> bytes:
+    """What zlib makes of data. Its tables are no larger than the data need: for small pictures, clearing them takes most of the time."""
+    size = (len(data) + 300).bit_length()
+    stream = zlib.compressobj(level, zlib.DEFLATED, min(max(size, 10), 15), min(max(size - 8, 1), 8))
+    return stream.compress(data) + stream.flush()
 
 
 def _chunk(kind: bytes, data: bytes) -> bytes:

@@ -153,6 +153,10 @@ class RecordWriter:
         framed = framed_record(record)
         if self._compressor is not None:
             framed = self._compressor.compress(framed) + self._compressor.flush(self._flush_mode)
+        self.write_framed(framed)
+
+    def write_framed(self, framed: bytes) -> None:
+        """Writes what stands in the file for records."""
         with errors_about(self._path):
             self._file.write(framed)
 

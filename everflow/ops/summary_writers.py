@@ -12,7 +12,7 @@ from google.protobuf.message import DecodeError
 from everflow.errors import data_loss, invalid_argument, not_found
 from everflow.graph import dtypes
 from everflow.ops.registry import op
-from everflow.ops.summaries import add_images, add_sounds, fill_histogram, fill_tensor
+from everflow.ops.summaries import add_sounds, fill_tensor, histogram_summary, image_summary, tag_of
 from everflow.runtime.values import to_numpy
 
 Kernel = Callable[..., Any]
@@ -127,22 +127,22 @@ def _scalar(node: Any) -> Kernel:
 
 
 def _histogram(node: Any) -> Kernel:
-    dtype, name = node.inputs[3].dtype.base_dtype, node.name
+    name = node.name
 
     def run(writer: Any, step: Any, tag: Any, values: Any) -> None:
         event = _event(step)
-        fill_histogram(event.summary.value.add(tag=_text(tag)).histo, to_numpy(values, dtype).astype("float64").ravel(), name)
+        event.summary.ParseFromString(histogram_summary(tag_of(tag), values, name))
         writer.add(event)
 
     return run
 
 
 def _image(node: Any) -> Kernel:
-    dtype, most = node.inputs[3].dtype.base_dtype, node.attr("max_images")
+    most = node.attr("max_images")
 
     def run(writer: Any, step: Any, tag: Any, images: Any, bad_color: Any) -> None:
         event = _event(step)
-        add_images(event.summary, _text(tag), to_numpy(images, dtype), most, to_numpy(bad_color, dtypes.uint8))
+        event.summary.ParseFromString(image_summary(tag_of(tag), images, most, to_numpy(bad_color, dtypes.uint8)))
         writer.add(event)
 
     return run

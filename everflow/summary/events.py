@@ -1,14 +1,13 @@
-"""Event files: written by a thread of their own, read record by record."""
+"""Event files: written through a buffer, read record by record."""
 from __future__ import annotations
 
 import os
-import queue
 import socket
-import threading
 import time
 from collections.abc import Iterator
 from typing import Any
 
+from everflow._native import framed_record
 from everflow.api import internal, public
 from everflow.compat import path_to_str
 from everflow.io import gfile
@@ -50,10 +49,11 @@ class EventsWriter:
 
     def WriteEvent(self, event: Any) -> None:
         """Writes one event."""
-        self._write(event.SerializeToString())
+        self._open().write(event.SerializeToString())
 
-    def _write(self, serialized: bytes) -> None:
-        self._open().write(serialized)
+    def write_framed(self, record: bytes) -> None:
+        """Writes an event that is a record of the file already."""
+        (self._out or self._open()).write_framed(record)
 
     def Flush(self) -> bool:
         """Hands what was written to the file system."""
@@ -68,47 +68,20 @@ class EventsWriter:
         return True
 
 
-class _Done:
-    """Ends the thread that writes."""
-
-
 @internal("summary.writer.event_file_writer.EventFileWriter")
 class EventFileWriter:
-    """Writes events to a file in a folder, from a queue, in a thread: who adds an event does not wait for the disk."""
+    """Writes events to a file in a folder. They wait in the file's buffer until it is full, for a time, or until somebody flushes: who
+    adds an event does not wait for the disk."""
 
     def __init__(self, logdir: Any, max_queue: int = 10, flush_secs: float = 120, filename_suffix: str | None = None) -> None:
         self._logdir = path_to_str(logdir)
         if self._logdir and not gfile.is_directory(self._logdir):
             gfile.recursive_create_dir(self._logdir)
-        self._queue: queue.Queue[Any] = queue.Queue(max_queue)
         self._writer = EventsWriter(os.path.join(self._logdir, "events"))
         self._flush_secs = flush_secs
+        self._next_flush = time.monotonic() + flush_secs
         self._closed = False
-        self._failure: BaseException | None = None
         self._writer.InitWithSuffix(filename_suffix or "")
-        self._start()
-
-    def _start(self) -> None:
-        self._thread = threading.Thread(target=self._write_all, daemon=True, name="event logger")
-        self._thread.start()
-
-    def _write_all(self) -> None:
-        next_flush = time.monotonic() + self._flush_secs
-        while True:
-            event = self._queue.get()
-            try:
-                if isinstance(event, _Done):
-                    return
-                if self._failure is None:
-                    self._writer.WriteEvent(event)
-                    if time.monotonic() > next_flush:
-                        self._writer.Flush()
-                        next_flush = time.monotonic() + self._flush_secs
-            except Exception as e:
-                # Who flushes or closes hears of it; the others must not wait for room in the queue.
-                self._failure = e
-            finally:
-                self._queue.task_done()
 
     def get_logdir(self) -> str:
         """The folder of the file."""
@@ -116,36 +89,31 @@ class EventFileWriter:
 
     def reopen(self) -> None:
         """Starts another file after `close`; before it, nothing happens."""
-        if self._closed:
-            self._start()
-            self._closed = False
+        self._closed = False
 
     def add_event(self, event: Any) -> None:
-        """Queues an event."""
-        if not self._closed:
-            self._queue.put(event)
+        """Writes an event."""
+        self.add_record(framed_record(event.SerializeToString()))
+
+    def add_record(self, record: bytes) -> None:
+        """Writes an event that is a record of the file already."""
+        if self._closed:
+            return
+        self._writer.write_framed(record)
+        if time.monotonic() > self._next_flush:
+            self._writer.Flush()
+            self._next_flush = time.monotonic() + self._flush_secs
 
     def flush(self) -> None:
-        """Waits until everything that was added is in the file."""
+        """Hands everything that was added to the file system."""
         if not self._closed:
-            self._queue.join()
-            self._raise_failure()
             self._writer.Flush()
-
-    def _raise_failure(self) -> None:
-        if self._failure is not None:
-            failure, self._failure = self._failure, None
-            raise failure
 
     def close(self) -> None:
         """Writes everything and closes the file."""
-        if self._closed:
-            return
-        self._queue.put(_Done())
-        self._thread.join()
-        self._closed = True
-        self._raise_failure()
-        self._writer.Close()
+        if not self._closed:
+            self._closed = True
+            self._writer.Close()
 
 
 @public("train.summary_iterator")

@@ -6,7 +6,10 @@ import time
 import warnings
 from typing import Any
 
+from google.protobuf.message import DecodeError
+
 import everflow as tf
+from everflow._native import summary_record
 from everflow.api import internal, public
 from everflow.graph.messages import GraphDef, MetaGraphDef
 from everflow.io import gfile
@@ -140,6 +143,19 @@ class FileWriter(SummaryToEventTransformer):
     def _add_event(self, event: Any, step: Any) -> None:
         self._warn_if_closed()
         super()._add_event(event, step)
+
+    def add_summary(self, summary: Any, global_step: Any = None) -> None:
+        """Writes a summary, as a message or as its bytes."""
+        if type(self.event_writer) is not EventFileWriter:
+            super().add_summary(summary, global_step)
+            return
+        self._warn_if_closed()
+        serialized = summary if isinstance(summary, bytes) else summary.SerializeToString()
+        step = 0 if global_step is None else int(global_step)
+        record: Any = summary_record(serialized, time.time(), step, self._seen_summary_tags)
+        if record is None:
+            raise DecodeError("Error parsing message with type 'tensorflow.Summary'")
+        self.event_writer.add_record(record)
 
     def add_event(self, event: Any) -> None:
         """Writes an event as it is."""

@@ -7,7 +7,7 @@ from everflow.runtime import codegen, passes
 from everflow.runtime.context import Context
 from everflow.runtime.passes.buffers import reuse_buffers
 from everflow.runtime.passes.constants import fold_constants
-from everflow.runtime.passes.identities import drop_identities
+from everflow.runtime.passes.identities import drop_default_scales, drop_identities
 from everflow.runtime.passes.subexpressions import share_subexpressions
 from everflow.runtime.passes.sums import sum_to_shape
 from everflow.runtime.passes.updates import scale_updates
@@ -48,6 +48,13 @@ def test_identities_go():
     y = tf.identity(tf.stop_gradient(tf.identity(x) * 2.0))
     plain, rewritten = same_with_and_without([y], [x], drop_identities, [1.0, 2.0])
     assert "Identity" in types(plain) and types(rewritten) == ["Mul"]
+
+
+def test_random_numbers_are_not_scaled_by_one():
+    plain, rewritten = same_with_and_without([tf.random_normal([3], seed=1)], [], drop_default_scales)
+    assert len(types(plain)) == 3 and types(rewritten) == ["RandomStandardNormal"]
+    plain, rewritten = same_with_and_without([tf.random_normal([3], mean=1.0, seed=1)], [], drop_default_scales)
+    assert len(types(rewritten)) == 2
 
 
 def test_an_identity_that_reads_a_variable_stays():

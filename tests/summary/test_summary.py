@@ -2,9 +2,11 @@
 import glob
 import os
 import struct
+import sys
 
 import numpy as np
 import pytest
+from google.protobuf.message import DecodeError
 
 import everflow as tf
 from everflow.io.png import decode_png
@@ -112,3 +114,52 @@ def test_a_graph_is_a_graph(tmp_path):
         tf.summary.FileWriter(tmp_path, "a text")
     with pytest.raises(ValueError, match="not both"):
         tf.summary.FileWriter(tmp_path, tf.Graph(), graph_def=tf.GraphDef())
+
+
+def test_histograms_count_what_lies_on_a_limit_above_it():
+    limits = [1e-12]
+    while limits[-1] < 1e20:
+        limits.append(limits[-1] * 1.1)
+    limits = [sys.float_info.max, *limits[-2::-1]]
+    limits = np.array([-x for x in limits] + [0.0] + limits[::-1])
+    rng = np.random.RandomState(0)
+    values = np.concatenate([limits[100:-100:7], np.nextafter(limits[100:-100:5], 0), rng.randn(200), [0.0, -0.0, 1e300, -1e300]])
+    found = values_of(tf.summary.histogram("h", tf.constant(values, tf.float64)))[0].histo
+    places = np.minimum(np.searchsorted(limits, values, side="right"), len(limits) - 1)
+    filled = np.unique(places)
+    assert [x for x, n in zip(found.bucket_limit, found.bucket) if n] == limits[filled].tolist()
+    assert [n for n in found.bucket if n] == np.bincount(places)[filled].tolist()
+    assert (found.num, found.min, found.max) == (values.size, values.min(), values.max())
+
+
+def test_histograms_of_nothing_and_of_no_numbers():
+    empty = values_of(tf.summary.histogram("h", np.zeros(0, np.float32)))[0].histo
+    assert (list(empty.bucket_limit), list(empty.bucket), empty.num) == ([sys.float_info.max], [0.0], 0)
+    for bad, what in ((np.nan, "Nan"), (-np.inf, "Infinity")):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=f"{what} in summary histogram"):
+            values_of(tf.summary.histogram("h", [1.0, bad]))
+
+
+def test_large_images_are_filtered_and_come_back(tmp_path):
+    pixels = np.add.outer(np.arange(60), 2 * np.arange(50)).astype(np.uint8)[None, :, :, None].repeat(3, 3)
+    encoded = values_of(tf.summary.image("i", tf.constant(pixels)))[0].image.encoded_image_string
+    assert len(encoded) < pixels.size / 10
+    with tf.Session() as sess:
+        np.testing.assert_array_equal(sess.run(tf.image.decode_png(encoded)), pixels[0])
+
+
+def test_what_is_no_summary_is_refused(tmp_path):
+    with tf.Session() as sess, pytest.raises(tf.errors.InvalidArgumentError, match="Could not parse one of the summary inputs"):
+        sess.run(tf.summary.merge([tf.constant(b"\x0a\x7fno")]))
+    with tf.summary.FileWriter(str(tmp_path)) as writer, pytest.raises(DecodeError):
+        writer.add_summary(b"\x0a\x7fno", 1)
+
+
+def test_a_writer_that_nobody_closes_loses_nothing(tmp_path):
+    writer = tf.summary.FileWriter(str(tmp_path))
+    for step in (-1, 5):
+        writer.add_summary(tf.Summary(value=[tf.Summary.Value(tag="a", simple_value=2.0)]), step)
+    del writer
+    events = [e for e in tf.train.summary_iterator(str(next(tmp_path.iterdir()))) if e.HasField("summary")]
+    assert [(e.step, e.summary.value[0].simple_value) for e in events] == [(-1, 2.0), (5, 2.0)]
+    assert all(e.wall_time > 1e9 for e in events)
