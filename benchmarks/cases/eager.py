@@ -82,8 +82,7 @@ def session_regression():
             done = tf.identity(loss)
         with tf.Session() as sess:
             sess.run(tf.global_variables_initializer())
-            step = sess.make_callable(done)
-            return repeated(step, 100)
+            return repeated(lambda: sess.run(done), 100)
 
 
 def convolutional():
@@ -140,4 +139,4 @@ def session_cnn():
             done = tf.identity(loss)
         with tf.Session() as sess:
             sess.run(tf.global_variables_initializer())
-            return timed(sess.make_callable(done))
+            return timed(lambda: sess.run(done))
