@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from everflow.errors import invalid_argument, unimplemented
-from everflow.io import records
+from everflow.io import lmdb, records
 from everflow.io.file_io import read_file_to_string
 from everflow.ops.texts import text_array
 
@@ -190,3 +190,12 @@ class FixedLengthReader(Reader):
                     start = 0
         finally:
             stream.close()
+
+
+class DatabaseReader(Reader):
+    """The keys and values of LMDB databases."""
+
+    kind = "LMDBReader"
+
+    def records(self, work: bytes) -> Iterator[Record]:
+        return lmdb.read(os.fsdecode(work))

@@ -11,7 +11,7 @@ from everflow.io.tf_record import TFRecordOptions
 from everflow.lazy import torch
 from everflow.ops.queue_ops import queue_of
 from everflow.ops.queues import QueueBase
-from everflow.ops.reader_kinds import FixedLengthReader, RecordFileReader, WholeFileReader
+from everflow.ops.reader_kinds import DatabaseReader, FixedLengthReader, RecordFileReader, WholeFileReader
 from everflow.ops.reader_kinds import IdentityReader as IdentityKind
 from everflow.ops.reader_kinds import Reader as ReaderKind
 from everflow.ops.reader_kinds import TextLineReader as TextLineKind
@@ -63,6 +63,7 @@ def _maker(make: Callable[[Any], ReaderKind]) -> Callable[[Any], Kernel]:
 for _name, _make in _MAKERS.items():
     op(_name, kernel=_maker(_make), shape=lambda o: (2,), gradient=not_differentiable)
     op(_name + "V2", kernel=_maker(_make), shape=scalar, gradient=not_differentiable)
+op("LMDBReader", kernel=_maker(lambda node: DatabaseReader(node.name)), shape=lambda o: (2,), gradient=not_differentiable)
 
 
 def _both(name: str, kernel: Callable[[Any], Kernel], shape: Callable[[Any], Any]) -> None:
@@ -106,6 +107,8 @@ def _count(value: int) -> Any:
     return torch.tensor(value, dtype=torch.int64)
 
 
+# Queues of one kind of handle, for readers of the other.
+op("FakeQueue", kernel=lambda node: queue_of, shape=scalar, gradient=not_differentiable)
 _both("ReaderRead", lambda node: lambda reader, queue: reader.read(_checked(queue)), lambda o: [(), ()])
 _both("ReaderReadUpTo", _read_up_to, lambda o: [(None,), (None,)])
 _both("ReaderNumRecordsProduced", lambda node: lambda reader: _count(reader.produced), scalar)
@@ -138,17 +141,23 @@ class ReaderBase:
         """Whether the reader's state can be saved."""
         return self._supports_serialize
 
+    def _queue(self, queue: Any) -> Any:
+        """The handle of a queue, of the kind that goes with the reader's."""
+        handle = queue.queue_ref if isinstance(queue, QueueBase) else queue
+        is_reference = self._reader_ref.dtype != dtypes.resource and getattr(handle, "dtype", None) == dtypes.resource
+        return apply("FakeQueue", handle) if is_reference else handle
+
     def _apply(self, name: str, *inputs: Any, label: str | None) -> Any:
         op_type = name + "V2" if self._reader_ref.dtype == dtypes.resource else name
         return apply(op_type, self._reader_ref, *inputs, name=label)
 
     def read(self, queue: Any, name: str | None = None) -> Any:
         """The next record; takes work from the queue when it needs some."""
-        return self._apply("ReaderRead", queue.queue_ref if isinstance(queue, QueueBase) else queue, label=name)
+        return self._apply("ReaderRead", self._queue(queue), label=name)
 
     def read_up_to(self, queue: Any, num_records: Any, name: str | None = None) -> Any:
         """The next records, up to so many."""
-        return self._apply("ReaderReadUpTo", queue.queue_ref if isinstance(queue, QueueBase) else queue, num_records, label=name)
+        return self._apply("ReaderReadUpTo", self._queue(queue), num_records, label=name)
 
     def num_records_produced(self, name: str | None = None) -> Any:
         """How many records were read."""
@@ -208,6 +217,15 @@ class TFRecordReader(ReaderBase):
     def __init__(self, name: str | None = None, options: Any = None) -> None:
         compression = TFRecordOptions.get_compression_type_string(options)
         super().__init__(apply("TFRecordReaderV2", name=name, compression_type=compression))
+
+
+@public("LMDBReader")
+class LMDBReader(ReaderBase):
+    """Records are the keys and values of LMDB databases."""
+
+    @deprecated(None, "Queue-based input pipelines have been replaced by `tf.data`. Use `tf.contrib.data.LMDBDataset`.")
+    def __init__(self, name: str | None = None, options: Any = None) -> None:
+        super().__init__(apply("LMDBReader", name=name))
 
 
 @public("IdentityReader")
