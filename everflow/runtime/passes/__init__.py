@@ -19,8 +19,8 @@ from everflow.runtime.plan import Plan
 
 PASSES = (
     run_together, drop_identities, fold_constants, drop_default_scales, resolve_broadcasts, share_subexpressions, sum_to_shape,
-    narrow_parts, join_products, fuse_matmul_bias, fuse_conv_bias, pool_before_relu, pool_first_layers, share_pooling, scale_updates, batch_updates,
-    fuse_elementwise, reuse_buffers, take_restored, transpose_once, keep_sizes_on_host, ask_for_used_results,
+    narrow_parts, join_products, fuse_matmul_bias, fuse_conv_bias, pool_before_relu, pool_first_layers, share_pooling,
+    scale_updates, batch_updates, fuse_elementwise, reuse_buffers, take_restored, transpose_once, keep_sizes_on_host, ask_for_used_results,
 )
 
 
