@@ -10,7 +10,6 @@ from everflow import nest
 from everflow.api import internal, public
 from everflow.autodiff.aggregation import aggregate_slices, as_indexed_slices
 from everflow.autodiff.registry import UnconnectedGradients
-from everflow.autodiff.search import is_trainable
 from everflow.eager import tape as tapes
 from everflow.eager.tape import Tape
 from everflow.graph.convert import convert_to_tensor
@@ -38,6 +37,7 @@ class GradientTape:
         self._persistent = persistent
         self._watch_accessed_variables = watch_accessed_variables
         self._recording = False
+        self._watched_variables: tuple[Any, ...] = ()
 
     def __enter__(self) -> GradientTape:
         self._push()
@@ -70,7 +70,8 @@ class GradientTape:
             if not t.dtype.is_floating and not t.dtype.is_complex:
                 tf.logging.log_first_n(
                     tf.logging.WARN, "The dtype of the watched tensor must be floating (e.g. tf.float32), got %r", 5, t.dtype)
-            assert self._tape is not None
+            if self._tape is None:
+                raise RuntimeError("A tape watches tensors from the beginning of its block on.")
             if isinstance(getattr(t, "handle", None), Tensor):
                 self._tape.watch_variable(t)
             else:
@@ -90,8 +91,10 @@ class GradientTape:
             self._push()
 
     def watched_variables(self) -> tuple[Any, ...]:
-        """The variables that were read or watched, in that order."""
-        return () if self._tape is None else tuple(self._tape.variables.values())
+        """The variables that were read or watched, in the order in which they were made."""
+        if self._tape is not None:
+            self._watched_variables = self._tape.watched_variables()
+        return self._watched_variables
 
     def gradient(self, target: Any, sources: Any, output_gradients: Any = None,
                  unconnected_gradients: Any = UnconnectedGradients.NONE) -> Any:
@@ -107,14 +110,14 @@ class GradientTape:
                     "efficient than calling it outside the context (it causes the gradient ops to be recorded on the tape, leading to "
                     "increased CPU and memory usage). Only call GradientTape.gradient inside the context if you actually want to "
                     "trace the gradient in order to compute higher order derivatives.", 1)
-        unconnected = UnconnectedGradients(unconnected_gradients)
+        unconnected = _unconnected(unconnected_gradients)
         targets = [_target(t) for t in nest.flatten(target)]
         given: list[Any] = [None] * len(targets)
         if output_gradients is not None:
             given = [None if g is None else convert_to_tensor(g) for g in nest.flatten(output_gradients)]
         flat = nest.flatten(sources)
         for s in flat:
-            if not is_trainable(_handle(s)):
+            if not s.dtype.is_floating and not s.dtype.is_complex:
                 tf.logging.log_first_n(
                     tf.logging.WARN, "The dtype of the source tensor must be floating (e.g. tf.float32) when calling "
                     "GradientTape.gradient, got %r", 5, s.dtype)
@@ -122,7 +125,7 @@ class GradientTape:
         if unconnected is UnconnectedGradients.ZERO:
             found = [tf.zeros_like(s) if g is None else g for g, s in zip(found, flat)]
         if not self._persistent:
-            self._watched_variables = self._tape.variables
+            self._watched_variables = self._tape.watched_variables()
             self._tape = None
         return nest.pack_sequence_as(sources, found)
 
@@ -131,6 +134,7 @@ class GradientTape:
         """The derivative of each element of the target with respect to each element of the sources."""
         if self._tape is None:
             raise RuntimeError("GradientTape.jacobian can only be called once on non-persistent tapes.")
+        self._check_persistent("jacobian", experimental_use_pfor)
         flat_sources = nest.flatten(sources)
         flat = tf.reshape(target, [-1])
         rows = self._rows(target, flat_sources, int(flat.get_shape()[0]), unconnected_gradients)
@@ -144,6 +148,11 @@ class GradientTape:
             stacked = tf.stack([tf.zeros_like(source) if p is None else convert_to_tensor(p) for p in parts])
             found.append(tf.reshape(stacked, tf.concat([shape, tf.shape(source)], 0)))
         return nest.pack_sequence_as(sources, found)
+
+    def _check_persistent(self, name: str, use_pfor: bool) -> None:
+        if tf.executing_eagerly() and not self._persistent and not use_pfor:
+            raise RuntimeError(f"GradientTape must be created with persistent=True to compute the {name} with eager execution enabled and "
+                               "with experimental_use_pfor set to False.")
 
     def _rows(self, target: Any, sources: list[Any], count: int, unconnected_gradients: Any) -> list[Any]:
         """The gradients of each element of the target."""
@@ -167,10 +176,11 @@ class GradientTape:
                        parallel_iterations: Any = None, experimental_use_pfor: bool = True) -> Any:
         """The jacobian of each example of a batch: those of other examples are zero and left out."""
         dims = target.get_shape()
-        if dims.ndims is None or dims.ndims < 2 or source.get_shape().ndims is None or source.get_shape().ndims < 2:
+        for shape in (dims, source.get_shape()):
+            shape.with_rank_at_least(2)
+        if dims.ndims is None or not dims[:1].is_compatible_with(source.get_shape()[:1]):
             raise ValueError(f"Need first dimension of target shape ({dims}) and source shape ({source.get_shape()}) to match.")
-        if not dims[:1].is_compatible_with(source.get_shape()[:1]):
-            raise ValueError(f"Need first dimension of target shape ({dims}) and source shape ({source.get_shape()}) to match.")
+        self._check_persistent("batch_jacobian", experimental_use_pfor)
         batch = int(dims[0])
         row_size = 1
         for d in dims.as_list()[1:]:
@@ -191,8 +201,17 @@ class GradientTape:
             self._persistent = persistent
             if not persistent:
                 self._tape = None
+        if not columns:
+            return tf.zeros([*dims.as_list(), *source.get_shape().as_list()[1:]], target.dtype)
         stacked = tf.stack(columns, axis=1)
         return tf.reshape(stacked, tf.concat([tf.shape(target), tf.shape(source)[1:]], 0))
+
+
+def _unconnected(given: Any) -> UnconnectedGradients:
+    try:
+        return UnconnectedGradients(given)
+    except ValueError:
+        raise ValueError(f"Unknown value for unconnected_gradients: {given!r}") from None
 
 
 def _target(t: Any) -> Any:
@@ -225,16 +244,12 @@ def _positions(params: Any, args: Any, f: Any) -> list[int]:
 
     if params is None:
         return list(range(len(args)))
-    names = list(inspect.signature(f).parameters)
-    found = []
-    for p in params:
-        if isinstance(p, str):
-            if p not in names:
-                raise ValueError(f"params argument {p} not found in the function's arguments {names}")
-            found.append(names.index(p))
-        else:
-            found.append(p)
-    return found
+    if all(isinstance(p, str) for p in params):
+        names = list(inspect.signature(f).parameters)
+        return [names.index(p) for p in params]
+    if all(isinstance(p, int) for p in params):
+        return list(params)
+    raise ValueError(f"params must be all strings or all integers; got {params}.")
 
 
 @public("contrib.eager.value_and_gradients_function")
@@ -262,7 +277,7 @@ def make_vjp(f: Callable[..., Any], params: Any = None, persistent: bool = True)
         if kwargs:
             raise ValueError("Functions to be differentiated cannot receive keyword arguments.")
         positions = _positions(params, args, f)
-        tensors = [_watchable(a) if i in positions else a for i, a in enumerate(args)]
+        tensors = [_watchable(a, args[:i]) if i in positions else a for i, a in enumerate(args)]
         sources = [tensors[i] for i in positions]
         tape = Tape()
         tapes.push(tape)
@@ -290,9 +305,9 @@ def make_vjp(f: Callable[..., Any], params: Any = None, persistent: bool = True)
     return decorated
 
 
-def _watchable(a: Any) -> Any:
-    """An argument as a tensor of its own, so that two equal arguments are told apart."""
-    if isinstance(getattr(a, "handle", None), Tensor):
+def _watchable(a: Any, before: Any) -> Any:
+    """An argument as a tensor of its own, so that two equal arguments are told apart; a variable that comes once is itself."""
+    if isinstance(getattr(a, "handle", None), Tensor) and not any(a is b for b in before):
         return a
     return tf.identity(convert_to_tensor(a))
 
@@ -329,7 +344,7 @@ def implicit_value_and_gradients(f: Callable[..., Any]) -> Callable[..., Any]:
                     f"Cannot differentiate a function that returns None; did you forget to return a value from {f.__name__}?")
         finally:
             tapes.pop(tape)
-        variables = list(tape.variables.values())
+        variables = tape.watched_variables()
         if not variables:
             raise ValueError(
                 "No trainable variables were accessed while the function was being computed.")

@@ -100,22 +100,27 @@ class ConcreteFunction:
     def __init__(self, graph: FuncGraph, structure: Any = None, signature: Any = None, name: str | None = None,
                  attrs: dict[str, Any] | None = None) -> None:
         self.graph = self._func_graph = graph
-        self.name = name or f"__inference_{graph.name}_{next(_serial)}"
+        self.function_name = name or f"__inference_{graph.name}_{next(_serial)}"
         self.structured_outputs = structure
         self.structured_input_signature = signature
-        self._entry = LibraryFunction(self.name, graph=graph, attrs=_checked_attributes(attrs or {}))
-        graph._functions.setdefault(self.name, self._entry)
+        self._entry = LibraryFunction(self.function_name, graph=graph, attrs=_checked_attributes(attrs or {}))
+        graph._functions.setdefault(self.function_name, self._entry)
         self._captured = graph.external_captures
         self._step = CONTEXT.compile(graph)
         self._types = [t.dtype.base_dtype for t in graph.outputs]
         self._writes: list[int] | None = None
-        self._pair: Any = None
+        self._pair: _Pair | None = None
         # How callers name the arguments' tensors, and how many of them may come by position.
         self._asks = sum(len(inputs) for _, inputs, _, _ in getattr(graph, "deferred", {}).values())
         self._arg_keywords = [t.op.name for t in graph.inputs[:len(graph.inputs) - len(self._captured) - self._asks]]
         self._num_positional_args = len(self._arg_keywords)
 
     # -- what it is
+
+    @property
+    def name(self) -> bytes:
+        """The name in libraries, as programs get it."""
+        return self.function_name.encode()
 
     @property
     def inputs(self) -> list[Tensor]:
@@ -160,6 +165,16 @@ class ConcreteFunction:
     def add_to_graph(self, g: Graph | None = None) -> None:
         """Makes the function known to a graph."""
         (LIBRARY if g is None and in_eager_mode() else g or get_default_graph())._add_function(self._entry)
+
+    def add_gradient_functions_to_graph(self, g: Graph | None = None) -> None:
+        """Makes known the function that hands out what its gradient needs, and the gradient."""
+        for entry in self._differentiable().entries():
+            (LIBRARY if g is None and in_eager_mode() else g or get_default_graph())._add_function(entry)
+
+    def _differentiable(self) -> _Pair:
+        if self._pair is None:
+            self._pair = _Pair(self)
+        return self._pair
 
     # -- calling
 
@@ -209,19 +224,28 @@ class ConcreteFunction:
         for tape in tapes.ACTIVE.tapes:
             if tape.watches(inputs):
                 return self._recorded(inputs, values)
-        found = self._run(self._step, values)
-        return [EagerTensor(v, t) for v, t in zip(found, self._types)]
+        return self._wrapped(self._run(self._step, values))
+
+    def _wrapped(self, values: Any) -> list[Any]:
+        """The results as tensors: the constructor would only ask what is known here."""
+        outputs = []
+        for value, dtype in zip(values, self._types):
+            t = EagerTensor.__new__(EagerTensor)
+            t.value = value
+            t.dtype = dtype
+            outputs.append(t)
+        return outputs
 
     def _run(self, step: Callable[..., Any], values: list[Any]) -> Any:
         try:
-            return traced(step, values, self.name, "FunctionRun") if TRACES else step(*values)
+            return traced(step, values, self.function_name, "FunctionRun") if TRACES else step(*values)
         except Exception as error:
-            explained = explain(error, self.name, None)
+            explained = explain(error, self.function_name, None)
             raise explained from (None if explained is error or error.__cause__ is None else error.__cause__)
 
     def _written(self) -> list[int]:
         if self._writes is None:
-            self._writes = sorted(effects.of_function(CONTEXT, self.name).arguments)
+            self._writes = sorted(effects.of_function(CONTEXT, self.function_name).arguments)
         return self._writes
 
     def _add_call(self, inputs: list[Any]) -> list[Any]:
@@ -234,12 +258,13 @@ class ConcreteFunction:
             variable_accessed(v)
         stateful = any(o.op_def_.is_stateful and o.type != "Placeholder" for o in self.graph.get_operations())
         tensors = [graph.own(t) if graph.building_function else t for t in inputs]
-        found = apply("StatefulPartitionedCall" if stateful else "PartitionedCall", tensors, Tout=self._types,
-                      f=FunctionName(self.name))
+        with graph.control_dependencies(list(self.graph.control_captures)):
+            found = apply("StatefulPartitionedCall" if stateful else "PartitionedCall", tensors, Tout=self._types,
+                          f=FunctionName(self.function_name))
         if isinstance(found, Operation):
             return []
         for t, inside in zip(found, self.graph.outputs):
-            t.dims, t.handle_data = inside.dims, inside.handle_data
+            t.handle_data = inside.handle_data
         return found
 
     def _packed(self, outputs: list[Any]) -> Any:
@@ -252,20 +277,17 @@ class ConcreteFunction:
     # -- gradients
 
     def _recorded(self, inputs: list[Any], values: list[Any]) -> list[Any]:
-        if self._pair is None:
-            self._pair = _Pair(self)
-        pair = self._pair
+        pair = self._differentiable()
         found = self._run(pair.forward, values)
-        count = len(self._types)
-        outputs = [EagerTensor(v, t) for v, t in zip(found, self._types)]
-        kept = found[count:]
+        outputs = self._wrapped(found)
+        kept = found[len(outputs):]
 
         def backward(*given: Any) -> list[Any]:
             if tapes.ACTIVE.tapes or not in_eager_mode():
                 return pair.again(inputs, given)
             return pair.backward(inputs, kept, given)
 
-        tapes.record_custom(self.name, inputs, outputs, backward)
+        tapes.record_custom(self.function_name, inputs, outputs, backward)
         return outputs
 
 
@@ -319,9 +341,16 @@ class _Pair:
         self.captured = list(body.captures)
         body.inputs = [*given, *(body.captures[t] for t in self.captured)]
         self.types = [t.dtype.base_dtype for t in body.outputs]
-        self._backward = CONTEXT.compile(body)
-        self.forward = CONTEXT.compile(graph.variant([*graph.outputs, *kept]))
+        self._graphs = graph.variant([*graph.outputs, *kept]), body
+        self.forward, self._backward = map(CONTEXT.compile, self._graphs)
         self._again: Any = None
+
+    def entries(self) -> list[LibraryFunction]:
+        """Both as functions for libraries, which tell of each other."""
+        base = self.function.function_name.removeprefix("__inference_")
+        forward, backward = f"__forward_{base}", f"__inference___backward_{base}"
+        return [LibraryFunction(forward, graph=self._graphs[0], attrs={"backward_function_name": backward}),
+                LibraryFunction(backward, graph=self._graphs[1], attrs={"forward_function_name": forward})]
 
     def backward(self, inputs: list[Any], kept: Any, given: Any) -> list[Any]:
         """The inputs' gradients, on what the forward run kept."""
@@ -343,7 +372,7 @@ class _Pair:
     def again(self, inputs: list[Any], given: Any) -> list[Any]:
         """The same as a function of its own, which can be differentiated in turn."""
         if self._again is None:
-            entry = functional.gradient_function(LIBRARY, self.function.name)
+            entry = functional.gradient_function(LIBRARY, self.function.function_name)
             structure = list(entry.graph.outputs)
             self._again = ConcreteFunction(entry.graph, structure, name=entry.name + f"_{next(_serial)}")
         found = self._again.call_flat([*inputs, *(convert_to_tensor(g) for g in given)])

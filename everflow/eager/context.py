@@ -84,11 +84,11 @@ def disable_eager_execution() -> None:
 @internal("eager.context.graph_mode")
 @contextlib.contextmanager
 def graph_mode() -> Iterator[None]:
-    """Builds graphs within a `with` block."""
+    """Builds graphs within a `with` block: on in the graph that was the default one last."""
     if not in_eager_mode():
         yield
         return
-    with graphs.get_controller(stacks.global_graph()):
+    with graphs.get_controller(stacks.get_default_graph()):
         yield
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from everflow import nest
 from everflow.eager.concrete_functions import ConcreteFunction
+from everflow.graph.shapes import TensorShape
 from everflow.graph.tensor import Tensor
 from everflow.graph.tensor_spec import TensorSpec
 
@@ -21,7 +22,7 @@ class FunctionCache:
     def __init__(self) -> None:
         self.primary: dict[Key, ConcreteFunction] = {}
         self.arg_relaxed: dict[Key, ConcreteFunction] = {}
-        self.arg_relaxed_shapes: dict[Key, list[Any]] = {}
+        self.arg_relaxed_shapes: dict[Key, list[TensorShape]] = {}
         # From where a call was not found before: shapes are relaxed from the second such call on.
         self.missed: set[Any] = set()
 
@@ -36,12 +37,13 @@ class FunctionCache:
         shapes = [p[2] for p in parts if p[0] == "tensor"]
         known = self.arg_relaxed_shapes.get(by_rank)
         if known is None:
-            self.arg_relaxed_shapes[by_rank] = shapes
+            self.arg_relaxed_shapes[by_rank] = [TensorShape(s) for s in shapes]
             found = self.arg_relaxed[by_rank] = trace(args)
             return found
-        if all(_is_within(s, k) for s, k in zip(shapes, known)):
+        if all(_is_within(s, k.as_dims()) for s, k in zip(shapes, known)):
             return self.arg_relaxed[by_rank]
-        relaxed = self.arg_relaxed_shapes[by_rank] = [_common(s, k) for s, k in zip(shapes, known)]
+        relaxed = [_common(s, k.as_dims()) for s, k in zip(shapes, known)]
+        self.arg_relaxed_shapes[by_rank] = [TensorShape(s) for s in relaxed]
         rest = iter(relaxed)
 
         def as_spec(value: Any) -> Any:

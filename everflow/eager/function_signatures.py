@@ -16,7 +16,7 @@ from everflow.eager.tensor import EagerTensor
 from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.graph import Graph
-from everflow.graph.stacks import EAGER, get_default_graph, graphs
+from everflow.graph.stacks import EAGER, global_graph, graphs
 from everflow.graph.tensor import Tensor
 from everflow.graph.tensor_spec import TensorSpec
 from everflow.graph.type_spec import CompositeTensor, TypeSpec
@@ -121,7 +121,7 @@ def outermost() -> Graph:
     for graph in reversed(graphs.stack):
         if graph is not EAGER and not graph.building_function:
             return graph
-    return get_default_graph()
+    return global_graph()
 
 
 def structure_of(structure: Any) -> Any:

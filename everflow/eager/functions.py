@@ -273,3 +273,14 @@ def defun_with_attributes(func: Any = None, input_signature: Any = None, attribu
         return TracedFunction(f, None, input_signature, attributes, autograph, experimental_autograph_options, experimental_relax_shapes)
 
     return decorate if func is None else decorate(func)
+
+
+@internal("eager.function.register")
+def register(func: Any, *args: Any, **kwargs: Any) -> ConcreteFunction:
+    """Puts a traced function and its gradient into the graph's library, without calling it."""
+    if not isinstance(func, TracedFunction):
+        raise ValueError(f"Only defun function is allowed to be registered. Got type: {type(func)}")
+    concrete = func.get_concrete_function(*args, **kwargs)
+    concrete.add_to_graph()
+    concrete.add_gradient_functions_to_graph()
+    return concrete

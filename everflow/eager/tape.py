@@ -113,6 +113,10 @@ class Tape:
         self.variables.setdefault(id(handle), variable)
         self.watched[id(handle)] = handle
 
+    def watched_variables(self) -> tuple[Any, ...]:
+        """The variables that were read or watched, in the order in which they were made."""
+        return tuple(sorted(self.variables.values(), key=lambda v: getattr(v, "_creation_order", 0)))
+
     def watches(self, inputs: Any) -> bool:
         """Whether one of these is watched or was computed from what is."""
         watched = self.watched
@@ -150,10 +154,11 @@ class Tape:
     def gradients(self, targets: list[Any], sources: list[Any], given: list[Any]) -> list[Any]:
         """The gradients of the targets' sum with respect to the sources; None where there is no way between them."""
         found: dict[int, list[Any]] = {}
-        for target, gradient in zip(targets, given):
-            if id(target) in self.watched:
-                found.setdefault(id(target), []).append(_ones_like(target) if gradient is None else gradient)
         kept = {id(s) for s in sources}
+        for target, gradient in zip(targets, given):
+            known = id(target) in self.watched or id(target) in kept
+            if known and (is_trainable(target) or gradient is not None):
+                found.setdefault(id(target), []).append(_ones_like(target) if gradient is None else gradient)
         needed, reached = self._on_the_way(kept)
         for operation in reversed(needed):
             given_here = [_total(found, t, kept) for t in operation.outputs]
@@ -224,6 +229,8 @@ def _gradient_function(operation: Any) -> Any:
 def _ones_like(tensor: Any) -> Any:
     import everflow as tf
 
+    if tensor.dtype.base_dtype is dtypes.resource:
+        return tf.ones_like(_zeros_like(tensor))
     return registry.apply("OnesLike", tensor) if tensor.is_eager else tf.ones_like(tensor)
 
 

@@ -1,9 +1,10 @@
 """Calling a Python function once to find out what it does: its ops become a body."""
 from __future__ import annotations
 
+import contextlib
 import functools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
 from everflow.graph.tensor_spec import TensorSpec
 from everflow.ops.registry import apply
+from everflow.ops.variable_scope import get_variable_scope
 
 
 @internal("framework.func_graph.func_graph_from_py_func")
@@ -40,7 +42,8 @@ def func_graph_from_py_func(name: str, python_func: Callable[..., Any], args: An
         given = [inside(argument, value) for argument, value in zip(names, args)]
         named = {key: inside(key, kwargs[key]) for key in sorted(kwargs)}
         before = nest.map_structure(lambda v: v, (given, named), expand_composites=True)
-        found = python_func(*given, **named)
+        with _resource_variables():
+            found = python_func(*given, **named)
         _check_unchanged(before, (given, named))
         structure = nest.map_structure(functools.partial(_result_inside, graph, add_control_dependencies), found, expand_composites=True)
     graph.structured_input_signature = arguments.described(args, kwargs, names)
@@ -50,6 +53,18 @@ def func_graph_from_py_func(name: str, python_func: Callable[..., Any], args: An
     graph.inputs = [t for t in graph.inputs if id(t) not in captured] + graph.internal_captures
     graph.inputs += [t for _, inputs, _, _ in getattr(graph, "deferred", {}).values() for t in inputs]
     return graph
+
+
+@contextlib.contextmanager
+def _resource_variables() -> Iterator[None]:
+    """Variables made inside are those with handles, unless something else is asked for."""
+    scope = get_variable_scope()
+    before = scope.use_resource
+    scope.set_use_resource(True)
+    try:
+        yield
+    finally:
+        scope.set_use_resource(before)
 
 
 def _check_unchanged(before: Any, after: Any) -> None:

@@ -42,6 +42,8 @@ class LibraryFunction:
         # Whether another variant took its place where it was made for; it is exported only where something still calls it.
         self.is_superseded = False
         self.attrs = attrs or {}
+        # The shapes of outputs, by those of arguments that say more than the body's.
+        self.dims_by_arguments: dict[Any, list[Any]] = {}
         self._out_names = out_names
         self._graph = graph
         self._definition = definition

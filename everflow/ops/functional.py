@@ -40,7 +40,39 @@ def output_dims(operation: Operation, function_name: str) -> list[Any]:
     entry = operation.graph._get_function(function_name)
     if entry is None:
         return [None] * len(operation.outputs)
-    return [t.dims for t in entry.graph.outputs]
+    body = entry.graph
+    given = tuple(t.dims if _says_more(t.dims, inside.dims) else inside.dims for t, inside in zip(operation.inputs, body.inputs))
+    general = tuple(t.dims for t in body.inputs)
+    if given == general:
+        return [t.dims for t in body.outputs]
+    if given not in entry.dims_by_arguments:
+        # For a function that calls itself, what it says in general has to do.
+        entry.dims_by_arguments[given] = [t.dims for t in body.outputs]
+        entry.dims_by_arguments[given] = _dims_for(body, given)
+    return entry.dims_by_arguments[given]
+
+
+def _says_more(dims: Any, general: Any) -> bool:
+    if general is None:
+        return dims is not None
+    return dims is not None and len(dims) == len(general) and any(g is None and d is not None for d, g in zip(dims, general))
+
+
+def _dims_for(body: FuncGraph, given: Any) -> list[Any]:
+    """The shapes of a body's outputs, where more is known of those of its inputs."""
+    scratch = Graph()
+    scratch._functions = body._functions
+    with scratch.as_default():
+        arguments = []
+        for inside, dims in zip(body.inputs, given):
+            t = apply("Placeholder", dtype=inside.dtype.base_dtype, shape=dims)
+            t.handle_data = inside.handle_data
+            arguments.append(t)
+        try:
+            return [t.dims for t in inline(body, arguments)]
+        except ValueError:
+            # Such shapes don't go together; that is found out when the function runs.
+            return [t.dims for t in body.outputs]
 
 
 def zeros_dtype(t: Tensor) -> dtypes.DType:

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -34,6 +35,8 @@ from everflow.ops.ref_variables import checked_slices
 from everflow.ops.registry import apply
 from everflow.ops.variable_handles import variable_handle, variable_handle_for
 from everflow.ops.variables import SaveSliceInfo, VariableV1
+
+_creation_order = itertools.count()
 
 
 @internal("ops.resource_variable_ops.variable_accessed")
@@ -121,6 +124,7 @@ class BaseResourceVariable(VariableV1):
         self._initial_value = initial_value
         self._cached_value = cached_value
         self._unique_id = unique_id
+        self._creation_order = next(_creation_order)
         self._handle_name = handle_name + ":0" if handle_name is not None else "Variable:0"
         self._dtype = dtypes.as_dtype(dtype).base_dtype
         self._initializer_op = initializer_op

@@ -40,7 +40,7 @@ def serialize_concrete_function(concrete_function: ConcreteFunction, node_ids: A
     for capture in concrete_function.captured_inputs:
         if capture not in node_ids:
             raise KeyError(
-                f"Failed to add concrete function {concrete_function.name!r} to object based saved model as it captures tensor {capture!r} "
+                f"Failed to add concrete function {concrete_function.function_name!r} to object based saved model as it captures tensor {capture!r} "
                 "which is unsupported or not reachable from root. One reason could be that a stateful object or a variable that the "
                 "function depends on is not assigned to an attribute of the serialized trackable object (see "
                 "SaveTest.test_captures_unreachable_variable).")
@@ -69,7 +69,7 @@ def serialize_bare_concrete_function(concrete_function: ConcreteFunction) -> Any
     from everflow.proto import saved_object_graph_pb2
 
     return saved_object_graph_pb2.SavedBareConcreteFunction(
-        concrete_function_name=concrete_function.name, argument_keywords=concrete_function._arg_keywords,
+        concrete_function_name=concrete_function.function_name, argument_keywords=concrete_function._arg_keywords,
         allowed_positional_arguments=concrete_function._num_positional_args)
 
 
@@ -84,7 +84,7 @@ def serialize_function(function: TracedFunction) -> Any:
     proto.function_spec.fullargspec.CopyFrom(coder.encode_structure(_storable(spec)))
     proto.function_spec.is_method = spec.is_method
     proto.function_spec.input_signature.CopyFrom(coder.encode_structure(spec.input_signature))
-    proto.concrete_functions.extend(concrete.name for concrete in concrete_functions_of(function))
+    proto.concrete_functions.extend(concrete.function_name for concrete in concrete_functions_of(function))
     return proto
 
 

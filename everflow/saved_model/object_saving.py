@@ -161,7 +161,7 @@ class _Export:
         stateful = any(op.op_def_.is_stateful and op.type != "Placeholder" for op in function.graph.get_operations())
         types = [t.dtype.base_dtype for t in function.outputs]
         found = apply("StatefulPartitionedCall" if stateful else "PartitionedCall", [*arguments, *captured], Tout=types,
-                      f=FunctionName(function.name))
+                      f=FunctionName(function.function_name))
         if isinstance(found, Operation):
             return []
         for t, inside in zip(found, function.outputs):
@@ -187,7 +187,7 @@ class _Export:
     def _describe_objects(self, proto: Any) -> None:
         objects, coder = self.objects, StructureCoder()
         for concrete in objects.concretes:
-            proto.concrete_functions[concrete.name].CopyFrom(serialize_concrete_function(concrete, objects.node_ids, coder))
+            proto.concrete_functions[concrete.function_name].CopyFrom(serialize_concrete_function(concrete, objects.node_ids, coder))
         for node in objects.nodes:
             described = proto.nodes.add()
             for name, number in objects.children(node):

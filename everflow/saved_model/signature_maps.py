@@ -96,7 +96,7 @@ def canonicalize_signatures(signatures: Any) -> dict[str, ConcreteFunction]:
 
 def _by_name(concrete: ConcreteFunction, key: str) -> ConcreteFunction:
     def signature_wrapper(**kwargs: Any) -> dict[str, Any]:
-        return _named_outputs(concrete(**kwargs), concrete.name, key)
+        return _named_outputs(concrete(**kwargs), concrete.function_name, key)
 
     specs = {keyword: TensorSpec(t.shape, t.dtype, keyword) for keyword, t in zip(concrete._arg_keywords, concrete.inputs)}
     wrapped = function(signature_wrapper, autograph=False).get_concrete_function(**specs)
