@@ -1,0 +1,174 @@
+"""Convolutions with a kernel of their own at each place."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import everflow as tf
+from everflow.api import internal, public
+from everflow.graph.shapes import TensorShape
+from everflow.keras import activations, constraints, initializers, regularizers
+from everflow.keras.backend.windows import bias_add, local_conv
+from everflow.keras.input_spec import InputSpec
+from everflow.keras.kernel_masks import conv_kernel_mask
+from everflow.keras.layer import Layer
+from everflow.keras.window_arithmetic import conv_output_length, normalize_data_format, normalize_padding, normalize_tuple
+
+
+@internal("keras.layers.local.make_2d")
+def make_2d(tensor: Any, split_dim: int) -> Any:
+    """A tensor as a matrix: the axes before `split_dim`, and those from there on."""
+    shape = tf.shape(tensor)
+    return tf.reshape(tensor, tf.stack([tf.reduce_prod(shape[:split_dim]), tf.reduce_prod(shape[split_dim:])]))
+
+
+class _LocallyConnected(Layer):
+    """What the layers of one and two dimensions share.
+
+    The kernels are kept as implementation says: 1, those of each place side by side; 2, a dense matrix of inputs and outputs under a mask;
+    3, the entries of a sparse such matrix.
+    """
+
+    _rank: int
+
+    def __init__(self, filters: int, kernel_size: Any, strides: Any, padding: str, data_format: Any, activation: Any, use_bias: bool,
+                 kernel_initializer: Any, bias_initializer: Any, kernel_regularizer: Any, bias_regularizer: Any,
+                 activity_regularizer: Any, kernel_constraint: Any, bias_constraint: Any, implementation: int, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.filters = filters
+        self.kernel_size = normalize_tuple(kernel_size, self._rank, "kernel_size")
+        self.strides = normalize_tuple(strides, self._rank, "strides")
+        self.padding = normalize_padding(padding)
+        if self.padding != "valid" and implementation == 1:
+            raise ValueError(f'Invalid border mode for {type(self).__name__} (only "valid" is supported if implementation is 1): {padding}')
+        self.data_format = normalize_data_format(data_format)
+        self.activation = activations.get(activation)
+        self.use_bias = use_bias
+        self.kernel_initializer = initializers.get(kernel_initializer)
+        self.bias_initializer = initializers.get(bias_initializer)
+        self.kernel_regularizer = regularizers.get(kernel_regularizer)
+        self.bias_regularizer = regularizers.get(bias_regularizer)
+        self.activity_regularizer = regularizers.get(activity_regularizer)
+        self.kernel_constraint = constraints.get(kernel_constraint)
+        self.bias_constraint = constraints.get(bias_constraint)
+        self.implementation = implementation
+        self.input_spec = InputSpec(ndim=self._rank + 2)
+
+    @property
+    def _channels_first(self) -> bool:
+        return self.data_format == "channels_first"
+
+    def build(self, input_shape: Any) -> None:
+        shape = TensorShape(input_shape).as_list()
+        channels = shape[1] if self._channels_first else shape[-1]
+        sizes = tuple(shape[2:] if self._channels_first else shape[1:-1])
+        if channels is None:
+            raise ValueError(f"Axis {1 if self._channels_first else self._rank + 1} of input should be fully-defined. Found shape: "
+                             f"{tuple(shape)}")
+        if None in sizes:
+            raise ValueError(f"The spatial dimensions of the inputs to  a {type(self).__name__} layer should be fully-defined, but layer "
+                             f"received the inputs shape {tuple(shape)}")
+        places = self._places(sizes)
+        self.__dict__["_output_sizes"] = places
+        if self.implementation == 1:
+            kernel_shape: tuple[int, ...] = (int(np.prod(places)), int(np.prod(self.kernel_size)) * channels, self.filters)
+        elif self.implementation == 2:
+            kernel_shape = (channels, *sizes, self.filters, *places) if self._channels_first else (*sizes, channels, *places, self.filters)
+            self.__dict__["kernel_mask"] = self._mask(sizes)
+        elif self.implementation == 3:
+            full = np.broadcast_to(self._mask(sizes), (channels, *sizes, self.filters, *places) if self._channels_first else (
+                *sizes, channels, *places, self.filters))
+            matrix = full.reshape(int(np.prod(sizes)) * channels, -1).T
+            entries = np.argwhere(matrix)
+            self.__dict__.update(_entries=entries, _matrix_shape=matrix.shape)
+            kernel_shape = (len(entries),)
+        else:
+            raise ValueError(f"Unrecognized implementation mode: {self.implementation}.")
+        self.kernel = self.add_weight(
+            name="kernel", shape=kernel_shape, initializer=self.kernel_initializer, regularizer=self.kernel_regularizer,
+            constraint=self.kernel_constraint)
+        self.bias = None
+        if self.use_bias:
+            self.bias = self.add_weight(
+                name="bias", shape=(*places, self.filters), initializer=self.bias_initializer, regularizer=self.bias_regularizer,
+                constraint=self.bias_constraint)
+        self.input_spec = InputSpec(ndim=self._rank + 2, axes={1 if self._channels_first else -1: channels})
+        self.built = True
+
+    def _places(self, sizes: Any) -> tuple[Any, ...]:
+        return tuple(conv_output_length(n, k, self.padding, s) for n, k, s in zip(sizes, self.kernel_size, self.strides))
+
+    def _mask(self, sizes: tuple[int, ...]) -> Any:
+        """The mask of the matrix of inputs and outputs; it is the same for all channels."""
+        mask = conv_kernel_mask(sizes, self.kernel_size, self.strides, self.padding)
+        at = (0, self._rank + 1) if self._channels_first else (self._rank, -1)
+        return np.expand_dims(np.expand_dims(mask, at[0]), at[1]).astype(np.float32)
+
+    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+        places = self.__dict__["_output_sizes"]
+        if self.implementation == 1:
+            outputs = local_conv(inputs, self.kernel, self.kernel_size, self.strides, places, self.data_format)
+        else:
+            flat = make_2d(inputs, 1)
+            if self.implementation == 2:
+                kernel = self.kernel * tf.cast(self.kernel_mask, self.kernel.dtype)
+                product = tf.matmul(flat, make_2d(kernel, self._rank + 1))
+            else:
+                matrix = tf.SparseTensor(self._entries, tf.convert_to_tensor(self.kernel), self._matrix_shape)
+                product = tf.transpose(tf.sparse.sparse_dense_matmul(matrix, flat, adjoint_b=True))
+            outputs = tf.reshape(product, [-1, self.filters, *places] if self._channels_first else [-1, *places, self.filters])
+        if self.use_bias:
+            outputs = bias_add(outputs, self.bias, data_format=self.data_format)
+        return outputs if self.activation is None else self.activation(outputs)
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        """The shape with a window at each place."""
+        shape = TensorShape(input_shape).as_list()
+        places = self._places(shape[2:] if self._channels_first else shape[1:-1])
+        return TensorShape((shape[0], self.filters, *places) if self._channels_first else (shape[0], *places, self.filters))
+
+    def get_config(self) -> dict[str, Any]:
+        mine = {
+            "filters": self.filters, "kernel_size": self.kernel_size, "strides": self.strides, "padding": self.padding,
+            "data_format": self.data_format, "activation": activations.serialize(self.activation), "use_bias": self.use_bias,
+            "kernel_initializer": initializers.serialize(self.kernel_initializer),
+            "bias_initializer": initializers.serialize(self.bias_initializer),
+            "kernel_regularizer": regularizers.serialize(self.kernel_regularizer),
+            "bias_regularizer": regularizers.serialize(self.bias_regularizer),
+            "activity_regularizer": regularizers.serialize(self.activity_regularizer),
+            "kernel_constraint": constraints.serialize(self.kernel_constraint),
+            "bias_constraint": constraints.serialize(self.bias_constraint), "implementation": self.implementation}
+        return {**super().get_config(), **mine}
+
+
+@public("keras.layers.LocallyConnected1D")
+class LocallyConnected1D(_LocallyConnected):
+    """Sequences, with kernels that places do not share."""
+
+    _rank = 1
+
+    def __init__(self, filters: int, kernel_size: Any, strides: Any = 1, padding: str = "valid", data_format: Any = None,
+                 activation: Any = None, use_bias: bool = True, kernel_initializer: Any = "glorot_uniform",
+                 bias_initializer: Any = "zeros", kernel_regularizer: Any = None, bias_regularizer: Any = None,
+                 activity_regularizer: Any = None, kernel_constraint: Any = None, bias_constraint: Any = None, implementation: int = 1,
+                 **kwargs: Any) -> None:
+        super().__init__(filters, kernel_size, strides, padding, data_format, activation, use_bias, kernel_initializer,
+                         bias_initializer, kernel_regularizer, bias_regularizer, activity_regularizer, kernel_constraint,
+                         bias_constraint, implementation, **kwargs)
+
+
+@public("keras.layers.LocallyConnected2D")
+class LocallyConnected2D(_LocallyConnected):
+    """Images, with kernels that places do not share."""
+
+    _rank = 2
+
+    def __init__(self, filters: int, kernel_size: Any, strides: Any = (1, 1), padding: str = "valid", data_format: Any = None,
+                 activation: Any = None, use_bias: bool = True, kernel_initializer: Any = "glorot_uniform",
+                 bias_initializer: Any = "zeros", kernel_regularizer: Any = None, bias_regularizer: Any = None,
+                 activity_regularizer: Any = None, kernel_constraint: Any = None, bias_constraint: Any = None, implementation: int = 1,
+                 **kwargs: Any) -> None:
+        super().__init__(filters, kernel_size, strides, padding, data_format, activation, use_bias, kernel_initializer,
+                         bias_initializer, kernel_regularizer, bias_regularizer, activity_regularizer, kernel_constraint,
+                         bias_constraint, implementation, **kwargs)
