@@ -12,7 +12,7 @@ import numpy as np
 import everflow as tf
 from everflow.api import public
 from everflow.distribute.replica_devices import replica_device_setter
-from everflow.estimator import arguments, exporting, running
+from everflow.estimator import arguments, distributing, exporting, running
 from everflow.estimator.input_data import with_hooks
 from everflow.estimator.mode_keys import ModeKeys
 from everflow.estimator.run_config import RunConfig, default_session_config
@@ -52,10 +52,7 @@ class Estimator:
         self._model_fn = model_fn
         self._params = copy.deepcopy(params or {})
         self._warm_start_settings = settings_for(warm_start_from)
-        for strategy in (self._config.train_distribute, self._config.eval_distribute):
-            if strategy is not None and strategy.num_replicas_in_sync > 1:
-                raise ValueError("Estimators train and evaluate on one replica. Given a strategy with "
-                                 f"{strategy.num_replicas_in_sync} replicas: {strategy}")
+        self._train_distribution, self._eval_distribution = self._config.train_distribute, self._config.eval_distribute
 
     @property
     def model_dir(self) -> str:
@@ -133,6 +130,8 @@ class Estimator:
             return 0
 
     def _train_model(self, input_fn: Any, hooks: list[Any], saving_listeners: list[Any]) -> Any:
+        if self._train_distribution is not None:
+            return distributing.train(self, self._train_distribution, input_fn, hooks, saving_listeners)
         with tf.Graph().as_default() as graph, graph.device(self._device_fn):
             tf.set_random_seed(self._config.tf_random_seed)
             step = self._create_and_assert_global_step(graph)
@@ -156,6 +155,8 @@ class Estimator:
             checkpoint_path = self.latest_checkpoint()
             if not checkpoint_path:
                 logging.info("Could not find trained model in model_dir: %s, running initialization to evaluate.", self._model_dir)
+        if self._eval_distribution is not None:
+            return distributing.evaluate(self, self._eval_distribution, input_fn, hooks, checkpoint_path, name)
         with tf.Graph().as_default() as graph, graph.device(self._device_fn):
             scaffold, update_op, values, all_hooks = self._evaluation_graph(input_fn, hooks, checkpoint_path, graph)
             return running.evaluate(self, scaffold, update_op, values, all_hooks, checkpoint_path, self.eval_dir(name))
@@ -249,9 +250,9 @@ class Estimator:
                             "probably a mistake.")
         return features, hooks
 
-    def _call_input_fn(self, input_fn: Any, mode: str) -> Any:
+    def _call_input_fn(self, input_fn: Any, mode: str, input_context: Any = None) -> Any:
         taken = arguments.parameters_of(input_fn)
-        given = {"mode": mode, "params": self.params, "config": self.config}
+        given = {"mode": mode, "params": self.params, "config": self.config, "input_context": input_context}
         # Inputs are read on the processor.
         with device("/cpu:0"):
             return input_fn(**{name: value for name, value in given.items() if name in taken})

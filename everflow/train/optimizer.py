@@ -5,6 +5,7 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import internal, public
+from everflow.distribute.strategy_context import has_strategy
 from everflow.eager.context import executing_eagerly
 from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
@@ -27,6 +28,7 @@ def is_resource(var: Any) -> bool:
 @internal("training.optimizer._var_key")
 def variable_key(var: Any) -> Any:
     """What stands for a variable in an optimizer's tables."""
+    var = getattr(var, "_mirrored_in", var)
     return (var.op.graph, var.op.name) if hasattr(var, "op") else var._unique_id
 
 
@@ -108,6 +110,10 @@ class Optimizer(TrackableOptimizer):
             raise ValueError("No variables to optimize.")
         for var in var_list:
             _check_optimizable(var)
+        if has_strategy():
+            from everflow.train.distributed_updates import scaled_loss
+
+            loss = scaled_loss(loss)
         gradients = tf.gradients(
             loss, var_list, grad_ys=grad_loss, gate_gradients=gate_gradients == Optimizer.GATE_OP,
             aggregation_method=aggregation_method, colocate_gradients_with_ops=colocate_gradients_with_ops)
@@ -123,6 +129,10 @@ class Optimizer(TrackableOptimizer):
             if var_list is not None:
                 tape.watch(var_list)
             value = loss()
+            if has_strategy():
+                from everflow.train.distributed_updates import scaled_loss
+
+                value = scaled_loss(value)
         if var_list is None:
             var_list = tape.watched_variables()
         return list(zip(tape.gradient(value, var_list, grad_loss), var_list))
@@ -138,6 +148,10 @@ class Optimizer(TrackableOptimizer):
         wanted = [(gradient, var) for gradient, var in pairs if gradient is not None]
         if not wanted:
             raise ValueError(f"No gradients provided for any variable: {[str(v) for _, v in pairs]}.")
+        if has_strategy():
+            from everflow.train.distributed_updates import apply_merged
+
+            return apply_merged(self, pairs, global_step, name)
         with init_scope():
             self._create_slots([var for _, var in wanted])
         with name_scope(name, self._name) as scope:
@@ -159,6 +173,12 @@ class Optimizer(TrackableOptimizer):
         if step not in train_ops:
             train_ops.append(step)
         return step
+
+    def _distributed_apply(self, distribution: Any, grads_and_vars: Any, global_step: Any = None, name: str | None = None) -> Any:
+        """The step of all replicas of a strategy together."""
+        from everflow.train.distributed_updates import apply_for_all
+
+        return apply_for_all(self, distribution, grads_and_vars, global_step, name)
 
     def _update(self, gradient: Any, var: Any) -> Any:
         """The op that changes a variable by its gradient, and then by its constraint."""

@@ -94,6 +94,8 @@ def saveable_objects_for_op(op: Any, name: str) -> Iterator[SaveableObject]:
         raise TypeError(f"names_to_saveables must be a dict mapping string names to trackable operations. Name is not a string: {name}")
     if isinstance(op, SaveableObject):
         yield op
+    elif hasattr(op, "_saveable"):
+        yield op._saveable(name)
     elif isinstance(op, (list, tuple, PartitionedVariable)):
         yield from _for_parts(op)
     elif isinstance(op, Trackable) and not isinstance(op, Variable):
@@ -154,6 +156,8 @@ def op_list_to_dict(op_list: Any, convert_variable_to_tensor: bool = True) -> di
             names[var.name] = var
         elif isinstance(var, PartitionedVariable):
             put(var.name, var)
+        elif hasattr(var, "_saveable"):
+            put(var.name.partition(":")[0], var)
         elif isinstance(var, Variable) and var._get_save_slice_info():
             name = var._get_save_slice_info().full_name
             if name not in names:

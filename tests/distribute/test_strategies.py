@@ -1,0 +1,196 @@
+"""tf.distribute on one machine: replicas, their variables, and what they give together."""
+import numpy as np
+import pytest
+
+import everflow as tf
+
+TWO = ["/cpu:0", "/cpu:1"]
+
+
+@pytest.fixture(autouse=True)
+def _own_graph():
+    with tf.Graph().as_default():
+        yield
+
+
+def run(*fetches):
+    with tf.Session(config=tf.ConfigProto(device_count={"CPU": 2})) as session:
+        session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+        return [session.run(fetch) for fetch in fetches]
+
+
+def test_outside_of_scopes_the_default_strategy_has_one_replica():
+    assert not tf.distribute.has_strategy() and not tf.distribute.in_cross_replica_context()
+    assert tf.distribute.get_strategy().num_replicas_in_sync == 1
+    assert run(tf.distribute.get_replica_context().replica_id_in_sync_group) == [0]
+
+
+def test_scopes_speak_for_all_replicas():
+    strategy = tf.distribute.MirroredStrategy(TWO)
+    with strategy.scope():
+        assert tf.distribute.get_strategy() is strategy and tf.distribute.in_cross_replica_context()
+        assert tf.distribute.get_replica_context() is None
+        with pytest.raises(RuntimeError, match="Must not nest"), tf.distribute.OneDeviceStrategy("/cpu:0").scope():
+            pass
+
+
+def test_mirrored_variables_have_a_copy_on_each_device():
+    strategy = tf.distribute.MirroredStrategy(TWO)
+    with strategy.scope():
+        v = tf.Variable(3.0, name="v")
+    assert [copy.name for copy in strategy.experimental_local_results(v)] == ["v:0", "v/replica_1:0"]
+    assert [copy.device[-5:] for copy in v.values] == ["CPU:0", "CPU:1"]
+    assert tf.global_variables() == [v] and tf.trainable_variables() == [v]
+    assert run(v.values[1]) == [3.0]
+
+
+def test_replicas_know_who_they_are_and_reductions_make_one_value():
+    strategy = tf.distribute.MirroredStrategy(TWO)
+
+    def step():
+        return tf.cast(tf.distribute.get_replica_context().replica_id_in_sync_group, tf.float32) + 1.0
+
+    found = strategy.experimental_run_v2(step)
+    total = strategy.reduce(tf.distribute.ReduceOp.SUM, found)
+    mean = strategy.reduce("MEAN", found)
+    assert run(list(found.values), total, mean) == [[1.0, 2.0], 3.0, 1.5]
+
+
+def test_replicas_meet_in_merge_calls():
+    strategy = tf.distribute.MirroredStrategy(TWO)
+
+    def step():
+        context = tf.distribute.get_replica_context()
+        mine = tf.cast(context.replica_id_in_sync_group, tf.float32)
+        together = context.merge_call(lambda strategy, x: strategy.reduce(tf.distribute.ReduceOp.SUM, x), args=(mine + 1,))
+        return together * 10 + mine, context.all_reduce("SUM", mine + 5)
+
+    found, reduced = strategy.experimental_run_v2(step)
+    assert run(list(found.values), list(reduced.values)) == [[30.0, 31.0], [11.0, 11.0]]
+
+
+def test_an_error_of_one_replica_is_that_of_the_call():
+    strategy = tf.distribute.MirroredStrategy(TWO)
+
+    def step():
+        if tf.distribute.get_replica_context()._replica_id:
+            raise KeyError("second")
+        tf.distribute.get_replica_context().merge_call(lambda strategy: None)
+
+    with pytest.raises(KeyError, match="second"):
+        strategy.experimental_run_v2(step)
+
+
+def test_replicas_share_variables_and_add_up_gradients():
+    """A step over two halves of a batch is the step over the batch."""
+    x = np.arange(8, dtype=np.float32).reshape(8, 1) / 8
+
+    def loss_of(batch):
+        w = tf.get_variable("w", [1, 1], initializer=tf.ones_initializer())
+        return tf.reduce_sum((tf.matmul(batch, w) - 3.0) ** 2)
+
+    strategy = tf.distribute.MirroredStrategy(TWO)
+    with strategy.scope():
+        step = tf.train.get_or_create_global_step()
+        optimizer = tf.train.AdamOptimizer(0.1)
+        iterator = strategy.make_dataset_iterator(tf.data.Dataset.from_tensor_slices(x).batch(4))
+        train = strategy.experimental_run(lambda batch: optimizer.minimize(loss_of(batch), step), iterator)
+    with tf.variable_scope("", reuse=True):
+        w = tf.get_variable("w")
+    with tf.Session(config=tf.ConfigProto(device_count={"CPU": 2})) as session:
+        session.run([iterator.initialize(), tf.global_variables_initializer()])
+        for _ in range(2):
+            session.run(train)
+        distributed, count = session.run([w.values, step])
+    with tf.Graph().as_default(), tf.Session() as session:
+        batch = tf.placeholder(tf.float32, [None, 1])
+        single = tf.train.AdamOptimizer(0.1).minimize(loss_of(batch))
+        session.run(tf.global_variables_initializer())
+        for i in range(2):
+            session.run(single, {batch: x[4 * i:4 * i + 4]})
+        expected = session.run(tf.global_variables()[0])
+    assert count == 2
+    np.testing.assert_allclose(distributed, [expected, expected], rtol=1e-6)
+
+
+def test_writes_in_replicas_are_aggregated():
+    strategy = tf.distribute.MirroredStrategy(TWO)
+    with strategy.scope():
+        total = tf.Variable(1.0, aggregation=tf.VariableAggregation.SUM)
+        plain = tf.Variable(1.0)
+
+    def mine():
+        return tf.cast(tf.distribute.get_replica_context().replica_id_in_sync_group, tf.float32) + 1
+
+    done = strategy.experimental_run_v2(lambda: total.assign_add(mine()))
+    with tf.control_dependencies([tf.group(*(d.op for d in done.values))]):
+        after = [copy.read_value() for copy in total.values]
+    assert run(after) == [[4.0, 4.0]]
+    with pytest.raises(ValueError, match="You must specify an aggregation method"):
+        strategy.experimental_run_v2(lambda: plain.assign_add(1.0))
+
+
+def test_copies_that_go_their_own_ways_are_brought_together_when_read():
+    strategy = tf.distribute.MirroredStrategy(TWO)
+    with strategy.scope():
+        v = tf.Variable(1.0, synchronization=tf.VariableSynchronization.ON_READ, aggregation=tf.VariableAggregation.SUM)
+    done = strategy.experimental_run_v2(
+        lambda: v.assign_add(tf.cast(tf.distribute.get_replica_context().replica_id_in_sync_group, tf.float32), read_value=False))
+    with tf.Session(config=tf.ConfigProto(device_count={"CPU": 2})) as session:
+        session.run(tf.global_variables_initializer())
+        session.run(list(done.values))
+        assert session.run(list(v.values)) == [1.0, 2.0] and session.run(v) == 3.0
+
+
+def test_checkpoints_hold_one_value_and_restore_all_copies(tmp_path):
+    strategy = tf.distribute.MirroredStrategy(TWO)
+    with strategy.scope():
+        v = tf.Variable([1.0, 2.0], name="v")
+    saver = tf.train.Saver()
+    with tf.Session(config=tf.ConfigProto(device_count={"CPU": 2})) as session:
+        session.run(tf.global_variables_initializer())
+        path = saver.save(session, str(tmp_path / "model"))
+        session.run([copy.assign([0.0, 0.0]) for copy in v.values])
+        saver.restore(session, path)
+        assert [list(value) for value in session.run(list(v.values))] == [[1.0, 2.0], [1.0, 2.0]]
+    assert tf.train.list_variables(path) == [("v", [2])]
+
+
+def test_one_device_strategy_makes_plain_variables_on_its_device():
+    strategy = tf.contrib.distribute.OneDeviceStrategy("/cpu:1")
+    with strategy.scope():
+        v = tf.Variable(2.0)
+        assert v.device.endswith("CPU:1") and strategy.extended.variable_created_in_scope(v)
+    found = strategy.experimental_run_v2(lambda x: x * v, args=(4.0,))
+    assert found.device.endswith("CPU:1") and run(strategy.reduce("SUM", found)) == [8.0]
+
+
+@pytest.mark.parametrize("devices", [TWO, ["/cpu:0"]])
+def test_estimators_train_and_evaluate_on_all_replicas(tmp_path, devices):
+    def input_fn():
+        data = np.arange(8, dtype=np.float32).reshape(8, 1)
+        return tf.data.Dataset.from_tensor_slices(({"x": data}, data * 2)).batch(2)
+
+    def model_fn(features, labels, mode):
+        w = tf.get_variable("w", [1, 1], initializer=tf.ones_initializer())
+        predictions = tf.matmul(features["x"], w)
+        loss = tf.losses.mean_squared_error(labels, predictions)
+        train = None
+        if mode == tf.estimator.ModeKeys.TRAIN:
+            train = tf.train.GradientDescentOptimizer(0.01).minimize(loss, tf.train.get_global_step())
+        return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train, eval_metric_ops={"mean": tf.metrics.mean(labels)})
+
+    strategy = tf.distribute.MirroredStrategy(devices)
+    config = tf.estimator.RunConfig(
+        str(tmp_path), train_distribute=strategy, eval_distribute=strategy,
+        session_config=tf.ConfigProto(device_count={"CPU": 2}))
+    estimator = tf.estimator.Estimator(model_fn, config=config)
+    estimator.train(input_fn)
+    found = estimator.evaluate(input_fn)
+    assert found["global_step"] == 4 // len(devices)
+    assert found["mean"] == 7.0
+    # The gradient is that of the mean over what the replicas saw in a step.
+    w, x = 1.0, np.arange(8.0)
+    for batch in x.reshape(4 // len(devices), -1):
+        w -= 0.01 * np.mean(2 * (w * batch - 2 * batch) * batch)
+    np.testing.assert_allclose(estimator.get_variable_value("w"), [[w]], rtol=1e-5)
