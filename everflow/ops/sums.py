@@ -7,6 +7,7 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import public
+from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.describe import type_name
@@ -23,16 +24,27 @@ def _add_all(node: Any) -> Callable[..., Any]:
         return _add_lists
     if len(node.inputs) == 1:
         return torch.clone
-    if len(node.inputs) == 2:
-        return torch.add
+    if all(shapes.is_fully_defined(x.dims) for x in node.inputs):
+        return torch.add if len(node.inputs) == 2 else _total
+    name = node.op.name if node.op is not None else ""
 
-    def run(first: Any, second: Any, *others: Any) -> Any:
-        total = torch.add(first, second)
-        for x in others:
-            total.add_(x)
-        return total
+    def run(*inputs: Any) -> Any:
+        shape = inputs[0].shape
+        for i, x in enumerate(inputs):
+            if x.shape != shape:
+                first, other = (str(list(s)).replace(" ", "") for s in (shape, x.shape))
+                raise invalid_argument(f"Inputs to operation {name} of type {node.type} must have the same size and shape.  Input 0: "
+                                       f"{first} != input {i}: {other}")
+        return _total(*inputs)
 
     return run
+
+
+def _total(first: Any, second: Any, *others: Any) -> Any:
+    total = torch.add(first, second)
+    for x in others:
+        total.add_(x)
+    return total
 
 
 def _add_lists(*lists: Any) -> Any:

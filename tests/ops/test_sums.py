@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 
 import everflow as tf
+from everflow.eager.context import eager_mode
 
 
 def run(build):
@@ -45,3 +46,18 @@ def test_polynomials_by_horners_rule():
     assert run(lambda: tf.math.polyval([2.0, -1.0, 3.0], 2.0)) == 9
     assert run(lambda: tf.math.polyval([], [1.0, 2.0])).tolist() == [0, 0]
     assert run(lambda: tf.math.polyval([np.float32([1, 2])], [5.0, 5.0])).tolist() == [1, 2]
+
+
+def test_shapes_are_compared_when_it_runs():
+    with tf.Graph().as_default(), tf.Session() as session:
+        a, b, c = (tf.placeholder(tf.float32) for _ in range(3))
+        total = tf.add_n([a, b, c], name="total")
+        assert session.run(total, {a: [1.0], b: [2.0], c: [3.0]}).tolist() == [6.0]
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"Inputs to operation total of type AddN must have the same size and shape"
+                                                                 r".  Input 0: \[1\] != input 2: \[1,1\]"):
+            session.run(total, {a: [1.0], b: [2.0], c: [[3.0]]})
+
+
+def test_shapes_are_compared_at_once():
+    with eager_mode(), pytest.raises(tf.errors.InvalidArgumentError, match="must have the same size and shape"):
+        tf.add_n([tf.ones([1]), tf.ones([2])])

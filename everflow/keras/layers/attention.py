@@ -98,7 +98,8 @@ class Attention(_Scaled):
         super().__init__(use_scale, **kwargs)
 
     def build(self, input_shape: Any) -> None:
-        self.scale = self.add_weight(name="scale", shape=(), initializer="ones", dtype=self.dtype, trainable=True) if self.use_scale else None
+        self.scale = self.add_weight(
+            name="scale", shape=(), initializer="ones", dtype=self.dtype, trainable=True) if self.use_scale else None
         super().build(input_shape)
 
     def _calculate_scores(self, query: Any, key: Any) -> Any:
