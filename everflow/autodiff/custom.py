@@ -87,16 +87,24 @@ def _in_graph(f: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     if kwargs:
         raise ValueError(
             "The custom_gradient decorator currently supports keywords arguments only when eager execution is enabled.")
+    from everflow.eager import tape as tapes
+
     graph = get_default_graph()
     arguments = [convert_to_tensor(x) for x in args]
     before, known = len(graph._ops), set(_scope_variables())
-    result, gradient = f(*arguments)
+    inner = tapes.Tape()
+    tapes.push(inner)
+    try:
+        result, gradient = f(*arguments)
+    finally:
+        tapes.pop(inner)
     for v in _scope_variables():
         if v not in known and not isinstance(getattr(v, "handle", None), Tensor):
             raise TypeError(
                 "All variables used by a function wrapped with @custom_gradient must be `ResourceVariable`s. Ensure that no "
                 "`variable_scope` is created with `use_resource=False`.")
-    variables = list(dict.fromkeys([*get_dependent_variables(arguments, result), *_read_since(graph, before)]))
+    variables = list(dict.fromkeys([
+        *get_dependent_variables(arguments, result), *_read_since(graph, before), *inner.watched_variables()]))
     _check_signature(gradient, variables)
     results = nest.flatten(result)
     name = f"CustomGradient-{next(_serial)}"
@@ -130,7 +138,7 @@ def _check_signature(gradient: Callable[..., Any], variables: list[Any]) -> None
         raise TypeError(
             "If using @custom_gradient with a function that uses variables, then grad_fn must accept a keyword argument "
             "'variables'.")
-    if takes_variables and not variables:
+    if takes_variables and not variables and not in_eager_mode():
         if not tf.get_variable_scope().use_resource:
             raise TypeError(
                 "If using @custom_gradient with a function that uses variables, the enclosing variable scope must have "
@@ -236,9 +244,17 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
 
         def gradient(*output_gradients: Any, variables: Any = None) -> Any:
             sources = [*args, *(variables or ())]
-            with control_dependencies(list(output_gradients)):
-                again = nest.flatten(f(*args, **kwargs))
-            found = gradients(again, sources, list(output_gradients))
+            if in_eager_mode():
+                given = [a if hasattr(a, "handle") else convert_to_tensor(a) for a in args]
+                sources[: len(args)] = given
+                with tf.GradientTape() as tape:
+                    tape.watch(sources)
+                    again = f(*given, **kwargs)
+                found = tape.gradient(again, sources, list(output_gradients))
+            else:
+                with control_dependencies(list(output_gradients)):
+                    again = nest.flatten(f(*args, **kwargs))
+                found = gradients(again, sources, list(output_gradients))
             return found[: len(args)], found[len(args):]
 
         def gradient_of_arguments(*output_gradients: Any, **options: Any) -> Any:

@@ -357,6 +357,10 @@ class _Pair:
         dys: list[Any] = [given[i] if isinstance(given[i], Tensor) else convert_to_tensor(given[i]) for i in self.trainable]
         values = [dy.value for dy in dys]
         for t in self.captured:
+            if t.is_eager:
+                # A value that only the gradient uses.
+                values.append(t.value)  # type: ignore[attr-defined]
+                continue
             kind, i = self.sources[t]
             values.append(inputs[i].value if kind == "input" else kept[i])
         found = self.function._run(self._backward, values)

@@ -102,6 +102,8 @@ class Tape:
         self.operations: list[Any] = []
         self.watched: dict[int, Any] = {}
         self.variables: dict[int, Any] = {}
+        # Those of the operations that are a graph's.
+        self.nodes: set[Any] = set()
 
     def watch(self, tensor: Any) -> None:
         """Makes what is computed from a tensor be recorded."""
@@ -136,8 +138,13 @@ class Tape:
     def record(self, operation: Any) -> None:
         """Notes an op that was added to a graph, on each tape of this thread that watches one of its inputs."""
         for tape in ACTIVE.tapes:
-            if tape.watches(operation.inputs):
+            if tape.watches(operation.inputs) or tape.has_source(operation):
                 tape.add(operation)
+                tape.nodes.add(operation)
+
+    def has_source(self, operation: Any) -> bool:
+        """Whether one of an op's inputs comes from an op that was noted: calls get further outputs when they are differentiated."""
+        return any(not t.is_eager and t.op in self.nodes and t.dtype._type_enum in _TRAINABLE for t in operation.inputs)
 
     def captured(self, outside: Any, inside: Any) -> None:
         """A function that is being built uses a tensor from outside: what stands for it inside is watched as that is."""

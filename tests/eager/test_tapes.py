@@ -110,3 +110,67 @@ def test_callbacks_find_what_is_not_a_number():
     with tfe.errstate(inf_or_nan="raise"), pytest.raises(Exception, match=r"TFE operation Log .* contains 1 nan\(s\)"):
         tf.log(-1.0)
     assert np.isnan(tf.log(-1.0).numpy())
+
+
+def test_watched_variables_come_in_the_order_in_which_they_were_made():
+    first, second = tf.Variable(1.0), tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        y = second * first
+    assert [v is first for v in tape.watched_variables()] == [True, False]
+    tape.gradient(y, first)
+    assert len(tape.watched_variables()) == 2
+
+
+def test_a_target_that_is_a_source_has_the_gradient_one():
+    v, x = tf.Variable([1.0, 2.0]), tf.constant(3.0)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(tf.constant("text"))
+    assert tape.gradient(v, v).numpy().tolist() == [1.0, 1.0] and float(tape.gradient(x, x)) == 1.0
+    assert tape.gradient(tf.constant("text"), x) is None and tape.gradient(v, x) is None
+
+
+def test_jacobians_row_by_row_need_a_persistent_tape():
+    with tf.GradientTape() as tape:
+        x = tf.constant([[1.0, 2.0]])
+        tape.watch(x)
+        y = x * x
+    with pytest.raises(RuntimeError, match="persistent=True to compute the jacobian"):
+        tape.jacobian(y, x, experimental_use_pfor=False)
+    with pytest.raises(ValueError, match="must have rank at least 2"):
+        tape.batch_jacobian(y[0], x)
+    with tf.GradientTape() as tape:
+        empty = tf.zeros([1, 0])
+        tape.watch(empty)
+        y = empty ** 2
+    assert tape.batch_jacobian(y, empty).shape.as_list() == [1, 0, 0]
+
+
+def test_unconnected_gradients_must_be_known():
+    with tf.GradientTape() as tape:
+        x = tf.constant(1.0)
+        tape.watch(x)
+    with pytest.raises(ValueError, match="Unknown value for unconnected_gradients: 'nonsense'"):
+        tape.gradient(x, x, unconnected_gradients="nonsense")
+
+
+def test_the_same_variable_twice_is_two_arguments():
+    v = tf.Variable(3.0)
+    dx, dy = tf.contrib.eager.gradients_function(lambda x, y: x * x * y)(v, v)
+    assert (float(dx), float(dy)) == (18.0, 9.0)
+
+
+def test_params_are_all_names_or_all_positions():
+    with pytest.raises(ValueError, match="must be all strings or all integers"):
+        tf.contrib.eager.gradients_function(lambda x, y: x * y, params=[0, "y"])(1.0, 2.0)
+
+
+def test_what_is_recomputed_has_derivatives_of_any_order():
+    f = tf.recompute_grad(lambda x: x ** 3)
+    with tf.GradientTape() as outer:
+        x = tf.constant(2.0)
+        outer.watch(x)
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            y = f(x)
+        dx = inner.gradient(y, x)
+    assert float(dx) == 12.0 and float(outer.gradient(dx, x)) == 12.0
