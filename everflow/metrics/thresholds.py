@@ -125,7 +125,7 @@ def recall_at_thresholds(labels: Any, predictions: Any, thresholds: Any, weights
     return _shares_at("recall", "fn", labels, predictions, thresholds, weights, metrics_collections, updates_collections, name)
 
 
-def _even_thresholds(number: int) -> list[float]:
+def even_thresholds(number: int) -> list[float]:
     inner = [(i + 1) * 1.0 / (number - 1) for i in range(number - 2)]
     return [0.0 - _NEAR_ZERO, *inner, 1.0 + _NEAR_ZERO]
 
@@ -177,7 +177,7 @@ def auc(labels: Any, predictions: Any, weights: Any = None, num_thresholds: int 
         if thresholds is not None:
             limits = [0.0 - _NEAR_ZERO, *thresholds, 1.0 + _NEAR_ZERO]
         else:
-            limits = _even_thresholds(num_thresholds)
+            limits = even_thresholds(num_thresholds)
         number = len(limits)
         values, updates = confusion_at_thresholds(labels, predictions, limits, weights)
         if curve == "PR" and summation_method == "trapezoidal":
@@ -205,7 +205,7 @@ def _rate_at(name: str, argument: str, wanted: float, keys: tuple[str, str, str,
     if wanted < 0 or wanted > 1:
         raise ValueError(f"`{argument}` must be in the range [0, 1].")
     with tf.variable_scope(scope, name, (predictions, labels, weights)):
-        values, updates = confusion_at_thresholds(labels, predictions, _even_thresholds(num_thresholds), weights)
+        values, updates = confusion_at_thresholds(labels, predictions, even_thresholds(num_thresholds), weights)
 
         def rate(counts: Counts, at: str) -> Any:
             given_right, given_wrong, right, wrong = (counts[key] for key in keys)

@@ -202,8 +202,9 @@ def _average_precision(labels: Any, predictions_idx: Any) -> Any:
 
 
 @internal("ops.metrics_impl._streaming_sparse_average_precision_at_top_k")
-def _streaming_average_precision(labels: Any, predictions_idx: Any, weights: Any = None, metrics_collections: Any = None,
+def streaming_average_precision(labels: Any, predictions_idx: Any, weights: Any = None, metrics_collections: Any = None,
                                  updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
+    """The mean of average precisions, of predictions that are the numbers of classes."""
     with name_scope(name, "average_precision_at_top_k", (predictions_idx, labels, weights)) as scope:
         precision = _average_precision(labels, predictions_idx)
         if weights is not None:
@@ -246,7 +247,7 @@ def average_precision_at_k(labels: Any, predictions: Any, k: int, weights: Any =
     with name_scope(name, _at_k_name("average_precision", k), (predictions, labels, weights)) as scope:
         _, top = tf.nn.top_k(predictions, k)
         labels = _without_unknown(labels, tf.cast(tf.shape(predictions)[-1], dtypes.int64))
-        return _streaming_average_precision(labels, top, weights, metrics_collections, updates_collections, scope)
+        return streaming_average_precision(labels, top, weights, metrics_collections, updates_collections, scope)
 
 
 @public("metrics.sparse_average_precision_at_k")

@@ -2,12 +2,11 @@
 from __future__ import annotations
 
 import functools
-import sys
 from collections.abc import Callable
 from typing import Any
 
 import everflow as tf
-from everflow.api import public
+from everflow.contrib.metrics.publishing import metric
 from everflow.graph import dtypes
 from everflow.metrics import classes, counts, means, thresholds, top_k
 from everflow.metrics.streaming import collected, metric_variable
@@ -16,17 +15,12 @@ from everflow.ops.confusion_matrix import confusion_matrix_v1
 from everflow.ops.weights_broadcast import broadcast_weights
 
 
-def _metric(*names: str) -> Callable[[Any], Any]:
-    owner = sys._getframe(1).f_globals["__name__"]
-    return public(*(f"contrib.{place}.{name}" for place in ("metrics", "slim.metrics") for name in names), owner=owner)
-
-
-def _exchanged(name: str, metric: Callable[..., Any]) -> None:
+def _exchanged(name: str, function: Callable[..., Any]) -> None:
     """Publishes streaming_NAME(predictions, labels, ...) of a metric that takes labels first."""
 
-    @functools.wraps(metric)
+    @functools.wraps(function)
     def streaming(predictions: Any, labels: Any, *args: Any, **kwargs: Any) -> Any:
-        return metric(labels, predictions, *args, **kwargs)
+        return function(labels, predictions, *args, **kwargs)
 
     del streaming.__wrapped__  # type: ignore[attr-defined]
     streaming.__name__ = streaming.__qualname__ = f"streaming_{name}"
@@ -34,7 +28,7 @@ def _exchanged(name: str, metric: Callable[..., Any]) -> None:
 
 
 def _publish(name: str, function: Callable[..., Any]) -> None:
-    public(f"contrib.metrics.{name}", f"contrib.slim.metrics.{name}", owner=__name__)(function)
+    metric(name)(function)
 
 
 _LABELS_FIRST: dict[str, Callable[..., Any]] = {
@@ -66,7 +60,7 @@ _publish("streaming_mean_tensor", means.mean_tensor)
 _publish("streaming_percentage_less", means.percentage_below)
 
 
-@_metric("accuracy")
+@metric("accuracy")
 def accuracy(predictions: Any, labels: Any, weights: Any = None, name: str | None = None) -> Any:
     """How often predictions equal labels in this batch."""
     if not (labels.dtype.is_integer or labels.dtype in (dtypes.bool, dtypes.string)):
@@ -82,7 +76,7 @@ def accuracy(predictions: Any, labels: Any, weights: Any = None, name: str | Non
         return tf.truediv(tf.reduce_sum(tf.multiply(right, weights)), tf.reduce_sum(weights))
 
 
-@_metric("count")
+@metric("count")
 def count(values: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None,
           name: str | None = None) -> tuple[Any, Any]:
     """How many values there were so far, or the sum of their weights."""
@@ -97,7 +91,7 @@ def count(values: Any, weights: Any = None, metrics_collections: Any = None, upd
             return collected(tf.identity(total), tf.assign_add(total, number), metrics_collections, updates_collections)
 
 
-@_metric("aggregate_metrics")
+@metric("aggregate_metrics")
 def aggregate_metrics(*value_update_tuples: Any) -> tuple[list[Any], list[Any]]:
     """(values, updates) of several metrics."""
     if not value_update_tuples:
@@ -106,8 +100,42 @@ def aggregate_metrics(*value_update_tuples: Any) -> tuple[list[Any], list[Any]]:
     return list(values), list(updates)
 
 
-@_metric("aggregate_metric_map")
+@metric("aggregate_metric_map")
 def aggregate_metric_map(names_to_tuples: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """(values, updates) of several metrics, by their names."""
     values, updates = zip(*names_to_tuples.values())
     return dict(zip(names_to_tuples, values)), dict(zip(names_to_tuples, updates))
+
+
+@metric("streaming_recall_at_k")
+def streaming_recall_at_k(predictions: Any, labels: Any, k: int, weights: Any = None, metrics_collections: Any = None,
+                          updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
+    """How often the right class is among the k with the highest scores."""
+    is_there = tf.to_float(tf.nn.in_top_k(predictions, labels, k))
+    return means.mean(is_there, weights, metrics_collections, updates_collections, name or f"recall_at_{k}")
+
+
+@metric("streaming_sparse_precision_at_top_k")
+def streaming_sparse_precision_at_top_k(
+        top_k_predictions: Any, labels: Any, class_id: int | None = None, weights: Any = None, metrics_collections: Any = None,
+        updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
+    """Which part of the best classes, given by their numbers, is right."""
+    return top_k.precision_at_top_k(labels=labels, predictions_idx=top_k_predictions, class_id=class_id, weights=weights,
+                                    metrics_collections=metrics_collections, updates_collections=updates_collections, name=name)
+
+
+@metric("sparse_recall_at_top_k")
+def sparse_recall_at_top_k(
+        labels: Any, top_k_predictions: Any, class_id: int | None = None, weights: Any = None, metrics_collections: Any = None,
+        updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
+    """Which part of the right classes is among the best, given by their numbers."""
+    return top_k.recall_at_top_k(labels=labels, predictions_idx=top_k_predictions, class_id=class_id, weights=weights,
+                                 metrics_collections=metrics_collections, updates_collections=updates_collections, name=name)
+
+
+@metric("streaming_sparse_average_precision_at_top_k")
+def streaming_sparse_average_precision_at_top_k(
+        top_k_predictions: Any, labels: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None,
+        name: str | None = None) -> tuple[Any, Any]:
+    """The mean of the precisions at the ranks of the right classes among the best, given by their numbers."""
+    return top_k.streaming_average_precision(labels, top_k_predictions, weights, metrics_collections, updates_collections, name)
