@@ -40,9 +40,9 @@ def serialize_concrete_function(concrete_function: ConcreteFunction, node_ids: A
     for capture in concrete_function.captured_inputs:
         if capture not in node_ids:
             raise KeyError(
-                f"Failed to add concrete function {concrete_function.function_name!r} to object based saved model as it captures tensor {capture!r} "
-                "which is unsupported or not reachable from root. One reason could be that a stateful object or a variable that the "
-                "function depends on is not assigned to an attribute of the serialized trackable object (see "
+                f"Failed to add concrete function {concrete_function.function_name!r} to object based saved model as it captures tensor "
+                f"{capture!r} which is unsupported or not reachable from root. One reason could be that a stateful object or a variable "
+                "that the function depends on is not assigned to an attribute of the serialized trackable object (see "
                 "SaveTest.test_captures_unreachable_variable).")
         proto.bound_inputs.append(node_ids[capture])
     proto.canonicalized_input_signature.CopyFrom(coder.encode_structure(concrete_function.structured_input_signature))

@@ -38,6 +38,11 @@ def load(export_dir: Any, tags: Any = None) -> Any:
 
     `tags`: those of the graph to take, where there are several.
     """
+    return load_with(Loader, export_dir, tags)
+
+
+def load_with(loader: type[Loader], export_dir: Any, tags: Any) -> Any:
+    """The same, with objects as a loader makes them."""
     folder = as_str(os.fspath(export_dir) if hasattr(export_dir, "__fspath__") else export_dir)
     if isinstance(tags, str):
         tags = [tags]
@@ -50,7 +55,7 @@ def load(export_dir: Any, tags: Any = None) -> Any:
                 f"The SavedModel at {export_dir} has one MetaGraph with tags {list(meta_graph.meta_info_def.tags)}, but got an "
                 f"incompatible argument tags={tags} to tf.saved_model.load. You may omit it, pass 'None', or pass matching tags.")
         with init_scope(), well_formed():
-            root = Loader(meta_graph, folder).get(0)
+            root = loader(meta_graph, folder).get(0)
         if isinstance(root, Loader.base):
             root.tensorflow_version = meta_graph.meta_info_def.tensorflow_version
             root.tensorflow_git_version = meta_graph.meta_info_def.tensorflow_git_version
@@ -113,6 +118,10 @@ class Loader:
             self.concrete(name)
         self._restore_checkpoint()
         self._initialize_resources()
+        self._finish()
+
+    def _finish(self) -> None:
+        """What is left to do when all objects are whole."""
 
     def get(self, number: int) -> Any:
         """One of the objects."""

@@ -118,8 +118,8 @@ class SaveableView:
                 value = capture.numpy() if capture.is_eager else known(capture)
                 if value is None:
                     raise ValueError(
-                        f"Attempted to save a function {concrete.function_name!r} which references a symbolic Tensor {capture} that is not a simple "
-                        "constant. This is not supported.")
+                        f"Attempted to save a function {concrete.function_name!r} which references a symbolic Tensor {capture} that is "
+                        "not a simple constant. This is not supported.")
                 constant = CapturedConstant(capture, value)
                 self._number(constant)
                 self.node_ids[capture] = self.node_ids[constant]

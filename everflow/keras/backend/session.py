@@ -40,7 +40,7 @@ def track_variable(v: Any) -> None:
 @public("keras.backend.get_session")
 def get_session(op_input_list: Any = ()) -> Any:
     """The default session where there is one, else Keras's own, with all variables initialized."""
-    session = _session()
+    session = _session(_graph_of(op_input_list))
     if _initializes_variables:
         graph = session.graph
         if _new_variables.get(graph) or hasattr(graph, "_tracked_keras_optimizers"):
@@ -49,15 +49,20 @@ def get_session(op_input_list: Any = ()) -> Any:
     return session
 
 
-def _session() -> Any:
+def _graph_of(values: Any) -> Any:
+    """The graph that values belong to, which need not be the default one."""
+    return next((v.graph for v in values if not getattr(v, "is_eager", False) and hasattr(v, "graph")), None) or get_default_graph()
+
+
+def _session(graph: Any) -> Any:
     default = get_default_session()
     if default is not None:
         return default
     if executing_eagerly():
         raise RuntimeError("Cannot get session inside Tensorflow graph function.")
     held = getattr(_own, "session", None)
-    if held is None or held.graph is not get_default_graph():
-        held = _own.session = tf.Session()
+    if held is None or held.graph is not graph:
+        held = _own.session = tf.Session(graph=graph)
     return held
 
 

@@ -57,7 +57,7 @@ def save_model(model: Any, filepath: Any, overwrite: bool = True, include_optimi
                 "Consider saving to the Tensorflow SavedModel format (by setting save_format=\"tf\") or using `save_weights`.")
         hdf5.save_model_to_hdf5(model, filepath, overwrite, include_optimizer)
         return
-    from everflow.keras.saving.saved_models import save
+    from everflow.keras.saving.object_models import save
 
     save(model, os.fspath(filepath), overwrite, include_optimizer, signatures)
 
@@ -70,9 +70,9 @@ def load_model(filepath: Any, custom_objects: Any = None, compile: bool = True) 
         return hdf5.load_model_from_hdf5(filepath, custom_objects, compile)
     path = os.fspath(filepath)
     if os.path.isdir(path):
-        from everflow.keras.saving.saved_models import load
+        from everflow.keras.saving.object_models import load
 
-        return load(path, custom_objects, compile)
+        return load(path, compile)
     import h5py
 
     if not os.path.exists(path) or not h5py.is_hdf5(path):

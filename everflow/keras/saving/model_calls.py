@@ -20,16 +20,10 @@ def raise_model_input_error(model: Any) -> None:
 
 
 def inputs_of(model: Any) -> Any:
-    """The structure of a model's symbolic inputs, or None where it knows none."""
+    """A model's symbolic inputs or specs of them, or None where it knows none."""
     if getattr(model, "_is_graph_network", False):
         return model._nested_inputs
-    inputs = getattr(model, "inputs", None)
-    if not inputs:
-        return None
-    structure = vars(model).get("_input_structure")
-    if structure is not None and nest.is_nested(structure):
-        return nest.pack_sequence_as(structure, inputs)
-    return inputs[0] if len(inputs) == 1 else list(inputs)
+    return vars(model).get("_saved_model_inputs_spec")
 
 
 @internal("keras.saving.saving_utils.extract_model_inputs", "keras.saving.saving_utils.model_input_signature")
@@ -39,7 +33,13 @@ def model_input_signature(model: Any) -> list[Any]:
     if inputs is None:
         raise_model_input_error(model)
     names = iter(model.input_names)
-    return [nest.map_structure(lambda t: TensorSpec([None, *t.shape.as_list()[1:]] if t.shape.rank else t.shape, t.dtype, next(names)), inputs)]
+
+    def spec(t: Any) -> TensorSpec:
+        # A batch may have any size.
+        shape = t.shape if t.shape.rank in (None, 0) else [None, *t.shape.as_list()[1:]]
+        return TensorSpec(shape, t.dtype.base_dtype, next(names))
+
+    return [nest.map_structure(spec, inputs)]
 
 
 @internal("keras.saving.saving_utils.trace_model_call")

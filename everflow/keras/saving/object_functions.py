@@ -91,10 +91,9 @@ class LayerCalls:
         if "training" in signature.parameters:
             return signature.replace(parameters=[
                 p.replace(default=False) if p.name == "training" and p.default is None else p for p in found])
-        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-        if any(p.kind in (p.VAR_KEYWORD, p.VAR_POSITIONAL, p.KEYWORD_ONLY) for p in found):
-            kind = inspect.Parameter.KEYWORD_ONLY
-        added = inspect.Parameter("training", kind, default=False)
+        by_name = any(p.kind in (p.VAR_KEYWORD, p.VAR_POSITIONAL, p.KEYWORD_ONLY) for p in found)
+        kinds = inspect.Parameter
+        added = kinds("training", kinds.KEYWORD_ONLY if by_name else kinds.POSITIONAL_OR_KEYWORD, default=False)
         rest = [p for p in found if p.kind is p.VAR_KEYWORD]
         return signature.replace(parameters=[*(p for p in found if p.kind is not p.VAR_KEYWORD), added, *rest])
 

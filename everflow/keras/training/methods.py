@@ -9,6 +9,7 @@ from everflow import nest
 from everflow.eager.context import executing_eagerly
 from everflow.graph.scopes import init_scope, name_scope
 from everflow.graph.tensor import Tensor
+from everflow.graph.tensor_spec import TensorSpec
 from everflow.keras.backend.learning_phase import symbolic_learning_phase
 from everflow.keras.backend.session import get_session
 from everflow.keras.callbacks.base import PREDICT, TEST, TRAIN
@@ -345,12 +346,13 @@ class Training:
         books.update(_input_structure=inputs, _placeholder_names=names)
         if isinstance(inputs, (list, tuple)) and len(inputs) == 1 and not hasattr(inputs, "dense_shape"):
             books["_input_structure"] = None
-        if self.run_eagerly:
-            books["input_names"] = names
-            return
         symbolic = found.get_symbolic_inputs()
         if isinstance(symbolic, list) and len(symbolic) == 1:
             symbolic = symbolic[0]
+        self._set_save_spec(symbolic)
+        if self.run_eagerly:
+            books["input_names"] = names
+            return
         flat = nest.flatten(symbolic)
         arguments = {}
         if self._call_takes("training"):
@@ -361,6 +363,11 @@ class Training:
         books.update(inputs=flat, outputs=nest.flatten(outputs), input_names=names, _placeholders=flat, _output_structure=outputs)
         books["output_names"] = arrays.generic_output_names(self.outputs)
         self.built = True
+
+    def _set_save_spec(self, inputs: Any) -> None:
+        """Remembers what a model is called with, for those who save it."""
+        self.__dict__.setdefault("_saved_model_inputs_spec", nest.map_structure(
+            lambda t: TensorSpec(t.shape, t.dtype.base_dtype), inputs, expand_composites=False))
 
     def _prepared_for(self, x: Any, needs_compile: bool = True) -> None:
         """Knows inputs and outputs, and has finished `compile`."""

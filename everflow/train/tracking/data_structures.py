@@ -158,6 +158,11 @@ class TrackableDataStructure(Trackable):
         """The losses of the layers in here."""
         return [loss for layer in self.layers if hasattr(layer, "losses") for loss in layer.losses]
 
+    @property
+    def metrics(self) -> list[Any]:
+        """The metrics of the layers in here."""
+        return [metric for layer in self.layers if hasattr(layer, "metrics") for metric in layer.metrics]
+
     def __hash__(self) -> int:
         return id(self)
 
