@@ -1,0 +1,1 @@
+"""tf.keras.applications: the well-known image classifiers, with their ImageNet weights."""
