@@ -36,6 +36,16 @@ class ElementwiseChain:
 
 ELEMENTWISE: frozenset = ...
 
+def multiply_by_pixel(a: int, a_sizes: Sequence[int], b: int, c: int, c_sizes: Sequence[int], depth: int, columns: int, add: bool, threads: int) -> None:
+    """
+    The product of the channels of each pixel with a matrix, put into the pixels of another picture, or added to them.
+    """
+
+def sum_products(a: int, a_sizes: Sequence[int], b: int, b_sizes: Sequence[int], c: int, depth: int, columns: int, threads: int) -> None:
+    """The products of all channels of a with all of b, summed over pixels."""
+
+PRODUCT_GROUPS: tuple = (8, 16)
+
 @overload
 def fill_uniform(out: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu')], key: int, low: int, high: int, threads: int) -> None: ...
 
@@ -144,12 +154,6 @@ def resample(pictures: Annotated[NDArray[numpy.uint8], dict(shape=(None, None, N
 def crop_and_resize(pictures: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), order='C', device='cpu', writable=False)], boxes: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], owners: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), order='C', device='cpu')], nearest: bool, outside: float, threads: int) -> None: ...
 
 def turn_colours(pixels: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], hue: float, saturation: float, threads: int) -> None: ...
-
-def decode_jpeg(contents: bytes, channels: int, ratio: int, interpolates_chroma: bool, recovers: bool, least: float, is_accurate: bool, window: tuple[int, int, int, int] | None) -> Annotated[NDArray[numpy.uint8], dict(shape=(None, None, None), order='C')]: ...
-
-def jpeg_shape(contents: bytes) -> tuple[int, int, int]: ...
-
-def encode_jpeg(pixels: Annotated[NDArray[numpy.uint8], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], quality: int, is_progressive: bool, is_optimized: bool, halves_chroma: bool, density: tuple[int, int, int], extra: bytes) -> bytes: ...
 
 def scalar_summary(tag: bytes, number: float) -> bytes: ...
 

@@ -8,5 +8,6 @@ namespace everflow {
 void add_batch_norm(nanobind::module_& module);
 void add_convolution(nanobind::module_& module);
 void add_elementwise(nanobind::module_& module);
+void add_products(nanobind::module_& module);
 
 }  // namespace everflow

@@ -14,6 +14,7 @@ from everflow.errors import invalid_argument
 from everflow.graph import shapes
 from everflow.graph.constants import dims_of
 from everflow.lazy import torch
+from everflow.ops.pointwise_convolutions import Pointwise
 from everflow.ops.registry import apply, op
 from everflow.ops.windows import Layout, pads_of, symmetric, window_output
 
@@ -201,6 +202,11 @@ def dense(tensor: Any) -> Any:
 
 
 def _convolution(node: Any) -> Callable[..., Any]:
+    pointwise = Pointwise.find(node) if node.type == "Conv2D" else None
+    return _general(node) if pointwise is None else pointwise.forward(_general(node))
+
+
+def _general(node: Any) -> Callable[..., Any]:
     geometry = Geometry(node)
     forward, to_torch, from_torch = geometry.forward, geometry.layout.to_torch, geometry.layout.from_torch
     filter_order = FILTER_TO_TORCH[geometry.layout.rank]
@@ -246,7 +252,8 @@ def _input_gradient(node: Any) -> Callable[..., Any]:
             from_torch
         )
 
-    return run
+    pointwise = Pointwise.find(node) if node.type == "Conv2DBackpropInput" else None
+    return run if pointwise is None else pointwise.input_gradient(run, read)
 
 
 def _filter_gradient(node: Any) -> Callable[..., Any]:
@@ -261,7 +268,8 @@ def _filter_gradient(node: Any) -> Callable[..., Any]:
             compute(x.permute(to_torch), [sizes[i] for i in filter_order], dy.permute(to_torch)).permute(filter_back)
         )
 
-    return run
+    pointwise = Pointwise.find(node) if node.type == "Conv2DBackpropFilter" else None
+    return run if pointwise is None else pointwise.filter_gradient(run, read)
 
 
 def convolution_shape(o: Any) -> Any:

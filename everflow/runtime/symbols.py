@@ -10,7 +10,13 @@ from everflow.runtime.plan import Node, Plan, Value
 # Ops whose first input has the shape of their output, beyond those whose shape rule says so.
 LIKE_FIRST = {
     "BiasAdd", "Relu", "Softmax", "LogSoftmax", "Select",
-    "_ReluOver", "_TanhOver", "_SigmoidOver", "_BiasAddOver", "_ReluGradOver",
+    "_ReluOver", "_TanhOver", "_SigmoidOver", "_BiasAddOver", "_ReluGradOver", "_ConvAdded", "_ConvInputGradientAdded",
+}
+
+# Ops of which that holds for the first output alone.
+FIRST_LIKE_FIRST = {
+    "FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3", "FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3",
+    "_NormalizeRectify", "_NormalizeGradient", "_NormalizeRectifyGradient",
 }
 
 # Ops that work on each element of a batch by itself.
@@ -58,6 +64,10 @@ class Symbols:
             return _agreed([self.of(v) for v in node.inputs])
         if rule is same_as_input or node.type in LIKE_FIRST:
             return self.of(node.inputs[0])
+        if node.type in FIRST_LIKE_FIRST:
+            return self.of(node.inputs[0]) if value.index == 0 else None
+        if node.type == "Conv2DBackpropInput":
+            return self.held(node.inputs[0])
         if node.type == "Slice":
             return self.held(node.inputs[2])
         if rule is broadcast:

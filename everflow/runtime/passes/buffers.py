@@ -12,7 +12,8 @@ from everflow.runtime.symbols import Symbols
 
 # Ops whose kernels always put their result into memory of its own.
 FRESH = frozenset((
-    "MatMul", "_MatMulBias", "_SumOfProducts", "Conv2D", "_ConvBias", "BiasAdd", "Relu", "Tanh", "Sigmoid", "ReluGrad",
+    "MatMul", "_MatMulBias", "_SumOfProducts", "Conv2D", "_ConvBias", "_ConvAdded", "Conv2DBackpropInput", "_ConvInputGradientAdded",
+    "BiasAdd", "Relu", "Tanh", "Sigmoid", "ReluGrad",
     "TanhGrad", "SigmoidGrad",
     "AddV2", "Add", "Sub", "Mul", "RealDiv", "Exp", "Neg", "Square", "_MaxPoolGradFromPositions", "MaxPool",
     "_ReluOver", "_TanhOver", "_SigmoidOver", "_BiasAddOver", "_AddV2Over", "_MulOver", "_SubOver", "_ReluGradOver",

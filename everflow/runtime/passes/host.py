@@ -40,6 +40,7 @@ class Size(int):
 TAKERS = {
     "Reshape": (1,), "Fill": (0,), "Tile": (1,), "BroadcastTo": (1,), "Slice": (1, 2), "StridedSlice": (1, 2, 3),
     "StridedSliceGrad": (0, 1, 2, 3), "ScatterNd": (2,), "Conv2DBackpropInput": (0,), "Conv2DBackpropFilter": (1,),
+    "_ConvInputGradientAdded": (1,),
     "RandomUniform": (0,), "RandomStandardNormal": (0,), "TruncatedNormal": (0,),
     "_SumToShape": (1,), "TensorArrayReadV3": (1,), "TensorArrayWriteV3": (1,), "TensorListGetItem": (1,), "TensorListSetItem": (1,),
     "If": (0,), "StatelessIf": (0,), "Case": (0,),

@@ -1,0 +1,126 @@
+"""Convolutions whose windows are single pixels: products of each pixel's channels with a matrix, without a library's detours."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from everflow._native import PRODUCT_GROUPS, multiply_by_pixel, sum_products
+from everflow.graph import dtypes
+from everflow.lazy import torch
+
+Kernel = Callable[..., Any]
+
+
+class Pointwise:
+    """A Conv2D op, or one of its gradients, with a window of one pixel: its strides and how many channels there are on both sides."""
+
+    def __init__(self, strides: tuple[int, int], depth: int, channels: int) -> None:
+        self.strides, self.depth, self.channels = strides, depth, channels
+
+    @classmethod
+    def find(cls, node: Any) -> Pointwise | None:
+        """What is known of such a node; None for any other, and where other kernels do it."""
+        filter = node.outputs[0].dims if node.type == "Conv2DBackpropFilter" else node.inputs[1].dims
+        if filter is None or len(filter) != 4 or filter[:2] != (1, 1) or not filter[2] or not filter[3]:
+            return None
+        strides = node.attr("strides")
+        if node.outputs[0].dtype is not dtypes.float32 or node.attr("data_format") != "NHWC" or node.attr("padding") == "EXPLICIT" \
+                or strides[0] != 1 or strides[3] != 1 or min(strides) < 1 or node.attr("dilations") != [1, 1, 1, 1]:
+            return None
+        group, lanes = PRODUCT_GROUPS
+        depth, channels = filter[2:]
+        if not group or depth % lanes or channels % lanes:
+            return None
+        return cls((strides[1], strides[2]), depth, channels)
+
+    def seen(self, x: Any) -> Any:
+        """The pixels that count."""
+        down, right = self.strides
+        return x if down == right == 1 else x[:, ::down, ::right]
+
+    def multiply(self, x: Any, filter: Any, y: Any, add: bool) -> None:
+        """y = x filter, or y += x filter, for the pixels that are given."""
+        filter = filter.contiguous()
+        depth, channels = filter.shape
+        multiply_by_pixel(x.data_ptr(), places(x), filter.data_ptr(), y.data_ptr(), places(y), depth, channels, add, torch.get_num_threads())
+
+    def forward(self, general: Kernel) -> Kernel:
+        """The kernel of Conv2D; `general` does what comes in another form."""
+        def run(x: Any, filter: Any) -> Any:
+            if not self.fits(x, self.depth):
+                return general(x, filter)
+            seen = self.seen(x)
+            y = torch.empty((*seen.shape[:3], self.channels))
+            self.multiply(seen, filter.view(self.depth, self.channels), y, False)
+            return y
+
+        return run
+
+    def input_gradient(self, general: Kernel, read: Callable[[Any], Any]) -> Kernel:
+        """The kernel of Conv2DBackpropInput; `read` turns the sizes that it is given into a list."""
+        def run(sizes: Any, filter: Any, dy: Any) -> Any:
+            shape = read(sizes)
+            if not self.fits(dy, self.channels) or not self.agree(shape, dy.shape):
+                return general(sizes, filter, dy)
+            dx = torch.empty(shape) if self.strides == (1, 1) else torch.zeros(shape)
+            self.multiply(dy, filter.view(self.depth, self.channels).t(), self.seen(dx), False)
+            return dx
+
+        return run
+
+    def filter_gradient(self, general: Kernel, read: Callable[[Any], Any]) -> Kernel:
+        """The kernel of Conv2DBackpropFilter."""
+        def run(x: Any, sizes: Any, dy: Any) -> Any:
+            if not self.fits(x, self.depth) or not self.fits(dy, self.channels) or not self.agree(x.shape, dy.shape) \
+                    or list(read(sizes)) != [1, 1, self.depth, self.channels]:
+                return general(x, sizes, dy)
+            seen = self.seen(x)
+            found = torch.empty((1, 1, self.depth, self.channels))
+            sum_products(seen.data_ptr(), places(seen), dy.data_ptr(), places(dy), found.data_ptr(), self.depth, self.channels,
+                         torch.get_num_threads())
+            return found
+
+        return run
+
+    def fits(self, x: Any, channels: int) -> bool:
+        """Whether these are pictures in the processor's memory with so many channels, one beside the other."""
+        return not x.is_cuda and x.dim() == 4 and x.shape[3] == channels and x.stride(3) == 1 and x.numel() > 0
+
+    def agree(self, x: Any, y: Any) -> bool:
+        """Whether the sizes of a result follow from those of what is convolved."""
+        return len(x) == 4 and x[0] == y[0] and x[3] == self.depth and y[3] == self.channels \
+            and all(-(-size // stride) == found for size, stride, found in zip(x[1:3], self.strides, y[1:3]))
+
+
+def places(x: Any) -> tuple[int, ...]:
+    """How many pixels there are, and how far apart."""
+    return *x.shape[:3], *x.stride()[:3]
+
+
+def added_forward(node: Any, general: Kernel) -> Kernel:
+    """The kernel (base, x, filter) that adds what a Conv2D node computes to a tensor that nothing else needs."""
+    of = Pointwise.find(node)
+    assert of is not None
+
+    def run(base: Any, x: Any, filter: Any) -> Any:
+        if of.fits(x, of.depth) and of.fits(base, of.channels) and of.agree(x.shape, base.shape):
+            of.multiply(of.seen(x), filter.view(of.depth, of.channels), base, True)
+            return base
+        return base + general(x, filter)
+
+    return run
+
+
+def added_input_gradient(node: Any, general: Kernel, read: Callable[[Any], Any]) -> Kernel:
+    """As above, for a Conv2DBackpropInput node: (base, sizes, filter, dy)."""
+    of = Pointwise.find(node)
+    assert of is not None
+
+    def run(base: Any, sizes: Any, filter: Any, dy: Any) -> Any:
+        shape = read(sizes)
+        if of.fits(dy, of.channels) and of.fits(base, of.depth) and list(base.shape) == list(shape) and of.agree(shape, dy.shape):
+            of.multiply(dy, filter.view(of.depth, of.channels).t(), of.seen(base), True)
+            return base
+        return base + general(sizes, filter, dy)
+
+    return run
