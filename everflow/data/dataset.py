@@ -17,6 +17,7 @@ from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
 from everflow.graph.tensor_spec import TensorSpec
 from everflow.graph.type_spec import BatchableTypeSpec, CompositeTensor
+from everflow.ops.registry import apply
 from everflow.train.tracking.base import Trackable
 
 
@@ -110,6 +111,10 @@ class DatasetV2(Trackable, CompositeTensor):
         from everflow.data.wrappers import _OptionsDataset
 
         return _OptionsDataset(self, options)
+
+    def _as_serialized_graph(self, stateful_whitelist: Any = None) -> Any:
+        """The pipeline as a serialized GraphDef; functions may have only the stateful ops that are named."""
+        return apply("DatasetToGraph", self._variant_tensor, stateful_whitelist=list(stateful_whitelist or []))
 
     def _apply_options(self) -> Any:
         from everflow.data import wrappers

@@ -15,9 +15,14 @@ from everflow.api import find, public
 from everflow.graph import dtypes
 
 DATASETS = "contrib.learn.python.learn.datasets."
-MNIST = DATASETS + "mnist."
 
-DEFAULT_SOURCE_URL = public(MNIST + "DEFAULT_SOURCE_URL")("https://storage.googleapis.com/cvdf-datasets/mnist/")
+
+def _names(name: str) -> tuple[str, str]:
+    """Where programs look for a part of the module: the public place and the one below."""
+    return f"contrib.learn.datasets.mnist.{name}", f"{DATASETS}mnist.{name}"
+
+
+DEFAULT_SOURCE_URL = public(*_names("DEFAULT_SOURCE_URL"))("https://storage.googleapis.com/cvdf-datasets/mnist/")
 
 TRAIN_IMAGES = "train-images-idx3-ubyte.gz"
 TRAIN_LABELS = "train-labels-idx1-ubyte.gz"
@@ -35,7 +40,7 @@ FAKE_EXAMPLES = 10000
 PIXELS, CLASSES = 784, 10
 
 
-@public(MNIST + "extract_images")
+@public(*_names("extract_images"))
 def extract_images(f: BinaryIO) -> np.ndarray:
     """The images in a gzipped idx file: uint8, [number, rows, columns, 1]."""
     data = _idx(f, IMAGES_MAGIC, "image")
@@ -43,7 +48,7 @@ def extract_images(f: BinaryIO) -> np.ndarray:
     return np.frombuffer(data, np.uint8, number * rows * columns, 16).reshape(number, rows, columns, 1)
 
 
-@public(MNIST + "extract_labels")
+@public(*_names("extract_labels"))
 def extract_labels(f: BinaryIO, one_hot: bool = False, num_classes: int = CLASSES) -> np.ndarray:
     """The labels in a gzipped idx file: uint8, [number]."""
     data = _idx(f, LABELS_MAGIC, "label")
@@ -60,12 +65,12 @@ def _idx(f: BinaryIO, magic: int, kind: str) -> bytes:
     return data
 
 
-@public(MNIST + "dense_to_one_hot")
+@public(*_names("dense_to_one_hot"))
 def dense_to_one_hot(labels_dense: np.ndarray, num_classes: int) -> np.ndarray:
     return np.eye(num_classes)[np.ravel(labels_dense)]
 
 
-@public(MNIST + "DataSet")
+@public(*_names("DataSet"))
 class DataSet:
     """Images and labels, dealt out in shuffled batches."""
 
@@ -187,7 +192,7 @@ def maybe_download(filename: str, work_directory: str, source_url: str) -> str:
     return path
 
 
-@public(MNIST + "read_data_sets")
+@public(*_names("read_data_sets"))
 def read_data_sets(
     train_dir: str,
     fake_data: bool = False,
@@ -220,6 +225,6 @@ def read_data_sets(
     )
 
 
-@public(MNIST + "load_mnist")
+@public(*_names("load_mnist"))
 def load_mnist(train_dir: str = "MNIST-data") -> Datasets:
     return read_data_sets(train_dir)

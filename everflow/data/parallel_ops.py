@@ -27,6 +27,9 @@ TRIALS = 3
 class PrefetchStream(UnaryStream):
     """The same elements, made ahead of time."""
 
+    # Told, for statistics, how many elements were ready and how many may be.
+    tell: Callable[[int, int], None] | None = None
+
     def __init__(self, source: Stream, types: Any, dims: Any, size: int) -> None:
         super().__init__(source, types, dims)
         self.size = size
@@ -58,14 +61,16 @@ class _PrefetchCursor(UnaryCursor):
         if self.ahead is None and self.must_run_ahead and self.size:
             self._start()
         if self.ahead is not None:
-            self._record(len(self.ahead.channel.items))
-            return self.ahead.next()
+            buffered = len(self.ahead.channel.items)
+            element = self.ahead.next()
+            self._tell(element, buffered)
+            return element
         if not self.size:
             return self.source.next()
         start = time.perf_counter()
         element = self.source.next()
         self._judge(time.perf_counter() - start)
-        self._record(1)
+        self._tell(element, 1)
         return element
 
     def _judge(self, seconds: float) -> None:
@@ -82,10 +87,10 @@ class _PrefetchCursor(UnaryCursor):
         self.ahead = Ahead(self.source.next, self.size, "everflow-prefetch")
         self.reading.watch(self.ahead)
 
-    def _record(self, buffered: int) -> None:
-        statistics = self.reading.statistics
-        if statistics is not None:
-            statistics.buffer("PrefetchDataset", min(buffered, self.size), self.size)
+    def _tell(self, element: Element | None, buffered: int) -> None:
+        tell = self.stream.tell  # type: ignore[attr-defined]
+        if tell is not None and element is not None:
+            tell(max(1, min(buffered, self.size)), self.size)
 
     def save(self) -> Any:
         if self.ahead is not None:

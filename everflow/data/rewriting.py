@@ -10,7 +10,7 @@ from everflow.data.map_ops import MapStream
 from everflow.data.parallel_ops import PrefetchStream
 from everflow.data.sequence_ops import RepeatStream
 from everflow.data.shuffle_ops import ShuffleStream
-from everflow.data.streams import Stream, UnaryStream, dataset_op
+from everflow.data.streams import Cursor, Reading, Stream, Table, UnaryStream, dataset_op
 from everflow.errors import invalid_argument
 
 Rule = Callable[[Stream], Stream]
@@ -62,6 +62,20 @@ def rewritten(stream: Stream, rules: list[Rule]) -> Stream:
     return stream
 
 
+class OptimizedStream(UnaryStream):
+    """A pipeline after its rewriting. `original` is what it was; `times_each` whether statistics time each transformation."""
+
+    def __init__(self, source: Stream, original: Stream, times_each: bool) -> None:
+        super().__init__(source, source.types, source.dims)
+        self.original, self.times_each = original, times_each
+
+    def open(self, reading: Reading) -> Cursor:
+        return self.source.open(reading)
+
+    def table(self) -> Table | None:
+        return self.source.table()
+
+
 def _check_slack(stream: Stream) -> None:
     """Slack is for the prefetch at the end of a pipeline; after it only a few kinds of streams may come."""
     while not isinstance(stream, PrefetchStream):
@@ -85,6 +99,7 @@ def _optimize(node: Any) -> Callable[..., Stream]:
         wanted = optimizations.tolist()
         if b"slack" in wanted:
             _check_slack(source)
-        return rewritten(source, [RULES[name] for name in wanted if name in RULES])
+        found = rewritten(source, [RULES[name] for name in wanted if name in RULES])
+        return OptimizedStream(found, source, b"latency_all_edges" in wanted)
 
     return make

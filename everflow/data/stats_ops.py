@@ -1,8 +1,8 @@
 """Statistics of pipelines: how long elements take and how large they are, gathered by aggregators."""
 from __future__ import annotations
 
-import itertools
 import math
+import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -12,29 +12,71 @@ from everflow.api import internal, public
 from everflow.data.dataset import UnaryUnchangedStructureDataset
 from everflow.data.elements import Element, size_in_bytes, text
 from everflow.data.experimental import Transformation
-from everflow.data.streams import Cursor, Reading, Stream, UnaryCursor, UnaryStream, dataset_op, signature
+from everflow.data.measuring import MeasuredStream, Recorder, measured, microseconds
+from everflow.data.streams import Cursor, Reading, Stream, UnaryStream, dataset_op, signature
 from everflow.data.wrappers import _SetStatsAggregatorDataset
 from everflow.ops.registry import apply, op
 from everflow.ops.shape_rules import scalar
 
 
-class Aggregator:
-    """Samples by name: histograms and latest values."""
+class _Histogram:
+    """Samples counted in buckets that grow by a tenth."""
 
     def __init__(self) -> None:
-        self.histograms: dict[str, list[float]] = {}
+        self.least, self.most = math.inf, -math.inf
+        self.count = 0
+        self.sum = self.squares = 0.0
+        self.buckets: dict[float, int] = {}
+
+    def add(self, sample: float) -> None:
+        self.least, self.most = min(self.least, sample), max(self.most, sample)
+        self.count += 1
+        self.sum += sample
+        self.squares += sample * sample
+        limit = 1e-12 * 1.1 ** (math.floor(math.log(sample / 1e-12, 1.1)) + 1) if sample > 0 else 0.0
+        self.buckets[limit] = self.buckets.get(limit, 0) + 1
+
+    def describe(self, proto: Any) -> None:
+        """Fills a HistogramProto."""
+        proto.min, proto.max, proto.num = self.least, self.most, self.count
+        proto.sum, proto.sum_squares = self.sum, self.squares
+        for limit in sorted(self.buckets):
+            proto.bucket_limit.append(limit)
+            proto.bucket.append(self.buckets[limit])
+
+
+class Aggregator:
+    """Statistics by name: histograms and latest values. With a writer, each change becomes an event."""
+
+    def __init__(self) -> None:
+        self.histograms: dict[str, _Histogram] = {}
         self.values: dict[str, float] = {}
         self.lock = threading.Lock()
+        self.writer: Any = None
+        self.step = 0
 
     def add(self, name: str, sample: float) -> None:
         """Adds a sample to a histogram."""
         with self.lock:
-            self.histograms.setdefault(name, []).append(sample)
+            histogram = self.histograms.setdefault(name, _Histogram())
+            histogram.add(sample)
+            self._write(name, lambda value: histogram.describe(value.histo))
 
     def set(self, name: str, value: float) -> None:
         """Sets a value."""
         with self.lock:
             self.values[name] = value
+            self._write(name, lambda found: setattr(found, "simple_value", value))
+
+    def _write(self, name: str, fill: Callable[[Any], Any]) -> None:
+        if self.writer is None:
+            return
+        from everflow.proto import event_pb2
+
+        event = event_pb2.Event(wall_time=time.time(), step=self.step)
+        self.step += 1
+        fill(event.summary.value.add(tag=name))
+        self.writer.add(event)
 
     def summary(self) -> bytes:
         """All statistics as a serialized Summary."""
@@ -42,43 +84,11 @@ class Aggregator:
 
         found = summary_pb2.Summary()
         with self.lock:
-            for name, samples in self.histograms.items():
-                histogram = found.value.add(tag=name).histo
-                histogram.min, histogram.max = min(samples), max(samples)
-                histogram.num, histogram.sum = len(samples), math.fsum(samples)
-                histogram.sum_squares = math.fsum(s * s for s in samples)
-                for limit, group in itertools.groupby(sorted(samples), _limit):
-                    histogram.bucket_limit.append(limit)
-                    histogram.bucket.append(len(list(group)))
+            for name, histogram in self.histograms.items():
+                histogram.describe(found.value.add(tag=name).histo)
             for name, value in self.values.items():
                 found.value.add(tag=name, simple_value=value)
         return found.SerializeToString()
-
-
-def _limit(sample: float) -> float:
-    """The upper end of a sample's bucket: buckets grow by a tenth."""
-    if sample <= 0:
-        return 0.0
-    return 1e-12 * 1.1 ** (math.floor(math.log(sample / 1e-12, 1.1)) + 1)
-
-
-class Recorder:
-    """What the cursors of an iterator tell an aggregator."""
-
-    def __init__(self, aggregator: Aggregator, prefix: str) -> None:
-        self.aggregator = aggregator
-        self.prefix = f"{prefix}::" if prefix else ""
-
-    def add(self, name: str, sample: float) -> None:
-        """Adds a sample."""
-        self.aggregator.add(self.prefix + name, sample)
-
-    def buffer(self, name: str, size: int, capacity: int) -> None:
-        """Tells how full a buffer is."""
-        start = f"{name}/_1::"
-        self.aggregator.set(f"{self.prefix}{start}buffer_capacity", capacity)
-        self.aggregator.set(f"{self.prefix}{start}buffer_size", size)
-        self.aggregator.add(f"{self.prefix}{start}buffer_utilization", size / max(capacity, 1))
 
 
 def _handle(node: Any) -> Callable[[], Aggregator]:
@@ -92,6 +102,16 @@ for _name in ("StatsAggregatorSummary", "ExperimentalStatsAggregatorSummary"):
     op(_name, kernel=lambda node: lambda aggregator: text(aggregator.summary()), shape=scalar)
 
 
+def _set_writer(node: Any) -> Callable[..., None]:
+    def run(aggregator: Aggregator, writer: Any) -> None:
+        aggregator.writer = writer
+
+    return run
+
+
+op("StatsAggregatorSetSummaryWriter", kernel=_set_writer, shape=lambda o: [])
+
+
 class _RecordedStream(UnaryStream):
     """A pipeline whose statistics go to an aggregator."""
 
@@ -100,8 +120,8 @@ class _RecordedStream(UnaryStream):
         self.aggregator, self.prefix = aggregator, prefix
 
     def open(self, reading: Reading) -> Cursor:
-        reading.statistics = Recorder(self.aggregator, self.prefix)
-        return self.source.open(reading)
+        recorder = reading.statistics = Recorder(self.aggregator, self.prefix, self.source)
+        return measured(self.source, recorder).open(reading)
 
 
 @dataset_op("SetStatsAggregatorDataset", "ExperimentalSetStatsAggregatorDataset")
@@ -110,46 +130,21 @@ def _set_aggregator(node: Any) -> Callable[..., Stream]:
     return lambda source, aggregator, tag, _counter: _RecordedStream(source, types, dims, aggregator, tag.item().decode())
 
 
-class _MeasuredStream(UnaryStream):
-    """The same elements; each tells what `measure` makes of it and of the seconds that it took."""
-
-    def __init__(self, source: Stream, types: Any, dims: Any, tag: str, measure: Callable[[Element, float], float]) -> None:
-        super().__init__(source, types, dims)
-        self.tag, self.measure = tag, measure
-
-    def open(self, reading: Reading) -> Cursor:
-        return _MeasuredCursor(self, self.source.open(reading), reading)
-
-
-class _MeasuredCursor(UnaryCursor):
-    def __init__(self, stream: _MeasuredStream, source: Cursor, reading: Reading) -> None:
-        super().__init__(stream, source)
-        self.reading = reading
-
-    def next(self) -> Element | None:
-        stream: Any = self.stream
-        start = time.perf_counter()
-        element = self.source.next()
-        recorder = self.reading.statistics
-        if element is not None and recorder is not None:
-            recorder.add(stream.tag, stream.measure(element, time.perf_counter() - start))
-        return element
-
-
 def _measured(measure: Callable[[Element, float], float]) -> Callable[[Any], Callable[..., Stream]]:
     def factory(node: Any) -> Callable[..., Stream]:
         types, dims = signature(node)
-        return lambda source, tag: _MeasuredStream(source, types, dims, tag.item().decode(), measure)
+        return lambda source, tag: MeasuredStream(source, types, dims, tag.item().decode(), measure)
 
     return factory
 
 
-dataset_op("LatencyStatsDataset", "ExperimentalLatencyStatsDataset")(_measured(lambda element, seconds: seconds * 1e6))
+dataset_op("LatencyStatsDataset", "ExperimentalLatencyStatsDataset")(_measured(microseconds))
 dataset_op("BytesProducedStatsDataset", "ExperimentalBytesProducedStatsDataset")(
     _measured(lambda element, seconds: sum(map(size_in_bytes, element))))
 
 
 @public("data.experimental.StatsAggregator")
+@internal("data.experimental.ops.stats_aggregator.StatsAggregatorV1")
 class StatsAggregator:
     """Gathers the statistics of the pipelines whose options name it."""
 
@@ -159,6 +154,19 @@ class StatsAggregator:
     def get_summary(self) -> Any:
         """The statistics so far, as a serialized Summary."""
         return apply("StatsAggregatorSummary", self._resource)
+
+
+@internal("data.experimental.ops.stats_aggregator.StatsAggregatorV2")
+class StatsAggregatorV2:
+    """Writes the statistics of the pipelines whose options name it as events."""
+
+    def __init__(self) -> None:
+        from everflow.summary.writing import create_file_writer
+
+        self._logdir = tempfile.mkdtemp()
+        self._resource = apply("StatsAggregatorHandleV2")
+        self._summary_writer = create_file_writer(self._logdir, max_queue=0)
+        apply("StatsAggregatorSetSummaryWriter", self._resource, self._summary_writer._resource)
 
 
 class _StatsDataset(UnaryUnchangedStructureDataset):

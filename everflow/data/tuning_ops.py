@@ -310,8 +310,13 @@ def _sleep(node: Any) -> Callable[..., Stream]:
     return lambda source, microseconds: _SleepStream(source, types, dims, int(microseconds) / 1e6)
 
 
-@dataset_op("ModelDataset", "NonSerializableDataset", "ExperimentalNonSerializableDataset", "WrapDatasetVariant",
-            "UnwrapDatasetVariant")
+@dataset_op("WrapDatasetVariant", "UnwrapDatasetVariant")
 def _same(node: Any) -> Callable[..., Stream]:
+    return lambda source: source
+
+
+@dataset_op("ModelDataset", "NonSerializableDataset", "ExperimentalNonSerializableDataset")
+def _unchanged(node: Any) -> Callable[..., Stream]:
     """Tuning of TensorFlow's that changes no element: what it is for, streams do anyway."""
-    return lambda source, *_: source
+    types, dims = signature(node)
+    return lambda source: _LimitedStream(source, types, dims, None)

@@ -53,7 +53,7 @@ def _damaged(path: str, text: str) -> Exception:
 
 def _root(content: Any, path: str) -> tuple[int, int]:
     """The size of pages and the root of the newest tree."""
-    metas = []
+    metas: list[tuple[int, int, int]] = []
     at = 0
     while len(metas) < 2:
         if len(content) < at + 152:
