@@ -63,7 +63,8 @@ class GradientBody(FuncGraph):
 
     def _derive_shapes(self, awaited: dict[Tensor, Tensor]) -> None:
         """Values of which only the shape is asked are not brought in, where shapes of others tell it."""
-        used = [t for t, inside in awaited.items() if inside in self.outputs or any(op.type != "Shape" for op in inside._consumers)]
+        returned = set(self.outputs)
+        used = [t for t, inside in awaited.items() if inside in returned or any(op.type != "Shape" for op in inside._consumers)]
         shapes = _Shapes(set(used))
         for t, inside in awaited.items():
             if t in shapes.known:

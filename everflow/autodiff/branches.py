@@ -86,8 +86,9 @@ def slice_parts(x: Tensor, gradient: Any) -> list[Tensor]:
 
 def _brought_out(operation: Operation, branch: FuncGraph, index: int, t: Tensor) -> Tensor:
     """What stands outside for a value of a branch: an input of the node, or an output that is added for it."""
-    if t in branch.inputs:
-        return operation.inputs[1 + branch.inputs.index(t)]
+    place = branch.place_of(t)
+    if place is not None:
+        return operation.inputs[1 + place]
     added: dict[tuple[int, Tensor], int] = operation.__dict__.get("added_outputs", {})
     if (index, t) in added:
         return operation.outputs[added[index, t]]

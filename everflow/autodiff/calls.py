@@ -25,8 +25,9 @@ def gradient_of_partitioned_call(operation: Operation, output_gradients: Any) ->
     added: dict[Tensor, Tensor] = operation.__dict__.setdefault("added_outputs", {})
 
     def bring_out(t: Tensor) -> Tensor:
-        if t in forward.inputs:
-            return operation.inputs[forward.inputs.index(t)]
+        place = forward.place_of(t)
+        if place is not None:
+            return operation.inputs[place]
         if t not in added:
             found = Tensor(operation, len(operation.outputs), t.dtype)
             found.dims, found.handle_data = t.dims, t.handle_data

@@ -318,8 +318,9 @@ class _Pair:
                 with outside.as_default():
                     stand_ins[t] = apply("Placeholder", dtype=t.dtype.base_dtype, shape=t.dims)
                 stand_ins[t].handle_data = t.handle_data
-                if t in graph.inputs:
-                    self.sources[stand_ins[t]] = ("input", graph.inputs.index(t))
+                place = graph.place_of(t)
+                if place is not None:
+                    self.sources[stand_ins[t]] = ("input", place)
                 else:
                     self.sources[stand_ins[t]] = ("kept", len(kept))
                     kept.append(t)

@@ -1,7 +1,6 @@
 """Forward-mode derivatives: how results change with values along given directions, computed beside them."""
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +12,7 @@ from everflow.eager.tape import Custom, Recorded, Tape
 from everflow.graph import attrs as attr_values
 from everflow.graph import opdefs
 from everflow.graph.convert import convert_to_tensor
+from everflow.platform.identity import ObjectIdentityWeakKeyDictionary
 
 
 def directional(operation: Any, tangents: list[Any]) -> list[Any]:
@@ -63,7 +63,7 @@ class ForwardGradientAccumulator(Tape):
 
     def __init__(self) -> None:
         super().__init__(watch_accessed_variables=False)
-        self._tangents: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+        self._tangents = ObjectIdentityWeakKeyDictionary()
 
     def __enter__(self) -> ForwardGradientAccumulator:
         tapes.push(self)

@@ -110,7 +110,8 @@ class WrappedFunction(ConcreteFunction):
         needed = _needed(pruned, arguments)
         pruned._captures = {outside: t for outside, t in self.graph.captures.items() if t.op in needed}
         pruned.inputs = [*arguments, *pruned._captures.values()]
-        loose = [o.name for o in needed if o.type == "Placeholder" and o.outputs[0] not in pruned.inputs]
+        fed = set(pruned.inputs)
+        loose = [o.name for o in needed if o.type == "Placeholder" and o.outputs[0] not in fed]
         if loose:
             raise ValueError(f"Fetches depend on placeholders that are not fed: {', '.join(sorted(loose))}")
         pruned.structured_outputs = nest.map_structure(
@@ -191,7 +192,7 @@ class WrappedGraph:
         if name is not None and name in self._functions:
             return self._functions[name]
         graph = self.graph
-        before = list(graph.inputs)
+        before = set(graph.inputs)
         _traced(fn, signature, graph.name, self._variable_holder, graph)
         captured = set(map(id, graph.internal_captures))
         own = [t for t in graph.inputs if t not in before and id(t) not in captured]

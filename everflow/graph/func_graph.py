@@ -86,6 +86,10 @@ class FuncGraph(Graph):
         """What is captured: the tensor outside, and the input that stands for it."""
         return self._captures
 
+    def place_of(self, tensor: Tensor) -> int | None:
+        """Which of the inputs a tensor is: the tensor itself, for `==` may compare elements."""
+        return next((i for i, t in enumerate(self.inputs) if t is tensor), None)
+
     @property
     def external_captures(self) -> list[Tensor]:
         """The captured tensors, in the order of the inputs that stand for them."""

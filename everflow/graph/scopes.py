@@ -67,6 +67,12 @@ class name_scope:
             self._default.__exit__(*exc)
 
 
+@public("op_scope")
+def op_scope(values: Any, name: str | None, default_name: str | None = None) -> name_scope:
+    """`tf.name_scope` with its arguments in an older order."""
+    return name_scope(name, default_name, values)
+
+
 def graph_of(values: Any, graph: Graph | None = None) -> Graph:
     """The graph of the given values (they must share one), or the default graph where none of them has one."""
     current = get_default_graph()

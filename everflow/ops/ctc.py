@@ -222,6 +222,7 @@ def dense_labels_to_sparse(dense: Any, length: Any) -> SparseTensor:
     return SparseTensor(tf.where(mask), values, tf.stack([tf.shape(dense, out_type=tf.int64)[0], longest]))
 
 
+@public("nn.collapse_repeated")
 @internal("ops.ctc_ops.collapse_repeated")
 def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> tuple[Any, Any]:
     """Rows of labels without immediate repetitions, and their new lengths."""

@@ -54,9 +54,3 @@ def output_all_intermediates(state: bool | None) -> None:
 def enabled_in(graph: Any) -> bool:
     """Whether control flow in this graph is that of version 2: after `enable_control_flow_v2`, and in tf.function."""
     return control_flow_v2_enabled() or getattr(graph, "control_flow_v2", False)
-
-
-@internal("tf2.enabled")
-def behaves_as_version_2() -> bool:
-    """Whether TensorFlow 2's behaviour is on as a whole: it never is."""
-    return False

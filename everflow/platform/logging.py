@@ -23,6 +23,7 @@ _counts: collections.Counter[Any] = collections.Counter()
 internal("platform.tf_logging")(sys.modules[__name__])
 
 
+@public("get_logger")
 @functools.cache
 def get_logger() -> logging.Logger:
     """The logger; it gets a handler of its own unless the program has configured logging already."""
