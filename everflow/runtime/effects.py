@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, NamedTuple
 
+from everflow.graph import opdefs
 from everflow.graph.attrs import FunctionName
 from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
@@ -47,11 +49,35 @@ def of_function(context: Any, name: str) -> Effects:
 
 def of_call(context: Any, op_type: str, names: list[str]) -> Effects:
     """What a node that calls these functions writes, by its own inputs."""
+    after = _after_captures(op_type)
+    if after is not None:
+        return _of_dataset(context, names, after)
     first = FIRST_ARGUMENT.get(op_type, 0)
     parts = [of_function(context, name) for name in names]
     return Effects(
         frozenset(i + first for p in parts for i in p.arguments), frozenset(v for p in parts for v in p.variables)
     )
+
+
+@functools.cache
+def _after_captures(op_type: str) -> int | None:
+    """How many inputs of a dataset's op come after those that its function captured; None for other ops."""
+    definition = opdefs.find(op_type)
+    names = [arg.name for arg in definition.inputs] if definition is not None else []
+    return len(names) - 1 - names.index("other_arguments") if "other_arguments" in names else None
+
+
+def _of_dataset(context: Any, names: list[str], after: int) -> Effects:
+    """The same for a function of elements: its last arguments are captures, counted from the end as the node's inputs are."""
+    arguments: set[int] = set()
+    variables: set[tuple[str, str]] = set()
+    for name in names:
+        found = of_function(context, name)
+        variables |= found.variables
+        if found.arguments:
+            count = len(context.library(name).graph.inputs)
+            arguments.update(i - count - after for i in found.arguments)
+    return Effects(frozenset(arguments), frozenset(variables))
 
 
 def _of_body(context: Any, body: Any) -> Effects:

@@ -111,3 +111,21 @@ def test_sizes_that_vary_are_left_open_in_nested_calls_too():
         for rank in range(1, 5):
             outer(tf.ones([1] * rank))
     assert seen == [[1], [2], [None]]
+
+
+def test_a_training_loop_over_a_dataset_runs_within_a_function(eager):
+    w, steps = tf.Variable([[1.0], [1.0]]), tf.Variable(0)
+    dataset = tf.data.Dataset.from_tensor_slices((tf.ones([6, 2]), tf.zeros([6, 1]))).batch(2)
+    optimizer = tf.train.GradientDescentOptimizer(0.1)
+
+    @tf.function
+    def train():
+        for x, y in dataset:
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean(tf.square(tf.matmul(x, w) - y))
+            optimizer.apply_gradients([(tape.gradient(loss, w), w)])
+            steps.assign_add(1)
+
+    train()
+    assert steps.numpy() == 3
+    assert w.numpy().ravel().tolist() == pytest.approx([0.216, 0.216])
