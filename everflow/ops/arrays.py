@@ -173,8 +173,8 @@ def _shape_n(node: Any) -> Kernel:
 def _size(node: Any) -> Kernel:
     dtype = torch_dtype(node.attr("out_type"))
     if is_text(node):
-        return lambda x: torch.tensor(x.size, dtype=dtype)
-    return lambda x: torch.tensor(x.numel(), dtype=dtype)
+        return lambda x: torch.scalar_tensor(x.size, dtype=dtype)
+    return lambda x: torch.scalar_tensor(x.numel(), dtype=dtype)
 
 
 op("Shape", kernel=_shape, shape=lambda o: (None if o.inputs[0].dims is None else len(o.inputs[0].dims),),

@@ -77,7 +77,14 @@ floormod = binary("FloorMod", by_type(lambda: torch.remainder, lambda: torch.rem
 
 def zero_where(zero: Callable[..., Any], compute: Callable[..., Any]) -> Kernel:
     """A kernel that is 0 where a test of the inputs holds, whatever the computation gives there."""
-    return lambda node: lambda x, y: torch.where(zero(x, y), torch.zeros((), dtype=x.dtype, device=x.device), compute(x, y))
+
+    def run(x: Any, y: Any) -> Any:
+        is_zero = zero(x, y)
+        if not x.ndim and not y.ndim:
+            return torch.zeros_like(x) if is_zero.item() else compute(x, y)
+        return torch.where(is_zero, torch.zeros((), dtype=x.dtype, device=x.device), compute(x, y))
+
+    return lambda node: run
 
 
 binary("DivNoNan", zero_where(lambda x, y: y == 0, lambda x, y: x / y), quotient_gradient(lambda x, y: tf.div_no_nan(x, y)))

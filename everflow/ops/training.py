@@ -8,6 +8,7 @@ A gradient may be the variable itself, read without a copy: a formula never uses
 """
 from __future__ import annotations
 
+import contextlib
 import functools
 import itertools
 import math
@@ -465,4 +466,14 @@ def together(nodes: list[Any]) -> Callable[..., Any]:
                 listed.append(value)
         update(*lists, *numbers(inputs))
 
-    return run
+    if not first.attr("use_locking"):
+        return run
+
+    def run_alone(*inputs: Any) -> None:
+        # One order of locks for all steps: none waits for a lock that another holds while it waits.
+        with contextlib.ExitStack() as held:
+            for lock in sorted({slot.lock for slot in inputs[::width]}, key=id):
+                held.enter_context(lock)
+            run(*inputs)
+
+    return run_alone

@@ -65,3 +65,17 @@ def test_wrong_arguments_are_refused():
         tf.keras.optimizers.Adam(rate=1.0)
     with pytest.raises(ValueError, match="Could not interpret"):
         tf.keras.optimizers.get(3)
+
+
+def test_steps_on_many_variables_are_taken_in_one_call():
+    with tf.Graph().as_default(), tf.Session() as session:
+        model = tf.keras.Sequential([tf.keras.layers.Dense(3, input_shape=(2,)), tf.keras.layers.Dense(1)])
+        model.compile(tf.keras.optimizers.Adam(0.1), "mse")
+        before = model.get_weights()
+        model.train_on_batch(np.array([[1.0, 2.0]]), np.array([[3.0]]))
+        after = model.get_weights()
+        train = model._functions["train"]
+        step = session._runner([*train.outputs, train.updates_op], dict.fromkeys(train.inputs, 0)).step
+        assert [n.type for n in step.plan.nodes if "ApplyAdam" in n.type] == ["_ResourceApplyAdamTogether"]
+        # Adam's first step is the learning rate, whatever the gradient.
+        assert max(abs(a - b).max() for a, b in zip(after, before)) == pytest.approx(0.1, rel=1e-3)

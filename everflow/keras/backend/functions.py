@@ -39,6 +39,7 @@ class GraphExecutionFunction:
         self._structure = outputs
         self.outputs = [t if isinstance(t, (Tensor, Operation)) else convert_to_tensor(t)
                         for t in nest.flatten(outputs, expand_composites=True)]
+        self._is_list = type(outputs) is list and len(outputs) == len(self.outputs) and all(isinstance(t, Tensor) for t in outputs)
         self.name = name
         with tf.control_dependencies([t for t in self.outputs[:1] if isinstance(t, Tensor)]):
             self.updates_op = tf.group(*_update_ops(updates)) if updates else None
@@ -57,9 +58,11 @@ class GraphExecutionFunction:
         return [*self.outputs, *([self.updates_op] if self.updates_op is not None else []), *self.fetches]
 
     def __call__(self, inputs: Any) -> Any:
-        values = _fed(nest.flatten(inputs, expand_composites=True))
-        session = get_session(values)
-        if any(isinstance(v, Tensor) for v in values):
+        # A list of arrays, as training gives it, is what is fed.
+        plain = type(inputs) is list and all(type(v) is np.ndarray or type(v) is bool for v in inputs)
+        values = inputs if plain else _fed(nest.flatten(inputs, expand_composites=True))
+        session = get_session(() if plain else values)
+        if not plain and any(isinstance(v, Tensor) for v in values):
             computed = session.run([v for v in values if isinstance(v, Tensor)], self.feed_dict)
             values = [computed.pop(0) if isinstance(v, Tensor) else v for v in values]
         if self.feed_dict or self.run_options or self.run_metadata is not None:
@@ -67,9 +70,12 @@ class GraphExecutionFunction:
             found = session.run(self._fetched(), feed, self.run_options, self.run_metadata)
         else:
             found = self._run(session, values)
-        for fetch, value in zip(self.fetches, found[len(found) - len(self.fetches):]):
-            if fetch in self.fetch_callbacks:
-                self.fetch_callbacks[fetch](value)
+        if self.fetches:
+            for fetch, value in zip(self.fetches, found[len(found) - len(self.fetches):]):
+                if fetch in self.fetch_callbacks:
+                    self.fetch_callbacks[fetch](value)
+        if self._is_list:
+            return found[:len(self.outputs)]
         return nest.pack_sequence_as(self._structure, found[:len(self.outputs)], expand_composites=True)
 
     def _run(self, session: Any, values: list[Any]) -> Any:

@@ -224,10 +224,16 @@ class CallbackList:
 def make_logs(model: Any, logs: dict[str, Any], outputs: Any, mode: str, prefix: str = "") -> dict[str, Any]:
     """The losses and metrics of a step, by name."""
     if mode in (TRAIN, TEST):
-        for name, value in zip(model.metrics_names, outputs):
-            logs[prefix + name] = value
+        name_outputs(logs, model.metrics_names, outputs, prefix)
     else:
         logs["outputs"] = outputs
+    return logs
+
+
+def name_outputs(logs: dict[str, Any], names: list[str], outputs: Any, prefix: str = "") -> dict[str, Any]:
+    """Adds the losses and metrics of a step to logs."""
+    for name, value in zip(names, outputs):
+        logs[prefix + name] = value
     return logs
 
 

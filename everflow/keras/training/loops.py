@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from everflow.keras.callbacks.base import PREDICT, TEST, TRAIN, configure_callbacks, make_logs
+from everflow.keras.callbacks.base import PREDICT, TEST, TRAIN, configure_callbacks, make_logs, name_outputs
 from everflow.keras.callbacks.basics import ProgbarLogger, RunProgress
 from everflow.keras.training.results import MetricsAggregator, OutputsAggregator
 
@@ -66,6 +66,8 @@ def _epoch(model: Any, source: Any, run: Any, callbacks: Any) -> dict[str, Any] 
     """One pass over the data; what it says, or None where there was nothing left."""
     aggregator = MetricsAggregator()
     watched = callbacks.watches(TRAIN)
+    # The same for all batches, and not free to find out.
+    names = model.metrics_names
     batch = -1
     for batch, (arrays, size) in enumerate(source.epoch()):
         if watched:
@@ -74,7 +76,7 @@ def _epoch(model: Any, source: Any, run: Any, callbacks: Any) -> dict[str, Any] 
         outputs = run(arrays)
         aggregator.add(outputs, size)
         if watched:
-            callbacks.batch(TRAIN, "end", batch, make_logs(model, logs, outputs, TRAIN))
+            callbacks.batch(TRAIN, "end", batch, name_outputs(logs, names, outputs))
         if model.stop_training:
             break
     if batch < 0:
@@ -96,6 +98,7 @@ def _tested(model: Any, source: Any, callbacks: Any) -> list[Any]:
     run = model._step(TEST)
     aggregator = MetricsAggregator()
     watched = callbacks.watches(TEST)
+    names = model.metrics_names
     for batch, (arrays, size) in enumerate(source.epoch()):
         if watched:
             logs: dict[str, Any] = {"batch": batch, "size": size}
@@ -103,7 +106,7 @@ def _tested(model: Any, source: Any, callbacks: Any) -> list[Any]:
         outputs = run(arrays)
         aggregator.add(outputs, size)
         if watched:
-            callbacks.batch(TEST, "end", batch, make_logs(model, logs, outputs, TEST))
+            callbacks.batch(TEST, "end", batch, name_outputs(logs, names, outputs))
     return aggregator.results()
 
 

@@ -53,7 +53,7 @@ def _kind(node: Node, uses: Any) -> Any:
     name = node.type.removeprefix("Resource")
     if not name.startswith("Apply") or name[5:] not in FAMILIES:
         return None
-    if node.reads or node.attr("use_locking") or any(uses[v] for v in node.outputs):
+    if node.reads or any(uses[v] for v in node.outputs):
         return None
     from everflow.ops.training import FAMILIES as known
     from everflow.ops.training import Arguments
