@@ -42,7 +42,8 @@ class Pointwise:
         """y = x filter, or y += x filter, for the pixels that are given."""
         filter = filter.contiguous()
         depth, channels = filter.shape
-        multiply_by_pixel(x.data_ptr(), places(x), filter.data_ptr(), y.data_ptr(), places(y), depth, channels, add, torch.get_num_threads())
+        multiply_by_pixel(x.data_ptr(), places(x), filter.data_ptr(), y.data_ptr(), places(y), depth, channels, add,
+                          torch.get_num_threads())
 
     def forward(self, general: Kernel) -> Kernel:
         """The kernel of Conv2D; `general` does what comes in another form."""

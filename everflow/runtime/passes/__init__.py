@@ -1,6 +1,7 @@
 """Rewrites of a plan before code is made of it. Each is one function that changes nothing but speed."""
 from __future__ import annotations
 
+from everflow.runtime.passes.borders import surround_normalized
 from everflow.runtime.passes.broadcasts import resolve_broadcasts
 from everflow.runtime.passes.buffers import reuse_buffers, take_restored
 from everflow.runtime.passes.constants import fold_constants
@@ -22,8 +23,8 @@ from everflow.runtime.plan import Plan
 PASSES = (
     run_together, drop_identities, fold_constants, drop_default_scales, resolve_broadcasts, share_subexpressions, sum_to_shape,
     narrow_parts, join_products, fuse_matmul_bias, fuse_conv_bias, pool_before_relu, pool_first_layers, share_pooling,
-    scale_updates, batch_updates, add_residuals, rectify_normalized, fuse_elementwise, reuse_buffers, take_restored, transpose_once,
-    keep_sizes_on_host, ask_for_used_results,
+    scale_updates, batch_updates, add_residuals, rectify_normalized, surround_normalized, fuse_elementwise, reuse_buffers, take_restored,
+    transpose_once, keep_sizes_on_host, ask_for_used_results,
 )
 
 
