@@ -21,6 +21,9 @@ from everflow.keras.op_layers import create_keras_history, needs_keras_history
 from everflow.keras.saving import configs, files
 from everflow.keras.summaries import print_summary
 from everflow.ops.variables import Variable
+from everflow.train.tracking.base import TrackableReference
+
+_WITH_WEIGHTS = "layer_with_weights-"
 
 
 def _as_list(x: Any) -> list[Any]:
@@ -329,6 +332,23 @@ class Network(Layer):
         return nest.map_structure(lambda t: known[id(t)], self._nested_outputs)
 
     # -- as data
+
+    @property
+    def _checkpoint_dependencies(self) -> list[TrackableReference]:
+        """Checkpoints know a layer by its place, and one with weights also by its place among those."""
+        found: list[TrackableReference] = []
+        with_weights = 0
+        for reference in super()._checkpoint_dependencies:
+            if (reference.name or "").startswith("layer-") and reference.ref.weights:
+                found.append(TrackableReference(f"{_WITH_WEIGHTS}{with_weights}", reference.ref))
+                with_weights += 1
+            found.append(reference)
+        return found
+
+    def _lookup_dependency(self, name: str) -> Any:
+        if name.startswith(_WITH_WEIGHTS):
+            return next((found.ref for found in self._checkpoint_dependencies if found.name == name), None)
+        return super()._lookup_dependency(name)
 
     @property
     def _object_identifier(self) -> str:

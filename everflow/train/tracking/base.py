@@ -222,7 +222,7 @@ class Trackable:
 
     def _gather_saveables_for_checkpoint(self) -> dict[str, Any]:
         """{attribute: saveable, or a function from a name to one}: the values of this object itself."""
-        return {OBJECT_CONFIG_JSON_KEY: functools.partial(_config_saveable, self)} if hasattr(self, "get_config") else {}
+        return {}
 
     def _list_extra_dependencies_for_serialization(self, serialization_cache: Any) -> dict[str, Any]:
         """Dependencies that only SavedModels have."""
@@ -231,29 +231,6 @@ class Trackable:
     def _list_functions_for_serialization(self, serialization_cache: Any) -> dict[str, Any]:
         """{name: function}: what SavedModels let a caller call."""
         return {}
-
-
-def _config_saveable(trackable: Any, name: str = "") -> Any:
-    """Keeps an object's configuration in checkpoints, for people to look at; nothing is restored from it."""
-    import json
-    import weakref
-
-    from everflow.train.tracking.positions import PythonStringStateSaveable
-
-    alive = weakref.ref(trackable)
-
-    def state() -> str:
-        found = alive()
-        if found is None:
-            return ""
-        from everflow.platform.json_types import get_json_type
-
-        try:
-            return json.dumps({"class_name": type(found).__name__, "config": found.get_config()}, default=get_json_type)
-        except (NotImplementedError, TypeError, ValueError):
-            return ""
-
-    return PythonStringStateSaveable(name=name, state_callback=state)
 
 
 @internal("training.tracking.base.no_automatic_dependency_tracking")
