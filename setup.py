@@ -2,17 +2,34 @@
 
 import pathlib
 import sys
+import tempfile
 
 import nanobind
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.errors import CompileError, LinkError
 
 NATIVE = pathlib.Path("native")
 NANOBIND = pathlib.Path(nanobind.__file__).parent
 
 
+# A call that libjpeg-turbo has and other libraries of that name don't.
+USES_JPEG = """
+#include <cstdio>
+#include <jpeglib.h>
+int main() {
+    jpeg_decompress_struct info;
+    JDIMENSION left = 0, width = 0;
+    jpeg_crop_scanline(&info, &left, &width);
+}
+"""
+
+
 class BuildNative(build_ext):
-    """Says C++17, optimised, exact floating point and hidden symbols in the words of the compiler at hand."""
+    """Says C++17, optimised, exact floating point and hidden symbols in the words of the compiler at hand.
+
+    JPEG files are read natively where libjpeg-turbo and its header are there to build with, else by Pillow.
+    """
 
     def build_extensions(self) -> None:
         if self.compiler.compiler_type == "msvc":
@@ -22,9 +39,25 @@ class BuildNative(build_ext):
             compile_args = ["-std=c++17", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"]
             compile_args += ["-fno-strict-aliasing", "-fvisibility=hidden", "-pthread"]
             link_args = ["-undefined", "dynamic_lookup"] if sys.platform == "darwin" else ["-pthread", "-ldl", "-s"]
+        has_jpeg = self.can_build(USES_JPEG, "jpeg")
         for extension in self.extensions:
+            if has_jpeg:
+                extension.define_macros.append(("EVERFLOW_JPEG", None))
+                extension.libraries.append("jpeg")
             extension.extra_compile_args, extension.extra_link_args = compile_args, link_args
         super().build_extensions()
+
+    def can_build(self, program: str, library: str) -> bool:
+        """Whether a program that uses a library compiles and links."""
+        with tempfile.TemporaryDirectory() as folder:
+            source = pathlib.Path(folder, "check.cpp")
+            source.write_text(program)
+            try:
+                objects = self.compiler.compile([str(source)], output_dir=folder)
+                self.compiler.link_executable(objects, str(source.with_suffix("")), libraries=[library], target_lang="c++")
+            except (CompileError, LinkError):
+                return False
+        return True
 
 
 setup(

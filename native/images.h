@@ -1,4 +1,4 @@
-// The Python names of what is done to pictures.
+// The Python names of what is done to pictures and to files that hold them.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -6,5 +6,6 @@
 namespace everflow {
 
 void add_images(nanobind::module_& module);
+void add_jpeg(nanobind::module_& module);
 
 }  // namespace everflow

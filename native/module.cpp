@@ -21,5 +21,6 @@ NB_MODULE(_native, module) {
     everflow::add_records(module);
     everflow::add_graphs(module);
     everflow::add_images(module);
+    everflow::add_jpeg(module);
     everflow::add_summaries(module);
 }

@@ -13,7 +13,7 @@ from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import control_dependencies, name_scope
 from everflow.io import images as files
-from everflow.io import png
+from everflow.io import jpeg, png
 from everflow.lazy import torch
 from everflow.ops.image_checks import exactly
 from everflow.ops.image_dtypes import convert_image_dtype
@@ -46,13 +46,13 @@ def _tensor(pixels: np.ndarray, kind: dtypes.DType = dtypes.uint8) -> Any:
     return from_numpy(pixels, kind)
 
 
-def _any_image(contents: bytes, channels: int, kind: dtypes.DType, jpeg: dict[str, Any]) -> np.ndarray:
+def _any_image(contents: bytes, channels: int, kind: dtypes.DType, options: dict[str, Any]) -> np.ndarray:
     """Each of the decoders reads the other kinds of files too; GIFs only where they hold one picture."""
     found = files.file_kind(contents)
     if found == files.JPEG:
         if kind != dtypes.uint8:
             raise invalid_argument("JPEG does not support uint16 output")
-        return files.decode_jpeg(contents, channels, **jpeg)
+        return jpeg.decode_jpeg(contents, channels, **options)
     if found == files.PNG:
         return png.decode_png(contents, channels, kind == dtypes.uint16)
     if found == files.GIF:
@@ -79,7 +79,7 @@ def _jpeg_options(node: Any) -> dict[str, Any]:
     if ratio not in (1, 2, 4, 8):
         raise invalid_argument(f"ratio must be 1, 2, 4, or 8, got {ratio}")
     return {"ratio": ratio, "fancy_upscaling": node.attr("fancy_upscaling"), "recover": node.attr("try_recover_truncated"),
-            "accurate": _text(node.attr("dct_method")) == "INTEGER_ACCURATE"}
+            "least": node.attr("acceptable_fraction"), "accurate": _text(node.attr("dct_method")) == "INTEGER_ACCURATE"}
 
 
 def _checked_channels(node: Any) -> int:
@@ -102,7 +102,7 @@ def _decode_and_crop(node: Any) -> Kernel:
         data = _contents(contents)
         if files.file_kind(data) is None:
             raise _unknown_format(data)
-        return _tensor(files.decode_jpeg(data, channels, crop=(top, left, height, width), **options))
+        return _tensor(jpeg.decode_jpeg(data, channels, crop=(top, left, height, width), **options))
 
     return run
 
@@ -132,7 +132,7 @@ def _decode_bmp(node: Any) -> Kernel:
 
 def _jpeg_size(node: Any) -> Kernel:
     kind = torch_dtype(node.attr("output_type"))
-    return lambda contents: torch.tensor(files.jpeg_shape(_contents(contents)), dtype=kind)
+    return lambda contents: torch.tensor(jpeg.jpeg_shape(_contents(contents)), dtype=kind)
 
 
 def _dims(image: Any) -> str:
@@ -164,7 +164,7 @@ def _encode_jpeg(node: Any) -> Kernel:
             raise invalid_argument(f"format {kind} expects {wanted} channels, got {_dims(image)}")
         if channels not in (1, 3):
             raise invalid_argument(f"image must have 1 or 3 channels, got {_dims(image)}")
-        return _bytes(files.encode_jpeg(pixels, **options))
+        return _bytes(jpeg.encode_jpeg(pixels, **options))
 
     return run
 
@@ -176,7 +176,7 @@ def _encode_jpeg_variable(node: Any) -> Kernel:
             raise invalid_argument(f"quality must be in [0,100], got {level}")
         if pixels.shape[2] not in (1, 3):
             raise invalid_argument(f"image must have 1 or 3 channels, got {_dims(image)}")
-        return _bytes(files.encode_jpeg(pixels, quality=level))
+        return _bytes(jpeg.encode_jpeg(pixels, quality=level))
 
     return run
 
