@@ -22,6 +22,7 @@ T = TypeVar("T")
 
 PACKAGE = pathlib.Path(__file__).parent
 INTERNAL = "python."
+V2 = "compat.v2."
 NAMES: dict[str, Any] = {}
 OWNERS: dict[str, str] = {}
 PREFIXES: set[str] = {"compat", "compat.v1"}
@@ -83,7 +84,9 @@ def find(name: str) -> Any:
 
 def is_namespace(path: str) -> bool:
     """Whether public names start with this dotted prefix."""
-    return any(p in PREFIXES or p in index().PREFIXES for p in (path, _without_version(path)))
+    if any(p in PREFIXES or p in index().PREFIXES for p in (path, _without_version(path))):
+        return True
+    return path.startswith(V2) and any(name.startswith(path[len(V2):] + ".") for name in _names_of_version_2())
 
 
 def members(path: str) -> set[str]:
@@ -91,6 +94,8 @@ def members(path: str) -> set[str]:
     start = _without_version(path)
     start = start + "." if start else ""
     every = {*NAMES, *index().MODULES, *PREFIXES, *index().PREFIXES}
+    if (path + ".").startswith(V2):
+        every.update(name for name in (V2 + n for n in _names_of_version_2()) if name.startswith(start) and has(_as_of_version_1(name)))
     return {
         name[len(start):].partition(".")[0]
         for name in every
@@ -102,7 +107,7 @@ def member(path: str, name: str) -> Any:
     """What `tf.<path>.<name>` is: an object or a module."""
     full = f"{path}.{name}" if path else name
     if not name.startswith("__"):
-        for candidate in (full, _without_version(full)):
+        for candidate in (full, _without_version(full), _as_of_version_1(full)):
             if has(candidate):
                 return find(candidate)
         if is_namespace(full) and full.partition(".")[0] != "python":
@@ -161,6 +166,21 @@ def namespace(path: str) -> Namespace:
 def _without_version(name: str) -> str:
     """`tf.compat.v1.x` is `tf.x`."""
     return name[len("compat.v1."):] if name.startswith("compat.v1.") else "" if name == "compat.v1" else name
+
+
+@functools.cache
+def _names_of_version_2() -> dict[str, str]:
+    """{name below tf.compat.v2: the name that the same thing has elsewhere; "" where that is the same name}."""
+    return json.loads((PACKAGE / "facts" / "v2_names.json").read_text())
+
+
+def _as_of_version_1(name: str) -> str:
+    """Where `tf.compat.v2.x` is, where it is no form of its own."""
+    if not name.startswith(V2):
+        return name
+    short = name[len(V2):]
+    found = _names_of_version_2().get(short)
+    return name if found is None else found or short
 
 
 def index_text() -> tuple[str, list[str]]:

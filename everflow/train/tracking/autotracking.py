@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from everflow.api import internal, public
+from everflow.graph.convert import convert_to_tensor, register_tensor_conversion_function
 from everflow.train.tracking.base import Trackable
 from everflow.train.tracking.data_structures import NoDependency, is_function, sticky_attribute_assignment
 
@@ -156,7 +157,6 @@ class TrackableAsset(Trackable):
 
     def __init__(self, path: Any) -> None:
         from everflow.eager.context import executing_eagerly
-        from everflow.graph.convert import convert_to_tensor
         from everflow.graph.keys import GraphKeys
         from everflow.graph.scopes import add_to_collection, init_scope
         from everflow.graph.tensor import Tensor
@@ -173,6 +173,13 @@ class TrackableAsset(Trackable):
     def asset_path(self) -> Any:
         """The path, where the program runs now."""
         return self._path
+
+
+def _path_of_asset(asset: TrackableAsset, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Any:
+    return convert_to_tensor(asset.asset_path, dtype=dtype, name=name)
+
+
+register_tensor_conversion_function(TrackableAsset, _path_of_asset)
 
 
 @internal("training.tracking.tracking.cached_per_instance")
