@@ -44,6 +44,12 @@ class _Root(_types.ModuleType):
 
 _sys.modules[__name__].__class__ = _Root
 
+# The environment may ask for version 2's behaviour, as it may of TensorFlow.
+if _os.environ.get("TF2_BEHAVIOR", "0") != "0":
+    from everflow.ops.version2 import enable_v2_behavior as _enable_v2_behavior
+
+    _enable_v2_behavior()
+
 if _TYPE_CHECKING:
 
     def __getattr__(name: str) -> _Any:

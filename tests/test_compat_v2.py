@@ -1,5 +1,8 @@
 """tf.compat.v2: version 2's names and its forms of functions."""
 import inspect
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -48,3 +51,10 @@ def test_loops_keep_the_structure_of_their_variables():
     with tf.Graph().as_default():
         found = v2.while_loop(lambda i: i < 3, lambda i: (i + 1,), (tf.constant(0),))
         assert isinstance(found, (list, tuple)) and run(found[0]) == 3
+
+
+def test_the_environment_can_ask_for_the_behaviour_of_version_2():
+    code = "import everflow as tf; print(tf.executing_eagerly())"
+    for value, expected in (("enabled", "True"), ("0", "False")):
+        found = subprocess.run([sys.executable, "-c", code], env={**os.environ, "TF2_BEHAVIOR": value}, capture_output=True, text=True)
+        assert found.stdout.strip() == expected, found.stderr
