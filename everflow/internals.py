@@ -99,8 +99,10 @@ def attribute(path: str, name: str) -> Any:
     """What `name` is in the module at `path`; AttributeError if Everflow does not have it."""
     full = f"{path}.{name}" if path else name
     if not name.startswith("__") or api.has(full):
-        if api.has(full):
-            return api.find(full)
+        # Modules of tf.contrib stand beside `python`; what is published for them stands below it as all that is internal.
+        for known in (full, api.INTERNAL + full):
+            if api.has(known):
+                return api.find(known)
         target = table().get(path, {}).get(name)
         if target:
             return _behind(target, full)

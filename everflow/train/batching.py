@@ -20,35 +20,37 @@ from everflow.train.stored_sparse import restore_sparse, store_sparse
 _REPLACED = "Queue-based input pipelines have been replaced by `tf.data`. Use "
 
 
-def _keys(tensors: Any) -> Any:
+def keys_of(tensors: Any) -> Any:
     """The keys of a dictionary in an order that does not depend on where it comes from."""
     return sorted(tensors, key=str) if isinstance(tensors, dict) else None
 
 
 @internal("training.input._as_tensor_list")
-def _as_tensor_list(tensors: Any) -> list[Any]:
+def as_tensor_list(tensors: Any) -> list[Any]:
     """Tensors as a list, those of a dictionary in the order of its keys."""
-    keys = _keys(tensors)
+    keys = keys_of(tensors)
     return list(tensors) if keys is None else [tensors[key] for key in keys]
 
 
 @internal("training.input._as_original_type")
 def _as_original_type(original_tensors: Any, tensor_list: list[Any]) -> Any:
     """Tensors in the form in which the caller gave his."""
-    return _as_given(tensor_list, _keys(original_tensors))
+    return as_given(tensor_list, keys_of(original_tensors))
 
 
 def _listed(tensors: Any) -> tuple[list[Any], Any]:
-    return _as_tensor_list(tensors), _keys(tensors)
+    return as_tensor_list(tensors), keys_of(tensors)
 
 
-def _as_given(tensors: list[Any], keys: Any) -> Any:
+def as_given(tensors: list[Any], keys: Any) -> Any:
+    """Tensors in a dictionary with these keys, in a list, or one by itself."""
     if keys is not None:
         return dict(zip(keys, tensors))
     return tensors[0] if len(tensors) == 1 else tensors
 
 
-def _checked(tensors: list[Any]) -> list[Any]:
+def checked_tensors(tensors: list[Any]) -> list[Any]:
+    """The tensors of what was given, at least one."""
     if not tensors:
         raise ValueError("Expected at least one tensor in batch().")
     return [t if isinstance(t, SparseTensor) else convert_to_tensor(t) for t in tensors]
@@ -63,7 +65,7 @@ def _checked_sources(tensors_list: Any) -> tuple[list[list[Any]], Any]:
         if any(set(other) != keys for other in tensors_list[1:]):
             raise ValueError("All dictionaries in tensors_list must have the same keys")
     listed = [_listed(tensors) for tensors in tensors_list]
-    sources = [_checked(tensors) for tensors, _ in listed]
+    sources = [checked_tensors(tensors) for tensors, _ in listed]
     first = [isinstance(t, SparseTensor) for t in sources[0]]
     for other in sources[1:]:
         if [isinstance(t, SparseTensor) for t in other][:len(first)] != first[:len(other)]:
@@ -92,7 +94,7 @@ def _types(sources: list[list[Any]]) -> list[Any]:
     return types
 
 
-def _shapes(sources: list[list[Any]], shapes: Any, enqueue_many: bool) -> list[Any]:
+def element_shapes(sources: list[list[Any]], shapes: Any, enqueue_many: bool) -> list[Any]:
     """The shapes of elements: those given, or the first source's, with which the others' must agree."""
     if shapes is not None:
         return [as_shape(s) for s in shapes] if isinstance(shapes, (list, tuple)) else shapes
@@ -135,7 +137,7 @@ def _taken(queue: Any, batch_size: Any, is_smaller_allowed: bool, places: Any, k
     take = queue.dequeue_up_to if is_smaller_allowed else queue.dequeue_many
     found = take(batch_size, name=scope)
     tensors = found if isinstance(found, list) else [found]
-    return _as_given(restore_sparse(tensors, places), keys)
+    return as_given(restore_sparse(tensors, places), keys)
 
 
 def _stored(sources: list[list[Any]], enqueue_many: bool, keep_input: Any) -> tuple[list[list[Any]], Any]:
@@ -151,7 +153,7 @@ def _batch(sources: list[list[Any]], keys: Any, batch_size: Any, keep_input: Any
         keep_input = _checked_filter(keep_input, enqueue_many)
         sources, places = _stored(sources, enqueue_many, keep_input)
         types = _types(sources)
-        queue = _queue(types, _shapes(sources, shapes, enqueue_many), capacity, shared_name, dynamic_pad)
+        queue = _queue(types, element_shapes(sources, shapes, enqueue_many), capacity, shared_name, dynamic_pad)
         _enqueues(queue, sources, threads, enqueue_many, keep_input)
         tf.summary.scalar(f"fraction_of_{capacity}_full", tf.cast(queue.size(), dtypes.float32) * (1.0 / capacity))
         return _taken(queue, batch_size, is_smaller_allowed, places, keys, scope)
@@ -168,7 +170,7 @@ def _shuffle_batch(sources: list[list[Any]], keys: Any, batch_size: Any, capacit
         sources, places = _stored(sources, enqueue_many, keep_input)
         types = _types(sources)
         queue = RandomShuffleQueue(capacity=capacity, min_after_dequeue=stay, seed=seed, dtypes=types,
-                                   shapes=_shapes(sources, shapes, enqueue_many), shared_name=shared_name)
+                                   shapes=element_shapes(sources, shapes, enqueue_many), shared_name=shared_name)
         _enqueues(queue, sources, threads, enqueue_many, keep_input)
         full = tf.cast(tf.maximum(0, queue.size() - stay), dtypes.float32) * (1.0 / (capacity - stay))
         tf.summary.scalar(f"fraction_over_{stay}_of_{capacity - stay}_full", full)
@@ -182,7 +184,7 @@ def batch(tensors: Any, batch_size: Any, num_threads: int = 1, capacity: int = 3
           name: str | None = None) -> Any:
     """Batches of what `tensors` give, step after step."""
     listed, keys = _listed(tensors)
-    return _batch([_checked(listed)], keys, batch_size, True, num_threads, capacity, enqueue_many, shapes, dynamic_pad,
+    return _batch([checked_tensors(listed)], keys, batch_size, True, num_threads, capacity, enqueue_many, shapes, dynamic_pad,
                   allow_smaller_final_batch, shared_name, name, "batch")
 
 
@@ -193,7 +195,7 @@ def maybe_batch(tensors: Any, keep_input: Any, batch_size: Any, num_threads: int
                 name: str | None = None) -> Any:
     """Batches of what is kept of what `tensors` give."""
     listed, keys = _listed(tensors)
-    return _batch([_checked(listed)], keys, batch_size, keep_input, num_threads, capacity, enqueue_many, shapes, dynamic_pad,
+    return _batch([checked_tensors(listed)], keys, batch_size, keep_input, num_threads, capacity, enqueue_many, shapes, dynamic_pad,
                   allow_smaller_final_batch, shared_name, name, "batch")
 
 
@@ -227,8 +229,8 @@ def shuffle_batch(tensors: Any, batch_size: Any, capacity: int, min_after_dequeu
                   name: str | None = None) -> Any:
     """Batches of what `tensors` give, in random order."""
     listed, keys = _listed(tensors)
-    return _shuffle_batch([_checked(listed)], keys, batch_size, capacity, min_after_dequeue, True, num_threads, seed, enqueue_many, shapes,
-                          allow_smaller_final_batch, shared_name, name, "shuffle_batch")
+    return _shuffle_batch([checked_tensors(listed)], keys, batch_size, capacity, min_after_dequeue, True, num_threads, seed,
+                          enqueue_many, shapes, allow_smaller_final_batch, shared_name, name, "shuffle_batch")
 
 
 @public("train.maybe_shuffle_batch")
@@ -238,8 +240,8 @@ def maybe_shuffle_batch(tensors: Any, batch_size: Any, capacity: int, min_after_
                         shared_name: str | None = None, name: str | None = None) -> Any:
     """Batches of what is kept of what `tensors` give, in random order."""
     listed, keys = _listed(tensors)
-    return _shuffle_batch([_checked(listed)], keys, batch_size, capacity, min_after_dequeue, keep_input, num_threads, seed, enqueue_many,
-                          shapes, allow_smaller_final_batch, shared_name, name, "shuffle_batch")
+    return _shuffle_batch([checked_tensors(listed)], keys, batch_size, capacity, min_after_dequeue, keep_input, num_threads, seed,
+                          enqueue_many, shapes, allow_smaller_final_batch, shared_name, name, "shuffle_batch")
 
 
 @public("train.shuffle_batch_join")
@@ -249,8 +251,8 @@ def shuffle_batch_join(tensors_list: Any, batch_size: Any, capacity: int, min_af
                        shared_name: str | None = None, name: str | None = None) -> Any:
     """Batches of what several lists of tensors give, in random order."""
     sources, keys = _checked_sources(tensors_list)
-    return _shuffle_batch(sources, keys, batch_size, capacity, min_after_dequeue, True, 1, seed, enqueue_many, shapes,
-                          allow_smaller_final_batch, shared_name, name, "shuffle_batch_join")
+    return _shuffle_batch(sources, keys, batch_size, capacity, min_after_dequeue, True, 1, seed,
+                          enqueue_many, shapes, allow_smaller_final_batch, shared_name, name, "shuffle_batch_join")
 
 
 @public("train.maybe_shuffle_batch_join")
@@ -260,5 +262,5 @@ def maybe_shuffle_batch_join(tensors_list: Any, batch_size: Any, capacity: int, 
                              allow_smaller_final_batch: bool = False, shared_name: str | None = None, name: str | None = None) -> Any:
     """Batches of what is kept of what several lists of tensors give, in random order."""
     sources, keys = _checked_sources(tensors_list)
-    return _shuffle_batch(sources, keys, batch_size, capacity, min_after_dequeue, keep_input, 1, seed, enqueue_many, shapes,
-                          allow_smaller_final_batch, shared_name, name, "shuffle_batch_join")
+    return _shuffle_batch(sources, keys, batch_size, capacity, min_after_dequeue, keep_input, 1, seed,
+                          enqueue_many, shapes, allow_smaller_final_batch, shared_name, name, "shuffle_batch_join")

@@ -3,12 +3,13 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 import everflow as tf
+from everflow.api import public
 from everflow.errors import OutOfRangeError
 from everflow.graph.scopes import name_scope
 from everflow.train.queue_runners import QueueRunner, add_queue_runner
@@ -47,12 +48,17 @@ class _Rows:
         return [np.asarray(indices, dtype=np.int64), *(array[indices] for array in self._arrays)]
 
 
+@public("contrib.training.FeedingQueueRunner")
 class FeedingQueueRunner(QueueRunner):
     """Feeds what functions give when it enqueues."""
 
-    def __init__(self, queue: Any, enqueue_ops: Any, close_op: Any, cancel_op: Any, feed_fns: list[Callable[[], Any]]) -> None:
-        super().__init__(queue, enqueue_ops, close_op, cancel_op, queue_closed_exception_types=(
+    def __init__(self, queue: Any = None, enqueue_ops: Any = None, close_op: Any = None, cancel_op: Any = None,
+                 feed_fns: Sequence[Callable[[], Any]] | None = None, queue_closed_exception_types: Any = None) -> None:
+        super().__init__(queue, enqueue_ops, close_op, cancel_op, queue_closed_exception_types=queue_closed_exception_types or (
             tf.errors.OutOfRangeError, tf.errors.CancelledError))
+        feed_fns = [dict] * len(enqueue_ops) if feed_fns is None else feed_fns
+        if len(feed_fns) != len(enqueue_ops):
+            raise ValueError("If feed_fns is not None, it must have the same length as enqueue_ops.")
         self._feeds = dict(zip(enqueue_ops, feed_fns))
 
     def _enqueuer(self, sess: Any, enqueue_op: Any) -> Any:
