@@ -65,7 +65,7 @@ def _found(name: Any, is_soft: bool) -> tuple[str, Any]:
         return merged.to_string(), f"cuda:{index}"
     if is_soft:
         return merged.to_string(), None
-    raise RuntimeError(f"GPU:{index} unknown device.")
+    raise RuntimeError(f"{merged.to_string()} unknown device.")
 
 
 _named = functools.lru_cache(maxsize=256)(_found)
@@ -75,5 +75,5 @@ _TYPES = ("CPU", "GPU", "TPU", "XLA_CPU", "XLA_GPU", "XLA_CPU_JIT", "XLA_GPU_JIT
 
 
 def _lengthened(name: str) -> str:
-    """`gpu:0` means `/device:GPU:0`."""
-    return name if name.startswith("/") else f"/device:{name}"
+    """`gpu:0` means `/device:GPU:0`, and `gpu` any of them."""
+    return name if name.startswith("/") or ":" not in name else f"/device:{name}"

@@ -68,11 +68,26 @@ def forget_kernels() -> None:
     CONTEXT._op_state.clear()
 
 
+_OUT_OF_PLACE = """An op outside of the function building code is being passed
+a "Graph" tensor. It is possible to have Graph tensors
+leak out of the function building context by including a
+tf.init_scope in your function building code.
+For example, the following function will fail:
+  @tf.function
+  def has_init_scope():
+    my_constant = tf.constant(1.)
+    with tf.init_scope():
+      added = my_constant * 2
+The graph tensor has name: """
+
+
 def _prepared_run(definition: opdefs.OpDef, inputs: Any, attrs: dict[str, Any], name: str | None) -> Any:
     """Runs an op whose inputs have to become tensors first; one of symbolic tensors joins their graph."""
     for value in inputs:
         for t in value if isinstance(value, (list, tuple)) else (value,):
             if isinstance(t, Tensor) and not t.is_eager:
+                if not t.graph.building_function:
+                    raise TypeError(_OUT_OF_PLACE + t.name)
                 with t.graph.as_default():
                     return registry.apply(definition.name, *inputs, name=name, **attrs)
     return _run(*_prepared(definition, inputs, attrs, name), name)

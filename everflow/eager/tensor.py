@@ -169,7 +169,8 @@ class EagerTensor(Tensor):
         return array.reshape(-1)[0]
 
     def __bool__(self) -> bool:
-        return bool(self.numpy_value())
+        array = self.numpy_value()
+        return bool(array) if array.size else False
 
     __nonzero__ = __bool__
 

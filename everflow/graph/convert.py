@@ -58,6 +58,25 @@ def add_constant(array: np.ndarray, dtype: dtypes.DType, name: str) -> Tensor:
     return out
 
 
+# How errors of values that are there at once call these types.
+_SHOWN = {"float32": "float", "float64": "double", "float16": "half"}
+
+
+def _eager_error(error: TypeError | ValueError, value: Any, dtype: Any) -> TypeError | ValueError:
+    """The same error, as it is put where values are made at once."""
+    text = str(error)
+    if text.startswith("Expected ") and dtype is not None:
+        wanted = dtypes.as_dtype(dtype).name
+        return TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {_SHOWN.get(wanted, wanted)}")
+    if text.startswith("Argument must be a dense tensor"):
+        return ValueError("Can't convert non-rectangular Python sequence to Tensor.")
+    if text.startswith(("None values not supported", "Failed to convert object")):
+        if isinstance(value, (list, tuple)):
+            return ValueError("Can't convert Python sequence with mixed types to Tensor.")
+        return ValueError(f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) to a Tensor.")
+    return error
+
+
 @public("constant")
 @internal("framework.constant_op.constant_v1")
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const", verify_shape: bool = False) -> Tensor:
@@ -68,7 +87,12 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
         if in_eager_mode() and shape is None and (dtype is None or value.dtype == dtypes.as_dtype(dtype)):
             return value
         value = value.numpy()
-    array = as_array(value, dtype, shape, verify_shape=verify_shape)
+    try:
+        array = as_array(value, dtype, shape, verify_shape=verify_shape)
+    except (TypeError, ValueError) as error:
+        if in_eager_mode():
+            raise _eager_error(error, value, dtype) from None
+        raise
     return add_constant(array, dtypes.as_dtype(dtype).base_dtype if dtype is not None else dtypes.as_dtype(array.dtype), name)
 
 

@@ -289,6 +289,10 @@ class Variable(TensorLike, Trackable, metaclass=VariableMetaclass):
 
     def eval(self, session: Any = None) -> Any:
         """Computes the value in a session (the default one unless given)."""
+        from everflow.graph.stacks import in_eager_mode
+
+        if in_eager_mode():
+            raise RuntimeError("Trying to eval in EAGER mode")
         return self._as_graph_element().eval(session=session)
 
     def load(self, value: Any, session: Any = None) -> None:
@@ -338,6 +342,10 @@ class Variable(TensorLike, Trackable, metaclass=VariableMetaclass):
     @property
     def initial_value(self) -> Any:
         """The tensor that the initializer assigns."""
+        from everflow.graph.stacks import in_eager_mode
+
+        if in_eager_mode():
+            raise RuntimeError("initial_value not supported in EAGER mode.")
         return self._initial_value
 
     @property
