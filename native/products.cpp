@@ -66,15 +66,27 @@ struct Pixels {
 
 typedef float Vector __attribute__((vector_size(LANES * sizeof(float)), aligned(4)));
 
+// What happens to a product besides: it is added to what is there, or to a bias for each column, and rectified.
+struct Ending {
+    bool add;
+    const float* bias;
+    bool rectify;
+
+    Ending from(size_t column) const { return {add, bias == nullptr ? nullptr : bias + column, rectify}; }
+};
+
 // Some rows of the product, `vectors` times LANES columns of it.
-template <size_t rows, size_t vectors, bool add>
-WIDEST void multiply(const float* a, size_t a_pitch, const float* b, size_t b_pitch, size_t depth, float* c, size_t c_pitch) {
+template <size_t rows, size_t vectors>
+WIDEST void multiply(const float* a, size_t a_pitch, const float* b, size_t b_pitch, size_t depth, float* c, size_t c_pitch, Ending ending) {
+    const Vector zero = {};
     Vector sums[rows][vectors];
 #pragma GCC unroll 8
     for (size_t r = 0; r < rows; ++r) {
 #pragma GCC unroll 4
         for (size_t v = 0; v < vectors; ++v) {
-            sums[r][v] = add ? *reinterpret_cast<const Vector*>(c + r * c_pitch + v * LANES) : Vector{};
+            sums[r][v] = ending.add ? *reinterpret_cast<const Vector*>(c + r * c_pitch + v * LANES)
+                         : ending.bias != nullptr ? *reinterpret_cast<const Vector*>(ending.bias + v * LANES)
+                                                  : zero;
         }
     }
     for (size_t k = 0; k < depth; ++k) {
@@ -85,6 +97,13 @@ WIDEST void multiply(const float* a, size_t a_pitch, const float* b, size_t b_pi
         for (size_t r = 0; r < rows; ++r) {
 #pragma GCC unroll 4
             for (size_t v = 0; v < vectors; ++v) sums[r][v] += column[v] * a[r * a_pitch + k];
+        }
+    }
+    if (ending.rectify) {
+#pragma GCC unroll 8
+        for (size_t r = 0; r < rows; ++r) {
+#pragma GCC unroll 4
+            for (size_t v = 0; v < vectors; ++v) sums[r][v] = sums[r][v] < zero ? zero : sums[r][v];
         }
     }
 #pragma GCC unroll 8
@@ -120,30 +139,31 @@ WIDEST void add_products(const float* a, size_t a_pitch, const float* b, size_t 
     }
 }
 
-template <size_t rows, bool add>
-void multiply_rows(const float* a, size_t a_pitch, const float* b, size_t columns, size_t depth, float* c, size_t c_pitch) {
+template <size_t rows>
+void multiply_rows(const float* a, size_t a_pitch, const float* b, size_t columns, size_t depth, float* c, size_t c_pitch,
+                   const Ending& ending) {
     size_t at = 0;
     for (; at + 4 * LANES <= columns; at += 4 * LANES) {
         constexpr size_t few = rows < 4 ? rows : 4;
         for (size_t r = 0; r < rows; r += few) {
-            multiply<few, 4, add>(a + r * a_pitch, a_pitch, b + at, columns, depth, c + r * c_pitch + at, c_pitch);
+            multiply<few, 4>(a + r * a_pitch, a_pitch, b + at, columns, depth, c + r * c_pitch + at, c_pitch, ending.from(at));
         }
     }
-    for (; at + 2 * LANES <= columns; at += 2 * LANES) multiply<rows, 2, add>(a, a_pitch, b + at, columns, depth, c + at, c_pitch);
-    for (; at < columns; at += LANES) multiply<rows, 1, add>(a, a_pitch, b + at, columns, depth, c + at, c_pitch);
+    for (; at + 2 * LANES <= columns; at += 2 * LANES) multiply<rows, 2>(a, a_pitch, b + at, columns, depth, c + at, c_pitch, ending.from(at));
+    for (; at < columns; at += LANES) multiply<rows, 1>(a, a_pitch, b + at, columns, depth, c + at, c_pitch, ending.from(at));
 }
 
-template <bool add>
-void multiply_pixels(const Pixels& a, const float* b, const Pixels& c, size_t depth, size_t columns, size_t begin, size_t end) {
+void multiply_pixels(const Pixels& a, const float* b, const Pixels& c, size_t depth, size_t columns, size_t begin, size_t end,
+                     const Ending& ending) {
     while (begin < end) {
         const float* from = a.at(begin);
         float* to = c.at(begin);
         size_t run = std::min(end - begin, std::min(a.left(begin), c.left(begin)));
         begin += run;
         for (; run >= TALL; run -= TALL, from += TALL * a.pixel_pitch, to += TALL * c.pixel_pitch) {
-            multiply_rows<TALL, add>(from, a.pixel_pitch, b, columns, depth, to, c.pixel_pitch);
+            multiply_rows<TALL>(from, a.pixel_pitch, b, columns, depth, to, c.pixel_pitch, ending);
         }
-        for (; run; --run, from += a.pixel_pitch, to += c.pixel_pitch) multiply_rows<1, add>(from, 0, b, columns, depth, to, 0);
+        for (; run; --run, from += a.pixel_pitch, to += c.pixel_pitch) multiply_rows<1>(from, 0, b, columns, depth, to, 0, ending);
     }
 }
 
@@ -162,19 +182,20 @@ void check(const Pixels& a, const Pixels& b, size_t depth, size_t columns) {
     if (a.count() != b.count()) throw std::invalid_argument("as many pixels");
 }
 
-// c = a b, or c += a b: `b` is dense, with a row for each channel of a and a column for each channel of c.
+// c = a b, or c += a b, or c = a b + bias: `b` is dense, with a row for each channel of a and a column for each channel of c.
 void multiply_by_pixel(uintptr_t a_address, const std::vector<size_t>& a_sizes, uintptr_t b_address, uintptr_t c_address,
-                       const std::vector<size_t>& c_sizes, size_t depth, size_t columns, bool add, size_t threads) {
+                       const std::vector<size_t>& c_sizes, size_t depth, size_t columns, bool add, uintptr_t bias, bool rectify,
+                       size_t threads) {
     const Pixels a(a_address, a_sizes), c(c_address, c_sizes);
     check(a, c, depth, columns);
 #if HAS_WIDEST
     nb::gil_scoped_release released;
     const float* b = reinterpret_cast<const float*>(b_address);
+    const Ending ending{add, reinterpret_cast<const float*>(bias), rectify};
     // Threads get whole groups of rows.
     const size_t groups = (a.count() + TALL - 1) / TALL;
     in_parallel(groups, std::max<size_t>(1, GRAIN / (depth * columns * TALL)), threads, [&](size_t begin, size_t end) {
-        const size_t first = begin * TALL, last = std::min(a.count(), end * TALL);
-        add ? multiply_pixels<true>(a, b, c, depth, columns, first, last) : multiply_pixels<false>(a, b, c, depth, columns, first, last);
+        multiply_pixels(a, b, c, depth, columns, begin * TALL, std::min(a.count(), end * TALL), ending);
     });
 #endif
 }
@@ -230,7 +251,7 @@ void sum_products(uintptr_t a_address, const std::vector<size_t>& a_sizes, uintp
 
 void add_products(nb::module_& module) {
     module.def("multiply_by_pixel", &multiply_by_pixel, nb::arg("a"), nb::arg("a_sizes"), nb::arg("b"), nb::arg("c"), nb::arg("c_sizes"),
-               nb::arg("depth"), nb::arg("columns"), nb::arg("add"), nb::arg("threads"),
+               nb::arg("depth"), nb::arg("columns"), nb::arg("add"), nb::arg("bias"), nb::arg("rectify"), nb::arg("threads"),
                "The product of the channels of each pixel with a matrix, put into the pixels of another picture, or added to them.");
     module.def("sum_products", &sum_products, nb::arg("a"), nb::arg("a_sizes"), nb::arg("b"), nb::arg("b_sizes"), nb::arg("c"),
                nb::arg("depth"), nb::arg("columns"), nb::arg("threads"), "The products of all channels of a with all of b, summed over pixels.");

@@ -37,13 +37,12 @@ def bottleneck(x, filters, strides, training):
     return around + convolved(y, 4 * filters, 1)
 
 
-def resnet_loss(x, labels):
+def resnet(x, training):
     y = convolved(x, 32, 3)
     for filters, strides in ((16, 1), (32, 2), (64, 2)):
-        y = bottleneck(y, filters, strides, training=True)
-    y = tf.reduce_mean(tf.nn.relu(normalized(y, training=True)), [1, 2])
-    weights = tf.get_variable("logits", [int(y.shape[-1]), 10])
-    return loss_of(tf.matmul(y, weights), labels)
+        y = bottleneck(y, filters, strides, training)
+    y = tf.reduce_mean(tf.nn.relu(normalized(y, training)), [1, 2])
+    return tf.matmul(y, tf.get_variable("logits", [int(y.shape[-1]), 10]))
 
 
 @case
@@ -51,12 +50,21 @@ def resnet_block_train():
     """A training step of three ResNet blocks with batch normalization, momentum and weight decay: 32 images of 32 x 32."""
     x = tf.placeholder(tf.float32, [None, 32, 32, 3])
     labels = tf.placeholder(tf.int64, [None])
-    loss = resnet_loss(x, labels)
+    loss = loss_of(resnet(x, training=True), labels)
     loss += 1e-4 * tf.add_n([tf.nn.l2_loss(v) for v in tf.trainable_variables() if "kernel" in v.name])
     with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)):
         train = tf.train.MomentumOptimizer(0.01, 0.9).minimize(loss, global_step=tf.train.get_or_create_global_step())
     sess, (xs, ys) = session(), batch(32, (32, 32, 3))
     return timed(lambda: sess.run([train, loss], {x: xs, labels: ys}))
+
+
+@case
+def resnet_block_predict():
+    """What the same blocks, trained, say of 32 images."""
+    x = tf.placeholder(tf.float32, [None, 32, 32, 3])
+    found = tf.nn.softmax(resnet(x, training=False))
+    sess, (xs, _) = session(), batch(32, (32, 32, 3))
+    return timed(lambda: sess.run(found, {x: xs}))
 
 
 @case

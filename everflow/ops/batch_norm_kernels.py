@@ -11,10 +11,8 @@ from everflow._native import batch_norm, batch_norm_gradient
 from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
 from everflow.lazy import torch
+from everflow.ops.borders import Border, surrounded
 from everflow.ops.windows import Layout
-
-# Rows and columns of zeros: above, below, left, right.
-Border = tuple[int, int, int, int]
 
 
 class Normalization:
@@ -45,21 +43,9 @@ def has_dense_rows(x: Any) -> bool:
     return x.stride(3) == 1 and x.stride(2) == x.shape[3]
 
 
-def _surrounded(x: Any, border: Border) -> tuple[Any, Any]:
-    """Memory for a result of this shape with zeros around it: (the result's part, all of it)."""
-    n, height, width, channels = x.shape
-    top, bottom, left, right = border
-    whole = torch.empty((n, top + height + bottom, left + width + right, channels))
-    for axis, size, before, after in ((1, height, top, bottom), (2, width, left, right)):
-        if before:
-            whole.narrow(axis, 0, before).zero_()
-        if after:
-            whole.narrow(axis, before + size, after).zero_()
-    return whole.narrow(1, top, height).narrow(2, left, width), whole
-
-
-def forward(node: Any, rectify: bool = False, border: Border | None = None) -> Callable[..., Any]:
-    """The kernel of a FusedBatchNorm node; with a border, the result with zeros around it is returned last, as another output."""
+def forward(node: Any, rectify: bool = False, border: Border | None = None, overwrite: bool = False) -> Callable[..., Any]:
+    """The kernel of a FusedBatchNorm node; with a border, the result with zeros around it is returned last, as another output. The
+    result may be written over x if that is asked for."""
     of = Normalization(node, rectify)
     with_third_reserve = node.type == "FusedBatchNormV3"
 
@@ -73,7 +59,7 @@ def forward(node: Any, rectify: bool = False, border: Border | None = None) -> C
         else:
             of.check(x, channels, mean=mean, variance=variance)
         if of.is_native and not x.is_cuda and x.numel():
-            found, whole = _native(of, x.contiguous(), scale.contiguous(), offset.contiguous(), mean, variance, border)
+            found, whole = _native(of, x.contiguous(), scale.contiguous(), offset.contiguous(), mean, variance, border, overwrite)
         else:
             found, whole = _by_torch(of, x, scale, offset, mean, variance), None
             if border is not None:
@@ -85,8 +71,8 @@ def forward(node: Any, rectify: bool = False, border: Border | None = None) -> C
     return run
 
 
-def _native(of: Normalization, x: Any, scale: Any, offset: Any, mean: Any, variance: Any, border: Border | None) -> Any:
-    y, whole = (torch.empty_like(x), None) if border is None else _surrounded(x, border)
+def _native(of: Normalization, x: Any, scale: Any, offset: Any, mean: Any, variance: Any, border: Border | None, overwrite: bool) -> Any:
+    y, whole = (x if overwrite else torch.empty_like(x), None) if border is None else surrounded(x.shape, border)
     statistics = torch.empty((3, x.shape[3])) if of.training else None
     if statistics is None:
         mean, variance = mean.contiguous(), variance.contiguous()

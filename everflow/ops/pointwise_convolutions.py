@@ -10,6 +10,9 @@ from everflow.lazy import torch
 
 Kernel = Callable[..., Any]
 
+# A filter of more numbers does not stay near the processor while pixels pass by; libraries cut it into pieces then.
+LARGEST = 128 * 128
+
 
 class Pointwise:
     """A Conv2D op, or one of its gradients, with a window of one pixel: its strides and how many channels there are on both sides."""
@@ -29,7 +32,7 @@ class Pointwise:
             return None
         group, lanes = PRODUCT_GROUPS
         depth, channels = filter[2:]
-        if not group or depth % lanes or channels % lanes:
+        if not group or depth % lanes or channels % lanes or depth * channels > LARGEST:
             return None
         return cls((strides[1], strides[2]), depth, channels)
 
@@ -38,24 +41,26 @@ class Pointwise:
         down, right = self.strides
         return x if down == right == 1 else x[:, ::down, ::right]
 
-    def multiply(self, x: Any, filter: Any, y: Any, add: bool) -> None:
+    def multiply(self, x: Any, filter: Any, y: Any, add: bool, bias: Any = None, rectify: bool = False) -> None:
         """y = x filter, or y += x filter, for the pixels that are given."""
         filter = filter.contiguous()
         depth, channels = filter.shape
         multiply_by_pixel(x.data_ptr(), places(x), filter.data_ptr(), y.data_ptr(), places(y), depth, channels, add,
-                          torch.get_num_threads())
+                          0 if bias is None else bias.data_ptr(), rectify, torch.get_num_threads())
 
     def forward(self, general: Kernel) -> Kernel:
         """The kernel of Conv2D; `general` does what comes in another form."""
         def run(x: Any, filter: Any) -> Any:
-            if not self.fits(x, self.depth):
-                return general(x, filter)
-            seen = self.seen(x)
-            y = torch.empty((*seen.shape[:3], self.channels))
-            self.multiply(seen, filter.view(self.depth, self.channels), y, False)
-            return y
+            return self.convolve(x, filter) if self.fits(x, self.depth) else general(x, filter)
 
         return run
+
+    def convolve(self, x: Any, filter: Any, bias: Any = None, rectify: bool = False, y: Any = None) -> Any:
+        """The convolution, put into `y` if that is given."""
+        seen = self.seen(x)
+        y = torch.empty((*seen.shape[:3], self.channels)) if y is None else y
+        self.multiply(seen, filter.view(self.depth, self.channels), y, False, bias, rectify)
+        return y
 
     def input_gradient(self, general: Kernel, read: Callable[[Any], Any]) -> Kernel:
         """The kernel of Conv2DBackpropInput; `read` turns the sizes that it is given into a list."""
@@ -82,6 +87,9 @@ class Pointwise:
             return found
 
         return run
+
+    def result_shape(self, x: Any) -> tuple[int, ...]:
+        return x.shape[0], -(-x.shape[1] // self.strides[0]), -(-x.shape[2] // self.strides[1]), self.channels
 
     def fits(self, x: Any, channels: int) -> bool:
         """Whether these are pictures in the processor's memory with so many channels, one beside the other."""

@@ -16,7 +16,7 @@ LIKE_FIRST = {
 # Ops of which that holds for the first output alone.
 FIRST_LIKE_FIRST = {
     "FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3", "FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3",
-    "_NormalizeRectify", "_NormalizeSurrounded", "_NormalizeGradient", "_NormalizeRectifyGradient",
+    "_NormalizeRectify", "_NormalizeRectifySurrounded", "_NormalizeGradient", "_NormalizeRectifyGradient",
 }
 
 # Ops that work on each element of a batch by itself.

@@ -108,7 +108,7 @@ def test_convolutions_find_zeros_around_what_was_normalized(height, stride, wind
     filter = tf.constant(0.1 * random(window, window, 16, 8))
     y = tf.nn.conv2d(tf.nn.relu(normalized(x)[0]), filter, [1, stride, stride, 1], "SAME")
     step = same([y, *tf.gradients(y, [x, filter])], x, random(3, height, 8, 16), tolerance=1e-3)
-    assert "_NormalizeSurrounded" in types(step)
+    assert "_NormalizeRectifySurrounded" in types(step)
 
 
 def test_pad_takes_the_zeros_that_were_written():
@@ -116,7 +116,7 @@ def test_pad_takes_the_zeros_that_were_written():
     z = tf.pad(tf.nn.relu(normalized(x)[0]), [[0, 0], [1, 2], [0, 1], [0, 0]])
     y = tf.nn.conv2d(z, tf.constant(random(3, 3, 4, 8)), [1, 2, 2, 1], "VALID")
     step = same([z, y, *tf.gradients(y, x)], x, random(3, 8, 8, 4), tolerance=1e-3)
-    assert "_NormalizeSurrounded" in types(step) and "Pad" not in types(step)
+    assert "_NormalizeRectifySurrounded" in types(step) and "Pad" not in types(step)
 
 
 @pytest.mark.parametrize("stride", [1, 2])
@@ -137,3 +137,34 @@ def test_branches_of_different_sizes_are_broadcast():
     y = tf.nn.conv2d(x, one, [1, 1, 1, 1], "SAME") + tf.nn.conv2d(tf.reduce_mean(x, [1, 2], keepdims=True), other, [1, 1, 1, 1], "SAME")
     step = same([y], x, random(2, 3, 5, 16), tolerance=1e-3)
     assert "_ConvAdded" in types(step)
+
+
+@pytest.mark.parametrize("window,stride,with_bias,with_relu", [
+    (1, 1, False, True), (1, 2, True, False), (3, 2, True, True), (3, 1, False, False),
+])
+def test_outside_of_training_convolutions_normalize(window, stride, with_bias, with_relu):
+    x = tf.placeholder(tf.float32, [None, 8, 7, 16])
+    y = tf.nn.conv2d(x, tf.constant(random(window, window, 16, 32)), [1, stride, stride, 1], "SAME")
+    if with_bias:
+        y = tf.nn.bias_add(y, tf.constant(random(32)))
+    y = normalized(y, training=False)[0]
+    step = same([tf.nn.relu(y) if with_relu else y], x, random(2, 8, 7, 16), tolerance=1e-3)
+    assert types(step) == ["_ConvNormalized"]
+
+
+def test_convolutions_find_zeros_around_the_results_of_convolutions():
+    x = tf.placeholder(tf.float32, [None, 8, 8, 16])
+    y = tf.nn.relu(normalized(tf.nn.conv2d(x, tf.constant(random(1, 1, 16, 32)), [1, 1, 1, 1], "SAME"), training=False)[0])
+    z = tf.nn.relu(normalized(tf.nn.conv2d(y, tf.constant(random(3, 3, 32, 16)), [1, 2, 2, 1], "SAME"), training=False)[0])
+    step = same([z], x, random(2, 8, 8, 16), tolerance=2e-3)
+    assert types(step) == ["_ConvNormalizedSurrounded", "_ConvNormalized"]
+
+
+def test_what_is_normalized_outside_of_training_may_be_written_over_but_not_if_it_is_needed():
+    x = tf.placeholder(tf.float32, [None, 4, 4, 16])
+    filter = tf.constant(random(1, 1, 16, 16))
+    y = tf.nn.conv2d(x, filter, [1, 1, 1, 1], "SAME") + tf.nn.conv2d(2.0 * x, filter, [1, 1, 1, 1], "SAME")
+    z = tf.nn.relu(normalized(y, training=False)[0])
+    given = random(2, 4, 4, 16)
+    for fetches in ([z], [z, y]):
+        assert "_NormalizeRectify" in types(same(fetches, x, given, tolerance=1e-3))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from everflow.ops.borders import Border
+from everflow.runtime.passes.inference import normalized_convolution
 from everflow.runtime.passes.normalization import NORMALIZATIONS
 from everflow.runtime.plan import Node, Plan, Value, fused
 
-# Rows and columns of zeros: above, below, left, right.
-Border = tuple[int, int, int, int]
-CONVOLUTIONS = frozenset(("Conv2D", "_ConvBias", "Conv2DBackpropFilter"))
+CONVOLUTIONS = frozenset(("Conv2D", "_ConvBias", "_ConvNormalized", "Conv2DBackpropFilter"))
+SOURCES = NORMALIZATIONS | {"_NormalizeRectify", "_ConvNormalized"}
 
 
 def surround_normalized(plan: Plan) -> None:
@@ -22,12 +23,11 @@ def surround_normalized(plan: Plan) -> None:
         takers.setdefault(v, []).append(_OTHER)
     table: dict[Value, Value] = {}
     for i, node in enumerate(plan.nodes):
-        rectify = node.type == "_NormalizeRectify"
-        if (not rectify and node.type not in NORMALIZATIONS) or node.reads or not node.outputs:
+        if node.type not in SOURCES or node.reads or not _writes_rows(node):
             continue
         border = _agreed(node.outputs[0], takers.get(node.outputs[0], []))
         if border is not None:
-            plan.nodes[i] = new = _surrounded(node, border, rectify)
+            plan.nodes[i] = new = _surrounded(node, border)
             table.update(zip(node.outputs, new.outputs))
             _take_whole(plan, takers[node.outputs[0]], new, border, table)
     if table:
@@ -40,7 +40,9 @@ _OTHER = Node("", "", {}, [], None, None)
 def _agreed(pictures: Value, takers: list[Node]) -> Border | None:
     """The zeros that something wants, where all others can do with pictures that are not dense."""
     wanted = {border for node in takers if (border := _border(node, pictures)) is not None}
-    return wanted.pop() if len(wanted) == 1 and all(n.type in CONVOLUTIONS or n.type in ("Pad", "Shape", "ShapeN") for n in takers) else None
+    if len(wanted) != 1 or any(node.type not in CONVOLUTIONS and node.type not in ("Pad", "Shape", "ShapeN") for node in takers):
+        return None
+    return wanted.pop()
 
 
 def _border(node: Node, pictures: Value) -> Border | None:
@@ -65,16 +67,22 @@ def _border(node: Node, pictures: Value) -> Border | None:
     return None if symmetric(pads) is not None else (*pads[0], *pads[1])
 
 
-def _surrounded(node: Node, border: Border, rectify: bool) -> Node:
-    normalization: Node = node.attrs["normalization"] if rectify else node
+def _writes_rows(node: Node) -> bool:
+    """Whether a node can put its result between zeros."""
+    from everflow.ops.pointwise_convolutions import Pointwise
 
+    return node.type != "_ConvNormalized" or Pointwise.find(node.attrs["convolution"]) is not None
+
+
+def _surrounded(node: Node, border: Border) -> Node:
     def kernel(_: Node) -> Any:
         from everflow.ops.batch_norm_kernels import forward
 
-        return forward(normalization, rectify, border)
+        if node.type == "_ConvNormalized":
+            return normalized_convolution(node.attrs["convolution"], node.attrs["epsilon"], node.attrs["rectify"], border)
+        return forward(node.attrs.get("normalization", node), node.type == "_NormalizeRectify", border)
 
-    new = fused("_NormalizeSurrounded", kernel, node, list(node.inputs))
-    new.attrs = {"normalization": normalization}
+    new = fused(node.type + "Surrounded", kernel, node, list(node.inputs))
     dims = node.outputs[0].dims
     if dims is not None:
         high, wide = (None if size is None else size + more for size, more in zip(dims[1:3], (sum(border[:2]), sum(border[2:]))))
@@ -109,6 +117,11 @@ def _unpadded(node: Node, inputs: list[Value]) -> Node:
 
         new = fused("_ConvBias", kernel, node, inputs)
         new.attrs = {**node.attrs, "convolution": convolution}
+        return new
+    if node.type == "_ConvNormalized":
+        attrs = {**node.attrs, "convolution": _unpadded(node.attrs["convolution"], inputs[:2])}
+        new = fused("_ConvNormalized", lambda _: normalized_convolution(**attrs), node, inputs)
+        new.attrs = attrs
         return new
     new = Node(node.type, node.name, {**node.attrs, "padding": "VALID", "explicit_paddings": []}, inputs, node.op, node.context)
     new.asked_for = node.asked_for

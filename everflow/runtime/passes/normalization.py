@@ -8,8 +8,8 @@ from everflow.runtime.plan import Node, Plan, Value, fused
 
 NORMALIZATIONS = frozenset(("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"))
 GRADIENTS = frozenset(("FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3"))
-# Ops that put the gradient which they compute into memory of its own.
-FRESH_GRADIENTS = frozenset(("Conv2DBackpropInput", "_ConvInputGradientAdded"))
+# Ops that put what they compute into memory of its own.
+FRESH = frozenset(("Conv2D", "_ConvBias", "_ConvAdded", "Conv2DBackpropInput", "_ConvInputGradientAdded"))
 
 
 def rectify_normalized(plan: Plan) -> None:
@@ -21,7 +21,7 @@ def rectify_normalized(plan: Plan) -> None:
     for i, node in enumerate(plan.nodes):
         if node.type not in NORMALIZATIONS or node.reads or uses[node.outputs[0]] != 1 or node.outputs[0] not in relus:
             continue
-        new = _rectified(node)
+        new = _rectified(node, overwrite=uses[node.inputs[0]] == 1 and node.inputs[0].node.type in FRESH)
         plan.nodes[i] = new
         joined[new.outputs[0]] = new
         table.update(zip(node.outputs[1:], new.outputs[1:]))
@@ -31,11 +31,11 @@ def rectify_normalized(plan: Plan) -> None:
     _differentiate(plan, joined)
 
 
-def _rectified(node: Node) -> Node:
+def _rectified(node: Node, overwrite: bool) -> Node:
     def kernel(_: Node) -> Any:
         from everflow.ops.batch_norm_kernels import forward
 
-        return forward(node, rectify=True)
+        return forward(node, rectify=True, overwrite=overwrite)
 
     new = fused("_NormalizeRectify", kernel, node, list(node.inputs))
     new.attrs = {"normalization": node}
@@ -70,7 +70,7 @@ def _belongs(node: Node, source: Node) -> bool:
 
 
 def _gradient(node: Node, dy: Value, uses: Counter[Value], offset: Value | None) -> Node:
-    overwrite = uses[dy] == 1 and dy.node.type in FRESH_GRADIENTS
+    overwrite = uses[dy] == 1 and dy.node.type in FRESH
 
     def kernel(_: Node) -> Any:
         from everflow.ops.batch_norm_kernels import backward
