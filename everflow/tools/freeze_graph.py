@@ -25,16 +25,14 @@ def freeze_graph_with_def_protos(input_graph_def: Any, input_saver_def: Any, inp
                                  initializer_nodes: Any, variable_names_whitelist: str = "", variable_names_blacklist: str = "",
                                  input_meta_graph_def: Any = None, input_saved_model_dir: Any = None, saved_model_tags: Any = None,
                                  checkpoint_version: int = V2) -> Any:
-    """The frozen graph, written to `output_graph` where one is named. -1 where the checkpoint is not there."""
+    """The frozen graph, written to `output_graph` where one is named."""
     from everflow.graph.freezing import convert_variables_to_constants
     from everflow.graph.graph import Graph
 
     if not input_saved_model_dir and not checkpoint_exists(input_checkpoint):
-        print(f"Input checkpoint '{input_checkpoint}' doesn't exist!")
-        return -1
+        raise ValueError(f"Input checkpoint '{input_checkpoint}' doesn't exist!")
     if not output_node_names:
-        print("You need to supply the name of a node to --output_node_names.")
-        return -1
+        raise ValueError("You need to supply the name of a node to --output_node_names.")
     for proto in (input_graph_def, input_meta_graph_def.graph_def if input_meta_graph_def else None):
         if clear_devices and proto is not None:
             for node in proto.node:
@@ -111,9 +109,9 @@ def freeze_graph(input_graph: Any, input_saver: Any, input_binary: bool, input_c
     elif input_graph:
         graph_def = read_proto(input_graph, graph_pb2.GraphDef(), input_binary)
     if input_meta_graph:
-        meta_graph_def = read_proto(input_meta_graph, meta_graph_pb2.MetaGraphDef(), input_binary)
+        meta_graph_def = read_proto(input_meta_graph, meta_graph_pb2.MetaGraphDef(), input_binary, "meta graph")
     if input_saver:
-        saver_def = read_proto(input_saver, saver_pb2.SaverDef(), input_binary)
+        saver_def = read_proto(input_saver, saver_pb2.SaverDef(), input_binary, "saver")
     return freeze_graph_with_def_protos(
         None if input_saved_model_dir else graph_def, saver_def, input_checkpoint, output_node_names, restore_op_name, filename_tensor_name,
         output_graph, clear_devices, initializer_nodes, variable_names_whitelist, variable_names_blacklist, meta_graph_def,
@@ -140,12 +138,12 @@ def command(arguments: list[str]) -> int:
     parser.add_argument("--input_saved_model_dir", default="", help="SavedModel to read")
     parser.add_argument("--saved_model_tags", default="serve", help="tags of its graph, comma separated")
     given = parser.parse_args(arguments)
-    done = freeze_graph(
+    freeze_graph(
         given.input_graph, given.input_saver, given.input_binary, given.input_checkpoint, given.output_node_names, given.restore_op_name,
         given.filename_tensor_name, given.output_graph, given.clear_devices, given.initializer_nodes, given.variable_names_whitelist,
         given.variable_names_blacklist, given.input_meta_graph, given.input_saved_model_dir, given.saved_model_tags,
         given.checkpoint_version)
-    return 1 if isinstance(done, int) else 0
+    return 0
 
 
 def run_main() -> None:

@@ -10,10 +10,10 @@ from google.protobuf.message import DecodeError, Message
 from everflow.io import file_io, gfile
 
 
-def read_proto(path: str, proto: Message, binary: bool) -> Any:
+def read_proto(path: str, proto: Message, binary: bool, what: str = "graph") -> Any:
     """Fills a proto from a file, binary or text."""
     if not gfile.file_exists(path):
-        raise OSError(f"Input file '{path}' does not exist!")
+        raise OSError(f"Input {what} file '{path}' does not exist!")
     try:
         if binary:
             proto.ParseFromString(file_io.read_file_to_string(path, binary_mode=True))

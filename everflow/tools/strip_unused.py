@@ -7,6 +7,7 @@ from typing import Any
 
 from everflow.api import internal
 from everflow.graph.graph_util import extract_sub_graph
+from everflow.io import gfile
 from everflow.tools.graph_files import add_flag, read_proto, write_proto
 
 internal("tools.strip_unused")(sys.modules[__name__])
@@ -49,16 +50,21 @@ def strip_unused(input_graph_def: Any, input_node_names: list[str], output_node_
 
 @internal("tools.strip_unused_lib.strip_unused_from_files")
 def strip_unused_from_files(input_graph: str, input_binary: bool, output_graph: str, output_binary: bool, input_node_names: str,
-                            output_node_names: str, placeholder_type_enum: Any) -> None:
-    """The same, from a file to a file."""
+                            output_node_names: str, placeholder_type_enum: Any) -> int | None:
+    """The same, from a file to a file; -1 where it can't be done, which is then printed."""
     from everflow.proto import graph_pb2
 
+    if not gfile.file_exists(input_graph):
+        print(f"Input graph file '{input_graph}' does not exist!")
+        return -1
     if not output_node_names:
-        raise ValueError("You need to supply the name of a node to --output_node_names.")
+        print("You need to supply the name of a node to --output_node_names.")
+        return -1
     graph_def = read_proto(input_graph, graph_pb2.GraphDef(), input_binary)
     stripped = strip_unused(graph_def, input_node_names.split(","), output_node_names.split(","), placeholder_type_enum)
     write_proto(output_graph, stripped, output_binary)
     print(f"{len(stripped.node)} ops in the final graph.")
+    return None
 
 
 def command(arguments: list[str]) -> int:
@@ -73,9 +79,10 @@ def command(arguments: list[str]) -> int:
     parser.add_argument("--placeholder_type_enum", default="1", help="number of the placeholders' DataType, or one for each")
     given = parser.parse_args(arguments)
     types = [int(n) for n in given.placeholder_type_enum.split(",")]
-    strip_unused_from_files(given.input_graph, given.input_binary, given.output_graph, given.output_binary, given.input_node_names,
-                            given.output_node_names, types if len(types) > 1 else types[0])
-    return 0
+    done = strip_unused_from_files(
+        given.input_graph, given.input_binary, given.output_graph, given.output_binary, given.input_node_names, given.output_node_names,
+        types if len(types) > 1 else types[0])
+    return 0 if done is None else 1
 
 
 if __name__ == "__main__":

@@ -42,7 +42,10 @@ def test_frozen_graphs_need_no_checkpoint(trained, tmp_path):
 def test_freezing_from_a_metagraph(trained):
     frozen = freeze_graph.freeze_graph("", "", True, trained, "y", "", "", "", True, "", input_meta_graph=trained + ".meta")
     assert run(frozen, "y:0", {"x:0": [1.0]}).tolist() == [3]
-    assert freeze_graph.freeze_graph("", "", True, trained + "x", "y", "", "", "", True, "", input_meta_graph=trained + ".meta") == -1
+    with pytest.raises(ValueError, match="Input checkpoint '.*x' doesn't exist!"):
+        freeze_graph.freeze_graph("", "", True, trained + "x", "y", "", "", "", True, "", input_meta_graph=trained + ".meta")
+    with pytest.raises(OSError, match="Input meta graph file '.*none' does not exist!"):
+        freeze_graph.freeze_graph("", "", True, trained, "y", "", "", "", True, "", input_meta_graph=trained + "none")
 
 
 def test_checkpoints_are_shown(trained, capsys):

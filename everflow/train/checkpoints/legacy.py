@@ -10,7 +10,7 @@ import numpy as np
 from everflow.errors import data_loss, invalid_argument, not_found, unimplemented
 from everflow.graph import dtypes
 from everflow.train.checkpoints.bundle import Reading, assembled
-from everflow.train.checkpoints.files import make_folder_of, read_whole, written_beside
+from everflow.train.checkpoints.files import read_whole, written_beside
 from everflow.train.checkpoints.slices import TensorSlice, slice_key
 from everflow.train.checkpoints.table import Table, write_table
 
@@ -92,7 +92,7 @@ class LegacyReader:
     def _entry(self, name: str) -> tuple[tuple[int, ...], dtypes.DType, list[TensorSlice]]:
         found = self._known.get(name)
         if found is None:
-            raise not_found(f"{name} not found in checkpoint file {self.prefix}")
+            raise not_found(f"{name} not found in checkpoint file")
         return found
 
     def shape(self, name: str) -> tuple[int, ...]:
@@ -175,6 +175,5 @@ def write_legacy(path: str, tensors: Sequence[tuple[str, tuple[int, ...], Tensor
             plain = flat.view(_stored_kind(dtype)).tolist()
         getattr(proto, field).extend(plain)
         values[slice_key(name, part)] = saved.SerializeToString()
-    make_folder_of(path)
     with written_beside(path) as file:
         write_table(file, [(b"", meta.SerializeToString()), *sorted(values.items())])
