@@ -1,6 +1,7 @@
 """Datasets of CSV files: rows as they are, or batches of columns by name."""
 from __future__ import annotations
 
+import collections
 import csv
 import io
 from typing import Any
@@ -81,6 +82,8 @@ def matching_names(file_pattern: Any, shuffle: bool) -> list[str]:
 def _rows(name: str, field_delim: str, use_quote_delim: bool, compression_type: Any) -> Any:
     """The rows of a file as lists of strings."""
     if compression_type:
+        if compression_type != "GZIP":
+            raise ValueError(f"compression_type ({compression_type}) is not supported for probing columns")
         from everflow.io.records import open_stream
 
         source = open_stream(name, compression_type)
@@ -214,7 +217,7 @@ def make_csv_dataset(
         return rows.apply(without_errors()) if ignore_errors else rows
 
     def map_fn(*values: Any) -> Any:
-        features = dict(zip(column_names, values))
+        features = collections.OrderedDict(zip(column_names, values))
         if label_name is None:
             return features
         label = features.pop(label_name)
@@ -274,8 +277,12 @@ def make_batched_features_dataset(
     """Batches of the features of serialized Examples in files, with a feature as the label where one is named."""
     from everflow.data.example_parsing import parse_example_dataset
     from everflow.data.readers import TFRecordDataset
+    from everflow.ops.readers import ReaderBase
 
     reader = reader or TFRecordDataset
+    if isinstance(reader, type) and issubclass(reader, ReaderBase):
+        raise TypeError("The `reader` argument must return a `Dataset` object. `tf.ReaderBase` subclasses are not supported. For example, "
+                        "pass `tf.data.TFRecordDataset` instead of `tf.TFRecordReader`.")
     names = matching_names(file_pattern, False)
     dataset: Any = DatasetV2.from_tensor_slices(names)
     if shuffle:

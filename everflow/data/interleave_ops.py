@@ -150,7 +150,7 @@ class _Worker:
                     worker.items.append(outcome)
                     changed.condition.notify_all()
 
-        start_thread(run, "everflow-interleave")
+        start_thread(run, "everflow-interleave", changed.wake)
 
     def _finish(self, changed: Any, outcome: Outcome | None) -> None:
         with changed.condition:

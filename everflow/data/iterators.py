@@ -167,7 +167,9 @@ def _declared_structure(output_types: Any, output_shapes: Any, output_classes: A
 
 def initializable_iterator(dataset: Any, shared_name: str | None) -> Iterator:
     """An iterator with an initializer for this dataset."""
-    _check_one_graph(dataset)
+    foreign = _other_graph(dataset)
+    if foreign is not None:
+        raise ValueError(foreign)
     applied = dataset._apply_options()
     resource = apply("IteratorV2", container="", shared_name=shared_name or "", **dataset._flat_structure)
     with find("colocate_with")(resource):
@@ -177,7 +179,9 @@ def initializable_iterator(dataset: Any, shared_name: str | None) -> Iterator:
 
 def one_shot_iterator(dataset: Any) -> Iterator:
     """An iterator that makes its dataset, a copy of this one, at its first use."""
-    _check_one_graph(dataset)
+    foreign = _other_graph(dataset)
+    if foreign is not None:
+        find("logging.warning")(foreign)
     graph_seed, op_seed = get_seed(None)
 
     @Defun(capture_by_value=True, whitelisted_stateful_ops=dataset_ops_of(dataset))
@@ -208,12 +212,12 @@ def dataset_ops_of(dataset: Any) -> list[Operation]:
         op = stack.pop()
         if op not in found:
             found[op] = None
-            stack.extend(t.op for t in op.inputs if t.dtype == dtypes.variant)
-    return list(found)
+            stack.extend(t.op for t in op.inputs)
+    return [op for op in found if any(t.dtype == dtypes.variant for t in op.outputs)]
 
 
-def _check_one_graph(dataset: Any) -> None:
-    """A dataset is read in the graph in which it was made."""
+def _other_graph(dataset: Any) -> str | None:
+    """What is wrong where a dataset is not read in the graph in which it was made."""
     current = get_default_graph()
     seen: set[int] = set()
     stack = [dataset]
@@ -223,12 +227,13 @@ def _check_one_graph(dataset: Any) -> None:
             continue
         seen.add(id(d))
         if isinstance(d._graph, Graph) and not _reaches(d._graph, current):
-            raise ValueError(
+            return (
                 f"The graph ({current}) of the iterator is different from the graph ({d._graph}) the dataset: {d._variant_tensor} was "
                 "created in. If you are using the Estimator API, make sure that no part of the dataset returned by the `input_fn` function "
                 "is defined outside the `input_fn` function. Please ensure that all datasets in the pipeline are created in the same graph "
                 "as the iterator.")
         stack.extend(d._inputs())
+    return None
 
 
 def _reaches(graph: Graph, current: Any) -> bool:

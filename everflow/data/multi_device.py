@@ -9,6 +9,7 @@ from typing import Any
 from everflow.api import find, internal
 from everflow.data import structure
 from everflow.data.elements import Element, text
+from everflow.data.options import Options
 from everflow.data.streams import Cursor, Reading, Stream
 from everflow.eager.context import executing_eagerly
 from everflow.errors import failed_precondition, invalid_argument, not_found, out_of_range
@@ -113,8 +114,11 @@ class MultiDeviceIterator:
 
     def __init__(self, dataset: Any, devices: Any, max_buffer_size: int = 1, prefetch_buffer_size: int = 1,
                  source_device: str = "/cpu:0") -> None:
-        dataset = dataset._apply_options()
         self._devices = list(devices)
+        options = Options()
+        options.experimental_distribute.num_devices = len(self._devices)
+        self._dataset = dataset.with_options(options)
+        dataset = self._dataset._apply_options()
         self._element_spec = dataset.element_spec
         with find("device")(source_device):
             self._resource = apply("MultiDeviceIterator", devices=self._devices, shared_name="", container="", **dataset._flat_structure)

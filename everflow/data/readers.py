@@ -109,6 +109,9 @@ class TFRecordDatasetV2(_ManyFiles):
 
         super().__init__(filenames, num_parallel_reads, read_one_file)
 
+    def _inputs(self) -> list[Any]:
+        return self._impl._inputs()
+
 
 @public("data.TFRecordDataset")
 class TFRecordDataset(DatasetV1Adapter):

@@ -78,17 +78,19 @@ class OptimizedStream(UnaryStream):
 
 def _check_slack(stream: Stream) -> None:
     """Slack is for the prefetch at the end of a pipeline; after it only a few kinds of streams may come."""
-    while not isinstance(stream, PrefetchStream):
-        if stream.op_type in PASSES_SLACK and isinstance(stream, UnaryStream):
-            stream = stream.source
-            continue
+    if isinstance(stream, PrefetchStream):
+        return
+    if stream.op_type not in PASSES_SLACK:
         raise invalid_argument(
             f'Encountered unsupported op "{stream.op_type}" when rewriting the input pipeline graph to use slack in its final prefetch '
             "transformation.")
+    for source in stream.inputs():
+        _check_slack(source)
 
 
-PASSES_SLACK = ("OptionsDataset", "TakeDataset", "SkipDataset", "RepeatDataset", "ShardDataset", "ModelDataset",
-                "MaxIntraOpParallelismDataset", "PrivateThreadPoolDataset")
+PASSES_SLACK = ("CacheDataset", "CacheDatasetV2", "ConcatenateDataset", "FilterDataset", "MapDataset", "MaxIntraOpParallelismDataset",
+                "ModelDataset", "ParallelMapDataset", "PrivateThreadPoolDataset", "RepeatDataset", "ShardDataset",
+                "ShuffleAndRepeatDataset", "ShuffleDataset", "ShuffleDatasetV2", "SkipDataset", "TakeDataset", "ZipDataset")
 
 
 @dataset_op("OptimizeDataset")

@@ -100,8 +100,8 @@ class _RebatchCursor(UnaryCursor):
             if batch is None:
                 return None
             replicas = self.stream.replicas  # type: ignore[attr-defined]
-            size = math.ceil(dims_of(batch[0])[0] / replicas)
-            self.ready = [tuple(c[i * size:(i + 1) * size] for c in batch) for i in range(replicas)][::-1]
+            sizes = [math.ceil(dims_of(c)[0] / replicas) for c in batch]
+            self.ready = [tuple(c[i * n:(i + 1) * n] for c, n in zip(batch, sizes)) for i in range(replicas)][::-1]
         return self.ready.pop()
 
     def save(self) -> Any:

@@ -1,9 +1,11 @@
 """Threads that work ahead of a cursor and end with it: they hold what they share with it, never the cursor itself."""
 from __future__ import annotations
 
+import atexit
 import collections
 import queue
 import threading
+import time
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -23,11 +25,36 @@ def _prepared(run: Callable[[], None]) -> None:
         del guard
 
 
-def start_thread(run: Callable[[], None], name: str) -> threading.Thread:
-    """Starts a thread that does not keep the program from ending."""
-    thread = threading.Thread(target=_prepared, args=(run,), name=name, daemon=True)
+# Threads under way, with what tells each to end.
+_running: dict[threading.Thread, Callable[[], None]] = {}
+# For how many seconds the end of a program waits for them.
+PATIENCE = 5.0
+
+
+def start_thread(run: Callable[[], None], name: str, stop: Callable[[], None]) -> threading.Thread:
+    """Starts a thread that does not keep the program from ending; `stop` tells it to end."""
+
+    def registered() -> None:
+        try:
+            _prepared(run)
+        finally:
+            _running.pop(thread, None)
+
+    thread = threading.Thread(target=registered, name=name, daemon=True)
+    _running[thread] = stop
     thread.start()
     return thread
+
+
+@atexit.register
+def _end_all() -> None:
+    """Ends all threads before the interpreter does: one that it ends within a computation takes the process down with it."""
+    threads = list(_running.items())
+    for _, stop in threads:
+        stop()
+    deadline = time.monotonic() + PATIENCE
+    for thread, _ in threads:
+        thread.join(max(0.0, deadline - time.monotonic()))
 
 
 class Outcome:
@@ -119,7 +146,7 @@ class Ahead:
                 if outcome.error is None and outcome.result is None:
                     break
 
-        self._thread = start_thread(run, name)
+        self._thread = start_thread(run, name, channel.wake)
         self.is_over = False
 
     def next(self) -> Any:
@@ -161,14 +188,14 @@ class Pool:
         self.work.put(call)
         if self.started < self.size:
             self.started += 1
-            work = self.work
+            work, size = self.work, self.size
 
             def run() -> None:
                 while (job := work.get()) is not None:
                     job()
                     del job
 
-            start_thread(run, self.name)
+            start_thread(run, self.name, lambda: Pool._stop(work, size))
 
     def close(self) -> None:
         """Ends the threads."""

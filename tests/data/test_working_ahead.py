@@ -1,4 +1,6 @@
 """Prefetch makes as many elements ahead as it has room for; what need not be in order may overtake."""
+import subprocess
+import sys
 import threading
 import time
 
@@ -36,3 +38,20 @@ def test_elements_overtake_where_order_does_not_matter():
         assert session.run(following) == 1
         first_may_go.set()
         assert session.run(following) == 0
+
+
+def test_a_program_may_end_while_threads_work():
+    program = """
+import everflow as tf
+slow = tf.data.Dataset.range(10**6).map(lambda x: tf.reduce_sum(tf.random.normal([200, 200])), num_parallel_calls=4)
+both = tf.data.Dataset.range(2).interleave(lambda _: slow.prefetch(2), 2, num_parallel_calls=2).prefetch(2)
+session = tf.Session()
+session.run(tf.data.make_one_shot_iterator(both).get_next())
+import threading
+from everflow.data.workers import _end_all
+assert any(t.name.startswith("everflow-") for t in threading.enumerate())
+_end_all()
+assert not any(t.name.startswith("everflow-") for t in threading.enumerate())
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
