@@ -89,7 +89,7 @@ class Sequential(Model):
                                      "the functional API.")
                 self._layers.append(x._keras_history.layer)
         if self.outputs:
-            self.__dict__["inputs"] = _sources(self.outputs[0])
+            self.__dict__["inputs"] = get_source_inputs(self.outputs[0])
 
     def _added(self, layer: Any) -> None:
         self._hold(layer)
@@ -113,7 +113,7 @@ class Sequential(Model):
             raise TypeError("There are no layers in the model.")
         layer = self._layers.pop()
         if not self.layers:
-            self.__dict__.update(inputs=[], outputs=[], _is_graph_network=False)
+            self.__dict__.update(inputs=None, outputs=None, _is_graph_network=False)
             self.built = False
         elif self._is_graph_network:
             layer._inbound_nodes.clear()
@@ -216,15 +216,21 @@ class Sequential(Model):
         return model
 
 
-def _sources(tensor: Any) -> list[Any]:
+@public("keras.utils.get_source_inputs")
+def get_source_inputs(tensor: Any, layer: Any = None, node_index: Any = None) -> Any:
     """The input tensors that a tensor comes from."""
-    layer, index, _ = tensor._keras_history
-    node = layer._inbound_nodes[index]
+    if not hasattr(tensor, "_keras_history"):
+        return tensor
+    if layer is None or node_index:
+        layer, node_index, _ = tensor._keras_history
+    if not layer._inbound_nodes:
+        return [tensor]
+    node = layer._inbound_nodes[node_index or 0]
     before = list(node.iterate_inbound())
     if not before:
-        return list(node.input_tensors)
+        return nest.flatten(node.input_tensors)
     found: dict[int, Any] = {}
-    for *_, t in before:
-        for source in _sources(t):
+    for inbound, index, _, t in before:
+        for source in get_source_inputs(t, inbound, index):
             found[id(source)] = source
     return list(found.values())

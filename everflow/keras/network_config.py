@@ -5,6 +5,8 @@ import copy
 from typing import Any
 
 from everflow import nest
+from everflow.graph.tensor import Tensor
+from everflow.keras.backend.session import get_value
 
 
 def _key(layer: Any, index: int) -> str:
@@ -26,7 +28,9 @@ def connections_config(network: Any) -> dict[str, Any]:
 
     def said(argument: Any) -> Any:
         """An argument as data: where a tensor comes from, else the value."""
-        return place(*argument._keras_history) if hasattr(argument, "_keras_history") else copy.deepcopy(argument)
+        if hasattr(argument, "_keras_history"):
+            return place(*argument._keras_history)
+        return get_value(argument).tolist() if isinstance(argument, Tensor) else copy.deepcopy(argument)
 
     layers = []
     for layer in network.layers:
@@ -58,21 +62,28 @@ def network_from_config(cls: Any, config: dict[str, Any], custom_objects: Any) -
     from everflow.keras.layer_serialization import deserialize
 
     made: dict[str, Any] = {}
+    # Models know themselves as a first call, which is no call in the model that they are part of.
+    own: dict[str, int] = {}
     waiting: list[tuple[Any, Any]] = []
     for data in config["layers"]:
         layer = deserialize(data, custom_objects)
         made[data["name"]] = layer
+        own[data["name"]] = len(layer._inbound_nodes) if hasattr(layer, "_is_graph_network") else 0
         waiting.extend((layer, call) for call in data["inbound_nodes"])
+
+    def tensor(place: Any) -> Any:
+        name, index, which = place[:3]
+        return nest.flatten(made[name]._inbound_nodes[index + own[name]].output_tensors)[which]
+
     while waiting:
         left = []
         for layer, call in waiting:
             wanted = _found_places(call, made)
             arguments: dict[str, Any] = next((p[3] for p in wanted if len(p) > 3), {})
             wanted += _found_places(arguments, made)
-            if all(len(made[name]._inbound_nodes) > index for name, index, *_ in wanted):
-                given = _map_places(lambda p: _tensor(made[p[0]], p[1], p[2]), call, made)
-                layer(given[0] if isinstance(given, list) and len(given) == 1 else given,
-                      **_map_places(lambda p: _tensor(made[p[0]], p[1], p[2]), arguments, made))
+            if all(len(made[name]._inbound_nodes) > index + own[name] for name, index, *_ in wanted):
+                given = _map_places(tensor, call, made)
+                layer(given[0] if isinstance(given, list) and len(given) == 1 else given, **_map_places(tensor, arguments, made))
             else:
                 left.append((layer, call))
         if len(left) == len(waiting):
@@ -81,7 +92,7 @@ def network_from_config(cls: Any, config: dict[str, Any], custom_objects: Any) -
 
     def found(places: Any) -> Any:
         places = [places] if _is_place(places, made) else places
-        return _map_places(lambda p: _tensor(made[p[0]], p[1], p[2]), places, made)
+        return _map_places(tensor, places, made)
 
     network = cls(inputs=found(config["input_layers"]), outputs=found(config["output_layers"]), name=config.get("name"))
     # Losses and metrics that were added from outside: nothing that comes out depends on them.
@@ -109,7 +120,3 @@ def _found_places(value: Any, layers: dict[str, Any]) -> list[Any]:
     found: list[Any] = []
     _map_places(found.append, value, layers)
     return found
-
-
-def _tensor(layer: Any, index: int, which: int) -> Any:
-    return nest.flatten(layer._inbound_nodes[index].output_tensors)[which]

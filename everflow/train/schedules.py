@@ -143,6 +143,7 @@ def piecewise(step: Any, boundaries: list[Any], values: list[Any]) -> Any:
     return _find("case")(pieces, lambda: values[0], exclusive=True)
 
 
+@public("keras.experimental.CosineDecay")
 @internal("keras.optimizer_v2.learning_rate_schedule.CosineDecay")
 class CosineDecay(LearningRateSchedule):
     """Half a cosine from the initial rate down to `alpha` of it."""
@@ -164,6 +165,7 @@ class CosineDecay(LearningRateSchedule):
         return self._config("initial_learning_rate", "decay_steps", "alpha", "name")
 
 
+@public("keras.experimental.CosineDecayRestarts")
 @internal("keras.optimizer_v2.learning_rate_schedule.CosineDecayRestarts")
 class CosineDecayRestarts(LearningRateSchedule):
     """Cosines one after the other, each `t_mul` times as long and `m_mul` times as high as the one before."""
@@ -199,6 +201,7 @@ class CosineDecayRestarts(LearningRateSchedule):
                 "m_mul": self._m_mul, **self._config("alpha", "name")}
 
 
+@public("keras.experimental.LinearCosineDecay")
 @internal("keras.optimizer_v2.learning_rate_schedule.LinearCosineDecay")
 class LinearCosineDecay(LearningRateSchedule):
     """A line downwards times a cosine."""
@@ -221,6 +224,7 @@ class LinearCosineDecay(LearningRateSchedule):
         return self._config("initial_learning_rate", "decay_steps", "num_periods", "alpha", "beta", "name")
 
 
+@public("keras.experimental.NoisyLinearCosineDecay")
 @internal("keras.optimizer_v2.learning_rate_schedule.NoisyLinearCosineDecay")
 class NoisyLinearCosineDecay(LearningRateSchedule):
     """A line downwards with noise that fades, times a cosine."""

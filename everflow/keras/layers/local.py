@@ -31,6 +31,9 @@ class _LocallyConnected(Layer):
     """
 
     _rank: int
+    kernel_mask: Any
+    _entries: Any
+    _matrix_shape: Any
 
     def __init__(self, filters: int, kernel_size: Any, strides: Any, padding: str, data_format: Any, activation: Any, use_bias: bool,
                  kernel_initializer: Any, bias_initializer: Any, kernel_regularizer: Any, bias_regularizer: Any,
@@ -62,7 +65,7 @@ class _LocallyConnected(Layer):
     def build(self, input_shape: Any) -> None:
         shape = TensorShape(input_shape).as_list()
         channels = shape[1] if self._channels_first else shape[-1]
-        sizes = tuple(shape[2:] if self._channels_first else shape[1:-1])
+        sizes: Any = tuple(shape[2:] if self._channels_first else shape[1:-1])
         if channels is None:
             raise ValueError(f"Axis {1 if self._channels_first else self._rank + 1} of input should be fully-defined. Found shape: "
                              f"{tuple(shape)}")

@@ -1,6 +1,7 @@
 """The layers of each cell: SimpleRNN, GRU and LSTM, and their forms of TensorFlow 2 and of CuDNN."""
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 from everflow.api import internal, public
@@ -27,10 +28,10 @@ class _OneCell(RNN):
         self.activity_regularizer = regularizers.get(activity_regularizer)
         self.input_spec = [InputSpec(ndim=3)]
 
-    def __getattr__(self, name: str) -> Any:
-        if name in type(self)._names and "cell" in self.__dict__:
-            return getattr(self.__dict__["cell"], name)
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        for name in cls._names:
+            setattr(cls, name, property(operator.attrgetter(f"cell.{name}")))
 
     def get_config(self) -> dict[str, Any]:
         config = super().get_config()

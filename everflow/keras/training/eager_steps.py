@@ -72,10 +72,7 @@ class EagerSteps:
         variables = model._collected_trainable_weights or model.trainable_weights
         if variables:
             gradients = tape.gradient(loss, variables)
-            optimizer = model.optimizer
-            if hasattr(optimizer, "_clipped"):
-                gradients = optimizer._clipped(gradients)
-            optimizer.apply_gradients(list(zip(gradients, variables)))
+            model._apply_gradients(list(zip(gradients, variables)))
         return self._results(loss, values)
 
     def test(self, arrays: Any, targets: Any, weights: Any) -> list[Any]:

@@ -85,7 +85,7 @@ class Training:
             raise ValueError("Session keyword arguments are not supported when `run_eagerly=True`. You passed the following Session "
                              f"arguments: {kwargs}")
         books["_function_kwargs"] = kwargs
-        made = get_optimizer(optimizer)
+        made: Any = [get_optimizer(o) for o in optimizer] if isinstance(optimizer, (list, tuple)) else get_optimizer(optimizer)
         if hasattr(made, "_track_trackable"):
             self._track_trackable(made, name="optimizer", overwrite=True)  # type: ignore[attr-defined]
         books["optimizer"] = made
@@ -118,6 +118,14 @@ class Training:
         symbolic = SymbolicSteps(self, endpoints, self._given_targets())
         books["_steps"] = symbolic
         books["total_loss"] = symbolic.total_loss
+
+    def _optimizer_updates(self, variables: Any, loss: Any) -> list[Any]:
+        """What a step of training changes."""
+        return self.optimizer.get_updates(params=variables, loss=loss)
+
+    def _apply_gradients(self, pairs: list[Any]) -> None:
+        """Changes variables at once."""
+        apply_gradients(self.optimizer, pairs)
 
     def _given_targets(self) -> Any:
         given = self._target_tensors
@@ -620,6 +628,13 @@ class Training:
         """The outputs for batches that a generator or Sequence gives."""
         return self.predict(generator, verbose=verbose, steps=steps, callbacks=callbacks, max_queue_size=max_queue_size,
                             workers=workers, use_multiprocessing=use_multiprocessing)
+
+
+def apply_gradients(optimizer: Any, pairs: list[Any]) -> None:
+    """One step of an optimizer, which may clip gradients first."""
+    if hasattr(optimizer, "_clipped"):
+        pairs = list(zip(optimizer._clipped([g for g, _ in pairs]), [v for _, v in pairs]))
+    optimizer.apply_gradients(pairs)
 
 
 def _ones_for(target: Any, endpoint: Any) -> Any:

@@ -172,7 +172,7 @@ class SymbolicSteps:
         with self.graph.as_default():
             variables = model._collected_trainable_weights
             with name_scope("training"):
-                steps = model.optimizer.get_updates(params=variables, loss=self.total_loss) if variables else []
+                steps = model._optimizer_updates(variables, self.total_loss) if variables else []
             updates = [*model.get_updates_for(None), *model.get_updates_for(model.inputs)]
             metrics = [m for m in self._compiled_metrics()]
             inside = {u for m in metrics for u in m._updates}

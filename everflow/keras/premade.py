@@ -1,0 +1,124 @@
+"""Models that are often wanted: linear ones, and linear and deep ones together."""
+from __future__ import annotations
+
+from typing import Any
+
+import everflow as tf
+from everflow import nest
+from everflow.api import public
+from everflow.keras import activations, initializers, regularizers
+from everflow.keras.layer_serialization import deserialize as deserialize_layer
+from everflow.keras.layer_serialization import serialize as serialize_layer
+from everflow.keras.layers.dense import Dense
+from everflow.keras.model import Model
+from everflow.keras.training.methods import apply_gradients
+
+
+@public("keras.experimental.LinearModel")
+class LinearModel(Model):
+    """A sum of products: of each input with a kernel of its own, and a bias."""
+
+    def __init__(self, units: int = 1, activation: Any = None, use_bias: bool = True, kernel_initializer: Any = "glorot_uniform",
+                 bias_initializer: Any = "zeros", kernel_regularizer: Any = None, bias_regularizer: Any = None, **kwargs: Any) -> None:
+        self._base_init(**kwargs)
+        self.units = units
+        self.activation = activations.get(activation)
+        self.use_bias = use_bias
+        self.kernel_initializer = initializers.get(kernel_initializer)
+        self.bias_initializer = initializers.get(bias_initializer)
+        self.kernel_regularizer = regularizers.get(kernel_regularizer)
+        self.bias_regularizer = regularizers.get(bias_regularizer)
+
+    def build(self, input_shape: Any) -> None:
+        """Makes a kernel for each input, and the bias."""
+        several = isinstance(input_shape, list)
+        self.dense_layers = []
+        for shape in input_shape if several else [input_shape]:
+            layer = Dense(self.units, use_bias=False, kernel_initializer=self.kernel_initializer,
+                          kernel_regularizer=self.kernel_regularizer)
+            layer.build(shape)
+            self.dense_layers.append(layer)
+        self.bias = self.add_weight(
+            "bias", shape=self.units, initializer=self.bias_initializer, regularizer=self.bias_regularizer, dtype=self.dtype,
+            trainable=True) if self.use_bias else None
+        self.built = True
+
+    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+        """The sum over inputs, with the activation."""
+        if not isinstance(inputs, (tuple, list)):
+            inputs = [inputs]
+        if len(inputs) != len(self.dense_layers):
+            raise ValueError(f"The model was built for {len(self.dense_layers)} inputs, but got {len(inputs)}.")
+        result = None
+        for x, layer in zip(inputs, self.dense_layers):
+            output = layer(x)
+            result = output if result is None else result + output
+        if self.use_bias:
+            result = tf.nn.bias_add(result, self.bias)
+        return result if self.activation is None else self.activation(result)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a model like this one."""
+        return {
+            "name": self.name, "trainable": self.trainable, "dtype": self.dtype, "units": self.units,
+            "activation": activations.serialize(self.activation), "use_bias": self.use_bias,
+            "kernel_initializer": initializers.serialize(self.kernel_initializer),
+            "bias_initializer": initializers.serialize(self.bias_initializer),
+            "kernel_regularizer": regularizers.serialize(self.kernel_regularizer),
+            "bias_regularizer": regularizers.serialize(self.bias_regularizer)}
+
+    @classmethod
+    def from_config(cls, config: Any, custom_objects: Any = None) -> Any:
+        """A model with these arguments."""
+        return cls(**config)
+
+
+@public("keras.experimental.WideDeepModel")
+class WideDeepModel(Model):
+    """The sum of a linear model and a deep one; each may have an optimizer of its own: `compile(["ftrl", "adam"], "mse")`."""
+
+    def __init__(self, linear_model: Any, dnn_model: Any, activation: Any = None, **kwargs: Any) -> None:
+        self._base_init(**kwargs)
+        self.linear_model = linear_model
+        self.dnn_model = dnn_model
+        self.activation = activations.get(activation)
+
+    def call(self, inputs: Any, training: Any = None) -> Any:  # type: ignore[override]
+        """The sum of both, with the activation; both see the same inputs, or two are given."""
+        linear_inputs, dnn_inputs = inputs if isinstance(inputs, (tuple, list)) and len(inputs) == 2 else (inputs, inputs)
+        wide = self.linear_model(linear_inputs)
+        deep = self.dnn_model(dnn_inputs, training=training) if self.dnn_model._expects_training_arg else self.dnn_model(dnn_inputs)
+        output = nest.map_structure(lambda x, y: x + y, wide, deep)
+        return output if not self.activation else nest.map_structure(self.activation, output)
+
+    def _of_each(self, variables: Any) -> Any:
+        """(an optimizer, its variables) of the linear and the deep model."""
+        linear = {id(v) for v in self.linear_model.trainable_weights}
+        return zip(self.optimizer, ([v for v in variables if id(v) in linear], [v for v in variables if id(v) not in linear]))
+
+    def _optimizer_updates(self, variables: Any, loss: Any) -> list[Any]:
+        if not isinstance(self.optimizer, list):
+            return super()._optimizer_updates(variables, loss)
+        return [u for optimizer, own in self._of_each(variables) for u in optimizer.get_updates(params=own, loss=loss)]
+
+    def _apply_gradients(self, pairs: list[Any]) -> None:
+        if not isinstance(self.optimizer, list):
+            super()._apply_gradients(pairs)
+            return
+        gradients = {id(v): g for g, v in pairs}
+        for optimizer, own in self._of_each([v for _, v in pairs]):
+            apply_gradients(optimizer, [(gradients[id(v)], v) for v in own])
+
+    def get_config(self) -> dict[str, Any]:
+        """The two models and the activation."""
+        return {"name": self.name, "trainable": self.trainable, "linear_model": serialize_layer(self.linear_model),
+                "dnn_model": serialize_layer(self.dnn_model), "activation": activations.serialize(self.activation)}
+
+    @classmethod
+    def from_config(cls, config: Any, custom_objects: Any = None) -> Any:
+        """A model with these parts."""
+        known = {"LinearModel": LinearModel, **(custom_objects or {})}
+        parts = {**config, "linear_model": deserialize_layer(config["linear_model"], known),
+                 "dnn_model": deserialize_layer(config["dnn_model"], custom_objects),
+                 "activation": activations.deserialize(config.get("activation"), custom_objects=custom_objects)}
+        return cls(**parts)

@@ -1,0 +1,1 @@
+"""Keras models in the hands of other libraries."""
