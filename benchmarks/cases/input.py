@@ -134,6 +134,24 @@ def queue_runners():
     return found
 
 
+@case
+def record_readers():
+    """Examples read by a TFRecordReader from a queue of names, and parsed in batches of 128 by tf.train.batch with two threads."""
+    names = tf.train.string_input_producer([record_file()], shuffle=False)
+    _, record = tf.TFRecordReader().read(names)
+    batch = tf.train.batch([record], 128, num_threads=2, capacity=1024)
+    parsed = tf.group(*tf.parse_example(batch, FEATURES).values())
+    sess = session()
+    coordinator = tf.train.Coordinator()
+    threads = tf.train.start_queue_runners(sess, coordinator)
+    step = sess.make_callable(parsed)
+    found = timed(lambda: [step() for _ in range(20)], seconds=4.0)
+    coordinator.request_stop()
+    sess.run(tf.no_op())
+    coordinator.join(threads, stop_grace_period_secs=5, ignore_live_threads=True)
+    return found
+
+
 def transforms(images, change):
     """The time of a function of pictures that are there already; only a corner of the result is fetched."""
     x = tf.Variable(images.astype(np.float32), trainable=False)
