@@ -1,4 +1,7 @@
-"""Memory that a step frees is there for the next: handing it back to the system and asking for it again costs a page fault a page."""
+"""Memory that a step frees is there for the next: handing it back to the system and asking for it again costs a page fault a page.
+
+It lies on large pages where the system has them: the tables of small ones for hundreds of megabytes don't fit into a processor's caches.
+"""
 from __future__ import annotations
 
 import ctypes
@@ -6,9 +9,12 @@ import functools
 import os
 import platform
 
-# mallopt's names for: how much free memory at the end of the heap is kept, and from which size on memory is mapped by itself.
-TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3
-KEPT, MAPPED = 128 << 20, 32 << 20
+# mallopt's names for: how much free memory at the end of the heap is kept, how much more than needed is asked for, and from which
+# size on memory is mapped by itself.
+TRIM_THRESHOLD, TOP_PAD, MMAP_THRESHOLD = -1, -2, -3
+KEPT, RESERVED, MAPPED = 128 << 20, 256 << 20, 32 << 20
+# madvise's name for large pages, and their size.
+LARGE_PAGES, LARGE_PAGE = 14, 2 << 20
 
 
 @functools.cache
@@ -19,3 +25,20 @@ def keep_freed_memory() -> None:
     library = ctypes.CDLL(None)
     library.mallopt(TRIM_THRESHOLD, KEPT)
     library.mallopt(MMAP_THRESHOLD, MAPPED)
+    if platform.system() == "Linux":
+        _reserve_large_pages(library)
+
+
+def _reserve_large_pages(library: ctypes.CDLL) -> None:
+    """Lets the heap grow once, in addresses only, and asks for large pages there. A system without them says no, and nothing is lost."""
+    library.sbrk.restype = library.malloc.restype = ctypes.c_void_p
+    library.sbrk.argtypes = [ctypes.c_ssize_t]
+    library.malloc.argtypes = [ctypes.c_size_t]
+    library.free.argtypes = [ctypes.c_void_p]
+    library.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+    begin = library.sbrk(0)
+    library.mallopt(TOP_PAD, RESERVED)
+    library.free(library.malloc(MAPPED - LARGE_PAGE))
+    begin, end = -(-begin // LARGE_PAGE) * LARGE_PAGE, library.sbrk(0) // LARGE_PAGE * LARGE_PAGE
+    if end > begin:
+        library.madvise(begin, end - begin, LARGE_PAGES)
