@@ -67,3 +67,18 @@ def test_causal_attention_sees_the_past():
     assert layer.get_config()["causal"] is True and layer.weights[0].name == "attention/scale:0"
     with pytest.raises(ValueError, match="accepts inputs list of length 2 or 3"):
         layer([x])
+
+
+def test_variables_of_a_function_belong_to_its_layer():
+    layer = layers.Lambda(lambda x: x * tf.Variable(2.0, name="factor"))
+    y = layer(tf.ones([1])) + layer(tf.ones([1]))
+    assert [w.name for w in layer.trainable_weights] == ["lambda/factor:0"] and value(y).tolist() == [4.0]
+
+
+def test_functions_may_say_shapes_and_masks():
+    two = layers.Lambda(lambda x: x, output_shape=[(3,), (4,)])
+    assert [s.as_list() for s in two.compute_output_shape([(5, 1), (5, 2)])] == [[5, 3], [5, 4]]
+    same = layers.Lambda(lambda x: x, output_shape=lambda s: s, mask=lambda x, m: m)
+    assert [s.as_list() for s in same.compute_output_shape([(5, 1), (5, 2)])] == [[5, 1], [5, 2]]
+    again = layers.Lambda.from_config(same.get_config())
+    assert again.mask(1, "seen") == "seen" and again.supports_masking

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 
 import everflow as tf
-from everflow import nest
 from everflow.api import public
 from everflow.graph.shapes import TensorShape
 from everflow.keras import activations, regularizers
 from everflow.keras.backend.learning_phase import learning_phase
+from everflow.keras.backend.session import track_variable
 from everflow.keras.input_spec import InputSpec
-from everflow.keras.layer import Layer
+from everflow.keras.layer import Layer, map_shapes
 from everflow.keras.window_arithmetic import normalize_data_format
 from everflow.ops.smart_conditionals import smart_cond
 
@@ -280,14 +280,17 @@ class Lambda(Layer):
         self.supports_masking = mask is not None
         self.mask = mask
         self._output_shape = output_shape if output_shape is None or callable(output_shape) else tuple(output_shape)
+        # By the name that the function gave: a variable is made at the first call only.
+        self.__dict__["_made_variables"] = {}
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         if self._output_shape is None:
             return self._shape_in_scratch_graph(input_shape)
         if callable(self._output_shape):
-            return nest.map_structure(TensorShape, self._output_shape(input_shape))
-        first = TensorShape(nest.flatten(input_shape)[0] if isinstance(input_shape, list) else input_shape)
-        return TensorShape([first.as_list()[0], *self._output_shape])
+            return map_shapes(lambda s: s, self._output_shape(input_shape))
+        batch: list[Any] = []
+        map_shapes(lambda s: batch.append(s.as_list()[0]), input_shape)
+        return map_shapes(lambda s: TensorShape([batch[0], *s.as_list()]), self._output_shape)
 
     def call(self, inputs: Any, mask: Any = None, training: Any = None) -> Any:  # type: ignore[override]
         from everflow.keras.serialization import has_arg
@@ -297,7 +300,17 @@ class Lambda(Layer):
             arguments["mask"] = mask
         if has_arg(self.function, "training"):
             arguments["training"] = training
-        return self.function(inputs, **arguments)
+        with tf.variable_creator_scope(self._variable):
+            return self.function(inputs, **arguments)
+
+    def _variable(self, make: Any, **kwargs: Any) -> Any:
+        """A variable of the function, which belongs to the layer."""
+        made, name = self.__dict__["_made_variables"], kwargs.get("name")
+        if name not in made:
+            made[name] = variable = make(**kwargs)
+            (self._trainable_weights if variable.trainable else self._non_trainable_weights).append(variable)
+            track_variable(variable)
+        return made[name]
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         return self.mask(inputs, mask) if callable(self.mask) else self.mask
@@ -308,8 +321,9 @@ class Lambda(Layer):
         function, function_type, module = described(self.function)
         output_shape, output_shape_type, output_shape_module = (
             described(self._output_shape) if callable(self._output_shape) else (self._output_shape, "raw", None))
+        mask = {} if self.mask is None else dict(zip(("mask", "mask_type", "mask_module"), described(self.mask)))
         return {
-            **super().get_config(), "function": function, "function_type": function_type, "module": module,
+            **super().get_config(), **mask, "function": function, "function_type": function_type, "module": module,
             "output_shape": output_shape, "output_shape_type": output_shape_type, "output_shape_module": output_shape_module,
             "arguments": self.arguments,
         }
@@ -323,6 +337,8 @@ class Lambda(Layer):
         kind, module = config.pop("output_shape_type"), config.pop("output_shape_module", None)
         if kind != "raw":
             config["output_shape"] = found(config["output_shape"], kind, module, custom_objects)
+        if "mask" in config:
+            config["mask"] = found(config["mask"], config.pop("mask_type"), config.pop("mask_module", None), custom_objects)
         arguments = config.get("arguments") or {}
         config["arguments"] = {
             k: np.array(v["value"]) if isinstance(v, dict) and v.get("type") == "ndarray" else v for k, v in arguments.items()}
