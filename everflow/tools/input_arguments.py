@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ast
+import io
 import operator
 import re
 from typing import Any
@@ -9,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from everflow.compat import as_bytes
+from everflow.io import gfile
+from everflow.platform import logging
 
 _FILE = re.compile(r"([^=]+)=([^\[\]]+)\[([^\[\]]+)\]$")
 _PLAIN_FILE = re.compile(r"([^=]+)=([^\[\]]+)$")
@@ -28,8 +31,8 @@ def preprocess_inputs_arg_string(inputs_str: str) -> dict[str, tuple[str, str | 
             continue
         match = _PLAIN_FILE.match(part)
         if not match:
-            raise RuntimeError(f'--inputs "{part}" format is incorrect. Please follow "<input_key>=<file_name>", or '
-                               '"<input_key>=<file_name>[<variable_name>]"')
+            raise RuntimeError(f'--inputs "{part}" format is incorrect. Please follow"<input_key>=<filename>", or'
+                               '"<input_key>=<filename>[<variable_name>]"')
         found[match.group(1)] = (match.group(2), None)
     return found
 
@@ -127,7 +130,8 @@ def load_inputs_from_input_arg_string(inputs_str: str, input_exprs_str: str, inp
     """{key: value} of all three forms; a later form overrides an earlier one."""
     found: dict[str, Any] = {}
     for key, (path, name) in preprocess_inputs_arg_string(inputs_str).items():
-        data = np.load(path, allow_pickle=True)
+        with gfile.GFile(path, "rb") as file:
+            data = np.load(io.BytesIO(file.read()), allow_pickle=True)
         if isinstance(data, np.lib.npyio.NpzFile) or isinstance(data, dict):
             found[key] = _member(key, path, data, name)
         else:
@@ -137,8 +141,8 @@ def load_inputs_from_input_arg_string(inputs_str: str, input_exprs_str: str, inp
     for given in (preprocess_input_exprs_arg_string(input_exprs_str), preprocess_input_examples_arg_string(input_examples_str)):
         for key, value in given.items():
             if key in found:
-                print(f'input_key {key} has been specified with both --inputs and --input_exprs options. Value in the later one will be '
-                      'used.')
+                logging.warning("input_key %s has been specified with both --inputs and --input_exprs options. Value in the later one will "
+                                "be used.", key)
             found[key] = value
     return found
 
@@ -150,5 +154,5 @@ def _member(key: str, path: str, data: Any, name: str | None) -> Any:
             raise RuntimeError(f"Input file {path} does not contain variable with name \"{name}\".")
         return data[name]
     if len(names) != 1:
-        raise RuntimeError(f"Input file {path} must not contain more than one ndarray. Please specify the name of ndarray to use.")
+        raise RuntimeError(f"Input file {path} contains more than one ndarrays. Please specify the name of ndarray to use.")
     return data[names[0]]

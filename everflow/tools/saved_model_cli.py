@@ -34,14 +34,16 @@ def get_signature_def_map(saved_model_dir: Any, tag_set: str) -> Any:
 
 
 def _show_tag_sets(saved_model_dir: Any) -> None:
+    tag_sets = saved_model_utils.get_saved_model_tag_sets(saved_model_dir)
     print("The given SavedModel contains the following tag-sets:")
-    for tag_set in sorted(saved_model_utils.get_saved_model_tag_sets(saved_model_dir)):
+    for tag_set in sorted(tag_sets):
         print(", ".join(sorted(tag_set)))
 
 
 def _show_signature_def_map_keys(saved_model_dir: Any, tag_set: str) -> None:
+    signatures = get_signature_def_map(saved_model_dir, tag_set)
     print("The given SavedModel MetaGraphDef contains SignatureDefs with the following keys:")
-    for key in sorted(get_signature_def_map(saved_model_dir, tag_set)):
+    for key in sorted(signatures):
         print(f'SignatureDef key: "{key}"')
 
 
@@ -111,7 +113,7 @@ def _print_args(arguments: Any, argument_type: str = "Argument", indent: int = 0
 
 def _show_all(saved_model_dir: Any) -> None:
     for tags in sorted(saved_model_utils.get_saved_model_tag_sets(saved_model_dir)):
-        print(f"\nMetaGraphDef with tag-set: '{', '.join(sorted(tags))}' contains the following SignatureDefs:")
+        print(f"\nMetaGraphDef with tag-set: '{', '.join(tags)}' contains the following SignatureDefs:")
         tag_set = ",".join(tags)
         for key in sorted(get_signature_def_map(saved_model_dir, tag_set)):
             print(f"\nsignature_def['{key}']:")
@@ -122,7 +124,7 @@ def _show_all(saved_model_dir: Any) -> None:
 def run_saved_model_with_feed_dict(saved_model_dir: Any, tag_set: str, signature_def_key: str, input_tensor_key_feed_dict: dict[str, Any],
                                    outdir: Any, overwrite_flag: bool, worker: Any = None, init_tpu: bool = False,
                                    tf_debug: bool = False) -> None:
-    """Runs a signature with inputs by their keys; prints the outputs or writes them to files."""
+    """Runs a signature with inputs by their keys; prints the outputs, and writes them to files where a folder is named."""
     from everflow.graph.graph import Graph
     from everflow.saved_model.loader import load
 
@@ -141,8 +143,8 @@ def run_saved_model_with_feed_dict(saved_model_dir: Any, tag_set: str, signature
         outputs = sess.run([signature.outputs[key].name for key in keys],
                            feed_dict={signature.inputs[key].name: value for key, value in input_tensor_key_feed_dict.items()})
     for key, output in zip(keys, outputs):
+        print(f"Result for output key {key}:\n{output}")
         if not outdir:
-            print(f"Result for output key {key}:\n{output}")
             continue
         os.makedirs(outdir, exist_ok=True)
         path = os.path.join(outdir, key + ".npy")
@@ -214,7 +216,7 @@ def create_parser() -> argparse.ArgumentParser:
     command.add_argument("--inputs", default="", help="inputs from files: 'key=file.npy;key=file.npz[name]'")
     command.add_argument("--input_exprs", default="", help="inputs as expressions: 'key=np.ones((2, 3));key=[1, 2]'")
     command.add_argument("--input_examples", default="", help="""inputs as tf.Examples: 'key=[{"age": [22], "name": ["a"]}]'""")
-    command.add_argument("--outdir", help="folder to write outputs to; they are printed unless given")
+    command.add_argument("--outdir", help="folder to write outputs to, too")
     command.add_argument("--overwrite", action="store_true", help="replace output files that exist")
     command.add_argument("--tf_debug", action="store_true", help="watch the run with the debugger")
     command.add_argument("--worker", help="server to run on")
