@@ -8,6 +8,7 @@ import everflow as tf
 from everflow.graph import shapes
 from everflow.ops.convolution_kernels import Geometry, attributes_of, dense, sizes_of, sizes_shape
 from everflow.ops.registry import apply, op
+from everflow.ops.run_time_checks import checked
 from everflow.ops.windows import Layout, window_output
 
 
@@ -24,7 +25,14 @@ def _grouped_shape(sizes: Any) -> list[int]:
 def _depthwise(node: Any) -> Callable[..., Any]:
     geometry = Geometry(node)
     to_torch, from_torch, forward = geometry.layout.to_torch, geometry.layout.from_torch, geometry.forward
-    return lambda x, filter: forward(x.permute(to_torch), _grouped(filter)).permute(from_torch)
+    channel = geometry.layout.channel
+
+    def fault(x: Any, filter: Any) -> str | None:
+        if x.shape[channel] == filter.shape[2]:
+            return None
+        return f"input and filter must have the same depth: {x.shape[channel]} vs {filter.shape[2]}"
+
+    return checked(lambda _: lambda x, filter: forward(x.permute(to_torch), _grouped(filter)).permute(from_torch), fault)(node)
 
 
 def _input_gradient(node: Any) -> Callable[..., Any]:

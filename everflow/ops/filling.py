@@ -19,6 +19,7 @@ from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
 from everflow.ops.arrays import cast, reshape, shape_internal, shown
 from everflow.ops.registry import apply, not_differentiable, op
+from everflow.ops.run_time_checks import checked
 from everflow.ops.shape_rules import from_shape_input, same_as_input
 from everflow.runtime.values import is_numeric, torch_dtype
 
@@ -65,7 +66,11 @@ def _fill_shape(o: Any) -> Any:
     return from_shape_input(0)(o)
 
 
-op("Fill", kernel=_fill, shape=_fill_shape, gradient=lambda o, dy: [None, _summed(dy)])
+def _no_scalar(_: Any, value: Any) -> str | None:
+    return f"value must be a scalar, got shape {shown(value.shape)}" if getattr(value, "ndim", 0) else None
+
+
+op("Fill", kernel=checked(_fill, _no_scalar), shape=_fill_shape, gradient=lambda o, dy: [None, _summed(dy)])
 
 
 def _summed(x: Any) -> Any:

@@ -12,8 +12,10 @@ from everflow.graph import shapes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import control_dependencies, name_scope
 from everflow.lazy import torch
+from everflow.ops.arrays import shown
 from everflow.ops.image_dtypes import convert_image_dtype
 from everflow.ops.registry import apply, not_differentiable, op
+from everflow.ops.run_time_checks import checked
 
 Kernel = Callable[..., Any]
 
@@ -157,8 +159,12 @@ def _hsv_gradient(o: Any, dy: Any) -> Any:
 
 op("RGBToHSV", kernel=_checked(lambda x: torch.stack(_to_hsv(x), -1)), shape=_of_colours, gradient=_hsv_gradient)
 op("HSVToRGB", kernel=_checked(lambda x: _to_rgb(*x.unbind(-1))), shape=_of_colours, gradient=not_differentiable)
-op("AdjustHue", kernel=_turned(_hue_moved, lambda delta: (delta, 1.0)), shape=_of_images)
-op("AdjustSaturation", kernel=_turned(_saturated, lambda scale: (0.0, scale)), shape=_of_images)
+def _no_image(x: Any, _: Any) -> str | None:
+    return None if x.ndim >= 3 else f"input must be at least 3-D, got shape{shown(x.shape)}"
+
+
+op("AdjustHue", kernel=checked(_turned(_hue_moved, lambda delta: (delta, 1.0)), _no_image), shape=_of_images)
+op("AdjustSaturation", kernel=checked(_turned(_saturated, lambda scale: (0.0, scale)), _no_image), shape=_of_images)
 op("AdjustContrastv2", kernel=_contrast, shape=_of_images)
 op("AdjustContrast", kernel=_clamped_contrast, shape=_of_images)
 

@@ -9,8 +9,10 @@ from everflow.api import internal, public
 from everflow.graph import shapes
 from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
+from everflow.ops.arrays import shown
 from everflow.ops.convolution import per_axis
 from everflow.ops.registry import apply, op
+from everflow.ops.run_time_checks import checked
 from everflow.ops.shape_rules import same_as
 from everflow.ops.windows import pads_of, window_output
 from everflow.platform.deprecation import deprecated_argument_lookup as either
@@ -112,7 +114,15 @@ def _gradient(o: Any, dy: Any) -> Any:
     )
 
 
-op("Dilation2D", kernel=_dilation, shape=_shape, gradient=_gradient)
+def _no_filter(x: Any, filter: Any) -> str | None:
+    if x.ndim != 4:
+        return f"input must be 4-dimensional: {shown(x.shape)}"
+    if filter.ndim != 3:
+        return f"filter must be 3-dimensional: {shown(filter.shape)}"
+    return None if x.shape[3] == filter.shape[2] else f"input and filter must have the same depth: {x.shape[3]} vs {filter.shape[2]}"
+
+
+op("Dilation2D", kernel=checked(_dilation, _no_filter), shape=_shape, gradient=_gradient)
 op("Dilation2DBackpropInput", kernel=_input_gradient, shape=same_as(0))
 op("Dilation2DBackpropFilter", kernel=_filter_gradient, shape=same_as(1))
 

@@ -9,6 +9,7 @@ from everflow.errors import invalid_argument
 from everflow.graph import shapes
 from everflow.lazy import torch
 from everflow.ops.registry import apply, op
+from everflow.ops.run_time_checks import checked
 
 
 def _last_axis(o: Any) -> Any:
@@ -25,8 +26,13 @@ def _log_softmax_gradient(o: Any, dy: Any) -> Any:
     return dy - tf.reduce_sum(dy, -1, keepdims=True) * softmax
 
 
-op("Softmax", kernel=lambda n: lambda x: torch.softmax(x, -1), shape=_last_axis, gradient=_softmax_gradient)
-op("LogSoftmax", kernel=lambda n: lambda x: torch.log_softmax(x, -1), shape=_last_axis, gradient=_log_softmax_gradient)
+def _no_scalar(logits: Any) -> str | None:
+    return None if logits.ndim else "logits must have >= 1 dimension, got []"
+
+
+op("Softmax", kernel=checked(lambda n: lambda x: torch.softmax(x, -1), _no_scalar), shape=_last_axis, gradient=_softmax_gradient)
+op("LogSoftmax", kernel=checked(lambda n: lambda x: torch.log_softmax(x, -1), _no_scalar), shape=_last_axis,
+   gradient=_log_softmax_gradient)
 
 
 def _cross_entropy(node: Any) -> Callable[..., Any]:

@@ -42,7 +42,7 @@ def test_variables_have_no_graph_to_ask():
     with pytest.raises(RuntimeError, match="Trying to eval in EAGER mode"):
         v.eval()
     with pytest.raises(RuntimeError, match="initial_value not supported in EAGER mode"):
-        v.initial_value
+        _ = v.initial_value
 
 
 def test_graph_mode_goes_on_in_the_graph_that_was_entered():
@@ -52,3 +52,18 @@ def test_graph_mode_goes_on_in_the_graph_that_was_entered():
         with graph_mode():
             assert tf.get_default_graph() is graph and not tf.executing_eagerly()
         assert tf.executing_eagerly()
+
+
+@pytest.mark.parametrize(("call", "text"), [
+    (lambda: tf.nn.softmax(0.5), "logits must have >= 1 dimension"),
+    (lambda: tf.nn.log_softmax(0.5), "logits must have >= 1 dimension"),
+    (lambda: tf.nn.lrn(tf.ones([2, 2])), "in must be 4-dimensional"),
+    (lambda: tf.image.adjust_hue(tf.ones([3]), 0.1), "input must be at least 3-D"),
+    (lambda: tf.image.adjust_saturation(tf.ones([3]), 0.1), "input must be at least 3-D"),
+    (lambda: tf.nn.depthwise_conv2d(tf.ones([1, 4, 4, 1]), tf.ones([2, 2, 3, 1]), [1] * 4, "SAME"), "the same depth: 1 vs 3"),
+    (lambda: tf.nn.erosion2d(tf.ones([1, 4, 4, 3]), tf.ones([2, 2, 3, 1]), [1] * 4, [1] * 4, "SAME"), "filter must be 3-dimensional"),
+    (lambda: tf.fill([2, 2], ["a", "b"]), "value must be a scalar"),
+])
+def test_shapes_that_an_op_can_not_take_are_refused_as_it_runs(call, text):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=text):
+        call()
