@@ -77,6 +77,7 @@ class _MapAndBatchCursor(UnaryCursor):
                 raise
             size = 0 if found is None else dims_of(found[0])[0]
             return None if found is None or (stream.drops_rest and size < stream.size) else found
+        self.source.expect(stream.size)
         outcomes: list[Outcome] = []
         while len(outcomes) < stream.size:
             outcome = Outcome.of(self.source.next)

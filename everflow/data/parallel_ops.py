@@ -8,7 +8,7 @@ import collections
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from everflow.data.elements import Element
@@ -147,6 +147,8 @@ class _ParallelMapCursor(MapCursor):
         self.calls = calls
         # Threads find the next call waiting when one is done, unless others would notice that elements are made so early.
         self.most_pending = calls if stream.is_seen_outside or stream.runs_long else 2 * calls
+        # For those who ask for many elements, as many calls wait, and enough of the next ones to do until they ask again.
+        self.spare = None if stream.runs_long or _is_seen_outside(stream) else 4 * calls
         self.pool: Pool | None = None
         self.pending: collections.deque[_Call] = collections.deque()
         self.is_over = False
@@ -170,7 +172,7 @@ class _ParallelMapCursor(MapCursor):
                 found = Outcome.of(self.function, *element)
                 self._judge(time.perf_counter() - start)
             else:
-                self._fill()
+                self._fill(self.most_pending)
                 if not self.pending:
                     return None
                 found = self._ready()
@@ -185,6 +187,18 @@ class _ParallelMapCursor(MapCursor):
             return super().rows(n)
         return Cursor.rows(self, n)
 
+    def several(self, n: int) -> list[Element]:
+        self.expect(n)
+        return super().several(n)
+
+    def expect(self, n: int) -> None:
+        if self.pool is None or self.spare is None:
+            return
+        self._fill(n + self.spare)
+        if self.pending and not self.stream.is_sloppy:  # type: ignore[attr-defined]
+            # Waiting for the last one first, this thread does not stop the others at each element.
+            self.changed.wait_for(self.pending[min(n, len(self.pending)) - 1])
+
     def _judge(self, seconds: float) -> None:
         if self.trials:
             self.seconds += seconds
@@ -194,9 +208,9 @@ class _ParallelMapCursor(MapCursor):
         elif self.trials > 8 * TRIALS:
             self.trials, self.seconds = 1, 0.0
 
-    def _fill(self) -> None:
+    def _fill(self, most: int) -> None:
         assert self.pool is not None
-        while not self.is_over and len(self.pending) < self.most_pending:
+        while not self.is_over and len(self.pending) < most:
             outcome = Outcome.of(self.pull)
             if outcome.error is None and outcome.result is None:
                 self.is_over = True
@@ -209,21 +223,19 @@ class _ParallelMapCursor(MapCursor):
                 call.outcome = outcome
 
     def _ready(self) -> Outcome:
-        is_sloppy = self.stream.is_sloppy  # type: ignore[attr-defined]
-        with self.changed.condition:
-            while True:
-                for call in self.pending if is_sloppy else (self.pending[0],):
-                    if call.outcome is not None:
-                        self.pending.remove(call)
-                        return call.outcome
-                if self.changed.is_closed:
-                    raise cancelled("Iterator was cancelled")
-                self.changed.condition.wait()
+        if self.stream.is_sloppy:  # type: ignore[attr-defined]
+            call = self.changed.wait_for_any(self.pending)
+            self.pending.remove(call)
+        else:
+            call = self.pending[0]
+            self.changed.wait_for(call)
+            self.pending.popleft()
+        assert call.outcome is not None
+        return call.outcome
 
     def save(self) -> Any:
-        with self.changed.condition:
-            while any(c.outcome is None for c in self.pending):
-                self.changed.condition.wait()
+        for call in self.pending:
+            self.changed.wait_for(call)
         results = [c.outcome.get() for c in self.pending if c.outcome is not None]
         return {**super().save(), "results": results, "is_over": self.is_over}
 
@@ -239,11 +251,33 @@ class _ParallelMapCursor(MapCursor):
 
 
 class Signal:
-    """A condition that ends for good when the iterator is given up."""
+    """Where one thread waits for calls of others. It ends for good when the iterator is given up."""
 
     def __init__(self) -> None:
         self.condition = threading.Condition()
         self.is_closed = False
+        # The calls whose end is waited for: calls that end otherwise wake nobody.
+        self.awaited: Collection[_Call] = ()
+
+    def wait_for(self, call: _Call) -> None:
+        """Returns when a call has an outcome."""
+        if call.outcome is None:
+            self.wait_for_any((call,))
+
+    def wait_for_any(self, calls: Collection[_Call]) -> _Call:
+        """Returns one of these calls that has an outcome."""
+        with self.condition:
+            self.awaited = calls
+            try:
+                while True:
+                    for call in calls:
+                        if call.outcome is not None:
+                            return call
+                    if self.is_closed:
+                        raise cancelled("Iterator was cancelled")
+                    self.condition.wait()
+            finally:
+                self.awaited = ()
 
     def wake(self) -> None:
         with self.condition:
@@ -261,10 +295,11 @@ class _Call:
         self.outcome: Outcome | None = None
 
     def run(self) -> None:
-        outcome = Outcome.of(self.function, *self.argument.result)
-        with self.changed.condition:
-            self.outcome = outcome
-            self.changed.condition.notify_all()
+        # Who waits says so before looking at the outcome: either the outcome is seen there, or the waiting here.
+        self.outcome = Outcome.of(self.function, *self.argument.result)
+        if self in self.changed.awaited:
+            with self.changed.condition:
+                self.changed.condition.notify_all()
 
 
 @dataset_op("ParallelMapDataset")

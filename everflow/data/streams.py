@@ -77,6 +77,9 @@ class Cursor:
             found.append(element)
         return found
 
+    def expect(self, n: int) -> None:
+        """Is told that the next n elements are asked for now: those that are made in parallel may all be begun."""
+
     def skip(self, n: int) -> int:
         """Leaves out up to n elements; returns how many there were."""
         following = self.next

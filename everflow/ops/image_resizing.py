@@ -220,7 +220,8 @@ def check_images(x: Any, height: int = 1, width: int = 1) -> None:
         raise invalid_argument(f"Encountered overflow when multiplying {x.shape[0] * height} with {width}, result: -1")
 
 
-def _resize(taps_of: Callable[..., Taps]) -> Callable[[Any], Kernel]:
+def resizing(taps_of: Callable[..., Taps]) -> Callable[[Any], Kernel]:
+    """The kernel factory of ops that resize batches of images with such taps."""
     def make(node: Any) -> Kernel:
         sampling = _checked_sampling(node)
 
@@ -323,12 +324,22 @@ def _differentiate_nearest(o: Any, dy: Any) -> Any:
                  half_pixel_centers=o.attr("half_pixel_centers")), None
 
 
-op("ResizeBilinear", kernel=_resize(_linear_taps), shape=resized_shape, view=True,
+# Which taps an op resizes with.
+RESIZES = {"ResizeBilinear": _linear_taps, "ResizeBicubic": _cubic_taps, "ResizeArea": _area_taps}
+
+
+def native_axes(node: Any) -> Callable[[int, int], tuple[np.ndarray, np.ndarray]]:
+    """What native code takes of an axis, by its size and the new one, to do as one of these ops does."""
+    taps_of, sampling = RESIZES[node.type], _checked_sampling(node)
+    return lambda size, new_size: _native_axis(taps_of, size, new_size, sampling)
+
+
+op("ResizeBilinear", kernel=resizing(_linear_taps), shape=resized_shape, view=True,
    gradient=_differentiate("ResizeBilinearGrad", ("float32", "bfloat16", "float16", "float64")))
-op("ResizeBicubic", kernel=_resize(_cubic_taps), shape=resized_shape, view=True,
+op("ResizeBicubic", kernel=resizing(_cubic_taps), shape=resized_shape, view=True,
    gradient=_differentiate("ResizeBicubicGrad", ("float32", "float64")))
 op("ResizeNearestNeighbor", kernel=_nearest, shape=resized_shape, gradient=_differentiate_nearest)
-op("ResizeArea", kernel=_resize(_area_taps), shape=resized_shape, view=True)
+op("ResizeArea", kernel=resizing(_area_taps), shape=resized_shape, view=True)
 op("ResizeBilinearGrad", kernel=_resize_gradient(_linear_taps), shape=_gradient_shape)
 op("ResizeBicubicGrad", kernel=_resize_gradient(_cubic_taps), shape=_gradient_shape)
 op("ResizeNearestNeighborGrad", kernel=_nearest_gradient, shape=_nearest_gradient_shape)

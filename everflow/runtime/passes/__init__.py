@@ -13,6 +13,7 @@ from everflow.runtime.passes.identities import drop_default_scales, drop_identit
 from everflow.runtime.passes.inference import fold_normalizations
 from everflow.runtime.passes.joins import join_products, narrow_parts, transpose_once
 from everflow.runtime.passes.normalization import rectify_normalized
+from everflow.runtime.passes.pictures import resize_single_pictures
 from everflow.runtime.passes.python_functions import run_together
 from everflow.runtime.passes.residuals import add_residuals
 from everflow.runtime.passes.results import ask_for_used_results
@@ -24,7 +25,7 @@ from everflow.runtime.plan import Plan
 PASSES = (
     run_together, drop_identities, fold_constants, drop_default_scales, resolve_broadcasts, share_subexpressions, sum_to_shape,
     narrow_parts, join_products, fuse_matmul_bias, fuse_conv_bias, pool_before_relu, pool_first_layers, share_pooling,
-    scale_updates, batch_updates, add_residuals, fold_normalizations, rectify_normalized, surround_normalized,
+    scale_updates, batch_updates, add_residuals, fold_normalizations, rectify_normalized, surround_normalized, resize_single_pictures,
     fuse_elementwise, reuse_buffers, take_restored, transpose_once, keep_sizes_on_host, ask_for_used_results,
 )
 

@@ -15,8 +15,8 @@ FRESH = frozenset((
     "MatMul", "_MatMulBias", "_SumOfProducts", "Conv2D", "_ConvBias", "_ConvAdded", "Conv2DBackpropInput", "_ConvInputGradientAdded",
     "BiasAdd", "Relu", "Tanh", "Sigmoid", "ReluGrad",
     "TanhGrad", "SigmoidGrad",
-    "AddV2", "Add", "Sub", "Mul", "RealDiv", "Exp", "Neg", "Square", "_MaxPoolGradFromPositions", "MaxPool",
-    "_ReluOver", "_TanhOver", "_SigmoidOver", "_BiasAddOver", "_AddV2Over", "_MulOver", "_SubOver", "_ReluGradOver",
+    "AddV2", "Add", "Sub", "Mul", "RealDiv", "Exp", "Neg", "Square", "_MaxPoolGradFromPositions", "MaxPool", "_ResizedPicture",
+    "_ReluOver", "_TanhOver", "_SigmoidOver", "_BiasAddOver", "_AddV2Over", "_MulOver", "_SubOver", "_RealDivOver", "_ReluGradOver",
 ))
 
 # For each op: which inputs may be overwritten, each with the kernel that does so.
@@ -29,6 +29,7 @@ OVER: dict[str, dict[int, Callable[[Node], Any]]] = {
     "AddN": {0: lambda n: torch.Tensor.add_, 1: lambda n: lambda x, y: y.add_(x)},
     "Mul": {0: lambda n: torch.Tensor.mul_, 1: lambda n: lambda x, y: y.mul_(x)},
     "Sub": {0: lambda n: torch.Tensor.sub_},
+    "RealDiv": {0: lambda n: torch.Tensor.div_},
     "ReluGrad": {0: lambda n: lambda dy, y: torch.ops.aten.threshold_backward.grad_input(dy, y, 0, grad_input=dy)},
 }
 
