@@ -170,10 +170,9 @@ class SyncOnReadVariable(DistributedVariable):
                 strategy_context.has_strategy()):
             return getattr(self.get(), how)(*args, **kwargs)
         if self._aggregation == VariableAggregation.SUM:
-            if how != "assign":
-                raise ValueError(
-                    "SyncOnReadVariable does not support `assign_add` in cross-replica context when aggregation is set to "
-                    "`tf.VariableAggregation.SUM`.")
+            if how in ("assign_add", "assign_sub"):
+                # What is added to one copy is added to what they make together.
+                return getattr(self.primary, how)(*args, **kwargs)
             args = (self._share(tf.convert_to_tensor(args[0], self._dtype)), *args[1:])
         return self._copies_written(how, args, kwargs)
 

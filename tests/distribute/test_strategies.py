@@ -194,3 +194,37 @@ def test_estimators_train_and_evaluate_on_all_replicas(tmp_path, devices):
     for batch in x.reshape(4 // len(devices), -1):
         w -= 0.01 * np.mean(2 * (w * batch - 2 * batch) * batch)
     np.testing.assert_allclose(estimator.get_variable_value("w"), [[w]], rtol=1e-5)
+
+
+def test_keras_optimizers_add_up_the_gradients_of_replicas():
+    x = np.arange(4, dtype=np.float32).reshape(4, 1)
+    strategy = tf.distribute.MirroredStrategy(TWO)
+    with strategy.scope():
+        w = tf.Variable([[1.0]])
+        optimizer = tf.keras.optimizers.SGD(0.01, momentum=0.9)
+        iterator = strategy.make_dataset_iterator(tf.data.Dataset.from_tensor_slices(x).batch(4))
+
+    def step(batch):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum((tf.matmul(batch, w) - 3.0) ** 2)
+        return optimizer.apply_gradients([(tape.gradient(loss, w), w)])
+
+    train = list(strategy.experimental_local_results(strategy.experimental_run(step, iterator)))
+    with tf.Session(config=tf.ConfigProto(device_count={"CPU": 2})) as session:
+        session.run([iterator.initialize(), tf.global_variables_initializer()])
+        session.run(train)
+        expected = 1.0 - 0.01 * np.sum(2 * (x - 3.0) * x)
+        np.testing.assert_allclose(session.run(list(w.values)), [[[expected]]] * 2, rtol=1e-5)
+        assert session.run(optimizer.iterations) == 1
+
+
+def test_keras_models_made_in_a_scope_train_and_keep_their_copies_the_same():
+    strategy = tf.distribute.MirroredStrategy(TWO)
+    x = np.linspace(0, 1, 16, dtype=np.float32).reshape(8, 2)
+    with strategy.scope():
+        model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,), kernel_initializer="ones")])
+        model.compile(tf.keras.optimizers.SGD(0.1, momentum=0.9), "mse", metrics=["mae"])
+    losses = model.fit(x, x.sum(1, keepdims=True) + 1, batch_size=4, epochs=3, verbose=0).history["loss"]
+    assert losses[-1] < losses[0]
+    copies = tf.keras.backend.batch_get_value([copy for v in model.weights for copy in v.values])
+    np.testing.assert_array_equal(copies[0], copies[1])

@@ -18,6 +18,9 @@ PUBLIC = "contrib.learn.datasets."
 BASE = BELOW + "base."
 TEXTS = BELOW + "text_datasets."
 
+for _thing in (Dataset, Datasets, maybe_download):
+    public(f"{PUBLIC}base.{_thing.__name__}")(_thing)
+
 DBPEDIA_URL = public(TEXTS + "DBPEDIA_URL")("https://github.com/le-scientifique/torchDatasets/raw/master/dbpedia_csv.tar.gz")
 
 
@@ -59,13 +62,13 @@ def _kept(name: str, target_dtype: Any) -> Dataset:
     return Dataset(np.array([row[:-1] for row in rows], np.float64), np.array([row[-1] for row in rows], target_dtype))
 
 
-@public(PUBLIC + "load_iris", BELOW + "load_iris", BASE + "load_iris")
+@public(PUBLIC + "load_iris", BELOW + "load_iris", PUBLIC + "base.load_iris", BASE + "load_iris")
 def load_iris(data_path: str | None = None) -> Dataset:
     """Fisher's irises: four measures of 150 flowers of three species."""
     return _kept("iris", np.int64) if data_path is None else load_csv_with_header(data_path, np.int64, np.float64)
 
 
-@public(PUBLIC + "load_boston", BELOW + "load_boston", BASE + "load_boston")
+@public(PUBLIC + "load_boston", BELOW + "load_boston", PUBLIC + "base.load_boston", BASE + "load_boston")
 def load_boston(data_path: str | None = None) -> Dataset:
     """The prices of 506 houses in Boston, and thirteen facts about each."""
     return _kept("boston", np.float64) if data_path is None else load_csv_with_header(data_path, np.float64, np.float64)

@@ -62,7 +62,8 @@ def _session(graph: Any) -> Any:
         raise RuntimeError("Cannot get session inside Tensorflow graph function.")
     held = getattr(_own, "session", None)
     if held is None or held.graph is not graph:
-        held = _own.session = tf.Session(graph=graph)
+        # Models may ask for devices that this machine lacks.
+        held = _own.session = tf.Session(graph=graph, config=tf.ConfigProto(allow_soft_placement=True))
     return held
 
 

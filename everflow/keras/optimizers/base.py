@@ -7,6 +7,8 @@ from typing import Any
 import everflow as tf
 from everflow import nest
 from everflow.api import internal, public
+from everflow.distribute.strategy_context import get_replica_context, has_strategy
+from everflow.distribute.values import Mirrored, PerReplica
 from everflow.eager.context import executing_eagerly
 from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
@@ -28,6 +30,7 @@ _OWN = ("clipnorm", "clipvalue", "lr", "decay")
 
 def key_of(var: Any) -> Any:
     """What tells the variables of an optimizer apart."""
+    var = getattr(var, "_mirrored_in", var)
     return var._shared_name if getattr(var, "_in_graph_mode", False) or not hasattr(var, "_unique_id") else var._unique_id
 
 
@@ -180,20 +183,48 @@ class OptimizerV2(Trackable):
         """Changes each variable by its gradient, then counts the step."""
         pairs = _with_gradient(list(grads_and_vars))
         variables = [v for _, v in pairs]
+        strategy = None if has_strategy() else next((v._distribute_strategy for v in variables if hasattr(v, "devices")), None)
+        if strategy is not None:
+            # All copies of the variables take the same step.
+            with strategy.scope():
+                self._create_all(variables)
+                return self._distributed_apply(strategy, pairs, name)
         with name_scope(self._name):
-            with init_scope():
-                self.iterations  # noqa: B018 (makes the variable)
-                self._create_hypers()
-                self._create_slots(variables)
+            self._create_all(variables)
+            context = get_replica_context()
+            if has_strategy() and context is not None:
+                return context.merge_call(self._distributed_apply, args=(pairs,), kwargs={"name": name})
             state = self._prepare(variables)
             with name_scope(name or self._name) as scope:
-                updates = [self._apply(g, v, state) for g, v in pairs]
-                if executing_eagerly():
-                    self.iterations.assign_add(1)
-                    return self.iterations
-                with control_dependencies([u for u in updates if u is not None]):
-                    counted = self.iterations.assign_add(1)
-                    return counted.op if hasattr(counted, "op") else tf.no_op(name=scope)
+                return self._counted([self._apply(g, v, state) for g, v in pairs], scope)
+
+    def _create_all(self, variables: list[Any]) -> None:
+        """Makes what the optimizer keeps from step to step."""
+        with init_scope():
+            self.iterations  # noqa: B018 (makes the variable)
+            self._create_hypers()
+            self._create_slots(variables)
+
+    def _distributed_apply(self, distribution: Any, grads_and_vars: Any, name: str | None = None) -> Any:
+        """The step of all replicas of a strategy together: their gradients are added up."""
+        extended = distribution.extended
+        pairs = [(extended.reduce_to("SUM", g, v) if isinstance(g, PerReplica) else g, v) for g, v in grads_and_vars]
+        copies = [copy for _, var in pairs for copy in distribution.experimental_local_results(var)]
+        state = self._prepare(copies)
+        with name_scope(name or self._name) as scope:
+            done = [extended.update(var, lambda copy, g: self._apply(g, copy, state), args=(g,), group=False) for g, var in pairs]
+            return self._counted([u for updates in done for u in distribution.experimental_local_results(updates)], scope)
+
+    def _counted(self, updates: list[Any], scope: str) -> Any:
+        """Counts the step after its updates."""
+        if executing_eagerly():
+            self.iterations.assign_add(1)
+            return self.iterations
+        with control_dependencies([u for u in updates if u is not None]):
+            counted = self.iterations.assign_add(1)
+            if isinstance(counted, Mirrored):
+                return tf.group(*(copy.op for copy in counted.values), name=scope)
+            return counted.op if hasattr(counted, "op") else tf.no_op(name=scope)
 
     def _apply(self, gradient: Any, var: Any, state: Any) -> Any:
         with name_scope("update_" + var.name.partition(":")[0].replace("/", "_") if not executing_eagerly() else "update"):
