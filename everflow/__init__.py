@@ -2,6 +2,7 @@
 
 Names are looked up in the index (everflow.api) when they are first used: importing this package imports nothing else.
 """
+import importlib as _importlib
 import os as _os
 import sys as _sys
 import types as _types
@@ -46,9 +47,7 @@ _sys.modules[__name__].__class__ = _Root
 
 # The environment may ask for version 2's behaviour, as it may of TensorFlow.
 if _os.environ.get("TF2_BEHAVIOR", "0") != "0":
-    from everflow.ops.version2 import enable_v2_behavior as _enable_v2_behavior
-
-    _enable_v2_behavior()
+    _importlib.import_module("everflow.ops.version2").enable_v2_behavior()
 
 if _TYPE_CHECKING:
 

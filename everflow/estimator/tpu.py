@@ -158,11 +158,11 @@ class TPUEstimator(Estimator):
         spec = self._given_model_fn(features, **{name: value for name, value in given.items() if name in taken})
         return spec.as_estimator_spec() if isinstance(spec, TPUEstimatorSpec) else spec
 
-    def _call_input_fn(self, input_fn: Any, mode: str) -> Any:
+    def _call_input_fn(self, input_fn: Any, mode: str, input_context: Any = None) -> Any:
         taken = arguments.parameters_of(input_fn)
         if "params" not in taken:
             raise ValueError(f"input_fn ({input_fn}) does not include params argument, required by TPUEstimator to pass batch size as "
                              "params['batch_size']")
-        given = {"mode": mode, "params": self._params_for(mode), "config": self.config}
+        given = {"mode": mode, "params": self._params_for(mode), "config": self.config, "input_context": input_context}
         with device("/cpu:0"):
             return input_fn(**{name: value for name, value in given.items() if name in taken})

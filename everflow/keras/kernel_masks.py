@@ -26,6 +26,6 @@ def conv_kernel_mask(input_shape: Any, kernel_shape: Any, strides: Any, padding:
     for place in itertools.product(*map(range, sizes)):
         # With "same" a window lies around its place; it may reach over the border.
         starts = [i * s - (k // 2 if padding == "same" else 0) for i, s, k in zip(place, strides, kernel_shape)]
-        window = tuple(slice(max(0, start), max(0, start + k)) for start, k in zip(starts, kernel_shape))
+        window: Any = tuple(slice(max(0, start), max(0, start + k)) for start, k in zip(starts, kernel_shape))
         mask[(*window, *place)] = True
     return mask

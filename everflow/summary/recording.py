@@ -15,6 +15,7 @@ from everflow.ops.registry import apply
 from everflow.ops.smart_conditionals import smart_cond
 from everflow.summary.messages import SummaryMetadata
 from everflow.summary.naming import summary_scope
+from everflow.train.global_step import get_or_create_global_step
 
 _WRITERS = internal("ops.summary_ops_v2._SUMMARY_WRITER_INIT_COLLECTION_NAME")("_SUMMARY_WRITER_V2")
 _SUMMARIES = "_SUMMARY_V2"
@@ -177,7 +178,7 @@ def never_record_summaries() -> Any:
 def record_summaries_every_n_global_steps(n: int, global_step: Any = None) -> Any:
     """Within the block, summaries of every n-th step are written."""
     if global_step is None:
-        global_step = tf.train.get_or_create_global_step()
+        global_step = get_or_create_global_step()
 
     def is_due() -> Any:
         with tf.device("cpu:0"):
@@ -188,7 +189,7 @@ def record_summaries_every_n_global_steps(n: int, global_step: Any = None) -> An
 
 def _step(step: Any) -> Any:
     if step is None:
-        return tf.train.get_or_create_global_step()
+        return get_or_create_global_step()
     return step if isinstance(step, tf.Tensor) else tf.convert_to_tensor(step, dtypes.int64)
 
 

@@ -17,6 +17,7 @@ from everflow.contrib.layers.feature_vectors import EmbeddingColumn, OneHotColum
 from everflow.contrib.layers.publishing import layer
 from everflow.graph import dtypes
 from everflow.graph.keys import GraphKeys
+from everflow.train.checkpoints.initializing import init_from_checkpoint
 
 
 def _checked(feature_columns: Any, features: Any) -> tuple[list[Any], Transformed]:
@@ -111,7 +112,7 @@ def _weighted(column: Any, features: Transformed, num_outputs: int, collections:
     ids = column.ids(features)
     weights = _zeros("weights", [ids.size, num_outputs], collections, trainable)
     if getattr(column, "ckpt_to_load_from", None) is not None:
-        tf.train.init_from_checkpoint(column.ckpt_to_load_from, {column.tensor_name_in_ckpt: weights})
+        init_from_checkpoint(column.ckpt_to_load_from, {column.tensor_name_in_ckpt: weights})
     return looked_up(weights, ids, ids.combiner), weights
 
 

@@ -11,6 +11,7 @@ from everflow.contrib.layers.publishing import layer
 from everflow.graph import dtypes
 from everflow.graph.keys import GraphKeys
 from everflow.graph.sparse_tensor import SparseTensor
+from everflow.train.checkpoints.initializing import init_from_checkpoint
 
 
 def _as_matrix(sparse: SparseTensor) -> SparseTensor:
@@ -95,7 +96,7 @@ class EmbeddingColumn(FeatureColumn, _EmbeddingFields):
             found = model_variable("weights", shape=[rows, self.dimension], initializer=self.initializer,
                                    trainable=trainable and self.trainable, collections=collections)
             if self.ckpt_to_load_from is not None:
-                tf.train.init_from_checkpoint(self.ckpt_to_load_from, {self.tensor_name_in_ckpt: found})
+                init_from_checkpoint(self.ckpt_to_load_from, {self.tensor_name_in_ckpt: found})
             return found
 
         if scope is None:

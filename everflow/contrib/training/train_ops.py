@@ -9,6 +9,7 @@ from everflow.api import public
 from everflow.contrib.layers.optimizing import multiplied
 from everflow.graph.keys import GraphKeys
 from everflow.ops.control_flow import with_dependencies
+from everflow.train.global_step import get_or_create_global_step
 
 
 @public("contrib.training.create_train_op")
@@ -17,7 +18,7 @@ def create_train_op(total_loss: Any, optimizer: Any, global_step: Any = 0, updat
                     aggregation_method: Any = None, colocate_gradients_with_ops: bool = False, check_numerics: bool = True) -> Any:
     """An op that makes a step and gives the loss; it runs the graph's update ops first."""
     if isinstance(global_step, int) and global_step == 0:
-        global_step = tf.train.get_or_create_global_step()
+        global_step = get_or_create_global_step()
     known = set(tf.get_collection(GraphKeys.UPDATE_OPS))
     updates = known if update_ops is None else set(update_ops)
     if not updates.issuperset(known):
