@@ -198,7 +198,7 @@ def _refuse_conflicts(feeds: Any, others: Any, message: str) -> None:
     known = {id(tensor) for tensor in others}
     both = [tensor for tensor in feeds if id(tensor) in known]
     if both:
-        raise RuntimeError(f"{message} Conflicting tensors: {both}")
+        raise RuntimeError(f"{message} Conflict(s): {both}")
 
 
 def _merged_options(options: Any, others: Any) -> Any:

@@ -85,7 +85,7 @@ def test_hooks_add_fetches_and_feeds():
 
     with tf.train.MonitoredSession(hooks=[Watch()]) as session:
         assert session.run(z) == 9.0
-        with pytest.raises(RuntimeError, match="Same tensor is fed by a SessionRunHook and user"):
+        with pytest.raises(RuntimeError, match=r"Same tensor is fed by a SessionRunHook and user. Conflict\(s\): "):
             session.run(y, feed_dict={x: 1.0})
     assert got == [8.0]
 

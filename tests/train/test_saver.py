@@ -197,3 +197,84 @@ def test_saving_needs_little_memory_besides_the_variables(tmp_path):
         done.set()
         watcher.join()
     assert len(used) > 5 and max(used) - used[0] < 0.25 * size
+
+
+def test_scopes_are_mapped_up_to_their_last_slash(tmp_path):
+    with tf.Session() as sess, tf.variable_scope("s"):
+        tf.get_variable("a", initializer=[1.0, 2.0])
+        sess.run(tf.global_variables_initializer())
+        path = tf.train.Saver().save(sess, str(tmp_path / "m"))
+    with tf.Graph().as_default(), tf.Session() as sess:
+        with tf.variable_scope("t"):
+            a = tf.get_variable("a", [2], initializer=tf.zeros_initializer())
+        tf.train.init_from_checkpoint(path, {"s/a": []})
+        with pytest.raises(ValueError, match=r"Tensor s//a \(/a in s/\) is not found"):
+            tf.train.init_from_checkpoint(path, {"s/": "t"})
+        with pytest.raises(ValueError, match="scope only name t should map to scope only s/a. Should be"):
+            tf.train.init_from_checkpoint(path, {"s/a": "t/"})
+        sess.run(a.initializer)
+        assert sess.run(a).tolist() == [0, 0]
+        tf.train.init_from_checkpoint(path, {"s/": "t/anything"})
+        sess.run(a.initializer)
+        assert sess.run(a).tolist() == [1, 2]
+
+
+def test_types_are_named_as_the_runtime_names_them(tmp_path):
+    tf.get_variable("a", initializer=[1.0, 2.0])
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        path = tf.train.Saver().save(sess, str(tmp_path / "m"))
+        with pytest.raises(tf.errors.InvalidArgumentError, match="expected dtype half does not equal original dtype float\n"):
+            sess.run(tf.raw_ops.RestoreV2(prefix=path, tensor_names=["a"], shape_and_slices=[""], dtypes=[tf.float16]))
+
+
+def test_one_folder_is_made_but_none_above_it(tmp_path):
+    tf.get_variable("a", initializer=[1.0, 2.0])
+    saver = tf.train.Saver()
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        assert tf.train.checkpoint_exists(saver.save(sess, str(tmp_path / "one" / "m")))
+        with pytest.raises(ValueError, match="Parent directory of .*/m doesn't exist, can't save."):
+            saver.save(sess, str(tmp_path / "no" / "two" / "m"))
+
+
+def test_checkpoints_of_missing_folders_are_errors(tmp_path):
+    missing = str(tmp_path / "missing" / "m")
+    for ask in (tf.train.checkpoint_exists, tf.train.remove_checkpoint, tf.gfile.Glob, lambda path: tf.train.get_checkpoint_mtimes([path])):
+        with pytest.raises(tf.errors.NotFoundError, match="missing; No such file or directory"):
+            ask(missing)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Failed to get matching files on .*: Not found: .*missing; No such file"):
+        tf.train.load_variable(missing, "x")
+    tf.train.update_checkpoint_state(str(tmp_path), missing)
+    with pytest.raises(tf.errors.NotFoundError, match="missing"):
+        tf.train.latest_checkpoint(str(tmp_path))
+
+
+def test_vocabularies_are_of_rows_or_columns():
+    assert tf.train.VocabInfo("new", 3, 0, "old", axis=1).axis == 1
+    with pytest.raises(ValueError, match="The only supported values for the axis argument are 0 and 1.  Provided axis: 2"):
+        tf.train.VocabInfo("new", 3, 0, "old", axis=2)
+
+
+def test_threads_may_save_by_the_same_name(tmp_path):
+    variable = tf.get_variable("v", initializer=np.arange(5.0))
+    saver = tf.train.Saver()
+    failures = []
+
+    def save_often(session):
+        try:
+            for _ in range(25):
+                saver.save(session, str(tmp_path / "model"), write_meta_graph=False)
+        except tf.errors.OpError as error:
+            failures.append(error)
+
+    with tf.Session() as session:
+        session.run(variable.initializer)
+        threads = [threading.Thread(target=save_often, args=(session,)) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert not failures
+        saver.restore(session, str(tmp_path / "model"))
+    assert [p.name for p in sorted(tmp_path.glob("model.*"))] == ["model.data-00000-of-00001", "model.index"]

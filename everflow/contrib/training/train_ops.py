@@ -22,7 +22,7 @@ def create_train_op(total_loss: Any, optimizer: Any, global_step: Any = 0, updat
     known = set(tf.get_collection(GraphKeys.UPDATE_OPS))
     updates = known if update_ops is None else set(update_ops)
     if not updates.issuperset(known):
-        tf.logging.warning("update_ops in create_train_op does not contain all the  update_ops in GraphKeys.UPDATE_OPS")
+        tf.logging.warning("update_ops in create_train_op does not contain all the update_ops in GraphKeys.UPDATE_OPS")
     if updates:
         with tf.control_dependencies(list(updates)):
             barrier = tf.no_op(name="update_barrier")

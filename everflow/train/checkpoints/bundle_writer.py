@@ -5,6 +5,7 @@ import contextlib
 import itertools
 import os
 import struct
+import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -113,29 +114,34 @@ class BundleWriter:
         return crc
 
 
+# Threads may save by the same name at once (a supervisor's timer and its program): they would delete each other's interim files.
+_publishing = threading.Lock()
+
+
 def _publish(prefix: str, sources: Sequence[str], entries: dict[bytes, Any]) -> None:
     """Gives a checkpoint's files their names.
 
     A checkpoint of that name may be there. It can be loaded, old or new, whenever the process may be killed: the new data go by the
     names of another number of shards, until an index says so and the old data can be replaced.
     """
-    shards = len(sources)
-    final = [data_path(prefix, i, shards) for i in range(shards)]
-    if not exists(index_path(prefix)):
-        for source, target in zip(sources, final):
+    with _publishing:
+        shards = len(sources)
+        final = [data_path(prefix, i, shards) for i in range(shards)]
+        if not exists(index_path(prefix)):
+            for source, target in zip(sources, final):
+                rename(source, target)
+            _write_index(prefix, shards, entries)
+            return
+        count = next(n for n in itertools.count(shards + 1) if not exists(data_path(prefix, 0, n)))
+        interim = [data_path(prefix, i, count) for i in range(shards)]
+        for source, target in zip(sources, interim):
             rename(source, target)
+        _write_index(prefix, count, entries)
+        for source, target in zip(interim, final):
+            duplicate(source, target)
         _write_index(prefix, shards, entries)
-        return
-    count = next(n for n in itertools.count(shards + 1) if not exists(data_path(prefix, 0, n)))
-    interim = [data_path(prefix, i, count) for i in range(shards)]
-    for source, target in zip(sources, interim):
-        rename(source, target)
-    _write_index(prefix, count, entries)
-    for source, target in zip(interim, final):
-        duplicate(source, target)
-    _write_index(prefix, shards, entries)
-    for path in set(matching_files(prefix + ".data-?????-of-?????")) - set(final):
-        remove(path)
+        for path in set(matching_files(prefix + ".data-?????-of-?????")) - set(final):
+            remove(path)
 
 
 def _write_index(prefix: str, shards: int, entries: dict[bytes, Any]) -> None:
