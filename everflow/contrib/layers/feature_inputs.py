@@ -15,6 +15,7 @@ from everflow.contrib.layers.feature_columns import (
 )
 from everflow.contrib.layers.feature_vectors import EmbeddingColumn, OneHotColumn, looked_up
 from everflow.contrib.layers.publishing import layer
+from everflow.contrib.layers.scattered_embeddings import ScatteredEmbeddingColumn
 from everflow.graph import dtypes
 from everflow.graph.keys import GraphKeys
 from everflow.train.checkpoints.initializing import init_from_checkpoint
@@ -36,7 +37,7 @@ def _vectors(column: Any, features: Transformed, collections: list[Any], trainab
     if isinstance(column, BucketizedColumn):
         hot = tf.one_hot(features.of(column), depth=column.length, on_value=1.0, off_value=0.0, name="one_hot")
         return tf.reshape(hot, [-1, column.length * column.source_column.dimension], name="reshape")
-    if isinstance(column, (EmbeddingColumn, OneHotColumn)):
+    if isinstance(column, (EmbeddingColumn, OneHotColumn, ScatteredEmbeddingColumn)):
         return column.vectors(features, collections, trainable)
     raise ValueError(f"Error creating input layer for column: {column.name}.\n{type(column).__name__} is not supported in DNN. Please use "
                      f"embedding_column or one_hot_column. column: {column}")
@@ -103,7 +104,7 @@ def weighted_sum_from_feature_columns(columns_to_tensors: Any, feature_columns: 
 
 
 def _weighted(column: Any, features: Transformed, num_outputs: int, collections: list[Any], trainable: bool) -> tuple[Any, Any]:
-    if isinstance(column, (EmbeddingColumn, OneHotColumn)):
+    if isinstance(column, (EmbeddingColumn, OneHotColumn, ScatteredEmbeddingColumn)):
         raise ValueError(f"Error creating weighted sum for column: {column.name}.\n{type(column).__name__} is not supported in linear "
                          f"models. Please use sparse columns. column: {column}")
     if isinstance(column, RealColumn):
