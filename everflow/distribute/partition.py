@@ -1,22 +1,14 @@
 """Steps over several processes: what a plan places on a remote task becomes nodes that ask that task's server to do it."""
 from __future__ import annotations
 
-import contextlib
-import secrets
-import threading
 import time
 from typing import Any
 
-from everflow import errors
+from everflow.distribute.remote_part import RemotePart
 from everflow.distribute.remote_task import RemoteTask
 from everflow.distribute.tensors import packed, unpacked
-from everflow.distribute.wire import called
-from everflow.distribute.worker_service import rendezvous_key
-from everflow.errors import from_code
-from everflow.graph import attrs as attr_values
 from everflow.graph import dtypes
 from everflow.ops.registry import Meaning
-from everflow.proto import graph_pb2, worker_pb2
 from everflow.runtime.plan import Node, Plan, Value
 
 
@@ -85,7 +77,7 @@ def _origin(value: Value) -> Value:
 def _replaced(plan: Plan, task: RemoteTask, group: list[Node], homes: dict[Node, RemoteTask], table: dict[Value, Value]) -> Node:
     """The node that stands for a group of nodes of a remote task."""
     inside = set(group)
-    part = _RemotePart(plan.context, task)
+    part = _PlannedPart(plan.context, task)
     plan.context.remote_parts.append(part)
     incoming: dict[Value, str] = {}
     copied: dict[Node, None] = {}
@@ -119,76 +111,34 @@ def _replaced(plan: Plan, task: RemoteTask, group: list[Node], homes: dict[Node,
     return asks
 
 
-class _RemotePart:
-    """A part of a step that a remote task runs; it is registered with the task's server at its first run."""
+class _PlannedPart(RemotePart):
+    """A part of a step that a remote task runs, with the session's functions at hand."""
 
     def __init__(self, context: Any, task: RemoteTask) -> None:
+        device = f"{task.name}/device:CPU:0"
+        super().__init__(task.worker, device, task.incarnation(device))
         self._context = context
         self._task = task
-        self._graph_def = graph_pb2.GraphDef()
-        self._graph_def.library.CopyFrom(context.graph.as_graph_def().library)
-        self._graph_def.versions.CopyFrom(context.graph.graph_def_versions)
-        self._incoming: list[tuple[str, Any]] = []
-        self._outgoing: list[tuple[str, Any]] = []
-        self._handle = ""
-        self._lock = threading.Lock()
+        self.graph_def.library.CopyFrom(context.graph.as_graph_def().library)
+        self.graph_def.versions.CopyFrom(context.graph.graph_def_versions)
 
     def add(self, node: Node, inputs: list[str], controls: list[str]) -> None:
         """Adds an op of the program."""
-        entry = self._graph_def.node.add()
+        entry = self.graph_def.node.add()
         op: Any = node.op
         entry.CopyFrom(op.node_def)
         # Colocation has done its work: the device is known.
         entry.attr.pop("_class", None)
         own = self._context.placer
-        entry.device = own.device_of(op) if own.task_of(op) is self._task else f"{self._task.name}/device:CPU:0"
+        entry.device = own.device_of(op) if own.task_of(op) is self._task else self.device
         del entry.input[:]
         entry.input.extend([*inputs, *(f"^{c}" for c in controls)])
 
-    def receive(self, dtype: Any) -> str:
-        """Adds what takes a tensor from here; returns what its consumers call it."""
-        name, key = self._end("_Recv", f"wire.in.{len(self._incoming)}", "tensor_type", dtype)
-        self._incoming.append((key, dtype))
-        return f"{name}:0"
-
-    def send(self, source: str, dtype: Any) -> None:
-        """Adds what gives a tensor back."""
-        _, key = self._end("_Send", f"wire.out.{len(self._outgoing)}", "T", dtype, source)
-        self._outgoing.append((key, dtype))
-
-    def _end(self, kind: str, name: str, type_attr: str, dtype: Any, *inputs: str) -> tuple[str, str]:
-        device = f"{self._task.name}/device:CPU:0"
-        incarnation = self._task.incarnation(device)
-        settings = {"tensor_name": name, "send_device": device, "recv_device": device, "client_terminated": True,
-                    "send_device_incarnation": incarnation - 2**64 if incarnation >= 2**63 else incarnation}
-        entry = self._graph_def.node.add(name=name, op=kind, device=device, input=inputs)
-        entry.attr[type_attr].type = dtype.as_datatype_enum
-        for attr, value in settings.items():
-            entry.attr[attr].CopyFrom(attr_values.to_proto(value, None))
-        return name, rendezvous_key(settings.__getitem__)
-
-    def release(self) -> None:
-        """Lets the task's server forget the part, which ends runs of it under way."""
-        if self._handle:
-            with contextlib.suppress(errors.OpError):
-                called(self._task.worker.DeregisterGraph, worker_pb2.DeregisterGraphRequest(graph_handle=self._handle), timeout=5)
-
     def run(self, *arguments: Any) -> Any:
         """Has the task run the part."""
-        worker = self._task.worker
-        with self._lock:
-            if not self._handle:
-                self._handle = called(worker.RegisterGraph, worker_pb2.RegisterGraphRequest(graph_def=self._graph_def)).graph_handle
-        step = secrets.randbits(56)
-        request = worker_pb2.RunGraphRequest(graph_handle=self._handle, step_id=step, store_errors_in_response_body=True,
-                                             recv_key=[key for key, _ in self._outgoing], request_id=secrets.randbits(62))
-        for (key, dtype), value in zip(self._incoming, arguments, strict=True):
-            request.send.add(name=key).tensor.CopyFrom(packed(value, dtype))
+        sent = [packed(value, dtype) for value, dtype in zip(arguments, self.incoming_types, strict=True)]
         deadline = self._context.deadline
-        response = called(worker.RunGraph, request, None if deadline is None else max(0.001, deadline - time.monotonic()))
-        called(worker.CleanupGraph, worker_pb2.CleanupGraphRequest(step_id=step))
-        if response.status_code:
-            raise from_code(None, None, response.status_error_message, response.status_code)
-        tensors = {t.name: t.tensor for t in response.recv}
-        found = [unpacked(tensors[key]) for key, _ in self._outgoing]
+        step, tensors = self.call(sent, None if deadline is None else max(0.001, deadline - time.monotonic()))
+        self.finish(step)
+        found = [unpacked(t) for t in tensors]
         return found[0] if len(found) == 1 else tuple(found)

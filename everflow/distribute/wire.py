@@ -22,10 +22,10 @@ def channel(address: str) -> Any:
     return grpc.insecure_channel(address, options=NO_SIZE_LIMITS)
 
 
-def called(method: Any, request: Any, timeout: float | None = None) -> Any:
-    """Calls a remote method, waiting for its server to come up; a failure is raised as an error of `tf.errors`."""
+def called(method: Any, request: Any, timeout: float | None = None, waits: bool = True) -> Any:
+    """Calls a remote method, waiting for its server to come up if it should; a failure is raised as an error of `tf.errors`."""
     try:
-        return method(request, timeout=timeout, wait_for_ready=True)
+        return method(request, timeout=timeout, wait_for_ready=waits)
     except grpc.RpcError as e:
         raise from_code(None, None, e.details(), e.code().value[0]) from e
 

@@ -5,7 +5,7 @@ import itertools
 from typing import Any
 
 from everflow import errors
-from everflow.distribute.tensors import packed, unpacked
+from everflow.distribute.held_objects import HeldObjects
 from everflow.distribute.wire import answering
 from everflow.graph.graph import Graph
 from everflow.graph.importer import extend_graph
@@ -30,6 +30,7 @@ class Worker(worker_service_pb2_grpc.WorkerServiceServicer):  # type: ignore[nam
     def __init__(self, server: Any) -> None:
         self._server = server
         self._parts: dict[str, _Part] = {}
+        self._held = HeldObjects(server.task)
         self._numbers = itertools.count(1)
 
     @answering
@@ -61,7 +62,7 @@ class Worker(worker_service_pb2_grpc.WorkerServiceServicer):  # type: ignore[nam
         try:
             if part is None:
                 raise errors.AbortedError(None, None, f"Graph handle is not found: {request.graph_handle}")
-            return part.answer(request)
+            return part.answer(request, self._held)
         except errors.OpError as e:
             if not request.store_errors_in_response_body:
                 raise
@@ -70,7 +71,8 @@ class Worker(worker_service_pb2_grpc.WorkerServiceServicer):  # type: ignore[nam
 
     @answering
     def CleanupGraph(self, request: Any) -> Any:
-        """A step is over; nothing of it is left here."""
+        """A step is over; what was kept of it is let go."""
+        self._held.let_go(request.step_id)
         return worker_pb2.CleanupGraphResponse()
 
     @answering
@@ -97,16 +99,16 @@ class _Part(BaseSession):
         self._work = [op for op in ops if op not in ends]
         self._step: Any = None
 
-    def answer(self, request: Any) -> Any:
+    def answer(self, request: Any, held: HeldObjects) -> Any:
         """The answer to a RunGraphRequest."""
         with self._lock:
             if self._step is None:
                 self._context.placer.place_graph(self._graph)
                 self._step = self._context.step(self._outgoing.values(), self._work, self._incoming.values())
         sent = {t.name: t.tensor for t in request.send}
-        arguments = [unpacked(sent[key]) for key in self._incoming]
+        arguments = [held.taken(sent[key]) for key in self._incoming]
         found = self._call(self._step, arguments)
         response = worker_pb2.RunGraphResponse()
         for (key, tensor), value in zip(self._outgoing.items(), found):
-            response.recv.add(name=key).tensor.CopyFrom(packed(value, tensor.dtype.base_dtype))
+            response.recv.add(name=key).tensor.CopyFrom(held.given(value, tensor.dtype.base_dtype, request.step_id, key))
         return response

@@ -11,6 +11,7 @@ from everflow.autodiff.bodies import GradientBody, differentiate, is_differentia
 from everflow.autodiff.branches import slice_parts
 from everflow.eager import arguments
 from everflow.eager import tape as tapes
+from everflow.eager.devices import EVER_REMOTE
 from everflow.eager.execute import CONTEXT, LIBRARY, TRACES, explain, keep_reads, traced
 from everflow.eager.seeding import SEEDS
 from everflow.eager.tensor import EagerTensor
@@ -217,6 +218,8 @@ class ConcreteFunction:
 
     def run(self, inputs: list[Any]) -> list[Any]:
         """The results, computed at once."""
+        if EVER_REMOTE and EVER_REMOTE[0](inputs) is not None:
+            return self._run_elsewhere(inputs)
         values = [t.value for t in inputs]
         for i in self._writes if self._writes is not None else self._written():
             if type(values[i]) is Slot:
@@ -225,6 +228,23 @@ class ConcreteFunction:
             if tape.watches(inputs):
                 return self._recorded(inputs, values)
         return self._wrapped(self._run(self._step, values))
+
+    def _run_elsewhere(self, inputs: list[Any]) -> list[Any]:
+        """The same in another process."""
+        if not any(tape.watches(inputs) for tape in tapes.ACTIVE.tapes):
+            return _call_elsewhere(self._entry, inputs, self._types)
+        pair = self._differentiable()
+        forward, gradient = pair.entries()
+        found = _call_elsewhere(forward, inputs, [t.dtype.base_dtype for t in forward.graph.outputs])
+        outputs, kept = found[:len(self._types)], found[len(self._types):]
+
+        def backward(*given: Any) -> list[Any]:
+            if tapes.ACTIVE.tapes or not in_eager_mode():
+                return pair.again(inputs, given)
+            return pair._arranged(_call_elsewhere(gradient, pair.arguments(inputs, kept, given), pair.types))
+
+        tapes.record_custom(self.function_name, inputs, outputs, backward)
+        return outputs
 
     def _wrapped(self, values: Any) -> list[Any]:
         """The results as tensors: the constructor would only ask what is known here."""
@@ -289,6 +309,14 @@ class ConcreteFunction:
 
         tapes.record_custom(self.function_name, inputs, outputs, backward)
         return outputs
+
+
+def _call_elsewhere(function: LibraryFunction, inputs: list[Any], types: list[Any]) -> list[Any]:
+    """Calls a function as an op of another process, which is told of it as of any that an op calls; tapes don't see it."""
+    for name, entry in with_called([function]).items():
+        LIBRARY._functions.setdefault(name, entry)
+    with tapes.stop_recording():
+        return apply("StatefulPartitionedCall", inputs, Tout=types, f=FunctionName(function.name)) or []
 
 
 def _checked_attributes(attrs: dict[str, Any]) -> dict[str, Any]:
@@ -366,6 +394,14 @@ class _Pair:
             values.append(inputs[i].value if kind == "input" else kept[i])
         found = self.function._run(self._backward, values)
         return self._arranged([EagerTensor(v, t) for v, t in zip(found, self.types)])
+
+    def arguments(self, inputs: list[Any], kept: list[Any], given: Any) -> list[Any]:
+        """What the gradient's function takes, as tensors."""
+        found: list[Any] = [convert_to_tensor(given[i]) for i in self.trainable]
+        for t in self.captured:
+            kind, i = self.sources.get(t, ("own", 0))
+            found.append(t if kind == "own" else inputs[i] if kind == "input" else kept[i])
+        return found
 
     def _arranged(self, flat: list[Any]) -> list[Any]:
         rest = iter(flat)

@@ -124,6 +124,8 @@ def set_virtual_device_configuration(device: Any, virtual_devices: Any) -> None:
     if kind == "GPU" and len(virtual_devices) > 1 and any(v.memory_limit is None for v in virtual_devices):
         raise ValueError("Setting memory limit is required for GPU virtual devices is")
     SETTINGS.virtual[device] = virtual_devices
+    if kind == "CPU":
+        PLACEMENT.choose(cpus=max(1, len(virtual_devices)))
 
 
 @public("config.experimental.get_device_policy")

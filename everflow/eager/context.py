@@ -6,9 +6,8 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
-from everflow import errors
 from everflow.api import internal, public
-from everflow.eager.devices import CURRENT
+from everflow.eager.devices import CURRENT, PLACEMENT, REMOTE
 from everflow.graph import stacks
 from everflow.graph.stacks import EAGER, eager_scope, graphs, in_eager_mode
 from everflow.graph.tensor import Tensor
@@ -48,7 +47,7 @@ def in_graph_mode() -> bool:
     return not in_eager_mode()
 
 
-@public("enable_eager_execution", "contrib.eager.enable_eager_execution")
+@public("enable_eager_execution", "contrib.eager.enable_eager_execution", "contrib.eager.enable_remote_eager_execution")
 @internal("framework.ops.enable_eager_execution", "framework.ops.enable_eager_execution_internal")
 def enable_eager_execution(config: Any = None, device_policy: Any = None, execution_mode: Any = None, server_def: Any = None) -> None:
     """Makes ops run at once for the rest of the program; it has to be called before a graph is built."""
@@ -186,8 +185,9 @@ class Context:
         """The names of the devices."""
         from everflow.runtime.devices import num_gpus as count
 
-        start = "/job:localhost/replica:0/task:0/device:"
-        return [f"{start}CPU:0", *(f"{start}GPU:{i}" for i in range(count()))]
+        start = f"{PLACEMENT.local}/device:"
+        cpus = [f"{start}CPU:{i}" for i in range(PLACEMENT.cpus)]
+        return [*cpus, *(f"{start}GPU:{i}" for i in range(count())), *REMOTE]
 
     def num_gpus(self) -> int:
         """How many GPUs there are."""
@@ -196,11 +196,10 @@ class Context:
         return count()
 
     def set_server_def(self, server_def: Any, keep_alive_secs: int = 600) -> None:
-        """Makes this process a task of a cluster; eager ops run in it alone, so a cluster of more tasks is refused."""
-        tasks = sum(len(job.tasks) for job in server_def.cluster.job)
-        if tasks > 1:
-            raise errors.UnimplementedError(
-                None, None, f"Eager ops run in this process only; the cluster has {tasks} tasks. Sessions run graphs in other processes.")
+        """Makes this process a task of a cluster, so that its ops can be placed on the devices of the other tasks."""
+        from everflow.eager.remote import join
+
+        join(server_def)
 
     def add_function(self, fn: Any) -> None:
         """Makes a function known."""
@@ -266,6 +265,13 @@ def num_gpus() -> int:
 def list_devices() -> list[str]:
     """The names of the devices."""
     return _context.list_devices()
+
+
+@public("contrib.eager.set_server_def")
+@internal("eager.context.set_server_def")
+def set_server_def(server_def: Any) -> None:
+    """Makes this process a task of a cluster, so that its ops can be placed on the devices of the other tasks."""
+    _context.set_server_def(server_def)
 
 
 @internal("eager.context.global_seed")

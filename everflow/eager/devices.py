@@ -9,26 +9,39 @@ from everflow.graph.devices import DeviceSpec, is_device_spec
 
 
 class _Current(threading.local):
-    """The device that a thread asked for: its name, and torch's device where that is not the processor."""
+    """The device that a thread asked for: its name, and torch's device or another process's where it is not the processor."""
 
     name = ""
     place: Any = None
 
 
 class _Placement:
-    """Whether what asks for a device that is not there goes to another one."""
+    """Whether what asks for a device that is not there goes to another one, and what the devices of this process are called."""
 
     is_soft = False
+    local = "/job:localhost/replica:0/task:0"
+    # Into how many devices the processor was split.
+    cpus = 1
+
+    def choose(self, local: str | None = None, cpus: int | None = None) -> None:
+        """Changes what devices there are."""
+        self.local = self.local if local is None else local
+        self.cpus = self.cpus if cpus is None else cpus
+        _named.cache_clear()
 
 
 CURRENT = _Current()
 PLACEMENT = _Placement()
+# The devices of other processes by their names; see everflow.eager.remote_devices.
+REMOTE: dict[str, Any] = {}
+# What says whether an op runs on one of them: empty as long as there were none, so that other programs don't pay for the question.
+EVER_REMOTE: list[Any] = []
 
 
 def placed(value: Any) -> Any:
-    """A new value, on the device that was asked for."""
+    """A new value, on the device that was asked for. What another process's ops take is sent when they take it."""
     place = CURRENT.place
-    return value if place is None else value.to(place)
+    return value.to(place) if type(place) is str else value
 
 
 class device:
@@ -54,18 +67,22 @@ def _found(name: Any, is_soft: bool) -> tuple[str, Any]:
         return "", None
     spec = name if is_device_spec(name) else DeviceSpec.from_string(_lengthened(str(name)))
     if spec.device_type is not None and spec.device_type.upper() not in _TYPES:
-        raise ValueError(f"Unknown attribute: {spec.device_type!r} of the device {str(name)!r}.")
-    merged = DeviceSpec.from_string("/job:localhost/replica:0/task:0/device:CPU:0").make_merged_spec(spec)
-    if (merged.device_type or "CPU").upper() != "GPU":
-        return merged.to_string(), None
-    from everflow.runtime.devices import num_gpus
+        raise ValueError(f"Unknown attribute: {spec.device_type!r} in {str(name)!r}")
+    full = DeviceSpec.from_string(f"{PLACEMENT.local}/device:CPU:0").make_merged_spec(spec).to_string()
+    if full in REMOTE:
+        return full, REMOTE[full]
+    task, _, device_name = full.rpartition("/device:")
+    kind, _, number = device_name.rpartition(":")
+    if task == PLACEMENT.local:
+        from everflow.runtime.devices import num_gpus
 
-    index = merged.device_index or 0
-    if index < num_gpus():
-        return merged.to_string(), f"cuda:{index}"
+        if kind == "GPU" and int(number) < num_gpus():
+            return full, f"cuda:{number}"
+        if kind == "CPU" and int(number) < PLACEMENT.cpus or kind.startswith("XLA_CPU"):
+            return full, None
     if is_soft:
-        return merged.to_string(), None
-    raise RuntimeError(f"{merged.to_string()} unknown device.")
+        return full, None
+    raise RuntimeError(f"{full} unknown device.")
 
 
 _named = functools.lru_cache(maxsize=256)(_found)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from everflow import errors
+from everflow.eager.devices import EVER_REMOTE
 from everflow.eager.tape import ACTIVE, Recorded
 from everflow.eager.tensor import EagerTensor, integers
 from everflow.errors import invalid_argument
@@ -183,27 +184,30 @@ def run(definition: opdefs.OpDef, attrs: dict[str, Any], inputs: list[Any], name
 
 
 def _run(kernel: Kernel, inputs: list[Any], name: str | None) -> Any:
-    arguments = [t.value for t in inputs]
+    kinds = kernel.types
     try:
-        if kernel.writes:
-            for value in arguments:
-                if type(value) is Slot:
-                    keep_reads(value)
-        if kernel.variable_type is not None:
-            _check_variable(arguments[0], kernel)
-        found = traced(kernel.run, arguments, kernel.definition.name, name) if TRACES else kernel.run(*arguments)
+        if EVER_REMOTE and (place := EVER_REMOTE[0](inputs)) is not None:
+            outputs = place.run(kernel, inputs)
+        else:
+            arguments = [t.value for t in inputs]
+            if kernel.writes:
+                for value in arguments:
+                    if type(value) is Slot:
+                        keep_reads(value)
+            if kernel.variable_type is not None:
+                _check_variable(arguments[0], kernel)
+            found = traced(kernel.run, arguments, kernel.definition.name, name) if TRACES else kernel.run(*arguments)
+            if kernel.gives_one:
+                if kernel.is_read and type(found) is torch.Tensor:
+                    found = found.detach()
+                outputs = [EagerTensor(found, kinds[0])]
+            elif len(kinds) == 1:
+                outputs = [EagerTensor(found, kinds[0])]
+            else:
+                outputs = [EagerTensor(v, t) for v, t in zip(found, kinds)] if kinds else []
     except Exception as error:
         explained = explain(error, kernel.definition.name, name)
         raise explained from (None if isinstance(error, errors.OpError) else error)
-    kinds = kernel.types
-    if kernel.gives_one:
-        if kernel.is_read and type(found) is torch.Tensor:
-            found = found.detach()
-        outputs = [EagerTensor(found, kinds[0])]
-    elif len(kinds) == 1:
-        outputs = [EagerTensor(found, kinds[0])]
-    else:
-        outputs = [EagerTensor(v, t) for v, t in zip(found, kinds)] if kinds else []
     if ACTIVE.tapes:
         record(kernel.definition, kernel.attrs, inputs, outputs)
     if CALLBACKS:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from everflow.api import internal, public
-from everflow.eager.devices import CURRENT, placed
+from everflow.eager.devices import CURRENT, PLACEMENT, placed
 from everflow.graph import dtypes
 from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
@@ -95,9 +95,12 @@ class EagerTensor(Tensor):
     @property
     def device(self) -> str:
         """Where the value is."""
+        name = self.__dict__.get("place")
+        if name is not None:
+            return name
         place = getattr(self.value, "device", None)
         kind = "CPU:0" if place is None or not hasattr(place, "type") or place.type == "cpu" else f"GPU:{place.index or 0}"
-        return f"/job:localhost/replica:0/task:0/device:{kind}"
+        return f"{PLACEMENT.local}/device:{kind}"
 
     backing_device = device
 
@@ -223,6 +226,8 @@ class EagerTensor(Tensor):
 
     def cpu(self) -> EagerTensor:
         """The value in the memory of the processor."""
+        if "place" in self.__dict__ and self.dtype not in (dtypes.resource, dtypes.variant):
+            return EagerTensor(self.value, self.dtype)
         return EagerTensor(self.value.cpu(), self.dtype) if hasattr(self.value, "cpu") else self
 
     def gpu(self, gpu_index: int = 0) -> EagerTensor:
@@ -243,8 +248,14 @@ def _torch_dtype(dtype: dtypes.DType) -> Any:
 def from_array(array: np.ndarray, dtype: dtypes.DType) -> EagerTensor:
     """An array's values, copied."""
     if dtype is dtypes.string:
-        return EagerTensor(np.array(array, dtype=object), dtype)
-    return EagerTensor(placed(values.from_numpy(np.array(array), dtype)), dtype)
+        return _named(EagerTensor(np.array(array, dtype=object), dtype))
+    return _named(EagerTensor(placed(values.from_numpy(np.array(array), dtype)), dtype))
+
+
+def _named(tensor: EagerTensor) -> EagerTensor:
+    """A new tensor, which says that it is on a device of another process where one was asked for."""
+    place = CURRENT.place
+    return tensor if place is None or type(place) is str else place.named(tensor)
 
 
 def _made_of(value: Any, number: Any, device: Any) -> tuple[Any, dtypes.DType]:
@@ -310,7 +321,7 @@ def from_number(value: Any, dtype: dtypes.DType | None) -> EagerTensor | None:
         if value:
             _numbers[key] = found
     # A tensor of its own: tapes tell tensors apart by identity.
-    return EagerTensor(found if CURRENT.place is None else placed(found), dtype)
+    return EagerTensor(found, dtype) if CURRENT.place is None else _named(EagerTensor(placed(found), dtype))
 
 
 # The same for lists of a few integers.
@@ -337,7 +348,7 @@ def integers(value: Any) -> EagerTensor | None:
         if len(_vectors) > 1000:
             _vectors.clear()
         found = _vectors[key] = torch.tensor(np.asarray(value, np.int32))
-    return EagerTensor(found if CURRENT.place is None else placed(found), dtypes.int32)
+    return EagerTensor(found, dtypes.int32) if CURRENT.place is None else _named(EagerTensor(placed(found), dtypes.int32))
 
 
 @public("contrib.eager.from_torch")

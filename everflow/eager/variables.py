@@ -3,9 +3,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from everflow.eager.devices import CURRENT
 from everflow.eager.tensor import EagerTensor
 from everflow.graph import dtypes
 from everflow.graph.shapes import as_shape
+from everflow.ops.registry import apply
 from everflow.runtime.resources import Slot, copied
 from everflow.train.tracking.restoring import uid
 
@@ -13,10 +15,16 @@ from everflow.train.tracking.restoring import uid
 def handle_for(value: Any, shape: Any, name: str) -> tuple[EagerTensor, str]:
     """A handle to new storage that holds a copy of a value, and a name that only it has."""
     handle, unique = empty_handle(value.dtype, value.dims if shape is None else as_shape(shape).as_dims(), name)
-    handle.value.value = copied(value.value)
+    if type(handle.value) is Slot:
+        handle.value.value = copied(value.value)
+    else:
+        apply("AssignVariableOp", handle, value)
     return handle, unique
 
 
 def empty_handle(dtype: Any, dims: Any, name: str) -> tuple[EagerTensor, str]:
     """A handle to new storage that holds no value yet, and a name that only it has."""
+    place = CURRENT.place
+    if place is not None and type(place) is not str:
+        return place.make_variable(dtype, dims), f"{name}_{uid()}"
     return EagerTensor(Slot(name, dtype, dims, False), dtypes.resource), f"{name}_{uid()}"

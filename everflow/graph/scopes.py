@@ -171,7 +171,8 @@ def device(device_name_or_function: Any) -> Any:
 def colocate_with(op: Any, ignore_existing: bool = False) -> Any:
     """Ops made inside share the device of `op`."""
     if in_eager_mode():
-        return contextlib.nullcontext()
+        place = getattr(op, "device", None)
+        return contextlib.nullcontext() if not isinstance(place, str) else device(place)
     return get_default_graph().colocate_with(op, ignore_existing)
 
 

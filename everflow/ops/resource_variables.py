@@ -141,7 +141,7 @@ class BaseResourceVariable(VariableV1):
     def __repr__(self) -> str:
         if not in_eager_mode() or not self._handle.is_eager:
             return super().__repr__()
-        value = self.read_value().numpy() if self._handle.value.value is not None else "<unavailable>"
+        value = self.read_value().numpy() if self.is_initialized() else "<unavailable>"
         shown = repr(value) if isinstance(value, (np.ndarray, bytes)) else str(value)
         return f"<tf.Variable '{self.name}' shape={self.get_shape()} dtype={self.dtype.name}, numpy={shown}>"
 

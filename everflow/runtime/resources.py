@@ -111,6 +111,12 @@ class Resources:
         """Forgets a resource; says whether there was one."""
         return self._items.pop((container, kind, name), None) is not None
 
+    def remove_from(self, container: str, item: Any) -> None:
+        """Forgets a resource, whatever its name, if it is in a certain container."""
+        with self._lock:
+            for key in [k for k, v in self._items.items() if v is item and k[0] == container]:
+                del self._items[key]
+
     def of_kind(self, kind: str) -> list[Any]:
         return [v for (_, k, _), v in list(self._items.items()) if k == kind]
 

@@ -4,7 +4,7 @@ import pytest
 
 import everflow as tf
 from everflow.eager import calls_by_name, forward, statuses
-from everflow.eager.context import Context, eager_mode
+from everflow.eager.context import eager_mode
 
 
 @pytest.fixture(autouse=True)
@@ -119,15 +119,6 @@ def test_arguments_may_not_be_changed():
 
     with pytest.raises(ValueError, match="should not modify structure of input arguments"):
         f([tf.constant(0.0)])
-
-
-def test_a_cluster_of_one_is_this_process():
-    context = Context()
-    cluster = tf.train.ClusterSpec({"worker": ["localhost:1"]})
-    context.set_server_def(tf.train.ServerDef(cluster=cluster.as_cluster_def(), job_name="worker"))
-    two = tf.train.ClusterSpec({"worker": ["localhost:1", "localhost:2"]})
-    with pytest.raises(tf.errors.UnimplementedError, match="2 tasks"):
-        context.set_server_def(tf.train.ServerDef(cluster=two.as_cluster_def(), job_name="worker"))
 
 
 def test_devices_are_checked():
