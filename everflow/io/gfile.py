@@ -243,6 +243,9 @@ def _matching(pattern: str) -> list[str]:
     fixed = 0
     while fixed < len(parts) and not _has_wildcard(parts[fixed]):
         fixed += 1
+    folder_of_all = scheme + colon + ("/".join(parts[:min(fixed, len(parts) - 1)]) or ("/" if rest.startswith("/") else "."))
+    if not file_exists_v2(folder_of_all):
+        raise not_found(f"{folder_of_all}; No such file or directory")
     if fixed == len(parts):
         return [pattern] if file_exists_v2(pattern) else []
     start = scheme + colon + "/".join(parts[:fixed])

@@ -23,14 +23,14 @@ from everflow.saved_model.tensor_infos import get_assets_dir, get_or_create_asse
 def asset_path_from_tensor(path_tensor: Any) -> str:
     """The path that a constant holds."""
     if not isinstance(path_tensor, Tensor):
-        raise TypeError(f"Asset path tensor {path_tensor} must be a Tensor.")
+        raise TypeError("Asset path tensor must be a Tensor.")
     if path_tensor.op.type != "Const":
-        raise TypeError(f"Asset path tensor {path_tensor} must be a constant.")
+        raise TypeError("Asset path tensor must be of type constant.")
     if path_tensor.dtype is not dtypes.string:
-        raise TypeError(f"Asset path tensor {path_tensor}` must be of dtype string.")
+        raise TypeError("Asset path tensor must be of dtype string.")
     value = known(path_tensor)
     if value is None or value.size != 1:
-        raise TypeError(f"Asset path tensor {path_tensor} must be a scalar.")
+        raise TypeError("Asset path tensor must be a scalar.")
     return as_str(value.reshape(-1)[0])
 
 

@@ -46,10 +46,10 @@ def regression_signature_def(examples: Any, predictions: Any) -> Any:
         raise ValueError("Regression predictions cannot be None.")
     inputs = {constants.REGRESS_INPUTS: build_tensor_info(examples)}
     if inputs[constants.REGRESS_INPUTS].dtype != dtypes.string.as_datatype_enum:
-        raise ValueError("Regression input tensors must be of type string")
+        raise ValueError("Regression examples must be a string Tensor.")
     outputs = {constants.REGRESS_OUTPUTS: build_tensor_info(predictions)}
     if outputs[constants.REGRESS_OUTPUTS].dtype != dtypes.float32.as_datatype_enum:
-        raise ValueError("Regression output tensors must be of type float")
+        raise ValueError("Regression output must be a float Tensor.")
     return build_signature_def(inputs, outputs, constants.REGRESS_METHOD_NAME)
 
 
@@ -63,16 +63,16 @@ def classification_signature_def(examples: Any, classes: Any, scores: Any) -> An
         raise ValueError("Classification classes and scores cannot both be None.")
     inputs = {constants.CLASSIFY_INPUTS: build_tensor_info(examples)}
     if inputs[constants.CLASSIFY_INPUTS].dtype != dtypes.string.as_datatype_enum:
-        raise ValueError("Classification input tensors must be of type string")
+        raise ValueError("Classification examples must be a string Tensor.")
     outputs = {}
     if classes is not None:
         outputs[constants.CLASSIFY_OUTPUT_CLASSES] = build_tensor_info(classes)
         if classes.dtype != dtypes.string:
-            raise ValueError("Classification classes must be of type string Tensor")
+            raise ValueError("Classification classes must be a string Tensor.")
     if scores is not None:
         outputs[constants.CLASSIFY_OUTPUT_SCORES] = build_tensor_info(scores)
         if scores.dtype != dtypes.float32:
-            raise ValueError("Classification scores must be a float tensor")
+            raise ValueError("Classification scores must be a float Tensor.")
     return build_signature_def(inputs, outputs, constants.CLASSIFY_METHOD_NAME)
 
 

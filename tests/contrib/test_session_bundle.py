@@ -1,4 +1,6 @@
 """Exports from before SavedModels: written, kept by version, and loaded."""
+import os
+
 import pytest
 
 import everflow as tf
@@ -27,7 +29,8 @@ def exports(tmp_path):
                     named_graph_signatures={"inputs": exporter.generic_signature({"x": x}),
                                             "outputs": exporter.generic_signature({"y": y})})
         for version in (1, 2, 3):
-            export.export(str(tmp_path / "out"), tf.constant(version), session, exports_to_keep=gc.largest_export_versions(2))
+            folder = export.export(str(tmp_path / "out"), tf.constant(version), session, exports_to_keep=gc.largest_export_versions(2))
+            assert folder == os.fsencode(tmp_path / "out" / f"0000000{version}")
         with pytest.raises(RuntimeError, match="Overwriting exports"):
             export.export(str(tmp_path / "out"), tf.constant(3), session)
     return tmp_path / "out"

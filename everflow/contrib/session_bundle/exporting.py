@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from everflow.api import find, public
-from everflow.compat import as_str
+from everflow.compat import as_bytes, as_str
 from everflow.contrib.session_bundle import constants, versions
 from everflow.graph.operation import Operation
 from everflow.graph.scopes import add_to_collection
@@ -125,7 +125,7 @@ class Exporter:
             raise TypeError(f"Asset path tensor {path_tensor} must be a Tensor.")
         return as_str(asset_path_from_tensor(path_tensor))
 
-    def export(self, export_dir_base: str, global_step_tensor: Any, sess: Any = None, exports_to_keep: Any = None) -> str:
+    def export(self, export_dir_base: str, global_step_tensor: Any, sess: Any = None, exports_to_keep: Any = None) -> bytes:
         """Writes a version, named after the global step; returns its folder. What `exports_to_keep` does not keep is deleted."""
         if not self._has_init:
             raise RuntimeError("init must be called first")
@@ -133,7 +133,7 @@ class Exporter:
         version = constants.VERSION_FORMAT % int(find("train.global_step")(session, global_step_tensor))
         folder = os.path.join(as_str(export_dir_base), version)
         if gfile.file_exists(folder):
-            raise RuntimeError(f"Overwriting exports can cause corruption and are not allowed. Duplicate export dir: {folder}")
+            raise RuntimeError(f"Overwriting exports can cause corruption and are not allowed. Duplicate export dir: {as_bytes(folder)!r}")
         # Readers look for whole numbers: they never see a version that is not complete.
         unfinished = folder + "-tmp"
         gfile.recursive_create_dir(unfinished)
@@ -146,7 +146,7 @@ class Exporter:
         if exports_to_keep is not None:
             for path in versions.negation(exports_to_keep)(versions.get_paths(as_str(export_dir_base), _version_of)):
                 gfile.delete_recursively(path.path)
-        return folder
+        return as_bytes(folder)
 
 
 def _version_of(path: versions.Path) -> versions.Path | None:

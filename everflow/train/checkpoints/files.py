@@ -50,24 +50,22 @@ def rename(source: str, target: str) -> None:
 
 
 def matching_files(pattern: str) -> list[str]:
-    """The files whose name matches the last part of a pattern."""
+    """The files whose name matches the last part of a pattern; NotFoundError where their folder is not there."""
     folder, name = os.path.split(pattern)
     filesystem, local = locate(folder or ".")
-    try:
+    with errors_about(folder or "."):
         names = filesystem.list(local)
-    except OSError:
-        return []
     return [os.path.join(folder, found) for found in sorted(names)
             if fnmatch.fnmatchcase(found, name) and not filesystem.is_directory(locate(os.path.join(folder, found))[1])]
 
 
 def make_folder_of(prefix: str) -> None:
-    """Makes the folder that a checkpoint will be in."""
+    """Makes the folder that a checkpoint will be in, but not those above it."""
     folder = os.path.dirname(prefix)
     filesystem, local = locate(folder)
     if folder and not filesystem.exists(local):
         with errors_about(folder):
-            filesystem.make_directories(local)
+            filesystem.make_directory(local)
 
 
 def remove(path: str) -> None:

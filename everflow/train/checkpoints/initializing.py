@@ -77,6 +77,8 @@ def _names(var: Any) -> str:
 
 def _check_shape(var: Any, name: str, shapes: dict[str, Any]) -> None:
     if isinstance(var, list):
+        if not var:
+            return
         info = var[0]._get_save_slice_info()
         whole = info.full_shape if info else shapes[name]
         if list(whole) != shapes[name]:
@@ -91,22 +93,18 @@ def _check_shape(var: Any, name: str, shapes: dict[str, Any]) -> None:
 
 def _init_scope(shown: Any, checkpoint: str, wanted: str, scope: str, shapes: dict[str, Any]) -> None:
     """Variables of one scope from those of another, by the rest of their names."""
-    if "/" in wanted or "/" in scope:
-        scopes = (wanted.rpartition("/")[0], scope.rpartition("/")[0])
-    else:
-        scopes = ("", "")
-    if not wanted.endswith("/") or not scope.endswith("/"):
+    # What follows the last slash of the variables' side is ignored, as TensorFlow does.
+    prefix = scope.rpartition("/")[0]
+    if not wanted.endswith("/"):
         raise ValueError(
-            f"Assignment map with scope only name {scopes[1] or scope} should map to scope only {scopes[0] or wanted}. Should be 'scope/': "
-            "'other_scope/'.")
+            f"Assignment map with scope only name {prefix} should map to scope only {wanted}. Should be 'scope/': 'other_scope/'.")
     store = _store()
-    prefix = scope.removesuffix("/")
     ckpt_prefix = wanted.removesuffix("/")
     for name in sorted(store):
         if prefix and not name.startswith(prefix + "/"):
             continue
         # All the parts of a variable are set with its first.
-        rest = name[len(prefix) + 1:] if prefix else name
+        rest = name if scope == "/" else name[len(prefix) + 1:]
         var = store[name]
         if var._get_save_slice_info() is not None:
             if not name.endswith("/part_0"):

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from everflow.errors import invalid_argument
+from everflow.graph.describe import type_name
 from everflow.ops.registry import op
 from everflow.runtime.values import from_numpy, to_numpy
 from everflow.train.checkpoints.bundle import Reading
@@ -97,7 +98,8 @@ def _restored(file: Reader, names: list[str], specs: list[str], types: list[Any]
 def _reading(file: Reader, name: str, spec: str, dtype: Any) -> Reading:
     stored = file.dtype(name)
     if stored is not dtype:
-        raise invalid_argument(f"tensor_name = {name}; expected dtype {dtype.name} does not equal original dtype {stored.name}")
+        raise invalid_argument(f"tensor_name = {name}; expected dtype {type_name(dtype)} does not equal original dtype "
+                               f"{type_name(stored)}")
     if not spec:
         return file.reading(name)
     shape, part = parse_spec(spec)

@@ -6,7 +6,7 @@ from typing import Any
 
 from everflow.api import internal, public
 from everflow.compat import as_str_any
-from everflow.errors import not_found
+from everflow.errors import NotFoundError, invalid_argument, not_found
 from everflow.io.filesystems import locate
 from everflow.train.checkpoints.bundle import BundleReader
 from everflow.train.checkpoints.files import exists, index_path, matching_files
@@ -19,7 +19,11 @@ def open_checkpoint(prefix: str) -> Reader:
     """A checkpoint of either version; NotFoundError where there is none."""
     if exists(index_path(prefix)):
         return BundleReader(prefix)
-    files = matching_files(prefix)
+    try:
+        files = matching_files(prefix)
+    except NotFoundError as error:
+        raise invalid_argument(
+            f"Unsuccessful TensorSliceReader constructor: Failed to get matching files on {prefix}: Not found: {error.message}") from error
     if not files:
         raise not_found(f"Unsuccessful TensorSliceReader constructor: Failed to find any matching files for {prefix}")
     return LegacyReader(files)

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import collections
-from typing import Any, NamedTuple
+from typing import Any
 
 from everflow.api import find, internal, public
 from everflow.graph.convert import convert_to_tensor
@@ -18,16 +18,19 @@ from everflow.train.checkpoints.saveable_making import op_list_to_dict
 
 
 @public("train.VocabInfo", "estimator.VocabInfo")
-class VocabInfo(NamedTuple):
+class VocabInfo(collections.namedtuple("VocabInfo", [
+        "new_vocab", "new_vocab_size", "num_oov_buckets", "old_vocab", "old_vocab_size", "backup_initializer", "axis"])):
     """The vocabulary of a variable's rows or columns, now and in the checkpoint."""
 
-    new_vocab: Any
-    new_vocab_size: int
-    num_oov_buckets: int
-    old_vocab: Any
-    old_vocab_size: int = -1
-    backup_initializer: Any = None
-    axis: int = 0
+    def __new__(cls, new_vocab: Any, new_vocab_size: int, num_oov_buckets: int, old_vocab: Any, old_vocab_size: int = -1,
+                backup_initializer: Any = None, axis: int = 0) -> VocabInfo:
+        _check_axis(axis)
+        return super().__new__(cls, new_vocab, new_vocab_size, num_oov_buckets, old_vocab, old_vocab_size, backup_initializer, axis)
+
+
+def _check_axis(axis: int) -> None:
+    if axis not in (0, 1):
+        raise ValueError(f"The only supported values for the axis argument are 0 and 1.  Provided axis: {axis}")
 
 
 @internal("training.warm_starting_util._infer_var_name")
@@ -71,8 +74,7 @@ def _warm_start_var_with_vocab(var: Any, current_vocab_path: Any, current_vocab_
         var = var._get_variable_list()
     else:
         raise TypeError(f"var MUST be one of the following: a Variable, list of Variable or PartitionedVariable, but is {type(var)}")
-    if axis not in (0, 1):
-        raise ValueError(f"The only supported values for the axis argument are 0 and 1.  Provided axis: {axis}")
+    _check_axis(axis)
     prev_tensor_name = prev_tensor_name or _infer_var_name(var)
     total_rows = sum(v.get_shape().as_list()[0] for v in var)
     for v in var:
@@ -171,4 +173,4 @@ def warm_start(ckpt_to_initialize_from: Any, vars_to_warm_start: Any = ".*", var
         unused = set(given) - used
         if unused:
             raise ValueError(f"You provided the following variables in {which} that were not used: {unused}.  Perhaps you misspelled "
-                             f"them?  Here is the list of viable variable names: {list(grouped)}")
+                             f"them?  Here is the list of viable variable names: {dict.fromkeys(grouped).keys()}")

@@ -267,9 +267,9 @@ class Checkpoint(AutoTrackable):
             setattr(self, name, value)
             if not isinstance(getattr(self, name), Trackable) and not is_function(value):
                 raise ValueError(
-                    f"`Checkpoint` was expecting a trackable object (an object derived from `TrackableBase`), got {value}. If you believe "
-                    "this object should be trackable (i.e. it is part of the TensorFlow Python API and manages state), please open an "
-                    "issue.")
+                    f"`Checkpoint` was expecting a trackable object (an object derived from `TrackableBase`), got {value!s}. If you "
+                    "believe this object should be trackable (i.e. it is part of the TensorFlow Python API and manages state), please "
+                    "open an issue.")
         self._save_counter: Any = None
         self._save_assign_op: Any = None
         self._saver = saver_with_op_caching(self)
