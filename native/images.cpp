@@ -41,6 +41,20 @@ struct Axis {
     }
 };
 
+// What each number is divided and multiplied by at the end, while its row is near.
+struct Scale {
+    float divisor, factor;
+
+    void apply(float* row, size_t size) const {
+        if (divisor != 1) {
+            for (size_t x = 0; x < size; ++x) row[x] /= divisor;
+        }
+        if (factor != 1) {
+            for (size_t x = 0; x < size; ++x) row[x] *= factor;
+        }
+    }
+};
+
 // How many numbers a buffer has behind its end, so that pixels of three numbers may be read and written as four.
 constexpr size_t kSpare = 4;
 
@@ -90,8 +104,8 @@ void resample_row(const T* in, float* out, const Axis& columns, size_t any_depth
 
 // The taps of an output row are neighbouring input rows: as many buffers as taps hold them, and most serve the next row too.
 template <size_t kDepth, typename T>
-void resample_rows(const T* in, float* out, size_t height, size_t width, size_t depth, const Axis& rows, const Axis& columns, size_t begin,
-                   size_t end) {
+void resample_rows(const T* in, float* out, size_t height, size_t width, size_t depth, const Axis& rows, const Axis& columns,
+                   const Scale& scale, size_t begin, size_t end) {
     const size_t across = columns.size * depth, stride = across + kSpare;
     std::vector<float> buffers(rows.taps * stride), floats(width * depth + kSpare);
     std::vector<int64_t> held(rows.taps, -1);
@@ -112,34 +126,36 @@ void resample_rows(const T* in, float* out, size_t height, size_t width, size_t 
         if (rows.taps == 2) {
             const float *top = parts[0], *bottom = parts[1], share = rows.weights[rows.size + y];
             for (size_t x = 0; x < across; ++x) result[x] = top[x] + (bottom[x] - top[x]) * share;
-            continue;
+        } else {
+            for (size_t x = 0; x < across; ++x) result[x] = 0;
+            for (size_t tap = 0; tap < rows.taps; ++tap) {
+                const float *part = parts[tap], weight = rows.weights[tap * rows.size + y];
+                for (size_t x = 0; x < across; ++x) result[x] += part[x] * weight;
+            }
         }
-        for (size_t x = 0; x < across; ++x) result[x] = 0;
-        for (size_t tap = 0; tap < rows.taps; ++tap) {
-            const float *part = parts[tap], weight = rows.weights[tap * rows.size + y];
-            for (size_t x = 0; x < across; ++x) result[x] += part[x] * weight;
-        }
+        scale.apply(result, across);
     }
 }
 
 template <typename T>
 void resample(Pictures<T> in, Results out, Matrix<int32_t> row_places, Matrix<float> row_weights, Matrix<int32_t> column_places,
-              Matrix<float> column_weights, size_t threads) {
+              Matrix<float> column_weights, size_t threads, float divisor, float factor) {
     const Axis rows(row_places, row_weights), columns(column_places, column_weights);
     const size_t height = in.shape(1), width = in.shape(2), depth = in.shape(3);
     if (out.shape(0) != in.shape(0) || out.shape(1) != rows.size || out.shape(2) != columns.size || out.shape(3) != depth) {
         throw nb::value_error("resample needs a result of the size that its axes tell");
     }
+    const Scale scale{divisor, factor};
     rows.check(height);
     columns.check(width);
     nb::gil_scoped_release unlocked;
     in_parallel(in.shape(0) * rows.size, kGrain / (columns.size * depth + 1) + 1, threads, [&](size_t begin, size_t end) {
         if (depth == 3) {
-            resample_rows<3>(in.data(), out.data(), height, width, depth, rows, columns, begin, end);
+            resample_rows<3>(in.data(), out.data(), height, width, depth, rows, columns, scale, begin, end);
         } else if (depth == 1) {
-            resample_rows<1>(in.data(), out.data(), height, width, depth, rows, columns, begin, end);
+            resample_rows<1>(in.data(), out.data(), height, width, depth, rows, columns, scale, begin, end);
         } else {
-            resample_rows<0>(in.data(), out.data(), height, width, depth, rows, columns, begin, end);
+            resample_rows<0>(in.data(), out.data(), height, width, depth, rows, columns, scale, begin, end);
         }
     });
 }
@@ -281,10 +297,10 @@ void turn_colours(Matrix<float> in, nb::ndarray<float, nb::ndim<2>, nb::c_contig
 void add_images(nb::module_& module) {
     module.def("resample", resample<float>, nb::arg("pictures").noconvert(), nb::arg("out").noconvert(), nb::arg("row_places").noconvert(),
                nb::arg("row_weights").noconvert(), nb::arg("column_places").noconvert(), nb::arg("column_weights").noconvert(),
-               nb::arg("threads"));
+               nb::arg("threads"), nb::arg("divisor") = 1.0f, nb::arg("factor") = 1.0f);
     module.def("resample", resample<uint8_t>, nb::arg("pictures").noconvert(), nb::arg("out").noconvert(),
                nb::arg("row_places").noconvert(), nb::arg("row_weights").noconvert(), nb::arg("column_places").noconvert(),
-               nb::arg("column_weights").noconvert(), nb::arg("threads"));
+               nb::arg("column_weights").noconvert(), nb::arg("threads"), nb::arg("divisor") = 1.0f, nb::arg("factor") = 1.0f);
     module.def("crop_and_resize", crop_and_resize, nb::arg("pictures").noconvert(), nb::arg("boxes").noconvert(),
                nb::arg("owners").noconvert(), nb::arg("out").noconvert(), nb::arg("nearest"), nb::arg("outside"), nb::arg("threads"));
     module.def("turn_colours", turn_colours, nb::arg("pixels").noconvert(), nb::arg("out").noconvert(), nb::arg("hue"),
