@@ -15,8 +15,14 @@ from everflow.autograph.source import NoSource
 from everflow.graph.conversion_status import ControlStatusCtx, Status
 
 
+@public("contrib.autograph.AutoGraphError")
+@internal("autograph.impl.api.AutoGraphError")
+class AutoGraphError(Exception):
+    """What goes wrong in conversion."""
+
+
 @internal("autograph.impl.api.ConversionError")
-class ConversionError(Exception):
+class ConversionError(AutoGraphError):
     """Raised where a function can't be converted."""
 
 

@@ -11,7 +11,7 @@ from everflow.autodiff.bodies import GradientBody, differentiate, is_differentia
 from everflow.autodiff.branches import slice_parts
 from everflow.eager import arguments
 from everflow.eager import tape as tapes
-from everflow.eager.devices import EVER_REMOTE
+from everflow.eager.devices import CHOOSERS
 from everflow.eager.execute import CONTEXT, LIBRARY, TRACES, explain, keep_reads, traced
 from everflow.eager.seeding import SEEDS
 from everflow.eager.tensor import EagerTensor
@@ -218,7 +218,7 @@ class ConcreteFunction:
 
     def run(self, inputs: list[Any]) -> list[Any]:
         """The results, computed at once."""
-        if EVER_REMOTE and EVER_REMOTE[0](inputs) is not None:
+        if CHOOSERS and CHOOSERS[0](self.function_name, inputs) is not None:
             return self._run_elsewhere(inputs)
         values = [t.value for t in inputs]
         for i in self._writes if self._writes is not None else self._written():

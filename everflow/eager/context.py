@@ -2,12 +2,15 @@
 from __future__ import annotations
 
 import contextlib
+import datetime
+import sys
 import threading
 from collections.abc import Iterator
 from typing import Any
 
 from everflow.api import internal, public
-from everflow.eager.devices import CURRENT, PLACEMENT, REMOTE
+from everflow.eager.devices import CHOOSER, CURRENT, PLACEMENT, REMOTE
+from everflow.errors import NotFoundError
 from everflow.graph import stacks
 from everflow.graph.stacks import EAGER, eager_scope, graphs, in_eager_mode
 from everflow.graph.tensor import Tensor
@@ -113,6 +116,7 @@ def namescope(name: str) -> Iterator[None]:
 class _OfThread(threading.local):
     """What each thread has of its own."""
 
+    executor_type: str | None = None
     summary_writer: Any = None
     summary_recording: Any = None
     summary_step: Any = None
@@ -130,6 +134,7 @@ class Context:
     """What holds for the whole process, and for the thread that asks."""
 
     execution_mode = _of_thread("execution_mode")
+    executor_type = _of_thread("executor_type")
     summary_writer = _of_thread("summary_writer")
     summary_recording = _of_thread("summary_recording")
     summary_step = _of_thread("summary_step")
@@ -189,6 +194,15 @@ class Context:
         cpus = [f"{start}CPU:{i}" for i in range(PLACEMENT.cpus)]
         return [*cpus, *(f"{start}GPU:{i}" for i in range(count())), *REMOTE]
 
+    @property
+    def log_device_placement(self) -> bool:
+        """Whether each op's device is written to stderr."""
+        return CHOOSER.log is not None
+
+    @log_device_placement.setter
+    def log_device_placement(self, enabled: bool) -> None:
+        CHOOSER.use(log=_log_placement if enabled else None)
+
     def num_gpus(self) -> int:
         """How many GPUs there are."""
         from everflow.runtime.devices import num_gpus as count
@@ -241,6 +255,14 @@ class Context:
 
     def async_clear_error(self) -> None:
         """Ops raise their errors at once."""
+
+
+def _log_placement(op: str, place: Any) -> None:
+    if place is not None:
+        name = place.name
+    else:
+        name = f"{PLACEMENT.local}/device:" + (CURRENT.place.replace("cuda", "GPU") if type(CURRENT.place) is str else "CPU:0")
+    sys.stderr.write(f"{datetime.datetime.now()}: I everflow] Executing op {op} in device {name}\n")
 
 
 _context = Context()
@@ -355,6 +377,35 @@ def device(name: Any) -> Any:
     from everflow.eager.devices import device as placed
 
     return placed(name)
+
+
+@public("debugging.get_log_device_placement")
+@internal("eager.context.get_log_device_placement")
+def get_log_device_placement() -> bool:
+    """Whether each op's device is written to stderr."""
+    return _context.log_device_placement
+
+
+@public("debugging.set_log_device_placement")
+@internal("eager.context.set_log_device_placement")
+def set_log_device_placement(enabled: bool) -> None:
+    """Says whether each op that runs from now on has its device written to stderr."""
+    _context.log_device_placement = enabled
+
+
+@public("experimental.function_executor_type")
+@internal("eager.context.function_executor_type")
+@contextlib.contextmanager
+def function_executor_type(executor_type: str | None) -> Iterator[None]:
+    """Asks for a way to run functions, within a `with` block; all of them run a function's ops in the thread that calls it."""
+    if executor_type not in (None, "", "DEFAULT", "SINGLE_THREADED_EXECUTOR"):
+        raise NotFoundError(None, None, f"No executor factory registered for the given executor type: {executor_type} Registered factories "
+                                        "are {SINGLE_THREADED_EXECUTOR, , DEFAULT}.")
+    before, _context.executor_type = _context.executor_type, executor_type
+    try:
+        yield
+    finally:
+        _context.executor_type = before
 
 
 @internal("eager.context.is_async")

@@ -34,8 +34,29 @@ CURRENT = _Current()
 PLACEMENT = _Placement()
 # The devices of other processes by their names; see everflow.eager.remote_devices.
 REMOTE: dict[str, Any] = {}
-# What says whether an op runs on one of them: empty as long as there were none, so that other programs don't pay for the question.
-EVER_REMOTE: list[Any] = []
+
+
+class _Chooser:
+    """Says for an op and its inputs which device of another process it runs on; None means this one."""
+
+    remote: Any = None
+    log: Any = None
+
+    def __call__(self, op: str, inputs: list[Any]) -> Any:
+        place = None if self.remote is None else self.remote(inputs)
+        if self.log is not None:
+            self.log(op, place)
+        return place
+
+    def use(self, **functions: Any) -> None:
+        """Sets what there is to ask; as long as there is nothing, programs don't pay for the question."""
+        for name, found in functions.items():
+            setattr(self, name, found)
+        CHOOSERS[:] = [self] if self.remote is not None or self.log is not None else []
+
+
+CHOOSER = _Chooser()
+CHOOSERS: list[_Chooser] = []
 
 
 def placed(value: Any) -> Any:
@@ -68,7 +89,8 @@ def _found(name: Any, is_soft: bool) -> tuple[str, Any]:
     spec = name if is_device_spec(name) else DeviceSpec.from_string(_lengthened(str(name)))
     if spec.device_type is not None and spec.device_type.upper() not in _TYPES:
         raise ValueError(f"Unknown attribute: {spec.device_type!r} in {str(name)!r}")
-    full = DeviceSpec.from_string(f"{PLACEMENT.local}/device:CPU:0").make_merged_spec(spec).to_string()
+    merged = DeviceSpec.from_string(f"{PLACEMENT.local}/device:CPU:0").make_merged_spec(spec)
+    full = merged.replace(device_type=(merged.device_type or "CPU").upper()).to_string()
     if full in REMOTE:
         return full, REMOTE[full]
     task, _, device_name = full.rpartition("/device:")

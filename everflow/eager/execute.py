@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from everflow import errors
-from everflow.eager.devices import EVER_REMOTE
+from everflow.eager.devices import CHOOSERS
 from everflow.eager.tape import ACTIVE, Recorded
 from everflow.eager.tensor import EagerTensor, integers
 from everflow.errors import invalid_argument
@@ -186,7 +186,7 @@ def run(definition: opdefs.OpDef, attrs: dict[str, Any], inputs: list[Any], name
 def _run(kernel: Kernel, inputs: list[Any], name: str | None) -> Any:
     kinds = kernel.types
     try:
-        if EVER_REMOTE and (place := EVER_REMOTE[0](inputs)) is not None:
+        if CHOOSERS and (place := CHOOSERS[0](kernel.definition.name, inputs)) is not None:
             outputs = place.run(kernel, inputs)
         else:
             arguments = [t.value for t in inputs]

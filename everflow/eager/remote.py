@@ -8,7 +8,7 @@ from everflow.api import internal, public
 from everflow.distribute.cluster_spec import ClusterSpec, ServerDef
 from everflow.distribute.targets import SCHEME
 from everflow.eager.context import set_server_def
-from everflow.eager.devices import EVER_REMOTE, PLACEMENT, REMOTE
+from everflow.eager.devices import CHOOSER, PLACEMENT, REMOTE
 from everflow.eager.remote_devices import RemoteServer, place_of
 
 
@@ -57,6 +57,5 @@ def join(server_def: Any) -> None:
                 found.update({d.name: d for d in server.devices})
     REMOTE.clear()
     REMOTE.update(found)
-    if not EVER_REMOTE:
-        EVER_REMOTE.append(place_of)
+    CHOOSER.use(remote=place_of)
     PLACEMENT.choose(local=f"/job:{own[0]}/replica:0/task:{own[1]}")

@@ -65,13 +65,24 @@ def _with_args_gradient(node: Any) -> Kernel:
 
 def _with_vars(node: Any) -> Kernel:
     bits, narrow = _checked_bits(node)
-    return lambda x, low, high: _Grid(low.cpu().numpy(), high.cpu().numpy(), bits, narrow).rounded(x)
+    checked = _checked_channels if node.type == "FakeQuantWithMinMaxVarsPerChannel" else _unchecked
+
+    def run(x: Any, low: Any, high: Any) -> Any:
+        checked(x, low, high)
+        return _Grid(low.cpu().numpy(), high.cpu().numpy(), bits, narrow).rounded(x)
+
+    return run
 
 
 def _with_vars_gradient(node: Any) -> Kernel:
     bits, narrow = _checked_bits(node)
 
+    checked = _checked_channels if node.type == "FakeQuantWithMinMaxVarsPerChannelGradient" else _unchecked
+
     def run(dy: Any, x: Any, low: Any, high: Any) -> Any:
+        if dy.shape != x.shape:
+            raise invalid_argument("gradient and input must be the same size")
+        checked(x, low, high)
         first, last, _, empty = _Grid(low.cpu().numpy(), high.cpu().numpy(), bits, narrow).tensors(x)
         # A range that has not been learned yet lets all gradients through.
         below, above = (x < first) & ~empty, (x > last) & ~empty
@@ -84,6 +95,19 @@ def _with_vars_gradient(node: Any) -> Kernel:
         return torch.where(below | above, 0.0, dy), total(below), total(above)
 
     return run
+
+
+def _unchecked(x: Any, low: Any, high: Any) -> None:
+    """A range that all channels share fits any input."""
+
+
+def _checked_channels(x: Any, low: Any, high: Any) -> None:
+    size = x.shape[-1] if x.ndim else 0
+    for name, bound in (("min", low), ("max", high)):
+        if bound.ndim != 1:
+            raise invalid_argument(f"{name} must be 1-dimensional, but has {bound.ndim} dimensions")
+        if bound.shape[0] != size:
+            raise invalid_argument(f"{name} has incorrect size, expected {size} was {bound.shape[0]}")
 
 
 def _per_channel_shape(o: Any) -> Any:

@@ -48,7 +48,7 @@ def connected(address):
 
 def _disconnect():
     devices.REMOTE.clear()
-    devices.EVER_REMOTE.clear()
+    devices.CHOOSER.use(remote=None)
     devices.PLACEMENT.choose(local="/job:localhost/replica:0/task:0")
 
 
