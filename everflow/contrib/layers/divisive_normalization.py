@@ -69,7 +69,7 @@ class GDN(Layer):
                                       lambda shape, dtype: self._gamma_init * tf.eye(channels, dtype=dtype))
         super().build(input_shape)
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Any) -> Any:  # type: ignore[override]
         """The normalized inputs."""
         inputs = tf.convert_to_tensor(inputs)
         rank = inputs.shape.ndims

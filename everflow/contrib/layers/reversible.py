@@ -50,7 +50,7 @@ class RevBlock(Layer):
         self._use_efficient_backprop = use_efficient_backprop
         self._scopes: dict[tuple[int, str], Any] = {}
 
-    def call(self, inputs: Any, forward: bool = True) -> Any:
+    def call(self, inputs: Any, forward: bool = True) -> Any:  # type: ignore[override]
         """The outputs of a pair, or the pair of outputs."""
         x1, x2 = inputs
         return self._forward(x1, x2) if forward else self._undone(x1, x2)
@@ -128,7 +128,8 @@ class RevBlock(Layer):
         def through(i: int, kind: str, x: Any, dy: Any) -> tuple[Any, Any]:
             first, last = (0, split) if kind == "f" else (split, len(sides))
             count = last - first
-            y, found = _pulled_back(lambda xs: self._apply(i, kind, xs[0], xs[1:]), [tf.stop_gradient(x), *sides[first:last]], variables, dy)
+            inputs = [tf.stop_gradient(x), *sides[first:last]]
+            y, found = _pulled_back(lambda xs: self._apply(i, kind, xs[0], xs[1:]), inputs, variables, dy)
             of_sides[first:last] = [_sum(a, b) for a, b in zip(of_sides[first:last], found[1:1 + count])]
             of_variables[:] = [_sum(a, b) for a, b in zip(of_variables, found[1 + count:])]
             return y, found[0]

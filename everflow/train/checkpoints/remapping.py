@@ -100,7 +100,7 @@ def _load_and_remap_matrix(ckpt_path: Any, old_tensor_name: str, new_row_vocab_o
             raise ValueError(f"old_{which}_vocab_file and new_{which}_vocab_file must both be specified or left unspecified. "
                              f"old_{which}_vocab_file='{old}', new_{which}_vocab_file='{new}'")
     if not new_row_vocab_file and not new_col_vocab_file:
-        raise ValueError("Must specify either row or column remapping, or both. If no remapping is necessary, consider using "
+        raise ValueError("Must provide either row or column vocab files. If no remapping is necessary, consider using "
                          "`tf.contrib.framework.init_from_checkpoint` instead.")
     if new_row_vocab_file:
         row_remapping, rows_present = apply(
