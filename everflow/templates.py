@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import functools
+import threading
 import traceback
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +13,18 @@ from everflow.eager.context import executing_eagerly
 from everflow.graph.keys import GraphKeys
 from everflow.graph.scopes import get_collection, get_collection_ref
 from everflow.ops import variable_scope as scopes
+from everflow.ops.variable_store import default_variable_store
 from everflow.train.tracking.base import Trackable, TrackableReference
+
+
+class _FirstCalls(threading.local):
+    """The templates of this thread whose first call is under way, the innermost last."""
+
+    def __init__(self) -> None:
+        self.templates: list[Template] = []
+
+
+_first_calls = _FirstCalls()
 
 
 @public("make_template")
@@ -78,18 +90,30 @@ class Template(Trackable):
 
     def _call_func(self, args: Any, kwargs: Any) -> Any:
         try:
+            if not self._variables_created:
+                return self._first_call(args, kwargs)
             before, trained_before = self._existing()
             result = self._func(*args, **kwargs)
-            if self._variables_created:
-                self._check_nothing_new(before, trained_before)
-            else:
-                self._variables_created = True
+            self._check_nothing_new(before, trained_before)
             return result
         except Exception as error:
             first = error.args[0] if error.args else ""
             trace = skip_common_stack_elements(self._stacktrace, traceback.format_stack())
             error.args = (f"{first}\n\noriginally defined at:\n{''.join(trace)}", *error.args[1:])
             raise
+
+    def _first_call(self, args: Any, kwargs: Any) -> Any:
+        """Makes the variables; a template called inside for the first time is a part of this one."""
+        if _first_calls.templates:
+            around = _first_calls.templates[-1]
+            around._track_trackable(self, name=(self.variable_scope_name or "").removeprefix(around.variable_scope_name or "").rstrip("/"))
+        _first_calls.templates.append(self)
+        try:
+            result = self._func(*args, **kwargs)
+        finally:
+            _first_calls.templates.pop()
+        self._variables_created = True
+        return result
 
     def _existing(self) -> tuple[list[Any], list[Any]]:
         return list(get_collection_ref(GraphKeys.GLOBAL_VARIABLES)), list(get_collection_ref(GraphKeys.TRAINABLE_VARIABLES))
@@ -178,10 +202,13 @@ class Template(Trackable):
 
     @property
     def _checkpoint_dependencies(self) -> list[TrackableReference]:
-        """The variables by their names below the scope, beside what was tracked."""
+        """The variables by their names below the scope, beside what was tracked; those of templates inside are reached through them."""
         prefix = self.variable_scope_name or ""
         found = list(super()._checkpoint_dependencies)
         known = {id(reference.ref) for reference in found}
+        for reference in found:
+            if isinstance(reference.ref, Template):
+                known.update(id(variable) for variable in reference.ref.global_variables)
         for variable in self.global_variables:
             if id(variable) not in known:
                 found.append(TrackableReference(variable.name.partition(":")[0][len(prefix):], variable))
@@ -203,7 +230,9 @@ class EagerTemplate(Template):
         super().__init__(name, func, create_scope_now, None, custom_getter, create_graph_function)
         from everflow.eager.variable_store import EagerVariableStore
 
-        self._store = EagerVariableStore()
+        # Inside another template, and inside a store of the program's, variables are shared by their names.
+        around = default_variable_store()
+        self._store = EagerVariableStore(around if around._store_eager_variables else None)
         self._scope_name: str | None = self._variable_scope.name if self._variable_scope else None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -216,20 +245,24 @@ class EagerTemplate(Template):
             self._variable_scope = made
             return self._call_func(args, kwargs)
 
+    def _below_scope(self, variables: list[Any]) -> list[Any]:
+        prefix = self.variable_scope_name or ""
+        return [variable for variable in variables if variable.name.startswith(prefix)]
+
     def _existing(self) -> tuple[list[Any], list[Any]]:
-        return self._store.variables(), self._store.trainable_variables()
+        return self._below_scope(self._store.variables()), self._below_scope(self._store.trainable_variables())
 
     @property
     def variables(self) -> list[Any]:
-        return self._store.variables() if self._variables_created else []
+        return self._below_scope(self._store.variables()) if self._variables_created else []
 
     @property
     def trainable_variables(self) -> list[Any]:
-        return self._store.trainable_variables() if self._variables_created else []
+        return self._below_scope(self._store.trainable_variables()) if self._variables_created else []
 
     @property
     def non_trainable_variables(self) -> list[Any]:
-        return self._store.non_trainable_variables() if self._variables_created else []
+        return self._below_scope(self._store.non_trainable_variables()) if self._variables_created else []
 
     @property
     def global_variables(self) -> list[Any]:

@@ -205,7 +205,9 @@ class LayerVariables:
 
     def _of_layers(self, attribute: str) -> list[Any]:
         """What the layers in this one have of something, in order."""
-        return [item for layer in self.__dict__.get("_layers", ()) for item in getattr(layer, attribute)]
+        # Templates are among them, which have weights but neither losses nor updates.
+        layers = (layer for layer in self.__dict__.get("_layers", ()) if hasattr(type(layer), attribute))
+        return [item for layer in layers for item in getattr(layer, attribute)]
 
     # Their values
 

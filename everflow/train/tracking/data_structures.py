@@ -106,7 +106,8 @@ class TrackableDataStructure(Trackable):
         found: list[Any] = []
         for value in self._layers:
             for layer in value.layers if isinstance(value, TrackableDataStructure) else [value]:
-                if not any(layer is other for other in found):
+                # Templates have weights, and are no layers.
+                if hasattr(type(layer), "losses") and not any(layer is other for other in found):
                     found.append(layer)
         return found
 

@@ -1,0 +1,46 @@
+"""tf.make_template: what templates inside others share, and what checkpoints and models see of them."""
+import pytest
+
+import everflow as tf
+from everflow.eager.context import eager_mode, graph_mode
+
+
+def dummy():
+    return tf.get_variable("dummy", [1], initializer=tf.zeros_initializer())
+
+
+def two_inside():
+    return tf.make_template("nested", dummy)(), tf.make_template("nested", dummy)()
+
+
+@pytest.fixture(params=[graph_mode, eager_mode], ids=["graph", "eager"])
+def mode(request):
+    with request.param(), tf.Graph().as_default() if request.param is graph_mode else request.param():
+        yield
+
+
+def test_templates_inside_make_their_variables_once(mode):
+    outer, other = tf.make_template("s1", two_inside), tf.make_template("s1", two_inside)
+    first = outer()
+    assert [v.name for v in first] == ["s1/nested/dummy:0", "s1/nested_1/dummy:0"]
+    assert all(a is b for a, b in zip(first, outer()))
+    assert [v.name for v in other()] == ["s1_1/nested/dummy:0", "s1_1/nested_1/dummy:0"]
+    assert [v.name for v in outer.variables] == [v.name for v in first]
+
+
+def test_checkpoints_reach_variables_through_the_templates_inside(mode):
+    outer = tf.make_template("s1", two_inside)
+    variables = outer()
+    inside = outer._checkpoint_dependencies
+    assert [reference.name for reference in inside] == ["nested", "nested_1"]
+    assert [[r.name for r in reference.ref._checkpoint_dependencies] for reference in inside] == [["dummy"], ["dummy"]]
+    assert inside[1].ref.variables[0] is variables[1]
+
+
+def test_models_have_the_weights_of_templates_but_no_losses(mode):
+    model = tf.keras.Model()
+    template = tf.make_template("s1", two_inside)
+    template()
+    model.one, model.several = template, [template]
+    assert len(model.variables) == 2
+    assert model.losses == model.updates == model.layers == model.several.layers == model.several.losses == []
