@@ -2,10 +2,13 @@
 from __future__ import annotations
 
 import collections.abc
+import functools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from everflow import api, nest
+from everflow.graph.stacks import get_default_graph, in_eager_mode
 from everflow.nest import _is_composite_tensor, _is_namedtuple
 
 if TYPE_CHECKING:
@@ -24,6 +27,31 @@ _LOOSER = {"float32": "float", "complex64": "float", "float16": "half", "bfloat1
 
 def _is_ragged(value: Any) -> bool:
     return hasattr(value, "row_splits") and hasattr(value, "to_list") or hasattr(value, "nested_row_splits")
+
+
+def when_it_runs(assertion: Any) -> Any:
+    """In the body of a function, tensors have no values yet: the assertion becomes a part of the body."""
+
+    @functools.wraps(assertion)
+    def assert_now_or_later(self: Any, *args: Any, **kwargs: Any) -> None:
+        from everflow.graph.tensor import Tensor
+
+        arguments = nest.flatten((args, kwargs))
+        places = [i for i, value in enumerate(arguments) if isinstance(value, Tensor) and not value.is_eager]
+        if not places or in_eager_mode() or not get_default_graph().building_function:
+            assertion(self, *args, **kwargs)
+            return
+
+        def check(*values: Any) -> None:
+            known = list(arguments)
+            for place, value in zip(places, values):
+                known[place] = value
+            now, named = nest.pack_sequence_as((args, kwargs), known)
+            assertion(self, *now, **named)
+
+        api.find("py_func")(check, [arguments[place] for place in places], [])
+
+    return assert_now_or_later
 
 
 class ArrayAssertions(_Case):
@@ -52,6 +80,7 @@ class ArrayAssertions(_Case):
 
     # -- close
 
+    @when_it_runs
     def assertAllClose(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None) -> None:
         """Both are nested alike and hold numbers with |a - b| <= atol + rtol * |b|; NaN is close to NaN."""
         if _is_ragged(a) or _is_ragged(b):
@@ -131,6 +160,7 @@ class ArrayAssertions(_Case):
                 ]
             np.testing.assert_allclose(x, y, rtol=rtol, atol=atol, err_msg="\n".join(lines), equal_nan=True)
 
+    @when_it_runs
     def assertAllCloseAccordingToType(
         self,
         a: Any,
@@ -157,6 +187,7 @@ class ArrayAssertions(_Case):
             rtol, atol = max(rtol, looser[0]), max(atol, looser[1])
         self.assertAllClose(a, b, rtol=rtol, atol=atol, msg=msg)
 
+    @when_it_runs
     def assertNotAllClose(self, a: Any, b: Any, **kwargs: Any) -> None:
         try:
             self.assertAllClose(a, b, **kwargs)
@@ -164,10 +195,12 @@ class ArrayAssertions(_Case):
             return
         raise AssertionError("The two values are close at all elements")
 
+    @when_it_runs
     def assertNear(self, f1: float, f2: float, err: float, msg: str | None = None) -> None:
         reason = f" ({msg})" if msg is not None else ""
         self.assertTrue(f1 == f2 or abs(f1 - f2) <= err, f"{np.asarray(f1).item():f} != {np.asarray(f2).item():f} +/- {err:f}{reason}")
 
+    @when_it_runs
     def assertArrayNear(self, farray1: Any, farray2: Any, err: float, msg: str | None = None) -> None:
         self.assertEqual(len(farray1), len(farray2), msg=msg)
         for f1, f2 in zip(farray1, farray2):
@@ -176,12 +209,14 @@ class ArrayAssertions(_Case):
     def _NDArrayNear(self, ndarray1: Any, ndarray2: Any, err: float) -> bool:
         return bool(np.linalg.norm(ndarray1 - ndarray2) < err)
 
+    @when_it_runs
     def assertNDArrayNear(self, ndarray1: Any, ndarray2: Any, err: float, msg: str | None = None) -> None:
         """The norm of the difference is below `err`."""
         self.assertTrue(self._NDArrayNear(ndarray1, ndarray2, err), msg=msg)
 
     # -- equal
 
+    @when_it_runs
     def assertAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
         """Same shape and same values; NaN equals NaN."""
         if _is_ragged(a) or _is_ragged(b):
@@ -206,6 +241,7 @@ class ArrayAssertions(_Case):
             lines += [f"not equal lhs = {lhs}", f"not equal rhs = {rhs}"]
             np.testing.assert_array_equal(a, b, err_msg="\n".join(lines))
 
+    @when_it_runs
     def assertNotAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
         try:
             self.assertAllEqual(a, b)
@@ -229,18 +265,23 @@ class ArrayAssertions(_Case):
 
     # -- bounds
 
+    @when_it_runs
     def assertAllGreater(self, a: Any, comparison_target: float) -> None:
         self.assertGreater(np.min(self._GetNdArray(a)), comparison_target)
 
+    @when_it_runs
     def assertAllLess(self, a: Any, comparison_target: float) -> None:
         self.assertLess(np.max(self._GetNdArray(a)), comparison_target)
 
+    @when_it_runs
     def assertAllGreaterEqual(self, a: Any, comparison_target: float) -> None:
         self.assertGreaterEqual(np.min(self._GetNdArray(a)), comparison_target)
 
+    @when_it_runs
     def assertAllLessEqual(self, a: Any, comparison_target: float) -> None:
         self.assertLessEqual(np.max(self._GetNdArray(a)), comparison_target)
 
+    @when_it_runs
     def assertAllInRange(
         self,
         target: Any,
@@ -278,6 +319,7 @@ class ArrayAssertions(_Case):
         ]
         return lines + [" " * indent + "..."] if len(subscripts) > limit else lines
 
+    @when_it_runs
     def assertAllInSet(self, target: Any, expected_set: Any) -> None:
         unknown = np.setdiff1d(self._GetNdArray(target), list(expected_set))
         if unknown.size:

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import everflow as tf
+from everflow.eager.context import eager_mode
 from everflow.proto import config_pb2
 from everflow.test import case as cases
 
@@ -80,3 +81,15 @@ def test_writes_to_a_stream_are_captured(case, tmp_path):
             stream.write("inside")
         stream.write(" after")
     assert captured.contents() == "inside" and (tmp_path / "log").read_text() == "before after"
+
+
+def test_assertions_in_a_function_are_checked_when_it_runs(case):
+    with eager_mode():
+        @tf.function(input_signature=[tf.TensorSpec([2])])
+        def doubled(x):
+            case.assertAllClose({"y": x * 2}, {"y": [2.0, 4.0]})
+            return x * 2
+
+        assert doubled([1.0, 2.0]).numpy().tolist() == [2.0, 4.0]
+        with pytest.raises(tf.errors.OpError, match="close"):
+            doubled([1.0, 3.0])
