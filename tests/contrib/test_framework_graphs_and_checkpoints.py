@@ -91,7 +91,8 @@ def _started(initializer, shape, partitioner=None):
 def test_a_matrix_moves_to_other_words_in_rows_and_columns(saved):
     start = framework.load_and_remap_matrix_initializer(
         saved("saved"), "m", 3, 3, old_row_vocab_file=saved("old"), new_row_vocab_file=saved("new"),
-        old_col_vocab_file=saved("old_columns"), new_col_vocab_file=saved("new_columns"), num_row_oov_buckets=1, num_col_oov_buckets=1, initializer=_sevens)
+        old_col_vocab_file=saved("old_columns"), new_col_vocab_file=saved("new_columns"),
+        num_row_oov_buckets=1, num_col_oov_buckets=1, initializer=_sevens)
     assert _started(start, [4, 4]) == [[5, -7, 4, -7], [-7, -7, -7, -7], [1, -7, 0, -7], [-7, -7, -7, -7]]
 
 
