@@ -86,7 +86,7 @@ def test_signatures_are_checked():
         text, number = tf.placeholder(tf.string), tf.placeholder(tf.float32)
         build = tf.saved_model.classification_signature_def
         assert tf.saved_model.is_valid_signature(build(text, text, number))
-        with pytest.raises(ValueError, match="must be of type string"):
+        with pytest.raises(ValueError, match="Classification examples must be a string Tensor"):
             build(number, text, number)
         with pytest.raises(ValueError, match="cannot both be None"):
             build(text, None, None)
