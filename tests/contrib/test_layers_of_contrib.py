@@ -4,6 +4,7 @@ import pytest
 
 import everflow as tf
 from everflow.contrib.layers import scattered_embeddings, target_columns
+from everflow.contrib.layers.embeddings import embedding_lookup_sparse_with_distributed_aggregation
 
 layers = tf.contrib.layers
 
@@ -212,3 +213,29 @@ def test_a_scattered_column_is_an_input():
     np.testing.assert_allclose(run(inputs), [[18.5, 40, 32, 20.5], [12, 43, 41, 14], [7, 10, 21, 9]])
     with pytest.raises(ValueError, match="Dimension and size must be greater than 0"):
         layers.scattered_embedding_column("a", size=0, dimension=4, hash_key=7)
+
+
+@pytest.mark.parametrize("combiner,expected", [(None, [[20 / 3, 23 / 3], [np.nan, np.nan], [18, 19]]),
+                                               ("sum", [[20, 23], [0, 0], [54, 57]]),
+                                               ("sqrtn", [[8.9442720, 10.2859125], [np.nan, np.nan], [18, 19]])])
+def test_vectors_of_parts_are_combined_by_weights(combiner, expected):
+    parts = [tf.constant(np.arange(12, dtype="f").reshape(6, 2)), tf.constant(np.arange(12, 24, dtype="f").reshape(6, 2))]
+    places = [[0, 0], [0, 1], [2, 0]]
+    ids = tf.SparseTensor(places, tf.constant([1, 4, 7], tf.int64), [3, 2])
+    weights = tf.SparseTensor(places, [1.0, 2.0, 3.0], [3, 2])
+    np.testing.assert_allclose(run(embedding_lookup_sparse_with_distributed_aggregation(parts, ids, weights, combiner=combiner)), expected,
+                               rtol=1e-5)
+
+
+def test_slim_pools_windows_and_summarizes_collections():
+    slim = tf.contrib.slim
+    x = tf.constant(np.arange(16, dtype="f").reshape(1, 4, 4, 1))
+    largest, means = run([slim.pool(x, 2, "MAX", stride=2), slim.pool(x, [2, 2], "AVG", stride=2)])
+    assert largest.ravel().tolist() == [5, 7, 13, 15]
+    assert means.ravel().tolist() == [2.5, 4.5, 10.5, 12.5]
+    tf.add_to_collection("biases", tf.get_variable("b", initializer=[1.0]))
+    assert [t.op.name for t in slim.summarize_biases()] == ["b_summary"]
+    assert slim.summarize_weights() == []
+    assert run(slim.bucketize(tf.constant([1.0, 5.0, -1.0]), [0.0, 2.0, 3.0])).tolist() == [1, 3, 0]
+    with pytest.raises(ValueError, match="Rank of inputs must be known"):
+        slim.pool(tf.placeholder(tf.float32), 2, "MAX")

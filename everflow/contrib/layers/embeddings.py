@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 import everflow as tf
+from everflow.api import public
 from everflow.contrib.framework.variables import model_variable
 from everflow.contrib.layers.publishing import layer
 from everflow.graph.sparse_tensor import SparseTensor
@@ -81,3 +82,27 @@ def safe_embedding_lookup_sparse(embedding_weights: Any, sparse_ids: Any, sparse
     return tf.nn.safe_embedding_lookup_sparse(
         embedding_weights, sparse_ids, sparse_weights, combiner or "mean", default_id, name or "embedding_lookup", partition_strategy,
         max_norm)
+
+
+@public("contrib.layers.python.layers.embedding_ops.embedding_lookup_sparse_with_distributed_aggregation",
+        "contrib.slim.embedding_lookup_sparse_with_distributed_aggregation")
+def embedding_lookup_sparse_with_distributed_aggregation(params: Any, sp_ids: Any, sp_weights: Any, partition_strategy: str = "mod",
+                                                         name: str | None = None, combiner: str | None = None,
+                                                         max_norm: float | None = None) -> Any:
+    """The vectors of rows of ids, combined by weights; a mean over no ids is not a number."""
+    combiner = combiner or "mean"
+    if combiner not in ("mean", "sqrtn", "sum"):
+        raise ValueError("combiner must be one of 'mean', 'sqrtn' or 'sum'")
+    if not isinstance(sp_ids, SparseTensor):
+        raise TypeError("sp_ids must be SparseTensor")
+    if sp_weights is not None and not isinstance(sp_weights, SparseTensor):
+        raise TypeError("sp_weights must be either None or SparseTensor")
+    with tf.name_scope(name, "embedding_lookup_sparse", [sp_ids]):
+        rows = tf.cast(sp_ids.indices[:, 0], tf.int32)
+        vectors = tf.nn.embedding_lookup(params, sp_ids.values, partition_strategy, max_norm=max_norm)
+        weights = tf.ones_like(rows, vectors.dtype) if sp_weights is None else tf.cast(sp_weights.values, vectors.dtype)
+        weights = tf.expand_dims(weights, 1)
+        sums = tf.segment_sum(vectors * weights, rows)
+        if combiner == "sum":
+            return sums
+        return sums / (tf.segment_sum(weights, rows) if combiner == "mean" else tf.sqrt(tf.segment_sum(tf.square(weights), rows)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 import everflow as tf
+from everflow.api import public
 from everflow.contrib.framework.arg_scopes import add_arg_scope
 from everflow.contrib.layers.collecting import collect_named_outputs
 from everflow.contrib.layers.publishing import layer
@@ -55,3 +56,19 @@ def avg_pool3d(inputs: Any, kernel_size: Any, stride: Any = 2, padding: str = "V
     """The mean of each window of volumes."""
     return _pooled(layers.AveragePooling3D, "AvgPool3D", ("NCDHW", "NDHWC"), inputs, kernel_size, stride, padding, data_format,
                    outputs_collections, scope)
+
+
+@public("contrib.layers.python.layers.layers.pool", "contrib.slim.pool")
+@add_arg_scope
+def pool(inputs: Any, kernel_size: Any, pooling_type: str, padding: str = "VALID", data_format: str | None = None, dilation_rate: Any = 1,
+         stride: Any = 1, outputs_collections: Any = None, scope: Any = None) -> Any:
+    """Windows of any rank, with their largest elements ("MAX") or means ("AVG")."""
+    with tf.name_scope(scope, f"{pooling_type.lower()}_pool", [inputs]) as sc:
+        inputs = tf.convert_to_tensor(inputs)
+        if inputs.get_shape().ndims is None:
+            raise ValueError("Rank of inputs must be known")
+        rank = inputs.get_shape().ndims - 2
+        sizes = [[n] * rank if isinstance(n, int) else list(n) for n in (kernel_size, dilation_rate, stride)]
+        outputs = tf.nn.pool(inputs, sizes[0], pooling_type, padding, dilation_rate=sizes[1], strides=sizes[2], data_format=data_format,
+                             name=sc)
+        return collect_named_outputs(outputs_collections, sc, outputs)

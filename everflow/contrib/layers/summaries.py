@@ -1,10 +1,12 @@
 """Summaries of tensors, collections and activations by their own names."""
 from __future__ import annotations
 
+import functools
 import re
 from typing import Any
 
 import everflow as tf
+from everflow.api import public
 from everflow.contrib.layers.publishing import layer
 from everflow.graph.keys import GraphKeys
 
@@ -49,3 +51,8 @@ def summarize_collection(collection: Any, name_filter: str | None = None, summar
 def summarize_activations(name_filter: str | None = None, summarizer: Any = summarize_activation) -> list[Any]:
     """A summary of each activation of the graph."""
     return summarize_collection(GraphKeys.ACTIVATIONS, name_filter, summarizer)
+
+
+for _kind, _collection in (("variables", GraphKeys.GLOBAL_VARIABLES), ("weights", GraphKeys.WEIGHTS), ("biases", GraphKeys.BIASES)):
+    public(f"contrib.layers.python.layers.summaries.summarize_{_kind}", f"contrib.slim.summarize_{_kind}", owner=__name__)(
+        functools.partial(summarize_collection, _collection))

@@ -135,7 +135,7 @@ class GridLSTMCell(RNNCell):
         self._couple_input_forget_gates = couple_input_forget_gates
         self._state_is_tuple = state_is_tuple
         self._windows_in_all = sum(self._num_frequency_blocks)
-        self._state_tuple_type = collections.namedtuple("GridLSTMStateTuple", self._state_names("state"))  # type: ignore[misc]
+        self._state_tuple_type: Any = collections.namedtuple("GridLSTMStateTuple", self._state_names("state"))  # type: ignore[misc]
 
     def _state_names(self, prefix: str) -> list[str]:
         return [f"{prefix}_f{place:02d}_b{band:02d}_{part}" for band, count in enumerate(self._num_frequency_blocks)
@@ -264,7 +264,7 @@ class BidirectionalGridLSTMCell(GridLSTMCell):
     def state_size(self) -> Any:
         return self._state_tuple_type(*[self._num_units] * (4 * self._windows_in_all))
 
-    def call(self, inputs: Any, state: Any) -> Any:
+    def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
         half = 2 * self._windows_in_all
         frames = [self._frame(inputs), [windows[::-1] for windows in self._frame(inputs, self._backward_slice_offset)]]
         outputs, states = [], []
