@@ -43,6 +43,7 @@ class Metric(AutoTrackable):
 
     def build(self, *args: Any, **kwargs: Any) -> None:
         """Makes the variables, at the first call."""
+        raise NotImplementedError("Metrics must define a build() member function")
 
     def call(self, *args: Any, **kwargs: Any) -> Any:
         """Updates the variables."""
@@ -55,6 +56,18 @@ class Metric(AutoTrackable):
     def value(self) -> Any:
         """The same as `result`."""
         return self.result()
+
+    def aggregate(self, metrics: Any) -> Any:
+        """Adds what other metrics of the same kind have added up; in a graph, the op that does so."""
+        for m in metrics:
+            if type(self) is not type(m):
+                raise TypeError(f"All metrics must be the same type, '{type(self)}' != '{type(m)}'.")
+        updates = []
+        for i, v in enumerate(self._vars):
+            if any(m._vars[i].name != v.name for m in metrics):
+                raise ValueError("All metrics must have variables in the same order.")
+            updates.append(v.assign_add(tf.add_n([tf.convert_to_tensor(m._vars[i], v.dtype.base_dtype) for m in metrics])))
+        return None if tf.executing_eagerly() else tf.group(updates)
 
     def init_variables(self) -> Any:
         """Starts again; in a graph, the op that does so."""
@@ -94,14 +107,16 @@ class Mean(Metric):
         self.denom = self.add_variable("denom", (), self.dtype, tf.zeros_initializer())
 
     def call(self, values: Any, weights: Any = None) -> Any:
-        """Adds values."""
+        """Adds values; returns what was added up."""
         if weights is None:
             count = self.denom.assign_add(tf.cast(tf.identity(tf.size(values)), self.dtype))
-            total = self.numer.assign_add(tf.cast(tf.reduce_sum(values), self.dtype))
+            values = tf.reduce_sum(values)
+            total = self.numer.assign_add(tf.cast(values, self.dtype))
         else:
             weights = tf.cast(weights, self.dtype)
             count = self.denom.assign_add(tf.reduce_sum(weights))
-            total = self.numer.assign_add(tf.reduce_sum(tf.cast(values, self.dtype) * weights))
+            values = tf.cast(values, self.dtype) * weights
+            total = self.numer.assign_add(tf.reduce_sum(values))
         if not tf.executing_eagerly():
             return tf.group(count, total), values, weights
         return values if weights is None else (values, weights)
@@ -119,13 +134,18 @@ class _Hits(Mean):
 
     def call(self, labels: Any, predictions: Any, weights: Any = None) -> Any:  # type: ignore[override]
         """Adds predictions."""
-        hits = tf.cast(self.hits(tf.convert_to_tensor(labels), tf.convert_to_tensor(predictions)), self.dtype)
-        super().call(hits, weights=weights)
+        self.check(labels, predictions)
+        labels, predictions = self.compared(labels, predictions)
+        super().call(tf.cast(tf.equal(labels, predictions), self.dtype), weights=weights)
         return (labels, predictions) if weights is None else (labels, predictions, weights)
 
-    def hits(self, labels: Any, predictions: Any) -> Any:
-        """Which predictions are right."""
-        raise NotImplementedError
+    def check(self, labels: Any, predictions: Any) -> None:
+        """Raises an error for labels and predictions that don't go together."""
+        tf.debugging.assert_equal(tf.shape(labels), tf.shape(predictions), message="Shapes of labels and predictions are unequal")
+
+    def compared(self, labels: Any, predictions: Any) -> tuple[Any, Any]:
+        """What is equal where predictions are right."""
+        return labels, predictions
 
 
 @public("contrib.eager.metrics.Accuracy")
@@ -135,10 +155,6 @@ class Accuracy(_Hits):
     def __init__(self, name: str | None = None, dtype: Any = dtypes.float64) -> None:
         super().__init__(name, dtype)
 
-    def hits(self, labels: Any, predictions: Any) -> Any:
-        """Where they are equal."""
-        return tf.equal(labels, tf.cast(predictions, labels.dtype))
-
 
 @public("contrib.eager.metrics.CategoricalAccuracy")
 class CategoricalAccuracy(_Hits):
@@ -147,9 +163,9 @@ class CategoricalAccuracy(_Hits):
     def __init__(self, name: str | None = None, dtype: Any = dtypes.float64) -> None:
         super().__init__(name, dtype)
 
-    def hits(self, labels: Any, predictions: Any) -> Any:
-        """Where the positions are equal."""
-        return tf.equal(tf.argmax(labels, axis=-1), tf.argmax(predictions, axis=-1))
+    def compared(self, labels: Any, predictions: Any) -> tuple[Any, Any]:
+        """The positions."""
+        return tf.argmax(labels, axis=-1), tf.argmax(predictions, axis=-1)
 
 
 @public("contrib.eager.metrics.BinaryAccuracy")
@@ -160,9 +176,9 @@ class BinaryAccuracy(_Hits):
         super().__init__(name, dtype)
         self.threshold = threshold
 
-    def hits(self, labels: Any, predictions: Any) -> Any:
-        """Where the sides are equal."""
-        return tf.equal(tf.cast(predictions > self.threshold, tf.int32), tf.cast(labels, tf.int32))
+    def compared(self, labels: Any, predictions: Any) -> tuple[Any, Any]:
+        """The sides."""
+        return tf.cast(labels, tf.bool), tf.greater(predictions, self.threshold)
 
 
 @public("contrib.eager.metrics.SparseAccuracy")
@@ -172,6 +188,10 @@ class SparseAccuracy(_Hits):
     def __init__(self, name: str | None = None, dtype: Any = dtypes.float64) -> None:
         super().__init__(name, dtype)
 
-    def hits(self, labels: Any, predictions: Any) -> Any:
-        """Where they are equal."""
-        return tf.equal(tf.cast(labels, tf.int64), tf.argmax(predictions, axis=-1))
+    def check(self, labels: Any, predictions: Any) -> None:
+        """There must be as many labels as predictions."""
+        tf.debugging.assert_equal(tf.shape(labels)[0], tf.shape(predictions)[0], message="First axis of labels and predictions is unequal")
+
+    def compared(self, labels: Any, predictions: Any) -> tuple[Any, Any]:
+        """The label, and the position."""
+        return tf.cast(labels, tf.int64), tf.argmax(predictions, axis=-1)

@@ -15,6 +15,7 @@ from everflow.graph import dtypes
 from everflow.graph.convert import constant
 from everflow.graph.scopes import colocate_with, device, init_scope
 from everflow.graph.stacks import get_default_graph
+from everflow.io.gfile import recursive_create_dir_v2
 from everflow.ops.variables import Variable, variable_creator_scope
 from everflow.platform import logging
 from everflow.platform.identity import ObjectIdentityWeakKeyDictionary
@@ -191,6 +192,8 @@ class TrackableSaver:
         eager = executing_eagerly() or get_default_graph().building_function
         if checkpoint_number:
             file_prefix = f"{file_prefix}-{checkpoint_number}"
+        if os.path.dirname(file_prefix):
+            recursive_create_dir_v2(os.path.dirname(file_prefix))
         tensor = None
         if eager:
             with device("/cpu:0"):
