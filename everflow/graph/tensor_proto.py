@@ -364,6 +364,9 @@ def make_tensor_proto(
     proto.tensor_shape.SetInParent()
     for size in sizes:
         proto.tensor_shape.dim.add().size = size
+    if array.size > 1 and not any(array.strides):
+        # One element that fills a large shape is written once, as it is held.
+        array = array.reshape(-1)[:1]
     if found in _AS_BYTES and count > 1 and array.size == count:
         if array.nbytes >= _LARGEST_CONTENT:
             raise ValueError("Cannot create a tensor proto whose content is larger than 2GB.")

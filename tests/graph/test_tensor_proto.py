@@ -302,3 +302,10 @@ class TestProto:
             tensor_proto.has_shape(made, "12")
         with pytest.raises(TypeError, match="tensor_proto is not a tensor_pb2.TensorProto object"):
             tensor_proto.has_shape([1, 2], [2])
+
+
+def test_one_element_of_a_large_shape_is_written_once():
+    large = as_array(True, dtypes.bool, [1 << 29])
+    proto = make_tensor_proto(large)
+    assert proto.ByteSize() < 100 and list(proto.bool_val) == [True]
+    assert make_ndarray(proto).shape == (1 << 29,)
