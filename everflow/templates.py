@@ -123,7 +123,7 @@ class Template(Trackable):
         hint = "created when calling a template after the first time, perhaps you used tf.Variable when you meant tf.get_variable:"
         if len(trained) != len(trained_before):
             new = [v for v in trained if not any(v is old for old in trained_before)]
-            raise ValueError(f"New trainable variable {hint} {new}")
+            raise ValueError(f"Trainable variable {hint} {new}")
         if len(after) != len(before):
             new = [v for v in after if not any(v is old for old in before)]
             api.find("logging.info")("New variables %s %s", hint, new)

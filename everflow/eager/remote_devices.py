@@ -37,12 +37,16 @@ class RemoteServer:
         self.worker = worker_service_pb2_grpc.WorkerServiceStub(channel(address))
         # Steps whose results nobody holds any more. Their last holders may go at any time, and no call can be made then.
         self.over: collections.deque[int] = collections.deque()
+        # Calls under way: one that nobody holds is cancelled.
+        self._calls: set[Any] = set()
         self.devices = [RemoteDevice(self, d) for d in _status(self.worker, address).device_attributes]
 
     def clean_up(self) -> None:
         """Tells the server which steps are over, without waiting for an answer."""
         while self.over:
-            self.worker.CleanupGraph.future(worker_pb2.CleanupGraphRequest(step_id=self.over.popleft()))
+            call = self.worker.CleanupGraph.future(worker_pb2.CleanupGraphRequest(step_id=self.over.popleft()))
+            self._calls.add(call)
+            call.add_done_callback(self._calls.discard)
 
 
 def _status(worker: Any, address: str) -> Any:

@@ -166,5 +166,5 @@ def test_templates_share_what_they_make():
     count = iter(range(9))
     broken = tf.make_template("broken", lambda: tf.Variable(1.0, name=f"v{next(count)}"))
     broken()
-    with pytest.raises(ValueError, match="New trainable variable created(.|\n)*originally defined at"):
+    with pytest.raises(ValueError, match="^Trainable variable created(.|\n)*originally defined at"):
         broken()

@@ -76,7 +76,7 @@ class Network(Layer):
                 if isinstance(layer, Layer):
                     layer.__dict__["_base_name"] = layer._name
         if layer.name in self._tracked:
-            raise ValueError(f"Attempted to add two Layers with the name '{layer.name}' to the same Network '{self._name}'.")
+            raise ValueError(f"Attempt to add two Layers with the name '{layer.name}' to the same Network.")
         self._tracked[layer.name] = layer
         return layer
 
