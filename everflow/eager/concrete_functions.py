@@ -109,6 +109,7 @@ class ConcreteFunction:
         self._captured = graph.external_captures
         self._step = CONTEXT.compile(graph)
         self._types = [t.dtype.base_dtype for t in graph.outputs]
+        self._gives_one = isinstance(structure, Tensor)
         self._writes: list[int] | None = None
         self._pair: _Pair | None = None
         # How callers name the arguments' tensors, and how many of them may come by position.
@@ -198,7 +199,8 @@ class ConcreteFunction:
                 if v.trainable:
                     TAPES[-1].variable_read(v)
         inputs = [*arguments, *self._captured, *self._deferred()] if self._asks else [*arguments, *self._captured]
-        return self._packed(self.run(inputs) if in_eager_mode() else self._add_call(inputs))
+        outputs = self.run(inputs) if in_eager_mode() else self._add_call(inputs)
+        return outputs[0] if self._gives_one else self._packed(outputs)
 
     def _deferred(self) -> list[Any]:
         """The values that are asked for at each call."""
@@ -288,8 +290,6 @@ class ConcreteFunction:
         return found
 
     def _packed(self, outputs: list[Any]) -> Any:
-        if isinstance(self.structured_outputs, Tensor):
-            return outputs[0]
         rest = iter(outputs)
         flat = [None if t is None else next(rest) for t in nest.flatten(self.structured_outputs, expand_composites=True)]
         return nest.pack_sequence_as(self.structured_outputs, flat, expand_composites=True)

@@ -137,11 +137,11 @@ def _assign_shape(o: Any) -> Any:
 op("Assign", kernel=_assign, shape=_assign_shape, gradient=not_differentiable, writes=True)
 
 
-def updating(change: Callable[[Any, Any], Any]) -> Callable[[Any], Any]:
-    """A kernel that changes a variable in place with a value of its shape."""
+def updating(change: Callable[[Any, Any], Any], is_apart: bool = False) -> Callable[[Any], Any]:
+    """A kernel that changes a variable in place with a value of its shape, of which may be known that it is no part of a variable."""
 
     def make(node: Any) -> Any:
-        shares = may_share(node, 1)
+        shares = not is_apart and may_share(node, 1)
 
         def run(slot: Slot, value: Any) -> Slot:
             with slot.lock:

@@ -35,7 +35,7 @@ def _scaled(node: Node, uses: Any) -> Node | None:
 def _adding(node: Node, value: Value, alpha: float) -> Node:
     from everflow.ops.state import updating
 
-    new = fused("_AssignScaled", updating(lambda v, x: v.add_(x, alpha=alpha)), node, [node.inputs[0], value])
+    new = fused("_AssignScaled", updating(lambda v, x: v.add_(x, alpha=alpha), is_apart=True), node, [node.inputs[0], value])
     assert new.fused is not None
     new.fused.writes = True
     return new
