@@ -104,7 +104,7 @@ def _loss_smaller(best_eval_result: Any, current_eval_result: Any) -> bool:
 def best_of_events(pattern: str, better: Any) -> Any:
     """The best evaluation that events of earlier trainings tell of, or None."""
     best = None
-    for path in sorted(tf.gfile.Glob(pattern)):
+    for path in sorted(tf.gfile.Glob(pattern)) if tf.gfile.Exists(os.path.dirname(pattern)) else ():
         for event in summary_iterator(path):
             result = {value.tag: value.simple_value for value in event.summary.value if value.HasField("simple_value")}
             if result and (best is None or better(best, result)):

@@ -90,7 +90,8 @@ def make_early_stopping_hook(estimator: Any, should_stop_fn: Any, run_every_secs
 def read_eval_metrics(eval_dir: Any) -> Any:
     """What evaluations wrote, by step."""
     found: dict[int, dict[str, float]] = {}
-    for path in sorted(tf.gfile.Glob(os.path.join(eval_dir, "*.tfevents.*"))):
+    # Before the first evaluation there is no folder.
+    for path in sorted(tf.gfile.Glob(os.path.join(eval_dir, "*.tfevents.*"))) if tf.gfile.Exists(eval_dir) else ():
         for event in tf.train.summary_iterator(path):  # type: ignore[attr-defined]
             values = {v.tag: v.simple_value for v in event.summary.value if v.HasField("simple_value")}
             if values:

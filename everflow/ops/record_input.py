@@ -8,7 +8,7 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import internal, public
-from everflow.errors import not_found
+from everflow.errors import NotFoundError, not_found
 from everflow.io import records
 from everflow.io.gfile import get_matching_files
 from everflow.io.tf_record import TFRecordOptions
@@ -28,7 +28,11 @@ class _Records:
         self.stream = self._stream()
 
     def _stream(self) -> Iterator[bytes]:
-        files = sorted(get_matching_files(self.pattern))
+        try:
+            files = sorted(get_matching_files(self.pattern))
+        except NotFoundError:
+            # The folder itself is missing.
+            files = []
         if not files:
             raise not_found(f"Found no files at {self.pattern}")
         start = 0

@@ -106,3 +106,11 @@ def test_train_and_evaluate_exports_at_the_end(tmp_path):
         tf.estimator.EvalSpec(inputs(), throttle_secs=0, exporters=[tf.estimator.FinalExporter("last", receiver)]))
     assert metrics["global_step"] == 4
     assert os.path.dirname(exports[0].decode()) == str(tmp_path / "export" / "last")
+
+
+def test_before_the_first_evaluation_there_are_no_metrics(tmp_path):
+    from everflow.estimator.exporters import best_of_events
+    from everflow.estimator.stopping import read_eval_metrics
+
+    assert not read_eval_metrics(str(tmp_path / "eval"))
+    assert best_of_events(str(tmp_path / "eval" / "*.tfevents.*"), lambda best, found: True) is None
