@@ -17,6 +17,14 @@ def eagerly():
         yield
 
 
+@pytest.fixture
+def two_processors():
+    before = PLACEMENT.cpus
+    PLACEMENT.choose(cpus=2)
+    yield
+    PLACEMENT.choose(cpus=before)
+
+
 @pytest.fixture(autouse=True)
 def fresh_graph():
     with tf.Graph().as_default():
@@ -51,8 +59,7 @@ def test_a_dataset_built_again_gives_the_same():
 
 
 @pytest.mark.usefixtures("eagerly")
-def test_replicas_iterate_eagerly(monkeypatch):
-    monkeypatch.setattr(PLACEMENT, "cpus", 2)
+def test_replicas_iterate_eagerly(two_processors):
     (copy,) = replicate(D.range(4).flat_map(lambda x: D.range(x)), ["/device:CPU:1"]).values()
     assert [int(x) for x in copy] == [0, 0, 1, 0, 1, 2]
 
