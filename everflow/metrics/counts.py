@@ -66,31 +66,31 @@ def false_negatives(labels: Any, predictions: Any, weights: Any = None, metrics_
     return _false_negatives(labels, predictions, weights, metrics_collections, updates_collections, name)
 
 
-def _share(name: str, labels: Any, predictions: Any, weights: Any, metrics_collections: Any, updates_collections: Any, scope: Any,
-           others: Callable[..., tuple[Any, Any]]) -> tuple[Any, Any]:
-    """True positives as a part of them and of others."""
+def share(name: str, labels: Any, predictions: Any, weights: Any, metrics_collections: Any, updates_collections: Any, scope: Any,
+          some: Callable[..., tuple[Any, Any]], others: Callable[..., tuple[Any, Any]]) -> tuple[Any, Any]:
+    """What one function counts as a part of that and of what another counts."""
     refuse_eager(name)
     with tf.variable_scope(scope, name, (predictions, labels, weights)):
         predictions, labels, weights = with_ranks_that_fit(tf.cast(predictions, dtypes.bool), tf.cast(labels, dtypes.bool), weights)
-        right, new_right = true_positives(labels, predictions, weights)
-        wrong, new_wrong = others(labels, predictions, weights)
+        found, new_found = some(labels, predictions, weights)
+        rest, new_rest = others(labels, predictions, weights)
 
         def part(a: Any, b: Any, at: str) -> Any:
             return tf.where(tf.greater(a + b, 0), tf.div(a, a + b), 0, name=at)
 
-        value = part(right, wrong, "value")
-        return collected(value, part(new_right, new_wrong, "update_op"), metrics_collections, updates_collections)
+        value = part(found, rest, "value")
+        return collected(value, part(new_found, new_rest, "update_op"), metrics_collections, updates_collections)
 
 
 @public("metrics.precision")
 def precision(labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None,
               name: str | None = None) -> tuple[Any, Any]:
     """Which part of the predictions of yes was right."""
-    return _share("precision", labels, predictions, weights, metrics_collections, updates_collections, name, false_positives)
+    return share("precision", labels, predictions, weights, metrics_collections, updates_collections, name, true_positives, false_positives)
 
 
 @public("metrics.recall")
 def recall(labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None,
            name: str | None = None) -> tuple[Any, Any]:
     """Which part of what was yes was predicted."""
-    return _share("recall", labels, predictions, weights, metrics_collections, updates_collections, name, false_negatives)
+    return share("recall", labels, predictions, weights, metrics_collections, updates_collections, name, true_positives, false_negatives)

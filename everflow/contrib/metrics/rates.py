@@ -1,7 +1,6 @@
 """How often yes and no were predicted in vain, and what is best over thresholds."""
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import everflow as tf
@@ -18,34 +17,20 @@ _NEAR_ZERO = 1e-7
 _SMALL = 1e-6
 
 
-def _rate(name: str, predictions: Any, labels: Any, weights: Any, metrics_collections: Any, updates_collections: Any, scope: Any,
-          wrong: Callable[..., Any], right: Callable[..., Any]) -> tuple[Any, Any]:
-    with tf.variable_scope(scope, name, (predictions, labels, weights)):
-        predictions, labels, weights = with_ranks_that_fit(tf.cast(predictions, dtypes.bool), tf.cast(labels, dtypes.bool), weights)
-        wrongs, new_wrongs = wrong(labels, predictions, weights)
-        rights, new_rights = right(labels, predictions, weights)
-
-        def part(a: Any, b: Any, at: str) -> Any:
-            return tf.where(tf.greater(a + b, 0), tf.div(a, a + b), 0, name=at)
-
-        value = part(wrongs, rights, "value")
-        return collected(value, part(new_wrongs, new_rights, "update_op"), metrics_collections, updates_collections)
-
-
 @metric("streaming_false_positive_rate")
 def streaming_false_positive_rate(predictions: Any, labels: Any, weights: Any = None, metrics_collections: Any = None,
                                   updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
     """Which part of what was no was predicted as yes."""
-    return _rate("false_positive_rate", predictions, labels, weights, metrics_collections, updates_collections, name,
-                 counts.false_positives, counts.true_negatives)
+    return counts.share("false_positive_rate", labels, predictions, weights, metrics_collections, updates_collections, name,
+                        counts.false_positives, counts.true_negatives)
 
 
 @metric("streaming_false_negative_rate")
 def streaming_false_negative_rate(predictions: Any, labels: Any, weights: Any = None, metrics_collections: Any = None,
                                   updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
     """Which part of what was yes was predicted as no."""
-    return _rate("false_negative_rate", predictions, labels, weights, metrics_collections, updates_collections, name,
-                 counts.false_negatives, counts.true_positives)
+    return counts.share("false_negative_rate", labels, predictions, weights, metrics_collections, updates_collections, name,
+                        counts.false_negatives, counts.true_positives)
 
 
 def _rates_at(kind: str, wrong: str, right: str, predictions: Any, labels: Any, thresholds: Any, weights: Any, metrics_collections: Any,
