@@ -118,20 +118,25 @@ def queue_elements():
     return timed(run)
 
 
-@case
-def queue_runners():
-    """Batches of 64 made of single elements by tf.train.shuffle_batch with a thread."""
-    number = tf.train.range_input_producer(1 << 20, shuffle=False, capacity=256).dequeue()
-    batch = tf.group(tf.train.shuffle_batch([tf.cast(number, tf.float32), number], 64, 4096, 1024))
+def with_queue_runners(op):
+    """The time of 20 runs of an op while threads fill its queues."""
     sess = session()
     coordinator = tf.train.Coordinator()
     threads = tf.train.start_queue_runners(sess, coordinator)
-    step = sess.make_callable(batch)
+    step = sess.make_callable(op)
     found = timed(lambda: [step() for _ in range(20)], seconds=4.0)
     coordinator.request_stop()
     sess.run(tf.no_op())
     coordinator.join(threads, stop_grace_period_secs=5, ignore_live_threads=True)
     return found
+
+
+@case
+def queue_runners():
+    """Batches of 64 made of single elements by tf.train.shuffle_batch with a thread."""
+    number = tf.train.range_input_producer(1 << 20, shuffle=False, capacity=256).dequeue()
+    batch = tf.group(tf.train.shuffle_batch([tf.cast(number, tf.float32), number], 64, 4096, 1024))
+    return with_queue_runners(batch)
 
 
 @case
@@ -141,15 +146,7 @@ def record_readers():
     _, record = tf.TFRecordReader().read(names)
     batch = tf.train.batch([record], 128, num_threads=2, capacity=1024)
     parsed = tf.group(*tf.parse_example(batch, FEATURES).values())
-    sess = session()
-    coordinator = tf.train.Coordinator()
-    threads = tf.train.start_queue_runners(sess, coordinator)
-    step = sess.make_callable(parsed)
-    found = timed(lambda: [step() for _ in range(20)], seconds=4.0)
-    coordinator.request_stop()
-    sess.run(tf.no_op())
-    coordinator.join(threads, stop_grace_period_secs=5, ignore_live_threads=True)
-    return found
+    return with_queue_runners(parsed)
 
 
 def transforms(images, change):

@@ -100,9 +100,10 @@ def plot_model(model: Any, to_file: str = "model.png", show_shapes: bool = False
     """Writes a picture of a model; the ending of the file's name says which kind."""
     dot = model_to_dot(model, show_shapes, show_layer_names, rankdir, expand_nested, dpi)
     kind = os.path.splitext(to_file)[1][1:] or "png"
-    dot.write(to_file if os.path.splitext(to_file)[1] else f"{to_file}.{kind}", format=kind)
+    path = to_file if os.path.splitext(to_file)[1] else f"{to_file}.{kind}"
+    dot.write(path, format=kind)
     try:
         from IPython import display
     except ImportError:
         return None
-    return display.Image(filename=to_file)
+    return display.Image(filename=path)
