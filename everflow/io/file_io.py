@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import binascii
-import os
 import uuid
 from collections.abc import Iterator
 from typing import Any, BinaryIO
@@ -10,7 +9,7 @@ from typing import Any, BinaryIO
 from everflow.api import internal
 from everflow.compat import as_bytes
 from everflow.errors import OpError, invalid_argument, out_of_range, permission_denied
-from everflow.io.filesystems import errors_about, locate
+from everflow.io.filesystems import errors_about, locate, path_text
 
 _MODES = ("r", "w", "a", "r+", "w+", "a+")
 
@@ -39,7 +38,7 @@ class FileIO:
 
     def _open(self, mode: str) -> BinaryIO:
         filesystem, path = locate(self.__name)
-        with errors_about(os.fsdecode(self.__name)):
+        with errors_about(path_text(self.__name)):
             return filesystem.open(path, mode)
 
     def _reading(self) -> BinaryIO:
@@ -65,13 +64,13 @@ class FileIO:
     def write(self, file_content: bytes | str) -> None:
         """Appends text (as UTF-8) or bytes to what was written before."""
         writer = self._writing()
-        with errors_about(os.fsdecode(self.__name)):
+        with errors_about(path_text(self.__name)):
             writer.write(as_bytes(file_content))
 
     def read(self, n: int = -1) -> Any:
         """The next `n` bytes, or the rest."""
         reader = self._reading()
-        with errors_about(os.fsdecode(self.__name)):
+        with errors_about(path_text(self.__name)):
             return self._prepared(reader.read(n))
 
     def seek(self, offset: int | None = None, whence: int = 0, position: int | None = None) -> None:
@@ -95,7 +94,7 @@ class FileIO:
     def readline(self) -> Any:
         """The next line with its newline; carriage returns are left out."""
         reader = self._reading()
-        with errors_about(os.fsdecode(self.__name)):
+        with errors_about(path_text(self.__name)):
             return self._prepared(reader.readline().replace(b"\r", b""))
 
     def readlines(self) -> list[Any]:
@@ -130,7 +129,7 @@ class FileIO:
     def flush(self) -> None:
         """Hands what was written to the file system, so that other readers see it."""
         if self._writer is not None:
-            with errors_about(os.fsdecode(self.__name)):
+            with errors_about(path_text(self.__name)):
                 self._writer.flush()
 
     def close(self) -> None:
@@ -139,7 +138,7 @@ class FileIO:
         if reader is not None:
             reader.close()
         if writer is not None:
-            with errors_about(os.fsdecode(self.__name)):
+            with errors_about(path_text(self.__name)):
                 writer.close()
 
     def seekable(self) -> bool:
@@ -148,7 +147,7 @@ class FileIO:
 
 def stat(path: Any) -> Any:
     filesystem, local = locate(path)
-    with errors_about(os.fsdecode(path)):
+    with errors_about(path_text(path)):
         return filesystem.stat(local)
 
 
@@ -171,7 +170,7 @@ def atomic_write_string_to_file(filename: Any, contents: bytes | str, overwrite:
     """The same, such that nobody ever sees a half-written file: it is written beside its place and renamed."""
     from everflow.io.gfile import delete_file, file_exists, rename
 
-    filename = os.fsdecode(filename)
+    filename = path_text(filename)
     beside = f"{filename}.tmp{uuid.uuid4().hex}"
     write_string_to_file(beside, contents)
     try:

@@ -98,7 +98,8 @@ class LocalFileSystem:
         os.mkdir(path)
 
     def make_directories(self, path: str) -> None:
-        os.makedirs(path, exist_ok=True)
+        if not os.path.exists(path):
+            os.makedirs(path, exist_ok=True)
 
     def remove(self, path: str) -> None:
         os.remove(path)
@@ -116,7 +117,8 @@ class LocalFileSystem:
     def copy(self, source: str, target: str) -> None:
         if os.path.isdir(source):
             raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), target)
-        shutil.copyfile(source, target)
+        with contextlib.suppress(shutil.SameFileError):
+            shutil.copyfile(source, target)
 
 
 _SCHEMES: dict[str, Any] = {"": LocalFileSystem(), "file": LocalFileSystem()}
@@ -128,9 +130,17 @@ def register(scheme: str, filesystem: Any) -> None:
     _SCHEMES[scheme] = filesystem
 
 
+def path_text(path: Any) -> str:
+    """A path (text, bytes or a path object) as text."""
+    try:
+        return os.fsdecode(path)
+    except TypeError:
+        raise TypeError(f"Expected binary or unicode string, got {path!r}") from None
+
+
 def locate(path: Any) -> tuple[Any, str]:
-    """The file system of a path (text, bytes or a path object), and the path as that file system takes it."""
-    text = os.fsdecode(path)
+    """The file system of a path, and the path as it takes it. Where it is local, `d/` and `d/./` are `d`; "" names nothing."""
+    text = path_text(path)
     match = _SCHEME.match(text)
     scheme = match.group(1) if match else ""
     if scheme not in _SCHEMES:
@@ -142,5 +152,5 @@ def locate(path: Any) -> tuple[Any, str]:
     if scheme == "file":
         rest = text[len("file://"):]
         # file://host/path and file:///path both name /path.
-        return _SCHEMES[scheme], rest[rest.find("/"):] if "/" in rest else rest
-    return _SCHEMES[scheme], text
+        text = rest[rest.find("/"):] if "/" in rest else ""
+    return _SCHEMES[scheme], os.path.normpath(text) if text and scheme in ("", "file") else text

@@ -1,8 +1,8 @@
 """`tf.gfile` and `tf.io.gfile`: files and folders on whatever file system their paths name."""
 from __future__ import annotations
 
-import fnmatch
 import os
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -10,7 +10,7 @@ from everflow.api import public
 from everflow.errors import NotFoundError, already_exists, not_found, unimplemented
 from everflow.io import file_io
 from everflow.io.file_io import FileIO
-from everflow.io.filesystems import errors_about, locate
+from everflow.io.filesystems import errors_about, locate, path_text
 
 
 @public("gfile.GFile", "gfile.Open", "io.gfile.GFile")
@@ -31,8 +31,6 @@ class FastGFile(FileIO):
 
 @public("io.gfile.exists")
 def file_exists_v2(path: Any) -> bool:
-    if not os.fsdecode(path):
-        return False
     filesystem, local = locate(path)
     return filesystem.exists(local)
 
@@ -46,7 +44,7 @@ def file_exists(filename: Any) -> bool:
 def delete_file_v2(path: Any) -> None:
     """Removes a file; NotFoundError if there is none."""
     filesystem, local = locate(path)
-    with errors_about(os.fsdecode(path)):
+    with errors_about(path_text(path)):
         filesystem.remove(local)
 
 
@@ -58,25 +56,29 @@ def delete_file(filename: Any) -> None:
 
 @public("io.gfile.mkdir")
 def create_dir_v2(path: Any) -> None:
-    """Makes a folder, whose parent must exist; a folder that is there already stays as it is."""
+    """Makes a folder, whose parent must exist; what is there already stays as it is."""
     filesystem, local = locate(path)
-    if not filesystem.is_directory(local):
-        with errors_about(os.fsdecode(path)):
+    if local and not filesystem.exists(local):
+        with errors_about(path_text(path)):
             filesystem.make_directory(local)
 
 
 @public("gfile.MkDir")
 def create_dir(dirname: Any) -> None:
-    """Makes a folder, whose parent must exist; a folder that is there already stays as it is."""
+    """Makes a folder, whose parent must exist; what is there already stays as it is."""
     create_dir_v2(dirname)
 
 
 @public("io.gfile.makedirs")
 def recursive_create_dir_v2(path: Any) -> None:
-    """Makes a folder and those above it, as far as they are missing."""
+    """Makes a folder and those above it, as far as they are missing; "", where a path has no folder, is none to make."""
     filesystem, local = locate(path)
-    with errors_about(os.fsdecode(path)):
-        filesystem.make_directories(local)
+    if local:
+        try:
+            filesystem.make_directories(local)
+        except OSError as error:
+            with errors_about(path_text(error.filename or path)):
+                raise
 
 
 @public("gfile.MakeDirs")
@@ -97,8 +99,8 @@ def copy_v2(src: Any, dst: Any, overwrite: bool = False) -> None:
     source_system, source = locate(src)
     target_system, target = locate(dst)
     if not source_system.exists(source):
-        raise not_found(f"{os.fsdecode(src)}; No such file or directory")
-    with errors_about(os.fsdecode(dst)):
+        raise not_found(f"{path_text(src)}; No such file or directory")
+    with errors_about(path_text(dst)):
         if source_system is target_system:
             source_system.copy(source, target)
             return
@@ -120,9 +122,9 @@ def rename_v2(src: Any, dst: Any, overwrite: bool = False) -> None:
     source_system, source = locate(src)
     target_system, target = locate(dst)
     if source_system is not target_system:
-        raise unimplemented(f"Renaming {os.fsdecode(src)} to {os.fsdecode(dst)} not implemented")
+        raise unimplemented(f"Renaming {path_text(src)} to {path_text(dst)} not implemented")
     _refuse_existing(dst, overwrite)
-    with errors_about(os.fsdecode(src)):
+    with errors_about(path_text(src)):
         source_system.rename(source, target)
 
 
@@ -137,8 +139,8 @@ def delete_recursively_v2(path: Any) -> None:
     """Removes a folder and all that is in it."""
     filesystem, local = locate(path)
     if not filesystem.exists(local):
-        raise not_found(f"{os.fsdecode(path)} not found")
-    with errors_about(os.fsdecode(path)):
+        raise not_found(f"{path_text(path)} not found")
+    with errors_about(path_text(path)):
         filesystem.remove_tree(local)
 
 
@@ -164,9 +166,8 @@ def list_directory_v2(path: Any) -> list[str]:
     """The names in a folder."""
     filesystem, local = locate(path)
     if not filesystem.is_directory(local):
-        raise not_found(f"Could not find directory {os.fsdecode(path)}")
-    with errors_about(os.fsdecode(path)):
-        return filesystem.list(local)
+        raise not_found(f"Could not find directory {path_text(path)}")
+    return _names(path)
 
 
 @public("gfile.ListDirectory")
@@ -192,7 +193,7 @@ def walk_v2(
     top: Any, topdown: bool = True, onerror: Callable[[Exception], Any] | None = None
 ) -> Iterator[tuple[str, list[str], list[str]]]:
     """For each folder below `top`: its path, the folders and the files in it. Errors go to `onerror`, or nowhere."""
-    top = os.fsdecode(top)
+    top = path_text(top)
     try:
         listing = list_directory_v2(top)
     except NotFoundError as error:
@@ -222,8 +223,8 @@ def walk(top: Any, in_order: bool = True) -> Iterator[tuple[str, list[str], list
 def get_matching_files_v2(pattern: Any) -> list[str]:
     """The paths that match a pattern, or any of several; `*`, `?` and `[...]` stay within one folder."""
     if isinstance(pattern, (str, bytes, os.PathLike)):
-        return _matching(os.fsdecode(pattern))
-    return [path for each in pattern for path in _matching(os.fsdecode(each))]
+        return _matching(path_text(pattern))
+    return [path for each in pattern for path in _matching(path_text(each))]
 
 
 @public("gfile.Glob")
@@ -232,31 +233,42 @@ def get_matching_files(filename: Any) -> list[str]:
     return get_matching_files_v2(filename)
 
 
-def _has_wildcard(text: str) -> bool:
-    return any(c in text for c in "*?[\\")
+_WILDCARD = re.compile(r"[*?\[\\]")
+_PIECES = re.compile(r"\\(?P<escaped>.)|\[(?P<negated>[!^]?)(?P<set>\]?(?:\\.|[^\]\\])*)\]|(?P<any>[*?])|(?P<plain>.)", re.DOTALL)
+
+
+def _expression(piece: re.Match[str]) -> str:
+    if piece["any"]:
+        return ".*" if piece["any"] == "*" else "."
+    if piece["set"]:
+        return f"[{'^' if piece['negated'] else ''}{piece['set'].replace('[', chr(92) + '[')}]"
+    return re.escape(piece["escaped"] or piece["plain"])
+
+
+def _matches(pattern: str, name: str) -> bool:
+    """Whether one part of a path is what the C library's fnmatch takes a pattern for: `*`, `?`, `[a-c]`, `[!a-c]`, `[^a-c]`, `\\*`."""
+    return re.fullmatch(_PIECES.sub(_expression, pattern), name, re.DOTALL) is not None
 
 
 def _matching(pattern: str) -> list[str]:
-    locate(pattern)
-    scheme, colon, rest = pattern.rpartition("://")
-    parts = rest.split("/")
-    fixed = 0
-    while fixed < len(parts) and not _has_wildcard(parts[fixed]):
-        fixed += 1
-    folder_of_all = scheme + colon + ("/".join(parts[:min(fixed, len(parts) - 1)]) or ("/" if rest.startswith("/") else "."))
-    if not file_exists_v2(folder_of_all):
-        raise not_found(f"{folder_of_all}; No such file or directory")
-    if fixed == len(parts):
-        return [pattern] if file_exists_v2(pattern) else []
-    start = scheme + colon + "/".join(parts[:fixed])
-    # A relative pattern that begins with a wildcard is looked up in, and answered from, the current folder.
-    found = [start or ("/" if rest.startswith("/") else ".")]
-    for part in parts[fixed:]:
+    scheme, colon, path = pattern.rpartition("://")
+    wildcard = _WILDCARD.search(path)
+    above = os.path.dirname(path[:wildcard.start()] if wildcard else path)
+    parts = path[len(above):].removeprefix("/").split("/")
+    # A relative pattern whose first part may be any name is looked up in, and answered from, the current folder.
+    found = [scheme + colon + (above or ("" if scheme else "."))]
+    for depth, part in enumerate(parts):
         found = [
-            f"{folder.rstrip('/')}/{name}"
+            os.path.join(folder, name)
             for folder in found
-            if is_directory_v2(folder)
-            for name in list_directory_v2(folder)
-            if fnmatch.fnmatchcase(name, part)
+            if depth == 0 or is_directory_v2(folder)
+            for name in _names(folder)
+            if _matches(part, name)
         ]
     return found
+
+
+def _names(folder: str) -> list[str]:
+    filesystem, local = locate(folder)
+    with errors_about(folder):
+        return filesystem.list(local)

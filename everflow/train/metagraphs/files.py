@@ -10,6 +10,7 @@ from google.protobuf.message import DecodeError
 from everflow.api import internal, public
 from everflow.graph.malformed import unreadable
 from everflow.io import file_io, gfile
+from everflow.io.filesystems import path_text
 
 
 @internal("framework.meta_graph.read_meta_graph_file")
@@ -38,7 +39,7 @@ def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool =
     from everflow.graph.graph import Graph
 
     proto = graph_or_graph_def.as_graph_def() if isinstance(graph_or_graph_def, Graph) else graph_or_graph_def
-    logdir = os.fspath(logdir)
+    logdir = path_text(logdir)
     gfile.recursive_create_dir(logdir)
     path = os.path.join(logdir, name)
     content = text_format.MessageToString(proto) if as_text else proto.SerializeToString()
