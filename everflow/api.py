@@ -203,7 +203,7 @@ def index_text() -> tuple[str, list[str]]:
             problems.append(f"{name} can't be imported: {reason}")
             owners.update({n: m for n, m in index().MODULES.items() if m == name})
             ops.update({o: m for o, m in index().OPS.items() if m == name})
-    from everflow.ops.registry import MEANINGS
+    from everflow.ops.core.registry import MEANINGS
 
     owners.update(OWNERS)
     ops.update({name: meaning.module for name, meaning in MEANINGS.items()})

@@ -129,7 +129,7 @@ def _behind(target: str, full: str) -> Any:
     elif kind == ">":
         return attribute(*rest.rsplit(".", 1))
     elif kind == "%":
-        from everflow.ops.registry import generated
+        from everflow.ops.core.registry import generated
 
         return generated(rest)
     else:

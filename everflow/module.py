@@ -87,7 +87,7 @@ class Module(AutoTrackable):
 
 
 def _is_variable(value: Any) -> bool:
-    from everflow.ops.variables import Variable
+    from everflow.ops.variables.variables import Variable
 
     return isinstance(value, Variable)
 

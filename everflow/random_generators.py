@@ -11,7 +11,7 @@ from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import init_scope, name_scope
 from everflow.graph.tensor import Tensor
-from everflow.ops.registry import apply
+from everflow.ops.core.registry import apply
 from everflow.train.tracking.autotracking import AutoTrackable
 
 RNG_ALG_PHILOX = internal("ops.stateful_random_ops.RNG_ALG_PHILOX")(1)

@@ -120,7 +120,7 @@ def test_names_of_tensorflow_2_call_the_function_of_1_15(publish):
 
 
 def test_generated_op_modules(monkeypatch):
-    registry = importlib.import_module("everflow.ops.registry")
+    registry = importlib.import_module("everflow.ops.core.registry")
     monkeypatch.setattr(registry, "generated", lambda op: f"function of {op}")
     internals._internal_module.cache_clear()
     from tensorflow.python.ops import gen_array_ops, gen_math_ops, gen_nn_ops

@@ -13,8 +13,8 @@ from everflow.graph.func_graph import FuncGraph
 from everflow.graph.graph import Graph
 from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
-from everflow.ops.registry import apply, meaning
-from everflow.ops.shape_rules import broadcast, same_as_input
+from everflow.ops.core.registry import apply, meaning
+from everflow.ops.core.shape_rules import broadcast, same_as_input
 
 if TYPE_CHECKING:
     from typing import Self

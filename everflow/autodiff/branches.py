@@ -15,11 +15,11 @@ from everflow.graph.indexed_slices import IndexedSlices
 from everflow.graph.operation import Operation
 from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
-from everflow.ops.bodies import finish
-from everflow.ops.conditionals import add_choice, branch_names
-from everflow.ops.functional import zeros_dtype, zeros_for
-from everflow.ops.registry import apply
-from everflow.ops.toggles import enabled_in
+from everflow.ops.control_flow.bodies import finish
+from everflow.ops.control_flow.calls import zeros_dtype, zeros_for
+from everflow.ops.control_flow.conditionals import add_choice, branch_names
+from everflow.ops.control_flow.toggles import enabled_in
+from everflow.ops.core.registry import apply
 
 
 def gradient_of_choice(operation: Operation, output_gradients: Any) -> list[Any]:

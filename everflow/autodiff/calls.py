@@ -13,8 +13,8 @@ from everflow.graph.indexed_slices import IndexedSlices
 from everflow.graph.operation import Operation
 from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
-from everflow.ops.bodies import finish
-from everflow.ops.registry import apply
+from everflow.ops.control_flow.bodies import finish
+from everflow.ops.core.registry import apply
 
 
 def gradient_of_partitioned_call(operation: Operation, output_gradients: Any) -> list[Any]:

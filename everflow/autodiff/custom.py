@@ -20,8 +20,8 @@ from everflow.graph.operation import Operation
 from everflow.graph.scopes import control_dependencies
 from everflow.graph.stacks import get_default_graph, in_eager_mode
 from everflow.graph.tensor import Tensor
-from everflow.ops.registry import apply
-from everflow.ops.variable_handles import copy_handle_data
+from everflow.ops.core.registry import apply
+from everflow.ops.variables.handles import copy_handle_data
 from everflow.platform.decorators import make_decorator
 
 VARIABLES = ("VariableV2", "VarHandleOp")

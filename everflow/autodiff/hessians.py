@@ -9,7 +9,7 @@ from everflow.autodiff.gradients import gradients
 from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.tensor import Tensor
-from everflow.ops.registry import apply
+from everflow.ops.core.registry import apply
 
 
 @public("hessians")

@@ -16,13 +16,13 @@ from everflow.graph.functions import add_body
 from everflow.graph.graph import Graph
 from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
-from everflow.ops import bodies
-from everflow.ops.conditionals import add_choice
-from everflow.ops.frame_bodies import Copier, Loop, as_loop, new_body
-from everflow.ops.frame_kinds import BACK_EDGES, EXITS, MERGES, SWITCHES
-from everflow.ops.frame_lives import Frame, Lives, Token, complement, frames_of, predicate
-from everflow.ops.frames import has_frames
-from everflow.ops.registry import apply
+from everflow.ops.control_flow import bodies
+from everflow.ops.control_flow.conditionals import add_choice
+from everflow.ops.control_flow.frame_bodies import Copier, Loop, as_loop, new_body
+from everflow.ops.control_flow.frame_kinds import BACK_EDGES, EXITS, MERGES, SWITCHES
+from everflow.ops.control_flow.frame_lives import Frame, Lives, Token, complement, frames_of, predicate
+from everflow.ops.control_flow.frames import has_frames
+from everflow.ops.core.registry import apply
 
 
 def lift(graph: Graph, ys: Iterable[Tensor]) -> None:

@@ -17,10 +17,10 @@ from everflow.graph.graph import Graph
 from everflow.graph.operation import Operation
 from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
-from everflow.ops import bodies
-from everflow.ops.functional import zeros_dtype, zeros_for
-from everflow.ops.loops import add_while
-from everflow.ops.registry import apply
+from everflow.ops.control_flow import bodies
+from everflow.ops.control_flow.calls import zeros_dtype, zeros_for
+from everflow.ops.control_flow.loops import add_while
+from everflow.ops.core.registry import apply
 
 
 def gradient_of_while(operation: Operation, output_gradients: Any) -> list[Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from everflow.api import internal, public
 from everflow.graph.operation import Operation
-from everflow.ops.registry import meaning, not_differentiable
+from everflow.ops.core.registry import meaning, not_differentiable
 from everflow.platform.registry import Registry
 
 Gradient = Callable[..., Any]

@@ -18,7 +18,7 @@ from everflow.graph.indexed_slices import IndexedSlices
 from everflow.graph.operation import Operation
 from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
-from everflow.ops.registry import apply
+from everflow.ops.core.registry import apply
 
 TRAINABLE = frozenset((
     dtypes.float16, dtypes.float32, dtypes.float64, dtypes.bfloat16, dtypes.complex64, dtypes.complex128, dtypes.resource,
@@ -197,14 +197,14 @@ def _gradient_function(op: Operation) -> Callable[..., Any] | None:
     except LookupError:
         if not op.graph._is_function(op.type):
             raise LookupError(f"No gradient defined for operation '{op.name}' (op type: {op.type})") from None
-    from everflow.ops.functional import gradient_of_call
+    from everflow.ops.control_flow.calls import gradient_of_call
 
     return gradient_of_call
 
 
 def _zeros(tensor: Tensor) -> Any:
     if tensor.dtype.base_dtype is dtypes.resource:
-        from everflow.ops.variable_handles import variable_shape
+        from everflow.ops.variables.handles import variable_shape
 
         return tf.zeros(variable_shape(tensor), tensor.handle_data[1] if tensor.handle_data else dtypes.float32)
     return apply("ZerosLike", tensor, name="zeros_like")

@@ -43,7 +43,7 @@ def len_(s: Any) -> Any:
         return s.size()
     if isinstance(s, Tensor) and not s.is_eager:
         if s.dtype is dtypes.variant:
-            from everflow.ops.registry import apply
+            from everflow.ops.core.registry import apply
 
             return apply("TensorListLength", s)
         if s.dims == ():

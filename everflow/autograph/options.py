@@ -8,7 +8,7 @@ from everflow.api import internal, public
 from everflow.autograph.features import Feature
 from everflow.graph import dtypes
 from everflow.graph.tensor import Tensor
-from everflow.ops.registry import apply
+from everflow.ops.core.registry import apply
 
 _NOT_SAID = object()
 

@@ -5,7 +5,7 @@ import argparse
 from typing import NamedTuple
 
 from everflow.graph import opdefs
-from everflow.ops.registry import meaning, not_differentiable
+from everflow.ops.core.registry import meaning, not_differentiable
 
 COLUMNS = ("kernel", "shape", "gradient")
 

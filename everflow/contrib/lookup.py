@@ -9,7 +9,7 @@ from everflow.graph import dtypes
 from everflow.lookup import vocabularies
 from everflow.lookup.tables import InitializableLookupTableBaseV1, exported
 from everflow.lookup.vocabularies import FastHashSpec
-from everflow.ops.registry import apply
+from everflow.ops.core.registry import apply
 from everflow.platform.deprecation import deprecated
 
 

@@ -17,7 +17,7 @@ from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
 from everflow.runtime.codegen import kernel_of
 from everflow.runtime.plan import Node
-from everflow.runtime.values import from_numpy
+from everflow.values.tensors import from_numpy
 
 Compute = Callable[..., Any]
 Rule = Callable[[Any, Operation, "list[bool]"], "Compute | None"]
@@ -234,7 +234,7 @@ def _along_last(context: Any, op: Operation, batched: list[bool]) -> Compute | N
 
 def _parsed(context: Any, op: Operation, batched: list[bool]) -> Compute | None:
     """Single examples without sparse features are parsed together."""
-    from everflow.ops.parsing_kernels import _example_parser
+    from everflow.ops.parsing.example_ops import _example_parser
 
     defaults = [known(t) for t in op.inputs[1:]]
     if op.attr("num_sparse") or not batched[0] or any(d is None for d in defaults):

@@ -9,7 +9,7 @@ from typing import Any
 from everflow.data.elements import Element
 from everflow.data.streams import Cursor, Reading, Stream, UnaryCursor, UnaryStream, dataset_op, signature
 from everflow.errors import already_exists, internal_error
-from everflow.ops.registry import op
+from everflow.ops.core.registry import op
 
 
 class MemoryCache:

@@ -20,7 +20,7 @@ from everflow.graph.tensor import Tensor
 from everflow.graph.tensor_spec import TensorSpec
 from everflow.io.file_io import read_file_to_string
 from everflow.io.gfile import get_matching_files as glob
-from everflow.ops.registry import apply
+from everflow.ops.core.registry import apply
 
 DEFAULT_BUFFER = 4 * 1024 * 1024
 # The types that columns may have, narrowest first as they are inferred.
@@ -277,7 +277,7 @@ def make_batched_features_dataset(
     """Batches of the features of serialized Examples in files, with a feature as the label where one is named."""
     from everflow.data.example_parsing import parse_example_dataset
     from everflow.data.readers import TFRecordDataset
-    from everflow.ops.readers import ReaderBase
+    from everflow.ops.files.reader_ops import ReaderBase
 
     reader = reader or TFRecordDataset
     if isinstance(reader, type) and issubclass(reader, ReaderBase):

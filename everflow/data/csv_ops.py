@@ -14,9 +14,9 @@ from everflow.errors import OpError, invalid_argument
 from everflow.graph import dtypes, shapes
 from everflow.io.records import PIECE, open_stream
 from everflow.lazy import torch
-from everflow.ops.registry import op
-from everflow.ops.texts import text_array
-from everflow.runtime.values import torch_dtype
+from everflow.ops.core.registry import op
+from everflow.values.tensors import torch_dtype
+from everflow.values.texts import text_array
 
 LINE_ENDS = b"\r\n"
 

@@ -17,7 +17,7 @@ from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
 from everflow.graph.tensor_spec import TensorSpec
 from everflow.graph.type_spec import BatchableTypeSpec, CompositeTensor
-from everflow.ops.registry import apply
+from everflow.ops.core.registry import apply
 from everflow.train.tracking.base import Trackable
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from everflow.errors import OpError, invalid_argument
 from everflow.graph import dtypes, shapes
 from everflow.lazy import torch
-from everflow.runtime.values import is_numeric, torch_dtype
+from everflow.values.tensors import is_numeric, torch_dtype
 
 Element = tuple[Any, ...]
 Dims = Sequence[Any]

@@ -17,9 +17,9 @@ from everflow.graph import dtypes, shapes
 from everflow.graph.sparse_tensor import SparseTensorSpec
 from everflow.graph.tensor_spec import TensorSpec
 from everflow.lazy import torch
-from everflow.ops.parsing import _EXAMPLE_KINDS, _Wanted, _with_sparse_features, _with_steps
-from everflow.ops.parsing_kernels import _example_parser
-from everflow.ops.registry import apply
+from everflow.ops.core.registry import apply
+from everflow.ops.parsing.example_functions import _EXAMPLE_KINDS, _Wanted, _with_sparse_features, _with_steps
+from everflow.ops.parsing.example_ops import _example_parser
 
 
 @dataset_op("ParseExampleDataset", "ExperimentalParseExampleDataset")

@@ -17,7 +17,7 @@ from everflow.graph.constants import constant_value_as_shape, known
 from everflow.graph.scopes import name_scope
 from everflow.graph.sparse_tensor import SparseTensorSpec
 from everflow.graph.tensor_spec import TensorSpec
-from everflow.ops.registry import apply
+from everflow.ops.core.registry import apply
 
 Transformation = Callable[[Any], Any]
 

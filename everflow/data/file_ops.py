@@ -13,8 +13,8 @@ from everflow.errors import OpError, data_loss, invalid_argument, not_found, uni
 from everflow.graph import dtypes
 from everflow.io.records import PIECE, RecordReader, open_stream
 from everflow.lazy import torch
-from everflow.ops.registry import op
-from everflow.runtime.values import torch_dtype
+from everflow.ops.core.registry import op
+from everflow.values.tensors import torch_dtype
 
 
 def texts(values: list[bytes]) -> np.ndarray:

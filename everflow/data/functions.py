@@ -16,7 +16,7 @@ from everflow.graph.func_graph import FuncGraph
 from everflow.graph.functions import LibraryFunction
 from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
-from everflow.ops.registry import apply
+from everflow.ops.core.registry import apply
 
 _uids = itertools.count(2)
 

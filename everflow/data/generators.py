@@ -15,8 +15,8 @@ from everflow.data.functions import StructuredFunctionWrapper
 from everflow.graph import dtypes, shapes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.tensor import Tensor
-from everflow.ops.python_functions import py_func
-from everflow.ops.registry import apply
+from everflow.ops.control_flow.python_functions import py_func
+from everflow.ops.core.registry import apply
 
 
 @internal("data.ops.dataset_ops._GeneratorDataset")

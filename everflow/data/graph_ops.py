@@ -17,9 +17,9 @@ from everflow.graph.graph import Graph
 from everflow.graph.importer import import_graph_def
 from everflow.graph.tensor_proto import make_tensor_proto
 from everflow.graph.wire import PRODUCER
-from everflow.ops.registry import apply, op
-from everflow.ops.shape_rules import scalar
-from everflow.runtime.values import to_numpy
+from everflow.ops.core.registry import apply, op
+from everflow.ops.core.shape_rules import scalar
+from everflow.values.tensors import to_numpy
 
 # Ops that are stateful by definition, but do the same wherever they run, or only call functions, which are looked at themselves.
 REPEATABLE = {"Assert", "If", "PartitionedCall", "Placeholder", "Print", "PrintV2", "StatefulPartitionedCall", "While", "Case"}

@@ -16,7 +16,7 @@ from everflow.graph import dtypes, shapes
 from everflow.graph.constants import known
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.tensor_spec import TensorSpec
-from everflow.ops.registry import apply
+from everflow.ops.core.registry import apply
 
 KEY = TensorSpec([], dtypes.int64)
 

@@ -14,8 +14,8 @@ from everflow.errors import OutOfRangeError, cancelled, failed_precondition, inv
 from everflow.graph import shapes
 from everflow.graph.describe import type_name
 from everflow.lazy import torch
-from everflow.ops.registry import op
-from everflow.ops.shape_rules import scalar
+from everflow.ops.core.registry import op
+from everflow.ops.core.shape_rules import scalar
 
 KIND = "iterator"
 

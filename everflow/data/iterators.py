@@ -17,8 +17,8 @@ from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
 from everflow.graph.tensor_spec import TensorSpec
 from everflow.graph.type_spec import CompositeTensor, TypeSpec
-from everflow.ops.registry import apply
-from everflow.ops.seeds import DEFAULT_GRAPH_SEED, get_seed
+from everflow.ops.core.registry import apply
+from everflow.ops.random.seeds import DEFAULT_GRAPH_SEED, get_seed
 from everflow.train.tracking.base import Trackable
 
 GLOBAL_ITERATORS = internal("data.ops.iterator_ops.GLOBAL_ITERATORS")("iterators")

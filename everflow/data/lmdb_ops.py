@@ -13,7 +13,7 @@ from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.tensor_spec import TensorSpec
 from everflow.io import lmdb
-from everflow.ops.registry import apply
+from everflow.ops.core.registry import apply
 
 
 class _DatabaseStream(Stream):

@@ -16,8 +16,8 @@ from everflow.errors import failed_precondition, invalid_argument, not_found, ou
 from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
 from everflow.lazy import torch
-from everflow.ops.registry import apply, op
-from everflow.ops.shape_rules import scalar
+from everflow.ops.core.registry import apply, op
+from everflow.ops.core.shape_rules import scalar
 
 # Stands for whatever run of the initializer came last.
 LATEST = -1

@@ -10,7 +10,7 @@ from everflow.graph.scopes import name_scope
 from everflow.graph.tensor import Tensor
 from everflow.graph.tensor_spec import TensorSpec
 from everflow.graph.type_spec import CompositeTensor, TypeSpec
-from everflow.ops.registry import apply
+from everflow.ops.core.registry import apply
 
 
 @public("data.experimental.Optional", "contrib.data.Optional")

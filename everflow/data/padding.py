@@ -12,7 +12,7 @@ from everflow.graph.constants import constant_value_as_shape
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.tensor import Tensor
 from everflow.graph.tensor_spec import TensorSpec
-from everflow.ops.registry import apply
+from everflow.ops.core.registry import apply
 
 
 @internal("data.util.convert.partial_shape_to_tensor")

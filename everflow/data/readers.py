@@ -12,7 +12,7 @@ from everflow.data.transformations import FlatMapDataset
 from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.tensor_spec import TensorSpec
-from everflow.ops.registry import apply
+from everflow.ops.core.registry import apply
 
 # How much a reader takes at a time where nothing else is said.
 DEFAULT_BUFFER = 256 * 1024

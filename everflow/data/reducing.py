@@ -11,7 +11,7 @@ from everflow.data.functions import StructuredFunctionWrapper, make_known
 from everflow.graph.scopes import name_scope
 from everflow.graph.tensor import Tensor
 from everflow.graph.tensor_spec import TensorSpec
-from everflow.ops.registry import apply
+from everflow.ops.core.registry import apply
 
 INFINITE_CARDINALITY = public("data.experimental.INFINITE_CARDINALITY")(-1)
 UNKNOWN_CARDINALITY = public("data.experimental.UNKNOWN_CARDINALITY")(-2)

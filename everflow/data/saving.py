@@ -12,8 +12,8 @@ from everflow.data.iterator_ops import Iterator
 from everflow.data.source_ops import ListStream
 from everflow.errors import failed_precondition, invalid_argument, unimplemented
 from everflow.graph import dtypes
-from everflow.ops.registry import apply, op
-from everflow.runtime.values import from_numpy, from_torch_dtype, to_numpy
+from everflow.ops.core.registry import apply, op
+from everflow.values.tensors import from_numpy, from_torch_dtype, to_numpy
 
 MAGIC = b"everflow-iterator-1\n"
 

@@ -8,9 +8,9 @@ from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
 from everflow.graph.tensor import Tensor
-from everflow.ops.registry import apply
-from everflow.ops.seeds import LARGEST
-from everflow.ops.seeds import get_seed as graph_and_op_seed
+from everflow.ops.core.registry import apply
+from everflow.ops.random.seeds import LARGEST
+from everflow.ops.random.seeds import get_seed as graph_and_op_seed
 
 
 @internal("data.util.random_seed.get_seed")

@@ -9,7 +9,7 @@ from everflow.data.elements import Element, stack
 from everflow.data.source_ops import chosen_seeds, random_words
 from everflow.data.streams import INFINITE, Cursor, Reading, Stream, UnaryStream, dataset_op, signature
 from everflow.errors import invalid_argument
-from everflow.ops.registry import op
+from everflow.ops.core.registry import op
 
 # More rounds than this are not put into the buffer, however large it may be.
 MOST_ROUNDS = 3

@@ -26,8 +26,8 @@ from everflow.graph.attrs import FunctionName
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.functions import fingerprint as body_fingerprint
 from everflow.graph.tensor_proto import make_ndarray, make_tensor_proto
-from everflow.ops.registry import apply
-from everflow.runtime.values import from_numpy, is_numeric, to_numpy
+from everflow.ops.core.registry import apply
+from everflow.values.tensors import from_numpy, is_numeric, to_numpy
 
 COMPRESSION_NONE = internal("data.experimental.ops.snapshot.COMPRESSION_NONE")(None)
 COMPRESSION_GZIP = internal("data.experimental.ops.snapshot.COMPRESSION_GZIP")("GZIP")

@@ -11,9 +11,9 @@ from everflow.data.streams import INFINITE, UNKNOWN, Cursor, Reading, Stream, Ta
 from everflow.errors import OpError, OutOfRangeError, invalid_argument
 from everflow.graph import dtypes, shapes
 from everflow.lazy import torch
-from everflow.ops.registry import op
-from everflow.ops.shape_rules import scalar
-from everflow.runtime.philox import Philox, PhiloxWords
+from everflow.ops.core.registry import op
+from everflow.ops.core.shape_rules import scalar
+from everflow.values.philox import Philox, PhiloxWords
 
 
 class TensorStream(Stream):

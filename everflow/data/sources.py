@@ -12,7 +12,7 @@ from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
 from everflow.graph.sparse_tensor import SparseTensor
 from everflow.graph.tensor_spec import TensorSpec
-from everflow.ops.registry import apply
+from everflow.ops.core.registry import apply
 
 
 @internal("data.ops.dataset_ops.TensorDataset")

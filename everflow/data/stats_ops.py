@@ -15,8 +15,8 @@ from everflow.data.experimental import Transformation
 from everflow.data.measuring import MeasuredStream, Recorder, measured, microseconds
 from everflow.data.streams import Cursor, Reading, Stream, UnaryStream, dataset_op, signature
 from everflow.data.wrappers import _SetStatsAggregatorDataset
-from everflow.ops.registry import apply, op
-from everflow.ops.shape_rules import scalar
+from everflow.ops.core.registry import apply, op
+from everflow.ops.core.shape_rules import scalar
 
 
 class _Histogram:

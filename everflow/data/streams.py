@@ -14,8 +14,8 @@ from typing import Any
 from everflow.data.elements import Element, gathered, row, stack
 from everflow.errors import cancelled
 from everflow.lazy import torch
-from everflow.ops.registry import op
-from everflow.ops.shape_rules import scalar
+from everflow.ops.core.registry import op
+from everflow.ops.core.shape_rules import scalar
 
 INFINITE = -1
 UNKNOWN = -2

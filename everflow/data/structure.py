@@ -12,7 +12,7 @@ from everflow.graph.sparse_tensor import SparseTensor, SparseTensorSpec, SparseT
 from everflow.graph.tensor import Tensor
 from everflow.graph.tensor_spec import TensorSpec
 from everflow.graph.type_spec import BatchableTypeSpec, CompositeTensor, TypeSpec, type_spec_from_value
-from everflow.ops.bodies import is_tensor_array
+from everflow.ops.control_flow.bodies import is_tensor_array
 
 
 @internal("data.util.structure.normalize_element")

@@ -12,7 +12,7 @@ from everflow.data.seeding import get_seed
 from everflow.graph import dtypes
 from everflow.graph.constants import known
 from everflow.graph.tensor_spec import TensorSpec
-from everflow.ops.registry import apply
+from everflow.ops.core.registry import apply
 
 
 def dataset_inputs(value: Any) -> list[Any]:

@@ -14,7 +14,7 @@ from everflow.data.options import AutotuneAlgorithm
 from everflow.data.wrappers import _ModelDataset, _OptimizeDataset
 from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
-from everflow.ops.registry import apply
+from everflow.ops.core.registry import apply
 
 _numbers = itertools.count()
 

@@ -10,8 +10,8 @@ from everflow.data.elements import Element, dims_of, rows_of, stack
 from everflow.data.streams import Cursor, Reading, Stream, UnaryCursor, UnaryStream, dataset_op, function_of, signature
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
-from everflow.ops.registry import op
-from everflow.ops.shape_rules import scalar
+from everflow.ops.core.registry import op
+from everflow.ops.core.shape_rules import scalar
 from everflow.runtime.effects import called
 
 

@@ -17,7 +17,7 @@ from everflow.graph.functions import called_functions
 from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
 from everflow.runtime.codegen import kernel_of
-from everflow.runtime.values import from_numpy
+from everflow.values.tensors import from_numpy
 
 # A batch is computed in parts of about so many numbers, which stay in a processor's cache; larger elements stand alone.
 AT_ONCE = 1 << 17

@@ -12,7 +12,7 @@ from typing import Any
 
 from everflow.errors import cancelled
 from everflow.runtime.threads import use
-from everflow.runtime.values import without_autograd
+from everflow.values.tensors import without_autograd
 
 
 def _prepared(run: Callable[[], None]) -> None:

@@ -8,7 +8,7 @@ from everflow.data.dataset import UnaryUnchangedStructureDataset, scalar
 from everflow.data.options import Options
 from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
-from everflow.ops.registry import apply
+from everflow.ops.core.registry import apply
 
 
 @internal("data.ops.dataset_ops._OptionsDataset")

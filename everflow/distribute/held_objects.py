@@ -8,7 +8,7 @@ from everflow import errors
 from everflow.distribute.tensors import packed, unpacked
 from everflow.graph import dtypes, shapes
 from everflow.proto import tensor_pb2
-from everflow.runtime.resources import Slot
+from everflow.values.resources import Slot
 
 # The container of resources that have no name but the one that a client made up for them: they go when nobody holds them any more.
 NAMELESS = "everflow.nameless"

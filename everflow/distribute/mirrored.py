@@ -15,7 +15,7 @@ from everflow.distribute.values import DistributedValues, Mirrored, PerReplica, 
 from everflow.distribute.variables import DistributedVariable, MirroredVariable, SyncOnReadVariable
 from everflow.graph.keys import GraphKeys
 from everflow.graph.scopes import device, name_scope
-from everflow.ops.variables import VariableAggregation, VariableSynchronization
+from everflow.ops.variables.variables import VariableAggregation, VariableSynchronization
 
 
 def machine_devices(num_gpus: int | None = None) -> list[str]:

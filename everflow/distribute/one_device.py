@@ -8,7 +8,7 @@ from everflow.distribute.reductions import canonicalize
 from everflow.distribute.strategy import Strategy, StrategyExtended
 from everflow.graph.scopes import colocate_with as _colocate_with
 from everflow.graph.scopes import device as on_device
-from everflow.ops.variables import VariableSynchronization
+from everflow.ops.variables.variables import VariableSynchronization
 
 
 @public("distribute.OneDeviceStrategy")

@@ -8,7 +8,7 @@ from everflow.distribute.remote_part import RemotePart
 from everflow.distribute.remote_task import RemoteTask
 from everflow.distribute.tensors import packed, unpacked
 from everflow.graph import dtypes
-from everflow.ops.registry import Meaning
+from everflow.ops.core.registry import Meaning
 from everflow.runtime.plan import Node, Plan, Value
 
 

@@ -11,7 +11,7 @@ from everflow.distribute.values import DistributedValues, Mirrored
 from everflow.graph.devices import DeviceSpec
 from everflow.graph.indexed_slices import IndexedSlices
 from everflow.graph.scopes import device
-from everflow.ops.variables import VariableAggregation
+from everflow.ops.variables.variables import VariableAggregation
 
 
 @public("distribute.ReduceOp")

@@ -7,8 +7,8 @@ from everflow import errors
 from everflow.distribute.wire import called, channel
 from everflow.proto import worker_pb2, worker_service_pb2_grpc
 from everflow.runtime.devices import DeviceAttributes
-from everflow.runtime.resources import Resources
 from everflow.runtime.tasks import Task
+from everflow.values.resources import Resources
 
 
 class RemoteTask(Task):

@@ -13,7 +13,7 @@ from everflow.eager.tape import ACTIVE
 from everflow.graph import stacks
 from everflow.graph.scopes import device, name_scope
 from everflow.graph.stacks import get_default_graph, graphs, in_eager_mode, sessions
-from everflow.ops.variable_scope import variable_scope, variable_scope_store
+from everflow.ops.variables.variable_scope import variable_scope, variable_scope_store
 
 _STACKS = ("controls", "devices", "colocation", "original_op", "name_stack", "variable_creators")
 

@@ -13,8 +13,8 @@ from everflow.distribute.remote_task import RemoteTask
 from everflow.distribute.server_context import ServerContext
 from everflow.distribute.targets import SCHEME
 from everflow.graph.devices import DeviceSpec
-from everflow.runtime.resources import Resources
 from everflow.runtime.tasks import Task, served
+from everflow.values.resources import Resources
 
 
 @public("train.Server", "distribute.Server")

@@ -8,7 +8,7 @@ from typing import Any
 from everflow import errors
 from everflow.runtime.context import Context
 from everflow.runtime.tasks import Task
-from everflow.runtime.waiting import running
+from everflow.values.waiting import running
 
 
 class ServerContext(Context):

@@ -8,7 +8,7 @@ import numpy as np
 
 from everflow.graph import dtypes
 from everflow.graph.tensor_proto import make_ndarray, make_tensor_proto
-from everflow.runtime import values
+from everflow.values import tensors as values
 
 
 def packed(value: Any, dtype: dtypes.DType) -> Any:

@@ -13,9 +13,9 @@ from everflow.distribute.strategy_context import Standing
 from everflow.distribute.values import VALUES, DistributedValues, Mirrored, _shown
 from everflow.eager.context import executing_eagerly
 from everflow.graph.scopes import device
-from everflow.ops.registry import apply
-from everflow.ops.resource_variables import BaseResourceVariable
-from everflow.ops.variables import VariableAggregation
+from everflow.ops.core.registry import apply
+from everflow.ops.variables.resource_variables import BaseResourceVariable
+from everflow.ops.variables.variables import VariableAggregation
 from everflow.train.checkpoints.saveable import SaveableObject, SaveSpec
 
 NO_AGGREGATION = (

@@ -10,7 +10,7 @@ from everflow.distributions.divergence import RegisterKL
 from everflow.distributions.tensors import gen_new_seed
 from everflow.graph import dtypes
 from everflow.graph.scopes import name_scope
-from everflow.ops.control_flow import with_dependencies
+from everflow.ops.control_flow.ordering import with_dependencies
 
 
 @public("distributions.Beta")

@@ -9,7 +9,7 @@ from everflow.graph import dtypes
 from everflow.graph.constants import constant_value
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
-from everflow.ops.control_flow import with_dependencies
+from everflow.ops.control_flow.ordering import with_dependencies
 
 
 @internal("ops.distributions.util.assert_integer_form")

@@ -9,7 +9,7 @@ from everflow.distributions.base import FULLY_REPARAMETERIZED, Distribution, und
 from everflow.distributions.checks import embed_check_categorical_event_shape
 from everflow.distributions.divergence import RegisterKL
 from everflow.graph.scopes import name_scope
-from everflow.ops.control_flow import with_dependencies
+from everflow.ops.control_flow.ordering import with_dependencies
 
 
 @public("distributions.Dirichlet")

@@ -11,7 +11,7 @@ from everflow.distributions.base import FULLY_REPARAMETERIZED, Distribution, und
 from everflow.distributions.divergence import RegisterKL
 from everflow.graph import dtypes
 from everflow.graph.scopes import name_scope
-from everflow.ops.control_flow import with_dependencies
+from everflow.ops.control_flow.ordering import with_dependencies
 
 
 @public("distributions.Gamma")

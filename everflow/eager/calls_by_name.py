@@ -15,7 +15,7 @@ from everflow.graph.shapes import as_shape
 from everflow.graph.stacks import EAGER, graphs
 from everflow.graph.tensor import Tensor
 from everflow.graph.wire import output_types_of
-from everflow.ops import registry
+from everflow.ops.core import registry
 
 # The numbers of the kinds of attributes.
 _KINDS = {"string": 0, "int": 1, "float": 2, "bool": 3, "type": 4, "shape": 5, "tensor": 6, "func": 8}

@@ -28,11 +28,11 @@ from everflow.graph.scopes import is_eager_outside
 from everflow.graph.stacks import TAPES, get_default_graph, in_eager_mode
 from everflow.graph.tensor import Tensor
 from everflow.graph.type_spec import CompositeTensor
-from everflow.ops import functional
-from everflow.ops.registry import apply
-from everflow.ops.resource_variables import variable_accessed
+from everflow.ops.control_flow import calls as functional
+from everflow.ops.core.registry import apply
+from everflow.ops.variables.resource_variables import variable_accessed
 from everflow.runtime import effects
-from everflow.runtime.resources import Slot
+from everflow.values.resources import Slot
 
 _serial = itertools.count()
 _ATTRIBUTES = ("api_implements", "api_preferred_device", "forward_function_name", "backward_function_name")

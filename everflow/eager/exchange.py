@@ -9,7 +9,7 @@ from everflow.graph.convert import add_constant
 from everflow.graph.stacks import in_eager_mode
 from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
-from everflow.runtime.values import from_torch_dtype, to_numpy
+from everflow.values.tensors import from_torch_dtype, to_numpy
 
 
 @public("from_torch")

@@ -17,11 +17,11 @@ from everflow.graph.stacks import eager_scope
 from everflow.graph.tensor import Tensor
 from everflow.graph.wire import output_types_of
 from everflow.lazy import torch
-from everflow.ops import registry
+from everflow.ops.core import registry
 from everflow.runtime.codegen import kernel_of
 from everflow.runtime.context import Context
 from everflow.runtime.plan import Node
-from everflow.runtime.resources import Slot
+from everflow.values.resources import Slot
 
 
 class Kernel:

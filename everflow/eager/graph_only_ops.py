@@ -6,7 +6,7 @@ from typing import Any
 from everflow.api import internal
 from everflow.eager.context import graph_mode
 from everflow.graph.convert import convert_to_tensor
-from everflow.ops.registry import apply
+from everflow.ops.core.registry import apply
 
 
 @internal("eager.graph_only_ops.graph_zeros_like")

@@ -14,7 +14,7 @@ from everflow.graph.convert import convert_to_tensor
 from everflow.graph.indexed_slices import IndexedSlices
 from everflow.graph.stacks import TAPES, eager_scope
 from everflow.graph.tensor import Tensor
-from everflow.ops import registry
+from everflow.ops.core import registry
 
 
 class _Active(threading.local):
@@ -227,7 +227,7 @@ def _gradient_function(operation: Any) -> Any:
         return REGISTERED.lookup(operation.attrs.get("_gradient_op_type") or operation.type)
     except LookupError:
         if operation.graph._is_function(operation.type):
-            from everflow.ops.functional import gradient_of_call
+            from everflow.ops.control_flow.calls import gradient_of_call
 
             return gradient_of_call
         raise LookupError(f"No gradient defined for operation '{operation.name}' (op type: {operation.type})") from None
@@ -245,7 +245,7 @@ def _zeros_like(tensor: Any) -> Any:
     import everflow as tf
 
     if tensor.dtype.base_dtype is dtypes.resource:
-        from everflow.ops.variable_handles import variable_shape
+        from everflow.ops.variables.handles import variable_shape
 
         return tf.zeros(variable_shape(tensor), tensor.handle_data[1] if tensor.handle_data else dtypes.float32)
     return registry.apply("ZerosLike", tensor)

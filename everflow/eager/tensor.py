@@ -12,8 +12,8 @@ from everflow.eager.devices import CURRENT, PLACEMENT, placed
 from everflow.graph import dtypes
 from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
-from everflow.runtime import values
-from everflow.runtime.resources import Slot
+from everflow.values import tensors as values
+from everflow.values.resources import Slot
 
 _ids = itertools.count()
 _PLAIN = frozenset((

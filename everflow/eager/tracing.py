@@ -20,8 +20,8 @@ from everflow.graph.func_graph import FuncGraph
 from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
 from everflow.graph.tensor_spec import TensorSpec
-from everflow.ops.registry import apply
-from everflow.ops.variable_scope import get_variable_scope
+from everflow.ops.core.registry import apply
+from everflow.ops.variables.variable_scope import get_variable_scope
 
 
 @internal("framework.func_graph.func_graph_from_py_func")

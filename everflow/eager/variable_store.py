@@ -5,8 +5,8 @@ from typing import Any
 
 from everflow.api import internal, public
 from everflow.eager.context import executing_eagerly
-from everflow.ops.variable_scope import with_variable_store
-from everflow.ops.variable_store import VariableStore
+from everflow.ops.variables.store import VariableStore
+from everflow.ops.variables.variable_scope import with_variable_store
 
 
 @public("contrib.eager.EagerVariableStore")

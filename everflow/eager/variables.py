@@ -7,9 +7,9 @@ from everflow.eager.devices import CURRENT
 from everflow.eager.tensor import EagerTensor
 from everflow.graph import dtypes
 from everflow.graph.shapes import as_shape
-from everflow.ops.registry import apply
-from everflow.runtime.resources import Slot, copied
+from everflow.ops.core.registry import apply
 from everflow.train.tracking.restoring import uid
+from everflow.values.resources import Slot, copied
 
 
 def handle_for(value: Any, shape: Any, name: str) -> tuple[EagerTensor, str]:

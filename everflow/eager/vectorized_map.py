@@ -10,10 +10,10 @@ from everflow.eager.functions import function
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.stacks import in_eager_mode
 from everflow.graph.tensor_spec import TensorSpec
-from everflow.ops.arrays import shape
-from everflow.ops.filling import range as numbers
-from everflow.ops.gathering import gather
-from everflow.ops.mapping import map_fn
+from everflow.ops.arrays.filling import range as numbers
+from everflow.ops.arrays.gathering import gather
+from everflow.ops.arrays.reshaping import shape
+from everflow.ops.control_flow.mapping import map_fn
 
 
 @public("vectorized_map")

@@ -19,7 +19,7 @@ from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
 from everflow.graph.tensor_spec import TensorSpec
 from everflow.graph.type_spec import CompositeTensor
-from everflow.ops.variables import collections_for
+from everflow.ops.variables.variables import collections_for
 
 
 @internal("eager.wrap_function.VariableHolder")

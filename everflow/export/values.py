@@ -49,7 +49,7 @@ class Names:
 
 def torch_type(dtype: DType) -> str:
     """A dtype as torch spells it."""
-    from everflow.runtime.values import torch_dtype
+    from everflow.values.tensors import torch_dtype
 
     try:
         return str(torch_dtype(dtype))

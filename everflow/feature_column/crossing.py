@@ -9,7 +9,7 @@ from everflow.api import internal, public
 from everflow.feature_column.categorical import HashedCategoricalColumn
 from everflow.feature_column.protocol import CategoricalColumn, IdWeightPair, OldCategoricalColumn, is_new, parse_spec_of, sparse_tensors_of
 from everflow.feature_column.serialization import TupleColumn
-from everflow.ops.sparse_cross import sparse_cross_hashed
+from everflow.ops.sparse.cross import sparse_cross_hashed
 
 
 @internal("feature_column.feature_column_v2.CrossedColumn")

@@ -15,7 +15,7 @@ from everflow.feature_column.transformation import FeatureTransformationCache
 from everflow.graph.scopes import name_scope
 from everflow.graph.shapes import TensorShape
 from everflow.keras.layer import Layer
-from everflow.ops.variable_scope import pure_variable_scope
+from everflow.ops.variables.variable_scope import pure_variable_scope
 
 
 @contextlib.contextmanager

@@ -11,7 +11,7 @@ from everflow.feature_column.protocol import OldCategoricalColumn, OldDenseColum
 from everflow.feature_column.transformation import FeatureTransformationCache
 from everflow.graph.scopes import name_scope
 from everflow.keras.model import Model
-from everflow.ops.variable_scope import variable_scope
+from everflow.ops.variables.variable_scope import variable_scope
 from everflow.templates import make_template
 
 

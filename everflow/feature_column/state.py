@@ -5,7 +5,7 @@ from typing import Any
 
 from everflow.api import internal
 from everflow.graph import dtypes
-from everflow.ops.variable_scope import get_variable
+from everflow.ops.variables.variable_scope import get_variable
 from everflow.train.tracking.base import no_automatic_dependency_tracking_scope
 
 

@@ -236,7 +236,7 @@ def _list_value(value: Any, dtype: Any = None, name: str | None = None, as_ref: 
     """A list in which tensors stand becomes a Pack."""
     if as_ref or not _may_hold_tensors(value):
         return NotImplemented
-    from everflow.ops.joining import pack_nested
+    from everflow.ops.arrays.joining import pack_nested
 
     return pack_nested(value, dtype, name)
 

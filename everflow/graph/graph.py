@@ -26,11 +26,11 @@ VALID_SCOPE_NAME = re.compile(r"^[A-Za-z0-9_.\-/]*$")
 
 def _load_shape_rules(op_type: str) -> Callable[[Operation], Any] | None:
     """Until the ops are loaded: loads them (they stand above graph/), which sets `shape_rule_of`."""
-    importlib.import_module("everflow.ops.registry")
+    importlib.import_module("everflow.ops.core.registry")
     return shape_rule_of(op_type)
 
 
-# How to find the shapes of an op's outputs, or None; set by everflow.ops.registry.
+# How to find the shapes of an op's outputs, or None; set by everflow.ops.core.registry.
 shape_rule_of: Callable[[str], Callable[[Operation], Any] | None] = _load_shape_rules
 
 _graph_numbers = itertools.count()

@@ -173,7 +173,7 @@ def _dense(value: IndexedSlices, dtype: Any = None, name: str | None = None, as_
             f"{value.dtype.name}")
     if value.dense_shape is None:
         raise ValueError(f"Tensor conversion requested for IndexedSlices without dense_shape: {value}")
-    from everflow.ops.registry import apply
+    from everflow.ops.core.registry import apply
 
     if not _is_eager(value):
         sizes = known(value.dense_shape)

@@ -108,7 +108,7 @@ class SparseTensor(TensorLike, CompositeTensor):
 def _operation(name: str, x: SparseTensor, y: Any) -> Any:
     """Arithmetic with a dense tensor, which is broadcast to the sparse one."""
     from everflow.api import find
-    from everflow.ops.registry import apply
+    from everflow.ops.core.registry import apply
 
     with name_scope(None, name, [x.indices, x.values, x.dense_shape, y]) as scope:
         y = convert_to_tensor(y, x.dtype.base_dtype, name="y")
@@ -184,13 +184,13 @@ class SparseTensorSpec(BatchableTypeSpec):
         return self._packed("SerializeManySparse", value)
 
     def _packed(self, op_type: str, value: Any) -> list[Tensor]:
-        from everflow.ops.registry import apply
+        from everflow.ops.core.registry import apply
 
         value = SparseTensor.from_value(value)
         return [apply(op_type, value.indices, value.values, value.dense_shape, out_type=dtypes.variant)]
 
     def _from_compatible_tensor_list(self, tensor_list: list[Tensor]) -> SparseTensor:
-        from everflow.ops.registry import apply
+        from everflow.ops.core.registry import apply
 
         found = SparseTensor(*apply("DeserializeSparse", tensor_list[0], dtype=self._dtype))
         found.indices.set_shape([None, self._shape.ndims])

@@ -202,7 +202,7 @@ def _loads_operators(operator: str) -> Any:
     """Until an operator is first used, its method stands for loading the ops that define all of them."""
 
     def method(self: Tensor, *args: Any) -> Any:
-        importlib.import_module("everflow.ops.operators")
+        importlib.import_module("everflow.ops.core.operators")
         return getattr(type(self), operator)(self, *args)
 
     return method

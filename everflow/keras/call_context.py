@@ -66,7 +66,7 @@ def is_in_keras_graph() -> bool:
 def get_reachable_from_inputs(inputs: Any, targets: Any = None) -> set[Any]:
     """The operations and tensors that follow from the inputs; the search ends when it has met all targets."""
     from everflow import nest
-    from everflow.ops.variables import Variable
+    from everflow.ops.variables.variables import Variable
 
     found: set[Any] = set(_elements(nest.flatten(inputs)))
     wanted = None if not targets else set(nest.flatten(targets))
@@ -92,7 +92,7 @@ def get_reachable_from_inputs(inputs: Any, targets: Any = None) -> set[Any]:
 
 
 def _elements(values: list[Any]) -> Iterator[Any]:
-    from everflow.ops.variables import Variable
+    from everflow.ops.variables.variables import Variable
 
     for value in values:
         if isinstance(value, (Operation, Tensor, Variable)):

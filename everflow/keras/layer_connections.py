@@ -7,7 +7,7 @@ import everflow as tf
 from everflow import nest
 from everflow.keras.call_context import have_all_keras_metadata
 from everflow.keras.node import KerasHistory, Node
-from everflow.ops.variables import Variable
+from everflow.ops.variables.variables import Variable
 
 
 class LayerConnections:

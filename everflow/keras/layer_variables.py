@@ -14,9 +14,9 @@ from everflow.graph.shapes import TensorShape, as_shape
 from everflow.keras import config, constraints, initializers, regularizers
 from everflow.keras.backend.session import track_variable
 from everflow.keras.serialization import validate_kwargs
-from everflow.ops.partitioned import PartitionedVariable
-from everflow.ops.resource_variables import UnreadVariable
-from everflow.ops.variables import Variable, VariableAggregation, VariableSynchronization, VariableV1
+from everflow.ops.variables.partitioned import PartitionedVariable
+from everflow.ops.variables.resource_variables import UnreadVariable
+from everflow.ops.variables.variables import Variable, VariableAggregation, VariableSynchronization, VariableV1
 from everflow.train.tracking.autotracking import delete_tracking
 from everflow.train.tracking.data_structures import TrackableDataStructure, sticky_attribute_assignment
 

@@ -20,7 +20,7 @@ from everflow.keras.node import KerasHistory, Node
 from everflow.keras.op_layers import create_keras_history, needs_keras_history
 from everflow.keras.saving import configs, files
 from everflow.keras.summaries import print_summary
-from everflow.ops.variables import Variable
+from everflow.ops.variables.variables import Variable
 from everflow.train.tracking.base import TrackableReference
 
 _WITH_WEIGHTS = "layer_with_weights-"

@@ -17,10 +17,10 @@ from everflow.keras.input_spec import InputSpec
 from everflow.keras.layer import Layer as KerasLayer
 from everflow.keras.layer_variables import trained_where_synchronized
 from everflow.keras.naming import to_snake_case, unique_object_name
-from everflow.ops import variable_scope as scopes
-from everflow.ops.partitioned import PartitionedVariable
-from everflow.ops.variable_sets import global_variables, trainable_variables
-from everflow.ops.variables import VariableAggregation, VariableSynchronization
+from everflow.ops.variables import variable_scope as scopes
+from everflow.ops.variables.partitioned import PartitionedVariable
+from everflow.ops.variables.sets import global_variables, trainable_variables
+from everflow.ops.variables.variables import VariableAggregation, VariableSynchronization
 
 _keras_style = False
 

@@ -9,7 +9,7 @@ from everflow.keras.layers import separable as keras_separable
 from everflow.keras.layers import transposed as keras_transposed
 from everflow.layers import base
 from everflow.layers.functional import called_once
-from everflow.ops.initializers import Zeros
+from everflow.ops.variables.initializers import Zeros
 
 
 @public("layers.Conv1D")

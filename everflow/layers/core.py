@@ -8,7 +8,7 @@ from everflow.keras.layers import core as keras_core
 from everflow.keras.layers import dense as keras_dense
 from everflow.layers import base
 from everflow.layers.functional import called_once
-from everflow.ops.initializers import Zeros
+from everflow.ops.variables.initializers import Zeros
 
 
 @public("layers.Dense")

@@ -6,7 +6,7 @@ from typing import Any
 from everflow.api import internal, public
 from everflow.keras.layers import normalization as keras_normalization
 from everflow.layers import base
-from everflow.ops.initializers import Ones, Zeros
+from everflow.ops.variables.initializers import Ones, Zeros
 
 
 @public("layers.BatchNormalization")

@@ -11,7 +11,7 @@ from everflow.graph.convert import convert_to_tensor
 from everflow.graph.keys import GraphKeys
 from everflow.graph.scopes import add_to_collection, init_scope, name_scope
 from everflow.graph.tensor import TensorLike
-from everflow.ops.registry import apply
+from everflow.ops.core.registry import apply
 from everflow.train.tracking.autotracking import TrackableAsset
 from everflow.train.tracking.base import Trackable
 

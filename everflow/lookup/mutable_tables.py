@@ -12,7 +12,7 @@ from everflow.graph.keys import GraphKeys
 from everflow.graph.scopes import add_to_collection, colocate_with, name_scope
 from everflow.graph.sparse_tensor import SparseTensor
 from everflow.lookup.tables import LookupInterface
-from everflow.ops.registry import apply
+from everflow.ops.core.registry import apply
 from everflow.train.checkpoints.saveable import SaveableObject, SaveSpec
 
 

@@ -11,7 +11,7 @@ from everflow.graph.convert import convert_to_tensor
 from everflow.graph.keys import GraphKeys
 from everflow.graph.scopes import get_collection, name_scope
 from everflow.graph.sparse_tensor import SparseTensor
-from everflow.ops.registry import apply
+from everflow.ops.core.registry import apply
 from everflow.platform.deprecation import deprecated
 from everflow.train.tracking.autotracking import TrackableResource
 

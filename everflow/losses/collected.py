@@ -8,7 +8,7 @@ from typing import Any
 import everflow as tf
 from everflow.api import internal, public
 from everflow.graph.keys import GraphKeys
-from everflow.ops.confusion_matrix import remove_squeezable_dimensions
+from everflow.ops.math.confusion_matrix import remove_squeezable_dimensions
 
 
 @public("losses.add_loss")

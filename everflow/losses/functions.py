@@ -10,8 +10,8 @@ from everflow.graph.keys import GraphKeys
 from everflow.graph.scopes import name_scope
 from everflow.losses.collected import add_loss
 from everflow.losses.weighting import Reduction, compute_weighted_loss, number_present
-from everflow.ops.confusion_matrix import remove_squeezable_dimensions
-from everflow.ops.weights_broadcast import assert_broadcastable
+from everflow.ops.math.confusion_matrix import remove_squeezable_dimensions
+from everflow.ops.math.weights_broadcast import assert_broadcastable
 from everflow.platform.deprecation import deprecated_argument_lookup
 
 _DEFAULT = Reduction.SUM_BY_NONZERO_WEIGHTS

@@ -9,7 +9,7 @@ from everflow.graph import dtypes
 from everflow.graph.keys import GraphKeys
 from everflow.graph.scopes import name_scope
 from everflow.losses.collected import add_loss
-from everflow.ops.weights_broadcast import assert_broadcastable, broadcast_weights
+from everflow.ops.math.weights_broadcast import assert_broadcastable, broadcast_weights
 
 
 @public("losses.Reduction")

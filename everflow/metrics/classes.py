@@ -7,7 +7,7 @@ import everflow as tf
 from everflow.api import internal, public
 from everflow.graph import dtypes
 from everflow.metrics.streaming import collected, metric_variable, refuse_eager
-from everflow.ops.confusion_matrix import confusion_matrix
+from everflow.ops.math.confusion_matrix import confusion_matrix
 
 
 def _flat(tensor: Any) -> Any:

@@ -7,8 +7,8 @@ import everflow as tf
 from everflow.api import public
 from everflow.graph import dtypes
 from everflow.metrics.streaming import collected, metric_variable, refuse_eager, with_ranks_that_fit
-from everflow.ops.confusion_matrix import remove_squeezable_dimensions
-from everflow.ops.weights_broadcast import broadcast_weights
+from everflow.ops.math.confusion_matrix import remove_squeezable_dimensions
+from everflow.ops.math.weights_broadcast import broadcast_weights
 
 
 def _ratio(total: Any, count: Any, name: str) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 import everflow as tf
 from everflow.api import internal
 from everflow.graph.keys import GraphKeys
-from everflow.ops.confusion_matrix import remove_squeezable_dimensions
+from everflow.ops.math.confusion_matrix import remove_squeezable_dimensions
 
 
 def refuse_eager(name: str) -> None:

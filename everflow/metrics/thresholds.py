@@ -8,7 +8,7 @@ import everflow as tf
 from everflow.api import internal, public
 from everflow.graph import dtypes
 from everflow.metrics.streaming import collected, metric_variable, refuse_eager, with_ranks_that_fit
-from everflow.ops.weights_broadcast import broadcast_weights
+from everflow.ops.math.weights_broadcast import broadcast_weights
 from everflow.platform import logging
 
 _NAMES = {"tp": "true_positives", "fn": "false_negatives", "tn": "true_negatives", "fp": "false_positives"}

@@ -10,9 +10,9 @@ from everflow.graph import dtypes
 from everflow.graph.scopes import name_scope
 from everflow.graph.sparse_tensor import SparseTensor, convert_to_tensor_or_sparse_tensor
 from everflow.metrics.streaming import collected, metric_variable, refuse_eager
-from everflow.ops.reduction_gradients import reduced_shape
-from everflow.ops.sets import set_difference, set_intersection, set_size
-from everflow.ops.weights_broadcast import assert_broadcastable, broadcast_weights
+from everflow.ops.math.reduction_gradients import reduced_shape
+from everflow.ops.math.weights_broadcast import assert_broadcastable, broadcast_weights
+from everflow.ops.sparse.sets import set_difference, set_intersection, set_size
 
 
 def _at_k_name(name: str, k: int | None = None, class_id: int | None = None) -> str:

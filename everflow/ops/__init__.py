@@ -1,1 +1,1 @@
-"""What each op means, a module a family."""
+"""What each op means: a room for each topic that users know, a module for each family of ops in it."""

@@ -6,7 +6,7 @@ from typing import Any
 import everflow as tf
 from everflow.api import internal
 from everflow.graph.scopes import name_scope
-from everflow.ops.registry import apply
+from everflow.ops.core.registry import apply
 from everflow.ragged.tensor import RaggedTensor, convert_to_tensor_or_ragged_tensor, is_ragged, match_row_splits_dtypes
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from everflow.errors import invalid_argument
 from everflow.lazy import torch
-from everflow.ops.registry import apply, not_differentiable, op
+from everflow.ops.core.registry import apply, not_differentiable, op
 
 _INTEGERS = ("int32", "int64")
 

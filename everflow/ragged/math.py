@@ -10,7 +10,7 @@ from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
 from everflow.graph.tensor import Tensor
-from everflow.ops.registry import apply
+from everflow.ops.core.registry import apply
 from everflow.ragged.tensor import RaggedTensor, convert_to_tensor_or_ragged_tensor, is_ragged, match_row_splits_dtypes, wrapped_axis
 
 _ORDER = [dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64]

@@ -14,8 +14,8 @@ from everflow.graph.scopes import name_scope
 from everflow.graph.shapes import TensorShape
 from everflow.graph.tensor import Tensor
 from everflow.layers import base
-from everflow.ops import variable_scope as scopes
-from everflow.ops.variable_sets import trainable_variables
+from everflow.ops.variables import variable_scope as scopes
+from everflow.ops.variables.sets import trainable_variables
 from everflow.rnn.state import zero_state_tensors
 
 ASSERT_LIKE_RNNCELL_ERROR_REGEXP = internal("ops.rnn_cell_impl.ASSERT_LIKE_RNNCELL_ERROR_REGEXP",

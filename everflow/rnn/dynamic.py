@@ -10,7 +10,7 @@ from everflow.eager.context import executing_eagerly
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
 from everflow.graph.shapes import TensorShape
-from everflow.ops import variable_scope as scopes
+from everflow.ops.variables import variable_scope as scopes
 from everflow.rnn.cell import assert_like_rnncell
 from everflow.rnn.state import concat_shapes
 from everflow.rnn.steps import (

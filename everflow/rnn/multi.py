@@ -9,7 +9,7 @@ from everflow.api import public
 from everflow.graph.scopes import name_scope
 from everflow.keras.layer import Layer as KerasLayer
 from everflow.keras.serialization import class_and_config
-from everflow.ops import variable_scope as scopes
+from everflow.ops.variables import variable_scope as scopes
 from everflow.rnn.cell import RNNCell, assert_like_rnncell
 
 

@@ -11,8 +11,8 @@ from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import colocate_with
 from everflow.graph.shapes import Dimension, TensorShape
 from everflow.graph.tensor import Tensor
-from everflow.ops import variable_scope as scopes
-from everflow.ops.bodies import is_tensor_array
+from everflow.ops.control_flow.bodies import is_tensor_array
+from everflow.ops.variables import variable_scope as scopes
 from everflow.rnn.cell import assert_like_rnncell
 from everflow.rnn.state import concat_shapes
 from everflow.rnn.steps import reads_once

@@ -8,7 +8,7 @@ import everflow as tf
 from everflow import nest
 from everflow.api import public
 from everflow.graph.shapes import Dimension
-from everflow.ops import variable_scope as scopes
+from everflow.ops.variables import variable_scope as scopes
 from everflow.rnn.cell import assert_like_rnncell
 from everflow.rnn.state import concat_shapes
 from everflow.rnn.steps import conditional_step, infer_state_dtype, initial_state_of, reads_once, reverse_seq

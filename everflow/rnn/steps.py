@@ -11,7 +11,7 @@ from everflow.eager.context import executing_eagerly
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import colocate_with
 from everflow.graph.shapes import TensorShape
-from everflow.ops.bodies import is_tensor_array
+from everflow.ops.control_flow.bodies import is_tensor_array
 
 
 @public("contrib.rnn.transpose_batch_time")

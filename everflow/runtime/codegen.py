@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from everflow import errors
-from everflow.runtime import effects, values
+from everflow.runtime import effects
 from everflow.runtime.plan import Node, Plan, Value
+from everflow.values import tensors as values
 
 END = 1 << 60
 BOUND = frozenset(("Const", "VariableV2", "Variable", "VarHandleOp"))
@@ -22,7 +23,7 @@ def kernel_of(node: Node) -> Callable[..., Any]:
     if meaning is not None and meaning.kernel is not None:
         return meaning.kernel(node)
     if node.context.is_function(node.type):
-        from everflow.ops.functional import call_function
+        from everflow.ops.control_flow.calls import call_function
 
         return call_function(node, node.type)
     raise errors.UnimplementedError(

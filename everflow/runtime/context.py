@@ -9,13 +9,14 @@ from typing import Any
 
 from everflow.errors import OpError, not_found
 from everflow.graph.operation import Operation
-from everflow.runtime import codegen, passes, threads, values
+from everflow.runtime import codegen, passes, threads
 from everflow.runtime.failures import explained
 from everflow.runtime.memory import keep_freed_memory
 from everflow.runtime.placement import Placer
 from everflow.runtime.plan import Node, make_plan
 from everflow.runtime.symbols import settle_dims
 from everflow.runtime.tasks import Task
+from everflow.values import tensors as values
 
 
 class Context:

@@ -9,7 +9,7 @@ from everflow.graph import opdefs
 from everflow.graph.attrs import FunctionName
 from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
-from everflow.ops.registry import meaning
+from everflow.ops.core.registry import meaning
 
 VARIABLES = ("VariableV2", "Variable", "TemporaryVariable", "VarHandleOp")
 # Ops whose functions get the inputs from this one on; other callers give all of theirs.

@@ -10,8 +10,8 @@ from everflow import errors, nest
 from everflow.graph import dtypes
 from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
-from everflow.runtime import values
 from everflow.runtime.fetches import expansion_of
+from everflow.values import tensors as values
 
 Converter = Callable[[Any], Any]
 

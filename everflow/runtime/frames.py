@@ -16,11 +16,11 @@ from everflow.errors import invalid_argument
 from everflow.graph import dtypes
 from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
-from everflow.ops.bodies import truth
-from everflow.ops.frame_bodies import Loop, Rounds, as_loop, as_rounds
-from everflow.ops.frame_kinds import EXITS, MERGES, SWITCHES
-from everflow.ops.frame_lives import Frame, Life, Lives, Token, complement, frames_of
-from everflow.ops.registry import Meaning
+from everflow.ops.control_flow.bodies import truth
+from everflow.ops.control_flow.frame_bodies import Loop, Rounds, as_loop, as_rounds
+from everflow.ops.control_flow.frame_kinds import EXITS, MERGES, SWITCHES
+from everflow.ops.control_flow.frame_lives import Frame, Life, Lives, Token, complement, frames_of
+from everflow.ops.core.registry import Meaning
 from everflow.runtime.plan import Node, Plan, Value, reads_of
 
 BOUND = ("Const", "VariableV2", "Variable", "VarHandleOp", "Placeholder")
@@ -337,7 +337,7 @@ def _looping(loop: Loop) -> Callable[[Node], Any]:
     """A loop with a condition and a body: like a While node."""
 
     def factory(node: Node) -> Any:
-        from everflow.ops.loop_steps import while_kernel
+        from everflow.ops.control_flow.loop_steps import while_kernel
 
         run = while_kernel(node.context, loop.condition, loop.body)
         exits, single = loop.exits, len(loop.exits) == 1

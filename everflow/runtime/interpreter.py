@@ -9,7 +9,7 @@ from everflow import errors
 from everflow.runtime.codegen import BOUND, Call, Step, kernel_of
 from everflow.runtime.failures import explained
 from everflow.runtime.plan import Node, Value
-from everflow.runtime.values import without_autograd
+from everflow.values.tensors import without_autograd
 
 Observer = Callable[[Node, int, int, list[Any]], None]
 

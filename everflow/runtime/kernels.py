@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 from everflow.api import internal
-from everflow.ops.registry import meaning
+from everflow.ops.core.registry import meaning
 from everflow.runtime.devices import CPU
 
 

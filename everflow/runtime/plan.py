@@ -11,8 +11,8 @@ import numpy as np
 from everflow.graph import dtypes
 from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
-from everflow.ops.frame_kinds import FRAME_OPS
-from everflow.ops.registry import Meaning, meaning
+from everflow.ops.control_flow.frame_kinds import FRAME_OPS
+from everflow.ops.core.registry import Meaning, meaning
 
 # Ops that the definitions call stateful, but that only hand out a reference or a value.
 PURE_STATEFUL = frozenset(("VariableV2", "Variable", "VarHandleOp", "ReadVariableOp", "Placeholder", "VarIsInitializedOp", "VariableShape",

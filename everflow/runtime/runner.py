@@ -8,9 +8,9 @@ import numpy as np
 
 from everflow.graph.tensor import Tensor
 from everflow.runtime import feeds as feeding
-from everflow.runtime import values
 from everflow.runtime.codegen import Step
 from everflow.runtime.fetches import Fetches
+from everflow.values import tensors as values
 
 
 class Runner:
@@ -61,7 +61,7 @@ def fetch_converter(tensor: Tensor, fresh: bool, session: Any = None) -> Callabl
     dtype = tensor.dtype.base_dtype
     if not values.is_numeric(dtype):
         if session is not None and tensor.op.type in ("GetSessionHandle", "GetSessionHandleV2"):
-            from everflow.ops.session_handles import TensorHandle
+            from everflow.ops.variables.session_handles import TensorHandle
 
             kept = tensor.op.inputs[0].dtype.base_dtype
             return lambda value: TensorHandle(value[()], kept, session)

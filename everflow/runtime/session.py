@@ -18,7 +18,7 @@ from everflow.runtime.context import Context
 from everflow.runtime.failures import explained
 from everflow.runtime.runner import FLATTENS, Runner, fetch_key
 from everflow.runtime.threads import use
-from everflow.runtime.values import without_autograd
+from everflow.values.tensors import without_autograd
 
 _live: weakref.WeakSet[BaseSession] = weakref.WeakSet()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from everflow.ops.shape_rules import broadcast, merged, same_as_input
+from everflow.ops.core.shape_rules import broadcast, merged, same_as_input
 from everflow.runtime.plan import Node, Plan, Value
 
 # Ops whose first input has the shape of their output, beyond those whose shape rule says so.

@@ -5,7 +5,7 @@ import weakref
 from typing import Any
 
 from everflow.runtime.devices import DeviceAttributes, device_counts, list_devices
-from everflow.runtime.resources import Resources
+from everflow.values.resources import Resources
 
 
 class Task:

@@ -12,7 +12,7 @@ from everflow.graph.operation import Operation
 from everflow.graph.scopes import add_to_collection, get_collection
 from everflow.graph.tensor import Tensor
 from everflow.io import file_io, gfile
-from everflow.ops.variable_sets import saveable_objects
+from everflow.ops.variables.sets import saveable_objects
 from everflow.platform import logging
 from everflow.saved_model import assets, constants
 from everflow.saved_model.signatures import op_signature_def

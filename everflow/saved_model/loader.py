@@ -14,7 +14,7 @@ from everflow.graph.malformed import unreadable, well_formed
 from everflow.graph.scopes import get_collection
 from everflow.graph.stacks import get_default_graph
 from everflow.io import file_io, gfile
-from everflow.ops.variable_sets import saveable_objects
+from everflow.ops.variables.sets import saveable_objects
 from everflow.platform import logging
 from everflow.saved_model import constants
 from everflow.saved_model.assets import get_asset_tensors

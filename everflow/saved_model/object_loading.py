@@ -15,8 +15,8 @@ from everflow.graph.malformed import well_formed
 from everflow.graph.scopes import add_to_collection, device, init_scope
 from everflow.graph.shapes import TensorShape
 from everflow.graph.tensor import Tensor
-from everflow.ops.resource_variables import BaseResourceVariable, UninitializedVariable
-from everflow.ops.variables import VariableAggregation, VariableSynchronization
+from everflow.ops.variables.resource_variables import BaseResourceVariable, UninitializedVariable
+from everflow.ops.variables.variables import VariableAggregation, VariableSynchronization
 from everflow.saved_model import assets, revived_structures, revived_types, signature_maps
 from everflow.saved_model.loader import parse_saved_model
 from everflow.saved_model.restored_functions import FunctionLibrary, RestoredFunction

@@ -15,8 +15,8 @@ from everflow.graph.graph import Graph
 from everflow.graph.operation import Operation
 from everflow.graph.scopes import control_dependencies, device
 from everflow.graph.stacks import get_default_graph
-from everflow.ops.registry import apply
-from everflow.ops.resource_variables import BaseResourceVariable, copy_to_graph_uninitialized
+from everflow.ops.core.registry import apply
+from everflow.ops.variables.resource_variables import BaseResourceVariable, copy_to_graph_uninitialized
 from everflow.platform.identity import ObjectIdentityDictionary
 from everflow.saved_model import assets, constants, revived_structures, revived_types
 from everflow.saved_model.builder import write_saved_model

@@ -19,8 +19,8 @@ from everflow.graph.operation import Operation
 from everflow.graph.scopes import add_to_collection, control_dependencies
 from everflow.graph.shapes import TensorShape
 from everflow.graph.tensor import Tensor
-from everflow.ops.registry import apply
-from everflow.ops.resource_variables import UninitializedVariable
+from everflow.ops.core.registry import apply
+from everflow.ops.variables.resource_variables import UninitializedVariable
 from everflow.saved_model import assets, constants
 from everflow.saved_model.loader import no_such_graph
 from everflow.saved_model.restored_functions import FunctionLibrary

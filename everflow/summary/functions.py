@@ -8,7 +8,7 @@ from everflow.api import internal, public
 from everflow.graph import dtypes
 from everflow.graph.keys import GraphKeys
 from everflow.graph.scopes import name_scope
-from everflow.ops.registry import apply
+from everflow.ops.core.registry import apply
 from everflow.summary.messages import SummaryDescription, SummaryMetadata
 from everflow.summary.naming import clean_tag, collect, summary_scope
 

@@ -7,7 +7,7 @@ import everflow as tf
 from everflow.api import internal
 from everflow.compat import path_to_str
 from everflow.io import gfile
-from everflow.ops.registry import apply
+from everflow.ops.core.registry import apply
 from everflow.summary.recording import create_file_writer
 
 

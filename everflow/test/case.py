@@ -15,7 +15,7 @@ from absl.testing import absltest
 from everflow import api
 from everflow.api import internal, public
 from everflow.graph import stacks
-from everflow.ops.seeds import DEFAULT_GRAPH_SEED
+from everflow.ops.random.seeds import DEFAULT_GRAPH_SEED
 from everflow.test import captures, program
 from everflow.test.array_asserts import ArrayAssertions
 from everflow.test.proto_asserts import ProtoAssertions

@@ -7,7 +7,7 @@ from everflow.api import internal
 from everflow.graph import dtypes
 from everflow.graph.keys import GraphKeys
 from everflow.graph.scopes import add_to_collection
-from everflow.ops.registry import apply
+from everflow.ops.core.registry import apply
 from everflow.train.checkpoints.saveable import SaveableObject, SaveSpec
 
 

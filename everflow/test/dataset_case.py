@@ -14,7 +14,7 @@ from everflow.eager.context import executing_eagerly
 from everflow.graph import dtypes
 from everflow.graph.sparse_tensor import is_sparse
 from everflow.graph.stacks import get_default_graph
-from everflow.ops.bodies import is_tensor_array
+from everflow.ops.control_flow.bodies import is_tensor_array
 from everflow.test.case import TestCase
 from everflow.test.combinations import combine
 

@@ -10,10 +10,10 @@ from everflow.graph.graph import Graph
 from everflow.graph.keys import GraphKeys
 from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
-from everflow.ops import assigning
-from everflow.ops.initializers import Zeros
-from everflow.ops.variable_scope import get_variable
-from everflow.ops.variables import Variable, VariableAggregation
+from everflow.ops.variables import assigning
+from everflow.ops.variables.initializers import Zeros
+from everflow.ops.variables.variable_scope import get_variable
+from everflow.ops.variables.variables import Variable, VariableAggregation
 from everflow.platform import logging
 
 READ_KEY = internal("training.training_util.GLOBAL_STEP_READ_KEY")("global_step_read_op_cache")

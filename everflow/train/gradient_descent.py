@@ -6,7 +6,7 @@ from typing import Any
 import everflow as tf
 from everflow.api import public
 from everflow.graph.indexed_slices import IndexedSlices
-from everflow.ops.registry import apply
+from everflow.ops.core.registry import apply
 from everflow.train.op_optimizer import OpOptimizer
 
 

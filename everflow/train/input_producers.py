@@ -11,7 +11,7 @@ from everflow.graph.convert import convert_to_tensor
 from everflow.graph.keys import GraphKeys
 from everflow.graph.scopes import control_dependencies, name_scope
 from everflow.graph.tensor import TensorLike
-from everflow.ops.queues import FIFOQueue
+from everflow.ops.queues.queue_functions import FIFOQueue
 from everflow.platform.deprecation import deprecated
 from everflow.train.queue_runners import QueueRunner, add_queue_runner
 

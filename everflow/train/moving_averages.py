@@ -10,12 +10,12 @@ from everflow.graph.convert import convert_to_tensor
 from everflow.graph.keys import GraphKeys
 from everflow.graph.scopes import add_to_collection, colocate_with, init_scope, name_scope
 from everflow.graph.stacks import get_default_graph
-from everflow.ops import assigning
-from everflow.ops.initializers import Zeros
-from everflow.ops.variable_scope import get_variable, get_variable_scope, variable_scope
-from everflow.ops.variable_sets import global_variables, moving_average_variables, trainable_variables
-from everflow.ops.variable_store import default_variable_store
-from everflow.ops.variables import Variable
+from everflow.ops.variables import assigning
+from everflow.ops.variables.initializers import Zeros
+from everflow.ops.variables.sets import global_variables, moving_average_variables, trainable_variables
+from everflow.ops.variables.store import default_variable_store
+from everflow.ops.variables.variable_scope import get_variable, get_variable_scope, variable_scope
+from everflow.ops.variables.variables import Variable
 from everflow.platform.identity import Reference
 from everflow.train import slots
 

@@ -1,4 +1,4 @@
-"""Optimizers whose update of a variable is one op: a family of everflow.ops.training."""
+"""Optimizers whose update of a variable is one op: a family of everflow.ops.variables.optimizer_updates."""
 from __future__ import annotations
 
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import everflow as tf
 from everflow.graph import dtypes, opdefs
 from everflow.graph.convert import convert_to_tensor
-from everflow.ops.registry import apply
+from everflow.ops.core.registry import apply
 from everflow.train.optimizer import Optimizer
 
 

@@ -14,8 +14,8 @@ from everflow.graph.keys import GraphKeys
 from everflow.graph.scopes import colocate_with, control_dependencies, init_scope, name_scope
 from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
-from everflow.ops.registry import apply
-from everflow.ops.variables import Variable
+from everflow.ops.core.registry import apply
+from everflow.ops.variables.variables import Variable
 from everflow.train import slots
 from everflow.train.tracking.optimizer_state import TrackableOptimizer
 

@@ -7,7 +7,7 @@ from typing import Any
 import everflow as tf
 from everflow.api import public
 from everflow.graph.keys import GraphKeys
-from everflow.ops import resource_sets
+from everflow.ops.variables import resource_sets
 from everflow.platform import logging
 from everflow.train.checkpoints.saver import Saver, get_saver_or_default
 

@@ -8,10 +8,10 @@ from everflow import api
 from everflow.api import internal
 from everflow.graph.scopes import colocate_with
 from everflow.graph.shapes import as_shape
-from everflow.ops.ref_variables import RefVariable
-from everflow.ops.resource_variables import is_resource_variable
-from everflow.ops.variable_scope import get_variable, get_variable_scope, variable_scope
-from everflow.ops.variables import SaveSliceInfo, Variable
+from everflow.ops.variables.ref_variables import RefVariable
+from everflow.ops.variables.resource_variables import is_resource_variable
+from everflow.ops.variables.variable_scope import get_variable, get_variable_scope, variable_scope
+from everflow.ops.variables.variables import SaveSliceInfo, Variable
 
 
 @internal("training.slot_creator.create_slot")

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 import everflow as tf
-from everflow.ops.partitioned import PartitionInfo
+from everflow.ops.variables.partitioned import PartitionInfo
 
 framework = tf.contrib.framework
 

@@ -8,7 +8,7 @@ import everflow as tf
 from everflow.eager.context import eager_mode
 from everflow.eager.statuses import error_of
 from everflow.eager.tensor import EagerTensor, shape_slice
-from everflow.ops.registry import apply
+from everflow.ops.core.registry import apply
 
 
 @pytest.fixture(autouse=True)

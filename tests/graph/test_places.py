@@ -117,7 +117,7 @@ def test_attributes_for_all_ops_of_a_block(graph):
 
 
 def test_labels_choose_a_kernel(graph):
-    from everflow.ops.registry import apply
+    from everflow.ops.core.registry import apply
 
     with tf.Session() as session:
         with graph._kernel_label_map({"KernelLabel": "special"}):

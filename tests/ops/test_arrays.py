@@ -102,7 +102,7 @@ def test_a_placeholder_must_be_fed_and_says_so():
 
 
 def test_stop_gradient_makes_a_constant_and_prevent_gradient_an_error():
-    from everflow.ops.registry import apply
+    from everflow.ops.core.registry import apply
 
     with tf.Graph().as_default(), tf.Session() as session:
         x = tf.constant(3.0)

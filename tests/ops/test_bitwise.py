@@ -23,7 +23,7 @@ def test_results_are_numpys(name, dtype):
 
 @pytest.mark.parametrize("dtype", INTEGERS)
 def test_every_bit_is_inverted_and_counted(dtype):
-    from everflow.ops.registry import apply
+    from everflow.ops.core.registry import apply
 
     x = np.array([0, 1, 100], dtype)
     np.testing.assert_array_equal(run(lambda: tf.bitwise.invert(x)), ~x)

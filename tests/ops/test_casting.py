@@ -32,7 +32,7 @@ def test_bfloat16_is_rounded_and_truncated_on_demand():
     x = np.array([1.00390625 + 2**-9], np.float32)
     assert float(run(lambda: tf.cast(x, tf.bfloat16))[0]) == 1.0078125
     with tf.Graph().as_default(), tf.Session() as session:
-        from everflow.ops.registry import apply
+        from everflow.ops.core.registry import apply
 
         assert float(session.run(apply("Cast", tf.constant(x), DstT=tf.bfloat16, Truncate=True))[0]) == 1.0
 

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 import everflow as tf
-from everflow.ops.weights_broadcast import assert_broadcastable, broadcast_weights
+from everflow.ops.math.weights_broadcast import assert_broadcastable, broadcast_weights
 
 
 def run(fetch, feed=None):

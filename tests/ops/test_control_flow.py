@@ -5,7 +5,7 @@ import pytest
 
 import everflow as tf
 from everflow import errors
-from everflow.ops.control_flow import with_dependencies
+from everflow.ops.control_flow.ordering import with_dependencies
 
 
 @pytest.fixture(autouse=True)

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 import everflow as tf
-from everflow.ops.control_flow_v2 import cond_v2, while_loop
+from everflow.ops.control_flow.version2 import cond_v2, while_loop
 
 
 @pytest.fixture(autouse=True)

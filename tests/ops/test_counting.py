@@ -30,7 +30,7 @@ def test_histograms_count_what_is_outside_with_the_nearest_bin():
 
 
 def test_buckets_are_closed_on_the_left():
-    from everflow.ops.counting import bucketize
+    from everflow.ops.math.counting import bucketize
 
     assert run(lambda: bucketize([-1.0, 1.0, 1.5, 2.0, 9.0], [1.0, 2.0])).tolist() == [0, 1, 1, 2, 2]
     with pytest.raises(tf.errors.InvalidArgumentError, match="Expected sorted boundaries"):

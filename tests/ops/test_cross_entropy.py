@@ -83,7 +83,7 @@ def test_softmax_cross_entropy_can_be_differentiated_twice():
 
 
 def test_one_row_of_logits_serves_many_labels():
-    from everflow.ops.registry import apply
+    from everflow.ops.core.registry import apply
 
     loss, backprop = run(lambda: apply("SoftmaxCrossEntropyWithLogits", LOGITS[:1], LABELS))
     np.testing.assert_allclose(loss, -(LABELS * log_softmax(LOGITS[:1])).sum(-1))

@@ -69,7 +69,7 @@ def test_cholesky_grad_is_what_the_gradient_of_cholesky_computes():
     with tf.Graph().as_default(), tf.Session() as session:
         x = tf.constant(a)
         l = tf.cholesky(x)
-        from everflow.ops.registry import apply
+        from everflow.ops.core.registry import apply
 
         composed, single = session.run([tf.gradients(l, x, dl)[0], apply("CholeskyGrad", l, dl)])
     np.testing.assert_allclose(single, composed, rtol=1e-9)

@@ -72,7 +72,7 @@ def test_shapes_that_transforms_refuse():
         tf.fft2d(tf.constant([1j]))
     with pytest.raises(ValueError, match="must have rank at least 3"):
         tf.signal.rfft3d([1.0])
-    from everflow.ops.registry import apply
+    from everflow.ops.core.registry import apply
 
     with tf.Graph().as_default(), tf.Session() as session:
         x, n = tf.placeholder(tf.float32), tf.placeholder(tf.int32)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import everflow as tf
-from everflow.ops import frames
-from everflow.ops.registry import apply
+from everflow.ops.control_flow import frames
+from everflow.ops.core.registry import apply
 
 
 @pytest.fixture(autouse=True)
@@ -272,7 +272,7 @@ def test_the_output_of_a_switch_that_is_alive_has_a_gradient():
 
 
 def test_ops_know_their_part():
-    from everflow.ops import context_queries as queries
+    from everflow.ops.control_flow import context_queries as queries
 
     x = tf.constant(1.0)
     y = v1_while(lambda y: y < 10.0, lambda y: v1_cond(y < 5.0, lambda y: y * 2.0, lambda y: y + 1.0, y)[0], x)

@@ -5,7 +5,7 @@ import pytest
 import everflow as tf
 from everflow import errors
 from everflow.graph.defun import Defun
-from everflow.ops.function_calls import For, Gradient, If, While, partitioned_call
+from everflow.ops.core.functional_calls import For, Gradient, If, While, partitioned_call
 
 
 @pytest.fixture(autouse=True)

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 import everflow as tf
-from everflow.ops import initializers_v2 as initializers
+from everflow.ops.variables import initializers_version2 as initializers
 
 
 def value(tensor):

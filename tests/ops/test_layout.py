@@ -242,7 +242,7 @@ def test_band_part(lower, upper):
 
 @pytest.mark.parametrize("k", [0, 1, -2, (-1, 1), (0, 2)])
 def test_bands_are_set_and_read_back(k):
-    from everflow.ops.registry import apply
+    from everflow.ops.core.registry import apply
 
     with tf.Graph().as_default(), tf.Session() as session:
         band = apply("MatrixDiagPartV2", X, k, -1.0)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import everflow as tf
-from everflow.ops.registry import apply
+from everflow.ops.core.registry import apply
 
 RANDOM = np.random.RandomState(1)
 

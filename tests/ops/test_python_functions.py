@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import everflow as tf
-from everflow.ops.python_functions import FUNCTIONS
+from everflow.ops.control_flow.python_functions import FUNCTIONS
 
 
 def run(value):

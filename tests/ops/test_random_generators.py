@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import everflow as tf
-from everflow.ops.truncated_normals import parameterized_truncated_normal
+from everflow.ops.random.truncated_normals import parameterized_truncated_normal
 
 
 def numbers(*make):

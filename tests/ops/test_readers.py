@@ -103,7 +103,7 @@ def test_files_are_written_and_read(session, tmp_path):
 
 
 def test_record_input_gives_every_record_once_an_epoch(session, tmp_path):
-    from everflow.ops.record_input import RecordInput
+    from everflow.ops.files.record_input import RecordInput
 
     for i in range(3):
         with tf.python_io.TFRecordWriter(str(tmp_path / f"part{i}")) as out:

@@ -3,7 +3,7 @@
 import pytest
 
 import everflow as tf
-from everflow.ops.op_def_library import LIBRARY
+from everflow.ops.core.op_def_library import LIBRARY
 
 
 @pytest.fixture(autouse=True)

@@ -1,6 +1,6 @@
 """Resources beside variables are collected, created together, and named while they are missing."""
 import everflow as tf
-from everflow.ops import resource_sets
+from everflow.ops.variables import resource_sets
 
 
 def test_resources_are_created_and_reported():

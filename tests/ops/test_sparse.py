@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 import everflow as tf
-from everflow.ops.sparse_ids import sparse_expand_dims, sparse_eye
+from everflow.ops.sparse.ids import sparse_expand_dims, sparse_eye
 
 
 def matrix(values=(1.0, 2.0, 3.0)):

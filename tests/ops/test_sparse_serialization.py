@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 import everflow as tf
-from everflow.ops import sparse_serialization as serialization
+from everflow.ops.sparse import serialization
 
 
 def run(fetch):

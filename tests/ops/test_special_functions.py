@@ -61,7 +61,7 @@ def test_gradients_of_the_incomplete_gamma_functions(function, by, scale):
 
 
 def test_the_derivative_of_a_gamma_sample_keeps_its_quantile():
-    from everflow.ops.registry import apply
+    from everflow.ops.core.registry import apply
 
     alpha, sample, step = 2.5, 3.1, 1e-6
     slope = run(lambda: apply("RandomGammaGrad", tf.constant([alpha], tf.float64), tf.constant([sample], tf.float64)))[0]

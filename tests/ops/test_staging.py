@@ -4,8 +4,8 @@ import threading
 import pytest
 
 import everflow as tf
-from everflow.ops.barriers import Barrier
-from everflow.ops.staging_areas import MapStagingArea, StagingArea
+from everflow.ops.queues.barriers import Barrier
+from everflow.ops.queues.staging_ops import MapStagingArea, StagingArea
 
 
 @pytest.fixture(autouse=True)

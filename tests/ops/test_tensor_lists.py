@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 import everflow as tf
-from everflow.ops import list_functions as lists
-from everflow.ops.registry import apply
+from everflow.ops.core.registry import apply
+from everflow.ops.lists import list_functions as lists
 
 FLOAT = tf.float32
 

@@ -149,7 +149,7 @@ def test_gathering_from_a_resource():
 
 
 def test_temporary_variables_live_for_one_step():
-    from everflow.ops.registry import apply
+    from everflow.ops.core.registry import apply
 
     temporary = apply("TemporaryVariable", shape=[2], dtype=tf.float32, var_name="t")
     value = apply("DestroyTemporaryVariable", tf.assign_add(tf.assign(temporary, [1.0, 2.0]), [3.0, 3.0]), var_name="t")
@@ -159,7 +159,7 @@ def test_temporary_variables_live_for_one_step():
 
 
 def test_destroying_a_temporary_variable_that_is_not_there_is_an_error():
-    from everflow.ops.registry import apply
+    from everflow.ops.core.registry import apply
 
     temporary = apply("TemporaryVariable", shape=[2], dtype=tf.float32, var_name="t")
     value = apply("DestroyTemporaryVariable", tf.assign(temporary, [1.0, 2.0]), var_name="another")

@@ -10,7 +10,7 @@ import torch
 
 from everflow import _native
 from everflow.graph import dtypes
-from everflow.runtime.philox import Philox
+from everflow.values.philox import Philox
 
 WORD = 1 << 64
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import everflow as tf
-from everflow.runtime.resources import Slot
+from everflow.values.resources import Slot
 
 
 @pytest.fixture(autouse=True)

@@ -7,8 +7,8 @@ import everflow as tf
 from everflow.api import public
 from everflow.graph.scopes import name_scope, prepend_name_scope, strip_name_scope
 from everflow.graph.stacks import get_default_graph
-from everflow.ops.confusion_matrix import remove_squeezable_dimensions as squeezed
-from everflow.ops.control_flow import with_dependencies
+from everflow.ops.control_flow.ordering import with_dependencies
+from everflow.ops.math.confusion_matrix import remove_squeezable_dimensions as squeezed
 
 
 @public("contrib.framework.assert_scalar_int")

@@ -9,7 +9,7 @@ from everflow.api import public
 from everflow.contrib.framework.arg_scopes import add_arg_scope
 from everflow.graph import dtypes
 from everflow.graph.keys import GraphKeys
-from everflow.ops.partitioned import PartitionedVariable
+from everflow.ops.variables.partitioned import PartitionedVariable
 from everflow.proto import saver_pb2
 from everflow.train.checkpoints.reader import new_checkpoint_reader
 from everflow.train.checkpoints.saver import Saver

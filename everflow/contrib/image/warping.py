@@ -9,7 +9,7 @@ import everflow as tf
 from everflow.api import public
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
-from everflow.ops.arrays import shape
+from everflow.ops.arrays.reshaping import shape
 
 # Logarithms and roots of squared distances stay finite from here on.
 _SMALLEST = 1e-10

@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 from everflow.api import public
-from everflow.ops.counting import bucketize as counted
+from everflow.ops.math.counting import bucketize as counted
 
 
 @public("contrib.layers.python.ops.bucketization_op.bucketize", "contrib.slim.bucketize")

@@ -7,7 +7,7 @@ import everflow as tf
 from everflow.contrib.layers.publishing import layer
 from everflow.graph import dtypes
 from everflow.graph.sparse_tensor import SparseTensor
-from everflow.ops.sparse_cross import sparse_cross, sparse_cross_hashed
+from everflow.ops.sparse.cross import sparse_cross, sparse_cross_hashed
 
 SPARSE_FEATURE_CROSS_DEFAULT_HASH_KEY = layer("SPARSE_FEATURE_CROSS_DEFAULT_HASH_KEY")(0xDECAFCAFFE)
 # What is added when a hash takes in another: the golden ratio as a fraction of 64 bits, as a signed number.

@@ -8,7 +8,7 @@ from typing import Any
 from everflow import api
 from everflow.api import public
 from everflow.graph import dtypes
-from everflow.ops.initializers import sizes
+from everflow.ops.variables.initializers import sizes
 
 
 @public("contrib.layers.variance_scaling_initializer", "contrib.slim.variance_scaling_initializer")

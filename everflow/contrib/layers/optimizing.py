@@ -8,7 +8,7 @@ from typing import Any
 import everflow as tf
 from everflow.contrib.layers.publishing import layer
 from everflow.graph.keys import GraphKeys
-from everflow.ops.control_flow import with_dependencies
+from everflow.ops.control_flow.ordering import with_dependencies
 
 OPTIMIZER_CLS_NAMES: dict[str, Callable[..., Any]] = layer("OPTIMIZER_CLS_NAMES")({
     "Adagrad": tf.train.AdagradOptimizer,

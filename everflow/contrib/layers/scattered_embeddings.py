@@ -11,7 +11,7 @@ from everflow.contrib.layers.feature_crossing import sparse_feature_cross
 from everflow.contrib.layers.publishing import layer
 from everflow.graph.keys import GraphKeys
 from everflow.graph.sparse_tensor import SparseTensor
-from everflow.ops.partitioned import PartitionedVariable
+from everflow.ops.variables.partitioned import PartitionedVariable
 
 _HOME = "contrib.layers.python.layers.embedding_ops."
 

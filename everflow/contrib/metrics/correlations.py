@@ -7,8 +7,8 @@ import everflow as tf
 from everflow.contrib.metrics.publishing import metric
 from everflow.graph import dtypes
 from everflow.metrics.streaming import collected, metric_variable, with_ranks_that_fit
-from everflow.ops.confusion_matrix import confusion_matrix_v1
-from everflow.ops.weights_broadcast import broadcast_weights
+from everflow.ops.math.confusion_matrix import confusion_matrix_v1
+from everflow.ops.math.weights_broadcast import broadcast_weights
 
 
 def _safe_ratio(a: Any, b: Any, name: str | None = None) -> Any:

@@ -11,7 +11,7 @@ from everflow.graph.keys import GraphKeys
 from everflow.metrics import counts
 from everflow.metrics.streaming import collected, metric_variable, with_ranks_that_fit
 from everflow.metrics.thresholds import confusion_at_thresholds, even_thresholds
-from everflow.ops.weights_broadcast import broadcast_weights
+from everflow.ops.math.weights_broadcast import broadcast_weights
 
 _NEAR_ZERO = 1e-7
 _SMALL = 1e-6

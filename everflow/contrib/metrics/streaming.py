@@ -10,9 +10,9 @@ from everflow.contrib.metrics.publishing import metric
 from everflow.graph import dtypes
 from everflow.metrics import classes, counts, means, thresholds, top_k
 from everflow.metrics.streaming import collected, metric_variable
-from everflow.ops import sets
-from everflow.ops.confusion_matrix import confusion_matrix_v1
-from everflow.ops.weights_broadcast import broadcast_weights
+from everflow.ops.math.confusion_matrix import confusion_matrix_v1
+from everflow.ops.math.weights_broadcast import broadcast_weights
+from everflow.ops.sparse import sets
 
 
 def _exchanged(name: str, function: Callable[..., Any]) -> None:

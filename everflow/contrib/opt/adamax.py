@@ -9,7 +9,7 @@ from everflow.api import public
 from everflow.eager.context import executing_eagerly
 from everflow.graph.scopes import colocate_with, control_dependencies
 from everflow.graph.stacks import get_default_graph
-from everflow.ops.registry import apply
+from everflow.ops.core.registry import apply
 from everflow.train.adam import AdamOptimizer
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import public
-from everflow.ops.registry import apply
+from everflow.ops.core.registry import apply
 from everflow.train.op_optimizer import OpOptimizer
 
 

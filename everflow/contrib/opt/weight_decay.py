@@ -7,7 +7,7 @@ import everflow as tf
 from everflow.api import public
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import control_dependencies
-from everflow.ops.registry import apply
+from everflow.ops.core.registry import apply
 from everflow.train.adam import AdamOptimizer
 from everflow.train.momentum import MomentumOptimizer
 from everflow.train.optimizer import Optimizer

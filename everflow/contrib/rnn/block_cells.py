@@ -8,7 +8,7 @@ from everflow.api import internal, public
 from everflow.graph.convert import convert_to_tensor
 from everflow.keras.input_spec import InputSpec
 from everflow.layers import base
-from everflow.ops.registry import apply
+from everflow.ops.core.registry import apply
 from everflow.rnn.cell import LayerRNNCell, check_types, input_depth
 from everflow.rnn.state import LSTMStateTuple
 

@@ -7,7 +7,7 @@ import everflow as tf
 from everflow.api import public
 from everflow.contrib.rnn.linear import Linear, normalized
 from everflow.keras.input_spec import InputSpec
-from everflow.ops import variable_scope as scopes
+from everflow.ops.variables import variable_scope as scopes
 from everflow.rnn.basic_cells import activation_of
 from everflow.rnn.cell import LayerRNNCell, RNNCell, input_depth
 from everflow.rnn.state import LSTMStateTuple

@@ -7,7 +7,7 @@ from typing import Any
 import everflow as tf
 from everflow.api import public
 from everflow.contrib.rnn.lstm_variants import sharded_variable
-from everflow.ops import variable_scope as scopes
+from everflow.ops.variables import variable_scope as scopes
 from everflow.rnn.cell import RNNCell
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import everflow as tf
 from everflow import nest
 from everflow.api import internal
-from everflow.ops import variable_scope as scopes
+from everflow.ops.variables import variable_scope as scopes
 
 
 def _sizes(args: list[Any]) -> list[int]:

@@ -6,7 +6,7 @@ from typing import Any
 import everflow as tf
 from everflow.api import public
 from everflow.contrib.rnn.linear import Linear, normalized
-from everflow.ops import variable_scope as scopes
+from everflow.ops.variables import variable_scope as scopes
 from everflow.rnn.cell import RNNCell
 from everflow.rnn.state import LSTMStateTuple
 

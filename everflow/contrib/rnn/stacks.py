@@ -5,7 +5,7 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import public
-from everflow.ops import variable_scope as scopes
+from everflow.ops.variables import variable_scope as scopes
 from everflow.rnn.dynamic import bidirectional_dynamic_rnn
 from everflow.rnn.static import static_bidirectional_rnn
 

@@ -9,7 +9,7 @@ from everflow import nest
 from everflow.api import public
 from everflow.contrib.rnn.linear import Linear
 from everflow.graph.scopes import device, name_scope
-from everflow.ops import variable_scope as scopes
+from everflow.ops.variables import variable_scope as scopes
 from everflow.rnn.cell import RNNCell, assert_like_rnncell
 
 

@@ -10,9 +10,9 @@ from everflow.graph import dtypes
 from everflow.graph.constants import constant_value
 from everflow.graph.scopes import name_scope
 from everflow.graph.sparse_tensor import SparseTensor
-from everflow.ops.barriers import Barrier
-from everflow.ops.queues import FIFOQueue
-from everflow.ops.registry import apply
+from everflow.ops.core.registry import apply
+from everflow.ops.queues.barriers import Barrier
+from everflow.ops.queues.queue_functions import FIFOQueue
 from everflow.train.queue_runners import QueueRunner, add_queue_runner
 
 _STOP = "STOP:"

@@ -8,7 +8,7 @@ import everflow as tf
 from everflow.api import public
 from everflow.contrib.layers.optimizing import multiplied
 from everflow.graph.keys import GraphKeys
-from everflow.ops.control_flow import with_dependencies
+from everflow.ops.control_flow.ordering import with_dependencies
 from everflow.train.global_step import get_or_create_global_step
 
 

@@ -13,8 +13,8 @@ from everflow.estimator.estimator import Estimator
 from everflow.estimator.heads.classification import classification_head
 from everflow.estimator.heads.regression import RegressionGraphHead
 from everflow.losses.weighting import Reduction
-from everflow.ops.activations import relu
-from everflow.ops.variable_scope import variable_scope
+from everflow.ops.nn.activations import relu
+from everflow.ops.variables.variable_scope import variable_scope
 from everflow.train.global_step import get_global_step
 
 _DNN_LEARNING_RATE = 0.001

@@ -14,8 +14,8 @@ from everflow.feature_column.layers import DenseFeatures
 from everflow.feature_column.protocol import is_feature_column_v2
 from everflow.feature_column.scoped import input_layer
 from everflow.losses.weighting import Reduction
-from everflow.ops.activations import relu
-from everflow.ops.variable_scope import variable_scope
+from everflow.ops.nn.activations import relu
+from everflow.ops.variables.variable_scope import variable_scope
 
 _LEARNING_RATE = 0.05
 

@@ -15,8 +15,8 @@ from everflow.feature_column.protocol import is_feature_column_v2
 from everflow.feature_column.scoped import ScopedLinearModel
 from everflow.graph.scopes import name_scope
 from everflow.losses.weighting import Reduction
-from everflow.ops.partitioned import PartitionedVariable
-from everflow.ops.variable_scope import variable_scope
+from everflow.ops.variables.partitioned import PartitionedVariable
+from everflow.ops.variables.variable_scope import variable_scope
 
 
 def _parts(variables: Any) -> list[Any]:

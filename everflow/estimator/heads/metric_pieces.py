@@ -6,7 +6,7 @@ from typing import Any
 import everflow as tf
 from everflow.estimator.heads.keys import MetricKeys
 from everflow.graph.scopes import name_scope
-from everflow.ops.weights_broadcast import broadcast_weights
+from everflow.ops.math.weights_broadcast import broadcast_weights
 
 
 def average_loss(unreduced_loss: Any, weights: Any) -> Any:

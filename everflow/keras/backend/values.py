@@ -13,7 +13,7 @@ from everflow.graph.tensor import Tensor
 from everflow.keras.backend.graph import get_graph
 from everflow.keras.backend.session import get_value, track_variable
 from everflow.keras.config import floatx
-from everflow.ops.variables import Variable
+from everflow.ops.variables.variables import Variable
 
 
 @public("keras.backend.variable")

@@ -16,7 +16,7 @@ from everflow.keras.window_arithmetic import (
     normalize_padding,
     normalize_tuple,
 )
-from everflow.ops.space_to_batch import Convolution
+from everflow.ops.nn.atrous_convolutions import Convolution
 
 
 @internal("keras.layers.convolutional.Conv")

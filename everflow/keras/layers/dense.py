@@ -10,7 +10,7 @@ from everflow.graph.shapes import TensorShape
 from everflow.keras import activations, config, constraints, initializers, regularizers
 from everflow.keras.input_spec import InputSpec
 from everflow.keras.layer import Layer
-from everflow.ops.registry import apply
+from everflow.ops.core.registry import apply
 
 
 @public("keras.layers.Dense")

@@ -64,7 +64,7 @@ def compute_weighted_loss(losses: Any, sample_weight: Any = None, reduction: str
 
 def _broadcast(weights: Any, values: Any) -> Any:
     """Weights checked against the losses that they weigh: ranks agree, and each dimension is one or the same."""
-    from everflow.ops.weights_broadcast import assert_broadcastable
+    from everflow.ops.math.weights_broadcast import assert_broadcastable
 
     with tf.control_dependencies([assert_broadcastable(weights, values)]):
         return tf.identity(weights)

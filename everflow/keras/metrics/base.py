@@ -14,7 +14,7 @@ from everflow.keras import config
 from everflow.keras.backend.session import batch_set_value
 from everflow.keras.call_context import graph_of_symbolic
 from everflow.keras.layer import Layer
-from everflow.ops.variables import VariableAggregation, VariableSynchronization
+from everflow.ops.variables.variables import VariableAggregation, VariableSynchronization
 
 
 def _weakly(method: Any) -> Any:

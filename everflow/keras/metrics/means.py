@@ -13,7 +13,7 @@ from everflow.keras.backend.session import batch_set_value, get_session
 from everflow.keras.metrics.base import Metric
 from everflow.keras.metrics.ragged_values import flat_values_of
 from everflow.losses.collected import squeeze_or_expand_dimensions
-from everflow.ops.weights_broadcast import assert_broadcastable
+from everflow.ops.math.weights_broadcast import assert_broadcastable
 
 
 @internal("keras.utils.metrics_utils.Reduction")
@@ -172,7 +172,7 @@ class MeanRelativeError(Mean):
 
 
 def _same_rank(predictions: Any, normalizer: Any) -> tuple[Any, Any]:
-    from everflow.ops.confusion_matrix import remove_squeezable_dimensions
+    from everflow.ops.math.confusion_matrix import remove_squeezable_dimensions
 
     normalizer, predictions = remove_squeezable_dimensions(normalizer, predictions)
     return predictions, normalizer

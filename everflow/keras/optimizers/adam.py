@@ -8,7 +8,7 @@ from everflow.api import public
 from everflow.graph.scopes import control_dependencies
 from everflow.keras.config import epsilon as default_epsilon
 from everflow.keras.optimizers.base import OptimizerV2
-from everflow.ops.registry import apply
+from everflow.ops.core.registry import apply
 
 
 class _Moments(OptimizerV2):

@@ -8,7 +8,7 @@ from everflow.api import internal, public
 from everflow.graph.tensor import Tensor
 from everflow.keras.config import epsilon as default_epsilon
 from everflow.keras.optimizers.base import OptimizerV2
-from everflow.ops.registry import apply
+from everflow.ops.core.registry import apply
 
 
 @public("keras.optimizers.Adagrad")

@@ -19,8 +19,8 @@ from everflow.keras import initializers
 from everflow.keras.backend.session import batch_get_value, batch_set_value, get_value, set_value, track_variable
 from everflow.keras.layer_variables import make_variable
 from everflow.keras.serialization import deserialize_keras_object, serialize_keras_object
-from everflow.ops.registry import apply
-from everflow.ops.variables import Variable, VariableAggregation, VariableSynchronization
+from everflow.ops.core.registry import apply
+from everflow.ops.variables.variables import Variable, VariableAggregation, VariableSynchronization
 from everflow.train.optimizer import deduplicated
 from everflow.train.schedules import LearningRateSchedule
 from everflow.train.tracking.base import Trackable

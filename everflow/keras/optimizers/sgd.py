@@ -7,7 +7,7 @@ import everflow as tf
 from everflow.api import public
 from everflow.graph.tensor import Tensor
 from everflow.keras.optimizers.base import OptimizerV2
-from everflow.ops.registry import apply
+from everflow.ops.core.registry import apply
 
 
 @public("keras.optimizers.SGD")

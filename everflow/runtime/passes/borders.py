@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from everflow.ops.borders import Border
+from everflow.ops.nn.zero_borders import Border
 from everflow.runtime.passes.inference import normalized_convolution
 from everflow.runtime.passes.normalization import NORMALIZATIONS
 from everflow.runtime.plan import Node, Plan, Value, fused
@@ -47,8 +47,8 @@ def _agreed(pictures: Value, takers: list[Node]) -> Border | None:
 
 def _border(node: Node, pictures: Value) -> Border | None:
     """What a node pads its input with before it begins; None where it needs no copy for that."""
-    from everflow.ops.convolution_kernels import Geometry
-    from everflow.ops.windows import pads_of, symmetric
+    from everflow.ops.nn.convolution_ops import Geometry
+    from everflow.ops.nn.windows import pads_of, symmetric
 
     if node.type == "Pad":
         amounts = node.constant(1)
@@ -69,14 +69,14 @@ def _border(node: Node, pictures: Value) -> Border | None:
 
 def _writes_rows(node: Node) -> bool:
     """Whether a node can put its result between zeros."""
-    from everflow.ops.pointwise_convolutions import Pointwise
+    from everflow.ops.nn.pointwise_convolutions import Pointwise
 
     return node.type != "_ConvNormalized" or Pointwise.find(node.attrs["convolution"]) is not None
 
 
 def _surrounded(node: Node, border: Border) -> Node:
     def kernel(_: Node) -> Any:
-        from everflow.ops.batch_norm_kernels import forward
+        from everflow.ops.nn.batch_norm_ops import forward
 
         if node.type == "_ConvNormalized":
             return normalized_convolution(node.attrs["convolution"], node.attrs["epsilon"], node.attrs["rectify"], border)
@@ -111,7 +111,7 @@ def _unpadded(node: Node, inputs: list[Value]) -> Node:
         convolution = _unpadded(node.attrs["convolution"], inputs[:2])
 
         def kernel(_: Node) -> Any:
-            from everflow.ops.convolution_kernels import convolution_with_bias
+            from everflow.ops.nn.convolution_ops import convolution_with_bias
 
             return convolution_with_bias(convolution)
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from everflow.lazy import torch
-from everflow.ops.state import TAKING
+from everflow.ops.variables.variable_ops import TAKING
 from everflow.runtime.passes.fusion import FLOATS, rewrite_nodes
 from everflow.runtime.plan import Node, Plan, fused
 from everflow.runtime.symbols import Symbols

@@ -7,8 +7,8 @@ import numpy as np
 
 from everflow import errors
 from everflow.graph import shapes
-from everflow.runtime import values
 from everflow.runtime.plan import Node, Plan, Value
+from everflow.values import tensors as values
 
 LARGEST = 1 << 16
 # MapDefun is not called stateful, but the function that it calls may be.

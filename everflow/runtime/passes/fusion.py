@@ -74,7 +74,7 @@ def _conv_bias(node: Node, uses: Any) -> Node | None:
         return None
 
     def kernel(_: Node) -> Any:
-        from everflow.ops.convolution_kernels import convolution_with_bias
+        from everflow.ops.nn.convolution_ops import convolution_with_bias
 
         return convolution_with_bias(convolution)
 
@@ -90,7 +90,7 @@ def fuse_conv_bias(plan: Plan) -> None:
 
 def share_pooling(plan: Plan) -> None:
     """MaxPool finds where the maxima are; its gradient need not look for them again."""
-    from everflow.ops.pooling_kernels import max_pool_from_positions, max_pool_with_positions, pools_planes
+    from everflow.ops.nn.pooling_ops import max_pool_from_positions, max_pool_with_positions, pools_planes
 
     gradients = {n for n in plan.nodes if n.type == "MaxPoolGrad" and n.inputs[1].node.type == "MaxPool"
                  and n.inputs[1].node.inputs[0] is n.inputs[0] and pools_planes(n.inputs[1].node)}

@@ -8,7 +8,7 @@ from typing import Any
 
 from everflow.lazy import torch
 from everflow.runtime.plan import Node, Plan, Value, fused
-from everflow.runtime.values import torch_dtype
+from everflow.values.tensors import torch_dtype
 
 
 class Sizes(tuple):
@@ -52,7 +52,7 @@ LOOPS = ("While", "StatelessWhile")
 
 
 def _counters(node: Node) -> list[int]:
-    from everflow.ops.loop_steps import counters
+    from everflow.ops.control_flow.loop_steps import counters
 
     body = node.context.library(node.attr("body").name)
     return [] if body is None else counters(body.graph)
@@ -228,7 +228,7 @@ def _gathered(node: Node) -> Any:
 
 
 def _broadcast(node: Node) -> Any:
-    from everflow.ops.broadcasting import gradient_axes
+    from everflow.ops.core.broadcasting import gradient_axes
 
     def run(a: Any, b: Any) -> Any:
         of_a, of_b = gradient_axes(list(a), list(b))
@@ -238,7 +238,7 @@ def _broadcast(node: Node) -> Any:
 
 
 def _broadcast_sizes(node: Node) -> Any:
-    from everflow.ops.broadcasting import broadcast_sizes
+    from everflow.ops.core.broadcasting import broadcast_sizes
 
     return lambda a, b: Sizes(a) if a == b else Sizes(broadcast_sizes(a, b))
 

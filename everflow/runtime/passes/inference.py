@@ -49,9 +49,9 @@ def _folded(node: Node, source: Node, rectify: bool) -> Node:
 def normalized_convolution(convolution: Node, epsilon: float, rectify: bool, border: Any = None) -> Callable[..., Any]:
     """The kernel (x, filter, scale, offset, mean, variance, bias) of a convolution whose result is normalized and perhaps rectified; with
     a border, the result with zeros around it is returned as well."""
-    from everflow.ops.borders import surrounded
-    from everflow.ops.convolution_kernels import convolution_with_bias
-    from everflow.ops.pointwise_convolutions import Pointwise
+    from everflow.ops.nn.convolution_ops import convolution_with_bias
+    from everflow.ops.nn.pointwise_convolutions import Pointwise
+    from everflow.ops.nn.zero_borders import surrounded
 
     general, pointwise = convolution_with_bias(convolution), Pointwise.find(convolution)
 

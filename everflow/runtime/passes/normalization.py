@@ -33,7 +33,7 @@ def rectify_normalized(plan: Plan) -> None:
 
 def _rectified(node: Node, overwrite: bool) -> Node:
     def kernel(_: Node) -> Any:
-        from everflow.ops.batch_norm_kernels import forward
+        from everflow.ops.nn.batch_norm_ops import forward
 
         return forward(node, rectify=True, overwrite=overwrite)
 
@@ -73,7 +73,7 @@ def _gradient(node: Node, dy: Value, uses: Counter[Value], offset: Value | None)
     overwrite = uses[dy] == 1 and dy.node.type in FRESH
 
     def kernel(_: Node) -> Any:
-        from everflow.ops.batch_norm_kernels import backward
+        from everflow.ops.nn.batch_norm_ops import backward
 
         return backward(node, rectify=offset is not None, overwrite=overwrite)
 

@@ -7,7 +7,7 @@ from typing import Any
 from everflow import _native
 from everflow.graph import dtypes
 from everflow.lazy import torch
-from everflow.ops.image_resizing import RESIZES, checked_size, native_axes, resizing
+from everflow.ops.image.resizing import RESIZES, checked_size, native_axes, resizing
 from everflow.runtime.passes.fusion import rewrite_nodes
 from everflow.runtime.plan import Node, Plan, fused
 

@@ -43,7 +43,7 @@ def _waits(node: Node, other: Node) -> bool:
 
 
 def _joined(group: list[Node], table: dict[Value, Value]) -> Node:
-    from everflow.ops.registry import Meaning
+    from everflow.ops.core.registry import Meaning
 
     first = group[0]
     node = Node("_PyFuncs", first.name, {}, [v for n in group for v in n.inputs], first.op, first.context)
@@ -57,7 +57,7 @@ def _joined(group: list[Node], table: dict[Value, Value]) -> Node:
 
 
 def _together(group: list[Node]) -> Callable[..., Any]:
-    from everflow.ops.python_functions import kernel_of_call
+    from everflow.ops.control_flow.python_functions import kernel_of_call
 
     calls = [(kernel_of_call(n), len(n.inputs), len(n.outputs)) for n in group]
     count = sum(outputs for _, _, outputs in calls)

@@ -27,7 +27,7 @@ def _added(node: Node, uses: Any) -> Node | None:
 
 
 def _can_be_added(base: Value, part: Value, uses: Any) -> bool:
-    from everflow.ops.pointwise_convolutions import Pointwise
+    from everflow.ops.nn.pointwise_convolutions import Pointwise
 
     if base is part or uses[base] != 1 or uses[part] != 1 or base.node.type not in FRESH or base.dtype is not part.dtype:
         return False
@@ -38,8 +38,8 @@ def _joined(node: Node, base: Value, part: Value) -> Node:
     convolution = part.node
 
     def kernel(_: Node) -> Any:
-        from everflow.ops.convolution_kernels import sizes_of
-        from everflow.ops.pointwise_convolutions import added_forward, added_input_gradient
+        from everflow.ops.nn.convolution_ops import sizes_of
+        from everflow.ops.nn.pointwise_convolutions import added_forward, added_input_gradient
         from everflow.runtime.codegen import kernel_of
 
         if convolution.type == "Conv2D":

@@ -25,7 +25,7 @@ def ask_for_used_results(plan: Plan) -> None:
 
 def _leave_out_inputs(node: Node, used: tuple[int, ...], uses: Counter[Value]) -> None:
     """Takes from a loop the inputs that its used results don't depend on; in their places stands one that it needs anyway."""
-    from everflow.ops.loops import needed_variables
+    from everflow.ops.control_flow.loops import needed_variables
 
     condition, body = (node.context.library(node.attr(part).name) for part in ("cond", "body"))
     if condition is None or body is None or len(body.graph.outputs) != len(node.outputs):

@@ -33,7 +33,7 @@ def _scaled(node: Node, uses: Any) -> Node | None:
 
 
 def _adding(node: Node, value: Value, alpha: float) -> Node:
-    from everflow.ops.state import updating
+    from everflow.ops.variables.variable_ops import updating
 
     new = fused("_AssignScaled", updating(lambda v, x: v.add_(x, alpha=alpha), is_apart=True), node, [node.inputs[0], value])
     assert new.fused is not None
@@ -55,8 +55,8 @@ def _kind(node: Node, uses: Any) -> Any:
         return None
     if node.reads or any(uses[v] for v in node.outputs):
         return None
-    from everflow.ops.training import FAMILIES as known
-    from everflow.ops.training import Arguments
+    from everflow.ops.variables.optimizer_updates import FAMILIES as known
+    from everflow.ops.variables.optimizer_updates import Arguments
 
     where = Arguments(node.type, known[name[5:]].slots)
     numbers = tuple(node.inputs[i] for i in where.numbers)
@@ -94,7 +94,7 @@ def batch_updates(plan: Plan) -> None:
 
 
 def _joined(group: list[Node]) -> Node:
-    from everflow.ops.training import together
+    from everflow.ops.variables.optimizer_updates import together
 
     members = list(group)
     node = fused("_" + members[-1].type + "Together", lambda n: together(members), members[-1], [v for m in members for v in m.inputs])

@@ -6,9 +6,9 @@ from typing import Any
 from everflow.api import internal, public
 from everflow.eager.context import executing_eagerly
 from everflow.graph.scopes import device
-from everflow.ops.partitioned import PartitionedVariable
-from everflow.ops.registry import apply
-from everflow.ops.variables import Variable
+from everflow.ops.core.registry import apply
+from everflow.ops.variables.partitioned import PartitionedVariable
+from everflow.ops.variables.variables import Variable
 from everflow.platform import logging
 from everflow.train.checkpoints.reader import _resolved, load_checkpoint
 from everflow.train.checkpoints.saveable_making import op_list_to_dict, saveable_objects_for_op
@@ -47,7 +47,7 @@ def init_from_checkpoint(ckpt_dir_or_file: Any, assignment_map: Any) -> None:
 
 
 def _store() -> dict[str, Any]:
-    from everflow.ops.variable_store import default_variable_store
+    from everflow.ops.variables.store import default_variable_store
 
     return default_variable_store()._vars
 

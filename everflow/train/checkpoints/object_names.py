@@ -5,7 +5,7 @@ from typing import Any
 
 from everflow.api import internal
 from everflow.errors import NotFoundError
-from everflow.ops.variable_sets import saveable_objects
+from everflow.ops.variables.sets import saveable_objects
 from everflow.train.checkpoints.reader import new_checkpoint_reader
 from everflow.train.tracking.base import OBJECT_GRAPH_PROTO_KEY
 

@@ -12,13 +12,13 @@ import numpy as np
 
 from everflow.errors import invalid_argument
 from everflow.graph.describe import type_name
-from everflow.ops.registry import op
-from everflow.runtime.values import from_numpy, to_numpy
+from everflow.ops.core.registry import op
 from everflow.train.checkpoints.bundle import Reading
 from everflow.train.checkpoints.bundle_writer import BundleWriter, merge_bundles
 from everflow.train.checkpoints.legacy import write_legacy
 from everflow.train.checkpoints.reader import Reader, open_checkpoint
 from everflow.train.checkpoints.slices import TensorSlice, parse_spec
+from everflow.values.tensors import from_numpy, to_numpy
 
 # From this many bytes on, a second thread pays.
 LARGE = 8 << 20

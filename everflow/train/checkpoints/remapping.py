@@ -12,7 +12,7 @@ from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
 from everflow.io import file_io
 from everflow.lazy import torch
-from everflow.ops.registry import apply, op
+from everflow.ops.core.registry import apply, op
 from everflow.train.checkpoints.reader import open_checkpoint
 
 

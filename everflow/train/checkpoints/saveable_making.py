@@ -11,10 +11,10 @@ from everflow.graph.convert import convert_to_tensor
 from everflow.graph.devices import DeviceSpec
 from everflow.graph.scopes import device, init_scope
 from everflow.graph.tensor import Tensor
-from everflow.ops.partitioned import PartitionedVariable
-from everflow.ops.registry import apply
-from everflow.ops.resource_variables import is_resource_variable
-from everflow.ops.variables import Variable
+from everflow.ops.core.registry import apply
+from everflow.ops.variables.partitioned import PartitionedVariable
+from everflow.ops.variables.resource_variables import is_resource_variable
+from everflow.ops.variables.variables import Variable
 from everflow.train.checkpoints.saveable import SaveableObject, SaveSpec
 from everflow.train.tracking.base import VARIABLE_VALUE_KEY, Trackable
 

@@ -14,7 +14,7 @@ from everflow.errors import FailedPreconditionError, InvalidArgumentError, NotFo
 from everflow.graph.scopes import prepend_name_scope, strip_name_scope
 from everflow.graph.stacks import get_default_graph
 from everflow.io import gfile
-from everflow.ops.variable_sets import saveable_objects
+from everflow.ops.variables.sets import saveable_objects
 from everflow.platform import logging
 from everflow.train.checkpoints import state
 from everflow.train.checkpoints.saver_building import BulkSaverBuilder

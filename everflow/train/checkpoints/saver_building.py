@@ -8,8 +8,8 @@ from everflow.api import find, internal
 from everflow.eager.context import executing_eagerly
 from everflow.graph.convert import constant
 from everflow.graph.scopes import control_dependencies, device, name_scope
-from everflow.ops.control_flow import group, with_dependencies
-from everflow.ops.registry import apply
+from everflow.ops.control_flow.ordering import group, with_dependencies
+from everflow.ops.core.registry import apply
 from everflow.train.checkpoints import saveable_making
 from everflow.train.checkpoints.saveable import SaveableObject, SaveSpec
 from everflow.train.checkpoints.saveable_making import (

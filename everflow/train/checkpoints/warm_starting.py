@@ -8,8 +8,8 @@ from everflow.api import find, internal, public
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.keys import GraphKeys
 from everflow.graph.scopes import get_collection
-from everflow.ops.partitioned import PartitionedVariable, PartitionInfo
-from everflow.ops.variables import Variable
+from everflow.ops.variables.partitioned import PartitionedVariable, PartitionInfo
+from everflow.ops.variables.variables import Variable
 from everflow.platform import logging
 from everflow.train.checkpoints.initializing import init_from_checkpoint
 from everflow.train.checkpoints.reader import _resolved, new_checkpoint_reader

@@ -164,7 +164,7 @@ def _import_meta_graph_with_return_elements(meta_graph_or_file: Any, clear_devic
 @internal("training.saver._create_saver_from_imported_meta_graph")
 def saver_of(meta_graph_def: Any, import_scope: str | None, imported_vars: dict[str, Any]) -> Any:
     """The Saver of an imported MetaGraph."""
-    from everflow.ops.variable_sets import saveable_objects
+    from everflow.ops.variables.sets import saveable_objects
     from everflow.train.checkpoints.saver import Saver
 
     if meta_graph_def.HasField("saver_def"):

@@ -14,7 +14,7 @@ def _variable_to_proto(variable: Any, export_scope: str | None = None) -> Any:
 
 
 def _variable_from_proto(proto: Any, import_scope: str | None = None) -> Any:
-    from everflow.ops.variables import Variable
+    from everflow.ops.variables.variables import Variable
 
     return Variable.from_proto(proto, import_scope=import_scope)
 

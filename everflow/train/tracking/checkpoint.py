@@ -16,7 +16,7 @@ from everflow.graph.convert import constant
 from everflow.graph.scopes import colocate_with, device, init_scope
 from everflow.graph.stacks import get_default_graph
 from everflow.io.gfile import recursive_create_dir_v2
-from everflow.ops.variables import Variable, variable_creator_scope
+from everflow.ops.variables.variables import Variable, variable_creator_scope
 from everflow.platform import logging
 from everflow.platform.identity import ObjectIdentityWeakKeyDictionary
 from everflow.train.checkpoints import state
@@ -111,7 +111,7 @@ def _default_getter(name: str, shape: Any, dtype: Any, initializer: Any = None, 
 
 
 def _resource(initial_value: Any, name: str, dtype: Any, **kwargs: Any) -> Any:
-    from everflow.ops.variables import VariableV1
+    from everflow.ops.variables.variables import VariableV1
 
     return VariableV1(initial_value=initial_value, name=name, dtype=dtype, use_resource=True, **kwargs)
 

@@ -84,7 +84,7 @@ class TrackableDataStructure(Trackable):
 
     def _track_value(self, value: Any, name: str) -> Any:
         """Adds a dependency on a value; returns it, wrapped where it is a plain list or dict."""
-        from everflow.ops.variables import Variable
+        from everflow.ops.variables.variables import Variable
 
         value = sticky_attribute_assignment(trackable=self, value=value, name=name)
         if isinstance(value, Variable):

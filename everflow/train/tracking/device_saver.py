@@ -7,7 +7,7 @@ from typing import Any
 from everflow.api import find, internal
 from everflow.graph.convert import constant
 from everflow.graph.scopes import control_dependencies, device
-from everflow.ops.registry import apply
+from everflow.ops.core.registry import apply
 from everflow.train.checkpoints.saveable_making import set_cpu0
 
 

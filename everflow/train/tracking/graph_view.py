@@ -174,7 +174,7 @@ class ObjectGraphView:
 
 
 def _is_saveable(factory: Any) -> bool:
-    from everflow.ops.variables import Variable
+    from everflow.ops.variables.variables import Variable
 
     return isinstance(factory, (Variable, SaveableObject)) or not callable(factory)
 

@@ -8,7 +8,7 @@ from everflow.api import internal
 from everflow.graph import dtypes
 from everflow.graph.convert import register_tensor_conversion_function
 from everflow.graph.scopes import device, init_scope
-from everflow.ops.registry import apply
+from everflow.ops.core.registry import apply
 from everflow.platform import logging
 from everflow.train.checkpoints.saveable import SaveableObject, SaveSpec
 from everflow.train.tracking.base import VARIABLE_VALUE_KEY

@@ -167,7 +167,7 @@ class NameBasedRestoreCoordinator:
     def eager_restore(self, trackable: Any) -> None:
         """Restores an object now; it may not be in the checkpoint."""
         from everflow.graph.convert import constant
-        from everflow.ops.registry import apply
+        from everflow.ops.core.registry import apply
 
         for saveable in self.globally_named_object_attributes(trackable):
             if any(self.dtype_map.get(spec.name) is None for spec in saveable.specs):

@@ -1,0 +1,1 @@
+"""Sound: WAV files and spectrograms (`tf.audio`)."""

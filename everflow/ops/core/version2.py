@@ -1,0 +1,93 @@
+"""TensorFlow 2's behaviour as a whole: switched on and off by one call, and what is switched only that way."""
+from __future__ import annotations
+
+from typing import Any
+
+from everflow.api import internal, public
+from everflow.eager.context import disable_eager_execution, enable_eager_execution
+from everflow.graph import shapes
+from everflow.graph.scopes import is_eager_outside
+from everflow.graph.tensor import Tensor
+from everflow.ops.control_flow import toggles
+from everflow.ops.math.logic import equal, not_equal
+from everflow.ops.variables import variable_scope
+from everflow.ops.variables.variables import Variable
+
+_is_on = False
+
+
+@public("enable_v2_behavior")
+def enable_v2_behavior() -> None:
+    """Ops run at once, control flow and shapes are those of version 2, variables are resources, and `==` compares elements."""
+    enable_eager_execution()
+    enable()
+    enable_tensor_equality()
+    shapes.enable_v2_tensorshape()
+    variable_scope.enable_resource_variables()
+    toggles.enable_control_flow_v2()
+
+
+@public("disable_v2_behavior")
+def disable_v2_behavior() -> None:
+    """All as in TensorFlow 1."""
+    disable()
+    disable_eager_execution()
+    disable_tensor_equality()
+    shapes.disable_v2_tensorshape()
+    variable_scope.disable_resource_variables()
+    toggles.disable_control_flow_v2()
+
+
+@internal("tf2.enable")
+def enable() -> None:
+    """Notes that the program is one for version 2."""
+    global _is_on
+    _is_on = True
+
+
+@internal("tf2.disable")
+def disable() -> None:
+    """Notes that the program is one for version 1."""
+    global _is_on
+    _is_on = False
+
+
+@internal("tf2.enabled")
+def enabled() -> bool:
+    """Whether TensorFlow 2's behaviour is on as a whole."""
+    return _is_on
+
+
+@public("enable_tensor_equality")
+def enable_tensor_equality() -> None:
+    """From now on, `==` and `!=` of tensors and variables compare elements where ops run at once, and in functions called there.
+
+    Tensors stay hashable, each as itself.
+    """
+    Tensor._USE_EQUALITY = True
+    for kind in (Tensor, Variable):
+        kind.__eq__, kind.__ne__ = _equals, _differs  # type: ignore[method-assign,assignment]
+
+
+@public("disable_tensor_equality")
+def disable_tensor_equality() -> None:
+    """From now on, a tensor is equal to nothing but itself."""
+    Tensor._USE_EQUALITY = False
+    for kind in (Tensor, Variable):
+        kind.__eq__, kind.__ne__ = _is_same, _is_other  # type: ignore[method-assign,assignment]
+
+
+def _is_same(self: Any, other: Any) -> bool:
+    return self is other
+
+
+def _is_other(self: Any, other: Any) -> bool:
+    return self is not other
+
+
+def _equals(self: Any, other: Any) -> Any:
+    return equal(self, other) if is_eager_outside() else self is other
+
+
+def _differs(self: Any, other: Any) -> Any:
+    return not_equal(self, other) if is_eager_outside() else self is not other

@@ -1,0 +1,1 @@
+"""Pictures: files, sizes, colours, boxes (`tf.image`)."""

@@ -1,0 +1,1 @@
+"""Matrices: products, einsum, decompositions, equations, diagonals (`tf.linalg`)."""

@@ -1,0 +1,92 @@
+"""tf.TensorArraySpec: what is known of a TensorArray."""
+from __future__ import annotations
+
+from typing import Any
+
+from everflow.api import internal, public
+from everflow.graph import dtypes
+from everflow.graph.scopes import name_scope
+from everflow.graph.shapes import TensorShape
+from everflow.graph.tensor_spec import TensorSpec
+from everflow.graph.type_spec import TypeSpec, register_type_spec_from_value_converter
+from everflow.ops.lists import list_functions
+from everflow.ops.lists.tensor_array_functions import TensorArray
+from everflow.ops.lists.tensor_arrays_of_lists import ListTensorArray
+
+
+@public("TensorArraySpec")
+@internal("ops.tensor_array_ops.TensorArraySpec")
+class TensorArraySpec(TypeSpec):
+    """The type of TensorArrays with elements of a shape and dtype. Between functions an array travels as a list of tensors."""
+
+    def __init__(self, element_shape: Any = None, dtype: Any = dtypes.float32, dynamic_size: bool = False,
+                 infer_shape: bool = True) -> None:
+        self._element_shape = TensorShape(element_shape)
+        self._dtype = dtypes.as_dtype(dtype)
+        self._dynamic_size = dynamic_size
+        self._infer_shape = infer_shape
+
+    @property
+    def value_type(self) -> type:
+        """TensorArray."""
+        return TensorArray
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Whether an array, or the arrays of another type, belong to this type."""
+        other = TensorArraySpec.from_value(spec_or_value) if isinstance(spec_or_value, TensorArray) else spec_or_value
+        return (isinstance(other, TensorArraySpec) and self._dtype.is_compatible_with(other._dtype)
+                and self._element_shape.is_compatible_with(other._element_shape) and self._dynamic_size == other._dynamic_size)
+
+    def most_specific_compatible_type(self, other: Any) -> TensorArraySpec:
+        """The narrowest type that holds the arrays of both."""
+        if not self.is_compatible_with(other):
+            raise ValueError("Types are not compatible")
+        infer_shape = self._infer_shape and other._infer_shape
+        return TensorArraySpec(self._element_shape.most_specific_compatible_shape(other._element_shape), self._dtype,
+                               self._dynamic_size, infer_shape)
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return self._element_shape, self._dtype, self._dynamic_size, self._infer_shape
+
+    @property
+    def _component_specs(self) -> list[TensorSpec]:
+        return [TensorSpec([], dtypes.variant)]
+
+    def _to_components(self, value: Any) -> list[Any]:
+        if not isinstance(value, TensorArray):
+            raise TypeError(f"value must be a TensorArray, but saw: {type(value)}")
+        if value.flow is not None and value.flow.dtype == dtypes.variant:
+            return [value.flow]
+        with name_scope("convert_tensor_array"):
+            return [list_functions.tensor_list_from_tensor(value.stack(), value.element_shape)]
+
+    def _from_components(self, components: Any) -> TensorArray:
+        found = ListTensorArray(self._dtype, flow=components[0], dynamic_size=self._dynamic_size, infer_shape=self._infer_shape)
+        found._element_shape = [self._element_shape]
+        return TensorArray.of(found)
+
+    @staticmethod
+    def from_value(value: Any) -> TensorArraySpec:
+        """The type of an array."""
+        if not isinstance(value, TensorArray):
+            raise TypeError(f"Expected value to be a TensorArray, but saw: {type(value)}")
+        return TensorArraySpec(value.element_shape, value.dtype, value.dynamic_size, value._infer_shape)
+
+    def _to_legacy_output_types(self) -> Any:
+        return self._dtype
+
+    def _to_legacy_output_shapes(self) -> TensorShape:
+        # Datasets of old have both flags in front of the shape.
+        return TensorShape([self._dynamic_size, self._infer_shape]).concatenate(self._element_shape)
+
+    def _to_legacy_output_classes(self) -> type:
+        return TensorArray
+
+
+register_type_spec_from_value_converter(TensorArray, TensorArraySpec.from_value, allow_subclass=True)
+
+
+@public("data.experimental.TensorArrayStructure")
+def tensor_array_structure(dtype: Any, element_shape: Any, dynamic_size: bool, infer_shape: bool) -> TensorArraySpec:
+    """The same as TensorArraySpec, in the order of datasets."""
+    return TensorArraySpec(element_shape, dtype, dynamic_size, infer_shape)

@@ -1,0 +1,1 @@
+"""Numbers: arithmetic, comparisons, reductions, segments, special functions, Fourier transforms (`tf.math`)."""

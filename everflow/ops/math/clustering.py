@@ -1,0 +1,96 @@
+"""Ops for k-means: nearest centers, and starting centers that lie far apart."""
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from everflow.errors import invalid_argument
+from everflow.graph import shapes
+from everflow.lazy import torch
+from everflow.ops.core.registry import op
+from everflow.values.philox import Philox, PhiloxWords
+
+Kernel = Callable[..., Any]
+
+# Points that are compared with all centers at once.
+_BLOCK = 4096
+
+
+def _nearest(node: Any) -> Kernel:
+    def run(points: Any, centers: Any, k: Any) -> Any:
+        for name, value in (("points", points), ("centers", centers)):
+            if value.ndim != 2:
+                raise invalid_argument(f"Input {name} should be a matrix.")
+        if points.shape[1] != centers.shape[1]:
+            raise invalid_argument("Points and centers should have the same number of columns.")
+        if int(k) <= 0:
+            raise invalid_argument("k must be positive")
+        count = min(int(k), centers.shape[0])
+        squares = centers.square().sum(1)
+        distances, indices = [], []
+        for block in points.split(_BLOCK):
+            away = torch.addmm(squares[None], block, centers.t(), alpha=-2).add_(block.square().sum(1, keepdim=True)).clamp_(min=0)
+            # A stable order: of centers equally far the first one counts.
+            nearest = away.sort(dim=1, stable=True)
+            distances.append(nearest.values[:, :count])
+            indices.append(nearest.indices[:, :count])
+        if not indices:
+            return torch.zeros((0, count), dtype=torch.int64), points.new_zeros((0, count))
+        return torch.cat(indices), torch.cat(distances)
+
+    return run
+
+
+def _words(seed: int) -> PhiloxWords:
+    return Philox(seed, seed).words(0)
+
+
+def _spread_out(node: Any) -> Kernel:
+    def run(points: Any, count: Any, seed: Any, retries: Any) -> Any:
+        total, wanted, tries = points.shape[0], int(count), int(retries)
+        if wanted <= 0:
+            raise invalid_argument("num_to_sample should be positive.")
+        if tries < 0:
+            tries = 2 + int(math.log(wanted))
+        if total < wanted:
+            raise invalid_argument(f"num_to_sample: {wanted} cannot be larger than number of points: {total}")
+        random = _words(int(seed))
+
+        def distance_to(i: int) -> np.ndarray:
+            return np.square(data - data[i]).sum(1)
+
+        data = points.cpu().numpy().astype(np.float64)
+        chosen = [int(random.uniform() * total)]
+        nearest = distance_to(chosen[0])
+        while len(chosen) < wanted:
+            # Points are drawn with the chance of their distance; of several draws the one that leaves the least stays.
+            sums = nearest.cumsum()
+            drawn = [int(np.searchsorted(sums, random.uniform() * sums[-1], side="right")) for _ in range(tries + 1)]
+            options = [(np.minimum(nearest, distance_to(min(i, total - 1))), min(i, total - 1)) for i in drawn]
+            nearest, best = min(options, key=lambda option: option[0].sum())
+            chosen.append(best)
+        return points[torch.tensor(chosen, device=points.device)]
+
+    return run
+
+
+def _chain(node: Any) -> Kernel:
+    def run(distances: Any, seed: Any) -> Any:
+        if distances.ndim != 1:
+            raise invalid_argument("Input distances should be a vector.")
+        random, found = _words(int(seed)), distances.cpu().numpy()
+        selected = 0
+        for i in range(1, len(found)):
+            if found[i] > random.uniform() * found[selected]:
+                selected = i
+        return torch.tensor(selected, dtype=torch.int64)
+
+    return run
+
+
+op("NearestNeighbors", kernel=_nearest, shape=lambda o: [(shapes.with_rank(o.inputs[0].dims, 2)[0], None)] * 2)
+op("KmeansPlusPlusInitialization", kernel=_spread_out, shape=lambda o: (None, shapes.with_rank(o.inputs[0].dims, 2)[1]))
+op("KMC2ChainInitialization", kernel=_chain, shape=lambda o: ())

@@ -1,0 +1,50 @@
+"""Convolutions of images that are resized and mirrored at their edges first, as optimize_for_inference makes them."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from everflow.graph import dtypes
+from everflow.ops.core.registry import meaning, op
+
+
+def _stage(node: Any, op_type: str, types: list[Any], **attrs: Any) -> Callable[..., Any]:
+    """The kernel of one of the ops that are done together."""
+    from everflow.runtime.plan import Node, Value
+
+    stage = Node(op_type, node.name, attrs, [], None, node.context)
+    stage.inputs = [Value(stage, i, dtype, None) for i, dtype in enumerate(types)]
+    stage.add_output(node.inputs[0].dtype, None)
+    found = meaning(op_type)
+    assert found is not None and found.kernel is not None
+    return found.kernel(stage)
+
+
+def _stages(node: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    dtype = node.inputs[0].dtype
+    pad = _stage(node, "MirrorPad", [dtype, dtypes.int32], mode=node.attr("mode"), T=dtype, Tpaddings=dtypes.int32)
+    convolve = _stage(node, "Conv2D", [dtype, dtype], T=dtype, strides=node.attr("strides"), padding=node.attr("padding"),
+                      explicit_paddings=[], data_format="NHWC", dilations=[1, 1, 1, 1], use_cudnn_on_gpu=True)
+    return pad, convolve
+
+
+def _padded_convolution(node: Any) -> Callable[..., Any]:
+    pad, convolve = _stages(node)
+    return lambda x, paddings, filter: convolve(pad(x, paddings), filter)
+
+
+def _resized_convolution(node: Any) -> Callable[..., Any]:
+    pad, convolve = _stages(node)
+    dtype = node.inputs[0].dtype
+    resize = _stage(node, "ResizeBilinear", [dtype, dtypes.int32], T=dtype, align_corners=node.attr("resize_align_corners"),
+                    half_pixel_centers=False)
+    return lambda x, size, paddings, filter: convolve(pad(resize(x, size).to(x.dtype), paddings), filter)
+
+
+def _shape(o: Any) -> Any:
+    image, filter = o.inputs[0].dims, o.inputs[-1].dims
+    return (image[0] if image else None, None, None, filter[3] if filter else None)
+
+
+op("FusedPadConv2D", kernel=_padded_convolution, shape=_shape)
+op("FusedResizeAndPadConv2D", kernel=_resized_convolution, shape=_shape)

@@ -1,0 +1,1 @@
+"""Random numbers, which for equal seeds are TensorFlow's (`tf.random`)."""

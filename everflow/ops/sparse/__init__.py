@@ -1,0 +1,1 @@
+"""Sparse tensors and sets (`tf.sparse`, `tf.sets`)."""

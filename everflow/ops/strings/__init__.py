@@ -1,0 +1,1 @@
+"""Text: parts, numbers, hashes, encodings, regular expressions (`tf.strings`)."""

@@ -1,0 +1,1 @@
+"""Summaries for TensorBoard, as ops: their messages, and the writers of event files."""

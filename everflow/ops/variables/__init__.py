@@ -1,0 +1,1 @@
+"""Variables: kinds, scopes, initializers, assignments, and the steps of optimizers."""
