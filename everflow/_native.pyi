@@ -7,6 +7,14 @@ import numpy
 from numpy.typing import NDArray
 
 
+def processor() -> str:
+    """The kind of processor that kernels are chosen for."""
+
+def processors() -> list[str]:
+    """
+    The kinds that this processor can stand for, the least first: what EVERFLOW_CPU may name to effect.
+    """
+
 def batch_norm(x: int, scale: int, offset: int, mean: int, variance: int, statistics: int, y: int, sizes: Sequence[int], pitches: Sequence[int], epsilon: float, training: bool, rectify: bool, threads: int) -> None:
     """
     Normalizes pictures of these sizes (NHWC), and rectifies them if asked to.
@@ -43,8 +51,6 @@ def multiply_by_pixel(a: int, a_sizes: Sequence[int], b: int, c: int, c_sizes: S
 
 def sum_products(a: int, a_sizes: Sequence[int], b: int, b_sizes: Sequence[int], c: int, depth: int, columns: int, threads: int) -> None:
     """The products of all channels of a with all of b, summed over pixels."""
-
-PRODUCT_GROUPS: tuple = (8, 16)
 
 @overload
 def fill_uniform(out: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu')], key: int, low: int, high: int, threads: int) -> None: ...

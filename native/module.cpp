@@ -1,12 +1,14 @@
 // The extension module everflow._native: each topic of the folder adds its functions here.
 #include "images.h"
 #include "fused.h"
+#include "processor.h"
 #include "random.h"
 #include "records.h"
 #include "text.h"
 
 NB_MODULE(_native, module) {
     module.doc() = "What must run per element and neither torch nor numpy does.";
+    everflow::add_processor(module);
     everflow::add_batch_norm(module);
     everflow::add_convolution(module);
     everflow::add_elementwise(module);

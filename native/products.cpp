@@ -15,22 +15,13 @@
 #include "fused.h"
 #include "parallel.h"
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("fp-contract=fast")
-#endif
-#if defined(__GNUC__) && defined(__x86_64__)
-#define HAS_WIDEST 1
-#define WIDEST __attribute__((target("avx512f")))
-#else
-#define HAS_WIDEST 0
-#endif
-
 namespace nb = nanobind;
 
 namespace everflow {
 namespace {
 
-constexpr size_t LANES = 16, TALL = 8;
+// Columns come in groups of so many: the widest registers have this number of lanes.
+constexpr size_t GROUP = 16;
 // So many pixels are read again and again while they are in the cache.
 constexpr size_t CHUNK = 128;
 // A thread gets at least so many multiplications.
@@ -62,123 +53,32 @@ struct Pixels {
     size_t left(size_t pixel) const { return width - pixel % width; }
 };
 
-#if HAS_WIDEST
-
-typedef float Vector __attribute__((vector_size(LANES * sizeof(float)), aligned(4)));
-
 // What happens to a product besides: it is added to what is there, or to a bias for each column, and rectified.
 struct Ending {
     bool add;
     const float* bias;
     bool rectify;
-
-    Ending from(size_t column) const { return {add, bias == nullptr ? nullptr : bias + column, rectify}; }
 };
 
-// Some rows of the product, `vectors` times LANES columns of it.
-template <size_t rows, size_t vectors>
-WIDEST void multiply(const float* a, size_t a_pitch, const float* b, size_t b_pitch, size_t depth, float* c, size_t c_pitch, Ending ending) {
-    const Vector zero = {};
-    Vector sums[rows][vectors];
-#pragma GCC unroll 8
-    for (size_t r = 0; r < rows; ++r) {
-#pragma GCC unroll 4
-        for (size_t v = 0; v < vectors; ++v) {
-            sums[r][v] = ending.add ? *reinterpret_cast<const Vector*>(c + r * c_pitch + v * LANES)
-                         : ending.bias != nullptr ? *reinterpret_cast<const Vector*>(ending.bias + v * LANES)
-                                                  : zero;
-        }
-    }
-    for (size_t k = 0; k < depth; ++k) {
-        Vector column[vectors];
-#pragma GCC unroll 4
-        for (size_t v = 0; v < vectors; ++v) column[v] = *reinterpret_cast<const Vector*>(b + k * b_pitch + v * LANES);
-#pragma GCC unroll 8
-        for (size_t r = 0; r < rows; ++r) {
-#pragma GCC unroll 4
-            for (size_t v = 0; v < vectors; ++v) sums[r][v] += column[v] * a[r * a_pitch + k];
-        }
-    }
-    if (ending.rectify) {
-#pragma GCC unroll 8
-        for (size_t r = 0; r < rows; ++r) {
-#pragma GCC unroll 4
-            for (size_t v = 0; v < vectors; ++v) sums[r][v] = sums[r][v] < zero ? zero : sums[r][v];
-        }
-    }
-#pragma GCC unroll 8
-    for (size_t r = 0; r < rows; ++r) {
-#pragma GCC unroll 4
-        for (size_t v = 0; v < vectors; ++v) *reinterpret_cast<Vector*>(c + r * c_pitch + v * LANES) = sums[r][v];
-    }
-}
+// c = a b, and c = a' b: matrices whose rows are some pitch apart.
+using Multiply = void (*)(const float* a, size_t a_pitch, const float* b, size_t b_pitch, size_t height, size_t columns, size_t depth,
+                          float* c, size_t c_pitch, Ending ending);
 
-// Adds to some rows of the result: the products of columns of a with columns of b, over some pixels.
-template <size_t rows, size_t vectors>
-WIDEST void add_products(const float* a, size_t a_pitch, const float* b, size_t b_pitch, size_t pixels, float* c, size_t c_pitch) {
-    Vector sums[rows][vectors];
-#pragma GCC unroll 8
-    for (size_t r = 0; r < rows; ++r) {
-#pragma GCC unroll 4
-        for (size_t v = 0; v < vectors; ++v) sums[r][v] = *reinterpret_cast<const Vector*>(c + r * c_pitch + v * LANES);
-    }
-    for (size_t p = 0; p < pixels; ++p, a += a_pitch, b += b_pitch) {
-        Vector row[vectors];
-#pragma GCC unroll 4
-        for (size_t v = 0; v < vectors; ++v) row[v] = *reinterpret_cast<const Vector*>(b + v * LANES);
-#pragma GCC unroll 8
-        for (size_t r = 0; r < rows; ++r) {
-#pragma GCC unroll 4
-            for (size_t v = 0; v < vectors; ++v) sums[r][v] += row[v] * a[r];
-        }
-    }
-#pragma GCC unroll 8
-    for (size_t r = 0; r < rows; ++r) {
-#pragma GCC unroll 4
-        for (size_t v = 0; v < vectors; ++v) *reinterpret_cast<Vector*>(c + r * c_pitch + v * LANES) = sums[r][v];
-    }
-}
+struct Products {
+    Multiply multiply, multiply_turned;
+};
 
-template <size_t rows>
-void multiply_rows(const float* a, size_t a_pitch, const float* b, size_t columns, size_t depth, float* c, size_t c_pitch,
-                   const Ending& ending) {
-    size_t at = 0;
-    for (; at + 4 * LANES <= columns; at += 4 * LANES) {
-        constexpr size_t few = rows < 4 ? rows : 4;
-        for (size_t r = 0; r < rows; r += few) {
-            multiply<few, 4>(a + r * a_pitch, a_pitch, b + at, columns, depth, c + r * c_pitch + at, c_pitch, ending.from(at));
-        }
-    }
-    for (; at + 2 * LANES <= columns; at += 2 * LANES) multiply<rows, 2>(a, a_pitch, b + at, columns, depth, c + at, c_pitch, ending.from(at));
-    for (; at < columns; at += LANES) multiply<rows, 1>(a, a_pitch, b + at, columns, depth, c + at, c_pitch, ending.from(at));
-}
+}  // namespace
+}  // namespace everflow
 
-void multiply_pixels(const Pixels& a, const float* b, const Pixels& c, size_t depth, size_t columns, size_t begin, size_t end,
-                     const Ending& ending) {
-    while (begin < end) {
-        const float* from = a.at(begin);
-        float* to = c.at(begin);
-        size_t run = std::min(end - begin, std::min(a.left(begin), c.left(begin)));
-        begin += run;
-        for (; run >= TALL; run -= TALL, from += TALL * a.pixel_pitch, to += TALL * c.pixel_pitch) {
-            multiply_rows<TALL>(from, a.pixel_pitch, b, columns, depth, to, c.pixel_pitch, ending);
-        }
-        for (; run; --run, from += a.pixel_pitch, to += c.pixel_pitch) multiply_rows<1>(from, 0, b, columns, depth, to, 0, ending);
-    }
-}
+#define KERNELS "products_kernels.h"
+#include "each_processor.h"
 
-#endif
+namespace everflow {
+namespace {
 
-bool is_supported() {
-#if HAS_WIDEST
-    return __builtin_cpu_supports("avx512f");
-#else
-    return false;
-#endif
-}
-
-void check(const Pixels& a, const Pixels& b, size_t depth, size_t columns) {
-    if (!is_supported() || columns % LANES || depth % TALL) throw std::invalid_argument("not for this processor or number of channels");
+void check(const Pixels& a, const Pixels& b, size_t columns) {
+    if (columns % GROUP) throw std::invalid_argument("channels in groups of 16");
     if (a.count() != b.count()) throw std::invalid_argument("as many pixels");
 }
 
@@ -187,32 +87,33 @@ void multiply_by_pixel(uintptr_t a_address, const std::vector<size_t>& a_sizes, 
                        const std::vector<size_t>& c_sizes, size_t depth, size_t columns, bool add, uintptr_t bias, bool rectify,
                        size_t threads) {
     const Pixels a(a_address, a_sizes), c(c_address, c_sizes);
-    check(a, c, depth, columns);
-#if HAS_WIDEST
+    check(a, c, columns);
     nb::gil_scoped_release released;
     const float* b = reinterpret_cast<const float*>(b_address);
     const Ending ending{add, reinterpret_cast<const float*>(bias), rectify};
-    // Threads get whole groups of rows.
-    const size_t groups = (a.count() + TALL - 1) / TALL;
-    in_parallel(groups, std::max<size_t>(1, GRAIN / (depth * columns * TALL)), threads, [&](size_t begin, size_t end) {
-        multiply_pixels(a, b, c, depth, columns, begin * TALL, std::min(a.count(), end * TALL), ending);
+    const auto multiply = CHOSEN(PRODUCTS).multiply;
+    in_parallel(a.count(), std::max(CHUNK, GRAIN / (depth * columns)), threads, [&](size_t begin, size_t end) {
+        while (begin < end) {
+            const size_t run = std::min({CHUNK, end - begin, a.left(begin), c.left(begin)});
+            multiply(a.at(begin), a.pixel_pitch, b, columns, run, columns, depth, c.at(begin), c.pixel_pitch, ending);
+            begin += run;
+        }
     });
-#endif
 }
 
 // c = a' b, summed over all pixels; c is dense.
 void sum_products(uintptr_t a_address, const std::vector<size_t>& a_sizes, uintptr_t b_address, const std::vector<size_t>& b_sizes,
                   uintptr_t c_address, size_t depth, size_t columns, size_t threads) {
     const Pixels a(a_address, a_sizes), b(b_address, b_sizes);
-    check(a, b, depth, columns);
-#if HAS_WIDEST
+    check(a, b, columns);
     nb::gil_scoped_release released;
     const size_t most = std::max<size_t>(1, threads), size = depth * columns;
     float* c = reinterpret_cast<float*>(c_address);
     std::fill_n(c, size, 0.0f);
     std::vector<std::vector<float>> others(most - 1);
     std::atomic<size_t> next{0};
-    in_parallel(a.count(), std::max<size_t>(CHUNK, GRAIN / size), most, [&](size_t begin, size_t end) {
+    const auto multiply = CHOSEN(PRODUCTS).multiply_turned;
+    in_parallel(a.count(), std::max(CHUNK, GRAIN / size), most, [&](size_t begin, size_t end) {
         const size_t own = next++;
         float* sums = c;
         if (own) {
@@ -220,31 +121,14 @@ void sum_products(uintptr_t a_address, const std::vector<size_t>& a_sizes, uintp
             sums = others[own - 1].data();
         }
         while (begin < end) {
-            const size_t run = std::min(std::min(CHUNK, end - begin), std::min(a.left(begin), b.left(begin)));
-            const float *from_a = a.at(begin), *from_b = b.at(begin);
+            const size_t run = std::min({CHUNK, end - begin, a.left(begin), b.left(begin)});
+            multiply(a.at(begin), a.pixel_pitch, b.at(begin), b.pixel_pitch, depth, columns, run, sums, columns, {true, nullptr, false});
             begin += run;
-            size_t at = 0;
-            for (; at + 4 * LANES <= columns; at += 4 * LANES) {
-                for (size_t k = 0; k < depth; k += 4) {
-                    add_products<4, 4>(from_a + k, a.pixel_pitch, from_b + at, b.pixel_pitch, run, sums + k * columns + at, columns);
-                }
-            }
-            for (; at + 2 * LANES <= columns; at += 2 * LANES) {
-                for (size_t k = 0; k < depth; k += 8) {
-                    add_products<8, 2>(from_a + k, a.pixel_pitch, from_b + at, b.pixel_pitch, run, sums + k * columns + at, columns);
-                }
-            }
-            for (; at < columns; at += LANES) {
-                for (size_t k = 0; k < depth; k += 8) {
-                    add_products<8, 1>(from_a + k, a.pixel_pitch, from_b + at, b.pixel_pitch, run, sums + k * columns + at, columns);
-                }
-            }
         }
     });
     for (const auto& sums : others) {
         for (size_t i = 0; i < sums.size(); ++i) c[i] += sums[i];
     }
-#endif
 }
 
 }  // namespace
@@ -255,8 +139,6 @@ void add_products(nb::module_& module) {
                "The product of the channels of each pixel with a matrix, put into the pixels of another picture, or added to them.");
     module.def("sum_products", &sum_products, nb::arg("a"), nb::arg("a_sizes"), nb::arg("b"), nb::arg("b_sizes"), nb::arg("c"),
                nb::arg("depth"), nb::arg("columns"), nb::arg("threads"), "The products of all channels of a with all of b, summed over pixels.");
-    // How many channels a group has that these compute side by side, in the small matrix and in the result; 0 where they can't.
-    module.attr("PRODUCT_GROUPS") = is_supported() ? nb::make_tuple(TALL, LANES) : nb::make_tuple(0, 0);
 }
 
 }  // namespace everflow

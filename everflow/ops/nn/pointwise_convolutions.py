@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from everflow._native import PRODUCT_GROUPS, multiply_by_pixel, sum_products
+from everflow._native import multiply_by_pixel, sum_products
 from everflow.graph import dtypes
 from everflow.lazy import torch
 
@@ -12,6 +12,8 @@ Kernel = Callable[..., Any]
 
 # A filter of more numbers does not stay near the processor while pixels pass by; libraries cut it into pieces then.
 LARGEST = 128 * 128
+# The results of so many channels are computed side by side.
+GROUP = 16
 
 
 class Pointwise:
@@ -30,9 +32,8 @@ class Pointwise:
         if node.outputs[0].dtype is not dtypes.float32 or node.attr("data_format") != "NHWC" or node.attr("padding") == "EXPLICIT" \
                 or strides[0] != 1 or strides[3] != 1 or min(strides) < 1 or node.attr("dilations") != [1, 1, 1, 1]:
             return None
-        group, lanes = PRODUCT_GROUPS
         depth, channels = filter[2:]
-        if not group or depth % lanes or channels % lanes or depth * channels > LARGEST:
+        if depth % GROUP or channels % GROUP or depth * channels > LARGEST:
             return None
         return cls((strides[1], strides[2]), depth, channels)
 
