@@ -86,3 +86,15 @@ def test_empty_batches_have_no_statistics():
 def test_statistics_are_not_for_training():
     with tf.Graph().as_default(), pytest.raises(ValueError, match="must be None if is_training is True"):
         tf.nn.fused_batch_norm(X, SCALE, OFFSET, MEAN, VARIANCE)
+
+
+def test_global_normalization_has_gradients():
+    random = np.random.RandomState(0)
+    x = random.randn(2, 3, 2, 2)
+    with tf.Graph().as_default() as graph, tf.Session():
+        graph.graph_def_versions.producer = 8
+        values = [tf.constant(v) for v in (x, random.randn(2), 1 + random.rand(2), random.randn(2), random.randn(2))]
+        y = tf.raw_ops.BatchNormWithGlobalNormalization(**dict(zip(("t", "m", "v", "beta", "gamma"), values)), variance_epsilon=0.01,
+                                                        scale_after_normalization=True)
+        for t in values:
+            assert tf.test.compute_gradient_error(t, t.shape.as_list(), y, x.shape, delta=1e-5) < 1e-4

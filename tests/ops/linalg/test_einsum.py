@@ -81,3 +81,22 @@ def test_einsum_has_gradients():
 def test_equations_that_make_no_sense(equation, message):
     with pytest.raises(ValueError, match=message):
         tf.einsum(equation, tf.zeros([2, 2]), tf.zeros([2, 2]))
+
+
+@pytest.mark.parametrize(("equation", "dims"), [
+    ("ij,jk->ik", [(2, 3), (3, 4)]), ("aab->b", [(2, 2, 3)]), ("...ij,...jk->...ik", [(5, 1, 2, 3), (4, 3, 2)]), ("->", [()])])
+def test_equations_of_the_op_mean_what_they_mean_to_numpy(equation, dims):
+    inputs = [RNG.randn(*d) for d in dims]
+    np.testing.assert_allclose(run(lambda: tf.raw_ops.Einsum(inputs=inputs, equation=equation)), np.einsum(equation, *inputs))
+
+
+def test_labels_twice_in_the_output_fill_a_diagonal():
+    assert run(lambda: tf.raw_ops.Einsum(inputs=[[1.0, 2.0]], equation="a->aa")).tolist() == [[1, 0], [0, 2]]
+
+
+def test_shapes_follow_from_equations():
+    with tf.Graph().as_default():
+        x, y = tf.placeholder(tf.float32, [None, 2, 3]), tf.placeholder(tf.float32, [3, 4])
+        assert tf.raw_ops.Einsum(inputs=[x, y], equation="...ij,jk->...ik").shape.as_list() == [None, 2, 4]
+        with pytest.raises(ValueError, match="must be equal, but are 2 and 3"):
+            tf.raw_ops.Einsum(inputs=[x, y], equation="bji,jk->bik")
