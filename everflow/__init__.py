@@ -47,7 +47,7 @@ _sys.modules[__name__].__class__ = _Root
 
 # The environment may ask for version 2's behaviour, as it may of TensorFlow.
 if _os.environ.get("TF2_BEHAVIOR", "0") != "0":
-    _importlib.import_module("everflow.ops.core.version2").enable_v2_behavior()
+    _importlib.import_module("everflow.version2").enable_v2_behavior()
 
 if _TYPE_CHECKING:
 

@@ -67,7 +67,7 @@ def index() -> Any:
     except ModuleNotFoundError as error:
         if error.name != "everflow.index":
             raise
-    return types.SimpleNamespace(MODULES={}, PREFIXES=set(), OPS={})
+    return types.SimpleNamespace(MODULES={}, PREFIXES=set(), OPS={}, GRADIENTS={})
 
 
 def has(name: str) -> bool:
@@ -207,6 +207,7 @@ def index_text() -> tuple[str, list[str]]:
 
     owners.update(OWNERS)
     ops.update({name: meaning.module for name, meaning in MEANINGS.items()})
+    gradients = {name: meaning.gradient_module for name, meaning in MEANINGS.items() if meaning.gradient_module != meaning.module}
     prefixes = set(PREFIXES)
     for name in owners:
         parts = name.split(".")[:-1]
@@ -215,6 +216,8 @@ def index_text() -> tuple[str, list[str]]:
     lines += ["MODULES = {", *(f'    "{n}": "{m}",' for n, m in sorted(owners.items())), "}", ""]
     lines += ["PREFIXES = {", *(f'    "{p}",' for p in sorted(prefixes)), "}", ""]
     lines += ["OPS = {", *(f'    "{n}": "{m}",' for n, m in sorted(ops.items())), "}", ""]
+    lines += ["# Where the gradient of an op is, if not beside the op.", "GRADIENTS = {"]
+    lines += [*(f'    "{n}": "{m}",' for n, m in sorted(gradients.items())), "}", ""]
     return "\n".join(lines), problems + CONFLICTS
 
 

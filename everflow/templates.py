@@ -12,9 +12,9 @@ from everflow.api import internal, public
 from everflow.eager.context import executing_eagerly
 from everflow.graph.keys import GraphKeys
 from everflow.graph.scopes import get_collection, get_collection_ref
+from everflow.graph.trackable import Trackable, TrackableReference
 from everflow.ops.variables import variable_scope as scopes
 from everflow.ops.variables.store import default_variable_store
-from everflow.train.tracking.base import Trackable, TrackableReference
 
 
 class _FirstCalls(threading.local):

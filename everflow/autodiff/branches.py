@@ -19,10 +19,10 @@ from everflow.ops.control_flow.bodies import finish
 from everflow.ops.control_flow.calls import zeros_dtype, zeros_for
 from everflow.ops.control_flow.conditionals import add_choice, branch_names
 from everflow.ops.control_flow.toggles import enabled_in
-from everflow.ops.core.registry import apply
+from everflow.ops.core.registry import apply, op
 
 
-def gradient_of_choice(operation: Operation, output_gradients: Any) -> list[Any]:
+def gradient_of_choice(operation: Operation, *output_gradients: Any) -> list[Any]:
     """The gradients of an If or Case node: a node that chooses between the gradients of the branches."""
     graph = get_default_graph()
     forward = [operation.graph._get_function(name).graph for name in branch_names(operation)]
@@ -123,3 +123,7 @@ def _return_added(operation: Operation) -> None:
     operation.attrs["Tout"] = [t.dtype for t in operation.outputs]
     operation.attrs["output_shapes"] = [t.dims for t in operation.outputs]
     operation.graph._changed()
+
+
+for _name in ("If", "StatelessIf", "Case"):
+    op(_name, gradient=gradient_of_choice)

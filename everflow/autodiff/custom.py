@@ -48,7 +48,7 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _at_once(f: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-    from everflow.eager import tape as tapes
+    from everflow.autodiff import tape as tapes
 
     inner = tapes.Tape()
     with tapes.stop_recording():
@@ -87,7 +87,7 @@ def _in_graph(f: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     if kwargs:
         raise ValueError(
             "The custom_gradient decorator currently supports keywords arguments only when eager execution is enabled.")
-    from everflow.eager import tape as tapes
+    from everflow.autodiff import tape as tapes
 
     graph = get_default_graph()
     arguments = [convert_to_tensor(x) for x in args]

@@ -20,10 +20,10 @@ from everflow.graph.tensor import Tensor
 from everflow.ops.control_flow import bodies
 from everflow.ops.control_flow.calls import zeros_dtype, zeros_for
 from everflow.ops.control_flow.loops import add_while
-from everflow.ops.core.registry import apply
+from everflow.ops.core.registry import apply, op
 
 
-def gradient_of_while(operation: Operation, output_gradients: Any) -> list[Any]:
+def gradient_of_while(operation: Operation, *output_gradients: Any) -> list[Any]:
     """The gradients with respect to what a loop starts with and to what it uses from outside."""
     if not operation.__dict__.get("back_prop", True):
         return [None] * len(operation.inputs)
@@ -261,3 +261,7 @@ def _reached(starts: list[Tensor]) -> set[Operation]:
             found.add(op)
             stack.extend(c for t in op.outputs if is_trainable(t) for c in t._consumers)
     return found
+
+
+for _name in ("While", "StatelessWhile"):
+    op(_name, gradient=gradient_of_while)

@@ -7,7 +7,7 @@ from typing import Any
 
 from everflow.api import internal, public
 from everflow.graph.operation import Operation
-from everflow.ops.core.registry import meaning, not_differentiable
+from everflow.ops.core.registry import gradient_of, not_differentiable
 from everflow.platform.registry import Registry
 
 Gradient = Callable[..., Any]
@@ -18,17 +18,16 @@ class Gradients(Registry):
 
     def register(self, candidate: Any, name: str | None = None) -> None:
         """Adds a gradient function for an op (None: the op is not differentiable)."""
-        found = meaning(name) if name else None
-        if name and found is not None and found.gradient is not None:
-            raise self.taken(name, f"{found.gradient.__name__} {found.module}")
+        if name and (found := gradient_of(name)) is not None:
+            raise self.taken(name, f"{found.__name__} {found.__module__}")
         super().register(candidate, name)
 
     def lookup(self, name: str) -> Any:
         """The gradient function for an op or a name in `gradient_override_map`; None where it is not differentiable."""
         if name not in self._entries:
-            found = meaning(name)
-            if found is not None and found.gradient is not None:
-                return None if found.gradient is not_differentiable else found.gradient
+            found = gradient_of(name)
+            if found is not None:
+                return None if found is not_differentiable else found
         return super().lookup(name)
 
 

@@ -197,7 +197,7 @@ def _gradient_function(op: Operation) -> Callable[..., Any] | None:
     except LookupError:
         if not op.graph._is_function(op.type):
             raise LookupError(f"No gradient defined for operation '{op.name}' (op type: {op.type})") from None
-    from everflow.ops.control_flow.calls import gradient_of_call
+    from everflow.autodiff.calls import gradient_of_call
 
     return gradient_of_call
 

@@ -16,9 +16,9 @@ from everflow.graph.convert import convert_to_tensor
 from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
 from everflow.graph.tensor_spec import TensorSpec
+from everflow.graph.trackable import Trackable
 from everflow.graph.type_spec import BatchableTypeSpec, CompositeTensor
 from everflow.ops.core.registry import apply
-from everflow.train.tracking.base import Trackable
 
 
 def scalar(value: Any, dtype: dtypes.DType, name: str) -> Tensor:

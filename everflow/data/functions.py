@@ -10,10 +10,9 @@ from typing import Any
 from everflow.api import find, internal
 from everflow.data import nesting, structure
 from everflow.eager.context import executing_eagerly
-from everflow.eager.execute import LIBRARY
 from everflow.graph.defun import Defun
 from everflow.graph.func_graph import FuncGraph
-from everflow.graph.functions import LibraryFunction
+from everflow.graph.functions import LIBRARY, LibraryFunction
 from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
 from everflow.ops.core.registry import apply

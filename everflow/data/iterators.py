@@ -16,10 +16,10 @@ from everflow.graph.operation import Operation
 from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
 from everflow.graph.tensor_spec import TensorSpec
+from everflow.graph.trackable import Trackable
 from everflow.graph.type_spec import CompositeTensor, TypeSpec
 from everflow.ops.core.registry import apply
 from everflow.ops.random.seeds import DEFAULT_GRAPH_SEED, get_seed
-from everflow.train.tracking.base import Trackable
 
 GLOBAL_ITERATORS = internal("data.ops.iterator_ops.GLOBAL_ITERATORS")("iterators")
 # A program that asks for so many next elements most likely does so in its training loop.

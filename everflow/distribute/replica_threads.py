@@ -7,9 +7,9 @@ import threading
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from everflow.autodiff.tape import ACTIVE
 from everflow.distribute.strategy_context import Standing
 from everflow.distribute.values import regroup, select_replica
-from everflow.eager.tape import ACTIVE
 from everflow.graph import stacks
 from everflow.graph.scopes import device, name_scope
 from everflow.graph.stacks import get_default_graph, graphs, in_eager_mode, sessions

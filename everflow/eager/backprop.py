@@ -8,10 +8,10 @@ from typing import Any
 import everflow as tf
 from everflow import nest
 from everflow.api import internal, public
+from everflow.autodiff import tape as tapes
 from everflow.autodiff.aggregation import aggregate_slices, as_indexed_slices
 from everflow.autodiff.registry import UnconnectedGradients
-from everflow.eager import tape as tapes
-from everflow.eager.tape import Tape
+from everflow.autodiff.tape import Tape
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.indexed_slices import IndexedSlices
 from everflow.graph.tensor import Tensor

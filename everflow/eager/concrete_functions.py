@@ -7,19 +7,19 @@ from typing import Any
 
 from everflow import nest
 from everflow.api import internal
+from everflow.autodiff import tape as tapes
 from everflow.autodiff.bodies import GradientBody, differentiate, is_differentiable
 from everflow.autodiff.branches import slice_parts
+from everflow.autodiff.calls import gradient_function
 from everflow.eager import arguments
-from everflow.eager import tape as tapes
 from everflow.eager.devices import CHOOSERS
-from everflow.eager.execute import CONTEXT, LIBRARY, TRACES, explain, keep_reads, traced
-from everflow.eager.seeding import SEEDS
+from everflow.eager.execute import CONTEXT, TRACES, explain, keep_reads, traced
 from everflow.eager.tensor import EagerTensor
 from everflow.graph import dtypes
 from everflow.graph.attrs import FunctionName
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.func_graph import FuncGraph
-from everflow.graph.functions import LibraryFunction, with_called
+from everflow.graph.functions import LIBRARY, LibraryFunction, with_called
 from everflow.graph.graph import Graph
 from everflow.graph.indexed_slices import IndexedSlices
 from everflow.graph.keys import GraphKeys
@@ -28,8 +28,8 @@ from everflow.graph.scopes import is_eager_outside
 from everflow.graph.stacks import TAPES, get_default_graph, in_eager_mode
 from everflow.graph.tensor import Tensor
 from everflow.graph.type_spec import CompositeTensor
-from everflow.ops.control_flow import calls as functional
 from everflow.ops.core.registry import apply
+from everflow.ops.random.eager_seeds import SEEDS
 from everflow.ops.variables.resource_variables import variable_accessed
 from everflow.runtime import effects
 from everflow.values.resources import Slot
@@ -413,7 +413,7 @@ class _Pair:
     def again(self, inputs: list[Any], given: Any) -> list[Any]:
         """The same as a function of its own, which can be differentiated in turn."""
         if self._again is None:
-            entry = functional.gradient_function(LIBRARY, self.function.function_name)
+            entry = gradient_function(LIBRARY, self.function.function_name)
             structure = list(entry.graph.outputs)
             self._again = ConcreteFunction(entry.graph, structure, name=entry.name + f"_{next(_serial)}")
         found = self._again.call_flat([*inputs, *(convert_to_tensor(g) for g in given)])

@@ -217,31 +217,31 @@ class Context:
 
     def add_function(self, fn: Any) -> None:
         """Makes a function known."""
-        from everflow.eager.execute import LIBRARY
+        from everflow.graph.functions import LIBRARY
 
         LIBRARY._add_function(fn)
 
     def has_function(self, name: str) -> bool:
         """Whether a function is known."""
-        from everflow.eager.execute import LIBRARY
+        from everflow.graph.functions import LIBRARY
 
         return LIBRARY._is_function(name)
 
     def _set_global_seed(self, seed: Any) -> None:
-        from everflow.eager.seeding import SEEDS
         from everflow.graph.constants import known
+        from everflow.ops.random.eager_seeds import SEEDS
 
         array = known(seed) if isinstance(seed, Tensor) else seed
         SEEDS.set(int(array))  # type: ignore[arg-type]
 
     @property
     def _seed(self) -> int | None:
-        from everflow.eager.seeding import SEEDS
+        from everflow.ops.random.eager_seeds import SEEDS
 
         return SEEDS.seed
 
     def _internal_operation_seed(self) -> int:
-        from everflow.eager.seeding import SEEDS
+        from everflow.ops.random.eager_seeds import SEEDS
 
         return SEEDS.next_op_seed()
 

@@ -7,17 +7,19 @@ from collections.abc import Callable
 from typing import Any
 
 from everflow import errors
+from everflow.autodiff.tape import ACTIVE, Recorded
 from everflow.eager.devices import CHOOSERS
-from everflow.eager.tape import ACTIVE, Recorded
 from everflow.eager.tensor import EagerTensor, integers
 from everflow.errors import invalid_argument
 from everflow.graph import attrs as attr_values
-from everflow.graph import dtypes, graph, opdefs
+from everflow.graph import dtypes, opdefs
+from everflow.graph.functions import LIBRARY
 from everflow.graph.stacks import eager_scope
 from everflow.graph.tensor import Tensor
 from everflow.graph.wire import output_types_of
 from everflow.lazy import torch
 from everflow.ops.core import registry
+from everflow.ops.random.eager_seeds import SEEDS
 from everflow.runtime.codegen import kernel_of
 from everflow.runtime.context import Context
 from everflow.runtime.plan import Node
@@ -50,8 +52,6 @@ class Kernel:
             raise explain(error, definition.name, None) from None
 
 
-# Functions that are called at once are in this graph's library.
-LIBRARY = graph.Graph()
 CONTEXT = Context(LIBRARY)
 _kernels: dict[Any, Kernel] = {}
 # The same by what a call looks like, before its attributes are completed and checked.
@@ -67,6 +67,9 @@ def forget_kernels() -> None:
     _kernels.clear()
     _calls.clear()
     CONTEXT._op_state.clear()
+
+
+SEEDS.when_set.append(forget_kernels)
 
 
 _OUT_OF_PLACE = """An op outside of the function building code is being passed

@@ -6,9 +6,9 @@ from typing import Any
 
 from everflow import nest
 from everflow.api import internal
+from everflow.autodiff import tape as tapes
 from everflow.autodiff.search import is_trainable
-from everflow.eager import tape as tapes
-from everflow.eager.tape import Custom, Recorded, Tape
+from everflow.autodiff.tape import Custom, Recorded, Tape
 from everflow.graph import attrs as attr_values
 from everflow.graph import opdefs
 from everflow.graph.convert import convert_to_tensor

@@ -15,7 +15,7 @@ from everflow.api import internal, public
 from everflow.autograph.conversion_api import do_not_convert, for_tracing
 from everflow.eager import arguments
 from everflow.eager.concrete_functions import ConcreteFunction, TracedGraph, is_variable
-from everflow.eager.created_variables import creating, lifted, refused
+from everflow.eager.created_variables import lifted, refused
 from everflow.eager.function_cache import FunctionCache
 from everflow.eager.function_signatures import Spec, kind_of, outermost, parts_of, structure_of
 from everflow.eager.tracing import func_graph_from_py_func
@@ -24,6 +24,7 @@ from everflow.graph.effect_order import is_effect
 from everflow.graph.scopes import is_eager_outside
 from everflow.graph.stacks import TAPES, in_eager_mode
 from everflow.graph.tensor import Tensor
+from everflow.ops.variables.traced_creation import creating
 
 
 class TracedFunction:

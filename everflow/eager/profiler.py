@@ -10,10 +10,10 @@ from typing import Any
 from everflow.api import internal
 from everflow.eager import execute
 from everflow.io import gfile
+from everflow.io.events import EventsWriter
 from everflow.platform import logging
 from everflow.proto import trace_events_pb2
 from everflow.runtime.tracing import observed
-from everflow.summary.events import EventsWriter
 
 # TensorBoard looks for profiles only beside a file of events.
 _EMPTY = ".profile-empty"

@@ -160,7 +160,7 @@ class RemoteDevice:
 
 def _functions(values: Any) -> list[Any]:
     """The definitions of the functions that attributes name, and of all that those call."""
-    from everflow.eager.execute import LIBRARY
+    from everflow.graph.functions import LIBRARY
 
     names = [v for value in values for v in (value if isinstance(value, (list, tuple)) else (value,)) if isinstance(v, FunctionName)]
     found = with_called([LIBRARY._get_function(n.name) for n in names])

@@ -11,8 +11,8 @@ import numpy as np
 
 from everflow import nest
 from everflow.api import internal
+from everflow.autodiff import tape as tapes
 from everflow.eager import arguments
-from everflow.eager import tape as tapes
 from everflow.eager.concrete_functions import TracedGraph, is_variable
 from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor

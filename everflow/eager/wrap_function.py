@@ -9,7 +9,7 @@ from everflow import nest
 from everflow.api import find, internal, public
 from everflow.eager.arguments import in_order
 from everflow.eager.concrete_functions import ConcreteFunction, TracedGraph
-from everflow.eager.created_variables import creating, lifted
+from everflow.eager.created_variables import lifted
 from everflow.eager.tracing import func_graph_from_py_func
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.func_graph import FuncGraph
@@ -19,6 +19,7 @@ from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
 from everflow.graph.tensor_spec import TensorSpec
 from everflow.graph.type_spec import CompositeTensor
+from everflow.ops.variables.traced_creation import creating
 from everflow.ops.variables.variables import collections_for
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import public
+from everflow.io.events import summary_iterator
 from everflow.platform import logging
-from everflow.summary.events import summary_iterator
 
 
 @public("estimator.Exporter")

@@ -5,8 +5,8 @@ from typing import Any
 
 from everflow.api import internal
 from everflow.graph import dtypes
+from everflow.graph.trackable import no_automatic_dependency_tracking_scope
 from everflow.ops.variables.variable_scope import get_variable
-from everflow.train.tracking.base import no_automatic_dependency_tracking_scope
 
 
 @internal("feature_column.feature_column_v2.StateManager")

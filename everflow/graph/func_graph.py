@@ -425,3 +425,12 @@ def _surrounds(outer: Graph, graph: Graph | None) -> bool:
         if graph is not None:
             stack += [graph.outer_graph, getattr(graph, "forward", None)]
     return False
+
+
+def function_targets(body: Any) -> list[Operation]:
+    """The ops of a function body that must run although no output needs them: its stateful ones."""
+    named = list(getattr(body, "control_outputs", None) or [])
+    if getattr(body, "prunes_effects", False):
+        return named
+    stateful = (op for op in body.get_operations() if op.op_def_.is_stateful and op.type not in ("Placeholder", "VarHandleOp"))
+    return named + [op for op in stateful if op not in named]

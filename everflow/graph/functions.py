@@ -302,3 +302,7 @@ def inline(body: FuncGraph, arguments: list[Tensor]) -> list[Tensor]:
             if c.dims is None:
                 c.dims = t.dims
     return [tensors[t] for t in body.outputs]
+
+
+# Functions that are called at once are in this graph's library.
+LIBRARY = Graph()

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+import everflow as tf
 from everflow.api import internal, public
 from everflow.graph import dtypes
 from everflow.graph.constants import constant_value_as_shape, known
@@ -173,8 +174,6 @@ def _dense(value: IndexedSlices, dtype: Any = None, name: str | None = None, as_
             f"{value.dtype.name}")
     if value.dense_shape is None:
         raise ValueError(f"Tensor conversion requested for IndexedSlices without dense_shape: {value}")
-    from everflow.ops.core.registry import apply
-
     if not _is_eager(value):
         sizes = known(value.dense_shape)
         if sizes is None:
@@ -183,7 +182,7 @@ def _dense(value: IndexedSlices, dtype: Any = None, name: str | None = None, as_
         elif int(np.prod(sizes)) >= LARGE:
             warnings.warn(f"Converting sparse IndexedSlices to a dense Tensor with {int(np.prod(sizes))} elements. "
                           "This may consume a large amount of memory.", stacklevel=2)
-    return apply("UnsortedSegmentSum", value.values, value.indices, value.dense_shape[0], name=name)
+    return tf.math.unsorted_segment_sum(value.values, value.indices, value.dense_shape[0], name=name)
 
 
 def _is_eager(value: IndexedSlices) -> bool:

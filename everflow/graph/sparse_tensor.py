@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+import everflow as tf
 from everflow.api import internal, public
 from everflow.graph import dtypes, shapes
 from everflow.graph.constants import constant_value_as_shape
@@ -107,16 +108,14 @@ class SparseTensor(TensorLike, CompositeTensor):
 
 def _operation(name: str, x: SparseTensor, y: Any) -> Any:
     """Arithmetic with a dense tensor, which is broadcast to the sparse one."""
-    from everflow.api import find
-    from everflow.ops.core.registry import apply
-
     with name_scope(None, name, [x.indices, x.values, x.dense_shape, y]) as scope:
         y = convert_to_tensor(y, x.dtype.base_dtype, name="y")
         values = x.values
         if name == "truediv" and values.dtype.is_integer:
             exact = dtypes.float32 if values.dtype.size < 4 else dtypes.float64
-            values, y = find("cast")(values, exact), find("cast")(y, exact)
-        found = apply("SparseDenseCwiseMul" if name == "mul" else "SparseDenseCwiseDiv", x.indices, values, x.dense_shape, y, name=scope)
+            values, y = tf.cast(values, exact), tf.cast(y, exact)
+        operation = tf.raw_ops.SparseDenseCwiseMul if name == "mul" else tf.raw_ops.SparseDenseCwiseDiv
+        found = operation(sp_indices=x.indices, sp_values=values, sp_shape=x.dense_shape, dense=y, name=scope)
     return SparseTensor(x.indices, found, x.dense_shape)
 
 
@@ -184,15 +183,12 @@ class SparseTensorSpec(BatchableTypeSpec):
         return self._packed("SerializeManySparse", value)
 
     def _packed(self, op_type: str, value: Any) -> list[Tensor]:
-        from everflow.ops.core.registry import apply
-
         value = SparseTensor.from_value(value)
-        return [apply(op_type, value.indices, value.values, value.dense_shape, out_type=dtypes.variant)]
+        pack = getattr(tf.raw_ops, op_type)
+        return [pack(sparse_indices=value.indices, sparse_values=value.values, sparse_shape=value.dense_shape, out_type=dtypes.variant)]
 
     def _from_compatible_tensor_list(self, tensor_list: list[Tensor]) -> SparseTensor:
-        from everflow.ops.core.registry import apply
-
-        found = SparseTensor(*apply("DeserializeSparse", tensor_list[0], dtype=self._dtype))
+        found = SparseTensor(*tf.raw_ops.DeserializeSparse(serialized_sparse=tensor_list[0], dtype=self._dtype))
         found.indices.set_shape([None, self._shape.ndims])
         found.dense_shape.set_shape([self._shape.ndims])
         return found

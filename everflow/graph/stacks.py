@@ -74,7 +74,7 @@ class _Scope(threading.local):
 
 
 eager_scope = _Scope()
-# The tapes of all threads that are recording; see everflow.eager.tape.
+# The tapes of all threads that are recording; see everflow.autodiff.tape.
 TAPES: list[Any] = []
 # Whether ops run at once where no graph was entered.
 _eager_by_default = False

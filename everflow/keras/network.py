@@ -7,6 +7,7 @@ from everflow import nest
 from everflow.api import internal
 from everflow.graph.shapes import TensorShape
 from everflow.graph.tensor import Tensor
+from everflow.graph.trackable import TrackableReference
 from everflow.keras.added_results import AddLoss, AddMetric
 from everflow.keras.backend.graph import get_graph
 from everflow.keras.call_context import call_context
@@ -21,7 +22,6 @@ from everflow.keras.op_layers import create_keras_history, needs_keras_history
 from everflow.keras.saving import configs, files
 from everflow.keras.summaries import print_summary
 from everflow.ops.variables.variables import Variable
-from everflow.train.tracking.base import TrackableReference
 
 _WITH_WEIGHTS = "layer_with_weights-"
 

@@ -8,8 +8,8 @@ from everflow.graph.constants import constant_value as tensor_value
 from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
 from everflow.keras.call_context import get_reachable_from_inputs
-from everflow.ops.control_flow.smart_conditionals import smart_cond as _smart_cond
 from everflow.ops.variables.variables import Variable
+from everflow.runtime.smart_conditionals import smart_cond as _smart_cond
 
 
 @internal("layers.utils.smart_cond", "keras.utils.tf_utils.smart_cond")

@@ -11,9 +11,9 @@ from everflow.graph.convert import convert_to_tensor
 from everflow.graph.keys import GraphKeys
 from everflow.graph.scopes import add_to_collection, init_scope, name_scope
 from everflow.graph.tensor import TensorLike
+from everflow.graph.trackable import Trackable
 from everflow.ops.core.registry import apply
 from everflow.train.tracking.autotracking import TrackableAsset
-from everflow.train.tracking.base import Trackable
 
 
 def _registered(op: Any) -> Any:

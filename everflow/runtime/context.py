@@ -8,9 +8,11 @@ from collections.abc import Callable
 from typing import Any
 
 from everflow.errors import OpError, not_found
+from everflow.graph.func_graph import function_targets
 from everflow.graph.operation import Operation
 from everflow.runtime import codegen, passes, threads
 from everflow.runtime.failures import explained
+from everflow.runtime.loops import while_kernel
 from everflow.runtime.memory import keep_freed_memory
 from everflow.runtime.placement import Placer
 from everflow.runtime.plan import Node, make_plan
@@ -119,6 +121,10 @@ class Context:
             found = self._functions[name] = self.compile(entry.graph)
         return found
 
+    def loop(self, condition: Any, body: Any, key: Any = None) -> Callable[..., Any]:
+        """What runs a loop over two function graphs. Loops with the same key share what is compiled."""
+        return while_kernel(self, condition, body, key)
+
     def compile(self, body: Any) -> Callable[..., Any]:
         """Compiles a function graph at its first call (a function may call itself)."""
         context = self
@@ -162,12 +168,3 @@ class Context:
         if not is_body:
             threads.tuned(step, self.config.intra_op_parallelism_threads if self.config is not None else None)
         return step
-
-
-def function_targets(body: Any) -> list[Operation]:
-    """The ops of a function body that must run although no output needs them: its stateful ones."""
-    named = list(getattr(body, "control_outputs", None) or [])
-    if getattr(body, "prunes_effects", False):
-        return named
-    stateful = (op for op in body.get_operations() if op.op_def_.is_stateful and op.type not in ("Placeholder", "VarHandleOp"))
-    return named + [op for op in stateful if op not in named]

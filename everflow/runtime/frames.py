@@ -337,9 +337,7 @@ def _looping(loop: Loop) -> Callable[[Node], Any]:
     """A loop with a condition and a body: like a While node."""
 
     def factory(node: Node) -> Any:
-        from everflow.ops.control_flow.loop_steps import while_kernel
-
-        run = while_kernel(node.context, loop.condition, loop.body)
+        run = node.context.loop(loop.condition, loop.body)
         exits, single = loop.exits, len(loop.exits) == 1
 
         def call(*values: Any) -> Any:

@@ -15,6 +15,7 @@ from everflow.graph.malformed import well_formed
 from everflow.graph.scopes import add_to_collection, device, init_scope
 from everflow.graph.shapes import TensorShape
 from everflow.graph.tensor import Tensor
+from everflow.graph.trackable import Trackable
 from everflow.ops.variables.resource_variables import BaseResourceVariable, UninitializedVariable
 from everflow.ops.variables.variables import VariableAggregation, VariableSynchronization
 from everflow.saved_model import assets, revived_structures, revived_types, signature_maps
@@ -22,7 +23,6 @@ from everflow.saved_model.loader import parse_saved_model
 from everflow.saved_model.restored_functions import FunctionLibrary, RestoredFunction
 from everflow.saved_model.tensor_infos import get_variables_path
 from everflow.train.tracking.autotracking import AutoTrackable, CapturableResource, TrackableAsset, TrackableResource
-from everflow.train.tracking.base import Trackable
 from everflow.train.tracking.checkpoint import TrackableSaver
 from everflow.train.tracking.graph_view import ObjectGraphView
 from everflow.train.tracking.positions import CheckpointPosition

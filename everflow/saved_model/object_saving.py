@@ -15,6 +15,7 @@ from everflow.graph.graph import Graph
 from everflow.graph.operation import Operation
 from everflow.graph.scopes import control_dependencies, device
 from everflow.graph.stacks import get_default_graph
+from everflow.graph.trackable import Trackable
 from everflow.ops.core.registry import apply
 from everflow.ops.variables.resource_variables import BaseResourceVariable, copy_to_graph_uninitialized
 from everflow.platform.identity import ObjectIdentityDictionary
@@ -28,7 +29,6 @@ from everflow.saved_model.structures import StructureCoder
 from everflow.saved_model.tensor_infos import build_tensor_info_internal, get_or_create_variables_dir, get_variables_path
 from everflow.train.metagraphs.exporting import create_meta_graph_def
 from everflow.train.tracking.autotracking import CapturableResource, TrackableAsset
-from everflow.train.tracking.base import Trackable
 from everflow.train.tracking.checkpoint import TrackableSaver
 from everflow.train.tracking.device_saver import MultiDeviceSaver
 

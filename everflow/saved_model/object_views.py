@@ -10,10 +10,10 @@ from everflow.graph import dtypes
 from everflow.graph.constants import known
 from everflow.graph.functions import with_called
 from everflow.graph.tensor import Tensor
+from everflow.graph.trackable import Trackable, TrackableReference
 from everflow.platform.identity import ObjectIdentityDictionary, ObjectIdentitySet
 from everflow.saved_model.function_protos import concrete_functions_of
 from everflow.saved_model.signature_maps import SignatureMap
-from everflow.train.tracking.base import Trackable, TrackableReference
 from everflow.train.tracking.graph_view import ObjectGraphView
 
 SIGNATURES = "signatures"

@@ -9,13 +9,12 @@ from typing import Any
 from everflow import nest
 from everflow.api import internal
 from everflow.eager.arguments import signature_of
-from everflow.eager.execute import LIBRARY
 from everflow.eager.functions import ConcreteFunction, Definition
 from everflow.errors import OpError, data_loss
 from everflow.graph import opdefs
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.function_defs import function_def_to_graph
-from everflow.graph.functions import LibraryFunction, called_functions
+from everflow.graph.functions import LIBRARY, LibraryFunction, called_functions
 from everflow.graph.graph import set_shapes
 from everflow.graph.scopes import is_eager_outside
 from everflow.graph.shapes import merge

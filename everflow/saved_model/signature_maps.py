@@ -9,9 +9,9 @@ from everflow.api import internal
 from everflow.eager.functions import ConcreteFunction, TracedFunction, function
 from everflow.graph.tensor import Tensor
 from everflow.graph.tensor_spec import TensorSpec
+from everflow.graph.trackable import Trackable
 from everflow.saved_model import revived_types
 from everflow.saved_model.constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY
-from everflow.train.tracking.base import Trackable
 
 _DEFAULT_FUNCTION = "_default_save_signature"
 

@@ -11,8 +11,8 @@ import everflow as tf
 from everflow.api import internal, public
 from everflow.graph import dtypes
 from everflow.graph.messages import GraphDef
-from everflow.ops.control_flow.smart_conditionals import smart_cond
 from everflow.ops.core.registry import apply
+from everflow.runtime.smart_conditionals import smart_cond
 from everflow.summary.messages import SummaryMetadata
 from everflow.summary.naming import summary_scope
 from everflow.train.global_step import get_or_create_global_step

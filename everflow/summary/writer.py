@@ -13,8 +13,8 @@ from everflow._native import summary_record
 from everflow.api import internal, public
 from everflow.graph.messages import GraphDef, MetaGraphDef
 from everflow.io import gfile
+from everflow.io.events import EventFileWriter
 from everflow.platform import logging
-from everflow.summary.events import EventFileWriter
 from everflow.summary.messages import Event, TaggedRunMetadata
 from everflow.summary.plugin_assets import get_all_plugin_assets
 

@@ -14,9 +14,9 @@ from everflow.api import internal, public
 from everflow.eager.context import eager_mode, shared_name
 from everflow.graph import dtypes
 from everflow.graph.scopes import get_name_scope, is_eager_outside, name_scope
-from everflow.ops.control_flow.smart_conditionals import smart_cond
 from everflow.ops.core.registry import apply
 from everflow.platform import logging
+from everflow.runtime.smart_conditionals import smart_cond
 from everflow.summary.messages import SummaryMetadata
 from everflow.summary.recording import _SUMMARIES, NoopSummaryWriter, SummaryWriter, _state, is_recording
 

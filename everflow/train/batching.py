@@ -10,9 +10,9 @@ from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
 from everflow.graph.shapes import as_shape
 from everflow.graph.sparse_tensor import SparseTensor
-from everflow.ops.control_flow.smart_conditionals import smart_cond
 from everflow.ops.queues.queue_functions import FIFOQueue, PaddingFIFOQueue, RandomShuffleQueue
 from everflow.platform.deprecation import deprecated
+from everflow.runtime.smart_conditionals import smart_cond
 from everflow.train.input_producers import refuse_eager
 from everflow.train.queue_runners import QueueRunner, add_queue_runner
 from everflow.train.stored_sparse import restore_sparse, store_sparse

@@ -9,8 +9,8 @@ from everflow.graph.convert import constant, convert_to_tensor
 from everflow.graph.scopes import control_dependencies
 from everflow.graph.sparse_tensor import SparseTensor
 from everflow.graph.stacks import get_default_graph
-from everflow.ops.control_flow.smart_conditionals import smart_cond, smart_constant_value
 from everflow.ops.core.registry import apply
+from everflow.runtime.smart_conditionals import smart_cond, smart_constant_value
 
 
 class Stored(NamedTuple):

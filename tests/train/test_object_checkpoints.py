@@ -3,8 +3,8 @@ import pytest
 
 import everflow as tf
 from everflow.eager.context import eager_mode, graph_mode
+from everflow.graph.trackable import Trackable
 from everflow.train.tracking.autotracking import AutoTrackable
-from everflow.train.tracking.base import Trackable
 
 
 def variable(value):

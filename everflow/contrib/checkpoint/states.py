@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from everflow.api import public
+from everflow.graph.trackable import Trackable, TrackableReference
 from everflow.proto import trackable_object_graph_pb2
 from everflow.train.checkpoints.management import CheckpointManager
 from everflow.train.checkpoints.reader import new_checkpoint_reader
 from everflow.train.tracking.autotracking import AutoTrackable
-from everflow.train.tracking.base import Trackable, TrackableReference
 from everflow.train.tracking.checkpoint import PythonState, object_metadata
 from everflow.train.tracking.data_structures import TrackableDataStructure
 from everflow.train.tracking.positions import PythonStringStateSaveable

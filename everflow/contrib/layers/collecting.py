@@ -9,8 +9,8 @@ from typing import Any
 import everflow as tf
 from everflow.api import public
 from everflow.contrib.framework.variables import model_variable
-from everflow.ops.control_flow.smart_conditionals import smart_cond
 from everflow.ops.variables.partitioned import PartitionedVariable
+from everflow.runtime.smart_conditionals import smart_cond
 
 
 @public("contrib.layers.python.layers.utils.append_tensor_alias")

@@ -15,7 +15,7 @@ from everflow.contrib.layers.collecting import (
 from everflow.contrib.layers.publishing import layer
 from everflow.graph.keys import GraphKeys
 from everflow.layers.normalization import BatchNormalization
-from everflow.ops.control_flow.smart_conditionals import smart_cond, smart_constant_value
+from everflow.runtime.smart_conditionals import smart_cond, smart_constant_value
 
 
 @layer("batch_norm")

@@ -9,8 +9,8 @@ from everflow.errors import CancelledError, OutOfRangeError
 from everflow.graph import dtypes
 from everflow.graph.constants import constant_value
 from everflow.graph.scopes import name_scope
-from everflow.ops.control_flow.smart_conditionals import smart_constant_value
 from everflow.ops.queues.queue_functions import FIFOQueue, PaddingFIFOQueue
+from everflow.runtime.smart_conditionals import smart_constant_value
 from everflow.train.batching import as_given, as_tensor_list, checked_tensors, element_shapes, keys_of
 from everflow.train.queue_runners import QueueRunner, add_queue_runner
 from everflow.train.stored_sparse import restore_sparse, store_sparse

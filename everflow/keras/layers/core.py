@@ -14,7 +14,7 @@ from everflow.keras.backend.session import track_variable
 from everflow.keras.input_spec import InputSpec
 from everflow.keras.layer import Layer, map_shapes
 from everflow.keras.window_arithmetic import normalize_data_format
-from everflow.ops.control_flow.smart_conditionals import smart_cond
+from everflow.runtime.smart_conditionals import smart_cond
 
 
 @public("keras.layers.Masking")

@@ -13,8 +13,8 @@ from everflow.keras import constraints, initializers, regularizers
 from everflow.keras.backend.learning_phase import learning_phase
 from everflow.keras.input_spec import InputSpec
 from everflow.keras.layer import Layer
-from everflow.ops.control_flow.smart_conditionals import smart_cond, smart_constant_value
 from everflow.ops.variables.variables import Variable, VariableAggregation, VariableSynchronization
+from everflow.runtime.smart_conditionals import smart_cond, smart_constant_value
 
 
 @internal("keras.layers.normalization.BatchNormalizationBase")

@@ -9,7 +9,7 @@ from everflow.api import internal, public
 from everflow.graph.convert import convert_to_tensor
 from everflow.keras.backend import crossentropies
 from everflow.keras.config import epsilon, floatx
-from everflow.ops.control_flow.smart_conditionals import smart_cond
+from everflow.runtime.smart_conditionals import smart_cond
 
 
 def _floats(y_true: Any, y_pred: Any) -> tuple[Any, Any]:

@@ -15,6 +15,7 @@ from everflow.graph.convert import convert_to_tensor
 from everflow.graph.indexed_slices import IndexedSlices
 from everflow.graph.scopes import control_dependencies, init_scope, name_scope
 from everflow.graph.tensor import Tensor
+from everflow.graph.trackable import Trackable
 from everflow.keras import initializers
 from everflow.keras.backend.session import batch_get_value, batch_set_value, get_value, set_value, track_variable
 from everflow.keras.layer_variables import make_variable
@@ -23,7 +24,6 @@ from everflow.ops.core.registry import apply
 from everflow.ops.variables.variables import Variable, VariableAggregation, VariableSynchronization
 from everflow.train.optimizer import deduplicated
 from everflow.train.schedules import LearningRateSchedule
-from everflow.train.tracking.base import Trackable
 
 _OWN = ("clipnorm", "clipvalue", "lr", "decay")
 

@@ -9,11 +9,11 @@ import numpy as np
 
 from everflow import errors
 from everflow.api import public
-from everflow.eager.context import executing_eagerly
 from everflow.graph import dtypes
 from everflow.graph.constants import constant_value
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
+from everflow.graph.stacks import in_eager_mode
 from everflow.graph.tensor import Tensor, TensorLike
 from everflow.ops.control_flow.ordering import Assert, no_op
 from everflow.ops.core.registry import apply
@@ -65,11 +65,11 @@ def _checked_at_once(symbol: str, op_type: str, x_tensor: Any, y_tensor: Any, su
 
 def _shown(tensor: Any) -> str:
     """How a message calls a tensor."""
-    return f"shape={tensor.shape} dtype={tensor.dtype.name}" if executing_eagerly() else tensor.name
+    return f"shape={tensor.shape} dtype={tensor.dtype.name}" if in_eager_mode() else tensor.name
 
 
 def _plain_name(tensor: Any) -> str:
-    return "tensor" if executing_eagerly() else tensor.name
+    return "tensor" if in_eager_mode() else tensor.name
 
 
 def _binary(
@@ -86,7 +86,7 @@ def _binary(
     with name_scope(name, None, [x, y, data]):
         x = convert_to_tensor(x, name="x")
         y = convert_to_tensor(y, name="y")
-        if executing_eagerly() and data is None:
+        if in_eager_mode() and data is None:
             return _checked_at_once(symbol, op_type, x, y, summarize, message)
         if data is None:
             data = [
@@ -283,7 +283,7 @@ def assert_scalar(tensor: Any, name: str | None = None, message: Any = None) -> 
     with name_scope(name, "assert_scalar", [tensor]) as scope:
         tensor = convert_to_tensor(tensor, name=scope)
         if tensor.dims != ():
-            of = "" if executing_eagerly() else f" for {tensor.name}"
+            of = "" if in_eager_mode() else f" for {tensor.name}"
             raise ValueError(
                 f"{message or ''}Expected scalar shape{of}, saw shape: {tensor.get_shape()}."
             )

@@ -8,7 +8,7 @@ from typing import Any
 from everflow import nest
 from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
-from everflow.graph.func_graph import VARIABLE_OPS, FuncGraph
+from everflow.graph.func_graph import VARIABLE_OPS, FuncGraph, function_targets
 from everflow.graph.functions import called_functions, written_variables
 from everflow.graph.graph import Graph
 from everflow.graph.operation import Operation
@@ -97,8 +97,6 @@ def finish(parts: list[FuncGraph], outer: Graph, keeps_effects: bool) -> None:
 
 def inputs_behind(body: FuncGraph, outputs: Iterable[Tensor]) -> list[int]:
     """The positions of the inputs that some outputs of a body, and the effects that always happen, depend on."""
-    from everflow.runtime.context import function_targets
-
     position = {t.op: k for k, t in enumerate(body.inputs)}
     seen: set[Operation] = set()
     stack = [*(t.op for t in outputs), *function_targets(body)]
@@ -164,3 +162,10 @@ def placeholder_value(dtype: dtypes.DType) -> Any:
     import numpy as np
 
     return np.empty((0,), dtype=object) if dtype.base_dtype is dtypes.string else None
+
+
+def is_within(inner: Any, outer: Any) -> bool:
+    """Whether a shape says at least as much as another."""
+    if outer is None:
+        return True
+    return inner is not None and len(inner) == len(outer) and all(o is None or i == o for i, o in zip(inner, outer))

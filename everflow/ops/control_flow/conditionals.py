@@ -76,14 +76,8 @@ def _choosing_shapes(operation: Operation) -> list[Any]:
     return [bodies.merged_dims([f.graph.outputs[i].dims for f in found]) for i in range(len(operation.outputs))]
 
 
-def _choosing_gradient(operation: Operation, *output_gradients: Any) -> list[Any]:
-    from everflow.autodiff.branches import gradient_of_choice
-
-    return gradient_of_choice(operation, output_gradients)
-
-
 for _name in ("If", "StatelessIf", "Case"):
-    op(_name, kernel=_choosing_kernel, shape=_choosing_shapes, gradient=_choosing_gradient, view=True, writes=True)
+    op(_name, kernel=_choosing_kernel, shape=_choosing_shapes, view=True, writes=True)
 
 
 def _fake_param(node: Any) -> Callable[..., Any]:

@@ -21,7 +21,6 @@ from everflow.graph.stacks import get_default_graph, in_eager_mode
 from everflow.graph.tensor import Tensor
 from everflow.graph.type_spec import CompositeTensor, TypeSpec, type_spec_from_value
 from everflow.ops.control_flow import bodies
-from everflow.ops.control_flow.loop_steps import is_within, while_kernel
 from everflow.ops.control_flow.toggles import enabled_in
 from everflow.ops.core.registry import apply, op
 
@@ -33,12 +32,12 @@ def _while(node: Any) -> Callable[..., Any]:
     count = len(node.outputs)
     kept = needed_variables(condition, body, node.attrs.get("_used", range(count)))
     if len(kept) == count:
-        run = while_kernel(context, condition, body)
+        run = context.loop(condition, body)
         return run if count != 1 else lambda *values: run(*values)[0]
     # What no result depends on does not go through the loop, and its effects do not happen.
     fewer = body.variant([body.outputs[k] for k in kept], [body.inputs[k] for k in kept])
     decides = condition.variant(condition.outputs, [condition.inputs[k] for k in kept])
-    run = while_kernel(context, decides, fewer, key=(body, tuple(kept)))
+    run = context.loop(decides, fewer, key=(body, tuple(kept)))
 
     def run_kept(*values: Any) -> tuple[Any, ...]:
         found: list[Any] = [None] * count
@@ -82,14 +81,8 @@ def _while_shapes(operation: Operation) -> list[Any]:
     return [t.dims for t in body.graph.inputs]
 
 
-def _while_gradient(operation: Operation, *output_gradients: Any) -> list[Any]:
-    from everflow.autodiff.loops import gradient_of_while
-
-    return gradient_of_while(operation, output_gradients)
-
-
 for _name in ("While", "StatelessWhile"):
-    op(_name, kernel=_while, shape=_while_shapes, gradient=_while_gradient, view=True, writes=True)
+    op(_name, kernel=_while, shape=_while_shapes, view=True, writes=True)
 
 
 def add_while(
@@ -307,7 +300,7 @@ def next_value(value: Any, argument: Tensor, dims: Any, start: Tensor) -> Tensor
             f"The loop variable {start.name} enters the loop with type {argument.dtype.base_dtype.name}, but has type "
             f"{t.dtype.base_dtype.name} after one iteration."
         )
-    if not is_within(t.dims, dims):
+    if not bodies.is_within(t.dims, dims):
         raise ValueError(
             f"Input tensor '{start.name}' enters the loop with shape {shapes.TensorShape.from_dims(dims)}, but has shape {t.get_shape()} "
             "after one iteration. To allow the shape to vary across iterations, use the `shape_invariants` argument of tf.while_loop "
@@ -331,7 +324,7 @@ def invariant_shapes(loop_vars: Any, initial: list[Tensor], shape_invariants: An
     for variable, invariant in zip(nest.flatten(loop_vars), nest.flatten(shape_invariants)):
         found.extend(_invariant_dims(variable, invariant))
     for t, d in zip(initial, found):
-        if not is_within(t.dims, d):
+        if not bodies.is_within(t.dims, d):
             raise ValueError(
                 f"The shape invariant specified for {t.name} is not compatible with the initial shape of the loop "
                 "variable. It enters the "
@@ -357,7 +350,7 @@ def _invariant_dims(variable: Any, invariant: Any) -> list[Any]:
     if isinstance(variable, SparseTensor):
         # The shape says how many axes the tensor has: it is that of `dense_shape`.
         rank = (None,) if dims is None else dims
-        if not is_within(variable.dense_shape.dims, rank):
+        if not bodies.is_within(variable.dense_shape.dims, rank):
             raise ValueError(
                 f"The shape invariant specified for {variable.values.name} is not compatible with the initial shape of the loop "
                 f"variable. It enters the loop with shape {variable.get_shape()}, but the specified shape invariant is {invariant}.")

@@ -8,11 +8,11 @@ from typing import Any
 import everflow as tf
 from everflow import nest
 from everflow.api import public
-from everflow.eager.context import executing_eagerly
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
 from everflow.graph.shapes import Dimension, TensorShape, dimension_value
 from everflow.graph.sparse_tensor import SparseTensor
+from everflow.graph.stacks import in_eager_mode
 from everflow.graph.tensor import Tensor
 from everflow.ops.lists.tensor_array_functions import TensorArray
 
@@ -20,7 +20,7 @@ from everflow.ops.lists.tensor_array_functions import TensorArray
 @contextlib.contextmanager
 def _caching_variables() -> Iterator[None]:
     """Variables that are made inside are read once, outside of the loop."""
-    if executing_eagerly() or tf.get_variable_scope().caching_device is not None:
+    if in_eager_mode() or tf.get_variable_scope().caching_device is not None:
         yield
         return
     scope = tf.get_variable_scope()
@@ -66,7 +66,7 @@ def _row(rows: list[TensorArray], i: Any, structure: Any) -> Any:
 def _stacked(arrays: list[TensorArray], count: Dimension) -> list[Tensor]:
     found = [array.stack() for array in arrays]
     for t in found:
-        if not executing_eagerly():
+        if not in_eager_mode():
             t.set_shape(TensorShape([count]).concatenate(t.shape[1:]))
     return found
 
@@ -82,8 +82,8 @@ def map_fn(fn: Callable[..., Any], elems: Any, dtype: Any = None, parallel_itera
             "To perform a map on the values of a sparse tensor use either  SparseTensor(input.indices, fn(input.values), "
             "input.dense_shape) or  SparseTensor(input.indices, map_fn(fn, input.values), input.dense_shape)"
         )
-    if parallel_iterations is None or executing_eagerly():
-        parallel_iterations = 1 if executing_eagerly() else 10
+    if parallel_iterations is None or in_eager_mode():
+        parallel_iterations = 1 if in_eager_mode() else 10
     structure = elems if dtype is None else dtype
 
     with name_scope(name, "map", nest.flatten(elems)), _caching_variables():

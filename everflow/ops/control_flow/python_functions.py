@@ -11,13 +11,12 @@ import numpy as np
 
 from everflow import errors, nest
 from everflow.api import internal, public
-from everflow.eager.context import executing_eagerly
 from everflow.errors import invalid_argument
 from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.describe import type_name
 from everflow.graph.scopes import control_dependencies
-from everflow.graph.stacks import get_default_graph
+from everflow.graph.stacks import get_default_graph, in_eager_mode
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.values.tensors import from_numpy, to_numpy
 
@@ -249,7 +248,7 @@ def _at_once(func: Any, inp: Any) -> Any:
 @internal("ops.script_ops.py_func")
 def py_func(func: Any, inp: Any, Tout: Any, stateful: bool = True, name: str | None = None) -> Any:
     """The tensors that a Python function returns for numpy arrays, each time that they are computed."""
-    if executing_eagerly():
+    if in_eager_mode():
         return _at_once(func, inp)
     return _added("PyFunc" if stateful else "PyFuncStateless", func, inp, Tout, name)
 
@@ -261,7 +260,7 @@ internal("ops.script_ops.py_func_common")(py_func)
 @internal("ops.script_ops.eager_py_func")
 def eager_py_func(func: Any, inp: Any, Tout: Any, name: str | None = None) -> Any:
     """The tensors that a Python function returns for eager tensors; they have gradients."""
-    if executing_eagerly():
+    if in_eager_mode():
         if not callable(func):
             raise ValueError(f"Expected func to be callable, got func of type {type(func)}")
         types = [dtypes.as_dtype(t) for t in (Tout if isinstance(Tout, (list, tuple)) else [Tout])]

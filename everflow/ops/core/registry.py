@@ -27,7 +27,7 @@ from everflow.graph.wire import output_types_of
 class Meaning:
     """What is known of an op: kernel, shape rule, gradient and what passes may assume."""
 
-    __slots__ = ("gradient", "host", "kernel", "module", "name", "shape", "view", "writes")
+    __slots__ = ("gradient", "gradient_module", "kernel", "module", "name", "shape", "view", "writes")
 
     def __init__(self, name: str, module: str) -> None:
         self.name = name
@@ -35,9 +35,10 @@ class Meaning:
         self.kernel: Callable[..., Any] | None = None
         self.shape: Callable[..., Any] | None = None
         self.gradient: Any = None
+        # Differentiating calls, branches and loops is up to autodiff.
+        self.gradient_module = module
         self.view = False
         self.writes = False
-        self.host = False
 
 
 MEANINGS: dict[str, Meaning] = {}
@@ -54,12 +55,14 @@ def op(name: str, *, kernel: Callable[..., Any] | None = None, shape: Callable[.
     that is its first input. `owner`: the module that says so, where that is not the caller."""
     if opdefs.find(name) is None:
         raise ValueError(f"there is no op named {name}")
+    module = owner or sys._getframe(1).f_globals["__name__"]
     meaning = MEANINGS.get(name)
     if meaning is None:
-        meaning = MEANINGS[name] = Meaning(name, owner or sys._getframe(1).f_globals["__name__"])
+        meaning = MEANINGS[name] = Meaning(name, module)
     meaning.kernel = kernel or meaning.kernel
     meaning.shape = shape or meaning.shape
-    meaning.gradient = gradient or meaning.gradient
+    if gradient is not None:
+        meaning.gradient, meaning.gradient_module = gradient, module
     meaning.view = view or meaning.view
     meaning.writes = writes or meaning.writes
 
@@ -76,6 +79,19 @@ def meaning(name: str) -> Meaning | None:
         importlib.import_module(module)
         found = MEANINGS.get(name)
     return found
+
+
+def gradient_of(name: str) -> Any:
+    """The function that differentiates an op; None where there is none."""
+    found = meaning(name)
+    if found is None:
+        return None
+    if found.gradient is None:
+        from everflow.index import GRADIENTS
+
+        if name in GRADIENTS:
+            importlib.import_module(GRADIENTS[name])
+    return found.gradient
 
 
 def _shape_rule(name: str) -> Callable[..., Any] | None:

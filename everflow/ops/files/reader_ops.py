@@ -7,6 +7,7 @@ from typing import Any
 from everflow.api import public
 from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
+from everflow.graph.stacks import in_eager_mode
 from everflow.io.tf_record import TFRecordOptions
 from everflow.lazy import torch
 from everflow.ops.core.registry import apply, not_differentiable, op
@@ -123,9 +124,7 @@ class ReaderBase:
     """Turns work, such as names of files, into records of a key and a value."""
 
     def __init__(self, reader_ref: Any, supports_serialize: bool = False) -> None:
-        from everflow.eager.context import executing_eagerly
-
-        if executing_eagerly():
+        if in_eager_mode():
             raise RuntimeError("Readers are not supported when eager execution is enabled. Instead, please use tf.data to get data into "
                                "your model.")
         self._reader_ref = reader_ref

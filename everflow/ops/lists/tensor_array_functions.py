@@ -5,13 +5,12 @@ import contextlib
 from typing import Any
 
 from everflow.api import internal, public
-from everflow.eager.context import executing_eagerly
 from everflow.graph import dtypes
 from everflow.graph.constants import constant_value
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import colocate_with, control_dependencies, device, name_scope
 from everflow.graph.shapes import TensorShape
-from everflow.graph.stacks import get_default_graph
+from everflow.graph.stacks import get_default_graph, in_eager_mode
 from everflow.graph.tensor import Tensor
 from everflow.ops.control_flow.toggles import enabled_in
 from everflow.ops.core.registry import apply
@@ -198,7 +197,7 @@ def _range(count: Any) -> Tensor:
 
 def _form() -> Any:
     """Which of its forms a new array takes here."""
-    if executing_eagerly():
+    if in_eager_mode():
         from everflow.ops.lists.eager_tensor_arrays import EagerTensorArray
 
         return EagerTensorArray
@@ -265,7 +264,7 @@ class TensorArray:
         """The same array, handed on after control dependencies."""
         import everflow as tf
 
-        return self if executing_eagerly() else build_ta_with_new_flow(self, tf.identity(self.flow))
+        return self if in_eager_mode() else build_ta_with_new_flow(self, tf.identity(self.flow))
 
     def grad(self, source: str, flow: Any = None, name: str | None = None) -> TensorArray:
         """The array of gradients that the call of tf.gradients named `source` computes."""

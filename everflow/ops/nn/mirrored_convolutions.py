@@ -5,13 +5,12 @@ from collections.abc import Callable
 from typing import Any
 
 from everflow.graph import dtypes
+from everflow.ops.core.node import Node, Value
 from everflow.ops.core.registry import meaning, op
 
 
 def _stage(node: Any, op_type: str, types: list[Any], **attrs: Any) -> Callable[..., Any]:
     """The kernel of one of the ops that are done together."""
-    from everflow.runtime.plan import Node, Value
-
     stage = Node(op_type, node.name, attrs, [], None, node.context)
     stage.inputs = [Value(stage, i, dtype, None) for i, dtype in enumerate(types)]
     stage.add_output(node.inputs[0].dtype, None)

@@ -7,12 +7,12 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import internal, public
-from everflow.eager.context import executing_eagerly
 from everflow.graph import dtypes as dtypes_lib
 from everflow.graph.constants import known
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
 from everflow.graph.shapes import TensorShape, as_shape
+from everflow.graph.stacks import in_eager_mode
 from everflow.graph.tensor import Tensor
 from everflow.ops.core.registry import apply
 
@@ -46,7 +46,7 @@ def as_shape_list(shapes: Any, dtypes: list[Any], unknown_dims_allowed: bool = F
 
 def _shared_name(shared_name: str | None) -> str:
     """A queue that is made at once is nobody else's."""
-    if executing_eagerly() and shared_name is None:
+    if in_eager_mode() and shared_name is None:
         return f"queue_{uuid.uuid4()}"
     return shared_name or ""
 
@@ -84,7 +84,7 @@ class QueueBase:
             self._names = None
         self._queue_ref = queue_ref
         # Ops that run at once have no names to build on.
-        self._full_name = "queue" if executing_eagerly() else self._queue_ref.op.name
+        self._full_name = "queue" if in_eager_mode() else self._queue_ref.op.name
         self._name = self._full_name.split("/")[-1]
 
     @staticmethod
@@ -182,7 +182,7 @@ class QueueBase:
         """`n` elements, stacked; waits until there are so many."""
         found = apply(self._op("QueueDequeueMany"), self._queue_ref, n, component_types=self._dtypes,
                       name=name or f"{self._name}_DequeueMany")
-        count = n if executing_eagerly() else known(found[0].op.inputs[1])
+        count = n if in_eager_mode() else known(found[0].op.inputs[1])
         batch = TensorShape([None if count is None else int(count)])
         for tensor, shape in zip(found, self._shapes):
             tensor.set_shape(batch.concatenate(shape))

@@ -5,6 +5,7 @@ from typing import Any
 
 from everflow.api import internal, public
 from everflow.graph.stacks import get_default_graph, in_eager_mode
+from everflow.ops.random.eager_seeds import SEEDS
 
 DEFAULT_GRAPH_SEED = internal("framework.random_seed.DEFAULT_GRAPH_SEED")(87654321)
 LARGEST = internal("framework.random_seed._MAXINT32")(2**31 - 1)
@@ -12,12 +13,6 @@ LARGEST = internal("framework.random_seed._MAXINT32")(2**31 - 1)
 
 def _shortened(seed: int) -> int:
     return seed % LARGEST
-
-
-def _eager_seeds() -> Any:
-    from everflow.eager.seeding import SEEDS
-
-    return SEEDS
 
 
 @public("get_seed", "random.get_seed")
@@ -28,7 +23,7 @@ def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
     With only a graph seed, the op's seed is the number of operations made before it: the same program draws the same
     numbers.
     """
-    eager = _eager_seeds() if in_eager_mode() else None
+    eager = SEEDS if in_eager_mode() else None
     graph = get_default_graph()
     graph_seed = graph.seed if eager is None else eager.seed
     if graph_seed is None:
@@ -47,7 +42,7 @@ def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
 def set_random_seed(seed: int) -> None:
     """Sets the graph-level seed of the default graph; where ops run at once, of what runs from now on."""
     if in_eager_mode():
-        _eager_seeds().set(seed)
+        SEEDS.set(seed)
         return
     get_default_graph().seed = seed
 

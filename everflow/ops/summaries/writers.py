@@ -40,7 +40,7 @@ class _Writer:
     def create(self, logdir: Any, max_queue: Any, flush_millis: Any, suffix: Any) -> None:
         """Opens the file; a writer that has one keeps it."""
         from everflow.io import gfile
-        from everflow.summary.events import EventsWriter
+        from everflow.io.events import EventsWriter
 
         for value in (logdir, max_queue, flush_millis, suffix):
             if value.ndim:

@@ -15,6 +15,7 @@ from everflow.graph.keys import GraphKeys
 from everflow.graph.scopes import get_collection, get_collection_ref, graph_of, is_eager_outside, name_scope
 from everflow.graph.stacks import get_default_graph
 from everflow.ops.variables.store import STORE_KEY, VariableStore, default_variable_store
+from everflow.ops.variables.traced_creation import create_variable, is_tracing
 from everflow.ops.variables.variables import VariableAggregation, VariableSynchronization
 
 SCOPES_KEY = internal("ops.variable_scope._VARSCOPESTORE_KEY")(("__varscope",))
@@ -74,11 +75,8 @@ def default_variable_creator_v2(next_creator: Any = None, **kwargs: Any) -> Any:
     from everflow.ops.variables.resource_variables import ResourceVariable
 
     kwargs.pop("expected_shape", None)
-    if get_default_graph().building_function:
-        from everflow.eager.created_variables import create_variable, is_tracing
-
-        if is_tracing():
-            return create_variable(ResourceVariable, kwargs)
+    if is_tracing():
+        return create_variable(ResourceVariable, kwargs)
     return ResourceVariable(**kwargs)
 
 

@@ -14,9 +14,9 @@ from everflow.graph.scopes import init_scope, prepend_name_scope, strip_name_sco
 from everflow.graph.shapes import TensorShape
 from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import OPERATORS, Tensor, TensorLike
+from everflow.graph.trackable import VARIABLE_VALUE_KEY, Trackable
 from everflow.ops.arrays import slicing
 from everflow.ops.core import operators as _operators  # noqa: F401  (defines the operators that variables take over)
-from everflow.train.tracking.base import VARIABLE_VALUE_KEY, Trackable
 
 Creator = Callable[..., Any]
 internal("ops.variables.dtypes")(dtypes)

@@ -7,34 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from everflow.lazy import torch
+from everflow.runtime.counters import counters
 from everflow.runtime.plan import Node, Plan, Value, fused
+from everflow.values.sizes import Size, Sizes
 from everflow.values.tensors import torch_dtype
-
-
-class Sizes(tuple):
-    """A vector of sizes on the host; reads like a tensor where kernels take shapes."""
-
-    __slots__ = ()
-    ndim = 1
-
-    def tolist(self) -> list[int]:
-        return list(self)
-
-    def reshape(self, *_: int) -> Sizes:
-        return self
-
-
-class Size(int):
-    """A single size on the host."""
-
-    __slots__ = ()
-    ndim = 0
-
-    def tolist(self) -> int:
-        return int(self)
-
-    item = tolist
-
 
 # Kernels that take these inputs with `.tolist()`, so that host values serve them as they are.
 TAKERS = {
@@ -52,8 +28,6 @@ LOOPS = ("While", "StatelessWhile")
 
 
 def _counters(node: Node) -> list[int]:
-    from everflow.ops.control_flow.loop_steps import counters
-
     body = node.context.library(node.attr("body").name)
     return [] if body is None else counters(body.graph)
 

@@ -5,9 +5,9 @@ from typing import Any
 
 from everflow.api import internal
 from everflow.errors import NotFoundError
+from everflow.graph.trackable import OBJECT_GRAPH_PROTO_KEY
 from everflow.ops.variables.sets import saveable_objects
 from everflow.train.checkpoints.reader import new_checkpoint_reader
-from everflow.train.tracking.base import OBJECT_GRAPH_PROTO_KEY
 
 
 @internal("training.saver.object_graph_key_mapping")

@@ -11,12 +11,12 @@ from everflow.graph.convert import convert_to_tensor
 from everflow.graph.devices import DeviceSpec
 from everflow.graph.scopes import device, init_scope
 from everflow.graph.tensor import Tensor
+from everflow.graph.trackable import VARIABLE_VALUE_KEY, Trackable
 from everflow.ops.core.registry import apply
 from everflow.ops.variables.partitioned import PartitionedVariable
 from everflow.ops.variables.resource_variables import is_resource_variable
 from everflow.ops.variables.variables import Variable
 from everflow.train.checkpoints.saveable import SaveableObject, SaveSpec
-from everflow.train.tracking.base import VARIABLE_VALUE_KEY, Trackable
 
 _REFERENCES = ("Variable", "VariableV2", "AutoReloadVariable")
 _VARIABLE_OPS = internal("training.saving.saveable_object_util._VARIABLE_OPS")({*_REFERENCES, "VarHandleOp", "ReadVariableOp"})

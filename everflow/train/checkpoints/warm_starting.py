@@ -118,8 +118,8 @@ def _get_grouped_variables(vars_to_warm_start: Any) -> dict[str, list[Any]]:
 @internal("training.warm_starting_util._get_object_checkpoint_renames")
 def _get_object_checkpoint_renames(path: Any, variable_names: Any) -> dict[str, str]:
     """{variable: its key} where a checkpoint is of objects; else nothing."""
+    from everflow.graph.trackable import OBJECT_GRAPH_PROTO_KEY
     from everflow.train.checkpoints.object_names import object_graph_key_mapping
-    from everflow.train.tracking.base import OBJECT_GRAPH_PROTO_KEY
 
     path = _resolved(path)
     if not new_checkpoint_reader(path).has_tensor(OBJECT_GRAPH_PROTO_KEY):

@@ -9,7 +9,7 @@ from typing import Any
 
 from everflow.api import internal, public
 from everflow.graph.convert import convert_to_tensor, register_tensor_conversion_function
-from everflow.train.tracking.base import Trackable
+from everflow.graph.trackable import Trackable
 from everflow.train.tracking.data_structures import NoDependency, is_function, sticky_attribute_assignment
 
 

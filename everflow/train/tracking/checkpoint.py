@@ -15,6 +15,7 @@ from everflow.graph import dtypes
 from everflow.graph.convert import constant
 from everflow.graph.scopes import colocate_with, device, init_scope
 from everflow.graph.stacks import get_default_graph
+from everflow.graph.trackable import OBJECT_GRAPH_PROTO_KEY, Trackable
 from everflow.io.gfile import recursive_create_dir_v2
 from everflow.ops.variables.variables import Variable, variable_creator_scope
 from everflow.platform import logging
@@ -22,7 +23,6 @@ from everflow.platform.identity import ObjectIdentityWeakKeyDictionary
 from everflow.train.checkpoints import state
 from everflow.train.checkpoints.reader import new_checkpoint_reader
 from everflow.train.tracking.autotracking import AutoTrackable
-from everflow.train.tracking.base import OBJECT_GRAPH_PROTO_KEY, Trackable
 from everflow.train.tracking.data_structures import NoDependency, is_function
 from everflow.train.tracking.device_saver import MultiDeviceSaver
 from everflow.train.tracking.graph_view import ObjectGraphView

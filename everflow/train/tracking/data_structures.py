@@ -6,7 +6,7 @@ import copy
 from typing import Any
 
 from everflow.api import internal, public
-from everflow.train.tracking.base import Trackable, TrackableReference
+from everflow.graph.trackable import Trackable, TrackableReference
 
 
 @public("contrib.checkpoint.NoDependency")

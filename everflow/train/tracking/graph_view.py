@@ -7,11 +7,11 @@ from typing import Any
 
 from everflow.api import internal
 from everflow.graph.scopes import device
+from everflow.graph.trackable import OBJECT_GRAPH_PROTO_KEY
 from everflow.platform.identity import ObjectIdentityDictionary
 from everflow.train.checkpoints.saveable import SaveableObject
 from everflow.train.checkpoints.saveable_making import op_list_to_dict, saveable_objects_for_op
 from everflow.train.tracking.autotracking import NotTrackable
-from everflow.train.tracking.base import OBJECT_GRAPH_PROTO_KEY
 from everflow.train.tracking.positions import NoRestoreSaveable, PythonStateSaveable
 
 _ATTRIBUTES = internal("training.tracking.graph_view._OBJECT_ATTRIBUTES_NAME")(".ATTRIBUTES")

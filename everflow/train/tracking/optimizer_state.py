@@ -5,7 +5,7 @@ from typing import Any
 
 from everflow.eager.context import executing_eagerly
 from everflow.graph.stacks import get_default_graph
-from everflow.train.tracking.base import Trackable, TrackableReference
+from everflow.graph.trackable import Trackable, TrackableReference
 
 
 class TrackableOptimizer(Trackable):

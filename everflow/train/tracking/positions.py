@@ -8,10 +8,10 @@ from everflow.api import internal
 from everflow.graph import dtypes
 from everflow.graph.convert import register_tensor_conversion_function
 from everflow.graph.scopes import device, init_scope
+from everflow.graph.trackable import VARIABLE_VALUE_KEY
 from everflow.ops.core.registry import apply
 from everflow.platform import logging
 from everflow.train.checkpoints.saveable import SaveableObject, SaveSpec
-from everflow.train.tracking.base import VARIABLE_VALUE_KEY
 
 
 @internal("training.tracking.base._DeferredSlotVariableRestoration")
@@ -187,6 +187,10 @@ class CheckpointPosition:
         """Whether the object is a variable without dependencies, whose value can be its initial value."""
         attributes = self.object_proto.attributes
         return len(attributes) == 1 and attributes[0].name == VARIABLE_VALUE_KEY and not self.object_proto.children
+
+    def initial_value(self, shape: Any) -> CheckpointInitialValue:
+        """The value, for a variable to be made with."""
+        return CheckpointInitialValue(checkpoint_position=self, shape=shape)
 
     def value_tensors(self) -> dict[str, Any]:
         """{attribute: its value}, read by ops."""

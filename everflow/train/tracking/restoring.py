@@ -9,11 +9,11 @@ from everflow.api import internal
 from everflow.eager.context import executing_eagerly
 from everflow.graph.scopes import device
 from everflow.graph.stacks import get_default_session
+from everflow.graph.trackable import VARIABLE_VALUE_KEY
 from everflow.platform import logging
 from everflow.platform.identity import ObjectIdentitySet, ObjectIdentityWeakSet
 from everflow.train.checkpoints.reader import new_checkpoint_reader
 from everflow.train.checkpoints.saveable_making import create_saveable_object, op_list_to_dict, validate_and_slice_inputs
-from everflow.train.tracking.base import VARIABLE_VALUE_KEY
 from everflow.train.tracking.data_structures import TrackableDataStructure
 from everflow.train.tracking.device_saver import MultiDeviceSaver
 from everflow.train.tracking.positions import SlotRestoration

@@ -293,7 +293,7 @@ def test_switch_case_says_what_is_wrong(branches, error, message):
 
 
 def test_a_known_predicate_is_decided_at_once(graph):
-    from everflow.ops.control_flow.smart_conditionals import smart_case, smart_cond, smart_constant_value
+    from everflow.runtime.smart_conditionals import smart_case, smart_cond, smart_constant_value
 
     assert smart_cond(True, lambda: "yes", lambda: "no") == "yes"
     assert smart_cond(tf.constant(False), lambda: "yes", lambda: "no") == "no"

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 import everflow as tf
-from everflow.ops.control_flow import loop_steps
+from everflow.runtime import loops as loop_steps
 
 
 @pytest.fixture(autouse=True)

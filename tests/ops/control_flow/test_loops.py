@@ -315,7 +315,7 @@ def test_a_sparse_variable_may_grow():
 
 
 def test_sums_of_products_are_settled_in_parts(monkeypatch):
-    from everflow.ops.control_flow import loop_sums
+    from everflow.runtime import loop_sums
 
     x = np.random.RandomState(0).randn(7, 3).astype(np.float32)
 

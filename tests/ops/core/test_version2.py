@@ -4,7 +4,7 @@ import sys
 
 PROGRAM = """
 import everflow as tf
-from everflow.ops.core import version2
+from everflow import version2
 
 tf.enable_v2_behavior()
 a, b = tf.constant([1.0, 2.0]), tf.constant([1.0, 3.0])

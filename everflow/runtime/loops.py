@@ -16,45 +16,20 @@ from everflow import errors
 from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
 from everflow.graph.constants import dims_of
-from everflow.graph.func_graph import FuncGraph
+from everflow.graph.func_graph import FuncGraph, function_targets
 from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
 from everflow.ops.control_flow import bodies
-from everflow.ops.control_flow.loop_sums import Collector, sums_in
 from everflow.ops.lists.list_objects import TensorList
+from everflow.runtime.counters import counters
+from everflow.runtime.failures import explained
+from everflow.runtime.loop_sums import Collector, sums_in
+from everflow.runtime.plan import make_plan
+from everflow.runtime.symbols import settle_dims
+from everflow.values.sizes import Size
 
-COUNTING = (dtypes.int32, dtypes.int64)
 # A loop whose shapes change all the time is compiled for so many of them, and then once for any.
 MOST_SHAPES = 8
-
-
-def counters(body: FuncGraph) -> list[int]:
-    """The loop variables that are whole numbers which stay the same or go up or down by a constant: they need no tensors."""
-    found = []
-    for k, (before, after) in enumerate(zip(body.inputs, body.outputs)):
-        if before.dtype in COUNTING and before.dims == () and _counts(before, after):
-            found.append(k)
-    return found
-
-
-def _counts(before: Tensor, after: Tensor) -> bool:
-    after = _source(after)
-    if after is before:
-        return True
-    if after.op.type not in ("AddV2", "Add", "Sub"):
-        return False
-    x, y = map(_source, after.op.inputs)
-    return (x is before and _is_number(y)) or (after.op.type != "Sub" and y is before and _is_number(x))
-
-
-def _source(t: Tensor) -> Tensor:
-    while t.op.type == "Identity":
-        t = t.op.inputs[0]
-    return t
-
-
-def _is_number(t: Tensor) -> bool:
-    return t.op.type == "Const" and t.dims == ()
 
 
 def turned(body: FuncGraph) -> list[int]:
@@ -109,8 +84,6 @@ class Steps:
 
     def located(self, error: Exception) -> Exception:
         """The error of a run, naming the op in which it happened."""
-        from everflow.runtime.failures import explained
-
         where = error.__traceback__
         return explained(error, self.body.culprit(where) or self.condition.culprit(where))
 
@@ -119,12 +92,8 @@ class Loop:
     """What is known of a loop before it runs: which way each variable takes. Compiled for each run's shapes at their first run."""
 
     def __init__(self, context: Any, condition: FuncGraph, body: FuncGraph) -> None:
-        from everflow.runtime.context import function_targets
-        from everflow.runtime.passes.host import Size
-
         self.context, self.condition, self.body = context, condition, body
         self.condition_targets, self.body_targets = function_targets(condition), function_targets(body)
-        self.number = Size
         self.pushed: list[tuple[int, Tensor]] = []
         self.popped: list[tuple[int, Tensor]] = []
         self.sums = sums_in(condition, body)
@@ -161,15 +130,13 @@ class Loop:
 
     def _stable(self, key: tuple[Any, ...]) -> dict[int, Any]:
         """Of the shapes at the start, those that all iterations have."""
-        from everflow.runtime.plan import make_plan
-        from everflow.runtime.symbols import settle_dims
-
         known = {i: tuple(dims) for i, (dims, t) in enumerate(zip(key, self.feeds))
                  if dims is not None and not shapes.is_fully_defined(t.dims) and t.dtype.name != "resource"}
         while True:
             plan = make_plan(self.context, self.fetches[: len(self.plain)], [], self.feeds)
             settle_dims(plan, known)
-            changed = {i: plan.fetches[i].dims for i in known if i < len(self.plain) and not is_within(plan.fetches[i].dims, known[i])}
+            later = [v.dims for v in plan.fetches]
+            changed = {i: later[i] for i in known if i < len(later) and not bodies.is_within(later[i], known[i])}
             if not changed:
                 return known
             for i, dims in changed.items():
@@ -178,13 +145,6 @@ class Loop:
                     del known[i]
                 else:
                     known[i] = common
-
-
-def is_within(inner: Any, outer: Any) -> bool:
-    """Whether a shape says at least as much as another."""
-    if outer is None:
-        return True
-    return inner is not None and len(inner) == len(outer) and all(o is None or i == o for i, o in zip(inner, outer))
 
 
 def while_kernel(context: Any, condition: FuncGraph, body: FuncGraph, key: Any = None) -> Callable[..., tuple[Any, ...]]:
@@ -198,7 +158,7 @@ def while_kernel(context: Any, condition: FuncGraph, body: FuncGraph, key: Any =
             loop = context.loops[key] = Loop(context, condition, body)
         values = [given[k] for k in loop.plain]
         for i in loop.counted:
-            values[i] = loop.number(values[i])
+            values[i] = Size(values[i])
         for i in loop.turned:
             values[i] = values[i].t().contiguous().t()
         taken = [_list(given[k]) for k, _ in loop.popped]

@@ -10,6 +10,7 @@ from everflow.graph.constants import constant_value
 from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
 from everflow.ops.control_flow.conditionals import case, cond
+from everflow.runtime.context import Context
 
 # Predicates that need more ops than this are left to tf.cond.
 LARGEST = 1000
@@ -62,8 +63,6 @@ def _computed(tensor: Tensor) -> Any:
             return None
         stack.extend(t.op for t in op.inputs)
         stack.extend(op.control_inputs)
-    from everflow.runtime.context import Context
-
     return Context(tensor.graph).step([tensor], [], []).call()[0]
 
 

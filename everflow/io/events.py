@@ -12,7 +12,7 @@ from everflow.api import internal, public
 from everflow.compat import path_to_str
 from everflow.io import gfile
 from everflow.io.records import RecordWriter, read
-from everflow.summary.messages import Event
+from everflow.proto import event_pb2
 
 # The first event of a file says how the others are written.
 _FILE_VERSION = "brain.Event:2"
@@ -38,7 +38,7 @@ class EventsWriter:
             now = time.time()
             self._name = f"{self._prefix}.out.tfevents.{int(now):010d}.{socket.gethostname()}{self._suffix}"
             self._out = RecordWriter(self._name)
-            self._out.write(Event(wall_time=now, file_version=_FILE_VERSION).SerializeToString())
+            self._out.write(event_pb2.Event(wall_time=now, file_version=_FILE_VERSION).SerializeToString())
             self._out.flush()
         return self._out
 
@@ -120,4 +120,4 @@ class EventFileWriter:
 def summary_iterator(path: Any) -> Iterator[Any]:
     """The events of a file."""
     for record in read(path):
-        yield Event.FromString(record)
+        yield event_pb2.Event.FromString(record)

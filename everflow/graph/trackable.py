@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from everflow.api import internal
 from everflow.graph import dtypes
 from everflow.graph.scopes import init_scope
+from everflow.graph.stacks import in_eager_mode
 
 OBJECT_GRAPH_PROTO_KEY = internal("training.tracking.base.OBJECT_GRAPH_PROTO_KEY")("_CHECKPOINTABLE_OBJECT_GRAPH")
 VARIABLE_VALUE_KEY = internal("training.tracking.base.VARIABLE_VALUE_KEY")("VARIABLE_VALUE")
@@ -140,14 +141,11 @@ class Trackable:
                                          getter: Callable[..., Any] | None = None, overwrite: bool = False,
                                          **kwargs_for_getter: Any) -> Any:
         """A variable made by `getter` that is a dependency of this object, with the value of a checkpoint that waits for it."""
-        from everflow.eager.context import executing_eagerly
-        from everflow.train.tracking.positions import CheckpointInitialValue
-
         self._maybe_initialize_trackable()
         with init_scope():
-            waiting = self._preload_simple_restoration(name=name, shape=shape) if executing_eagerly() else None
-        if waiting is not None and not (isinstance(initializer, CheckpointInitialValue)
-                                        and initializer.restore_uid > waiting.restore_uid):
+            waiting = self._preload_simple_restoration(name=name, shape=shape) if in_eager_mode() else None
+        # An initializer that is itself a value of a checkpoint gives way to those of later restores only.
+        if waiting is not None and not getattr(initializer, "restore_uid", -1) > waiting.restore_uid:
             initializer, shape = waiting, None
         assert getter is not None
         made = getter(name=name, shape=shape, dtype=dtype, initializer=initializer, **kwargs_for_getter)
@@ -159,15 +157,13 @@ class Trackable:
 
     def _preload_simple_restoration(self, name: str, shape: Any) -> Any:
         """The value that waits for a variable of this name, to make the variable with, or None."""
-        from everflow.train.tracking.positions import CheckpointInitialValue
-
         waiting = self._deferred_dependencies.get(name)
         if not waiting:
             return None
         position = max(waiting, key=lambda p: p.restore_uid)
         if not position.is_simple_variable():
             return None
-        return CheckpointInitialValue(checkpoint_position=position, shape=shape)
+        return position.initial_value(shape)
 
     def _handle_deferred_dependencies(self, name: str, trackable: Any) -> None:
         """Restores a new dependency from the checkpoints that wait for it, the newest first."""

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from typing import Any
 
 LARGEST = 2**31 - 1
@@ -13,14 +14,15 @@ class Seeds:
     def __init__(self) -> None:
         self.seed: int | None = None
         self._draws: Any = None
+        # What is called at each new seed: kernels that hold generators begin anew.
+        self.when_set: list[Callable[[], None]] = []
 
     def set(self, seed: int) -> None:
         """Starts again: the same ops give the same numbers."""
-        from everflow.eager.execute import forget_kernels
-
         self.seed = seed
         self._draws = random.Random(seed)
-        forget_kernels()
+        for forget in self.when_set:
+            forget()
 
     def next_op_seed(self) -> int:
         """A seed for an op that was given none."""

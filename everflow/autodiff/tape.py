@@ -52,7 +52,7 @@ class Recorded:
     @property
     def graph(self) -> Any:
         """The graph whose library has the functions that ops call."""
-        from everflow.eager.execute import LIBRARY
+        from everflow.graph.functions import LIBRARY
 
         return LIBRARY
 
@@ -227,7 +227,7 @@ def _gradient_function(operation: Any) -> Any:
         return REGISTERED.lookup(operation.attrs.get("_gradient_op_type") or operation.type)
     except LookupError:
         if operation.graph._is_function(operation.type):
-            from everflow.ops.control_flow.calls import gradient_of_call
+            from everflow.autodiff.calls import gradient_of_call
 
             return gradient_of_call
         raise LookupError(f"No gradient defined for operation '{operation.name}' (op type: {operation.type})") from None

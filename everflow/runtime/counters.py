@@ -1,0 +1,37 @@
+"""Loop variables that count: Python's numbers serve for them."""
+from __future__ import annotations
+
+from everflow.graph import dtypes
+from everflow.graph.func_graph import FuncGraph
+from everflow.graph.tensor import Tensor
+
+COUNTING = (dtypes.int32, dtypes.int64)
+
+
+def counters(body: FuncGraph) -> list[int]:
+    """The loop variables that are whole numbers which stay the same or go up or down by a constant: they need no tensors."""
+    found = []
+    for k, (before, after) in enumerate(zip(body.inputs, body.outputs)):
+        if before.dtype in COUNTING and before.dims == () and _counts(before, after):
+            found.append(k)
+    return found
+
+
+def _counts(before: Tensor, after: Tensor) -> bool:
+    after = _source(after)
+    if after is before:
+        return True
+    if after.op.type not in ("AddV2", "Add", "Sub"):
+        return False
+    x, y = map(_source, after.op.inputs)
+    return (x is before and _is_number(y)) or (after.op.type != "Sub" and y is before and _is_number(x))
+
+
+def _source(t: Tensor) -> Tensor:
+    while t.op.type == "Identity":
+        t = t.op.inputs[0]
+    return t
+
+
+def _is_number(t: Tensor) -> bool:
+    return t.op.type == "Const" and t.dims == ()
