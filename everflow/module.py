@@ -9,6 +9,8 @@ from typing import Any
 from everflow import nest
 from everflow.api import internal, public
 from everflow.graph.scopes import name_scope_v2
+from everflow.nest_paths import flatten_with_tuple_paths
+from everflow.ops.variables.variables import Variable
 from everflow.train.tracking.autotracking import AutoTrackable
 
 _VALID_NAME = re.compile(r"^[A-Za-z_]([A-Za-z0-9_])*$")
@@ -87,14 +89,10 @@ class Module(AutoTrackable):
 
 
 def _is_variable(value: Any) -> bool:
-    from everflow.ops.variables.variables import Variable
-
     return isinstance(value, Variable)
 
 
 def _walk(module: Any, recursive: bool, predicate: Any, key: Any, with_path: bool, path: tuple[Any, ...], seen: set[int]) -> Iterator[Any]:
-    from everflow.nest_paths import flatten_with_tuple_paths
-
     inner = []
     attributes = vars(module)
     for name in sorted(attributes, key=key):

@@ -10,6 +10,7 @@ from typing import Any
 from everflow import api
 from everflow.api import internal, public
 from everflow.eager.context import executing_eagerly
+from everflow.eager.variable_store import EagerVariableStore
 from everflow.graph.keys import GraphKeys
 from everflow.graph.scopes import get_collection, get_collection_ref
 from everflow.graph.trackable import Trackable, TrackableReference
@@ -228,8 +229,6 @@ class EagerTemplate(Template):
             raise RuntimeError(
                 f"{type(self)} objects can only be used when eager execution is enabled, use tf.Template for graph construction")
         super().__init__(name, func, create_scope_now, None, custom_getter, create_graph_function)
-        from everflow.eager.variable_store import EagerVariableStore
-
         # Inside another template, and inside a store of the program's, variables are shared by their names.
         around = default_variable_store()
         self._store = EagerVariableStore(around if around._store_eager_variables else None)

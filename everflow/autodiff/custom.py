@@ -9,6 +9,7 @@ from typing import Any
 import everflow as tf
 from everflow import nest
 from everflow.api import internal, public
+from everflow.autodiff import tape as tapes
 from everflow.autodiff.gradients import gradients
 from everflow.autodiff.registry import RegisterGradient, get_gradient_function
 from everflow.autodiff.surroundings import Surroundings
@@ -48,8 +49,6 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _at_once(f: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-    from everflow.autodiff import tape as tapes
-
     inner = tapes.Tape()
     with tapes.stop_recording():
         tapes.push(inner)
@@ -87,8 +86,6 @@ def _in_graph(f: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     if kwargs:
         raise ValueError(
             "The custom_gradient decorator currently supports keywords arguments only when eager execution is enabled.")
-    from everflow.autodiff import tape as tapes
-
     graph = get_default_graph()
     arguments = [convert_to_tensor(x) for x in args]
     before, known = len(graph._ops), set(_scope_variables())

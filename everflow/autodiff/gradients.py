@@ -15,6 +15,7 @@ from everflow.graph.scopes import name_scope
 from everflow.graph.stacks import get_default_graph, in_eager_mode
 from everflow.graph.tensor import Tensor
 from everflow.ops.core.registry import apply
+from everflow.ops.variables.handles import variable_shape
 
 
 @public("gradients")
@@ -115,6 +116,4 @@ def _check_type(gradient: Any, y: Tensor) -> None:
 def _zeros_like(tensor: Tensor) -> Any:
     if tensor.dtype.base_dtype is not dtypes.resource:
         return tf.zeros_like(tensor)
-    from everflow.ops.variables.handles import variable_shape
-
     return tf.zeros(variable_shape(tensor), tensor.handle_data[1] if tensor.handle_data else dtypes.float32)

@@ -19,6 +19,7 @@ from everflow.graph.operation import Operation
 from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
 from everflow.ops.core.registry import apply
+from everflow.ops.variables.handles import variable_shape
 
 TRAINABLE = frozenset((
     dtypes.float16, dtypes.float32, dtypes.float64, dtypes.bfloat16, dtypes.complex64, dtypes.complex128, dtypes.resource,
@@ -204,7 +205,5 @@ def _gradient_function(op: Operation) -> Callable[..., Any] | None:
 
 def _zeros(tensor: Tensor) -> Any:
     if tensor.dtype.base_dtype is dtypes.resource:
-        from everflow.ops.variables.handles import variable_shape
-
         return tf.zeros(variable_shape(tensor), tensor.handle_data[1] if tensor.handle_data else dtypes.float32)
     return apply("ZerosLike", tensor, name="zeros_like")

@@ -5,16 +5,20 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+import everflow as tf
 from everflow.api import internal
 from everflow.autodiff.aggregation import aggregate
+from everflow.autodiff.calls import gradient_of_call
 from everflow.autodiff.registry import REGISTERED, AggregationMethod
 from everflow.autodiff.search import KNOWS_NONE, TRAINABLE, is_trainable
 from everflow.graph import dtypes, opdefs
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.functions import LIBRARY
 from everflow.graph.indexed_slices import IndexedSlices
 from everflow.graph.stacks import TAPES, eager_scope
 from everflow.graph.tensor import Tensor
 from everflow.ops.core import registry
+from everflow.ops.variables.handles import variable_shape
 
 
 class _Active(threading.local):
@@ -52,8 +56,6 @@ class Recorded:
     @property
     def graph(self) -> Any:
         """The graph whose library has the functions that ops call."""
-        from everflow.graph.functions import LIBRARY
-
         return LIBRARY
 
     def attr(self, name: str) -> Any:
@@ -227,26 +229,18 @@ def _gradient_function(operation: Any) -> Any:
         return REGISTERED.lookup(operation.attrs.get("_gradient_op_type") or operation.type)
     except LookupError:
         if operation.graph._is_function(operation.type):
-            from everflow.autodiff.calls import gradient_of_call
-
             return gradient_of_call
         raise LookupError(f"No gradient defined for operation '{operation.name}' (op type: {operation.type})") from None
 
 
 def _ones_like(tensor: Any) -> Any:
-    import everflow as tf
-
     if tensor.dtype.base_dtype is dtypes.resource:
         return tf.ones_like(_zeros_like(tensor))
     return registry.apply("OnesLike", tensor) if tensor.is_eager else tf.ones_like(tensor)
 
 
 def _zeros_like(tensor: Any) -> Any:
-    import everflow as tf
-
     if tensor.dtype.base_dtype is dtypes.resource:
-        from everflow.ops.variables.handles import variable_shape
-
         return tf.zeros(variable_shape(tensor), tensor.handle_data[1] if tensor.handle_data else dtypes.float32)
     return registry.apply("ZerosLike", tensor)
 

@@ -10,6 +10,7 @@ from everflow.autograph.branches import is_staged
 from everflow.data.dataset import DatasetV2
 from everflow.graph import dtypes
 from everflow.graph.tensor import Tensor
+from everflow.ops.core.registry import apply
 
 
 @internal("autograph.operators.py_builtins.abs_")
@@ -43,8 +44,6 @@ def len_(s: Any) -> Any:
         return s.size()
     if isinstance(s, Tensor) and not s.is_eager:
         if s.dtype is dtypes.variant:
-            from everflow.ops.core.registry import apply
-
             return apply("TensorListLength", s)
         if s.dims == ():
             raise ValueError("len requires a non-scalar tensor, got one of shape ()")

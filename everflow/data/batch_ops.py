@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from everflow.data.elements import Element, dims_of, filled, rows_of, stack
+from everflow.data.parallel_ops import ParallelMapStream, runs_long
 from everflow.data.source_ops import ListStream
 from everflow.data.streams import UNKNOWN, Cursor, Reading, Stream, UnaryCursor, UnaryStream, dataset_op, function_of, signature
+from everflow.data.vectorizing import batched_form
 from everflow.data.workers import Outcome
 from everflow.errors import OpError, data_loss, invalid_argument
 from everflow.graph import dtypes, shapes
@@ -99,9 +101,6 @@ class _MapAndBatchCursor(UnaryCursor):
 
 @dataset_op("MapAndBatchDataset", "ExperimentalMapAndBatchDataset")
 def _map_and_batch(node: Any) -> Callable[..., Stream]:
-    from everflow.data.parallel_ops import ParallelMapStream, runs_long
-    from everflow.data.vectorizing import batched_form
-
     types, dims = signature(node)
     function = function_of(node)
     keeps_count = node.attr("preserve_cardinality")

@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from everflow.data.elements import rows_of, stacker
 from everflow.graph.constants import known
 from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
+from everflow.ops.parsing.example_ops import _example_parser
 from everflow.runtime.codegen import kernel_of
 from everflow.runtime.plan import Node
 from everflow.values.tensors import from_numpy
@@ -234,8 +236,6 @@ def _along_last(context: Any, op: Operation, batched: list[bool]) -> Compute | N
 
 def _parsed(context: Any, op: Operation, batched: list[bool]) -> Compute | None:
     """Single examples without sparse features are parsed together."""
-    from everflow.ops.parsing.example_ops import _example_parser
-
     defaults = [known(t) for t in op.inputs[1:]]
     if op.attr("num_sparse") or not batched[0] or any(d is None for d in defaults):
         return None
@@ -252,8 +252,6 @@ def _parsed(context: Any, op: Operation, batched: list[bool]) -> Compute | None:
 
 def by_rows(context: Any, op: Operation, batched: list[bool]) -> Compute:
     """The op for each row, and the results stacked: what any op without state can do."""
-    from everflow.data.elements import rows_of, stacker
-
     kernel = kernel_of(node_for(context, op, dims=True))
     stackers = [stacker(t.dtype) for t in op.outputs]
     single = len(stackers) == 1

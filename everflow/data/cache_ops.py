@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from everflow.data.elements import Element
+from everflow.data.saving import decoded, encoded
 from everflow.data.streams import Cursor, Reading, Stream, UnaryCursor, UnaryStream, dataset_op, signature
 from everflow.errors import already_exists, internal_error
 from everflow.ops.core.registry import op
@@ -144,8 +145,6 @@ class _FileWritingCursor(UnaryCursor):
         return None
 
     def _finish(self) -> None:
-        from everflow.data.saving import encoded
-
         with open(self.files.data, "wb") as out:
             out.write(encoded([list(e) for e in self.found], self.files.types))
         with open(self.files.index, "wb") as out:
@@ -174,8 +173,6 @@ class _FileReadingCursor(Cursor):
 
     def next(self) -> Element | None:
         if self.elements is None:
-            from everflow.data.saving import decoded
-
             with open(self.files.data, "rb") as file:
                 try:
                     self.elements = [tuple(e) for e in decoded(file.read())]

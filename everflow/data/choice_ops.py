@@ -8,6 +8,7 @@ import numpy as np
 
 from everflow.data.elements import Element, dims_of
 from everflow.data.map_ops import MapStream
+from everflow.data.source_ops import chosen_seeds, random_words
 from everflow.data.streams import (
     UNKNOWN,
     Cursor,
@@ -196,8 +197,6 @@ class _SamplingStream(UnaryStream):
 
 class _SamplingCursor(UnaryCursor):
     def __init__(self, stream: _SamplingStream, source: Cursor) -> None:
-        from everflow.data.source_ops import random_words
-
         super().__init__(stream, source)
         self.words = random_words(*stream.seeds)
         self.drawn = 0
@@ -223,8 +222,6 @@ class _SamplingCursor(UnaryCursor):
 
 @dataset_op("SamplingDataset")
 def _sampling(node: Any) -> Callable[..., Stream]:
-    from everflow.data.source_ops import chosen_seeds
-
     types, dims = signature(node)
     return lambda source, rate, seed, seed2: _SamplingStream(
         source, types, dims, float(rate), chosen_seeds(int(seed), int(seed2)))

@@ -11,16 +11,20 @@ import numpy as np
 from everflow.api import internal, public
 from everflow.data import nesting
 from everflow.data.dataset import DatasetSource, DatasetV1Adapter, DatasetV2, scalar
+from everflow.data.example_parsing import parse_example_dataset
 from everflow.data.experimental import ignore_errors as without_errors
 from everflow.data.experimental import parallel_interleave, shuffle_and_repeat
 from everflow.data.padding import optional_param_to_tensor
+from everflow.data.readers import TFRecordDataset, TFRecordDatasetV2
 from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.tensor import Tensor
 from everflow.graph.tensor_spec import TensorSpec
 from everflow.io.file_io import read_file_to_string
 from everflow.io.gfile import get_matching_files as glob
+from everflow.io.records import open_stream
 from everflow.ops.core.registry import apply
+from everflow.ops.files.reader_ops import ReaderBase
 
 DEFAULT_BUFFER = 4 * 1024 * 1024
 # The types that columns may have, narrowest first as they are inferred.
@@ -84,8 +88,6 @@ def _rows(name: str, field_delim: str, use_quote_delim: bool, compression_type: 
     if compression_type:
         if compression_type != "GZIP":
             raise ValueError(f"compression_type ({compression_type}) is not supported for probing columns")
-        from everflow.io.records import open_stream
-
         source = open_stream(name, compression_type)
         content = b""
         while piece := source.read(1 << 20):
@@ -250,8 +252,6 @@ def make_tf_record_dataset(
     num_parallel_parser_calls: Any = None, drop_final_batch: bool = False,
 ) -> Any:
     """Batches of the records of TFRecord files, parsed by a function where one is given."""
-    from everflow.data.readers import TFRecordDatasetV2
-
     names = matching_names(file_pattern, shuffle)
     dataset: Any = DatasetV2.from_tensor_slices(names)
     if shuffle:
@@ -275,10 +275,6 @@ def make_batched_features_dataset(
     sloppy_ordering: bool = False, drop_final_batch: bool = False,
 ) -> Any:
     """Batches of the features of serialized Examples in files, with a feature as the label where one is named."""
-    from everflow.data.example_parsing import parse_example_dataset
-    from everflow.data.readers import TFRecordDataset
-    from everflow.ops.files.reader_ops import ReaderBase
-
     reader = reader or TFRecordDataset
     if isinstance(reader, type) and issubclass(reader, ReaderBase):
         raise TypeError("The `reader` argument must return a `Dataset` object. `tf.ReaderBase` subclasses are not supported. For example, "

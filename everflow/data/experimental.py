@@ -11,7 +11,7 @@ from everflow.data.functions import StructuredFunctionWrapper, make_known
 from everflow.data.padding import optional_param_to_tensor, partial_shape_to_tensor
 from everflow.data.reducing import settled_state
 from everflow.data.seeding import get_seed
-from everflow.data.transformations import FilterDataset, InterleaveDataset, static_batch_size
+from everflow.data.transformations import FilterDataset, InterleaveDataset, MapDataset, static_batch_size
 from everflow.graph import dtypes, shapes
 from everflow.graph.constants import constant_value_as_shape, known
 from everflow.graph.scopes import name_scope
@@ -392,8 +392,6 @@ def sample_from_datasets(datasets: Any, weights: Any = None, seed: Any = None) -
 
         def select_dataset_constant_logits(seed: Any) -> Any:
             return find("squeeze")(apply("StatelessMultinomial", logits, 1, seed), axis=[0, 1])
-
-        from everflow.data.transformations import MapDataset
 
         selector: Any = MapDataset(RandomDatasetV2(seed).batch(2), select_dataset_constant_logits, use_inter_op_parallelism=False)
     else:

@@ -11,7 +11,9 @@ from everflow.data.elements import Element, text
 from everflow.data.streams import Cursor, Reading, Stream, dataset_op, signature
 from everflow.errors import OpError, data_loss, invalid_argument, not_found, unimplemented
 from everflow.graph import dtypes
-from everflow.io.records import PIECE, RecordReader, open_stream
+from everflow.io.gfile import get_matching_files as glob
+from everflow.io.gfile import is_directory
+from everflow.io.records import PIECE, RecordReader, RecordWriter, open_stream
 from everflow.lazy import torch
 from everflow.ops.core.registry import op
 from everflow.values.tensors import torch_dtype
@@ -239,9 +241,6 @@ class _MatchingCursor(Cursor):
 
     def next(self) -> Element | None:
         if self.names is None:
-            from everflow.io.gfile import get_matching_files as glob
-            from everflow.io.gfile import is_directory
-
             patterns = self.stream.patterns  # type: ignore[attr-defined]
             found = sorted({os.fsencode(n) for p in patterns for n in glob(os.fsdecode(p))})
             if not found:
@@ -337,8 +336,6 @@ def _sql(node: Any) -> Callable[..., Stream]:
 
 
 def _write_records(node: Any) -> Callable[..., Any]:
-    from everflow.io.records import RecordWriter
-
     def run(stream: Stream, name: Any, compression: Any) -> None:
         with RecordWriter(name.item(), compression.item()) as out:
             cursor = stream.open(Reading())

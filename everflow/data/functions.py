@@ -9,6 +9,7 @@ from typing import Any
 
 from everflow.api import find, internal
 from everflow.data import nesting, structure
+from everflow.data.dataset import DatasetV2
 from everflow.eager.context import executing_eagerly
 from everflow.graph.defun import Defun
 from everflow.graph.func_graph import FuncGraph
@@ -157,8 +158,6 @@ def make_known(function: Any) -> None:
 
 def _as_tensors(value: Any) -> Any:
     """The leaves of what a function returned, as tensors or composites."""
-    from everflow.data.dataset import DatasetV2
-
     def converted(leaf: Any) -> Any:
         if isinstance(leaf, DatasetV2):
             return leaf

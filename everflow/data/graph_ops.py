@@ -19,6 +19,7 @@ from everflow.graph.tensor_proto import make_tensor_proto
 from everflow.graph.wire import PRODUCER
 from everflow.ops.core.registry import apply, op
 from everflow.ops.core.shape_rules import scalar
+from everflow.proto import graph_pb2
 from everflow.values.tensors import to_numpy
 
 # Ops that are stateful by definition, but do the same wherever they run, or only call functions, which are looked at themselves.
@@ -29,8 +30,6 @@ class _Description:
     """A GraphDef under way."""
 
     def __init__(self, allowed: Iterable[str]) -> None:
-        from everflow.proto import graph_pb2
-
         self.graph = graph_pb2.GraphDef()
         self.graph.versions.producer = PRODUCER
         self.allowed = REPEATABLE | set(allowed)
@@ -109,8 +108,6 @@ op("DatasetToGraph", kernel=_to_graph, shape=scalar)
 def _from_graph(node: Any) -> Callable[..., Stream]:
     def make(serialized: Any) -> Stream:
         from google.protobuf.message import DecodeError
-
-        from everflow.proto import graph_pb2
 
         try:
             graph_def = graph_pb2.GraphDef.FromString(serialized.item())

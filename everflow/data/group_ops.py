@@ -8,6 +8,7 @@ from everflow.data.elements import Element, dims_of
 from everflow.data.source_ops import ListStream
 from everflow.data.streams import UNKNOWN, Cursor, Reading, Stream, UnaryCursor, UnaryStream, dataset_op, function_of, signature
 from everflow.errors import OutOfRangeError, invalid_argument
+from everflow.lazy import torch
 
 
 def _split(captured: tuple[Any, ...], node: Any, names: tuple[str, ...]) -> list[tuple[Any, ...]]:
@@ -117,8 +118,6 @@ class _WindowsCursor(UnaryCursor):
 
 
 def _number(value: int) -> Any:
-    from everflow.lazy import torch
-
     return torch.tensor(value, dtype=torch.int64)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from everflow.data.elements import Element
+from everflow.data.parallel_ops import Signal, runs_long
 from everflow.data.streams import INFINITE, UNKNOWN, Cursor, Reading, Stream, UnaryCursor, UnaryStream, dataset_op, function_of, signature
 from everflow.data.workers import Outcome, start_thread
 from everflow.errors import OutOfRangeError, cancelled, invalid_argument
@@ -168,8 +169,6 @@ class _ParallelInterleaveCursor(UnaryCursor):
     def __init__(self, stream: ParallelInterleaveStream, source: Cursor, reading: Reading) -> None:
         import weakref
 
-        from everflow.data.parallel_ops import Signal
-
         super().__init__(stream, source)
         self.interleave: ParallelInterleaveStream = stream
         self.reading = reading
@@ -279,8 +278,6 @@ def _parallel_interleave(node: Any) -> Callable[..., Stream]:
 
 @dataset_op("ParallelInterleaveDatasetV2")
 def _parallel_interleave_v2(node: Any) -> Callable[..., Stream]:
-    from everflow.data.parallel_ops import runs_long
-
     types, dims = signature(node)
     function, is_sloppy = function_of(node), node.attr("sloppy")
     waits = runs_long(node.context.library(node.attr("f").name))

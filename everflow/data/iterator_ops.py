@@ -16,6 +16,7 @@ from everflow.graph.describe import type_name
 from everflow.lazy import torch
 from everflow.ops.core.registry import op
 from everflow.ops.core.shape_rules import scalar
+from everflow.proto import resource_handle_pb2
 
 KIND = "iterator"
 
@@ -71,8 +72,6 @@ class Iterator:
 
     def handle(self) -> bytes:
         """A string by which other steps find the iterator."""
-        from everflow.proto import resource_handle_pb2
-
         proto = resource_handle_pb2.ResourceHandleProto(
             device="/job:localhost/replica:0/task:0/device:CPU:0", container=self.container, name=self.name,
             maybe_type_name="N10tensorflow4data16IteratorResourceE")
@@ -200,8 +199,6 @@ def _from_string(node: Any) -> Callable[[Any], Iterator]:
     resources = node.context.resources
 
     def found(handle: Any) -> Iterator:
-        from everflow.proto import resource_handle_pb2
-
         if dims_of(handle):
             raise invalid_argument("string_handle must be a scalar")
         proto = resource_handle_pb2.ResourceHandleProto()

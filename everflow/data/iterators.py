@@ -6,6 +6,7 @@ from typing import Any
 
 from everflow.api import find, internal, public
 from everflow.data import nesting, structure
+from everflow.data.saving import iterator_saveable
 from everflow.eager.context import executing_eagerly
 from everflow.errors import OutOfRangeError
 from everflow.graph import dtypes, shapes
@@ -149,8 +150,6 @@ class Iterator(_WithLegacyStructure, Trackable):
         return self._element_spec
 
     def _gather_saveables_for_checkpoint(self) -> Any:
-        from everflow.data.saving import iterator_saveable
-
         return {"ITERATOR": lambda name: iterator_saveable(self._iterator_resource, name)}
 
 
@@ -323,8 +322,6 @@ class IteratorV2(_WithLegacyStructure, Trackable, CompositeTensor):
         return IteratorSpec(self._element_spec)
 
     def _gather_saveables_for_checkpoint(self) -> Any:
-        from everflow.data.saving import iterator_saveable
-
         return {"ITERATOR": lambda name: iterator_saveable(self._iterator_resource, name)}
 
 

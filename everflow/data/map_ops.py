@@ -18,6 +18,7 @@ from everflow.data.streams import (
     function_of,
     signature,
 )
+from everflow.data.vectorizing import batched_form
 from everflow.errors import OpError, OutOfRangeError, invalid_argument
 from everflow.graph.functions import called_functions
 
@@ -131,8 +132,6 @@ def check_early_end(error: OpError, keeps_count: bool) -> None:
 
 @dataset_op("MapDataset", "ExperimentalMapDataset")
 def _map(node: Any) -> Callable[..., Stream]:
-    from everflow.data.vectorizing import batched_form
-
     types, dims = signature(node)
     function, keeps_count = function_of(node), node.attr("preserve_cardinality")
     entry = node.context.library(node.attr("f").name)

@@ -19,6 +19,7 @@ from everflow.data.map_ops import FlatMapStream, MapStream
 from everflow.data.parallel_ops import ParallelMapStream, PrefetchStream
 from everflow.data.rewriting import OptimizedStream
 from everflow.data.streams import Cursor, Reading, Stream, UnaryCursor, UnaryStream
+from everflow.proto import example_pb2
 
 
 class Recorder:
@@ -196,8 +197,6 @@ def _map(stream: Any, recorder: Recorder) -> Stream:
     function = _calls_told(stream.function, name, max(int(stream.made_by[1][1]), 1), recorder)
 
     def call(serialized: Any) -> Element:
-        from everflow.proto import example_pb2
-
         found = function(serialized)
         for content in serialized.tolist():
             features = example_pb2.Example.FromString(content).features.feature

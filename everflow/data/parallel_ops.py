@@ -14,6 +14,7 @@ from typing import Any
 from everflow.data.elements import Element
 from everflow.data.map_ops import MapCursor, MapStream, check_early_end, every_op, is_seen_outside
 from everflow.data.streams import Cursor, Reading, Stream, UnaryCursor, UnaryStream, dataset_op, function_of, signature
+from everflow.data.vectorizing import batched_form
 from everflow.data.workers import Ahead, Outcome, Pool
 from everflow.errors import OutOfRangeError, cancelled, invalid_argument
 
@@ -304,8 +305,6 @@ class _Call:
 
 @dataset_op("ParallelMapDataset")
 def _parallel_map(node: Any) -> Callable[..., Stream]:
-    from everflow.data.vectorizing import batched_form
-
     types, dims = signature(node)
     function, keeps_count, is_sloppy = function_of(node), node.attr("preserve_cardinality"), node.attr("sloppy")
     entry = node.context.library(node.attr("f").name)

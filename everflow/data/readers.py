@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from everflow.api import find, internal, public
+from everflow.data import nesting
 from everflow.data.dataset import DatasetSource, DatasetV1Adapter, DatasetV2, scalar
 from everflow.data.experimental import _ParallelInterleaveDataset
 from everflow.data.padding import optional_param_to_tensor
@@ -167,8 +168,6 @@ class SqlDatasetV2(DatasetSource):
     """The rows that a query of a database gives."""
 
     def __init__(self, driver_name: Any, data_source_name: Any, query: Any, output_types: Any) -> None:
-        from everflow.data import nesting
-
         self._structure = nesting.map_structure(lambda t: TensorSpec([], t), output_types)
         super().__init__(apply(
             "SqlDataset", scalar(driver_name, dtypes.string, "driver_name"), scalar(data_source_name, dtypes.string, "data_source_name"),

@@ -8,6 +8,8 @@ from everflow.api import internal, public
 from everflow.data import nesting, structure
 from everflow.data.dataset import DatasetV2
 from everflow.data.functions import StructuredFunctionWrapper, make_known
+from everflow.graph import dtypes
+from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
 from everflow.graph.tensor import Tensor
 from everflow.graph.tensor_spec import TensorSpec
@@ -87,9 +89,6 @@ def reduce_dataset(dataset: Any, reducer: Any) -> Any:
 
 
 def _zero() -> Tensor:
-    from everflow.graph import dtypes
-    from everflow.graph.convert import convert_to_tensor
-
     return convert_to_tensor(0, dtype=dtypes.int64)
 
 

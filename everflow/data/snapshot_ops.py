@@ -27,6 +27,7 @@ from everflow.graph.convert import convert_to_tensor
 from everflow.graph.functions import fingerprint as body_fingerprint
 from everflow.graph.tensor_proto import make_ndarray, make_tensor_proto
 from everflow.ops.core.registry import apply
+from everflow.proto import snapshot_pb2
 from everflow.values.tensors import from_numpy, is_numeric, to_numpy
 
 COMPRESSION_NONE = internal("data.experimental.ops.snapshot.COMPRESSION_NONE")(None)
@@ -113,8 +114,6 @@ class _SnapshotCursor(Cursor):
         self.produced = 0
 
     def _start(self) -> None:
-        from everflow.proto import snapshot_pb2
-
         stream = self.snapshot
         known = snapshot_pb2.SnapshotMetadataRecord()
         if os.path.exists(stream.metadata):
@@ -132,8 +131,6 @@ class _SnapshotCursor(Cursor):
         self._next_file()
 
     def _write_metadata(self, finalized: bool) -> None:
-        from everflow.proto import snapshot_pb2
-
         stream = self.snapshot
         record = snapshot_pb2.SnapshotMetadataRecord(
             graph_hash=os.path.basename(stream.folder), run_id=self.run, creation_timestamp=int(time.time() * 1e6), finalized=finalized)
@@ -149,8 +146,6 @@ class _SnapshotCursor(Cursor):
         self.size = 0
 
     def _elements(self, folder: str) -> Iterator[Element]:
-        from everflow.proto import snapshot_pb2
-
         opened = gzip.open if self.snapshot.compression == "GZIP" else open
         for name in sorted(os.listdir(folder)):
             with opened(os.path.join(folder, name), "rb") as file:
@@ -172,8 +167,6 @@ class _SnapshotCursor(Cursor):
         return element
 
     def _store(self, element: Element | None) -> None:
-        from everflow.proto import snapshot_pb2
-
         if element is None:
             self.file.close()
             self._write_metadata(True)

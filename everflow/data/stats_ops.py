@@ -17,6 +17,8 @@ from everflow.data.streams import Cursor, Reading, Stream, UnaryStream, dataset_
 from everflow.data.wrappers import _SetStatsAggregatorDataset
 from everflow.ops.core.registry import apply, op
 from everflow.ops.core.shape_rules import scalar
+from everflow.proto import event_pb2, summary_pb2
+from everflow.summary.writing import create_file_writer
 
 
 class _Histogram:
@@ -71,8 +73,6 @@ class Aggregator:
     def _write(self, name: str, fill: Callable[[Any], Any]) -> None:
         if self.writer is None:
             return
-        from everflow.proto import event_pb2
-
         event = event_pb2.Event(wall_time=time.time(), step=self.step)
         self.step += 1
         fill(event.summary.value.add(tag=name))
@@ -80,8 +80,6 @@ class Aggregator:
 
     def summary(self) -> bytes:
         """All statistics as a serialized Summary."""
-        from everflow.proto import summary_pb2
-
         found = summary_pb2.Summary()
         with self.lock:
             for name, histogram in self.histograms.items():
@@ -161,8 +159,6 @@ class StatsAggregatorV2:
     """Writes the statistics of the pipelines whose options name it as events."""
 
     def __init__(self) -> None:
-        from everflow.summary.writing import create_file_writer
-
         self._logdir = tempfile.mkdtemp()
         self._resource = apply("StatsAggregatorHandleV2")
         self._summary_writer = create_file_writer(self._logdir, max_queue=0)

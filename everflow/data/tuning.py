@@ -7,7 +7,7 @@ from typing import Any
 
 from everflow.api import internal, public
 from everflow.data import nesting
-from everflow.data.dataset import UnaryDataset, UnaryUnchangedStructureDataset, scalar
+from everflow.data.dataset import DatasetV1Adapter, UnaryDataset, UnaryUnchangedStructureDataset, scalar
 from everflow.data.experimental import Transformation
 from everflow.data.functions import make_known
 from everflow.data.options import AutotuneAlgorithm
@@ -104,8 +104,6 @@ class _AutoShardDataset(UnaryDataset):
 @internal("data.experimental.ops.distribute._AutoShardDatasetV1")
 def auto_shard_dataset(input_dataset: Any, num_workers: Any, index: Any) -> Any:
     """The part of a pipeline that one of several workers reads."""
-    from everflow.data.dataset import DatasetV1Adapter
-
     return DatasetV1Adapter(_AutoShardDataset(input_dataset, num_workers, index))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from everflow.data.elements import Element, dims_of, rows_of, stack
+from everflow.data.sequence_ops import ShardStream
 from everflow.data.streams import Cursor, Reading, Stream, UnaryCursor, UnaryStream, dataset_op, function_of, signature
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
@@ -220,8 +221,6 @@ READERS = ("FlatMapDataset", "InterleaveDataset", "ParallelInterleaveDataset", "
 def sharded(stream: Stream, shards: int, index: int) -> Stream:
     """The shard of a stream: its files where it reads some, each n-th element otherwise."""
     import copy
-
-    from everflow.data.sequence_ops import ShardStream
 
     def names(s: Stream) -> Stream:
         """The names are shared out where they come from, before they are shuffled."""

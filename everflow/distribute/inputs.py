@@ -7,6 +7,7 @@ import everflow as tf
 from everflow.api import internal
 from everflow.data.dataset import DatasetV2, make_initializable_iterator, make_one_shot_iterator
 from everflow.data.structure import get_output_classes, get_output_shapes, get_output_types
+from everflow.data.tuning import _RebatchDataset
 from everflow.distribute.strategy import per_replica
 from everflow.graph.scopes import device
 
@@ -15,8 +16,6 @@ def _rebatched(dataset: Any, replicas: int) -> Any:
     """The dataset with each batch in as many parts as there are replicas."""
     if replicas == 1:
         return dataset
-    from everflow.data.tuning import _RebatchDataset
-
     return _RebatchDataset(dataset, replicas)
 
 

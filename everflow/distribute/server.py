@@ -9,6 +9,7 @@ from typing import Any
 from everflow import errors
 from everflow.api import public
 from everflow.distribute.cluster_spec import ClusterSpec, ServerDef
+from everflow.distribute.master_service import listen
 from everflow.distribute.remote_task import RemoteTask
 from everflow.distribute.server_context import ServerContext
 from everflow.distribute.targets import SCHEME
@@ -39,8 +40,6 @@ class Server:
         self.task = Task(definition.job_name, definition.task_index, definition.default_session_config)
         self._contexts: weakref.WeakSet[ServerContext] = weakref.WeakSet()
         self._stopped = threading.Event()
-        from everflow.distribute.master_service import listen
-
         self._listener, self._port = listen(self, _port(self._address))
         if start:
             self.start()

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import everflow as tf
-from everflow.api import internal, public
+from everflow.api import find, internal, public
 from everflow.data.dataset import DatasetV1
 from everflow.distribute import strategy_context
+from everflow.distribute.multi_steps import run_steps
 from everflow.distribute.reductions import ReduceOp, as_reduce_op
 from everflow.distribute.strategy_context import Standing, require_cross_replica_context, require_replica_context
 from everflow.distribute.values import DistributedValues, PerReplica, _mapped, regroup, select_replica
@@ -197,8 +198,6 @@ class Strategy:
 
 def _converted(fn: Any) -> Any:
     """The function with Python's control flow on tensors, where it is called from such code."""
-    from everflow.api import find
-
     status = find("python.autograph.core.ag_ctx.control_status_ctx")()
     return find("python.autograph.impl.api.tf_convert")(fn, status, convert_by_default=False)
 
@@ -432,8 +431,6 @@ class StrategyExtended:
     def experimental_run_steps_on_iterator(self, fn: Any, iterator: Any, iterations: Any = 1, initial_loop_values: Any = None) -> Any:
         """Runs several steps of an input in one."""
         require_cross_replica_context(self._strategy)
-        from everflow.distribute.multi_steps import run_steps
-
         return run_steps(fn, iterator, iterations, initial_loop_values)
 
     # Configuration

@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 from everflow import errors
+from everflow.distribute.remote_session import RemoteContext, reset_remote
 from everflow.runtime.context import Context
 from everflow.runtime.tasks import served
 
@@ -16,8 +17,6 @@ def connect(target: str, graph: Any, config: Any) -> Context:
     server = served.get(address)
     if server is not None and not (config is not None and config.rpc_options.use_rpc_for_inprocess_master):
         return server.new_context(graph, config)
-    from everflow.distribute.remote_session import RemoteContext
-
     return RemoteContext(address, graph, config)
 
 
@@ -28,8 +27,6 @@ def reset(target: str, containers: list[str], config: Any) -> None:
     if server is not None:
         server.reset(containers, list(config.device_filters) if config is not None else [])
     else:
-        from everflow.distribute.remote_session import reset_remote
-
         reset_remote(address, containers, config)
 
 

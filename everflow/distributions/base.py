@@ -9,6 +9,7 @@ import numpy as np
 
 import everflow as tf
 from everflow.api import internal, public
+from everflow.distributions import divergence
 from everflow.graph import dtypes
 from everflow.graph.constants import constant_value
 from everflow.graph.convert import convert_to_tensor
@@ -357,15 +358,11 @@ class Distribution(BaseDistribution):
 
     def cross_entropy(self, other: Any, name: str = "cross_entropy") -> Any:
         """The cross entropy of this distribution and another one."""
-        from everflow.distributions import divergence
-
         with self._scope(name):
             return divergence.cross_entropy(self, other, allow_nan_stats=self._allow_nan_stats)
 
     def kl_divergence(self, other: Any, name: str = "kl_divergence") -> Any:
         """The divergence of Kullback and Leibler of this distribution from another one."""
-        from everflow.distributions import divergence
-
         with self._scope(name):
             return divergence.kl_divergence(self, other, allow_nan_stats=self._allow_nan_stats)
 

@@ -10,10 +10,18 @@ from typing import Any
 
 from everflow.api import internal, public
 from everflow.eager.devices import CHOOSER, CURRENT, PLACEMENT, REMOTE
+from everflow.eager.devices import device as placed
+from everflow.eager.execute import forget_kernels
 from everflow.errors import NotFoundError
 from everflow.graph import stacks
+from everflow.graph.constants import known
+from everflow.graph.devices import DeviceSpec
+from everflow.graph.functions import LIBRARY
+from everflow.graph.scopes import init_scope
 from everflow.graph.stacks import EAGER, eager_scope, graphs, in_eager_mode
 from everflow.graph.tensor import Tensor
+from everflow.ops.random.eager_seeds import SEEDS
+from everflow.runtime.devices import num_gpus as count
 
 GRAPH_MODE = internal("eager.context.GRAPH_MODE")(0)
 EAGER_MODE = internal("eager.context.EAGER_MODE")(1)
@@ -35,8 +43,6 @@ def executing_eagerly() -> bool:
 @internal("framework.ops.executing_eagerly_outside_functions", "eager.context.executing_eagerly_outside_functions")
 def executing_eagerly_outside_functions() -> bool:
     """The same, for what is around the functions that are being built."""
-    from everflow.graph.scopes import init_scope
-
     if in_eager_mode():
         return True
     with init_scope():
@@ -174,8 +180,6 @@ class Context:
     @property
     def device_spec(self) -> Any:
         """The same as a DeviceSpec."""
-        from everflow.graph.devices import DeviceSpec
-
         return DeviceSpec.from_string(self.device_name)
 
     def device(self, name: Any) -> Any:
@@ -188,8 +192,6 @@ class Context:
 
     def list_devices(self) -> list[str]:
         """The names of the devices."""
-        from everflow.runtime.devices import num_gpus as count
-
         start = f"{PLACEMENT.local}/device:"
         cpus = [f"{start}CPU:{i}" for i in range(PLACEMENT.cpus)]
         return [*cpus, *(f"{start}GPU:{i}" for i in range(count())), *REMOTE]
@@ -205,8 +207,6 @@ class Context:
 
     def num_gpus(self) -> int:
         """How many GPUs there are."""
-        from everflow.runtime.devices import num_gpus as count
-
         return count()
 
     def set_server_def(self, server_def: Any, keep_alive_secs: int = 600) -> None:
@@ -217,37 +217,24 @@ class Context:
 
     def add_function(self, fn: Any) -> None:
         """Makes a function known."""
-        from everflow.graph.functions import LIBRARY
-
         LIBRARY._add_function(fn)
 
     def has_function(self, name: str) -> bool:
         """Whether a function is known."""
-        from everflow.graph.functions import LIBRARY
-
         return LIBRARY._is_function(name)
 
     def _set_global_seed(self, seed: Any) -> None:
-        from everflow.graph.constants import known
-        from everflow.ops.random.eager_seeds import SEEDS
-
         array = known(seed) if isinstance(seed, Tensor) else seed
         SEEDS.set(int(array))  # type: ignore[arg-type]
 
     @property
     def _seed(self) -> int | None:
-        from everflow.ops.random.eager_seeds import SEEDS
-
         return SEEDS.seed
 
     def _internal_operation_seed(self) -> int:
-        from everflow.ops.random.eager_seeds import SEEDS
-
         return SEEDS.next_op_seed()
 
     def _clear_caches(self) -> None:
-        from everflow.eager.execute import forget_kernels
-
         forget_kernels()
 
     def async_wait(self) -> None:
@@ -374,8 +361,6 @@ def shared_name(name: str | None = None) -> str | None:
 @internal("eager.context.device")
 def device(name: Any) -> Any:
     """Puts what runs inside on a device."""
-    from everflow.eager.devices import device as placed
-
     return placed(name)
 
 

@@ -6,6 +6,7 @@ import threading
 from typing import Any
 
 from everflow.graph.devices import DeviceSpec, is_device_spec
+from everflow.runtime.devices import num_gpus
 
 
 class _Current(threading.local):
@@ -96,8 +97,6 @@ def _found(name: Any, is_soft: bool) -> tuple[str, Any]:
     task, _, device_name = full.rpartition("/device:")
     kind, _, number = device_name.rpartition(":")
     if task == PLACEMENT.local:
-        from everflow.runtime.devices import num_gpus
-
         if kind == "GPU" and int(number) < num_gpus():
             return full, f"cuda:{number}"
         if kind == "CPU" and int(number) < PLACEMENT.cpus or kind.startswith("XLA_CPU"):

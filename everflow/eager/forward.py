@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import everflow as tf
 from everflow import nest
 from everflow.api import internal
 from everflow.autodiff import tape as tapes
@@ -17,8 +18,6 @@ from everflow.platform.identity import ObjectIdentityWeakKeyDictionary
 
 def directional(operation: Any, tangents: list[Any]) -> list[Any]:
     """The changes of an op's outputs for changes of its inputs: the transpose of what its gradient computes, differentiated again."""
-    import everflow as tf
-
     tape = Tape()
     tapes.push(tape)
     try:

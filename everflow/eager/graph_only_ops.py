@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import everflow as tf
 from everflow.api import internal
 from everflow.eager.context import graph_mode
 from everflow.graph.convert import convert_to_tensor
@@ -19,7 +20,5 @@ def graph_zeros_like(tensor: Any) -> Any:
 @internal("eager.graph_only_ops.graph_placeholder")
 def graph_placeholder(dtype: Any, shape: Any, name: str | None = None) -> Any:
     """A placeholder."""
-    import everflow as tf
-
     with graph_mode():
         return tf.placeholder(dtype, shape, name)

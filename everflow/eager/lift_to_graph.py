@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import everflow as tf
 from everflow.api import internal
 from everflow.graph.func_graph import FuncGraph
 from everflow.graph.functions import called_functions, with_called
@@ -94,8 +95,6 @@ def _path(op: Operation, came_from: dict[Operation, Operation | None]) -> str:
 
 def _placeholder(graph: Graph, tensor: Tensor, outside: Tensor | None) -> Tensor:
     """What stands in the graph for a tensor that comes from elsewhere."""
-    import everflow as tf
-
     if outside is not None and isinstance(graph, FuncGraph):
         found = graph.placeholder(tensor.dtype.base_dtype, tensor.dims, tensor.op.name, tensor.handle_data)
         graph.inputs.append(found)

@@ -5,8 +5,10 @@ from typing import Any
 
 from everflow import errors
 from everflow.api import internal
+from everflow.distribute.wire import called, channel
 from everflow.eager import profiler
 from everflow.io import gfile
+from everflow.proto import profiler_service_pb2, profiler_service_pb2_grpc
 
 # How long a server may take to be reached, in seconds.
 _TO_CONNECT = 2.
@@ -31,8 +33,6 @@ def start_tracing(service_addr: str, logdir: str, duration_ms: int, worker_list:
 
 
 def _profiled(address: str, duration_ms: int, include_dataset_ops: bool) -> Any:
-    from everflow.proto import profiler_service_pb2
-
     request = profiler_service_pb2.ProfileRequest(duration_ms=duration_ms, max_events=1_000_000, host_name=address.rpartition(":")[0])
     request.opts.include_dataset_ops = include_dataset_ops
     return _asked(address, "Profile", request, duration_ms)
@@ -41,17 +41,12 @@ def _profiled(address: str, duration_ms: int, include_dataset_ops: bool) -> Any:
 @internal("eager.profiler_client.monitor")
 def monitor(service_addr: str, duration_ms: int, monitoring_level: int = 1, display_timestamp: bool = False) -> str:
     """What a process tells of its accelerators."""
-    from everflow.proto import profiler_service_pb2
-
     request = profiler_service_pb2.MonitorRequest(duration_ms=duration_ms, monitoring_level=monitoring_level, timestamp=display_timestamp)
     return _asked(service_addr, "Monitor", request, duration_ms).data
 
 
 def _asked(address: str, method: str, request: Any, duration_ms: int) -> Any:
     import grpc
-
-    from everflow.distribute.wire import called, channel
-    from everflow.proto import profiler_service_pb2_grpc
 
     way = channel(address)
     try:

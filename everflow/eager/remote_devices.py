@@ -17,7 +17,7 @@ from everflow.eager.tensor import EagerTensor
 from everflow.graph import attrs as attr_values
 from everflow.graph import dtypes, opdefs
 from everflow.graph.attrs import FunctionName
-from everflow.graph.functions import with_called
+from everflow.graph.functions import LIBRARY, with_called
 from everflow.proto import worker_pb2, worker_service_pb2_grpc
 
 # How long a server may take to answer for the first time.
@@ -160,8 +160,6 @@ class RemoteDevice:
 
 def _functions(values: Any) -> list[Any]:
     """The definitions of the functions that attributes name, and of all that those call."""
-    from everflow.graph.functions import LIBRARY
-
     names = [v for value in values for v in (value if isinstance(value, (list, tuple)) else (value,)) if isinstance(v, FunctionName)]
     found = with_called([LIBRARY._get_function(n.name) for n in names])
     return [entry.definition for entry in found.values()]

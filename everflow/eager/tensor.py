@@ -10,7 +10,9 @@ import numpy as np
 from everflow.api import internal, public
 from everflow.eager.devices import CURRENT, PLACEMENT, placed
 from everflow.graph import dtypes
+from everflow.graph.convert import convert_to_tensor
 from everflow.graph.tensor import Tensor
+from everflow.graph.tensor_proto import as_array
 from everflow.lazy import torch
 from everflow.values import tensors as values
 from everflow.values.resources import Slot
@@ -202,8 +204,6 @@ class EagerTensor(Tensor):
         return EagerTensor(value.clone() if hasattr(value, "clone") else value.copy() if hasattr(value, "copy") else value, self.dtype)
 
     def __reduce__(self) -> Any:
-        from everflow.graph.convert import convert_to_tensor
-
         return convert_to_tensor, (self.numpy(),)
 
     def __str__(self) -> str:
@@ -267,8 +267,6 @@ def _made_of(value: Any, number: Any, device: Any) -> tuple[Any, dtypes.DType]:
         dtype = None if number is None else dtypes.as_dtype(number)
     except TypeError:
         raise TypeError(f"Invalid dtype argument value {number}") from None
-    from everflow.graph.tensor_proto import as_array
-
     if isinstance(value, np.ndarray) and dtype is not None:
         value = value.astype(dtype.as_numpy_dtype)
     array = as_array(value, dtype)

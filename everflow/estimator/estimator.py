@@ -24,6 +24,7 @@ from everflow.train import global_step as steps
 from everflow.train.checkpoints.reader import list_variables, load_variable
 from everflow.train.checkpoints.state import latest_checkpoint
 from everflow.train.checkpoints.warm_starting import warm_start
+from everflow.train.evaluation import StopAfterNEvalsHook
 from everflow.train.global_step import create_global_step, get_global_step
 from everflow.train.hooks_steps import StopAtStepHook
 from everflow.train.monitored_session import ChiefSessionCreator, MonitoredSession
@@ -323,8 +324,6 @@ def _checked_hooks(hooks: Any) -> list[Any]:
 
 
 def _stop_after(evaluations: int) -> Any:
-    from everflow.train.evaluation import StopAfterNEvalsHook
-
     return StopAfterNEvalsHook(num_evals=evaluations)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import internal, public
+from everflow.estimator.input_data import with_hooks
 from everflow.graph import dtypes
 from everflow.graph.sparse_tensor import SparseTensor
 from everflow.graph.tensor import Tensor
@@ -162,8 +163,6 @@ def build_raw_supervised_input_receiver_fn(features: Any, labels: Any, default_b
 @public("contrib.estimator.build_supervised_input_receiver_fn_from_input_fn")
 def build_supervised_input_receiver_fn_from_input_fn(input_fn: Any, **input_fn_args: Any) -> Any:
     """A function that receives what an input function gives."""
-    from everflow.estimator.input_data import with_hooks
-
     with tf.Graph().as_default():
         features, labels, _ = with_hooks(input_fn(**input_fn_args))
         described = {

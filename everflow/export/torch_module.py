@@ -21,6 +21,8 @@ from everflow.export.values import CannotExpress, Names, Value, as_tensor, torch
 from everflow.graph.graph import Graph
 from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
+from everflow.lazy import torch
+from everflow.saved_model.loader import load
 
 _HEADER = '''"""{summary}
 
@@ -89,8 +91,6 @@ class Weights:
 
 @functools.cache
 def _module_class() -> Any:
-    from everflow.lazy import torch
-
     return torch.nn.Module
 
 
@@ -153,8 +153,6 @@ def _sources(wanted: set[str]) -> list[str]:
 
 def export_saved_model(saved_model: Any, path: str, tags: list[str], signature: str) -> None:
     """Writes a signature of a SavedModel as a module."""
-    from everflow.saved_model.loader import load
-
     with Graph().as_default() as graph, api.find("Session")(graph=graph) as sess:
         meta_graph = load(sess, tags, saved_model)
         if signature not in meta_graph.signature_def:

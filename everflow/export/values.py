@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from everflow.graph.dtypes import DType
+from everflow.values.tensors import torch_dtype
 
 # Constants of at most this many elements are written where they are used.
 SHORT = 16
@@ -49,8 +50,6 @@ class Names:
 
 def torch_type(dtype: DType) -> str:
     """A dtype as torch spells it."""
-    from everflow.values.tensors import torch_dtype
-
     try:
         return str(torch_dtype(dtype))
     except KeyError:

@@ -14,6 +14,7 @@ from everflow.feature_column.serialization import TupleColumn
 from everflow.feature_column.transformation import as_sparse
 from everflow.graph import dtypes
 from everflow.graph.sparse_tensor import convert_to_tensor_or_sparse_tensor
+from everflow.lookup.vocabularies import index_table_from_file, index_table_from_tensor
 
 
 class OfOneFeature(TupleColumn, CategoricalColumn):
@@ -130,8 +131,6 @@ class VocabularyFileCategoricalColumn(OfVocabulary, collections.namedtuple(  # t
         return self.vocabulary_size
 
     def _table(self, key_dtype: Any) -> Any:
-        from everflow.lookup.vocabularies import index_table_from_file
-
         return index_table_from_file(
             vocabulary_file=self.vocabulary_file, num_oov_buckets=self.num_oov_buckets, vocab_size=self.vocabulary_size,
             default_value=self.default_value, key_dtype=key_dtype, name=f"{self.key}_lookup")
@@ -186,8 +185,6 @@ class VocabularyListCategoricalColumn(OfVocabulary, collections.namedtuple(  # t
         return len(self.vocabulary_list)
 
     def _table(self, key_dtype: Any) -> Any:
-        from everflow.lookup.vocabularies import index_table_from_tensor
-
         return index_table_from_tensor(
             vocabulary_list=tuple(self.vocabulary_list), default_value=self.default_value, num_oov_buckets=self.num_oov_buckets,
             dtype=key_dtype, name=f"{self.key}_lookup")

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+import everflow as tf
 from everflow.feature_column.protocol import OldFeatureColumn
 from everflow.graph import dtypes
 from everflow.graph.shapes import TensorShape
@@ -127,8 +128,6 @@ def check_static_batch_sizes(tensors: list[Any], columns: list[Any]) -> None:
 
 def checked_initializer(initializer: Any, name: Any, dimension: int) -> Any:
     """The initializer of an embedding: as given, or a truncated normal that keeps the scale of sums."""
-    import everflow as tf
-
     if initializer is not None and not callable(initializer):
         raise ValueError(f"initializer must be callable if specified. Embedding of column_name: {name}")
     return initializer if initializer is not None else tf.truncated_normal_initializer(mean=0.0, stddev=1 / np.sqrt(dimension))

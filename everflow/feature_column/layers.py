@@ -15,6 +15,7 @@ from everflow.feature_column.transformation import FeatureTransformationCache
 from everflow.graph.scopes import name_scope
 from everflow.graph.shapes import TensorShape
 from everflow.keras.layer import Layer
+from everflow.keras.naming import unique_object_name
 from everflow.ops.variables.variable_scope import pure_variable_scope
 
 
@@ -113,8 +114,6 @@ class DenseFeaturesV2(DenseFeatures):
 
     def __init__(self, feature_columns: Any, trainable: bool = True, name: str | None = None, **kwargs: Any) -> None:
         if name is None:
-            from everflow.keras.naming import unique_object_name
-
             name = unique_object_name("dense_features", zero_based=True)
         super().__init__(feature_columns, trainable=trainable, name=name, **kwargs)
 

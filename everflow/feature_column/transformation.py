@@ -5,6 +5,7 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import internal
+from everflow.feature_column.checks import checked_columns
 from everflow.feature_column.protocol import FeatureColumn, OldFeatureColumn
 from everflow.graph.scopes import name_scope
 from everflow.graph.sparse_tensor import convert_to_tensor_or_sparse_tensor
@@ -72,8 +73,6 @@ class LazyBuilder(FeatureTransformationCache):
 @internal("feature_column.feature_column._transform_features")
 def old_transform_features(features: Any, feature_columns: Any) -> dict[Any, Any]:
     """What columns of the older protocol make of features."""
-    from everflow.feature_column.checks import checked_columns
-
     columns = checked_columns(feature_columns)
     outputs = {}
     with name_scope(None, "transform_features", features.values()):
@@ -87,8 +86,6 @@ def old_transform_features(features: Any, feature_columns: Any) -> dict[Any, Any
 @internal("feature_column.feature_column_v2._transform_features_v2")
 def transform_features(features: Any, feature_columns: Any, state_manager: Any) -> dict[Any, Any]:
     """What columns make of features."""
-    from everflow.feature_column.checks import checked_columns
-
     columns = checked_columns(feature_columns, "FeatureColumn")
     outputs = {}
     with name_scope(None, "transform_features", features.values()):

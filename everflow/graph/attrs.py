@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from everflow.graph import dtypes, shapes
+from everflow.graph.stacks import get_default_graph
+from everflow.graph.tensor_proto import make_ndarray, make_tensor_proto
 
 
 class FunctionName:
@@ -104,8 +106,6 @@ def _shape(value: Any, name: str) -> Any:
 def _tensor(value: Any, name: str) -> np.ndarray:
     if isinstance(value, np.ndarray):
         return value
-    from everflow.graph.tensor_proto import make_ndarray
-
     return make_ndarray(value)
 
 
@@ -115,8 +115,6 @@ def _func(value: Any, name: str) -> FunctionName:
     if isinstance(value, (str, bytes)):
         return FunctionName(text(value))
     if hasattr(value, "add_to_graph"):
-        from everflow.graph.stacks import get_default_graph
-
         value.add_to_graph(get_default_graph())
         return FunctionName(text(value.name))
     if hasattr(value, "name"):
@@ -191,8 +189,6 @@ def _put(proto: Any, kind: str, value: Any, repeated: bool) -> None:
         if kind == "shape":
             target.CopyFrom(shapes.TensorShape.from_dims(value).as_proto())
         elif kind == "tensor":
-            from everflow.graph.tensor_proto import make_tensor_proto
-
             target.CopyFrom(make_tensor_proto(value, dtype=dtypes.as_dtype(value.dtype)))
         else:
             target.name = value.name
@@ -232,8 +228,6 @@ def taken(field: str, value: Any) -> Any:
     if field == "shape":
         return shapes.TensorShape(value).as_dims()
     if field == "tensor":
-        from everflow.graph.tensor_proto import make_ndarray
-
         return make_ndarray(value)
     if field == "func":
         return _from_name_attr_list(value)

@@ -11,8 +11,9 @@ from everflow.api import internal, public
 from everflow.graph import dtypes, opdefs, shapes
 from everflow.graph.operation import Operation
 from everflow.graph.stacks import get_default_graph, in_eager_mode
-from everflow.graph.tensor import Tensor
+from everflow.graph.tensor import Tensor, TensorLike
 from everflow.graph.tensor_proto import as_array
+from everflow.graph.type_spec import CompositeTensor
 
 Converter = Callable[..., Any]
 _converters: dict[int, list[tuple[type, Converter]]] = {}
@@ -177,8 +178,6 @@ def _registered_conversion(value: Any, dtype: Any, name: str | None, preferred: 
 @internal("framework.ops.convert_to_tensor_or_composite", "framework.ops.internal_convert_to_tensor_or_composite")
 def convert_to_tensor_or_composite(value: Any, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Any:
     """A composite tensor as it is; anything else as a tensor, or as the composite that its conversion function makes."""
-    from everflow.graph.type_spec import CompositeTensor
-
     wanted = None if dtype is None else dtypes.as_dtype(dtype)
     if isinstance(value, CompositeTensor):
         if wanted is not None and not wanted.is_compatible_with(value.dtype):  # type: ignore[attr-defined]
@@ -307,8 +306,6 @@ internal("framework.ops.convert_n_to_tensor", "framework.ops.internal_convert_n_
 @public("is_tensor", "contrib.framework.is_tensor")
 def is_tensor(x: Any) -> bool:
     """Whether x is a tensor or stands for one (a variable, a sparse tensor, indexed slices)."""
-    from everflow.graph.tensor import TensorLike
-
     return isinstance(x, TensorLike) or hasattr(x, "_is_tensor_like") or getattr(x, "is_tensor_like", False) is True
 
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from everflow.api import internal
+from everflow.api import find, internal
 from everflow.graph import dtypes, functions, shapes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.describe import type_name
@@ -288,8 +288,6 @@ class _DefinedFunction:
 
 def _variables_from(outer: Graph, body: FuncGraph, by_value: bool) -> Any:
     """Inside, tf.get_variable makes variables in the graph around the function, and notes which it uses."""
-    from everflow.api import find
-
     def get(getter: Any, *args: Any, **kwargs: Any) -> Any:
         with outer.as_default(), outer.name_scope(None):
             variable = getter(*args, **kwargs)

@@ -10,6 +10,7 @@ from everflow.api import public
 from everflow.graph import dtypes, opdefs, shapes
 from everflow.graph.graph_util import extract_sub_graph, node_name
 from everflow.graph.tensor_proto import make_tensor_proto
+from everflow.proto import node_def_pb2
 
 _REFERENCES = ("Variable", "VariableV2")
 # Ops that hand a resource on, with the attribute that holds its type.
@@ -211,8 +212,6 @@ def _type_of(value: np.ndarray) -> int:
 
 
 def _constant(name: str, value: np.ndarray) -> Any:
-    from everflow.proto import node_def_pb2
-
     value = np.asarray(value)
     node = node_def_pb2.NodeDef(name=name, op="Const")
     node.attr["dtype"].type = _type_of(value)

@@ -11,6 +11,7 @@ from everflow.api import internal
 from everflow.graph import opdefs
 from everflow.graph.graph import Graph
 from everflow.graph.operation import Operation
+from everflow.graph.places import colocation_target
 from everflow.graph.stacks import TAPES, get_default_graph
 from everflow.graph.tensor import Tensor
 
@@ -291,8 +292,6 @@ class FuncGraph(Graph):
 
     def colocate_with(self, op: Any, ignore_existing: bool = False) -> Any:
         """As for any graph; what is outside has no place in the body."""
-        from everflow.graph.places import colocation_target
-
         target = colocation_target(op)
         is_outside = target.graph is not self if target is not None else op is not None
         if is_outside:

@@ -6,11 +6,17 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from everflow import errors
 from everflow.api import internal
 from everflow.graph import attrs as attr_values
 from everflow.graph import opdefs, shapes
+from everflow.graph.func_graph import FuncGraph
+from everflow.graph.importer import import_graph_def_for_function
 from everflow.graph.operation import Operation
+from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
+from everflow.graph.wire import versions_proto
+from everflow.proto import function_pb2, graph_pb2
 
 
 class _Names:
@@ -56,11 +62,7 @@ def function_def(
 ) -> Any:
     """The FunctionDef that computes `outputs` from `inputs` with the given operations. `before`: what ops wait for besides what
     they say themselves."""
-    from everflow.proto import function_pb2
-
     if out_names and len(out_names) != len(outputs):
-        from everflow import errors
-
         raise errors.InvalidArgumentError(
             None,
             None,
@@ -151,10 +153,6 @@ def function_def_to_graph_def(
     fdef: Any, input_shapes: Any = None, copy_functions: bool = True
 ) -> tuple[Any, dict[str, str]]:
     """A GraphDef with the function's body, arguments as Placeholders, and the names in it of the function's tensors."""
-    from everflow.graph.stacks import get_default_graph
-    from everflow.graph.wire import versions_proto
-    from everflow.proto import graph_pb2
-
     graph = get_default_graph()
     proto = graph_pb2.GraphDef()
     proto.versions.CopyFrom(versions_proto(graph))
@@ -205,10 +203,6 @@ def function_def_to_graph_def(
 @internal("framework.function_def_to_graph.function_def_to_graph")
 def function_def_to_graph(fdef: Any, input_shapes: Any = None, copy_functions: bool = True) -> Any:
     """The function's body as a FuncGraph."""
-    from everflow.graph.func_graph import FuncGraph
-    from everflow.graph.importer import import_graph_def_for_function
-    from everflow.graph.stacks import get_default_graph
-
     graph = FuncGraph(fdef.signature.name)
     graph.outer_graph = get_default_graph()
     proto, names = function_def_to_graph_def(fdef, input_shapes, copy_functions=False)

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from everflow import errors
-from everflow.graph import effect_order, opdefs
+from everflow.graph import dtypes, effect_order, opdefs
+from everflow.graph.attrs import FunctionName, to_proto
 from everflow.graph.func_graph import VARIABLE_OPS, FuncGraph
 from everflow.graph.graph import Graph
 from everflow.graph.keys import GraphKeys
@@ -66,7 +67,6 @@ class LibraryFunction:
     def definition(self) -> Any:
         """The FunctionDef."""
         if self._definition is None:
-            from everflow.graph.attrs import to_proto
             from everflow.graph.function_defs import function_def
 
             body = self._graph
@@ -96,8 +96,6 @@ class LibraryFunction:
     @property
     def declared_input_types(self) -> tuple[Any, ...]:
         """The dtypes of the arguments, without captures."""
-        from everflow.graph import dtypes
-
         if self._graph is None:
             return tuple(dtypes.as_dtype(a.type) for a in self.definition.signature.input_arg)
         captured = set(self._graph.internal_captures)
@@ -255,8 +253,6 @@ def written_variables(graph: Any, functions: Iterable[str], seen: set[str] | Non
 
 def called_functions(op: Operation) -> list[str]:
     """The names of the functions that an op may call."""
-    from everflow.graph.attrs import FunctionName
-
     found = [op.type] if op.graph._is_function(op.type) else []
     for value in op.attrs.values():
         for v in value if isinstance(value, list) else (value,):

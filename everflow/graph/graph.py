@@ -18,6 +18,7 @@ from everflow.graph.keys import GraphKeys
 from everflow.graph.operation import Operation, call_site, describe_shapes
 from everflow.graph.places import apply_colocation, apply_devices, colocation_scope, device_scope
 from everflow.graph.tensor import Tensor
+from everflow.graph.wire import complete_attrs, graph_def_proto, output_types_of, versions_proto
 
 VALID_OP_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\-/]*$")
 VALID_SCOPE_NAME = re.compile(r"^[A-Za-z0-9_.\-/]*$")
@@ -361,8 +362,6 @@ class Graph(Collections):
         for k, v in (attrs or {}).items():
             known = definition.attrs.get(k)
             plain[k] = attr_values.from_proto(v, known.type if known else None)
-        from everflow.graph.wire import complete_attrs, output_types_of
-
         complete_attrs(definition, plain, inputs, name)
         types = output_types_of(definition, plain)
         return self.add(definition, name, inputs, plain, types, depth=3)
@@ -601,16 +600,12 @@ class Graph(Collections):
         return self._as_graph_def(from_version, add_shapes)[0]
 
     def _as_graph_def(self, from_version: int | None = None, add_shapes: bool = False, use_pybind11_instance_cache: Any = None) -> Any:
-        from everflow.graph.wire import graph_def_proto
-
         with self._lock:
             return graph_def_proto(self, from_version, add_shapes), self._version
 
     @property
     def graph_def_versions(self) -> Any:
         """The versions proto of the GraphDef."""
-        from everflow.graph.wire import versions_proto
-
         return versions_proto(self)
 
     def _copy_functions_to_graph_def(self, graph_def: Any, starting_bytesize: int) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from everflow.api import public
 from everflow.graph import dtypes, shapes
 from everflow.graph.graph import Graph
+from everflow.proto import graph_pb2, node_def_pb2
 
 _VARIABLE_OPS = frozenset(
     (
@@ -28,8 +29,6 @@ _VARIABLE_OPS = frozenset(
 @public("graph_util.must_run_on_cpu")
 def must_run_on_cpu(node: Any, pin_variables_on_cpu: bool = False) -> bool:
     """Whether a node (an Operation or a NodeDef) has only a kernel for the CPU."""
-    from everflow.proto import node_def_pb2
-
     definition = node if isinstance(node, node_def_pb2.NodeDef) else node.node_def
     if pin_variables_on_cpu and definition.op in _VARIABLE_OPS:
         return True
@@ -52,8 +51,6 @@ def node_name(name: str) -> str:
 @public("graph_util.extract_sub_graph")
 def extract_sub_graph(graph_def: Any, dest_nodes: list[str]) -> Any:
     """The nodes that the named nodes need, in their old order, with the library."""
-    from everflow.proto import graph_pb2
-
     if not isinstance(graph_def, graph_pb2.GraphDef):
         raise TypeError("graph_def must be a graph_pb2.GraphDef proto.")
     if isinstance(dest_nodes, str):

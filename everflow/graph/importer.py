@@ -15,6 +15,7 @@ from everflow.api import internal, public
 from everflow.graph import attrs as attr_values
 from everflow.graph import describe, opdefs, shapes
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.functions import add_library
 from everflow.graph.graph import VALID_OP_NAME, Graph, set_shapes
 from everflow.graph.malformed import well_formed
 from everflow.graph.operation import Operation, call_site
@@ -23,6 +24,7 @@ from everflow.graph.scopes import name_scope
 from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
 from everflow.graph.wire import complete_attrs, input_types_of, output_types_of
+from everflow.proto import graph_pb2
 
 # Ops whose producers once wrote wrong shapes; a contradiction is not an error for them.
 _LENIENT_SHAPES = frozenset(
@@ -81,8 +83,6 @@ def import_graph_def_for_function(graph_def: Any, name: str | None = None) -> li
 def extend_graph(graph: Graph, graph_def: Any) -> None:
     """Adds nodes under their own names, whose inputs may be operations that the graph has already."""
     if graph_def.library.function or graph_def.library.gradient:
-        from everflow.graph.functions import add_library
-
         add_library(graph, graph_def.library)
     with graph._lock, _all_or_nothing(graph):
         _Extension(graph, graph_def).run()
@@ -107,8 +107,6 @@ def _import(
         prefix = scope[:-1] if scope else ""
         mapped = _mapped_tensors(name, input_map)
         if graph_def.library.function or graph_def.library.gradient:
-            from everflow.graph.functions import add_library
-
             add_library(graph, graph_def.library)
         found = _Import(graph, graph_def, prefix, mapped, dropped, validate_colocation_constraints)
         with graph._lock, _outer_devices_aside(graph) as devices, _all_or_nothing(graph), _nothing_collected():
@@ -121,8 +119,6 @@ def _import(
 
 
 def _checked_graph_def(graph_def: Any) -> Any:
-    from everflow.proto import graph_pb2
-
     if isinstance(graph_def, graph_pb2.GraphDef):
         return graph_def
     try:

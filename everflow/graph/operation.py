@@ -8,6 +8,7 @@ from everflow import errors
 from everflow.api import PACKAGE, internal, public
 from everflow.graph import attrs as attr_values
 from everflow.graph import dtypes, opdefs, shapes
+from everflow.graph.devices import canonical_name
 from everflow.graph.tensor import Tensor, default_session
 
 if TYPE_CHECKING:
@@ -143,8 +144,6 @@ class Operation:
         return self._device
 
     def _set_device(self, device: Any) -> None:
-        from everflow.graph.devices import canonical_name
-
         self._device = canonical_name(device)
 
     def _set_device_from_string(self, device: str) -> None:

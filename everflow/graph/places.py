@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from everflow.graph.attrs import text
+from everflow.graph.convert import convert_to_tensor
 from everflow.graph.devices import DeviceSpec, canonical_name, is_device_spec
 from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
@@ -84,8 +85,6 @@ def colocation_target(value: Any) -> Operation | None:
         return None if handle.is_eager else handle.op
     if isinstance(getattr(value, "op", None), Operation):
         return value.op
-    from everflow.graph.convert import convert_to_tensor
-
     return convert_to_tensor(value, as_ref=True).op
 
 

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 import everflow as tf
-from everflow.api import internal, public
+from everflow.api import find, internal, public
 from everflow.graph import dtypes, shapes
 from everflow.graph.constants import constant_value_as_shape
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
-from everflow.graph.tensor import Tensor, TensorLike
+from everflow.graph.tensor import Tensor, TensorLike, default_session
 from everflow.graph.tensor_spec import TensorSpec
 from everflow.graph.type_spec import BatchableTypeSpec, CompositeTensor, register_type_spec_from_value_converter
 
@@ -84,8 +84,6 @@ class SparseTensor(TensorLike, CompositeTensor):
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
         """Computes the sparse tensor; a SparseTensorValue."""
-        from everflow.graph.tensor import default_session
-
         session = default_session(self.graph, session, "evaluate tensor", "eval")
         return SparseTensorValue(*session.run([self.indices, self.values, self.dense_shape], feed_dict))
 
@@ -235,8 +233,6 @@ def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str 
 @public("sparse_placeholder", "sparse.placeholder")
 def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> SparseTensor:
     """A sparse tensor that must be fed."""
-    from everflow.api import find
-
     placeholder = find("placeholder")
     shape_name = name + "/shape" if name is not None else None
     rank: Any = None

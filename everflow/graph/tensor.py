@@ -8,6 +8,7 @@ from everflow.api import internal, public
 from everflow.errors import OperatorNotAllowedInGraphError
 from everflow.graph import dtypes, shapes
 from everflow.graph.conversion_status import not_allowed
+from everflow.graph.stacks import get_default_session
 
 if TYPE_CHECKING:
     from everflow.graph.graph import Graph
@@ -218,8 +219,6 @@ def default_session(graph: Graph, session: Any, what: str, how: str) -> Any:
         if session.graph is not graph:
             raise ValueError(f"Cannot use the given session to {what}: the tensor's graph is different from the session's graph.")
         return session
-    from everflow.graph.stacks import get_default_session
-
     session = get_default_session()
     if session is None:
         raise ValueError(

@@ -17,6 +17,7 @@ from everflow.api import internal, public
 from everflow.graph import dtypes
 from everflow.graph.dtypes import DType
 from everflow.graph.shapes import Dimension, TensorShape
+from everflow.graph.tensor import TensorLike
 
 _INT32_MIN, _INT32_MAX = -(2**31), 2**31 - 1
 _HOLDS_MILLIONS = {dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64}
@@ -124,8 +125,6 @@ def _is_array_like(value: Any) -> bool:
 
 
 def _is_tensor(value: Any) -> bool:
-    from everflow.graph.tensor import TensorLike
-
     return isinstance(value, TensorLike)
 
 

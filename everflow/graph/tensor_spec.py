@@ -7,6 +7,7 @@ import numpy as np
 
 from everflow.api import internal, public
 from everflow.graph import dtypes
+from everflow.graph.convert import convert_to_tensor
 from everflow.graph.shapes import TensorShape
 from everflow.graph.tensor import Tensor
 from everflow.graph.type_spec import BatchableTypeSpec
@@ -93,8 +94,6 @@ class TensorSpec(BatchableTypeSpec):
         return [self]
 
     def _to_tensor_list(self, value: Any) -> list[Any]:
-        from everflow.graph.convert import convert_to_tensor
-
         value = convert_to_tensor(value, self._dtype)
         if not value.shape.is_compatible_with(self._shape):
             raise ValueError(f"Value {value} is not convertible to a tensor with dtype {self._dtype} and shape {self._shape}.")

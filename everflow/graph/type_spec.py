@@ -12,6 +12,7 @@ from everflow.api import internal, public
 from everflow.graph import dtypes
 from everflow.graph.shapes import TensorShape
 from everflow.graph.tensor import Tensor
+from everflow.graph.tensor_proto import as_array
 
 
 @internal("framework.composite_tensor.CompositeTensor")
@@ -176,7 +177,6 @@ def register_type_spec_from_value_converter(type_object: type, converter_fn: Cal
 @internal("framework.type_spec.type_spec_from_value", "framework.structure.type_spec_from_value")
 def type_spec_from_value(value: Any) -> Any:
     """The type of a value: of a tensor, of a composite, or of what converts to a tensor."""
-    from everflow.graph.tensor_proto import as_array
     from everflow.graph.tensor_spec import TensorSpec
 
     if isinstance(value, CompositeTensor):

@@ -6,9 +6,13 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
+from everflow import nest
 from everflow.api import internal
+from everflow.eager.context import executing_eagerly
 from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
+from everflow.keras.backend.graph import model_graph_around
+from everflow.ops.variables.variables import Variable
 
 
 @internal("keras.engine.base_layer_utils.CallContext")
@@ -41,9 +45,6 @@ class CallContext(threading.local):
     @property
     def in_keras_graph(self) -> bool:
         """Whether the graph is one that Keras builds for models while ops run at once elsewhere."""
-        from everflow.eager.context import executing_eagerly
-        from everflow.keras.backend.graph import model_graph_around
-
         return not executing_eagerly() and model_graph_around() is not None
 
 
@@ -65,9 +66,6 @@ def is_in_keras_graph() -> bool:
 @internal("keras.utils.tf_utils.get_reachable_from_inputs")
 def get_reachable_from_inputs(inputs: Any, targets: Any = None) -> set[Any]:
     """The operations and tensors that follow from the inputs; the search ends when it has met all targets."""
-    from everflow import nest
-    from everflow.ops.variables.variables import Variable
-
     found: set[Any] = set(_elements(nest.flatten(inputs)))
     wanted = None if not targets else set(nest.flatten(targets))
     queue = list(found)
@@ -92,8 +90,6 @@ def get_reachable_from_inputs(inputs: Any, targets: Any = None) -> set[Any]:
 
 
 def _elements(values: list[Any]) -> Iterator[Any]:
-    from everflow.ops.variables.variables import Variable
-
     for value in values:
         if isinstance(value, (Operation, Tensor, Variable)):
             yield value
@@ -102,17 +98,12 @@ def _elements(values: list[Any]) -> Iterator[Any]:
 @internal("keras.engine.base_layer_utils.have_all_keras_metadata")
 def have_all_keras_metadata(values: Any) -> bool:
     """Whether all tensors come from layers of a functional model."""
-    from everflow import nest
-
     return all(hasattr(x, "_keras_history") for x in nest.flatten(values))
 
 
 @contextlib.contextmanager
 def graph_of_symbolic(*values: Any) -> Iterator[None]:
     """The graph of symbolic tensors among the values as the default one, where ops run at once otherwise."""
-    from everflow import nest
-    from everflow.eager.context import executing_eagerly
-
     symbolic = next((x for x in nest.flatten(values) if isinstance(x, Tensor) and not x.is_eager), None) if executing_eagerly() else None
     if symbolic is None:
         yield

@@ -7,6 +7,7 @@ from everflow import nest
 from everflow.api import internal, public
 from everflow.keras.input_layer import Input, InputLayer
 from everflow.keras.layer import Layer
+from everflow.keras.model import Model, Sequential
 
 
 def _cloned(layer: Any) -> Any:
@@ -17,8 +18,6 @@ def _cloned(layer: Any) -> Any:
 @internal("keras.models.clone_model")
 def clone_model(model: Any, input_tensors: Any = None, clone_function: Any = None) -> Any:
     """A model with layers like those of another, and weights of its own."""
-    from everflow.keras.model import Model, Sequential
-
     make = clone_function or _cloned
     if not callable(make):
         raise ValueError(f"Expected `clone_function` argument to be a callable, got {clone_function}")
@@ -49,8 +48,6 @@ def _clone_sequential(model: Any, input_tensors: Any, make: Any) -> Any:
 
 
 def _clone_functional(model: Any, input_tensors: Any, make: Any) -> Any:
-    from everflow.keras.model import Model
-
     clones: dict[int, Any] = {}
     tensors: dict[int, Any] = {}
     if input_tensors is None:

@@ -13,6 +13,7 @@ from contextlib import closing
 from typing import Any
 
 from everflow.api import internal, public
+from everflow.graph.tensor import Tensor
 
 # By number of enqueuer: the Sequence or generator that worker processes read.
 _SHARED: dict[int, Any] = {}
@@ -48,8 +49,6 @@ def iter_sequence_infinite(seq: Any) -> Iterator[Any]:
 def is_generator_or_sequence(x: Any) -> bool:
     """Whether something is asked for batches one by one."""
     import numpy as np
-
-    from everflow.graph.tensor import Tensor
 
     if isinstance(x, (Tensor, np.ndarray, str, list, tuple, dict, set)) or hasattr(x, "element_spec") or hasattr(x, "output_types"):
         return False

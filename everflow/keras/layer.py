@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+import everflow as tf
 from everflow import nest
 from everflow.api import internal, public
 from everflow.autograph.conversion_api import tf_convert
@@ -148,8 +149,6 @@ class Layer(LayerVariables, LayerResults, LayerConnections, LayerSaving, Module)
 
     def _shape_in_scratch_graph(self, input_shape: Any) -> Any:
         """The shape that calling the layer on placeholders gives."""
-        import everflow as tf
-
         self._build_for(input_shape)
         with tf.Graph().as_default():
             given = map_shapes(lambda s: tf.placeholder(self.dtype or "float32", s), input_shape)
@@ -247,8 +246,6 @@ class Layer(LayerVariables, LayerResults, LayerConnections, LayerSaving, Module)
 
     def _symbolic_call(self, inputs: Any) -> Any:
         """What stands for the outputs of a layer that only runs at once, while a model is built."""
-        import everflow as tf
-
         shape = self.compute_output_shape(nest.map_structure(lambda x: x.shape, inputs))
         return map_shapes(lambda s: tf.placeholder(self.dtype or "float32", s), shape)
 

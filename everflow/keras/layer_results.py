@@ -12,6 +12,7 @@ from everflow.graph.scopes import is_eager_outside, name_scope
 from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
 from everflow.keras.call_context import call_context, get_reachable_from_inputs
+from everflow.keras.config import floatx
 
 
 class LayerResults:
@@ -177,8 +178,6 @@ def _refuse_in_branch(tensor: Any, method: str) -> None:
 
 
 def _float_type() -> str:
-    from everflow.keras.config import floatx
-
     return floatx()
 
 

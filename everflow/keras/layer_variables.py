@@ -12,7 +12,7 @@ from everflow.graph import dtypes
 from everflow.graph.scopes import init_scope, name_scope
 from everflow.graph.shapes import TensorShape, as_shape
 from everflow.keras import config, constraints, initializers, regularizers
-from everflow.keras.backend.session import track_variable
+from everflow.keras.backend.session import batch_get_value, batch_set_value, track_variable
 from everflow.keras.serialization import validate_kwargs
 from everflow.ops.variables.partitioned import PartitionedVariable
 from everflow.ops.variables.resource_variables import UnreadVariable
@@ -213,14 +213,10 @@ class LayerVariables:
 
     def get_weights(self) -> list[Any]:
         """The values of all variables."""
-        from everflow.keras.backend.session import batch_get_value
-
         return batch_get_value(self.weights)
 
     def set_weights(self, weights: Any) -> None:
         """Sets all variables, in the order of `weights`."""
-        from everflow.keras.backend.session import batch_set_value
-
         variables = self.weights
         if len(variables) != len(weights):
             raise ValueError(

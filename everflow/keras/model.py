@@ -11,6 +11,7 @@ from everflow.api import internal, public
 from everflow.graph.tensor import Tensor
 from everflow.keras.input_layer import Input, InputLayer
 from everflow.keras.layer import Layer, _default
+from everflow.keras.layer_serialization import deserialize
 from everflow.keras.layer_variables import holds_weights
 from everflow.keras.network import Network, refuse_legacy_layers
 from everflow.keras.training.methods import Training
@@ -204,8 +205,6 @@ class Sequential(Model):
     @classmethod
     def from_config(cls, config: Any, custom_objects: Any = None) -> Any:
         """A model with the layers of a config."""
-        from everflow.keras.layer_serialization import deserialize
-
         name, shape, layers = (config.get("name"), config.get("build_input_shape"), config["layers"]) if isinstance(config, dict) else (
             None, None, config)
         model = cls(name=name)

@@ -9,11 +9,10 @@ from everflow.keras.cloning import clone_model
 from everflow.keras.layers.core import Lambda
 from everflow.keras.layers.merging import concatenate
 from everflow.keras.model import Model
+from everflow.runtime.devices import list_local_devices
 
 
 def _available() -> list[str]:
-    from everflow.runtime.devices import list_local_devices
-
     kinds = [(d.device_type.lower(), d.name.rsplit(":", 1)[-1]) for d in list_local_devices()]
     return [f"/{kind}:{number}" for kind, number in kinds]
 

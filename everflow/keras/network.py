@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import everflow as tf
 from everflow import nest
 from everflow.api import internal
 from everflow.graph.shapes import TensorShape
@@ -10,6 +11,7 @@ from everflow.graph.tensor import Tensor
 from everflow.graph.trackable import TrackableReference
 from everflow.keras.added_results import AddLoss, AddMetric
 from everflow.keras.backend.graph import get_graph
+from everflow.keras.backend.session import batch_get_value, batch_set_value
 from everflow.keras.call_context import call_context
 from everflow.keras.input_layer import InputLayer
 from everflow.keras.layer import Layer, _default, map_shapes
@@ -213,14 +215,10 @@ class Network(Layer):
 
     def get_weights(self) -> list[Any]:
         """Their values."""
-        from everflow.keras.backend.session import batch_get_value
-
         return batch_get_value(self.weights)
 
     def set_weights(self, weights: Any) -> None:
         """Sets their values, in the same order."""
-        from everflow.keras.backend.session import batch_set_value
-
         pairs = []
         rest = list(weights)
         for layer in self.layers:
@@ -274,8 +272,6 @@ class Network(Layer):
         if input_shape is None:
             raise ValueError("Input shape must be defined when calling build on a model subclass network.")
         self.built = True
-        import everflow as tf
-
         def place(shape: Any) -> Any:
             return tf.placeholder(self.dtype or "float32", shape)
 

@@ -7,6 +7,7 @@ from typing import Any
 from everflow import nest
 from everflow.graph.tensor import Tensor
 from everflow.keras.backend.session import get_value
+from everflow.keras.layer_serialization import deserialize
 
 
 def _key(layer: Any, index: int) -> str:
@@ -59,8 +60,6 @@ def _arranged(structure: Any, flat: list[Any]) -> Any:
 
 def network_from_config(cls: Any, config: dict[str, Any], custom_objects: Any) -> Any:
     """The functional model that a config describes."""
-    from everflow.keras.layer_serialization import deserialize
-
     made: dict[str, Any] = {}
     # Models know themselves as a first call, which is no call in the model that they are part of.
     own: dict[str, int] = {}

@@ -3,6 +3,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from everflow import nest
+
 
 class Order(NamedTuple):
     """Calls by how far they are from the outputs, farthest first; the layers in that order; names of the calls."""
@@ -88,8 +90,6 @@ def _check(inputs: list[Any], nodes: list[Any]) -> None:
     """Each call gets its inputs from calls before it or from the model's inputs."""
     known = {id(t) for t in inputs}
     seen: list[str] = []
-    from everflow import nest
-
     for node in nodes:
         layer = node.outbound_layer
         for t in [*nest.flatten(node.input_tensors), *node.argument_tensors]:

@@ -6,6 +6,8 @@ from typing import Any
 
 from everflow.api import internal, public
 from everflow.keras.layers.wrappers import Wrapper
+from everflow.keras.model import Sequential
+from everflow.keras.network import Network
 
 _MISSING = "Failed to import pydot. You must install pydot and graphviz for `pydotprint` to work."
 
@@ -55,9 +57,6 @@ def _label(layer: Any, show_shapes: bool, show_layer_names: bool) -> str:
 def model_to_dot(model: Any, show_shapes: bool = False, show_layer_names: bool = True, rankdir: str = "TB", expand_nested: bool = False,
                  dpi: int = 96, subgraph: bool = False) -> Any:
     """A model as a graph of pydot: a box for each layer, an arrow for each tensor."""
-    from everflow.keras.model import Sequential
-    from everflow.keras.network import Network
-
     if not check_pydot():
         raise ImportError(_MISSING)
     pydot = _pydot()

@@ -5,6 +5,7 @@ import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from everflow import nest
 from everflow.api import internal, public
 
 CUSTOM_OBJECTS: dict[str, Any] = {}
@@ -133,16 +134,12 @@ def to_list(x: Any) -> list[Any]:
 @internal("keras.utils.generic_utils.object_list_uid")
 def object_list_uid(object_list: Any) -> str:
     """A text that tells lists of the same objects from others."""
-    from everflow import nest
-
     return ", ".join(str(abs(id(x))) for x in nest.flatten(object_list))
 
 
 @internal("keras.utils.generic_utils.is_all_none")
 def is_all_none(structure: Any) -> bool:
     """Whether a structure holds nothing."""
-    from everflow import nest
-
     return all(x is None for x in nest.flatten(structure))
 
 

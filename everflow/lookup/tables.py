@@ -4,6 +4,7 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
+import everflow as tf
 from everflow.api import internal, public
 from everflow.eager.context import executing_eagerly
 from everflow.graph import dtypes
@@ -26,8 +27,6 @@ def initialize_all_tables(name: str = "init_all_tables") -> Any:
 @public("tables_initializer", "initializers.tables_initializer")
 def tables_initializer(name: str = "init_all_tables") -> Any:
     """An op that fills all tables of the graph."""
-    import everflow as tf
-
     initializers = get_collection(GraphKeys.TABLE_INITIALIZERS)
     return tf.group(*initializers, name=name) if initializers else tf.no_op(name=name)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from everflow.api import internal
 from everflow.platform import decorators, signatures
+from everflow.proto import config_pb2
 
 internal("util.function_utils")(sys.modules[__name__])
 
@@ -69,8 +70,6 @@ def get_func_code(func: Any) -> Any:
 
 def get_disabled_rewriter_config() -> bytes:
     """A serialized configuration in which graphs of functions run as they are."""
-    from everflow.proto import config_pb2
-
     config = config_pb2.ConfigProto()
     config.graph_options.rewrite_options.disable_meta_optimizer = True
     return config.SerializeToString()

@@ -10,7 +10,7 @@ from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
 from everflow.graph.tensor import Tensor
 from everflow.ops.core.registry import apply
-from everflow.ragged.tensor import RaggedTensor, convert_to_tensor_or_ragged_tensor
+from everflow.ragged.tensor import RaggedTensor, convert_to_tensor_or_ragged_tensor, is_ragged
 
 
 @internal("ops.ragged.ragged_conversion_ops.from_tensor")
@@ -166,8 +166,6 @@ def _side_by_side(indices: Tensor) -> list[Any]:
 @internal("ops.ragged.ragged_conversion_ops.to_sparse")
 def to_sparse(rt_input: Any, name: str | None = None) -> Any:
     """The same values as a sparse tensor."""
-    from everflow.ragged.tensor import is_ragged
-
     if not is_ragged(rt_input):
         raise TypeError(f"Expected RaggedTensor, got {type(rt_input).__name__}")
     with name_scope(name, "RaggedToSparse", []):

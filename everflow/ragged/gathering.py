@@ -7,6 +7,7 @@ import everflow as tf
 from everflow.api import internal
 from everflow.graph.scopes import name_scope
 from everflow.ops.core.registry import apply
+from everflow.ragged.math import ragged_range
 from everflow.ragged.tensor import RaggedTensor, convert_to_tensor_or_ragged_tensor, is_ragged, match_row_splits_dtypes
 
 
@@ -128,8 +129,6 @@ def repeat_ranges(params: Any, splits: Any, repeats: Any) -> Any:
     """The elements between each two splits, that many times over."""
     if splits.shape.ndims is not None and splits.shape.ndims != 1:
         raise ValueError("splits must be a vector")
-    from everflow.ragged.math import ragged_range
-
     starts = tf.repeat(splits[:-1], repeats, axis=0)
     limits = tf.repeat(splits[1:], repeats, axis=0)
     places = ragged_range(starts, limits, tf.ones_like(starts)).values

@@ -7,6 +7,7 @@ import everflow as tf
 from everflow.api import internal
 from everflow.graph.scopes import name_scope
 from everflow.graph.tensor import Tensor
+from everflow.ragged.math import ragged_range
 from everflow.ragged.tensor import RaggedTensor
 
 
@@ -75,8 +76,6 @@ def _sliced_rows(rt: RaggedTensor, key: slice) -> RaggedTensor:
 
 def _rows_between(rt: RaggedTensor, starts: Tensor, limits: Tensor, step: Any = 1) -> RaggedTensor:
     """The rows that hold the values from each start to each limit."""
-    from everflow.ragged.math import ragged_range
-
     places = ragged_range(starts, limits, step, row_splits_dtype=rt.row_splits.dtype)
     return places.with_values(tf.gather(rt.values, places.values))
 

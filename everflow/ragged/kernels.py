@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+import everflow as tf
 from everflow.errors import invalid_argument
 from everflow.lazy import torch
 from everflow.ops.core.registry import apply, not_differentiable, op
@@ -122,8 +123,6 @@ def _gather_shape(o: Any) -> list[Any]:
 
 
 def _gather_gradient(o: Any, *dys: Any) -> Any:
-    import everflow as tf
-
     *splits, values, indices = o.inputs
     *outer, dy = dys
     if o.attr("OUTPUT_RAGGED_RANK") < 1 or indices.dims is None:
@@ -187,8 +186,6 @@ def _to_sparse_shape(o: Any) -> list[Any]:
 
 
 def _to_sparse_gradient(o: Any, *dys: Any) -> Any:
-    import everflow as tf
-
     return [*([None] * o.attr("RAGGED_RANK")), tf.reshape(dys[1], tf.shape(o.inputs[-1]))]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import everflow as tf
 from everflow.api import internal, public
 from everflow.graph import dtypes
+from everflow.graph.constants import known
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
 from everflow.graph.tensor import Tensor
@@ -128,8 +129,6 @@ def ragged_reduce_aggregate(reduce_op: Any, unsorted_segment_op: Any, rt_input: 
     if keepdims:
         raise ValueError("keepdims=True is not supported for RaggedTensors.")
     if isinstance(axis, Tensor):
-        from everflow.graph.constants import known
-
         axis = known(axis)
         if axis is None:
             raise ValueError("axis must be known at graph construction time.")

@@ -6,6 +6,7 @@ from typing import Any
 import everflow as tf
 from everflow.api import internal, public
 from everflow.graph import dtypes
+from everflow.graph.constants import known
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
 from everflow.graph.tensor import Tensor
@@ -101,8 +102,6 @@ def segment_ids_to_row_splits(segment_ids: Any, num_segments: Any = None, out_ty
             num_segments = tf.cast(num_segments, dtypes.int32)
         lengths = tf.math.bincount(small, minlength=num_segments, maxlength=num_segments, dtype=out_type)
         splits = tf.concat([[0], tf.cumsum(lengths)], axis=0)
-        from everflow.graph.constants import known
-
         count = known(num_segments) if num_segments is not None else None
         if count is not None:
             splits.set_shape([int(count) + 1])

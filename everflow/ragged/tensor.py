@@ -12,10 +12,11 @@ from everflow.graph.constants import known
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
 from everflow.graph.stacks import in_eager_mode
-from everflow.graph.tensor import Tensor
+from everflow.graph.tensor import Tensor, default_session
 from everflow.graph.type_spec import CompositeTensor
-from everflow.ragged.partitions import checked, lengths_to_splits, rowids_to_splits, to_partition
+from everflow.ragged.partitions import checked, lengths_to_splits, row_splits_to_segment_ids, rowids_to_splits, to_partition
 from everflow.ragged.values import RaggedTensorValue
+from everflow.runtime.fetches import EXPANSIONS, Expansion
 
 
 @public("RaggedTensor")
@@ -258,8 +259,6 @@ class RaggedTensor(CompositeTensor):
         if self._cached_value_rowids is not None:
             return self._cached_value_rowids
         with name_scope(name, "RaggedValueRowIds", [self]):
-            from everflow.ragged.partitions import row_splits_to_segment_ids
-
             return row_splits_to_segment_ids(self._row_splits)
 
     def nested_value_rowids(self, name: str | None = None) -> tuple[Tensor, ...]:
@@ -382,8 +381,6 @@ class RaggedTensor(CompositeTensor):
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
         """Computes the ragged tensor; a RaggedTensorValue."""
-        from everflow.graph.tensor import default_session
-
         return default_session(self._row_splits.graph, session, "evaluate tensor", "eval").run(self, feed_dict)
 
     def __str__(self) -> str:
@@ -515,8 +512,6 @@ def match_row_splits_dtypes(*tensors: Any, **kwargs: Any) -> Any:
 
 def _register() -> None:
     """Ragged tensors are fetched and fed as the tensors they are made of."""
-    from everflow.runtime.fetches import EXPANSIONS, Expansion
-
     def parts(x: Any) -> list[Any]:
         return [x.flat_values, *x.nested_row_splits]
 

@@ -11,6 +11,7 @@ from everflow.keras.layer import Layer as KerasLayer
 from everflow.keras.serialization import class_and_config
 from everflow.ops.variables import variable_scope as scopes
 from everflow.rnn.cell import RNNCell, assert_like_rnncell
+from everflow.rnn.wrappers import cell_of
 
 
 @public("nn.rnn_cell.MultiRNNCell", "contrib.rnn.MultiRNNCell")
@@ -86,6 +87,4 @@ class MultiRNNCell(RNNCell):
 
     @classmethod
     def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> MultiRNNCell:
-        from everflow.rnn.wrappers import cell_of
-
         return cls([cell_of(c, custom_objects) for c in config["cells"]], state_is_tuple=config.get("state_is_tuple", True))

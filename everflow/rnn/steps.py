@@ -11,6 +11,7 @@ from everflow.eager.context import executing_eagerly
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import colocate_with
 from everflow.graph.shapes import TensorShape
+from everflow.graph.stacks import get_default_graph
 from everflow.ops.control_flow.bodies import is_tensor_array
 
 
@@ -61,8 +62,6 @@ def infer_state_dtype(explicit_dtype: Any, state: Any) -> Any:
 
 def reads_once(scope: Any) -> None:
     """Lets variables of a scope be read before a loop rather than at each step."""
-    from everflow.graph.stacks import get_default_graph
-
     if not executing_eagerly() and scope.caching_device is None and not get_default_graph().building_function:
         scope.set_caching_device(lambda op: op.device)
 

@@ -12,6 +12,7 @@ from everflow.graph.constants import constant_value
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import device, name_scope
 from everflow.graph.shapes import TensorShape
+from everflow.keras.function_code import described, found
 from everflow.keras.serialization import class_and_config, deserialize_keras_object
 from everflow.nest_paths import get_traverse_shallow_structure, map_structure_up_to
 from everflow.rnn.cell import RNNCell, assert_like_rnncell
@@ -159,8 +160,6 @@ class DropoutWrapper(RNNCellWrapper):
             "state_keep_prob": self._state_keep_prob, "variational_recurrent": self._variational_recurrent,
             "input_size": self._input_size, "seed": self._seed}
         if self._dropout_state_filter is not _drops_state:
-            from everflow.keras.function_code import described
-
             function, kind, module = described(self._dropout_state_filter)
             config.update(dropout_fn=function, dropout_fn_type=kind, dropout_fn_module=module)
         return {**super().get_config(), **config}
@@ -168,8 +167,6 @@ class DropoutWrapper(RNNCellWrapper):
     @classmethod
     def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
         if "dropout_fn" in config:
-            from everflow.keras.function_code import found
-
             config = dict(config)
             config["dropout_state_filter_visitor"] = found(
                 config.pop("dropout_fn"), config.pop("dropout_fn_type"), config.pop("dropout_fn_module", None), custom_objects)
@@ -222,16 +219,12 @@ class ResidualWrapper(RNNCellWrapper):
     def get_config(self) -> dict[str, Any]:
         if self._residual_fn is None:
             return super().get_config()
-        from everflow.keras.function_code import described
-
         function, kind, module = described(self._residual_fn)
         return {**super().get_config(), "residual_fn": function, "residual_fn_type": kind, "residual_fn_module": module}
 
     @classmethod
     def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
         if "residual_fn" in config:
-            from everflow.keras.function_code import found
-
             config = dict(config)
             config["residual_fn"] = found(
                 config["residual_fn"], config.pop("residual_fn_type"), config.pop("residual_fn_module", None), custom_objects)

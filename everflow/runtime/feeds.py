@@ -9,6 +9,7 @@ import numpy as np
 from everflow import errors, nest
 from everflow.graph import dtypes
 from everflow.graph.tensor import Tensor
+from everflow.graph.tensor_proto import as_array
 from everflow.lazy import torch
 from everflow.runtime.fetches import expansion_of
 from everflow.values import tensors as values
@@ -49,8 +50,6 @@ def feed_converter(tensor: Tensor) -> Converter:
 
 
 def _string_converter(tensor: Tensor) -> Converter:
-    from everflow.graph.tensor_proto import as_array
-
     def convert(value: Any) -> Any:
         _refuse_tensor(value, tensor)
         if isinstance(value, int):

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from everflow.api import internal, public
+from everflow.graph.indexed_slices import IndexedSlices, IndexedSlicesValue
 from everflow.graph.operation import Operation
+from everflow.graph.sparse_tensor import SparseTensor, SparseTensorValue
 from everflow.graph.tensor import Tensor
 
 Build = Callable[[list[Any]], Any]
@@ -125,9 +127,6 @@ def _fed_parts(members: list[Any], value: Any, names: tuple[str, ...]) -> list[t
 
 def _register_composites() -> None:
     """Sparse tensors and indexed slices are fetched and fed as the tensors they are made of."""
-    from everflow.graph.indexed_slices import IndexedSlices, IndexedSlicesValue
-    from everflow.graph.sparse_tensor import SparseTensor, SparseTensorValue
-
     EXPANSIONS.append(Expansion(
         SparseTensor, lambda x: (_sparse_members(x), lambda parts: SparseTensorValue(*parts)),
         lambda x, value: _fed_parts(_sparse_members(x), value, ("indices", "values", "dense_shape")), _sparse_members))

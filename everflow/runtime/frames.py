@@ -16,11 +16,13 @@ from everflow.errors import invalid_argument
 from everflow.graph import dtypes
 from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
+from everflow.lazy import torch
 from everflow.ops.control_flow.bodies import truth
 from everflow.ops.control_flow.frame_bodies import Loop, Rounds, as_loop, as_rounds
 from everflow.ops.control_flow.frame_kinds import EXITS, MERGES, SWITCHES
 from everflow.ops.control_flow.frame_lives import Frame, Life, Lives, Token, complement, frames_of
 from everflow.ops.core.registry import Meaning
+from everflow.runtime.codegen import kernel_of
 from everflow.runtime.plan import Node, Plan, Value, reads_of
 
 BOUND = ("Const", "VariableV2", "Variable", "VarHandleOp", "Placeholder")
@@ -244,8 +246,6 @@ def guarded(node: Node, tokens: list[Value]) -> Node:
     count, reads = len(node.inputs), node.reads
 
     def factory(found: Node) -> Any:
-        from everflow.runtime.codegen import kernel_of
-
         node.inputs = found.inputs[:count]
         node.reads = frozenset()
         return _if_alive(kernel_of(node), count, len(found.inputs), reads, len(node.outputs))
@@ -292,8 +292,6 @@ def _branches(pred: Any) -> tuple[Any, Any]:
 
 
 def _index(i: int) -> Any:
-    from everflow.lazy import torch
-
     return torch.tensor(i, dtype=torch.int32)
 
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 from typing import Any
 
 from everflow.api import internal
+from everflow.index import OPS
 from everflow.ops.core.registry import meaning
+from everflow.proto import kernel_def_pb2
 from everflow.runtime.devices import CPU
 
 
 @internal("framework.kernels.get_all_registered_kernels")
 def get_all_registered_kernels() -> Any:
     """A KernelList of all ops that can run."""
-    from everflow.index import OPS
-
     return _listed(OPS)
 
 
@@ -23,8 +23,6 @@ def get_registered_kernels_for_op(name: str) -> Any:
 
 
 def _listed(names: Any) -> Any:
-    from everflow.proto import kernel_def_pb2
-
     kernels = kernel_def_pb2.KernelList()
     for name in names:
         found = meaning(name)

@@ -9,8 +9,9 @@ from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
 from everflow.runtime import feeds as feeding
 from everflow.runtime import interpreter
+from everflow.runtime.codegen import generate
 from everflow.runtime.fetches import Fetches
-from everflow.runtime.plan import Node, Value
+from everflow.runtime.plan import Node, Value, make_plan
 from everflow.runtime.runner import fetch_converter
 
 _serial = itertools.count()
@@ -28,9 +29,6 @@ class PartialRun:
             raise errors.InvalidArgumentError(None, None, "Must specify at least one target to fetch or execute.")
         self.feeds = [t for key in feeds or [] for t in feeding.feed_tensors(graph, key)]
         # Nothing is merged or left out: each fetch may be asked for on its own.
-        from everflow.runtime.codegen import generate
-        from everflow.runtime.plan import make_plan
-
         self.tensors, self.operations = wanted.tensors, wanted.operations
         self.plan = make_plan(session._context, self.tensors, self.operations, self.feeds)
         self.values = dict(zip(self.tensors, self.plan.fetches))

@@ -6,6 +6,7 @@ import heapq
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from everflow import errors
 from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
 from everflow.ops.control_flow.frame_kinds import FRAME_OPS
@@ -186,8 +187,6 @@ def schedule(fetches: list[Tensor], targets: list[Operation], fed: dict[Tensor, 
             if not waiting[b]:
                 heapq.heappush(ready, (b.type in late, b._id, b.name, b))
     if len(found) < len(needed):
-        from everflow import errors
-
         raise errors.InvalidArgumentError(None, None, f"Graph is invalid, contains a cycle with {len(needed) - len(found)} nodes")
     return found
 

@@ -8,9 +8,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from everflow.graph import attrs as attr_values
+from everflow.proto import cost_graph_pb2, graph_pb2, step_stats_pb2
 from everflow.runtime import interpreter
 from everflow.runtime.options import RunMetadata, RunOptions
 from everflow.runtime.plan import Node, Value
+from everflow.runtime.session import BaseSession
 
 
 def run_with_options(session: Any, runner: Any, arguments: list[Any], options: Any, run_metadata: Any) -> Any:
@@ -45,8 +47,6 @@ def run_with_options(session: Any, runner: Any, arguments: list[Any], options: A
 @contextlib.contextmanager
 def observed(observe: interpreter.Observer) -> Iterator[None]:
     """Within the block, steps of all sessions run node by node, and `observe` is told of each."""
-    from everflow.runtime.session import BaseSession
-
     plain = BaseSession._call
 
     def call(self: Any, step: Any, arguments: list[Any]) -> Any:
@@ -93,8 +93,6 @@ class Trace:
 
     def step_stats(self) -> Any:
         """The trace as a StepStats message."""
-        from everflow.proto import step_stats_pb2
-
         stats = step_stats_pb2.StepStats()
         devices: dict[str, Any] = {}
         for node, began, ended, outputs in self._entries:
@@ -134,8 +132,6 @@ class Trace:
 
     def cost_graph(self) -> Any:
         """What each node cost, as a CostGraphDef message."""
-        from everflow.proto import cost_graph_pb2
-
         graph = cost_graph_pb2.CostGraphDef()
         numbers = {node: i for i, (node, *_) in enumerate(self._entries)}
         for node, began, ended, outputs in self._entries:
@@ -170,8 +166,6 @@ def device_of(node: Node) -> str:
 
 def executed_graphs(step: Any) -> list[Any]:
     """What runs, after pruning and rewriting, as a GraphDef for each device."""
-    from everflow.proto import graph_pb2
-
     graphs: dict[str, Any] = {}
     names = {v.node: feed_name(v, i) for i, v in enumerate(step.plan.feeds)}
 

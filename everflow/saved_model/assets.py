@@ -15,6 +15,7 @@ from everflow.graph.tensor import Tensor
 from everflow.io import gfile
 from everflow.io.file_io import filecmp
 from everflow.platform import logging
+from everflow.proto import meta_graph_pb2
 from everflow.saved_model import constants
 from everflow.saved_model.tensor_infos import get_assets_dir, get_or_create_assets_dir
 
@@ -84,8 +85,6 @@ def add_asset_to_collection(asset_filename: str, asset_tensor: Any) -> None:
     """Notes an asset in a collection of the default graph."""
     from google.protobuf.any_pb2 import Any as AnyProto
 
-    from everflow.proto import meta_graph_pb2
-
     asset = meta_graph_pb2.AssetFileDef(filename=asset_filename)
     asset.tensor_info.name = asset_tensor.name
     packed = AnyProto()
@@ -105,8 +104,6 @@ def copy_assets_to_destination_dir(asset_filename_map: dict[str, str], destinati
 
 
 def _asset_protos(meta_graph_def: Any) -> list[Any]:
-    from everflow.proto import meta_graph_pb2
-
     found: list[Any] = list(meta_graph_def.asset_file_def)
     if not found and constants.ASSETS_KEY in meta_graph_def.collection_def:
         for packed in meta_graph_def.collection_def[constants.ASSETS_KEY].any_list.value:

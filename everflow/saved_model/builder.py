@@ -8,14 +8,16 @@ from google.protobuf import text_format
 
 from everflow.api import internal, public
 from everflow.compat import as_bytes, as_text
+from everflow.graph.keys import GraphKeys
 from everflow.graph.operation import Operation
 from everflow.graph.scopes import add_to_collection, get_collection
 from everflow.graph.tensor import Tensor
 from everflow.io import file_io, gfile
 from everflow.ops.variables.sets import saveable_objects
 from everflow.platform import logging
+from everflow.proto import saved_model_pb2
 from everflow.saved_model import assets, constants
-from everflow.saved_model.signatures import op_signature_def
+from everflow.saved_model.signatures import op_signature_def, predict_signature_def
 from everflow.saved_model.tensor_infos import get_or_create_variables_dir, get_variables_path
 from everflow.train.checkpoints.saver import Saver
 
@@ -37,8 +39,6 @@ class _SavedModelBuilder:
     """Writes a SavedModel of one or more graphs. Init and train ops are kept as signatures."""
 
     def __init__(self, export_dir: Any) -> None:
-        from everflow.proto import saved_model_pb2
-
         self._saved_model = saved_model_pb2.SavedModel(saved_model_schema_version=constants.SAVED_MODEL_SCHEMA_VERSION)
         self._export_dir = as_text(os.fspath(export_dir) if hasattr(export_dir, "__fspath__") else export_dir)
         if gfile.file_exists(self._export_dir):
@@ -211,9 +211,6 @@ def _add_op_to_signature_def_map(signature_def_map: Any, op: Any, key: str) -> N
 @internal("saved_model.simple_save.simple_save")
 def simple_save(session: Any, export_dir: Any, inputs: Any, outputs: Any, legacy_init_op: Any = None) -> None:
     """Writes a SavedModel for serving, with one signature."""
-    from everflow.graph.keys import GraphKeys
-    from everflow.saved_model.signatures import predict_signature_def
-
     builder = SavedModelBuilder(export_dir)
     builder.add_meta_graph_and_variables(
         session, tags=[constants.SERVING],

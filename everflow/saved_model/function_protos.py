@@ -12,6 +12,7 @@ from everflow.graph.tensor import Tensor
 from everflow.graph.tensor_spec import TensorSpec
 from everflow.graph.type_spec import CompositeTensor
 from everflow.platform import logging
+from everflow.proto import saved_object_graph_pb2
 from everflow.saved_model.structures import StructureCoder
 
 
@@ -34,8 +35,6 @@ def concrete_functions_of(function: Any) -> list[ConcreteFunction]:
 @internal("saved_model.function_serialization.serialize_concrete_function")
 def serialize_concrete_function(concrete_function: ConcreteFunction, node_ids: Any, coder: StructureCoder) -> Any:
     """What a body captures, and the structures of its arguments and results."""
-    from everflow.proto import saved_object_graph_pb2
-
     proto = saved_object_graph_pb2.SavedConcreteFunction()
     for capture in concrete_function.captured_inputs:
         if capture not in node_ids:
@@ -66,8 +65,6 @@ def _result_specs(outputs: Any) -> Any:
 @internal("saved_model.function_serialization.serialize_bare_concrete_function")
 def serialize_bare_concrete_function(concrete_function: ConcreteFunction) -> Any:
     """A body that is an attribute by itself."""
-    from everflow.proto import saved_object_graph_pb2
-
     return saved_object_graph_pb2.SavedBareConcreteFunction(
         concrete_function_name=concrete_function.function_name, argument_keywords=concrete_function._arg_keywords,
         allowed_positional_arguments=concrete_function._num_positional_args)
@@ -76,8 +73,6 @@ def serialize_bare_concrete_function(concrete_function: ConcreteFunction) -> Any
 @internal("saved_model.function_serialization.serialize_function")
 def serialize_function(function: TracedFunction) -> Any:
     """A function with its bodies and its parameters."""
-    from everflow.proto import saved_object_graph_pb2
-
     coder = StructureCoder()
     proto = saved_object_graph_pb2.SavedFunction()
     spec = function.function_spec

@@ -16,6 +16,7 @@ from everflow.graph.stacks import get_default_graph
 from everflow.io import file_io, gfile
 from everflow.ops.variables.sets import saveable_objects
 from everflow.platform import logging
+from everflow.proto import saved_model_pb2
 from everflow.saved_model import constants
 from everflow.saved_model.assets import get_asset_tensors
 from everflow.saved_model.signatures import load_op_from_signature_def
@@ -27,8 +28,6 @@ from everflow.train.metagraphs.importing import _import_meta_graph_with_return_e
 @internal("saved_model.loader_impl.parse_saved_model", "saved_model.loader_impl._parse_saved_model")
 def parse_saved_model(export_dir: Any) -> Any:
     """The SavedModel proto in a folder."""
-    from everflow.proto import saved_model_pb2
-
     folder = as_text(os.fspath(export_dir) if hasattr(export_dir, "__fspath__") else export_dir)
     saved_model = saved_model_pb2.SavedModel()
     binary = os.path.join(folder, constants.SAVED_MODEL_FILENAME_PB)

@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 from everflow.api import find, public
+from everflow.graph.scopes import control_dependencies
 
 
 @public("saved_model.main_op.main_op")
@@ -15,7 +16,5 @@ def main_op() -> Any:
 @public("saved_model.main_op_with_restore", "saved_model.main_op.main_op_with_restore")
 def main_op_with_restore(restore_op_name: str) -> Any:
     """Initializes variables and tables, then restores."""
-    from everflow.graph.scopes import control_dependencies
-
     with control_dependencies([main_op()]):
         return find("group")(restore_op_name)

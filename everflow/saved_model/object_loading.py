@@ -21,6 +21,7 @@ from everflow.ops.variables.variables import VariableAggregation, VariableSynchr
 from everflow.saved_model import assets, revived_structures, revived_types, signature_maps
 from everflow.saved_model.loader import parse_saved_model
 from everflow.saved_model.restored_functions import FunctionLibrary, RestoredFunction
+from everflow.saved_model.session_models import load_session_model
 from everflow.saved_model.tensor_infos import get_variables_path
 from everflow.train.tracking.autotracking import AutoTrackable, CapturableResource, TrackableAsset, TrackableResource
 from everflow.train.tracking.checkpoint import TrackableSaver
@@ -60,8 +61,6 @@ def load_with(loader: type[Loader], export_dir: Any, tags: Any) -> Any:
             root.tensorflow_version = meta_graph.meta_info_def.tensorflow_version
             root.tensorflow_git_version = meta_graph.meta_info_def.tensorflow_git_version
         return root
-    from everflow.saved_model.session_models import load_session_model
-
     with init_scope():
         return load_session_model(folder, saved_model, tags)
 

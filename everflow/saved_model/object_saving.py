@@ -19,6 +19,7 @@ from everflow.graph.trackable import Trackable
 from everflow.ops.core.registry import apply
 from everflow.ops.variables.resource_variables import BaseResourceVariable, copy_to_graph_uninitialized
 from everflow.platform.identity import ObjectIdentityDictionary
+from everflow.proto import saved_model_pb2
 from everflow.saved_model import assets, constants, revived_structures, revived_types
 from everflow.saved_model.builder import write_saved_model
 from everflow.saved_model.function_protos import serialize_bare_concrete_function, serialize_concrete_function, serialize_function
@@ -49,8 +50,6 @@ def save(obj: Any, export_dir: Any, signatures: Any = None) -> None:
                              "eagerly-executed context.")
     if not isinstance(obj, Trackable):
         raise ValueError(f"Expected a Trackable object for export, got {obj}.")
-    from everflow.proto import saved_model_pb2
-
     folder = as_str(export_dir.__fspath__() if hasattr(export_dir, "__fspath__") else export_dir)
     view = AugmentedGraphView(obj)
     if signatures is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from everflow.keras.optimizers.base import OptimizerV2
 from everflow.saved_model.revived_types import VersionedTypeRegistration, register_revived_type
 from everflow.train.tracking.data_structures import ListWrapper, _DictWrapper
 
@@ -44,8 +45,6 @@ def _is_optimizer(obj: Any) -> bool:
 
 
 def _new_optimizer(proto: Any) -> Any:
-    from everflow.keras.optimizers.base import OptimizerV2
-
     class RestoredOptimizer(OptimizerV2):
         """The state of an optimizer; how it changes variables is in the functions that were saved with it."""
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from everflow.api import internal
+from everflow.proto import saved_object_graph_pb2, versions_pb2
 
 
 @internal("saved_model.revived_types.VersionedTypeRegistration")
@@ -23,8 +24,6 @@ class VersionedTypeRegistration:
 
     def to_proto(self) -> Any:
         """What a SavedModel says of such an object."""
-        from everflow.proto import saved_object_graph_pb2, versions_pb2
-
         return saved_object_graph_pb2.SavedUserObject(
             identifier=self.identifier,
             version=versions_pb2.VersionDef(producer=self.version, min_consumer=self._min_consumer_version,

@@ -21,6 +21,7 @@ from everflow.graph.shapes import TensorShape
 from everflow.graph.tensor import Tensor
 from everflow.ops.core.registry import apply
 from everflow.ops.variables.resource_variables import UninitializedVariable
+from everflow.proto import variable_pb2
 from everflow.saved_model import assets, constants
 from everflow.saved_model.loader import no_such_graph
 from everflow.saved_model.restored_functions import FunctionLibrary
@@ -210,8 +211,6 @@ def _isolate(nodes: Any, suffix: str) -> None:
 
 def _variable_defs(meta_graph: Any) -> dict[str, tuple[Any, bool]]:
     """{name of a variable: (its VariableDef, whether it is trained)}, global ones first."""
-    from everflow.proto import variable_pb2
-
     collections = meta_graph.collection_def
     trained = set(collections[GraphKeys.TRAINABLE_VARIABLES].bytes_list.value) if GraphKeys.TRAINABLE_VARIABLES in collections else set()
     version = tuple(int(part) for part in meta_graph.meta_info_def.tensorflow_version.split(".")[:2] if part.isdigit())

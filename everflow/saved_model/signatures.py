@@ -4,7 +4,10 @@ from __future__ import annotations
 from typing import Any
 
 from everflow.api import internal, public
+from everflow.errors import NotFoundError
 from everflow.graph import dtypes
+from everflow.graph.tensor import Tensor
+from everflow.proto import meta_graph_pb2
 from everflow.saved_model import constants
 from everflow.saved_model.tensor_infos import build_tensor_info, build_tensor_info_from_op, get_element_from_tensor_info
 
@@ -12,8 +15,6 @@ from everflow.saved_model.tensor_infos import build_tensor_info, build_tensor_in
 @public("saved_model.build_signature_def", "saved_model.signature_def_utils.build_signature_def")
 def build_signature_def(inputs: Any = None, outputs: Any = None, method_name: str | None = None) -> Any:
     """A SignatureDef of TensorInfos."""
-    from everflow.proto import meta_graph_pb2
-
     signature = meta_graph_pb2.SignatureDef()
     for name, info in (inputs or {}).items():
         signature.inputs[name].CopyFrom(info)
@@ -29,8 +30,6 @@ def _infos(tensors: dict[str, Any]) -> dict[str, Any]:
 
 
 def _as_tensor(value: Any, what: str) -> Any:
-    from everflow.graph.tensor import Tensor
-
     if not isinstance(value, Tensor):
         raise ValueError(f"{what} must be a Tensor, got {value!r}")
     return value
@@ -151,8 +150,6 @@ def op_signature_def(op: Any, key: str) -> Any:
 @internal("saved_model.signature_def_utils_impl.load_op_from_signature_def", "saved_model.signature_def_utils.load_op_from_signature_def")
 def load_op_from_signature_def(signature_def: Any, key: str, import_scope: str | None = None) -> Any:
     """The op of such a signature, in the default graph."""
-    from everflow.errors import NotFoundError
-
     info = signature_def.outputs[key]
     try:
         return get_element_from_tensor_info(info, import_scope=import_scope)

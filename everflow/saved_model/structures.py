@@ -13,6 +13,7 @@ from everflow.graph.shapes import TensorShape
 from everflow.graph.tensor_spec import TensorSpec
 from everflow.graph.type_spec import TypeSpec
 from everflow.platform import logging
+from everflow.proto import struct_pb2
 
 
 @internal("saved_model.nested_structure_coder.NotEncodableError")
@@ -45,8 +46,6 @@ class _Codec:
         self.field, self.can_encode, self.write, self.read = field, takes, write, read
 
     def do_encode(self, value: Any, encode_fn: Coder) -> Any:
-        from everflow.proto import struct_pb2
-
         proto = struct_pb2.StructuredValue()
         self.write(proto, value, encode_fn)
         return proto

@@ -4,6 +4,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from everflow import api
 from everflow.api import internal, public
 from everflow.compat import as_text
 from everflow.eager.context import executing_eagerly
@@ -11,7 +12,9 @@ from everflow.graph.scopes import prepend_name_scope
 from everflow.graph.sparse_tensor import SparseTensor
 from everflow.graph.stacks import get_default_graph
 from everflow.io import gfile
+from everflow.proto import meta_graph_pb2, struct_pb2, types_pb2
 from everflow.saved_model import constants
+from everflow.saved_model.structures import StructureCoder
 
 
 @public("saved_model.build_tensor_info", "saved_model.utils.build_tensor_info")
@@ -25,8 +28,6 @@ def build_tensor_info(tensor: Any) -> Any:
 @internal("saved_model.utils_impl.build_tensor_info_internal")
 def build_tensor_info_internal(tensor: Any) -> Any:
     """The same, in either mode."""
-    from everflow.proto import meta_graph_pb2
-
     if isinstance(tensor, SparseTensor):
         info = meta_graph_pb2.TensorInfo(dtype=tensor.dtype.as_datatype_enum)
         info.tensor_shape.CopyFrom(tensor.get_shape().as_proto())
@@ -43,10 +44,6 @@ def build_tensor_info_internal(tensor: Any) -> Any:
 
 @internal("saved_model.utils_impl._build_composite_tensor_info_internal")
 def _composite(tensor: Any) -> Any:
-    from everflow import api
-    from everflow.proto import meta_graph_pb2
-    from everflow.saved_model.structures import StructureCoder
-
     spec = tensor._type_spec
     info = meta_graph_pb2.TensorInfo()
     info.composite_tensor.type_spec.CopyFrom(StructureCoder().encode_structure(spec).type_spec_value)
@@ -58,8 +55,6 @@ def _composite(tensor: Any) -> Any:
 @internal("saved_model.utils_impl.build_tensor_info_from_op")
 def build_tensor_info_from_op(op: Any) -> Any:
     """A TensorInfo that names an op."""
-    from everflow.proto import meta_graph_pb2, types_pb2
-
     info = meta_graph_pb2.TensorInfo(dtype=types_pb2.DT_INVALID, name=op.name)
     info.tensor_shape.unknown_rank = True
     return info
@@ -80,10 +75,6 @@ def get_tensor_from_tensor_info(tensor_info: Any, graph: Any = None, import_scop
         coo = tensor_info.coo_sparse
         return SparseTensor(tensor(coo.indices_tensor_name), tensor(coo.values_tensor_name), tensor(coo.dense_shape_tensor_name))
     if encoding == "composite_tensor":
-        from everflow import api
-        from everflow.proto import struct_pb2
-        from everflow.saved_model.structures import StructureCoder
-
         spec = StructureCoder().decode_proto(struct_pb2.StructuredValue(type_spec_value=tensor_info.composite_tensor.type_spec))
         components = [tensor(component.name) for component in tensor_info.composite_tensor.components]
         return api.find("nest.pack_sequence_as")(spec, components, expand_composites=True)

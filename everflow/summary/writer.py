@@ -17,6 +17,8 @@ from everflow.io.events import EventFileWriter
 from everflow.platform import logging
 from everflow.summary.messages import Event, TaggedRunMetadata
 from everflow.summary.plugin_assets import get_all_plugin_assets
+from everflow.summary.session_writer import SessionEventFileWriter
+from everflow.train.metagraphs.exporting import create_meta_graph_def
 
 _PLUGINS_DIR = internal("summary.writer.writer._PLUGINS_DIR")("plugins")
 
@@ -32,8 +34,6 @@ class SummaryToEventTransformer:
         self._session_run_tags: dict[str, bool] = {}
         if graph is not None or graph_def is not None:
             self.add_graph(graph=graph, graph_def=graph_def)
-            from everflow.train.metagraphs.exporting import create_meta_graph_def
-
             given = graph if graph_def is None else graph_def
             definition = given.as_graph_def(add_shapes=True) if isinstance(given, tf.Graph) else given
             self.add_meta_graph(create_meta_graph_def(graph_def=definition))
@@ -116,8 +116,6 @@ class FileWriter(SummaryToEventTransformer):
         if tf.executing_eagerly():
             raise RuntimeError("tf.summary.FileWriter is not compatible with eager execution. Use tf.contrib.summary instead.")
         if session is not None:
-            from everflow.summary.session_writer import SessionEventFileWriter
-
             event_writer: Any = SessionEventFileWriter(session, logdir, max_queue, flush_secs, filename_suffix)
         else:
             event_writer = EventFileWriter(logdir, max_queue, flush_secs, filename_suffix)

@@ -9,6 +9,7 @@ import numpy as np
 
 from everflow import api, nest
 from everflow.graph.stacks import get_default_graph, in_eager_mode
+from everflow.graph.tensor import Tensor
 from everflow.nest import _is_composite_tensor, _is_namedtuple
 
 if TYPE_CHECKING:
@@ -34,8 +35,6 @@ def when_it_runs(assertion: Any) -> Any:
 
     @functools.wraps(assertion)
     def assert_now_or_later(self: Any, *args: Any, **kwargs: Any) -> None:
-        from everflow.graph.tensor import Tensor
-
         arguments = nest.flatten((args, kwargs))
         places = [i for i, value in enumerate(arguments) if isinstance(value, Tensor) and not value.is_eager]
         if not places or in_eager_mode() or not get_default_graph().building_function:
@@ -58,8 +57,6 @@ class ArrayAssertions(_Case):
     """Mixed into the test case, which says how tensors are evaluated."""
 
     def _GetNdArray(self, a: Any) -> np.ndarray:
-        from everflow.graph.tensor import Tensor
-
         if isinstance(a, Tensor) and a.is_eager:
             a = a.numpy()
         elif isinstance(a, Tensor) or hasattr(a, "_as_graph_element") or _is_composite_tensor(a):
@@ -250,8 +247,6 @@ class ArrayAssertions(_Case):
         raise AssertionError(f"The two values are equal at all elements{' ' + msg if msg else ''}")
 
     def assertShapeEqual(self, np_array: Any, tf_tensor: Any, msg: str | None = None) -> None:
-        from everflow.graph.tensor import Tensor
-
         if not isinstance(np_array, (np.ndarray, np.generic)):
             raise TypeError("np_array must be a Numpy ndarray or Numpy scalar")
         if not isinstance(tf_tensor, Tensor):

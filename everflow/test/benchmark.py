@@ -12,8 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from everflow.api import internal, public
+from everflow.api import find, internal, public
+from everflow.graph import stacks
 from everflow.platform import logging
+from everflow.proto import config_pb2, rewriter_config_pb2, test_log_pb2
 
 # Where reports go: a file for each benchmark, whose name begins with this variable's value.
 REPORT_PREFIX = internal("platform.benchmark.TEST_REPORTER_TEST_ENV")("TEST_REPORT_FILE_PREFIX")
@@ -32,8 +34,6 @@ def report(
     metrics: list[dict[str, Any]] | None = None,
 ) -> None:
     """Prints one measurement and, if the environment asks for it, writes it to a file of its own."""
-    from everflow.proto import test_log_pb2
-
     if extras is not None and not isinstance(extras, dict):
         raise TypeError("extras must be a dict")
     logging.info("Benchmark [%s] iters: %d, wall_time: %g, cpu_time: %g,throughput: %g, extras: %s, metrics: %s",
@@ -113,8 +113,6 @@ class TensorFlowBenchmark(Benchmark):
     """Benchmarks of ops in sessions."""
 
     def __init__(self) -> None:
-        from everflow.graph import stacks
-
         super().__init__()
         stacks.reset_default_graph()
 
@@ -132,8 +130,6 @@ class TensorFlowBenchmark(Benchmark):
         mbs: float = 0,
     ) -> dict[str, Any]:
         """Runs an op many times, reports the median time, and returns what it reported."""
-        from everflow.proto import config_pb2
-
         target = op_or_tensor if not hasattr(op_or_tensor, "op") else op_or_tensor.op
         for _ in range(burn_iters):
             sess.run(target, feed_dict=feed_dict)
@@ -148,8 +144,6 @@ class TensorFlowBenchmark(Benchmark):
             metadata = config_pb2.RunMetadata()
             sess.run(target, feed_dict=feed_dict, options=options, run_metadata=metadata)
             if store_trace:
-                from everflow.api import find
-
                 timeline = find("python.client.timeline.Timeline")(metadata.step_stats)
                 extras["full_trace_chrome_format"] = timeline.generate_chrome_trace_format()
             if store_memory_usage:
@@ -167,8 +161,6 @@ class TensorFlowBenchmark(Benchmark):
 
     def evaluate(self, tensors: Any) -> Any:
         """The values of nested tensors, computed in the default session."""
-        from everflow.graph import stacks
-
         return stacks.get_default_session().run(tensors)
 
 
@@ -186,8 +178,6 @@ def _peak_memory(step_stats: Any) -> dict[str, int]:
 @public("test.benchmark_config")
 def benchmark_config() -> Any:
     """A session configuration that keeps ops which only a benchmark needs."""
-    from everflow.proto import config_pb2, rewriter_config_pb2
-
     config = config_pb2.ConfigProto()
     config.graph_options.rewrite_options.dependency_optimization = rewriter_config_pb2.RewriterConfig.OFF
     return config

@@ -14,11 +14,15 @@ from absl.testing import absltest
 
 from everflow import api
 from everflow.api import internal, public
+from everflow.errors import OpError
 from everflow.graph import stacks
+from everflow.graph.devices import canonical_name
 from everflow.ops.random.seeds import DEFAULT_GRAPH_SEED
 from everflow.test import captures, program
 from everflow.test.array_asserts import ArrayAssertions
+from everflow.test.machine import gpu_device_name
 from everflow.test.proto_asserts import ProtoAssertions
+from everflow.test.sessions import EagerSession, ErrorLoggingSession, test_config
 from everflow.test.threads import CheckedThread
 
 _OTHER = (
@@ -99,8 +103,6 @@ class TestCase(ArrayAssertions, ProtoAssertions, absltest.TestCase):
     ) -> Iterator[Any]:
         """The same session for all of the test's blocks."""
         if stacks.in_eager_mode():
-            from everflow.test.sessions import EagerSession
-
             yield EagerSession(self)
             return
         sess = self._get_cached_session(graph, config, force_gpu, crash_if_inconsistent_args=True)
@@ -138,8 +140,6 @@ class TestCase(ArrayAssertions, ProtoAssertions, absltest.TestCase):
 
     @contextlib.contextmanager
     def _placed(self, sess: Any, use_gpu: bool, force_gpu: bool) -> Iterator[None]:
-        from everflow.test.machine import gpu_device_name
-
         with sess.graph.as_default(), sess.as_default():
             if force_gpu:
                 with sess.graph.device(gpu_device_name() or "/device:GPU:0"):
@@ -151,8 +151,6 @@ class TestCase(ArrayAssertions, ProtoAssertions, absltest.TestCase):
                     yield
 
     def _create_session(self, graph: Any, config: Any, force_gpu: bool) -> Any:
-        from everflow.test.sessions import ErrorLoggingSession, test_config
-
         return ErrorLoggingSession(graph=graph, config=test_config(config, force_gpu))
 
     def _get_cached_session(
@@ -183,8 +181,6 @@ class TestCase(ArrayAssertions, ProtoAssertions, absltest.TestCase):
         self, exception_type: Any, expected_err_re_or_predicate: Any
     ) -> Iterator[None]:
         """The block raises this type, with a message that holds a regular expression, or that satisfies a predicate."""
-        from everflow.errors import OpError
-
         if callable(expected_err_re_or_predicate):
             predicate = expected_err_re_or_predicate
         else:
@@ -207,14 +203,10 @@ class TestCase(ArrayAssertions, ProtoAssertions, absltest.TestCase):
             self.fail(" or ".join(each.__name__ for each in names) + " not raised")
 
     def assertRaisesOpError(self, expected_err_re_or_predicate: Any) -> Any:
-        from everflow.errors import OpError
-
         return self.assertRaisesWithPredicateMatch(OpError, expected_err_re_or_predicate)
 
     def assertDeviceEqual(self, device1: Any, device2: Any, msg: str | None = None) -> None:
         """Both name the same device, however it is written."""
-        from everflow.graph.devices import canonical_name
-
         one, two = canonical_name(device1), canonical_name(device2)
         self.assertEqual(one, two, f"Devices {one} and {two} are not equal. {msg}")
 

@@ -11,6 +11,7 @@ from typing import Any
 from absl.testing import parameterized
 
 from everflow.api import find, internal
+from everflow.test import modes
 
 Combination = dict[str, Any]
 
@@ -94,8 +95,6 @@ def generate(combinations: list[Combination], test_combinations: Any = ()) -> Ca
 
 
 def _in_mode(case: Any, mode: str) -> Any:
-    from everflow.test import modes
-
     if mode == "graph":
         return find("Graph")().as_default()
     return modes.EAGER_MODE()

@@ -5,6 +5,7 @@ import re
 from typing import Any
 
 from everflow.api import find, internal, public
+from everflow.proto import graph_pb2, types_pb2
 
 # Names that a checkpoint or a hash table gets anew each time its graph is made.
 _RANDOM_PREFIX = re.compile(rb"_temp_[0-9a-f]{32}/part")
@@ -17,8 +18,6 @@ def assert_equal_graph_def(
     actual: Any, expected: Any, checkpoint_v2: bool = False, hash_table_shared_name: bool = False
 ) -> None:
     """Raises AssertionError unless both GraphDefs hold the same nodes, in any order; `_attributes` don't count."""
-    from everflow.proto import graph_pb2
-
     for what, graph_def in (("actual", actual), ("expected", expected)):
         if not isinstance(graph_def, graph_pb2.GraphDef):
             raise TypeError(f"Expected tf.GraphDef for {what}, got {type(graph_def).__name__}")
@@ -51,8 +50,6 @@ def _without_random_names(graph_def: Any, checkpoint_v2: bool, hash_table_shared
 @internal("pywrap_tensorflow.EqualGraphDefWrapper")
 def serialized_graph_difference(actual: bytes, expected: bytes) -> bytes:
     """The same for GraphDefs that are given as their bytes; the answer is UTF-8."""
-    from everflow.proto import graph_pb2
-
     return graph_difference(graph_pb2.GraphDef.FromString(actual), graph_pb2.GraphDef.FromString(expected)).encode()
 
 
@@ -125,8 +122,6 @@ def _summary(node: Any) -> str:
 def _shown(value: Any) -> str:
     kind = value.WhichOneof("value")
     if kind == "type":
-        from everflow.proto import types_pb2
-
         return types_pb2.DataType.Name(value.type)
     if kind == "tensor":
         array = _array(value.tensor)
@@ -163,8 +158,6 @@ def get_node_def_from_graph(node_name: str, graph_def: Any) -> Any:
 @internal("framework.test_util.set_producer_version")
 def set_producer_version(graph: Any, producer_version: int) -> None:
     """Makes the graph one that was written by this version."""
-    from everflow.proto import graph_pb2
-
     graph_def = graph_pb2.GraphDef()
     graph_def.versions.producer = producer_version
     with graph.as_default():

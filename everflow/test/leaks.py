@@ -8,15 +8,16 @@ from collections.abc import Callable
 from typing import Any
 
 from everflow.api import internal
+from everflow.eager.context import eager_mode, executing_eagerly
 from everflow.graph import stacks
+from everflow.graph.graph import Graph
+from everflow.graph.shapes import Dimension, TensorShape
+from everflow.graph.tensor import Tensor
 from everflow.platform import logging
 from everflow.test import modes
 
 
 def _tensor_like_objects() -> list[Any]:
-    from everflow.graph.shapes import Dimension, TensorShape
-    from everflow.graph.tensor import Tensor
-
     return [each for each in gc.get_objects() if issubclass(type(each), (Tensor, TensorShape, Dimension))]
 
 
@@ -26,9 +27,6 @@ def assert_no_new_tensors(f: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(f)
     def decorated(self: Any, **kwargs: Any) -> Any:
-        from everflow.eager.context import eager_mode, executing_eagerly
-        from everflow.graph.graph import Graph
-
         mode = eager_mode() if executing_eagerly() else contextlib.nullcontext()
         gc.collect()
         # The objects themselves are kept, so that a new one can't get the address of one that has gone.

@@ -10,14 +10,15 @@ from typing import Any
 from absl.testing import parameterized
 
 from everflow.api import find, internal, public
+from everflow.eager.context import eager_mode
+from everflow.eager.context import graph_mode as building
+from everflow.eager.devices import device
 from everflow.test.decorating import each_test_method, for_tests
 
 
 @contextlib.contextmanager
 def graph_mode() -> Iterator[None]:
     """Around tests that build a graph."""
-    from everflow.eager.context import graph_mode as building
-
     with building():
         yield
 
@@ -25,8 +26,6 @@ def graph_mode() -> Iterator[None]:
 @contextlib.contextmanager
 def EAGER_MODE() -> Iterator[None]:
     """Around tests whose ops run at once."""
-    from everflow.eager.context import eager_mode
-
     with find("Graph")().as_default(), eager_mode():
         yield
 
@@ -39,8 +38,6 @@ def run_in_graph_mode(test: Callable[..., Any], case: Any, args: Any, kwargs: An
 
 def run_in_eager_mode(test: Callable[..., Any], case: Any, args: Any, kwargs: Any, config: Any, use_gpu: bool) -> None:
     """One run of a test whose ops run at once."""
-    from everflow.eager.devices import device
-
     with contextlib.nullcontext() if use_gpu else device("/device:CPU:0"):
         test(case, *args, **kwargs)
 

@@ -15,6 +15,7 @@ from absl import app
 from absl.testing import absltest
 
 from everflow.api import internal, public
+from everflow.test import benchmark
 
 mock = public("test.mock")(unittest.mock)
 internal("platform.test.mock", "platform.googletest.mock")(unittest.mock)
@@ -67,8 +68,6 @@ def run_tests(argv: list[str]) -> Any:
 @public("test.main")
 def main(argv: list[str] | None = None) -> Any:
     """Runs the tests of the main module, or with `--benchmarks=<pattern>` its benchmarks."""
-    from everflow.test import benchmark
-
     install_stack_trace_handler()
     argv = list(sys.argv if argv is None else argv)
     if any(arg.startswith(("--benchmarks", "-benchmarks")) for arg in argv):

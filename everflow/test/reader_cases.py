@@ -14,6 +14,7 @@ from everflow.data.csv_files import make_batched_features_dataset
 from everflow.data.readers import TFRecordDataset
 from everflow.graph import dtypes
 from everflow.io.records import RecordWriter
+from everflow.proto import example_pb2
 from everflow.test.dataset_case import DatasetTestBase
 
 FILES, RECORDS = 2, 7
@@ -156,8 +157,6 @@ class MakeBatchedFeaturesDatasetTestBase(_WithFiles):
         return sum(len(self._get_keywords(f, r)) for f in range(num_files) for r in range(self._num_records))
 
     def _record(self, f: int, r: int, label: str) -> bytes:
-        from everflow.proto import example_pb2
-
         example = example_pb2.Example()
         feature = example.features.feature
         feature["file"].int64_list.value.append(f)

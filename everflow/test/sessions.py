@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 from everflow.api import internal
+from everflow.errors import OutOfRangeError
 from everflow.platform import logging
 from everflow.proto import config_pb2, rewriter_config_pb2
 from everflow.runtime.session import Session
@@ -36,8 +37,6 @@ class ErrorLoggingSession(Session):
     """Logs the errors of `run`, except the one that says that the input has ended."""
 
     def run(self, *args: Any, **kwargs: Any) -> Any:
-        from everflow.errors import OutOfRangeError
-
         try:
             return super().run(*args, **kwargs)
         except Exception as error:

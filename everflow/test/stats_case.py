@@ -11,6 +11,7 @@ from everflow import errors
 from everflow.api import internal
 from everflow.data.options import Options
 from everflow.data.stats_ops import StatsAggregator
+from everflow.proto import summary_pb2
 from everflow.test.dataset_case import DatasetTestBase
 from everflow.test.modes import run_all_in_graph_and_eager_modes
 
@@ -41,8 +42,6 @@ class StatsDatasetTestBase(DatasetTestBase):
         return self.evaluate(aggregator.get_summary())
 
     def _statistic(self, handle: bytes, tag: str) -> Any:
-        from everflow.proto import summary_pb2
-
         summary = summary_pb2.Summary.FromString(handle)
         for value in summary.value:
             if re.match(tag, value.tag):

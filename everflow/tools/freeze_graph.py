@@ -7,11 +7,17 @@ from typing import Any
 
 from everflow import api
 from everflow.api import internal
+from everflow.graph.freezing import convert_variables_to_constants
+from everflow.graph.graph import Graph
 from everflow.graph.importer import import_graph_def
+from everflow.proto import graph_pb2, meta_graph_pb2, saver_pb2
+from everflow.saved_model.loader import load
 from everflow.tools.graph_files import add_flag, read_proto, write_proto
+from everflow.tools.saved_model_utils import get_meta_graph_def
 from everflow.train.checkpoints.reader import new_checkpoint_reader
 from everflow.train.checkpoints.saver import Saver
 from everflow.train.checkpoints.state import V2, checkpoint_exists
+from everflow.train.metagraphs.importing import import_meta_graph
 
 internal("tools.freeze_graph")(sys.modules[__name__])
 
@@ -26,9 +32,6 @@ def freeze_graph_with_def_protos(input_graph_def: Any, input_saver_def: Any, inp
                                  input_meta_graph_def: Any = None, input_saved_model_dir: Any = None, saved_model_tags: Any = None,
                                  checkpoint_version: int = V2) -> Any:
     """The frozen graph, written to `output_graph` where one is named."""
-    from everflow.graph.freezing import convert_variables_to_constants
-    from everflow.graph.graph import Graph
-
     if not input_saved_model_dir and not checkpoint_exists(input_checkpoint):
         raise ValueError(f"Input checkpoint '{input_checkpoint}' doesn't exist!")
     if not output_node_names:
@@ -43,14 +46,10 @@ def freeze_graph_with_def_protos(input_graph_def: Any, input_saver_def: Any, inp
         if input_saver_def:
             Saver(saver_def=input_saver_def).restore(sess, input_checkpoint)
         elif input_meta_graph_def:
-            from everflow.train.metagraphs.importing import import_meta_graph
-
             import_meta_graph(input_meta_graph_def, clear_devices=True).restore(sess, input_checkpoint)
             if initializer_nodes:
                 sess.run(initializer_nodes.replace(" ", "").split(","))
         elif input_saved_model_dir:
-            from everflow.saved_model.loader import load
-
             load(sess, saved_model_tags if saved_model_tags is not None else ["serve"], input_saved_model_dir)
         else:
             _restore_by_name(sess, input_checkpoint)
@@ -100,9 +99,6 @@ def freeze_graph(input_graph: Any, input_saver: Any, input_binary: bool, input_c
                  variable_names_whitelist: str = "", variable_names_blacklist: str = "", input_meta_graph: Any = None,
                  input_saved_model_dir: Any = None, saved_model_tags: str = "serve", checkpoint_version: int = V2) -> Any:
     """The same, of files."""
-    from everflow.proto import graph_pb2, meta_graph_pb2, saver_pb2
-    from everflow.tools.saved_model_utils import get_meta_graph_def
-
     graph_def = meta_graph_def = saver_def = None
     if input_saved_model_dir:
         graph_def = get_meta_graph_def(input_saved_model_dir, saved_model_tags).graph_def

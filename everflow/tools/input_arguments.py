@@ -12,6 +12,7 @@ import numpy as np
 from everflow.compat import as_bytes
 from everflow.io import gfile
 from everflow.platform import logging
+from everflow.proto import example_pb2
 
 _FILE = re.compile(r"([^=]+)=([^\[\]]+)\[([^\[\]]+)\]$")
 _PLAIN_FILE = re.compile(r"([^=]+)=([^\[\]]+)$")
@@ -108,8 +109,6 @@ def preprocess_input_examples_arg_string(input_examples_str: str) -> dict[str, l
 
 
 def _serialized(example: dict[str, Any]) -> bytes:
-    from everflow.proto import example_pb2
-
     proto = example_pb2.Example()
     for name, values in example.items():
         if not isinstance(values, list):

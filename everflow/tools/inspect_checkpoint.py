@@ -10,6 +10,7 @@ import numpy as np
 
 from everflow.api import internal
 from everflow.errors import OpError
+from everflow.tools.graph_files import add_flag
 from everflow.train.checkpoints.reader import new_checkpoint_reader
 
 internal("tools.inspect_checkpoint")(sys.modules[__name__])
@@ -69,8 +70,6 @@ def parse_numpy_printoption(kv_str: str) -> None:
 
 def command(arguments: list[str]) -> int:
     """`everflow inspect_checkpoint`."""
-    from everflow.tools.graph_files import add_flag
-
     parser = argparse.ArgumentParser(prog="inspect_checkpoint", description=__doc__)
     parser.add_argument("--file_name", default="", help="the checkpoint: what the names of its files have in common")
     parser.add_argument("--tensor_name", default="", help="print this tensor")

@@ -11,6 +11,7 @@ from everflow.api import internal
 from everflow.graph.graph_util import remove_training_nodes
 from everflow.graph.tensor_proto import make_ndarray, make_tensor_proto
 from everflow.platform import logging
+from everflow.proto import attr_value_pb2, graph_pb2, node_def_pb2
 from everflow.tools.graph_files import add_flag, read_proto, write_proto
 from everflow.tools.strip_unused import strip_unused
 
@@ -88,8 +89,6 @@ def scale_after_normalization(node: Any) -> bool:
 
 
 def _constant(name: str, value: np.ndarray, dtype: Any) -> Any:
-    from everflow.proto import node_def_pb2
-
     node = node_def_pb2.NodeDef(op="Const", name=name)
     node.attr["dtype"].CopyFrom(dtype)
     node.attr["value"].tensor.CopyFrom(make_tensor_proto(value, value.dtype.type, value.shape))
@@ -97,8 +96,6 @@ def _constant(name: str, value: np.ndarray, dtype: Any) -> Any:
 
 
 def _like(graph_def: Any, nodes: list[Any]) -> Any:
-    from everflow.proto import graph_pb2
-
     found = graph_pb2.GraphDef()
     found.node.extend(nodes)
     for field in ("versions", "library"):
@@ -110,8 +107,6 @@ def _like(graph_def: Any, nodes: list[Any]) -> Any:
 @internal("tools.optimize_for_inference_lib.fold_batch_norms")
 def fold_batch_norms(input_graph_def: Any) -> Any:
     """Normalization by constants after a convolution with constant weights becomes other weights and a bias."""
-    from everflow.proto import node_def_pb2
-
     nodes: dict[str, Any] = {}
     for node in input_graph_def.node:
         if node.name in nodes:
@@ -166,8 +161,6 @@ def fold_batch_norms(input_graph_def: Any) -> Any:
 @internal("tools.optimize_for_inference_lib.fuse_resize_and_conv")
 def fuse_resize_and_conv(input_graph_def: Any, output_node_names: list[str]) -> Any:
     """A resize or mirror padding before a convolution becomes part of it, where nothing else uses it."""
-    from everflow.proto import node_def_pb2
-
     nodes: dict[str, Any] = {}
     for node in input_graph_def.node:
         if node.name in nodes:
@@ -216,15 +209,11 @@ def fuse_resize_and_conv(input_graph_def: Any, output_node_names: list[str]) -> 
 
 
 def _type_attr(number: int) -> Any:
-    from everflow.proto import attr_value_pb2
-
     return attr_value_pb2.AttrValue(type=number)
 
 
 def command(arguments: list[str]) -> int:
     """`everflow optimize_for_inference`."""
-    from everflow.proto import graph_pb2
-
     parser = argparse.ArgumentParser(prog="optimize_for_inference", description=__doc__)
     parser.add_argument("--input", required=True, help="GraphDef file to read")
     parser.add_argument("--output", required=True, help="file to write")

@@ -10,6 +10,9 @@ import numpy as np
 
 from everflow import api
 from everflow.api import internal
+from everflow.graph.graph import Graph
+from everflow.proto import types_pb2
+from everflow.saved_model.loader import load
 from everflow.saved_model.structures import StructureCoder
 from everflow.tools import saved_model_utils
 from everflow.tools.input_arguments import (
@@ -19,6 +22,7 @@ from everflow.tools.input_arguments import (
     preprocess_inputs_arg_string,
 )
 from everflow.tools.saved_model_utils import get_meta_graph_def
+from everflow.train.metagraphs.exporting import ops_used_by_graph_def
 
 internal("tools.saved_model_cli")(sys.modules[__name__])
 __all__ = ["create_parser", "load_inputs_from_input_arg_string", "preprocess_input_examples_arg_string",
@@ -62,8 +66,6 @@ def _show_inputs_outputs(saved_model_dir: Any, tag_set: str, signature_def_key: 
 
 
 def _print_tensor_info(tensor_info: Any, indent: int = 0) -> None:
-    from everflow.proto import types_pb2
-
     space = "  " * indent
     print(f"{space}    dtype: {types_pb2.DataType.Name(tensor_info.dtype)}")
     shape = tensor_info.tensor_shape
@@ -125,9 +127,6 @@ def run_saved_model_with_feed_dict(saved_model_dir: Any, tag_set: str, signature
                                    outdir: Any, overwrite_flag: bool, worker: Any = None, init_tpu: bool = False,
                                    tf_debug: bool = False) -> None:
     """Runs a signature with inputs by their keys; prints the outputs, and writes them to files where a folder is named."""
-    from everflow.graph.graph import Graph
-    from everflow.saved_model.loader import load
-
     signature = get_signature_def_map(saved_model_dir, tag_set)[signature_def_key]
     for key in input_tensor_key_feed_dict:
         if key not in signature.inputs:
@@ -156,8 +155,6 @@ def run_saved_model_with_feed_dict(saved_model_dir: Any, tag_set: str, signature
 
 def scan_meta_graph_def(meta_graph_def: Any) -> None:
     """Says whether a graph has ops that reach outside of it."""
-    from everflow.train.metagraphs.exporting import ops_used_by_graph_def
-
     found = _OP_BLACKLIST & set(ops_used_by_graph_def(meta_graph_def.graph_def))
     tags = list(meta_graph_def.meta_info_def.tags)
     if found:

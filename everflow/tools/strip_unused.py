@@ -8,6 +8,7 @@ from typing import Any
 from everflow.api import internal
 from everflow.graph.graph_util import extract_sub_graph
 from everflow.io import gfile
+from everflow.proto import graph_pb2, node_def_pb2
 from everflow.tools.graph_files import add_flag, read_proto, write_proto
 
 internal("tools.strip_unused")(sys.modules[__name__])
@@ -16,8 +17,6 @@ internal("tools.strip_unused")(sys.modules[__name__])
 @internal("tools.strip_unused_lib.strip_unused")
 def strip_unused(input_graph_def: Any, input_node_names: list[str], output_node_names: list[str], placeholder_type_enum: Any) -> Any:
     """The graph between inputs and outputs. `placeholder_type_enum`: the type of the inputs, or one for each."""
-    from everflow.proto import graph_pb2, node_def_pb2
-
     for name in input_node_names:
         if ":" in name:
             raise ValueError(f"Name '{name}' appears to refer to a Tensor, not a Operation.")
@@ -52,8 +51,6 @@ def strip_unused(input_graph_def: Any, input_node_names: list[str], output_node_
 def strip_unused_from_files(input_graph: str, input_binary: bool, output_graph: str, output_binary: bool, input_node_names: str,
                             output_node_names: str, placeholder_type_enum: Any) -> int | None:
     """The same, from a file to a file; -1 where it can't be done, which is then printed."""
-    from everflow.proto import graph_pb2
-
     if not gfile.file_exists(input_graph):
         print(f"Input graph file '{input_graph}' does not exist!")
         return -1

@@ -8,8 +8,10 @@ import everflow as tf
 from everflow.api import public
 from everflow.graph.keys import GraphKeys
 from everflow.platform import logging
+from everflow.runtime.timeline import Timeline
 from everflow.train.global_step import get_or_create_read
 from everflow.train.hooks_timing import SecondOrStepTimer
+from everflow.train.metagraphs.exporting import create_meta_graph_def
 from everflow.train.metagraphs.files import write_graph
 from everflow.train.session_run_hook import SessionRunArgs, SessionRunHook
 
@@ -127,8 +129,6 @@ class CheckpointSaverHook(SessionRunHook):
 
 
 def _meta_graph(graph_def: Any, saver_def: Any) -> Any:
-    from everflow.train.metagraphs.exporting import create_meta_graph_def
-
     return create_meta_graph_def(graph_def=graph_def, saver_def=saver_def)
 
 
@@ -222,8 +222,6 @@ class ProfilerHook(SessionRunHook):
         self._next_step = step + 1
 
     def _save(self, step: int, step_stats: Any) -> None:
-        from everflow.runtime.timeline import Timeline
-
         path = self._output_file.format(step)
         logging.info("Saving timeline for %d into '%s'.", step, path)
         with tf.gfile.Open(path, "w") as file:

@@ -8,11 +8,13 @@ from typing import Any
 
 from everflow import errors
 from everflow.api import public
+from everflow.eager.context import executing_eagerly
 from everflow.graph import stacks
 from everflow.graph.keys import GraphKeys
 from everflow.graph.scopes import add_to_collection, get_collection, prepend_name_scope, strip_name_scope
 from everflow.platform import logging
 from everflow.platform.deprecation import deprecated
+from everflow.proto import queue_runner_pb2
 from everflow.runtime.session import SessionInterface
 
 # How long a thread may keep the interpreter while others wait for it. Python's own 5 milliseconds would be added to each batch that a
@@ -163,8 +165,6 @@ class QueueRunner:
 
     def to_proto(self, export_scope: str | None = None) -> Any:
         """The QueueRunnerDef, or None for a queue outside of the scope."""
-        from everflow.proto import queue_runner_pb2
-
         if export_scope is not None and not self.queue.name.startswith(export_scope):
             return None
         definition = queue_runner_pb2.QueueRunnerDef()
@@ -194,8 +194,6 @@ def add_queue_runner(qr: QueueRunner, collection: str = GraphKeys.QUEUE_RUNNERS)
 def start_queue_runners(sess: Any = None, coord: Any = None, daemon: bool = True, start: bool = True,
                         collection: str = GraphKeys.QUEUE_RUNNERS) -> list[threading.Thread]:
     """Starts the threads of all QueueRunners of the graph."""
-    from everflow.eager.context import executing_eagerly
-
     if executing_eagerly():
         raise RuntimeError("Queues are not compatible with eager execution.")
     if sess is None:

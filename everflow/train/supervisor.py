@@ -15,6 +15,7 @@ from everflow.platform.deprecation import deprecated
 from everflow.train.checkpoints.saver import Saver
 from everflow.train.coordinator import Coordinator, LooperThread
 from everflow.train.global_step import global_step as step_value
+from everflow.train.metagraphs.exporting import create_meta_graph_def
 from everflow.train.metagraphs.files import write_graph
 from everflow.train.session_manager import SessionManager
 from everflow.train.supervisor_threads import SVStepCounterThread, SVSummaryThread, SVTimerCheckpointThread
@@ -140,8 +141,6 @@ class Supervisor:
         if self._logdir:
             write_graph(self._graph.as_graph_def(add_shapes=True), self._logdir, "graph.pbtxt")
         if self._summary_writer and not self._graph_is_written:
-            from everflow.train.metagraphs.exporting import create_meta_graph_def
-
             self._summary_writer.add_graph(self._graph)
             saver_def = self._saver.saver_def if self._saver else None
             self._summary_writer.add_meta_graph(

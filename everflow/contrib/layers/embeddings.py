@@ -6,6 +6,7 @@ from typing import Any
 import everflow as tf
 from everflow.api import public
 from everflow.contrib.framework.variables import model_variable
+from everflow.contrib.layers.collecting import collect_named_outputs
 from everflow.contrib.layers.publishing import layer
 from everflow.graph.sparse_tensor import SparseTensor
 
@@ -65,8 +66,6 @@ def embedding_lookup_unique(params: Any, ids: Any, partition_strategy: str = "mo
 @layer("dense_to_sparse")
 def dense_to_sparse(tensor: Any, eos_token: Any = 0, outputs_collections: Any = None, scope: Any = None) -> Any:
     """The elements that are not the token for an end."""
-    from everflow.contrib.layers.collecting import collect_named_outputs
-
     with tf.variable_scope(scope, "dense_to_sparse", [tensor]) as sc:
         tensor = tf.convert_to_tensor(tensor)
         indices = tf.where(tf.not_equal(tensor, tf.constant(eos_token, tensor.dtype)))

@@ -16,6 +16,7 @@ from everflow.contrib.layers.publishing import layer
 from everflow.graph.keys import GraphKeys
 from everflow.layers.normalization import BatchNormalization
 from everflow.runtime.smart_conditionals import smart_cond, smart_constant_value
+from everflow.train.moving_averages import assign_moving_average
 
 
 @layer("batch_norm")
@@ -102,8 +103,6 @@ class _Parameters:
 
 
 def _updated(moving: tuple[Any, Any], batch: tuple[Any, Any], decay: float, zero_debias: bool) -> tuple[Any, Any]:
-    from everflow.train.moving_averages import assign_moving_average
-
     return (assign_moving_average(moving[0], batch[0], decay, zero_debias=zero_debias),
             assign_moving_average(moving[1], batch[1], decay, zero_debias=False))
 

@@ -9,6 +9,7 @@ from everflow import nest
 from everflow.api import public
 from everflow.contrib.rnn.linear import Linear
 from everflow.graph.scopes import device, name_scope
+from everflow.graph.stacks import get_default_graph
 from everflow.ops.variables import variable_scope as scopes
 from everflow.rnn.cell import RNNCell, assert_like_rnncell
 
@@ -258,7 +259,5 @@ class CompiledWrapper(RNNCell):
             return self._cell.zero_state(batch_size, dtype)
 
     def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:  # type: ignore[override]
-        from everflow.graph.stacks import get_default_graph
-
         with get_default_graph()._attr_scope({"_XlaCompile": tf.AttrValue(b=True)}):
             return self._cell(inputs, state, scope=scope)

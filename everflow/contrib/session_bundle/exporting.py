@@ -14,6 +14,7 @@ from everflow.graph.scopes import add_to_collection
 from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
 from everflow.io import gfile
+from everflow.proto import graph_pb2, manifest_pb2
 from everflow.saved_model.assets import asset_path_from_tensor
 
 
@@ -28,16 +29,12 @@ def gfile_copy_callback(files_to_copy: dict[str, str], export_dir_path: str) -> 
 
 
 def _binding(tensor: Any) -> Any:
-    from everflow.proto import manifest_pb2
-
     return manifest_pb2.TensorBinding(tensor_name=tensor.name)
 
 
 @public("contrib.session_bundle.exporter.regression_signature")
 def regression_signature(input_tensor: Any, output_tensor: Any) -> Any:
     """A signature from examples to numbers."""
-    from everflow.proto import manifest_pb2
-
     signature = manifest_pb2.Signature()
     signature.regression_signature.input.CopyFrom(_binding(input_tensor))
     signature.regression_signature.output.CopyFrom(_binding(output_tensor))
@@ -47,8 +44,6 @@ def regression_signature(input_tensor: Any, output_tensor: Any) -> Any:
 @public("contrib.session_bundle.exporter.classification_signature")
 def classification_signature(input_tensor: Any, classes_tensor: Any = None, scores_tensor: Any = None) -> Any:
     """A signature from examples to classes, scores or both."""
-    from everflow.proto import manifest_pb2
-
     signature = manifest_pb2.Signature()
     signature.classification_signature.input.CopyFrom(_binding(input_tensor))
     if classes_tensor is not None:
@@ -61,8 +56,6 @@ def classification_signature(input_tensor: Any, classes_tensor: Any = None, scor
 @public("contrib.session_bundle.exporter.generic_signature")
 def generic_signature(name_tensor_map: dict[str, Any]) -> Any:
     """Tensors under names of their own."""
-    from everflow.proto import manifest_pb2
-
     signature = manifest_pb2.Signature()
     for name, tensor in name_tensor_map.items():
         signature.generic_signature.map[name].CopyFrom(_binding(tensor))
@@ -90,8 +83,6 @@ class Exporter:
     def init(self, graph_def: Any = None, init_op: Any = None, clear_devices: bool = False, default_graph_signature: Any = None,
              named_graph_signatures: Any = None, assets_collection: Any = None, assets_callback: Any = gfile_copy_callback) -> None:
         """Says what goes with the graph: an op that initializes it, signatures, files."""
-        from everflow.proto import graph_pb2, manifest_pb2
-
         if self._has_init:
             raise RuntimeError("init should be called only once")
         self._has_init = True

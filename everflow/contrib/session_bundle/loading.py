@@ -9,6 +9,7 @@ from everflow.compat import as_str
 from everflow.contrib.session_bundle import constants
 from everflow.errors import invalid_argument
 from everflow.io import gfile
+from everflow.proto import manifest_pb2, types_pb2
 from everflow.saved_model import constants as saved_model_constants
 from everflow.saved_model.loader import load, maybe_saved_model_directory
 from everflow.train.metagraphs.files import read_meta_graph_file
@@ -54,8 +55,6 @@ def _checkpoint_in(folder: str) -> str | None:
 
 
 def _asset_feeds(folder: str, collections: Any) -> dict[str, str]:
-    from everflow.proto import manifest_pb2
-
     found = {}
     for packed in collections[constants.ASSETS_KEY].any_list.value if constants.ASSETS_KEY in collections else ():
         asset = manifest_pb2.AssetFile()
@@ -81,8 +80,6 @@ def load_session_bundle_or_saved_model_bundle_from_path(export_dir: str, tags: A
 
 
 def _add_signature_defs(meta_graph_def: Any) -> None:
-    from everflow.proto import manifest_pb2, types_pb2
-
     signatures = manifest_pb2.Signatures()
     for packed in meta_graph_def.collection_def[constants.SIGNATURES_KEY].any_list.value[:1]:
         packed.Unpack(signatures)

@@ -10,6 +10,7 @@ import everflow as tf
 from everflow import errors
 from everflow.api import public
 from everflow.platform import logging
+from everflow.runtime.timeline import Timeline
 from everflow.train.checkpoints.saver import Saver
 from everflow.train.global_step import get_or_create_global_step
 from everflow.train.supervisor import Supervisor
@@ -42,8 +43,6 @@ def train_step(sess: Any, train_op: Any, global_step: Any, train_step_kwargs: An
 
 
 def _write_trace(run_metadata: Any, step: int, train_step_kwargs: Any) -> None:
-    from everflow.runtime.timeline import Timeline
-
     path = os.path.join(train_step_kwargs["logdir"], f"tf_trace-{step}.json")
     logging.info("Writing trace to %s", path)
     with tf.gfile.Open(path, "w") as file:

@@ -8,6 +8,7 @@ from typing import Any
 
 from everflow.api import public
 from everflow.platform.deprecation import deprecated
+from everflow.proto import hparam_pb2
 
 # One setting of a text such as `rate=0.1,layers=[3,4],names[2]=x`: a name, perhaps an index, and a list or a single value.
 _SETTING = re.compile(r"(?P<name>[a-zA-Z][\w.]*)(\[ *(?P<index>\d+) *\])? *= *(\[(?P<list>[^\]]*)\]|(?P<value>[^,\[]*))(?:,|$)")
@@ -95,8 +96,6 @@ class HParams:
             self.add_hparam(name, value)
 
     def _take_over(self, hparam_def: Any) -> None:
-        from everflow.proto import hparam_pb2
-
         assert isinstance(hparam_def, hparam_pb2.HParamDef)
         for name, message in hparam_def.hparam.items():
             kind = message.WhichOneof("kind")
@@ -200,8 +199,6 @@ class HParams:
 
     def to_proto(self, export_scope: Any = None) -> Any:
         """All settings as a message."""
-        from everflow.proto import hparam_pb2
-
         message = hparam_pb2.HParamDef()
         for name, value in self.values().items():
             kind, is_list = self._types[name]

@@ -6,12 +6,14 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import internal
+from everflow.estimator.arguments import parameters_of
 from everflow.estimator.export_outputs import ClassificationOutput, PredictOutput
 from everflow.estimator.heads.keys import MetricKeys, with_head_name
 from everflow.estimator.heads.shapes import checked_labels, checked_logits, weights_of
 from everflow.estimator.mode_keys import ModeKeys
 from everflow.estimator.spec import EstimatorSpec
 from everflow.graph.scopes import name_scope
+from everflow.lookup.vocabularies import index_table_from_tensor, index_to_string_table_from_tensor
 from everflow.losses.weighting import Reduction
 from everflow.saved_model.constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY
 from everflow.train.global_step import get_global_step
@@ -159,8 +161,6 @@ def names_of_class_ids(class_ids: Any, label_vocabulary: Any) -> Any:
     """Class ids as strings."""
     if not label_vocabulary:
         return tf.as_string(class_ids, name="str_classes")
-    from everflow.lookup.vocabularies import index_to_string_table_from_tensor
-
     table = index_to_string_table_from_tensor(vocabulary_list=label_vocabulary, name="class_string_lookup")
     return table.lookup(class_ids)
 
@@ -170,8 +170,6 @@ def ids_of_labels(labels: Any, label_vocabulary: Any, n_classes: int, message: s
     if label_vocabulary:
         if labels.dtype != tf.string:
             raise ValueError(f"Labels dtype should be string if there is a vocabulary. Instead got {labels.dtype}")
-        from everflow.lookup.vocabularies import index_table_from_tensor
-
         return index_table_from_tensor(vocabulary_list=tuple(label_vocabulary), name="class_id_lookup").lookup(labels)
     if not labels.dtype.is_integer:
         raise ValueError(f"Labels dtype should be integer. Instead got {labels.dtype}.{message}")
@@ -197,8 +195,6 @@ def checked_reduction(loss_reduction: str) -> str:
 
 def own_loss(loss_fn: Any, labels: Any, logits: Any, features: Any, dimension: int = 1) -> Any:
     """The loss of each example as a program's own function computes it."""
-    from everflow.estimator.arguments import parameters_of
-
     given = {"labels": labels, "logits": logits}
     taken = parameters_of(loss_fn)
     for name in ("labels", "logits"):

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from everflow.api import internal, public
+from everflow.api import NAMES, internal, public
 from everflow.keras.callbacks.base import Callback
 from everflow.platform import logging as tf_logging
 
@@ -81,8 +81,6 @@ class RemoteMonitor(Callback):
         self.send_as_json = send_as_json
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        from everflow.api import NAMES
-
         client = NAMES.get("python.keras.callbacks.requests", requests)
         if client is None:
             raise ImportError("RemoteMonitor requires the `requests` library.")

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import everflow as tf
 from everflow.api import public
 from everflow.graph.shapes import TensorShape
 from everflow.keras import activations, constraints, initializers, regularizers
@@ -96,8 +97,6 @@ class ThresholdedReLU(_ElementWise):
         self.theta = cast_to_floatx(theta)
 
     def call(self, inputs: Any) -> Any:  # type: ignore[override]
-        import everflow as tf
-
         theta = tf.cast(float(self.theta), inputs.dtype)
         return inputs * tf.cast(tf.greater(inputs, theta), inputs.dtype)
 

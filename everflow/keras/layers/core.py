@@ -13,6 +13,7 @@ from everflow.keras.backend.learning_phase import learning_phase
 from everflow.keras.backend.session import track_variable
 from everflow.keras.input_spec import InputSpec
 from everflow.keras.layer import Layer, map_shapes
+from everflow.keras.serialization import has_arg
 from everflow.keras.window_arithmetic import normalize_data_format
 from everflow.runtime.smart_conditionals import smart_cond
 
@@ -293,8 +294,6 @@ class Lambda(Layer):
         return map_shapes(lambda s: TensorShape([batch[0], *s.as_list()]), self._output_shape)
 
     def call(self, inputs: Any, mask: Any = None, training: Any = None) -> Any:  # type: ignore[override]
-        from everflow.keras.serialization import has_arg
-
         arguments = dict(self.arguments)
         if has_arg(self.function, "mask"):
             arguments["mask"] = mask

@@ -14,6 +14,7 @@ from everflow.keras.backend.session import batch_set_value, track_variable
 from everflow.keras.backend.values import is_keras_tensor
 from everflow.keras.input_spec import InputSpec
 from everflow.keras.layer import Layer
+from everflow.keras.layer_serialization import deserialize
 from everflow.keras.serialization import has_arg
 
 
@@ -158,8 +159,6 @@ class StackedRNNCells(Layer):
     @classmethod
     def from_config(cls, config: Any, custom_objects: Any = None) -> Any:
         """The cells that a config describes."""
-        from everflow.keras.layer_serialization import deserialize
-
         config = dict(config)
         return cls([deserialize(c, custom_objects=custom_objects) for c in config.pop("cells")], **config)
 
@@ -467,8 +466,6 @@ class RNN(Layer):
     @classmethod
     def from_config(cls, config: Any, custom_objects: Any = None) -> Any:
         """The layer that a config describes."""
-        from everflow.keras.layer_serialization import deserialize
-
         config = dict(config)
         cell = deserialize(config.pop("cell"), custom_objects=custom_objects)
         number = config.pop("num_constants", 0)

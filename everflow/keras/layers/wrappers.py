@@ -12,6 +12,7 @@ from everflow.keras.backend.recurrence import rnn
 from everflow.keras.backend.values import is_keras_tensor
 from everflow.keras.input_spec import InputSpec
 from everflow.keras.layer import Layer
+from everflow.keras.layer_serialization import deserialize
 from everflow.keras.layers.recurrent import standardize_args
 from everflow.keras.serialization import has_arg
 
@@ -48,8 +49,6 @@ class Wrapper(Layer):
     @classmethod
     def from_config(cls, config: Any, custom_objects: Any = None) -> Any:
         """The wrapper and the layer that a config describes."""
-        from everflow.keras.layer_serialization import deserialize
-
         config = copy.deepcopy(config)
         return cls(deserialize(config.pop("layer"), custom_objects=custom_objects), **config)
 
@@ -316,8 +315,6 @@ class Bidirectional(Wrapper):
     @classmethod
     def from_config(cls, config: Any, custom_objects: Any = None) -> Any:
         """The wrapper and the layers that a config describes."""
-        from everflow.keras.layer_serialization import deserialize
-
         config = copy.deepcopy(config)
         number = config.pop("num_constants", 0)
         config["layer"] = deserialize(config["layer"], custom_objects=custom_objects)

@@ -6,6 +6,7 @@ from typing import Any
 from everflow.api import internal, public
 from everflow.graph.scopes import name_scope
 from everflow.graph.tensor import Tensor
+from everflow.keras.backend.values import evaluate
 from everflow.keras.call_context import graph_of_symbolic
 from everflow.keras.losses import functions
 from everflow.keras.losses.weighting import ReductionV2, compute_weighted_loss
@@ -61,8 +62,6 @@ class LossFunctionWrapper(Loss):
         return self.fn(y_true, y_pred, **self._fn_kwargs)
 
     def get_config(self) -> dict[str, Any]:
-        from everflow.keras.backend.values import evaluate
-
         kwargs = {k: evaluate(v) if isinstance(v, Tensor) else v for k, v in self._fn_kwargs.items()}
         return {**super().get_config(), **kwargs}
 

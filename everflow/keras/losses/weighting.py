@@ -8,6 +8,7 @@ from everflow.api import internal
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
 from everflow.losses.collected import squeeze_or_expand_dimensions
+from everflow.ops.math.weights_broadcast import assert_broadcastable
 
 
 @internal("keras.utils.losses_utils.ReductionV2", "ops.losses.loss_reduction.ReductionV2")
@@ -64,8 +65,6 @@ def compute_weighted_loss(losses: Any, sample_weight: Any = None, reduction: str
 
 def _broadcast(weights: Any, values: Any) -> Any:
     """Weights checked against the losses that they weigh: ranks agree, and each dimension is one or the same."""
-    from everflow.ops.math.weights_broadcast import assert_broadcastable
-
     with tf.control_dependencies([assert_broadcastable(weights, values)]):
         return tf.identity(weights)
 

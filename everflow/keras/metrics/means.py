@@ -10,9 +10,11 @@ import everflow as tf
 from everflow.api import internal, public
 from everflow.graph.tensor import Tensor
 from everflow.keras.backend.session import batch_set_value, get_session
+from everflow.keras.backend.values import evaluate
 from everflow.keras.metrics.base import Metric
 from everflow.keras.metrics.ragged_values import flat_values_of
 from everflow.losses.collected import squeeze_or_expand_dimensions
+from everflow.ops.math.confusion_matrix import remove_squeezable_dimensions
 from everflow.ops.math.weights_broadcast import assert_broadcastable
 
 
@@ -120,8 +122,6 @@ class _OfFunction(Reduce):
         return super().update_state(self._fn(y_true, y_pred, **self._fn_kwargs), sample_weight=sample_weight)
 
     def get_config(self) -> dict[str, Any]:
-        from everflow.keras.backend.values import evaluate
-
         return {**{k: evaluate(v) if isinstance(v, Tensor) else v for k, v in self._fn_kwargs.items()}, **super().get_config()}
 
 
@@ -165,15 +165,11 @@ class MeanRelativeError(Mean):
         return super().update_state(errors, sample_weight=sample_weight)
 
     def get_config(self) -> dict[str, Any]:
-        from everflow.keras.backend.values import evaluate
-
         n = self.normalizer
         return {"normalizer": evaluate(n) if isinstance(n, Tensor) else n, **super().get_config()}
 
 
 def _same_rank(predictions: Any, normalizer: Any) -> tuple[Any, Any]:
-    from everflow.ops.math.confusion_matrix import remove_squeezable_dimensions
-
     normalizer, predictions = remove_squeezable_dimensions(normalizer, predictions)
     return predictions, normalizer
 

@@ -5,7 +5,7 @@ import inspect
 from typing import Any
 
 import everflow as tf
-from everflow import nest
+from everflow import api, nest
 from everflow.api import internal, public
 from everflow.distribute.strategy_context import get_replica_context, has_strategy
 from everflow.distribute.values import Mirrored, PerReplica
@@ -22,8 +22,10 @@ from everflow.keras.layer_variables import make_variable
 from everflow.keras.serialization import deserialize_keras_object, serialize_keras_object
 from everflow.ops.core.registry import apply
 from everflow.ops.variables.variables import Variable, VariableAggregation, VariableSynchronization
+from everflow.train import schedules
 from everflow.train.optimizer import deduplicated
 from everflow.train.schedules import LearningRateSchedule
+from everflow.train.tracking.positions import CheckpointInitialValue
 
 _OWN = ("clipnorm", "clipvalue", "lr", "decay")
 
@@ -409,8 +411,6 @@ class OptimizerV2(Trackable):
         """Restores a slot; where it can't be made now, it is restored when it is."""
         slot = self._slots.get(key_of(variable), {}).get(slot_name)
         if slot is None and executing_eagerly() and slot_variable_position.is_simple_variable():
-            from everflow.train.tracking.positions import CheckpointInitialValue
-
             slot = self.add_slot(var=variable, slot_name=slot_name,
                                  initializer=CheckpointInitialValue(checkpoint_position=slot_variable_position))
         if slot is not None:
@@ -464,9 +464,6 @@ def serialize_schedule(learning_rate_schedule: Any) -> Any:
 @public("keras.optimizers.schedules.deserialize")
 def deserialize_schedule(config: Any, custom_objects: Any = None) -> Any:
     """The schedule that data describe."""
-    from everflow import api
-    from everflow.train import schedules
-
     known = {n: api.find(f"keras.optimizers.schedules.{n}") for n in api.members("keras.optimizers.schedules") if n[0].isupper()}
     known.update({n: getattr(schedules, n) for n in dir(schedules) if n.endswith(("Decay", "Restarts"))})
     return deserialize_keras_object(config, module_objects=known, custom_objects=custom_objects, printable_module_name="decay")

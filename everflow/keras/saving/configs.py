@@ -9,6 +9,7 @@ import numpy as np
 from everflow.api import internal, public
 from everflow.graph.dtypes import DType
 from everflow.graph.shapes import Dimension, TensorShape
+from everflow.keras.layer_serialization import deserialize
 
 KERAS_VERSION = "2.2.4-tf"
 
@@ -62,8 +63,6 @@ def model_from_config(config: Any, custom_objects: Any = None) -> Any:
     """The model that a config describes."""
     if isinstance(config, list):
         raise TypeError("`model_from_config` expects a dictionary, not a list. Maybe you meant to use `Sequential.from_config(config)`?")
-    from everflow.keras.layer_serialization import deserialize
-
     return deserialize(config, custom_objects=custom_objects)
 
 

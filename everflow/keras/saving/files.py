@@ -4,11 +4,12 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from everflow.api import internal, public
+from everflow.api import find, internal, public
 from everflow.eager.context import executing_eagerly
 from everflow.graph.stacks import get_default_graph
 from everflow.keras.backend.session import get_session
 from everflow.keras.saving import hdf5
+from everflow.train.tracking.checkpoint import saver_with_op_caching
 
 _HDF5_ENDINGS = (".h5", ".keras", ".hdf5")
 
@@ -27,8 +28,6 @@ def ask_to_proceed_with_overwrite(filepath: str) -> bool:
 
 def should_overwrite(filepath: str) -> bool:
     """Whether a file that exists may be overwritten."""
-    from everflow.api import find
-
     return find("python.keras.utils.io_utils.ask_to_proceed_with_overwrite")(filepath)
 
 
@@ -107,8 +106,6 @@ def save_weights(model: Any, filepath: Any, overwrite: bool, save_format: Any) -
             hdf5.save_weights_to_hdf5_group(f, model.layers)
         return
     _saver(model).save(filepath, session=None if executing_eagerly() else get_session())
-    from everflow.api import find
-
     find("train.update_checkpoint_state")(save_dir=os.path.dirname(filepath), model_checkpoint_path=filepath)
 
 
@@ -122,8 +119,6 @@ def load_weights(model: Any, filepath: Any, by_name: bool) -> Any:
         status = _saver(model).restore(filepath)
         if not executing_eagerly():
             session = get_session()
-            from everflow.api import find
-
             find("python.training.tracking.util.streaming_restore")(status=status, session=session)
         status.assert_nontrivial_match()
         return status
@@ -156,8 +151,6 @@ def _require_variables(model: Any) -> None:
 
 def _saver(model: Any) -> Any:
     """The model's checkpoint reader and writer; its ops are made once in a graph."""
-    from everflow.train.tracking.checkpoint import saver_with_op_caching
-
     known = model.__dict__.get("_trackable_saver")
     graph = None if executing_eagerly() else get_default_graph()
     if known is None or known[0] is not graph:

@@ -9,6 +9,7 @@ import numpy as np
 
 from everflow.api import internal
 from everflow.keras.backend.session import batch_get_value, batch_set_value
+from everflow.keras.optimizers.first import TFOptimizer
 from everflow.keras.saving.configs import KERAS_VERSION, as_json, model_config, model_from_config
 from everflow.keras.saving.training_config import compile_arguments, training_config
 from everflow.keras.saving.weight_forms import preprocess_weights_for_loading
@@ -153,7 +154,6 @@ def save_model_to_hdf5(model: Any, filepath: Any, overwrite: bool = True, includ
     """Writes a model: its config, its weights, how it is trained and where its optimizer is."""
     import h5py
 
-    from everflow.keras.optimizers.first import TFOptimizer
     from everflow.keras.saving.files import should_overwrite
 
     given = isinstance(filepath, h5py.File)

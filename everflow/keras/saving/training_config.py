@@ -4,7 +4,10 @@ from __future__ import annotations
 from typing import Any
 
 from everflow.api import internal
+from everflow.keras.losses.names import deserialize as loss_of
 from everflow.keras.metrics.base import Metric
+from everflow.keras.metrics.names import deserialize as metric_of
+from everflow.keras.optimizers.names import deserialize as optimizer_of
 
 
 def _described(value: Any) -> Any:
@@ -30,10 +33,6 @@ def training_config(model: Any) -> dict[str, Any]:
 @internal("keras.saving.saving_utils.compile_args_from_training_config")
 def compile_arguments(training_config: Any, custom_objects: Any = None) -> dict[str, Any]:
     """The arguments of `compile` that data describe."""
-    from everflow.keras.losses.names import deserialize as loss_of
-    from everflow.keras.metrics.names import deserialize as metric_of
-    from everflow.keras.optimizers.names import deserialize as optimizer_of
-
     known = custom_objects or {}
 
     def made(value: Any, of: Any) -> Any:

@@ -5,11 +5,13 @@ from typing import Any
 
 import numpy as np
 
+import everflow as tf
 from everflow import nest
 from everflow.api import internal
 from everflow.graph.sparse_tensor import SparseTensor, SparseTensorValue
 from everflow.graph.tensor import Tensor
 from everflow.keras.config import floatx
+from everflow.keras.losses import functions
 from everflow.ragged.tensor import RaggedTensor
 
 
@@ -29,8 +31,6 @@ def standardize_single_array(x: Any, expected_shape: Any = None) -> Any:
         return x
     if hasattr(x, "shape") and len(x.shape) == 1 and (expected_shape is None or len(expected_shape) != 1):
         if isinstance(x, Tensor):
-            import everflow as tf
-
             return tf.expand_dims(x, axis=1)
         return np.expand_dims(x, 1)
     return x
@@ -181,8 +181,6 @@ def standardize_weights(y: Any, sample_weight: Any = None, class_weight: Any = N
         if len(y.shape) > 2:
             raise ValueError("`class_weight` not supported for 3+ dimensional targets.")
         if isinstance(y, Tensor):
-            import everflow as tf
-
             # Numbers of classes that the table lacks weigh nothing.
             size = max(class_weight) + 1
             table = tf.constant([class_weight.get(i, 0.0) for i in range(size)], dtype=floatx())
@@ -237,8 +235,6 @@ def check_array_lengths(inputs: Any, targets: Any, weights: Any = None) -> None:
 @internal("keras.engine.training_utils.check_loss_and_target_compatibility")
 def check_loss_and_target_compatibility(targets: Any, loss_fns: Any, output_shapes: Any) -> None:
     """Raises for targets that a loss can't be meant for."""
-    from everflow.keras.losses import functions
-
     alike = {functions.mean_squared_error, functions.binary_crossentropy, functions.categorical_crossentropy}
     for y, loss, shape in zip(targets, loss_fns, output_shapes):
         if y is None or loss is None or isinstance(y, Tensor) or is_composite(y):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+import everflow as tf
 from everflow import nest
 from everflow.api import internal
 from everflow.eager.context import executing_eagerly
@@ -35,8 +36,6 @@ def part(x: Any, places: Any) -> Any:
     if isinstance(places, slice):
         return x[places]
     if isinstance(x, Tensor):
-        import everflow as tf
-
         return tf.gather(x, places)
     if not isinstance(x, np.ndarray) and not hasattr(x, "tocoo"):
         # Data on disk wants its indices in order.
@@ -152,8 +151,6 @@ def dataset_batches(dataset: Any) -> Any:
         return lambda: iter(dataset)
 
     def started() -> Iterator[Any]:
-        import everflow as tf
-
         iterator = tf.data.make_initializable_iterator(dataset)
         session = get_session()
         session.run(iterator.initializer)

@@ -6,11 +6,14 @@ from typing import Any
 import numpy as np
 
 from everflow.api import internal
+from everflow.keras.config import image_data_format
 from everflow.keras.losses import functions
 from everflow.keras.losses.classes import Loss, LossFunctionWrapper
 from everflow.keras.losses.names import get as get_loss
+from everflow.keras.metrics import accuracies
 from everflow.keras.metrics.base import Metric, clone_metric
 from everflow.keras.metrics.means import Mean, MeanMetricWrapper
+from everflow.keras.metrics.names import get
 
 _ACCURACIES, _ENTROPIES = ("accuracy", "acc"), ("crossentropy", "ce")
 
@@ -55,8 +58,6 @@ class Endpoint:
 
 
 def _channels_first() -> bool:
-    from everflow.keras.config import image_data_format
-
     return image_data_format() == "channels_first"
 
 
@@ -171,8 +172,6 @@ def get_metric_name(metric: Any, weighted: bool = False) -> str:
         return prefix + "acc"
     if isinstance(metric, str) and metric in _ENTROPIES:
         return prefix + "ce"
-    from everflow.keras.metrics.names import get
-
     found = get(metric)
     return prefix + (found.name if hasattr(found, "name") else getattr(found, "__name__", type(found).__name__))
 
@@ -180,9 +179,6 @@ def get_metric_name(metric: Any, weighted: bool = False) -> str:
 @internal("keras.engine.training_utils.get_metric_function")
 def get_metric_function(metric: Any, output_shape: Any = None, loss_fn: Any = None) -> Any:
     """The function of a metric; `accuracy` and `crossentropy` are those that fit the loss and the output."""
-    from everflow.keras.metrics import accuracies
-    from everflow.keras.metrics.names import get
-
     if not isinstance(metric, str) or metric not in _ACCURACIES + _ENTROPIES:
         return get(metric)
     fn = getattr(loss_fn, "fn", loss_fn)

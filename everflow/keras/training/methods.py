@@ -7,12 +7,14 @@ import numpy as np
 
 from everflow import nest
 from everflow.eager.context import executing_eagerly
+from everflow.graph.dtypes import as_dtype
 from everflow.graph.scopes import init_scope, name_scope
 from everflow.graph.tensor import Tensor
 from everflow.graph.tensor_spec import TensorSpec
 from everflow.keras.backend.learning_phase import symbolic_learning_phase
 from everflow.keras.backend.session import get_session
 from everflow.keras.callbacks.base import PREDICT, TEST, TRAIN
+from everflow.keras.config import floatx
 from everflow.keras.enqueuers import Sequence, is_generator_or_sequence
 from everflow.keras.optimizers.names import get as get_optimizer
 from everflow.keras.training import arrays, compiling, loops
@@ -268,9 +270,6 @@ class Training:
         known = [t.dtype for t in self._feed_inputs]
         if known:
             return known
-        from everflow.graph.dtypes import as_dtype
-        from everflow.keras.config import floatx
-
         return [as_dtype(self.dtype or floatx())] * number  # type: ignore[attr-defined]
 
     def _arranged(self, tensors: list[Any]) -> Any:
@@ -639,8 +638,6 @@ def apply_gradients(optimizer: Any, pairs: list[Any]) -> None:
 
 def _ones_for(target: Any, endpoint: Any) -> Any:
     """Weights of one for samples that came without any."""
-    from everflow.keras.config import floatx
-
     if target is None:
         return np.ones((1, 1) if endpoint.sample_weight_mode == "temporal" else (1,), floatx())
     if isinstance(target, Tensor):

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from everflow.api import internal
+from everflow.api import NAMES, find, internal
 from everflow.graph.sparse_tensor import SparseTensorValue
 
 _COPY_THREADS = internal("keras.engine.training_utils._COPY_THREADS")(4)
@@ -84,8 +84,6 @@ class ConcatAggregator(Aggregator):
         elif isinstance(first, SparseTensorValue):
             self.results = _joined_sparse(self.results)
         elif hasattr(first, "to_list") and hasattr(first, "row_splits"):
-            from everflow.api import find
-
             self.results = find("ragged.constant_value")([row for r in self.results for row in r.to_list()],
                                                           dtype=first.flat_values.dtype)
         else:
@@ -161,8 +159,6 @@ class SliceAggregator(Aggregator):
 @internal("keras.engine.training_utils.get_copy_pool")
 def get_copy_pool() -> Any:
     """The threads that copy large outputs."""
-    from everflow.api import NAMES
-
     given = NAMES.get("python.keras.engine.training_utils._COPY_POOL")
     if given is not None:
         return given

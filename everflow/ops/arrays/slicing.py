@@ -10,8 +10,10 @@ from everflow.api import internal, public
 from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
 from everflow.graph.constants import dims_of, known
+from everflow.graph.convert import constant
 from everflow.graph.scopes import name_scope
 from everflow.graph.tensor import Tensor
+from everflow.ops.arrays.filling import ones_like
 from everflow.ops.arrays.reshaping import cast, flipped, is_text, rank, reshape, shape, shown
 from everflow.ops.core.registry import apply, op
 
@@ -438,8 +440,6 @@ def strided_slice(input_: Any, begin: Any, end: Any, strides: Any = None, begin_
                   name: str | None = None) -> Any:
     """The part of a tensor between `begin` and `end`, in steps; the masks say which bounds not to take literally."""
     if strides is None:
-        from everflow.ops.arrays.filling import ones_like
-
         strides = ones_like(begin)
     masks = dict(zip(MASKS, (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)))
     found = apply("StridedSlice", input_, begin, end, strides, name=name, **masks)
@@ -521,8 +521,6 @@ def getitem(tensor: Any, slice_spec: Any, var: Any = None) -> Any:
             if dtypes.int64 in (lower.dtype, upper.dtype, steps.dtype):
                 lower, upper, steps = (cast(t, dtypes.int64) for t in (lower, upper, steps))
         else:
-            from everflow.graph.convert import constant
-
             lower = upper = steps = constant([], dtype=dtypes.int32)
         return strided_slice(tensor, lower, upper, steps, var=var, name=scope, **masks)
 

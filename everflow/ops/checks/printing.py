@@ -9,10 +9,11 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import everflow as tf
 from everflow import nest
 from everflow.api import public
 from everflow.errors import invalid_argument
-from everflow.graph import dtypes
+from everflow.graph import dtypes, shapes
 from everflow.graph.operation import Operation
 from everflow.graph.sparse_tensor import SparseTensor
 from everflow.graph.tensor import TensorLike
@@ -79,8 +80,6 @@ def _print_v2(node: Any) -> Callable[..., Any]:
 
 
 def _scalar(operation: Operation) -> list[Any]:
-    from everflow.graph import shapes
-
     shapes.with_rank(operation.inputs[0].dims, 0)
     return []
 
@@ -99,8 +98,6 @@ class _Placeholder:
 
 
 def _stream_name(stream: Any) -> str:
-    import everflow as tf
-
     names = {
         sys.stdout: "stdout", sys.stderr: "stderr", tf.logging.INFO: "log(info)", tf.logging.info: "log(info)",
         tf.logging.WARN: "log(warning)", tf.logging.warning: "log(warning)", tf.logging.warn: "log(warning)",

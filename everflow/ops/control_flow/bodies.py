@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from everflow import nest
+from everflow.api import find
 from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.func_graph import VARIABLE_OPS, FuncGraph, function_targets
@@ -14,7 +15,10 @@ from everflow.graph.graph import Graph
 from everflow.graph.operation import Operation
 from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
+from everflow.lazy import torch
 from everflow.ops.core.registry import apply
+from everflow.ops.lists.list_objects import TensorList
+from everflow.values.tensors import is_numeric, torch_dtype
 
 # Stateful ops that do nothing by themselves.
 WITHOUT_EFFECT = ("Placeholder", "VarHandleOp", "VariableV2")
@@ -42,8 +46,6 @@ def packed(structure: Any, tensors: Iterable[Tensor]) -> Any:
 
 def with_flow(array: Any, flow: Tensor) -> Any:
     """The same TensorArray, with another flow."""
-    from everflow.api import find
-
     return find("python.ops.tensor_array_ops.build_ta_with_new_flow")(array, flow)
 
 
@@ -149,15 +151,9 @@ def merged_dims(dims: list[Any]) -> Any:
 
 def placeholder_value(dtype: dtypes.DType) -> Any:
     """A run-time value for an output that nobody will look at."""
-    from everflow.values.tensors import is_numeric, torch_dtype
-
     if is_numeric(dtype):
-        from everflow.lazy import torch
-
         return torch.empty((0,), dtype=torch_dtype(dtype))
     if dtype.base_dtype is dtypes.variant:
-        from everflow.ops.lists.list_objects import TensorList
-
         return TensorList([], dtypes.float32, None)
     import numpy as np
 

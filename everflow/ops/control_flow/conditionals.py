@@ -18,6 +18,7 @@ from everflow.graph.scopes import name_scope
 from everflow.graph.stacks import get_default_graph, in_eager_mode
 from everflow.graph.tensor import Tensor
 from everflow.ops.control_flow import bodies
+from everflow.ops.control_flow.ordering import Assert
 from everflow.ops.control_flow.toggles import enabled_in
 from everflow.ops.core.registry import apply, op
 
@@ -319,8 +320,6 @@ def _otherwise(pred: Tensor, function: Any, otherwise: Any, strict: bool) -> Cal
 
 def _at_most_one(predicates: Any) -> Operation:
     """Fails where more than one predicate is true."""
-    from everflow.ops.control_flow.ordering import Assert
-
     stacked = apply("Pack", list(predicates), name="preds_c")
     count = apply("Sum", apply("Cast", stacked, DstT=dtypes.int32), [0], name="num_true_conds")
     shown = ", ".join(p.name for p in predicates)
@@ -333,8 +332,6 @@ def _at_most_one(predicates: Any) -> Operation:
 
 def _last_or_fail(predicates: Any, function: Callable[[], Any]) -> Callable[[], Any]:
     """Without a default one predicate must be true: the last function fails where its own is not."""
-    from everflow.ops.control_flow.ordering import Assert
-
     def run() -> Any:
         stacked = apply("Pack", list(predicates), name="preds_c")
         check = Assert(

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+import everflow as tf
 from everflow import errors, nest
 from everflow.api import internal, public
 from everflow.errors import invalid_argument
@@ -67,7 +68,6 @@ class _Function:
 
     def run_eagerly(self, values: Any, types: list[dtypes.DType], returned: list[dtypes.DType]) -> list[Any]:
         """The function of run-time values, called with eager tensors."""
-        import everflow as tf
         from everflow.eager.context import eager_mode
         from everflow.eager.tensor import EagerTensor
 
@@ -207,8 +207,6 @@ def _eager_gradient(operation: Any, *output_gradients: Any) -> Any:
     token = operation.attr("token")
 
     def backward(*given: Any) -> Any:
-        import everflow as tf
-
         tape, arguments, results = FUNCTIONS.get(token).last
         found = tape.gradient(list(results), list(arguments), output_gradients=list(given))
         return [tf.zeros_like(x) if g is None else tf.convert_to_tensor(g) for g, x in zip(found, arguments)]

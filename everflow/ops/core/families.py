@@ -15,6 +15,7 @@ from everflow.lazy import torch
 from everflow.ops.core.broadcasting import checked, needed_sums_to_inputs, sums_to_inputs
 from everflow.ops.core.registry import apply, generated, not_differentiable, op
 from everflow.ops.core.shape_rules import broadcast, same_as_input
+from everflow.values.tensors import torch_dtype
 
 Factory = Callable[[Any], Callable[..., Any]]
 
@@ -30,8 +31,6 @@ def widened(factory: Factory) -> Factory:
         wide = WIDER.get(node.inputs[0].dtype.base_dtype.name)
         if wide is None:
             return inner
-        from everflow.values.tensors import torch_dtype
-
         compute, result = getattr(torch, wide), torch_dtype(node.outputs[0].dtype)
         return lambda *xs: inner(*[x.to(compute) for x in xs]).to(result)
 

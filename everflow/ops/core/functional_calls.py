@@ -8,7 +8,8 @@ from everflow.api import internal
 from everflow.errors import invalid_argument
 from everflow.graph import dtypes, opdefs
 from everflow.graph.convert import convert_list, convert_to_tensor
-from everflow.graph.defun import Defun
+from everflow.graph.defun import Defun, call
+from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
 from everflow.ops.core.registry import add_op, apply, op
 
@@ -91,9 +92,6 @@ def While(input_: Any, cond: Any, body: Any, name: str | None = None, hostmem: A
 
 def _called(function: Any, arguments: Any, captured: Any) -> list[Tensor]:
     """A call in which these tensors stand for what the function captures."""
-    from everflow.graph.defun import call
-    from everflow.graph.stacks import get_default_graph
-
     function.add_to_graph(get_default_graph())
     return list(call(function.op_def, [*convert_list(list(arguments)), *captured], function.name, {}).outputs)
 

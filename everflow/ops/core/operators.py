@@ -5,22 +5,23 @@ from collections.abc import Callable
 from typing import Any
 
 from everflow.graph.convert import convert_to_tensor
-from everflow.graph.stacks import in_eager_mode
+from everflow.graph.dtypes import string
+from everflow.graph.stacks import get_default_graph, in_eager_mode
 from everflow.graph.tensor import Tensor
+from everflow.ops.arrays import slicing
 from everflow.ops.core.registry import apply
+from everflow.ops.linalg import products as linalg_products
+from everflow.ops.math import division, logic
+from everflow.ops.math.elementwise import subtract
 
 
 def _named(x: Tensor, op_name: str) -> str:
-    from everflow.graph.stacks import get_default_graph
-
     current = get_default_graph()
     return (current if current.building_function or x.is_eager else x.graph).unique_name(op_name) + "/"
 
 
 def _converted(value: Any, like: Tensor, name: str, role: str, hint: bool) -> Tensor:
     """The other operand as a tensor, named below the operation's own name."""
-    from everflow.graph.stacks import get_default_graph
-
     current = get_default_graph()
     graph = current if current.building_function or like.is_eager else like.graph
     with graph.as_default():
@@ -72,12 +73,6 @@ def _is_sparse(value: Any) -> bool:
 
 def _load() -> None:
     """Everything that operators stand for."""
-    from everflow.graph.dtypes import string
-    from everflow.ops.arrays import slicing
-    from everflow.ops.linalg import products as linalg_products
-    from everflow.ops.math import division, logic
-    from everflow.ops.math.elementwise import subtract
-
     overload("add", "add", lambda x, y, name: apply("Add" if x.dtype.base_dtype is string else "AddV2", x, y, name=name))
     overload("sub", "sub", subtract)
     overload("mul", "mul", division.multiply_dispatch)

@@ -17,11 +17,14 @@ from typing import Any
 from everflow.graph import attrs as attr_values
 from everflow.graph import dtypes, graph, opdefs
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.func_graph import check_in_reach
 from everflow.graph.graph import VALID_OP_NAME, Graph
 from everflow.graph.operation import Operation
 from everflow.graph.stacks import TAPES, get_default_graph, in_eager_mode
 from everflow.graph.tensor import Tensor
+from everflow.graph.tensor_proto import as_array
 from everflow.graph.wire import output_types_of
+from everflow.index import GRADIENTS, OPS
 
 
 class Meaning:
@@ -71,8 +74,6 @@ def meaning(name: str) -> Meaning | None:
     """The meaning of an op, loading the module that defines it; None where Everflow has none yet."""
     found = MEANINGS.get(name)
     if found is None:
-        from everflow.index import OPS
-
         module = OPS.get(name)
         if module is None:
             return None
@@ -87,8 +88,6 @@ def gradient_of(name: str) -> Any:
     if found is None:
         return None
     if found.gradient is None:
-        from everflow.index import GRADIENTS
-
         if name in GRADIENTS:
             importlib.import_module(GRADIENTS[name])
     return found.gradient
@@ -258,8 +257,6 @@ def _graph_for(inputs: Any, op_type: str) -> Graph:
                 raise ValueError(f"{item} must be from the same graph as {first}.")
     if found is not None and found.building_function:
         # A body that is finished takes no more ops.
-        from everflow.graph.func_graph import check_in_reach
-
         check_in_reach(first, current, op_type)
         raise ValueError(f"{first} is not from this graph.")
     return found or current
@@ -430,8 +427,6 @@ def _shown_types(values: Any) -> str:
 def _value_type(value: Any) -> dtypes.DType | None:
     if hasattr(value, "dtype"):
         return dtypes.as_dtype(value.dtype).base_dtype
-    from everflow.graph.tensor_proto import as_array
-
     try:
         return dtypes.as_dtype(as_array(value).dtype)
     except (TypeError, ValueError):

@@ -9,6 +9,7 @@ from typing import Any
 from everflow.errors import invalid_argument, unimplemented
 from everflow.io import lmdb, records
 from everflow.io.file_io import read_file_to_string
+from everflow.proto import reader_base_pb2
 from everflow.values.texts import text_array
 
 Record = tuple[bytes, bytes]
@@ -73,8 +74,6 @@ class Reader:
 
     def state(self) -> bytes:
         """Where the reader is, as a ReaderBaseState."""
-        from everflow.proto import reader_base_pb2
-
         if not self.has_state:
             raise unimplemented("Reader SerializeState")
         with self.lock:
@@ -84,8 +83,6 @@ class Reader:
     def restore(self, state: bytes) -> None:
         """Goes on where a reader with this state was."""
         from google.protobuf.message import DecodeError
-
-        from everflow.proto import reader_base_pb2
 
         if not self.has_state:
             raise unimplemented("Reader RestoreState")

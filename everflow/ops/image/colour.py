@@ -13,6 +13,7 @@ from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import control_dependencies, name_scope
 from everflow.lazy import torch
 from everflow.ops.arrays.reshaping import shown
+from everflow.ops.checks.assertions import assert_equal
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.ops.core.run_time_checks import checked
 from everflow.ops.image.dtypes import convert_image_dtype
@@ -210,8 +211,6 @@ def grayscale_to_rgb(images: Any, name: str | None = None) -> Any:
 
 
 def _gray_images(images: Any) -> Any:
-    from everflow.ops.checks.assertions import assert_equal
-
     images = convert_to_tensor(images, name="images")
     if images.dims is not None and len(images.dims) < 2:
         raise ValueError("A grayscale image must be at least two-dimensional.")

@@ -10,6 +10,7 @@ import everflow as tf
 from everflow.api import public
 from everflow.errors import OpError, invalid_argument
 from everflow.graph import dtypes
+from everflow.graph.constants import dims_of
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import control_dependencies, name_scope
 from everflow.io import images as files
@@ -20,7 +21,7 @@ from everflow.ops.core.shape_rules import with_rank
 from everflow.ops.image.checks import exactly
 from everflow.ops.image.dtypes import convert_image_dtype
 from everflow.values.shown import escaped
-from everflow.values.tensors import from_numpy, torch_dtype
+from everflow.values.tensors import from_numpy, to_numpy, torch_dtype
 
 Kernel = Callable[..., Any]
 _DCT_METHODS = ("", "INTEGER_FAST", "INTEGER_ACCURATE")
@@ -187,8 +188,6 @@ def _encode_png(node: Any) -> Kernel:
         raise invalid_argument(f"compression should be in [-1,9], got {level}")
 
     def run(image: Any) -> Any:
-        from everflow.values.tensors import to_numpy
-
         if image.ndim != 3:
             raise invalid_argument(f"image must be 3-dimensional{list(image.shape)}")
         pixels = to_numpy(image, node.inputs[0].dtype)
@@ -206,8 +205,6 @@ def _decoded_shape(o: Any) -> Any:
         raise ValueError(f"channels must be non-negative, got {channels}")
     height, width = None, None
     if o.type == "DecodeAndCropJpeg":
-        from everflow.graph.constants import dims_of
-
         window = o.inputs[1]
         exactly(with_rank(window.dims, 1)[0], 4)
         known = dims_of(window)

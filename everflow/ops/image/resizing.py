@@ -18,6 +18,7 @@ from everflow.errors import invalid_argument
 from everflow.graph import shapes
 from everflow.graph.constants import dims_of, known
 from everflow.lazy import torch
+from everflow.ops.arrays.reshaping import shape
 from everflow.ops.core.registry import apply, op
 from everflow.ops.image.checks import exactly
 
@@ -314,8 +315,6 @@ def _differentiate(grad_op: str, allowed: tuple[str, ...]) -> Callable[..., Any]
 
 
 def _differentiate_nearest(o: Any, dy: Any) -> Any:
-    from everflow.ops.arrays.reshaping import shape
-
     dims = o.inputs[0].dims
     # A static size saves an op at each step.
     fixed = dims is not None and None not in dims[1:3]

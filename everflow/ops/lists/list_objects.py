@@ -8,6 +8,7 @@ import numpy as np
 
 from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
+from everflow.graph.describe import type_name
 from everflow.lazy import torch
 from everflow.values.tensors import is_numeric, torch_dtype
 
@@ -121,8 +122,6 @@ class TensorList:
 
     def check_type(self, dtype: dtypes.DType) -> None:
         """Fails where an op takes the items for something else than they are."""
-        from everflow.graph.describe import type_name
-
         if self.dtype is not dtype:
             raise invalid_argument(
                 f"Invalid data types; op elements {type_name(dtype)} but list elements {type_name(self.dtype)}"

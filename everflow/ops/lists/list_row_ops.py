@@ -13,6 +13,7 @@ from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
 from everflow.ops.core.registry import apply, op
 from everflow.ops.lists.list_elements import READ, check_rows, element_dims, new_list, row_dims, shape_reader
+from everflow.ops.lists.list_functions import build_element_shape
 from everflow.ops.lists.list_objects import TensorList, merged, parts, rows, stacked, taking_list, zeros
 from everflow.values.tensors import is_numeric
 
@@ -50,8 +51,6 @@ def _stack_shape(operation: Operation) -> Any:
 
 
 def _stack_gradient(operation: Operation, gradient: Tensor) -> Any:
-    from everflow.ops.lists.list_functions import build_element_shape
-
     dims = None if gradient.dims is None else gradient.dims[1:]
     return [apply("TensorListFromTensor", gradient, build_element_shape(shapes.TensorShape.from_dims(dims))), None]
 

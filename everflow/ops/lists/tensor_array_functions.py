@@ -4,6 +4,7 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
+import everflow as tf
 from everflow.api import internal, public
 from everflow.graph import dtypes
 from everflow.graph.constants import constant_value
@@ -158,8 +159,6 @@ class _GraphTensorArray(ArrayState):
         return value
 
     def unstack(self, value: Any, name: str | None) -> TensorArray:
-        import everflow as tf
-
         with name_scope(name, "TensorArrayUnstack", [self._handle, value]):
             count = tf.shape(value)[0]
             return self.scatter(_range(count), value, name)
@@ -173,8 +172,6 @@ class _GraphTensorArray(ArrayState):
                 return self._with_flow(apply("TensorArrayScatterV3", self._handle, indices, value, self._flow, name=name))
 
     def split(self, value: Any, lengths: Any, name: str | None) -> TensorArray:
-        import everflow as tf
-
         with name_scope(name, "TensorArraySplit", [self._handle, value, lengths]):
             value = convert_to_tensor(value, dtype=self._dtype, name="value")
             with self._beside(value):
@@ -190,8 +187,6 @@ class _GraphTensorArray(ArrayState):
 
 
 def _range(count: Any) -> Tensor:
-    import everflow as tf
-
     return tf.range(0, count)
 
 
@@ -262,8 +257,6 @@ class TensorArray:
 
     def identity(self) -> TensorArray:
         """The same array, handed on after control dependencies."""
-        import everflow as tf
-
         return self if in_eager_mode() else build_ta_with_new_flow(self, tf.identity(self.flow))
 
     def grad(self, source: str, flow: Any = None, name: str | None = None) -> TensorArray:

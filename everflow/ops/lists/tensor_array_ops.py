@@ -21,6 +21,7 @@ from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
 from everflow.ops.core.registry import not_differentiable, op
+from everflow.ops.lists.tensor_array_functions import TensorArray
 from everflow.ops.lists.tensor_array_objects import Store
 from everflow.values.tensors import is_numeric, torch_dtype
 
@@ -324,8 +325,6 @@ def gradient_source(op_or_tensor: Any) -> str:
 
 def _gradient_array(operation: Operation, dtype: Any, gradient: Tensor, flow: Tensor) -> Any:
     """The array of an array's gradients."""
-    from everflow.ops.lists.tensor_array_functions import TensorArray
-
     handle = operation.inputs[0]
     array = TensorArray(dtype=dtype, handle=handle, flow=flow, colocate_with_first_write_call=False)
     return array.grad(source=gradient_source(gradient), flow=flow)

@@ -13,6 +13,7 @@ from everflow.graph.tensor import Tensor
 from everflow.ops.core.registry import apply
 from everflow.ops.lists import list_functions as lists
 from everflow.ops.lists.tensor_array_functions import ArrayState, TensorArray
+from everflow.platform import logging
 
 
 @internal("ops.tensor_array_ops._GraphTensorArrayV2")
@@ -102,8 +103,6 @@ class ListTensorArray(ArrayState):
 def check_dtypes(value: Any, dtype: dtypes.DType) -> None:
     """Notes in the log that a value is not of an array's dtype: the run will fail."""
     if value.dtype != dtype:
-        from everflow.platform import logging
-
         logging.error(
             "Error: Input value %s has dtype %s, but expected dtype %s.  This leads to undefined behavior and will be an error in future "
             "versions of TensorFlow.", value, value.dtype, dtype)

@@ -15,6 +15,7 @@ from everflow.graph.scopes import name_scope
 from everflow.graph.sparse_tensor import SparseTensor
 from everflow.lazy import torch
 from everflow.ops.core.registry import apply, op
+from everflow.platform.deprecation import deprecated_argument_lookup as either
 
 Kernel = Callable[..., Any]
 
@@ -163,8 +164,6 @@ def ctc_loss(labels: Any, inputs: Any = None, sequence_length: Any = None, prepr
     """The loss of sparse labels, of which the last class is the blank."""
     if not isinstance(labels, SparseTensor):
         raise TypeError("Expected labels (first argument) to be a SparseTensor")
-    from everflow.platform.deprecation import deprecated_argument_lookup as either
-
     inputs = either("logits", logits, "inputs", inputs)
     inputs = convert_to_tensor(inputs, name="logits")
     if not time_major:

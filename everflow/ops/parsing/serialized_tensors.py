@@ -12,6 +12,7 @@ from everflow.graph import dtypes, shapes
 from everflow.graph.tensor_proto import make_ndarray
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.ops.core.shape_rules import same_as_input, scalar
+from everflow.proto import example_pb2, tensor_pb2
 from everflow.values.tensors import from_numpy, to_numpy
 from everflow.values.texts import mapped, text_array
 
@@ -29,8 +30,6 @@ def _wire_name(dtype: dtypes.DType) -> str:
 
 
 def _serialize(node: Any) -> Kernel:
-    from everflow.proto import tensor_pb2
-
     dtype = node.attr("T")
 
     def run(value: Any) -> Any:
@@ -54,8 +53,6 @@ def _serialize(node: Any) -> Kernel:
 
 def _parse(node: Any) -> Kernel:
     from google.protobuf.message import DecodeError
-
-    from everflow.proto import tensor_pb2
 
     dtype = node.attr("out_type")
 
@@ -96,8 +93,6 @@ def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Any
 
 def _from_json(text: bytes) -> bytes:
     from google.protobuf import json_format
-
-    from everflow.proto import example_pb2
 
     try:
         return json_format.Parse(text, example_pb2.Example()).SerializeToString(deterministic=True)

@@ -9,6 +9,7 @@ import numpy as np
 from everflow.api import public
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
+from everflow.graph.constants import known
 from everflow.lazy import torch
 from everflow.ops.core.registry import apply, meaning, op
 from everflow.ops.quantization.conversions import scalar
@@ -94,8 +95,6 @@ def _concat(node: Any) -> Kernel:
 
 def _concat_shape(o: Any) -> Any:
     count = o.attr("N")
-    from everflow.graph.constants import known
-
     axis = known(o.inputs[0])
     parts = [t.dims for t in o.inputs[1:1 + count]]
     if axis is None or any(p is None for p in parts):

@@ -9,6 +9,7 @@ import numpy as np
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
 from everflow.graph.constants import known
+from everflow.graph.dtypes import int64
 from everflow.lazy import torch
 from everflow.ops.core.registry import not_differentiable, op
 from everflow.ops.core.shape_rules import scalar
@@ -48,8 +49,6 @@ def _maker(kind: type[Queue]) -> Callable[[Any], Kernel]:
         given = [None if s is None else tuple(s) for s in node.attr("shapes") or []]
         dims: list[Any] = given or [None] * len(types)
         if kind is PrioritizedQueue:
-            from everflow.graph.dtypes import int64
-
             types, dims = [int64, *types], [(), *dims]
         more: list[int] = []
         if kind is RandomQueue:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from everflow.api import internal, public
+from everflow.api import find, internal, public
 from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
 from everflow.graph.constants import dims_of, known
@@ -140,16 +140,12 @@ op("RandomPoissonV2", kernel=_per_parameter("poisson", "dtype"), shape=_samples_
 @internal("ops.random_grad.add_leading_unit_dimensions")
 def add_leading_unit_dimensions(x: Any, num_dimensions: Any) -> Any:
     """The tensor with that many axes of size 1 before its own."""
-    from everflow.api import find
-
     ones = find("ones")([num_dimensions], dtypes.int32)
     return find("reshape")(x, find("concat")([ones, find("shape")(x)], axis=0))
 
 
 def _gamma_gradient(o: Any, dy: Any) -> Any:
     """Samples move with alpha as the incomplete gamma function says; summed over the samples of each alpha."""
-    from everflow.api import find
-
     shape, alpha = o.inputs
     samples = o.outputs[0]
     count = find("size")(shape)
@@ -269,8 +265,6 @@ def random_shuffle(value: Any, seed: Any = None, name: Any = None) -> Any:
 @public("random_crop", "image.random_crop")
 def random_crop(value: Any, size: Any, seed: Any = None, name: Any = None) -> Any:
     """A part of the given size, from a random place."""
-    from everflow.api import find
-
     with name_scope(name, "random_crop", [value, size]) as scope:
         value = convert_to_tensor(value, name="value")
         size = convert_to_tensor(size, dtype=dtypes.int32, name="size")
@@ -306,8 +300,6 @@ def _drawn_classes(logits: Any, num_samples: Any, dtype: Any, seed: Any) -> Any:
 @public("random_gamma", "random.gamma")
 def random_gamma(shape: Any, alpha: Any, beta: Any = None, dtype: Any = dtypes.float32, seed: Any = None, name: Any = None) -> Any:
     """Numbers from the gamma distributions with these parameters: `shape` samples of each."""
-    from everflow.api import find
-
     with name_scope(name, "random_gamma", [shape, alpha, beta]):
         shape = convert_to_tensor(shape, name="shape", dtype=dtypes.int32)
         alpha = convert_to_tensor(alpha, name="alpha", dtype=dtype)

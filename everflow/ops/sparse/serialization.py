@@ -12,10 +12,12 @@ from everflow.api import internal, public
 from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
 from everflow.graph.sparse_tensor import SparseTensor
+from everflow.graph.tensor_proto import make_ndarray
 from everflow.lazy import torch
 from everflow.ops.arrays.reshaping import shown
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.ops.sparse.indices import as_sparse, check_parts, joined, taken
+from everflow.proto import tensor_pb2
 from everflow.values.tensors import from_numpy, to_numpy
 
 Kernel = Callable[..., Any]
@@ -44,8 +46,6 @@ def _content(value: Any, dtype: dtypes.DType) -> bytes:
 
 
 def _written(value: Any, dtype: dtypes.DType) -> bytes:
-    from everflow.proto import tensor_pb2
-
     proto = tensor_pb2.TensorProto(dtype=dtype.as_datatype_enum, tensor_content=_content(value, dtype))
     proto.tensor_shape.SetInParent()
     for size in value.shape:
@@ -71,9 +71,6 @@ def _texts_in(content: bytes, count: int) -> list[bytes]:
 
 def _read(serialized: bytes) -> tuple[Any, dtypes.DType]:
     from google.protobuf.message import DecodeError
-
-    from everflow.graph.tensor_proto import make_ndarray
-    from everflow.proto import tensor_pb2
 
     proto = tensor_pb2.TensorProto()
     try:

@@ -10,10 +10,13 @@ import numpy as np
 from everflow import _native
 from everflow.errors import invalid_argument
 from everflow.graph import dtypes
+from everflow.io.png import encode_pixels
+from everflow.io.wav import encode_wav
 from everflow.lazy import torch
 from everflow.ops.arrays.reshaping import shown
 from everflow.ops.core.registry import not_differentiable, op
 from everflow.ops.core.shape_rules import scalar
+from everflow.proto import summary_pb2
 from everflow.values.tensors import to_numpy
 
 Kernel = Callable[..., Any]
@@ -31,8 +34,6 @@ def _text(serialized: bytes) -> np.ndarray:
 
 @functools.cache
 def _summary_class() -> Any:
-    from everflow.proto import summary_pb2
-
     return summary_pb2.Summary
 
 
@@ -87,8 +88,6 @@ op("HistogramSummary", kernel=_histogram, shape=scalar, gradient=not_differentia
 
 def image_summary(tag: bytes, images: Any, max_images: int, bad_color: Any) -> bytes:
     """The summary of images [batch, height, width, channels]: numbers are scaled, and those that are not finite get a colour."""
-    from everflow.io.png import encode_pixels
-
     if images.ndim != 4 or images.shape[3] not in (1, 3, 4):
         raise invalid_argument(f"Tensor must be 4-D with last dim 1, 3, or 4, not {shown(images.shape)}")
     color = np.asarray(bad_color).reshape(-1).astype(np.uint8).tobytes()
@@ -128,8 +127,6 @@ def add_sounds(summary: Any, tag: str, sounds: np.ndarray, sample_rate: float, m
     """Writes sounds [batch, frames] or [batch, frames, channels] into a summary."""
     if sounds.ndim not in (2, 3):
         raise invalid_argument(f"Tensor must be 3-D or 2-D, got: {shown(sounds.shape)}")
-    from everflow.io.wav import encode_wav
-
     sounds = sounds.reshape(*sounds.shape[:2], -1)
     for i, samples in enumerate(sounds[:max_outputs]):
         found = summary.value.add(tag=f"{tag}/audio/{i}" if max_outputs > 1 else f"{tag}/audio").audio

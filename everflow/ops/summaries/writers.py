@@ -11,8 +11,11 @@ from google.protobuf.message import DecodeError
 
 from everflow.errors import data_loss, invalid_argument, not_found
 from everflow.graph import dtypes
+from everflow.io import gfile
+from everflow.io.events import EventsWriter
 from everflow.ops.core.registry import op
 from everflow.ops.summaries.messages import add_sounds, fill_tensor, histogram_summary, image_summary, tag_of
+from everflow.proto import event_pb2
 from everflow.values.tensors import to_numpy
 
 Kernel = Callable[..., Any]
@@ -39,9 +42,6 @@ class _Writer:
 
     def create(self, logdir: Any, max_queue: Any, flush_millis: Any, suffix: Any) -> None:
         """Opens the file; a writer that has one keeps it."""
-        from everflow.io import gfile
-        from everflow.io.events import EventsWriter
-
         for value in (logdir, max_queue, flush_millis, suffix):
             if value.ndim:
                 raise invalid_argument("The arguments of a summary writer must be scalars")
@@ -89,8 +89,6 @@ class _Writer:
 
 
 def _event(step: Any = None) -> Any:
-    from everflow.proto import event_pb2
-
     event = event_pb2.Event(wall_time=time.time())
     if step is not None:
         event.step = int(step)
@@ -197,8 +195,6 @@ def _graph(node: Any) -> Kernel:
 
 def _whole_event(node: Any) -> Kernel:
     def run(writer: Any, serialized: Any) -> None:
-        from everflow.proto import event_pb2
-
         writer.add(event_pb2.Event.FromString(serialized.item()))
 
     return run

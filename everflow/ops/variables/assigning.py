@@ -8,6 +8,7 @@ from everflow import api
 from everflow.api import internal, public
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import colocate_with, name_scope
+from everflow.graph.shapes import TensorShape
 from everflow.graph.tensor import Tensor
 from everflow.ops.core.registry import apply
 
@@ -23,8 +24,6 @@ def variable_op_v2(shape: Any, dtype: Any, name: str = "Variable", container: st
 def variable_op(shape: Any, dtype: Any, name: str = "Variable", set_shape: bool = True, container: str = "",
                 shared_name: str = "") -> Tensor:
     """The same by an older op, which can leave the static shape open."""
-    from everflow.graph.shapes import TensorShape
-
     if not set_shape:
         shape = TensorShape(None)
     return apply("Variable", shape=shape if shape is not None else TensorShape(None), dtype=dtype, name=name,

@@ -7,6 +7,7 @@ from everflow.api import internal
 from everflow.graph.keys import GraphKeys
 from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
+from everflow.graph.wire import output_types_of
 
 VARIABLES = ("Variable", "VariableV2")
 # Handles, reads of them and questions about a variable are left as they are.
@@ -89,8 +90,6 @@ def _rewritten_op(name: str, op: Operation, seen: dict[Operation, Any]) -> Opera
     if op.type.startswith("Ref") and not inputs[0].dtype._is_ref_dtype:
         plain = graph.op_definition(op.type[len("Ref"):])
         definition = plain if plain is not None else definition
-    from everflow.graph.wire import output_types_of
-
     with graph.name_scope(None):
         new_name = graph.unique_name(f"{op.name}_{name}".replace(":", "_"))
         return graph.add(definition, new_name, inputs, attrs, output_types_of(definition, attrs))

@@ -12,6 +12,7 @@ from everflow.graph.convert import constant, register_tensor_conversion_function
 from everflow.graph.scopes import control_dependencies, name_scope
 from everflow.graph.shapes import TensorShape, as_shape
 from everflow.graph.tensor import Tensor
+from everflow.ops.variables.variables import Variable
 
 
 @internal("ops.variable_scope._PartitionInfo")
@@ -124,8 +125,6 @@ class PartitionedVariable:
     """A list of variables that stand for one: used as a tensor, they are concatenated."""
 
     def __init__(self, name: str, shape: Any, dtype: Any, variable_list: Any, partitions: Any) -> None:
-        from everflow.ops.variables.variables import Variable
-
         shape = as_shape(shape).as_list()
         if not isinstance(variable_list, (list, tuple)):
             raise TypeError(f"variable_list is not a list or tuple: {variable_list}")

@@ -13,6 +13,7 @@ from everflow.lazy import torch
 from everflow.ops.arrays.gathering import check_nd
 from everflow.ops.arrays.scattering import as_signed
 from everflow.ops.core.registry import apply, not_differentiable, op
+from everflow.ops.variables.handles import variable_shape
 from everflow.ops.variables.variable_ops import apart, may_share, variable_dims
 from everflow.values.resources import Slot
 
@@ -247,8 +248,6 @@ def _gather_shape(o: Any) -> Any:
 
 def _gather_gradient(o: Any, dy: Any) -> Any:
     """The rows of dy as they are, with the indices of the rows they belong to."""
-    from everflow.ops.variables.handles import variable_shape
-
     handle, indices = o.inputs
     whole: Any = variable_shape(handle)
     count = tf.expand_dims(tf.size(indices), 0)

@@ -5,6 +5,7 @@ from typing import Any
 
 from everflow.api import internal
 from everflow.graph import convert
+from everflow.graph.indexed_slices import IndexedSlices
 from everflow.graph.scopes import (
     add_to_collections,
     colocate_with,
@@ -46,8 +47,6 @@ def _scattered_nd(op_type: str) -> Any:
 
 def checked_slices(value: Any) -> Any:
     """The value, which must be IndexedSlices."""
-    from everflow.graph.indexed_slices import IndexedSlices
-
     if not isinstance(value, IndexedSlices):
         raise TypeError(f"sparse_delta is not IndexedSlices: {value}")
     return value

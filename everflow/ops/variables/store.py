@@ -23,6 +23,7 @@ from everflow.ops.variables.partitioned import (
     slice_axis_and_count,
     slices_along,
 )
+from everflow.ops.variables.resource_variables import ResourceVariable
 from everflow.ops.variables.variables import (
     SaveSliceInfo,
     VariableAggregation,
@@ -247,8 +248,6 @@ class VariableStore:
         if reuse is False:
             problem = (f"Variable {name} already exists, disallowed. Did you mean to set reuse=True or "
                        "reuse=tf.AUTO_REUSE in VarScope?")
-            from everflow.ops.variables.resource_variables import ResourceVariable
-
             if isinstance(found, ResourceVariable):
                 raise ValueError(problem)
             raise ValueError(f"{problem} Originally defined "

@@ -12,6 +12,7 @@ from everflow.lazy import torch
 from everflow.ops.core.registry import not_differentiable, op
 from everflow.ops.core.shape_rules import from_attr, same_as_input, scalar
 from everflow.values.resources import Slot, copied
+from everflow.values.tensors import torch_dtype
 
 
 def slot_of(node: Any, is_ref: bool) -> Slot:
@@ -58,8 +59,6 @@ def _temporary(node: Any) -> Any:
     dtype, dims = node.attr("dtype"), node.attr("shape")
 
     def run() -> Slot:
-        from everflow.values.tensors import torch_dtype
-
         key = (threading.get_ident(), name)
         if key in _temporaries:
             raise already_exists(f"TemporaryVariable {name} already exists in this step")

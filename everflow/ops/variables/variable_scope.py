@@ -14,6 +14,8 @@ from everflow.graph.convert import convert_to_tensor
 from everflow.graph.keys import GraphKeys
 from everflow.graph.scopes import get_collection, get_collection_ref, graph_of, is_eager_outside, name_scope
 from everflow.graph.stacks import get_default_graph
+from everflow.ops.variables.ref_variables import RefVariable
+from everflow.ops.variables.resource_variables import ResourceVariable
 from everflow.ops.variables.store import STORE_KEY, VariableStore, default_variable_store
 from everflow.ops.variables.traced_creation import create_variable, is_tracing
 from everflow.ops.variables.variables import VariableAggregation, VariableSynchronization
@@ -64,16 +66,12 @@ def default_variable_creator(next_creator: Any = None, **kwargs: Any) -> Any:
         use_resource = _uses_resources
     if use_resource or is_eager_outside():
         return default_variable_creator_v2(next_creator, **kwargs)
-    from everflow.ops.variables.ref_variables import RefVariable
-
     return RefVariable(**kwargs)
 
 
 @internal("ops.variable_scope.default_variable_creator_v2", "ops.variables.default_variable_creator_v2")
 def default_variable_creator_v2(next_creator: Any = None, **kwargs: Any) -> Any:
     """Makes a resource variable."""
-    from everflow.ops.variables.resource_variables import ResourceVariable
-
     kwargs.pop("expected_shape", None)
     if is_tracing():
         return create_variable(ResourceVariable, kwargs)

@@ -7,16 +7,19 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from everflow import api
 from everflow.api import internal, public
 from everflow.graph import dtypes
 from everflow.graph.convert import register_dense_tensor_like_type, register_tensor_conversion_function
+from everflow.graph.keys import GraphKeys
 from everflow.graph.scopes import init_scope, prepend_name_scope, strip_name_scope
 from everflow.graph.shapes import TensorShape
-from everflow.graph.stacks import get_default_graph
+from everflow.graph.stacks import get_default_graph, get_default_session, in_eager_mode
 from everflow.graph.tensor import OPERATORS, Tensor, TensorLike
 from everflow.graph.trackable import VARIABLE_VALUE_KEY, Trackable
 from everflow.ops.arrays import slicing
 from everflow.ops.core import operators as _operators  # noqa: F401  (defines the operators that variables take over)
+from everflow.ops.variables.sets import is_variable_initialized
 
 Creator = Callable[..., Any]
 internal("ops.variables.dtypes")(dtypes)
@@ -281,24 +284,17 @@ class Variable(TensorLike, Trackable, metaclass=VariableMetaclass):
 
     def initialized_value(self) -> Tensor:
         """The value, or what the variable will be initialized with if it is not yet."""
-        from everflow import api
-        from everflow.ops.variables.sets import is_variable_initialized
-
         with init_scope():
             return api.find("cond")(is_variable_initialized(self), self.read_value, lambda: self.initial_value)
 
     def eval(self, session: Any = None) -> Any:
         """Computes the value in a session (the default one unless given)."""
-        from everflow.graph.stacks import in_eager_mode
-
         if in_eager_mode():
             raise RuntimeError("Trying to eval in EAGER mode")
         return self._as_graph_element().eval(session=session)
 
     def load(self, value: Any, session: Any = None) -> None:
         """Sets the variable in a session, without adding to the graph."""
-        from everflow.graph.stacks import get_default_session, in_eager_mode
-
         if in_eager_mode():
             self.assign(value)
             return
@@ -342,8 +338,6 @@ class Variable(TensorLike, Trackable, metaclass=VariableMetaclass):
     @property
     def initial_value(self) -> Any:
         """The tensor that the initializer assigns."""
-        from everflow.graph.stacks import in_eager_mode
-
         if in_eager_mode():
             raise RuntimeError("initial_value not supported in EAGER mode.")
         return self._initial_value
@@ -455,8 +449,6 @@ internal("ops.variables.validate_synchronization_aggregation_trainable")(checked
 
 def collections_for(collections: Any, trainable: bool) -> list[Any]:
     """The collections that a new variable goes into."""
-    from everflow.graph.keys import GraphKeys
-
     if collections is None:
         collections = [GraphKeys.GLOBAL_VARIABLES]
     if not isinstance(collections, (list, tuple, set)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from everflow.ops.nn.windows import pads_of, symmetric
 from everflow.ops.nn.zero_borders import Border
 from everflow.runtime.passes.inference import normalized_convolution
 from everflow.runtime.passes.normalization import NORMALIZATIONS
@@ -48,7 +49,6 @@ def _agreed(pictures: Value, takers: list[Node]) -> Border | None:
 def _border(node: Node, pictures: Value) -> Border | None:
     """What a node pads its input with before it begins; None where it needs no copy for that."""
     from everflow.ops.nn.convolution_ops import Geometry
-    from everflow.ops.nn.windows import pads_of, symmetric
 
     if node.type == "Pad":
         amounts = node.constant(1)

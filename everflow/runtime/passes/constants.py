@@ -7,6 +7,7 @@ import numpy as np
 
 from everflow import errors
 from everflow.graph import shapes
+from everflow.runtime.codegen import kernel_of
 from everflow.runtime.plan import Node, Plan, Value
 from everflow.values import tensors as values
 
@@ -17,8 +18,6 @@ KEEP = {"Const", "_Feed", "Placeholder", "NoOp", "Print", "PrintV2", "Assert", "
 
 def fold_constants(plan: Plan) -> None:
     """Replaces computable nodes by Const nodes, in order, so that whole chains fold."""
-    from everflow.runtime.codegen import kernel_of
-
     table: dict[Value, Value] = {}
     nodes: list[Node] = []
     for node in plan.nodes:

@@ -10,6 +10,7 @@ from everflow._native import ELEMENTWISE, ElementwiseChain
 from everflow.graph import dtypes
 from everflow.graph.shapes import num_elements
 from everflow.lazy import torch
+from everflow.runtime.codegen import kernel_of
 from everflow.runtime.plan import Node, Plan, Value, fused
 
 # Larger tensors are better off with kernels that use several threads.
@@ -221,8 +222,6 @@ class _Chain:
 
     def _one_by_one(self) -> Callable[..., Any]:
         """The same by the kernels of the nodes, for tensors that are elsewhere or do not fit."""
-        from everflow.runtime.codegen import kernel_of
-
         members, inputs, results = self.members, self.inputs, self.results
         kernels = [kernel_of(node) for node in members]
         outside = list(dict.fromkeys(v for node in members for v in node.inputs if all(v not in n.outputs for n in members)))

@@ -7,6 +7,7 @@ from typing import Any
 from everflow._native import CONVOLVES_AND_POOLS, convolve_and_pool
 from everflow.graph import dtypes
 from everflow.lazy import torch
+from everflow.runtime.codegen import kernel_of
 from everflow.runtime.passes.fusion import rewrite_nodes
 from everflow.runtime.plan import Node, Plan, fused
 
@@ -68,8 +69,6 @@ def _sizes(convolution: Node, pool: Node) -> list[int] | None:
 
 
 def _kernel(convolution: Node, pool: Node, sizes: list[int], rectify: bool) -> Callable[..., Any]:
-    from everflow.runtime.codegen import kernel_of
-
     convolve, reduce = kernel_of(convolution), kernel_of(pool)
     channels, (height, width) = sizes[5], sizes[8:]
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from everflow.lazy import torch
+from everflow.ops.nn.pooling_ops import max_pool_from_positions, max_pool_with_positions, pools_planes
 from everflow.runtime.plan import Node, Plan, Value, fused
 
 FLOATS = ("float32", "float64", "bfloat16")
@@ -90,8 +91,6 @@ def fuse_conv_bias(plan: Plan) -> None:
 
 def share_pooling(plan: Plan) -> None:
     """MaxPool finds where the maxima are; its gradient need not look for them again."""
-    from everflow.ops.nn.pooling_ops import max_pool_from_positions, max_pool_with_positions, pools_planes
-
     gradients = {n for n in plan.nodes if n.type == "MaxPoolGrad" and n.inputs[1].node.type == "MaxPool"
                  and n.inputs[1].node.inputs[0] is n.inputs[0] and pools_planes(n.inputs[1].node)}
     pools = {n.inputs[1].node for n in gradients}

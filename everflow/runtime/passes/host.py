@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from everflow.lazy import torch
+from everflow.ops.core.broadcasting import broadcast_sizes, gradient_axes
 from everflow.runtime.counters import counters
 from everflow.runtime.plan import Node, Plan, Value, fused
 from everflow.values.sizes import Size, Sizes
@@ -202,8 +203,6 @@ def _gathered(node: Node) -> Any:
 
 
 def _broadcast(node: Node) -> Any:
-    from everflow.ops.core.broadcasting import gradient_axes
-
     def run(a: Any, b: Any) -> Any:
         of_a, of_b = gradient_axes(list(a), list(b))
         return Sizes(of_a), Sizes(of_b)
@@ -212,8 +211,6 @@ def _broadcast(node: Node) -> Any:
 
 
 def _broadcast_sizes(node: Node) -> Any:
-    from everflow.ops.core.broadcasting import broadcast_sizes
-
     return lambda a, b: Sizes(a) if a == b else Sizes(broadcast_sizes(a, b))
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from everflow.graph import dtypes
 from everflow.lazy import torch
+from everflow.ops.nn.zero_borders import surrounded
 from everflow.runtime.passes.normalization import NORMALIZATIONS
 from everflow.runtime.plan import Node, Plan, Value, fused
 
@@ -51,7 +52,6 @@ def normalized_convolution(convolution: Node, epsilon: float, rectify: bool, bor
     a border, the result with zeros around it is returned as well."""
     from everflow.ops.nn.convolution_ops import convolution_with_bias
     from everflow.ops.nn.pointwise_convolutions import Pointwise
-    from everflow.ops.nn.zero_borders import surrounded
 
     general, pointwise = convolution_with_bias(convolution), Pointwise.find(convolution)
 

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from everflow.ops.core.registry import Meaning
 from everflow.runtime.plan import Node, Plan, Value
 
 KINDS = ("PyFunc", "PyFuncStateless")
@@ -43,8 +44,6 @@ def _waits(node: Node, other: Node) -> bool:
 
 
 def _joined(group: list[Node], table: dict[Value, Value]) -> Node:
-    from everflow.ops.core.registry import Meaning
-
     first = group[0]
     node = Node("_PyFuncs", first.name, {}, [v for n in group for v in n.inputs], first.op, first.context)
     node.fused = Meaning("_PyFuncs", __name__)

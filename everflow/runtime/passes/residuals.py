@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from everflow.runtime.codegen import kernel_of
 from everflow.runtime.passes.fusion import rewrite_nodes
 from everflow.runtime.plan import Node, Plan, Value, fused
 
@@ -40,7 +41,6 @@ def _joined(node: Node, base: Value, part: Value) -> Node:
     def kernel(_: Node) -> Any:
         from everflow.ops.nn.convolution_ops import sizes_of
         from everflow.ops.nn.pointwise_convolutions import added_forward, added_input_gradient
-        from everflow.runtime.codegen import kernel_of
 
         if convolution.type == "Conv2D":
             return added_forward(convolution, kernel_of(convolution))

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from everflow.ops.variables.variable_ops import updating
 from everflow.runtime.passes.fusion import FLOATS, rewrite_nodes
 from everflow.runtime.plan import Node, Plan, Value, fused
 
@@ -33,8 +34,6 @@ def _scaled(node: Node, uses: Any) -> Node | None:
 
 
 def _adding(node: Node, value: Value, alpha: float) -> Node:
-    from everflow.ops.variables.variable_ops import updating
-
     new = fused("_AssignScaled", updating(lambda v, x: v.add_(x, alpha=alpha), is_apart=True), node, [node.inputs[0], value])
     assert new.fused is not None
     new.fused.writes = True

@@ -8,6 +8,7 @@ from everflow.eager.context import executing_eagerly
 from everflow.graph.scopes import device
 from everflow.ops.core.registry import apply
 from everflow.ops.variables.partitioned import PartitionedVariable
+from everflow.ops.variables.store import default_variable_store
 from everflow.ops.variables.variables import Variable
 from everflow.platform import logging
 from everflow.train.checkpoints.reader import _resolved, load_checkpoint
@@ -47,8 +48,6 @@ def init_from_checkpoint(ckpt_dir_or_file: Any, assignment_map: Any) -> None:
 
 
 def _store() -> dict[str, Any]:
-    from everflow.ops.variables.store import default_variable_store
-
     return default_variable_store()._vars
 
 

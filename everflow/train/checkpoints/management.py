@@ -8,6 +8,7 @@ import time
 from typing import Any
 
 from everflow.api import internal, public
+from everflow.eager.context import executing_eagerly
 from everflow.errors import NotFoundError
 from everflow.io import gfile
 from everflow.platform import logging
@@ -24,6 +25,7 @@ from everflow.train.checkpoints.state import (
     update_checkpoint_state,
     update_checkpoint_state_internal,
 )
+from everflow.train.tracking.restoring import get_session
 
 # Programs replace this module's clock: it stands for TensorFlow's as a whole, so it has TensorFlow's names.
 internal("training.checkpoint_management")(sys.modules[__name__])
@@ -110,9 +112,6 @@ class CheckpointManager:
 
     def save(self, checkpoint_number: Any = None) -> str:
         """Writes a checkpoint and deletes those that are too old; returns its prefix."""
-        from everflow.eager.context import executing_eagerly
-        from everflow.train.tracking.restoring import get_session
-
         session: Any = None
         if executing_eagerly():
             self._checkpoint.save_counter.assign_add(1)

@@ -7,14 +7,16 @@ from everflow.api import internal
 from everflow.errors import NotFoundError
 from everflow.graph.trackable import OBJECT_GRAPH_PROTO_KEY
 from everflow.ops.variables.sets import saveable_objects
+from everflow.proto import trackable_object_graph_pb2
 from everflow.train.checkpoints.reader import new_checkpoint_reader
+from everflow.train.checkpoints.saveable_making import op_list_to_dict, saveable_objects_for_op
+from everflow.train.checkpoints.saver import Saver
+from everflow.train.checkpoints.saver_building import BulkSaverBuilder
 
 
 @internal("training.saver.object_graph_key_mapping")
 def object_graph_key_mapping(checkpoint_path: Any) -> dict[str, str]:
     """{full name of a variable: its key} of an object-based checkpoint; NotFoundError for others."""
-    from everflow.proto import trackable_object_graph_pb2
-
     proto = new_checkpoint_reader(checkpoint_path).get_tensor(OBJECT_GRAPH_PROTO_KEY)
     graph = trackable_object_graph_pb2.TrackableObjectGraph.FromString(proto)
     return {attribute.full_name: attribute.checkpoint_key for node in graph.nodes for attribute in node.attributes}
@@ -24,10 +26,6 @@ def object_graph_key_mapping(checkpoint_path: Any) -> dict[str, str]:
 def saver_from_object_based_checkpoint(checkpoint_path: Any, var_list: Any = None, builder: Any = None, names_to_keys: Any = None,
                                        cached_saver: Any = None) -> Any:
     """A saver that finds variables in an object-based checkpoint by their names."""
-    from everflow.train.checkpoints.saveable_making import op_list_to_dict, saveable_objects_for_op
-    from everflow.train.checkpoints.saver import Saver
-    from everflow.train.checkpoints.saver_building import BulkSaverBuilder
-
     if names_to_keys is None:
         try:
             names_to_keys = object_graph_key_mapping(checkpoint_path)

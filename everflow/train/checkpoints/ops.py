@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from everflow.errors import invalid_argument
+from everflow.graph.constants import known
 from everflow.graph.describe import type_name
 from everflow.ops.core.registry import op
 from everflow.train.checkpoints.bundle import Reading
@@ -140,8 +141,6 @@ def _restore_legacy(node: Any) -> Callable[..., Any]:
 
 def _restored_shapes(operation: Any) -> Any:
     """The shapes of slices are known from their specs."""
-    from everflow.graph.constants import known
-
     for t in operation.inputs[1:]:
         if t.dims is not None and (len(t.dims) != 1 or t.dims[0] not in (None, len(operation.outputs))):
             raise ValueError(f"Dimension must be {len(operation.outputs)} but is {t.dims[0] if t.dims else 'of a scalar'}")
@@ -154,8 +153,6 @@ def _restored_shapes(operation: Any) -> Any:
 
 
 def _restored_shape(operation: Any) -> Any:
-    from everflow.graph.constants import known
-
     spec = known(operation.inputs[2])
     return _sliced_dims(os.fsdecode(spec.item()) if spec is not None else "")
 

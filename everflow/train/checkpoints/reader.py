@@ -11,6 +11,7 @@ from everflow.io.filesystems import locate
 from everflow.train.checkpoints.bundle import BundleReader
 from everflow.train.checkpoints.files import exists, index_path, matching_files
 from everflow.train.checkpoints.legacy import LegacyReader
+from everflow.train.checkpoints.state import latest_checkpoint
 
 Reader = BundleReader | LegacyReader
 
@@ -74,8 +75,6 @@ def new_checkpoint_reader(filepattern: Any) -> CheckpointReader:
 
 def _resolved(path: Any) -> str:
     """The checkpoint itself: the latest one, where a folder is given."""
-    from everflow.train.checkpoints.state import latest_checkpoint
-
     path = os.fspath(path) if hasattr(path, "__fspath__") else path
     filesystem, local = locate(path)
     if not filesystem.is_directory(local):

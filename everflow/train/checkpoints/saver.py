@@ -11,22 +11,23 @@ from everflow.api import internal, public
 from everflow.compat import as_str, as_str_any
 from everflow.eager.context import executing_eagerly
 from everflow.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError, OpError
-from everflow.graph.scopes import prepend_name_scope, strip_name_scope
+from everflow.graph.keys import GraphKeys
+from everflow.graph.scopes import add_to_collection, get_collection, prepend_name_scope, strip_name_scope
 from everflow.graph.stacks import get_default_graph
 from everflow.io import gfile
 from everflow.ops.variables.sets import saveable_objects
 from everflow.platform import logging
+from everflow.runtime.session import BaseSession
 from everflow.train.checkpoints import state
 from everflow.train.checkpoints.saver_building import BulkSaverBuilder
 from everflow.train.checkpoints.state import V1, V2
+from everflow.train.metagraphs.exporting import add_collection_def, export_meta_graph
 
 _RESTORING_FAILED = ("Restoring from checkpoint failed. This is most likely due to {} from the checkpoint. Please ensure that you have not "
                      "altered the graph expected based on the checkpoint. Original error:\n\n{}")
 
 
 def _is_session(sess: Any) -> bool:
-    from everflow.runtime.session import BaseSession
-
     return isinstance(sess, BaseSession) or hasattr(sess, "run") and hasattr(sess, "graph")
 
 
@@ -307,8 +308,6 @@ class Saver:
                           clear_devices: bool = False, clear_extraneous_savers: bool = False, strip_default_attrs: bool = False,
                           save_debug_info: bool = False) -> Any:
         """The default graph as a MetaGraphDef with this saver, written to a file where one is named."""
-        from everflow.train.metagraphs.exporting import export_meta_graph
-
         return export_meta_graph(
             filename=filename, graph_def=get_default_graph().as_graph_def(add_shapes=True), saver_def=self.saver_def,
             collection_list=collection_list, as_text=as_text, export_scope=export_scope, clear_devices=clear_devices,
@@ -316,8 +315,6 @@ class Saver:
 
     @staticmethod
     def _add_collection_def(meta_graph_def: Any, key: Any, export_scope: str | None = None) -> None:
-        from everflow.train.metagraphs.exporting import add_collection_def
-
         add_collection_def(meta_graph_def, key, export_scope=export_scope)
 
 
@@ -330,9 +327,6 @@ def _with_message(error: OpError, extra: str) -> OpError:
 @internal("training.saver._get_saver_or_default")
 def get_saver_or_default() -> Saver | None:
     """The graph's saver, made where there is none yet."""
-    from everflow.graph.keys import GraphKeys
-    from everflow.graph.scopes import add_to_collection, get_collection
-
     savers = get_collection(GraphKeys.SAVERS)
     if savers:
         if len(savers) > 1:

@@ -7,6 +7,7 @@ from typing import Any
 from everflow.api import find, internal
 from everflow.eager.context import executing_eagerly
 from everflow.graph.convert import constant
+from everflow.graph.devices import canonical_name
 from everflow.graph.scopes import control_dependencies, device, name_scope
 from everflow.ops.control_flow.ordering import group, with_dependencies
 from everflow.ops.core.registry import apply
@@ -132,8 +133,6 @@ class BaseSaverBuilder:
         return group(*restores, name="restore_all")
 
     def _GroupByDevices(self, saveables: Any) -> list[tuple[str, list[Any]]]:
-        from everflow.graph.devices import canonical_name
-
         found: dict[str, list[Any]] = {}
         for saveable in saveables:
             places = {canonical_name(spec.device) for spec in saveable.specs}

@@ -8,10 +8,12 @@ from everflow.api import find, internal, public
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.keys import GraphKeys
 from everflow.graph.scopes import get_collection
+from everflow.graph.trackable import OBJECT_GRAPH_PROTO_KEY
 from everflow.ops.variables.partitioned import PartitionedVariable, PartitionInfo
 from everflow.ops.variables.variables import Variable
 from everflow.platform import logging
 from everflow.train.checkpoints.initializing import init_from_checkpoint
+from everflow.train.checkpoints.object_names import object_graph_key_mapping
 from everflow.train.checkpoints.reader import _resolved, new_checkpoint_reader
 from everflow.train.checkpoints.remapping import _load_and_remap_matrix_initializer
 from everflow.train.checkpoints.saveable_making import op_list_to_dict
@@ -118,9 +120,6 @@ def _get_grouped_variables(vars_to_warm_start: Any) -> dict[str, list[Any]]:
 @internal("training.warm_starting_util._get_object_checkpoint_renames")
 def _get_object_checkpoint_renames(path: Any, variable_names: Any) -> dict[str, str]:
     """{variable: its key} where a checkpoint is of objects; else nothing."""
-    from everflow.graph.trackable import OBJECT_GRAPH_PROTO_KEY
-    from everflow.train.checkpoints.object_names import object_graph_key_mapping
-
     path = _resolved(path)
     if not new_checkpoint_reader(path).has_tensor(OBJECT_GRAPH_PROTO_KEY):
         return {}

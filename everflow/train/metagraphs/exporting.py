@@ -7,16 +7,19 @@ from typing import Any
 
 from google.protobuf.message import Message
 
+from everflow import versions
 from everflow.api import internal, public
 from everflow.compat import as_bytes, as_str
 from everflow.eager.context import executing_eagerly
 from everflow.graph import attrs as attr_values
 from everflow.graph import opdefs
 from everflow.graph.collection_protos import get_to_proto_function
+from everflow.graph.graph import Graph
 from everflow.graph.keys import GraphKeys
 from everflow.graph.scopes import strip_name_scope
 from everflow.graph.stacks import get_default_graph
-from everflow.graph.wire import op_def_proto
+from everflow.graph.wire import op_def_proto, versions_proto
+from everflow.io import file_io, gfile
 from everflow.platform import logging
 from everflow.train.metagraphs.files import write_graph
 
@@ -219,8 +222,6 @@ def create_meta_graph_def(meta_info_def: Any = None, graph_def: Any = None, save
                           graph: Any = None, export_scope: str | None = None, exclude_nodes: Any = None,
                           clear_extraneous_savers: bool = False, strip_default_attrs: bool = False) -> Any:
     """A MetaGraphDef of a graph (the default one unless given)."""
-    from everflow import versions
-    from everflow.graph.graph import Graph
     from everflow.proto import meta_graph_pb2
 
     if graph is not None and not isinstance(graph, Graph):
@@ -262,7 +263,6 @@ def export_scoped_meta_graph(filename: Any = None, graph_def: Any = None, graph:
                              saver_def: Any = None, clear_extraneous_savers: bool = False, strip_default_attrs: bool = False,
                              save_debug_info: bool = False, **kwargs: Any) -> tuple[Any, dict[str, Any]]:
     """A MetaGraphDef of a graph or of one of its name scopes, and {name in it: variable}; written to a file where one is named."""
-    from everflow.graph.wire import versions_proto
     from everflow.proto import graph_pb2
 
     refuse_eager()
@@ -301,7 +301,6 @@ def export_scoped_meta_graph(filename: Any = None, graph_def: Any = None, graph:
 
 def write_debug_info(folder: str, name: str) -> None:
     """An empty GraphDebugInfo beside a MetaGraph: where ops were made is not part of what is exported."""
-    from everflow.io import file_io, gfile
     from everflow.proto import graph_debug_info_pb2
 
     path = os.path.join(folder, "debug")

@@ -8,6 +8,7 @@ from google.protobuf import text_format
 from google.protobuf.message import DecodeError
 
 from everflow.api import internal, public
+from everflow.graph.graph import Graph
 from everflow.graph.malformed import unreadable
 from everflow.io import file_io, gfile
 from everflow.io.filesystems import path_text
@@ -36,8 +37,6 @@ def read_meta_graph_file(filename: Any) -> Any:
 @public("train.write_graph", "io.write_graph")
 def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool = True) -> str:
     """Writes a graph (or any graph proto) to a file, as text or binary; returns its path."""
-    from everflow.graph.graph import Graph
-
     proto = graph_or_graph_def.as_graph_def() if isinstance(graph_or_graph_def, Graph) else graph_or_graph_def
     logdir = path_text(logdir)
     gfile.recursive_create_dir(logdir)

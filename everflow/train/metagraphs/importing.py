@@ -14,7 +14,10 @@ from everflow.graph.keys import GraphKeys
 from everflow.graph.malformed import well_formed
 from everflow.graph.scopes import prepend_name_scope, strip_name_scope
 from everflow.graph.stacks import get_default_graph
+from everflow.ops.variables.sets import saveable_objects
 from everflow.platform import logging
+from everflow.proto import meta_graph_pb2
+from everflow.train.checkpoints.saver import Saver
 from everflow.train.metagraphs.exporting import export_scoped_meta_graph, refuse_eager
 from everflow.train.metagraphs.files import read_meta_graph_file
 
@@ -38,8 +41,6 @@ def import_scoped_meta_graph_with_return_elements(
         unbound_inputs_col_name: str = "unbound_inputs", restore_collections_predicate: Callable[[str], bool] = lambda key: True,
         return_elements: Any = None) -> tuple[dict[str, Any], Any]:
     """The same, and the elements that are asked for."""
-    from everflow.proto import meta_graph_pb2
-
     refuse_eager()
     if isinstance(meta_graph_or_file, meta_graph_pb2.MetaGraphDef):
         meta_graph_def = meta_graph_or_file
@@ -148,8 +149,6 @@ def import_meta_graph(meta_graph_or_file: Any, clear_devices: bool = False, impo
 @internal("training.saver._import_meta_graph_with_return_elements")
 def _import_meta_graph_with_return_elements(meta_graph_or_file: Any, clear_devices: bool = False, import_scope: str | None = None,
                                             return_elements: Any = None, **kwargs: Any) -> tuple[Any, Any]:
-    from everflow.proto import meta_graph_pb2
-
     refuse_eager()
     if isinstance(meta_graph_or_file, meta_graph_pb2.MetaGraphDef):
         meta_graph_def = meta_graph_or_file
@@ -164,9 +163,6 @@ def _import_meta_graph_with_return_elements(meta_graph_or_file: Any, clear_devic
 @internal("training.saver._create_saver_from_imported_meta_graph")
 def saver_of(meta_graph_def: Any, import_scope: str | None, imported_vars: dict[str, Any]) -> Any:
     """The Saver of an imported MetaGraph."""
-    from everflow.ops.variables.sets import saveable_objects
-    from everflow.train.checkpoints.saver import Saver
-
     if meta_graph_def.HasField("saver_def"):
         scope = import_scope
         if imported_vars:

@@ -6,7 +6,9 @@ from typing import Any
 from everflow import api
 from everflow.graph.collection_protos import register_proto_function
 from everflow.graph.keys import GraphKeys
+from everflow.ops.variables.variables import Variable
 from everflow.proto import control_flow_pb2, queue_runner_pb2, saver_pb2, variable_pb2
+from everflow.train.checkpoints.saver import Saver
 
 
 def _variable_to_proto(variable: Any, export_scope: str | None = None) -> Any:
@@ -14,8 +16,6 @@ def _variable_to_proto(variable: Any, export_scope: str | None = None) -> Any:
 
 
 def _variable_from_proto(proto: Any, import_scope: str | None = None) -> Any:
-    from everflow.ops.variables.variables import Variable
-
     return Variable.from_proto(proto, import_scope=import_scope)
 
 
@@ -28,8 +28,6 @@ def _saver_to_proto(saver: Any, export_scope: str | None = None) -> Any:
 
 
 def _saver_from_proto(proto: Any, import_scope: str | None = None) -> Any:
-    from everflow.train.checkpoints.saver import Saver
-
     return Saver.from_proto(proto, import_scope=import_scope)
 
 

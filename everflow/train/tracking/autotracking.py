@@ -7,8 +7,12 @@ import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from everflow.api import internal, public
+from everflow.api import find, internal, public
+from everflow.eager.context import executing_eagerly
 from everflow.graph.convert import convert_to_tensor, register_tensor_conversion_function
+from everflow.graph.keys import GraphKeys
+from everflow.graph.scopes import add_to_collection, device, init_scope
+from everflow.graph.tensor import Tensor
 from everflow.graph.trackable import Trackable
 from everflow.train.tracking.data_structures import NoDependency, is_function, sticky_attribute_assignment
 
@@ -117,15 +121,11 @@ class CapturableResource(Trackable):
     def resource_handle(self) -> Any:
         """The handle, made when it is first asked for."""
         if self._resource_handle is None:
-            from everflow.graph.scopes import device
-
             with device(self._resource_device):
                 self._resource_handle = self._create_resource()
         return self._resource_handle
 
     def _list_functions_for_serialization(self, serialization_cache: Any) -> dict[str, Any]:
-        from everflow.api import find
-
         function = find("function")
 
         @function(input_signature=[], autograph=False)
@@ -156,11 +156,6 @@ class TrackableAsset(Trackable):
     """A file that SavedModels take with them."""
 
     def __init__(self, path: Any) -> None:
-        from everflow.eager.context import executing_eagerly
-        from everflow.graph.keys import GraphKeys
-        from everflow.graph.scopes import add_to_collection, init_scope
-        from everflow.graph.tensor import Tensor
-
         if isinstance(path, Tensor):
             self._path = path
         else:

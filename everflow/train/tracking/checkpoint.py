@@ -7,26 +7,28 @@ import weakref
 from collections.abc import Iterator
 from typing import Any
 
-from everflow.api import internal, public
+from everflow.api import find, internal, public
 from everflow.compat import as_str
 from everflow.eager.context import executing_eagerly
 from everflow.errors import NotFoundError
 from everflow.graph import dtypes
 from everflow.graph.convert import constant
 from everflow.graph.scopes import colocate_with, device, init_scope
+from everflow.graph.shapes import as_shape
 from everflow.graph.stacks import get_default_graph
 from everflow.graph.trackable import OBJECT_GRAPH_PROTO_KEY, Trackable
 from everflow.io.gfile import recursive_create_dir_v2
-from everflow.ops.variables.variables import Variable, variable_creator_scope
+from everflow.ops.variables.variables import Variable, VariableV1, variable_creator_scope
 from everflow.platform import logging
 from everflow.platform.identity import ObjectIdentityWeakKeyDictionary
+from everflow.proto import trackable_object_graph_pb2
 from everflow.train.checkpoints import state
 from everflow.train.checkpoints.reader import new_checkpoint_reader
 from everflow.train.tracking.autotracking import AutoTrackable
 from everflow.train.tracking.data_structures import NoDependency, is_function
 from everflow.train.tracking.device_saver import MultiDeviceSaver
 from everflow.train.tracking.graph_view import ObjectGraphView
-from everflow.train.tracking.positions import CheckpointPosition, NoRestoreSaveable
+from everflow.train.tracking.positions import CheckpointInitialValue, CheckpointPosition, NoRestoreSaveable, PythonStringStateSaveable
 from everflow.train.tracking.restoring import (
     CheckpointLoadStatus,
     CheckpointRestoreCoordinator,
@@ -47,8 +49,6 @@ _BY_NAME = internal("training.tracking.util._DEPRECATED_RESTORE_INSTRUCTIONS")(
 @internal("training.tracking.util.object_metadata")
 def object_metadata(save_path: Any) -> Any:
     """The TrackableObjectGraph of a checkpoint; ValueError where it has none."""
-    from everflow.proto import trackable_object_graph_pb2
-
     try:
         text = new_checkpoint_reader(save_path).get_tensor(OBJECT_GRAPH_PROTO_KEY)
     except NotFoundError:
@@ -82,15 +82,10 @@ def add_variable(trackable: Any, name: str, shape: Any = None, dtype: Any = dtyp
 
 @internal("training.tracking.util._default_getter")
 def _default_getter(name: str, shape: Any, dtype: Any, initializer: Any = None, partition_info: Any = None, **kwargs: Any) -> Any:
-    from everflow.graph.shapes import as_shape
-    from everflow.train.tracking.positions import CheckpointInitialValue
-
     dtype = dtypes.as_dtype(dtype)
     shape_object = as_shape(shape)
     with init_scope():
         if initializer is None:
-            from everflow.api import find
-
             if dtype.is_floating:
                 initializer = find("glorot_uniform_initializer")()
             elif dtype.is_integer or dtype.is_unsigned or dtype.is_bool:
@@ -111,8 +106,6 @@ def _default_getter(name: str, shape: Any, dtype: Any, initializer: Any = None, 
 
 
 def _resource(initial_value: Any, name: str, dtype: Any, **kwargs: Any) -> Any:
-    from everflow.ops.variables.variables import VariableV1
-
     return VariableV1(initial_value=initial_value, name=name, dtype=dtype, use_resource=True, **kwargs)
 
 
@@ -226,8 +219,6 @@ class TrackableSaver:
                     obj._maybe_initialize_trackable()
                     obj._name_based_attribute_restore(by_name)
             return NameBasedSaverStatus(by_name, self._graph_view)
-        from everflow.proto import trackable_object_graph_pb2
-
         proto = trackable_object_graph_pb2.TrackableObjectGraph.FromString(reader.get_tensor(OBJECT_GRAPH_PROTO_KEY))
         feeds: Any = None
         if eager:
@@ -340,8 +331,6 @@ class PythonState(Trackable):
 
     def _gather_saveables_for_checkpoint(self) -> dict[str, Any]:
         import functools
-
-        from everflow.train.tracking.positions import PythonStringStateSaveable
 
         return {"py_state": functools.partial(PythonStringStateSaveable, state_callback=self.serialize,
                                               restore_callback=self.deserialize)}

@@ -7,6 +7,7 @@ from typing import Any
 
 from everflow.api import internal, public
 from everflow.graph.trackable import Trackable, TrackableReference
+from everflow.ops.variables.variables import Variable
 
 
 @public("contrib.checkpoint.NoDependency")
@@ -84,8 +85,6 @@ class TrackableDataStructure(Trackable):
 
     def _track_value(self, value: Any, name: str) -> Any:
         """Adds a dependency on a value; returns it, wrapped where it is a plain list or dict."""
-        from everflow.ops.variables.variables import Variable
-
         value = sticky_attribute_assignment(trackable=self, value=value, name=name)
         if isinstance(value, Variable):
             self._self_extra_variables.append(value)

@@ -8,6 +8,7 @@ from everflow.api import find, internal
 from everflow.graph.convert import constant
 from everflow.graph.scopes import control_dependencies, device
 from everflow.ops.core.registry import apply
+from everflow.proto import saver_pb2
 from everflow.train.checkpoints.saveable_making import set_cpu0
 
 
@@ -82,8 +83,6 @@ class MultiDeviceSaver:
 
     def to_proto(self) -> Any:
         """A SaverDef over functions of the graph that is being built."""
-        from everflow.proto import saver_pb2
-
         placeholder = find("placeholder")(dtype="string", shape=[], name="saver_filename")
         save = self.save(placeholder)
         restored = self.restore(placeholder)

@@ -6,9 +6,12 @@ from collections import deque
 from typing import Any
 
 from everflow.api import internal
+from everflow.graph.convert import constant
 from everflow.graph.scopes import device
 from everflow.graph.trackable import OBJECT_GRAPH_PROTO_KEY
+from everflow.ops.variables.variables import Variable
 from everflow.platform.identity import ObjectIdentityDictionary
+from everflow.proto import trackable_object_graph_pb2
 from everflow.train.checkpoints.saveable import SaveableObject
 from everflow.train.checkpoints.saveable_making import op_list_to_dict, saveable_objects_for_op
 from everflow.train.tracking.autotracking import NotTrackable
@@ -90,8 +93,6 @@ class ObjectGraphView:
         return objects, names, ids, slots
 
     def _proto(self, objects: list[Any], ids: Any, slots: Any) -> Any:
-        from everflow.proto import trackable_object_graph_pb2
-
         proto = trackable_object_graph_pb2.TrackableObjectGraph()
         for obj in objects:
             node = proto.nodes.add()
@@ -154,8 +155,6 @@ class ObjectGraphView:
 
     def frozen_saveable_objects(self, object_map: Any = None, to_graph: Any = None) -> list[SaveableObject]:
         """Entries with all Python state as it is now, the object graph among them."""
-        from everflow.graph.convert import constant
-
         graph = to_graph.as_default() if to_graph is not None else device(None)
         with graph:
             entries, proto, _ = self.serialize_gathered(object_map)
@@ -174,8 +173,6 @@ class ObjectGraphView:
 
 
 def _is_saveable(factory: Any) -> bool:
-    from everflow.ops.variables.variables import Variable
-
     return isinstance(factory, (Variable, SaveableObject)) or not callable(factory)
 
 
@@ -188,8 +185,6 @@ def _full_name(made: Any) -> str:
 
 def _slot_variables(objects: list[Any], ids: Any, names: Any) -> Any:
     """Gives the slot variables of optimizers numbers and keys: they hang on no attribute."""
-    from everflow.proto import trackable_object_graph_pb2
-
     found = ObjectIdentityDictionary()
     for optimizer in list(objects):
         if not hasattr(optimizer, "_create_or_restore_slot_variable"):

@@ -5,13 +5,15 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from everflow.api import internal
+from everflow.eager.context import executing_eagerly
 from everflow.graph import dtypes
-from everflow.graph.convert import register_tensor_conversion_function
+from everflow.graph.convert import constant, register_tensor_conversion_function
 from everflow.graph.scopes import device, init_scope
 from everflow.graph.trackable import VARIABLE_VALUE_KEY
 from everflow.ops.core.registry import apply
 from everflow.platform import logging
 from everflow.train.checkpoints.saveable import SaveableObject, SaveSpec
+from everflow.train.checkpoints.saveable_making import create_saveable_object
 
 
 @internal("training.tracking.base._DeferredSlotVariableRestoration")
@@ -92,9 +94,6 @@ class PythonStringStateSaveable(PythonStateSaveable):
     """Saves a string that a function gives."""
 
     def __init__(self, name: str, state_callback: Callable[[], Any], restore_callback: Callable[[Any], Any] | None = None) -> None:
-        from everflow.eager.context import executing_eagerly
-        from everflow.graph.convert import constant
-
         self._state_callback = state_callback
         self._restore_callback = restore_callback
         self._has_trivial_state_callback = state_callback is None
@@ -105,8 +104,6 @@ class PythonStringStateSaveable(PythonStateSaveable):
 
     def state(self) -> Any:
         """The string, now, as a tensor."""
-        from everflow.graph.convert import constant
-
         with device("/cpu:0"):
             return constant(self._state_callback(), dtype=dtypes.string)
 
@@ -207,9 +204,6 @@ class CheckpointPosition:
 
     def gather_ops_or_named_saveables(self) -> tuple[list[Any], dict[str, Any], list[Any]]:
         """(ops made in an earlier session for the same keys, {checkpoint key: saveable}, saveables of Python state)."""
-        from everflow.eager.context import executing_eagerly
-        from everflow.train.checkpoints.saveable_making import create_saveable_object
-
         saveables = self.trackable._gather_saveables_for_checkpoint()
         ops: list[Any] = []
         named: dict[str, Any] = {}

@@ -5,15 +5,19 @@ import itertools
 import weakref
 from typing import Any
 
+from everflow import api
 from everflow.api import internal
 from everflow.eager.context import executing_eagerly
+from everflow.graph.convert import constant
 from everflow.graph.scopes import device
 from everflow.graph.stacks import get_default_session
 from everflow.graph.trackable import VARIABLE_VALUE_KEY
+from everflow.ops.core.registry import apply
 from everflow.platform import logging
 from everflow.platform.identity import ObjectIdentitySet, ObjectIdentityWeakSet
 from everflow.train.checkpoints.reader import new_checkpoint_reader
 from everflow.train.checkpoints.saveable_making import create_saveable_object, op_list_to_dict, validate_and_slice_inputs
+from everflow.train.checkpoints.saver import Saver
 from everflow.train.tracking.data_structures import TrackableDataStructure
 from everflow.train.tracking.device_saver import MultiDeviceSaver
 from everflow.train.tracking.positions import SlotRestoration
@@ -30,8 +34,6 @@ def uid() -> int:
 @internal("training.tracking.util.get_session")
 def get_session() -> Any:
     """The session to save and restore in: the default one, or that of Keras."""
-    from everflow import api
-
     session = get_default_session()
     if session is None and api.has("keras.backend.get_session"):
         session = api.find("keras.backend.get_session")()
@@ -166,9 +168,6 @@ class NameBasedRestoreCoordinator:
 
     def eager_restore(self, trackable: Any) -> None:
         """Restores an object now; it may not be in the checkpoint."""
-        from everflow.graph.convert import constant
-        from everflow.ops.core.registry import apply
-
         for saveable in self.globally_named_object_attributes(trackable):
             if any(self.dtype_map.get(spec.name) is None for spec in saveable.specs):
                 self.unused_attributes.setdefault(id(trackable), []).append(saveable.name)
@@ -342,8 +341,6 @@ class NameBasedSaverStatus(_LoadStatus):
         """Restores the variables by their names."""
         if executing_eagerly():
             return
-        from everflow.train.checkpoints.saver import Saver
-
         with device("/cpu:0"):
             saveables = []
             for obj in self._graph_view.list_objects():

@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 
 from everflow.api import internal
+from everflow.graph.shapes import Dimension, TensorShape
 
 
 @internal("util.serialization.get_json_type")
 def get_json_type(obj: Any) -> Any:
     """For `json.dumps(..., default=get_json_type)`: arrays, shapes, layers, functions and proxies of containers."""
-    from everflow.graph.shapes import Dimension, TensorShape
-
     if hasattr(obj, "get_config"):
         return {"class_name": obj.__class__.__name__, "config": obj.get_config()}
     if type(obj).__module__ == np.__name__:

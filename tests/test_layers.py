@@ -1,0 +1,163 @@
+"""The layers of the house: imports point down, and stand at the top of modules unless something forbids it."""
+import ast
+import functools
+import pathlib
+import subprocess
+import sys
+from typing import NamedTuple
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+# From the ground up. What stands in no layer here is above all of them.
+LAYERS = (
+    {"_native", "about", "api", "compat", "errors", "facts", "index", "internals", "lazy", "nest", "nest_paths", "old_numpy", "platform",
+     "proto", "versions"},
+    {"graph", "values", "io"},
+    {"ops"},
+    {"autodiff"},
+    {"runtime"},
+)
+
+# Where a lower layer calls a higher one, at the first use and with a reason: (the module, what it calls).
+DOORS = {
+    # Names and ops are found by the modules that define them.
+    ("api", "ops.core.registry"),
+    ("internals", "ops.core.registry"),
+    # Where ops run at once, values are eager tensors; programs that build graphs never load them.
+    ("graph.convert", "eager.tensor"),
+    ("graph.scopes", "eager.devices"),
+    ("ops.core.registry", "eager.execute"),
+    ("ops.variables.resource_variables", "eager.variables"),
+    ("ops.control_flow.python_functions", "eager.context"),
+    ("ops.control_flow.python_functions", "eager.tensor"),
+    # A list in which tensors stand becomes a Pack.
+    ("graph.convert", "ops.arrays.joining"),
+    # The kinds of items that collections write to MetaGraphs.
+    ("graph.collection_protos", "train.metagraphs.kinds"),
+    # Sessions on clusters.
+    ("runtime.session", "distribute.targets"),
+    ("runtime.context", "distribute.partition"),
+    # Public functions that are given ragged tensors.
+    ("platform.ragged_dispatch", "ragged.dispatch"),
+}
+
+# Programs that should start quickly. What they do not load, the modules that they do load import at first use.
+HELLO = """
+import sys, everflow as tf
+with tf.Session() as sess:
+    sess.run(tf.constant(1.0) + 2.0)
+print(*(name.removeprefix("everflow.") for name in sys.modules if name.startswith("everflow.")))
+"""
+TRAINING = """
+import sys, everflow as tf
+x = tf.placeholder(tf.float32, [None, 4])
+y = tf.layers.dense(x, 3, tf.nn.relu)
+loss = tf.losses.sparse_softmax_cross_entropy([0, 1], y)
+train = tf.train.AdamOptimizer().minimize(loss)
+saver = tf.train.Saver()
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    sess.run(train, {x: [[1, 2, 3, 4], [5, 6, 7, 8]]})
+print(*(name.removeprefix("everflow.") for name in sys.modules if name.startswith("everflow.")))
+"""
+
+
+class Import(NamedTuple):
+    module: str
+    target: str
+    line: int
+    inside: bool
+
+
+def _name(path):
+    return ".".join(path.relative_to(ROOT / "everflow").with_suffix("").parts).removesuffix("__init__").removesuffix(".")
+
+
+@functools.cache
+def modules():
+    """{name below everflow: file}, without generated code."""
+    found = {_name(path): path for path in (ROOT / "everflow").rglob("*.py")}
+    return {name: path for name, path in found.items() if name and not name.startswith(("proto.tensorflow", "index"))}
+
+
+def _targets(node):
+    if isinstance(node, ast.Import):
+        return [alias.name.removeprefix("everflow.") for alias in node.names if alias.name.startswith("everflow.")]
+    if node.level or node.module is None or not (node.module + ".").startswith("everflow."):
+        return []
+    package = node.module.removeprefix("everflow").removeprefix(".")
+    named = [".".join(filter(None, (package, alias.name))) for alias in node.names]
+    return [name if name in modules() else package for name in named if name in modules() or package]
+
+
+def _imports(name, node, inside):
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.If) and ("TYPE_CHECKING" in ast.dump(child.test) or "__main__" in ast.dump(child.test)):
+            continue
+        if isinstance(child, (ast.Import, ast.ImportFrom)):
+            yield from (Import(name, target, child.lineno, inside) for target in _targets(child))
+        yield from _imports(name, child, inside or isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)))
+
+
+@functools.cache
+def imports():
+    return [found for name, path in modules().items() for found in _imports(name, ast.parse(path.read_text()), False)]
+
+
+@functools.cache
+def reached():
+    """{module: what is imported with it}, by the imports at the top of modules."""
+    direct = {name: set() for name in modules()}
+    for found in imports():
+        parts = found.target.split(".")
+        if not found.inside:
+            packages = (".".join(parts[:i + 1]) for i in range(len(parts)))
+            # A package is there before its modules.
+            direct[found.module].update(name for name in packages if not (found.module + ".").startswith(name + "."))
+    whole = {}
+    for name in direct:
+        seen, stack = set(), [name]
+        while stack:
+            for target in direct.get(stack.pop(), ()):
+                if target not in seen:
+                    seen.add(target)
+                    stack.append(target)
+        whole[name] = seen
+    return whole
+
+
+def layer(name):
+    room = name.partition(".")[0]
+    return next((i for i, rooms in enumerate(LAYERS) if room in rooms), len(LAYERS))
+
+
+def run(code):
+    return subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+
+
+def test_imports_point_down():
+    up = [found for found in imports() if layer(found.target) > layer(found.module)]
+    assert [f for f in up if not f.inside or (f.module, f.target) not in DOORS] == []
+    assert DOORS - {(f.module, f.target) for f in up} == set(), "no longer there"
+
+
+def test_no_module_imports_itself_through_others():
+    assert [name for name, found in reached().items() if name in found] == []
+
+
+def test_imports_stand_at_the_top_of_modules():
+    """But for those that would be circular, those that many programs can do without, and protocol buffers, which take long to load."""
+    programs = [set(run(program).split()) for program in (HELLO, TRAINING)]
+    assert all("runtime.session" in loaded and "saved_model.loader" not in loaded for loaded in programs)
+    needless = [
+        found for found in imports()
+        if found.inside and not found.module.startswith(("cli", "tools")) and found.target in {*modules()} - {"proto", "proto.modules"}
+        and found.module not in reached()[found.target] and (found.module, found.target) not in DOORS
+        and not any(found.module in loaded and found.target not in loaded for loaded in programs)
+    ]
+    assert needless == []
+
+
+def test_graphs_are_built_without_torch():
+    code = "import sys, everflow as tf; tf.layers.dense(tf.placeholder(tf.float32, [None, 4]), 3); print('torch' in sys.modules)"
+    assert run(code).split() == ["False"]
