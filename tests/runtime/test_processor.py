@@ -9,8 +9,8 @@ from everflow import _native
 
 
 def asked_for(kind):
-    return subprocess.run([sys.executable, "-c", "from everflow import _native; print(_native.processor())"], capture_output=True, text=True,
-                          env={**os.environ, "EVERFLOW_CPU": kind})
+    program = "from everflow import _native; print(_native.processor())"
+    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env={**os.environ, "EVERFLOW_CPU": kind})
 
 
 @pytest.mark.parametrize("kind", _native.processors())
