@@ -30,8 +30,6 @@ def convolve_and_pool(pictures: int, filter: int, bias: int, out: int, sizes: Se
     The maxima of each two by two results of a convolution with stride one, then a bias and Relu.
     """
 
-CONVOLVES_AND_POOLS: bool = True
-
 class ElementwiseChain:
     """
     Element-wise instructions over rows of float32 tensors, run block by block.

@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -14,22 +15,6 @@
 
 #include "fused.h"
 #include "parallel.h"
-
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("no-trapping-math", "fp-contract=fast")
-#endif
-#if defined(__GNUC__)
-#define INLINE inline __attribute__((always_inline))
-#else
-#define INLINE inline
-#endif
-#if defined(__GNUC__) && defined(__x86_64__)
-#define HAS_WIDE 1
-#define WIDE __attribute__((target("avx2,fma")))
-#else
-#define HAS_WIDE 0
-#define WIDE
-#endif
 
 namespace nb = nanobind;
 
@@ -72,88 +57,24 @@ struct Channels {
     }
 };
 
-// Each loop is compiled twice: for any processor, and for those with wide registers.
-#define BOTH(name, parameters, arguments)              \
-    void name##_plain parameters { name arguments; }   \
-    WIDE void name##_wide parameters { name arguments; }
+// What is done to a span of numbers.
+struct Loops {
+    void (*add_moments)(const float* x, const float* around, float* sums, float* squares, size_t n);
+    void (*normalize)(const float* x, const float* mean, const float* factor, const float* offset, bool rectify, float* y, size_t n);
+    void (*add_gradients)(const float* dy, const float* x, const float* mean, const float* factor, const float* offset, bool rectify,
+                          float* sums, float* products, size_t n);
+    void (*differentiate)(const float* dy, const float* x, const float* mean, const float* factor, const float* offset, const float* slope,
+                          const float* constant, bool rectify, float* dx, size_t n);
+};
 
-INLINE void add_moments(const float* __restrict x, const float* __restrict around, float* __restrict sums, float* __restrict squares,
-                        size_t n) {
-    for (size_t i = 0; i < n; ++i) {
-        const float d = x[i] - around[i];
-        sums[i] += d;
-        squares[i] += d * d;
-    }
-}
+}  // namespace
+}  // namespace everflow
 
-INLINE float normalized(float x, float mean, float factor, float offset) { return (x - mean) * factor + offset; }
+#define KERNELS "batch_norm_kernels.h"
+#include "each_processor.h"
 
-INLINE void normalize(const float* __restrict x, const float* __restrict mean, const float* __restrict factor, const float* __restrict offset,
-                      bool rectify, float* __restrict y, size_t n) {
-    if (rectify) {
-        for (size_t i = 0; i < n; ++i) {
-            const float found = normalized(x[i], mean[i], factor[i], offset[i]);
-            y[i] = found < 0.0f ? 0.0f : found;
-        }
-    } else {
-        for (size_t i = 0; i < n; ++i) y[i] = normalized(x[i], mean[i], factor[i], offset[i]);
-    }
-}
-
-INLINE void add_gradients(const float* __restrict dy, const float* __restrict x, const float* __restrict mean, const float* __restrict factor,
-                          const float* __restrict offset, bool rectify, float* __restrict sums, float* __restrict products, size_t n) {
-    if (rectify) {
-        for (size_t i = 0; i < n; ++i) {
-            const float g = normalized(x[i], mean[i], factor[i], offset[i]) > 0.0f ? dy[i] : 0.0f;
-            sums[i] += g;
-            products[i] += g * (x[i] - mean[i]);
-        }
-    } else {
-        for (size_t i = 0; i < n; ++i) {
-            sums[i] += dy[i];
-            products[i] += dy[i] * (x[i] - mean[i]);
-        }
-    }
-}
-
-// The result may stand where dy stands.
-INLINE void differentiate(const float* dy, const float* __restrict x, const float* __restrict mean, const float* __restrict factor,
-                          const float* __restrict offset, const float* __restrict slope, const float* __restrict constant, bool rectify,
-                          float* dx, size_t n) {
-    if (rectify) {
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC ivdep
-#endif
-        for (size_t i = 0; i < n; ++i) {
-            const float g = normalized(x[i], mean[i], factor[i], offset[i]) > 0.0f ? dy[i] : 0.0f;
-            dx[i] = g * factor[i] + ((x[i] - mean[i]) * slope[i] + constant[i]);
-        }
-    } else {
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC ivdep
-#endif
-        for (size_t i = 0; i < n; ++i) dx[i] = dy[i] * factor[i] + ((x[i] - mean[i]) * slope[i] + constant[i]);
-    }
-}
-
-BOTH(add_moments, (const float* x, const float* around, float* sums, float* squares, size_t n), (x, around, sums, squares, n))
-BOTH(normalize, (const float* x, const float* mean, const float* factor, const float* offset, bool rectify, float* y, size_t n),
-     (x, mean, factor, offset, rectify, y, n))
-BOTH(add_gradients, (const float* dy, const float* x, const float* mean, const float* factor, const float* offset, bool rectify, float* sums,
-     float* products, size_t n), (dy, x, mean, factor, offset, rectify, sums, products, n))
-BOTH(differentiate, (const float* dy, const float* x, const float* mean, const float* factor, const float* offset, const float* slope,
-     const float* constant, bool rectify, float* dx, size_t n), (dy, x, mean, factor, offset, slope, constant, rectify, dx, n))
-
-bool is_wide() {
-#if HAS_WIDE
-    static const bool found = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    return found;
-#else
-    return false;
-#endif
-}
-
-#define CHOSEN(name) (is_wide() ? name##_wide : name##_plain)
+namespace everflow {
+namespace {
 
 // The sums over each channel that `step(row, begin, count, first, second)` adds to two spans of sums.
 template <typename Step>
@@ -231,7 +152,7 @@ void find_moments(const Rows& x, const Sizes& sizes, const Channels& channels, s
     }
     const std::vector<float> shift = channels.repeated(around.data());
     std::vector<double> sums(channels.count), squares(channels.count);
-    const auto loop = CHOSEN(add_moments);
+    const auto loop = CHOSEN(LOOPS).add_moments;
     sum_rows(channels, sizes.rows(), sizes.length(), threads, sums, squares, [&](size_t i, size_t at, size_t n, float* a, float* b) {
         loop(x.row(i) + at, shift.data(), a, b, n);
     });
@@ -273,7 +194,7 @@ void batch_norm(uintptr_t x_address, uintptr_t scale, uintptr_t offset, uintptr_
     }
     const auto means = channels.repeated(mean.data()), factors = channels.repeated(factor.data());
     const auto offsets = channels.repeated(reinterpret_cast<const float*>(offset));
-    const auto loop = CHOSEN(normalize);
+    const auto loop = CHOSEN(LOOPS).normalize;
     each_span(channels, sizes.rows(), sizes.length(), threads, [&](size_t i, size_t at, size_t n) {
         loop(x.row(i) + at, means.data(), factors.data(), offsets.data(), rectify, y.row(i) + at, n);
     });
@@ -296,7 +217,7 @@ void batch_norm_gradient(uintptr_t dy_address, uintptr_t x_address, uintptr_t sc
     const auto means = channels.repeated(reinterpret_cast<const float*>(mean_address)), factors = channels.repeated(factor.data());
     const auto offsets = rectify ? channels.repeated(reinterpret_cast<const float*>(offset)) : std::vector<float>();
     std::vector<double> sums(channels.count), products(channels.count), slope(channels.count), constant(channels.count);
-    const auto add = CHOSEN(add_gradients);
+    const auto add = CHOSEN(LOOPS).add_gradients;
     sum_rows(channels, sizes.rows(), sizes.length(), threads, sums, products, [&](size_t i, size_t at, size_t n, float* a, float* b) {
         add(dy.row(i) + at, x.row(i) + at, means.data(), factors.data(), offsets.data(), rectify, a, b, n);
     });
@@ -310,7 +231,7 @@ void batch_norm_gradient(uintptr_t dy_address, uintptr_t x_address, uintptr_t sc
         constant[c] = training ? -factor[c] * sums[c] / count : 0;
     }
     const auto slopes = channels.repeated(slope.data()), constants = channels.repeated(constant.data());
-    const auto loop = CHOSEN(differentiate);
+    const auto loop = CHOSEN(LOOPS).differentiate;
     each_span(channels, sizes.rows(), sizes.length(), threads, [&](size_t i, size_t at, size_t n) {
         loop(dy.row(i) + at, x.row(i) + at, means.data(), factors.data(), offsets.data(), slopes.data(), constants.data(), rectify,
              dx.row(i) + at, n);

@@ -9,10 +9,16 @@
 
 #include "processor.h"
 
-#if defined(__GNUC__)
+// SIDE_BY_SIDE before a loop says that no turn needs what another one wrote.
+#if defined(__clang__)
 #define INLINE inline __attribute__((always_inline))
+#define SIDE_BY_SIDE _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define INLINE inline __attribute__((always_inline))
+#define SIDE_BY_SIDE _Pragma("GCC ivdep")
 #else
 #define INLINE inline
+#define SIDE_BY_SIDE
 #endif
 
 // Multiplying and adding may be one instruction in kernels, and comparisons of NaN need no traps: else selections are not vectorised.

@@ -16,23 +16,6 @@
 
 #include "fused.h"
 
-#if defined(__GNUC__) && !defined(__clang__)
-// Comparisons of NaN need no traps: without this, selections are not vectorised. Multiplying and adding may be one instruction here.
-#pragma GCC optimize("no-trapping-math", "fp-contract=fast")
-#endif
-#if defined(__GNUC__)
-#define INLINE inline __attribute__((always_inline))
-#else
-#define INLINE inline
-#endif
-#if defined(__GNUC__) && defined(__x86_64__)
-#define HAS_WIDE 1
-#define WIDE __attribute__((target("avx2,fma")))
-#else
-#define HAS_WIDE 0
-#define WIDE
-#endif
-
 namespace nb = nanobind;
 
 namespace everflow {
@@ -42,105 +25,23 @@ constexpr size_t BLOCK = 512;
 
 using Loop = void (*)(const float*, const float*, float*, size_t);
 
-INLINE uint32_t as_bits(float x) {
-    uint32_t bits;
-    std::memcpy(&bits, &x, 4);
-    return bits;
-}
-
-INLINE float as_float(uint32_t bits) {
-    float x;
-    std::memcpy(&x, &bits, 4);
-    return x;
-}
-
-// e^x for x within [-87, 88], to about one unit in the last place; NaN stays NaN.
-INLINE float exponential(float x) {
-    x = x > 88.0f ? 88.0f : x;
-    x = x < -87.0f ? -87.0f : x;
-    const float shifted = x * 1.44269504088896341f + 12582912.0f;
-    const float k = shifted - 12582912.0f;
-    // ln 2 in two parts: k times the first is exact.
-    const float r = (x - k * 0.693359375f) + k * 2.12194440e-4f;
-    float p = 1.9875691500e-4f;
-    p = p * r + 1.3981999507e-3f;
-    p = p * r + 8.3334519073e-3f;
-    p = p * r + 4.1665795894e-2f;
-    p = p * r + 1.6666665459e-1f;
-    p = p * r + 5.0000001201e-1f;
-    const float mantissa = (p * r * r + r) + 1.0f;
-    return mantissa * as_float((as_bits(shifted) - 0x4b400000u + 127u) << 23);
-}
-
-INLINE float sigmoid(float x) { return 1.0f / (1.0f + exponential(-x)); }
-
-// A quotient of polynomials in x, exact to about two units in the last place.
-INLINE float tangent(float x) {
-    x = x > 7.90531110763549805f ? 7.90531110763549805f : x;
-    x = x < -7.90531110763549805f ? -7.90531110763549805f : x;
-    const float z = x * x;
-    float p = -2.76076847742355e-16f;
-    p = p * z + 2.00018790482477e-13f;
-    p = p * z - 8.60467152213735e-11f;
-    p = p * z + 5.12229709037114e-08f;
-    p = p * z + 1.48572235717979e-05f;
-    p = p * z + 6.37261928875436e-04f;
-    p = p * z + 4.89352455891786e-03f;
-    float q = 1.19825839466702e-06f;
-    q = q * z + 1.18534705686654e-04f;
-    q = q * z + 2.26843463243900e-03f;
-    q = q * z + 4.89352518554385e-03f;
-    return p * x / q;
-}
-
-// Each loop is compiled twice: for any processor, and for those with wide registers.
-#define LOOP(name, expression)                                                                                      \
-    void name(const float* __restrict a, const float* __restrict b, float* __restrict out, size_t n) {              \
-        for (size_t i = 0; i < n; ++i) out[i] = (expression);                                                       \
-    }                                                                                                               \
-    WIDE void name##_wide(const float* __restrict a, const float* __restrict b, float* __restrict out, size_t n) {  \
-        for (size_t i = 0; i < n; ++i) out[i] = (expression);                                                       \
-    }
-
-LOOP(add, a[i] + b[i])
-LOOP(subtract, a[i] - b[i])
-LOOP(multiply, a[i] * b[i])
-LOOP(divide, a[i] / b[i])
-LOOP(negate, -a[i])
-LOOP(square, a[i] * a[i])
-LOOP(apply_sigmoid, sigmoid(a[i]))
-LOOP(apply_tanh, tangent(a[i]))
-LOOP(apply_relu, a[i] < 0.0f ? 0.0f : a[i])
-LOOP(sigmoid_gradient, b[i] * (1.0f - a[i]) * a[i])
-LOOP(tanh_gradient, b[i] * (1.0f - a[i] * a[i]))
-LOOP(relu_gradient, b[i] > 0.0f ? a[i] : 0.0f)
-
 struct Named {
     const char* name;
-    Loop loop, wide;
+    Loop loop;
 };
 
-#define NAMED(op, name) Named{op, name, name##_wide}
+}  // namespace
+}  // namespace everflow
 
-// By the names of the ops that they do, with inputs in the order of these.
-const Named LOOPS[] = {
-    NAMED("Add", add), NAMED("AddV2", add), NAMED("Sub", subtract), NAMED("Mul", multiply), NAMED("RealDiv", divide),
-    NAMED("Neg", negate), NAMED("Square", square), NAMED("Sigmoid", apply_sigmoid), NAMED("Tanh", apply_tanh),
-    NAMED("Relu", apply_relu), NAMED("SigmoidGrad", sigmoid_gradient), NAMED("TanhGrad", tanh_gradient),
-    NAMED("ReluGrad", relu_gradient),
-};
+#define KERNELS "elementwise_kernels.h"
+#include "each_processor.h"
 
-bool is_wide() {
-#if HAS_WIDE
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-#else
-    return false;
-#endif
-}
+namespace everflow {
+namespace {
 
 Loop find(const std::string& name) {
-    for (const auto& known : LOOPS) {
-        if (name == known.name) return is_wide() ? known.wide : known.loop;
+    for (const auto& known : CHOSEN(LOOPS)) {
+        if (name == known.name) return known.loop;
     }
     throw std::invalid_argument("no loop for " + name);
 }
@@ -219,7 +120,7 @@ void add_elementwise(nb::module_& module) {
              nb::arg("rows"), nb::arg("columns"), nb::arg("inputs"), nb::arg("constants"), nb::arg("instructions"), nb::arg("results"))
         .def("run", &Chain::run, "Runs on the tensors at these addresses, which the caller keeps alive.");
     nb::list names;
-    for (const auto& known : LOOPS) names.append(known.name);
+    for (const auto& known : CHOSEN(LOOPS)) names.append(known.name);
     module.attr("ELEMENTWISE") = nb::frozenset(names);
 }
 

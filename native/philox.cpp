@@ -1,5 +1,7 @@
 #include "philox.h"
 
+#include "processor.h"
+
 #if defined(__x86_64__) && defined(__GNUC__)
 #define EVERFLOW_AVX2 1
 #include <immintrin.h>
@@ -30,8 +32,6 @@ void one_sample(const Stream& stream, uint32_t* out) {
 }
 
 #ifdef EVERFLOW_AVX2
-
-const bool kHasAvx2 = (__builtin_cpu_init(), __builtin_cpu_supports("avx2") != 0);
 
 constexpr size_t kVectors = 4, kLanes = 4 * kVectors;
 
@@ -81,7 +81,7 @@ void philox_samples(Stream stream, uint64_t stride, size_t count, uint32_t* out)
     while (count > 0) {
         size_t done = 1;
 #ifdef EVERFLOW_AVX2
-        if (kHasAvx2 && count >= kLanes && stream.after(kLanes * stride).high == stream.high) {
+        if (processor() >= Processor::avx2 && count >= kLanes && stream.after(kLanes * stride).high == stream.high) {
             lanes_of_samples(stream, stride, out);
             done = kLanes;
         } else

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "processor.h"
 #include "records.h"
 #include "text.h"
 
@@ -58,8 +59,8 @@ __attribute__((target("sse4.2"))) uint32_t extended_by_processor(uint32_t crc, c
 }
 
 uint32_t extended(uint32_t crc, const char* data, size_t size) {
-    static const bool has_instruction = __builtin_cpu_supports("sse4.2");
-    return has_instruction ? extended_by_processor(crc, data, size) : extended_by_table(crc, data, size);
+    // All processors with AVX2 have SSE4.2.
+    return processor() >= Processor::avx2 ? extended_by_processor(crc, data, size) : extended_by_table(crc, data, size);
 }
 #else
 uint32_t extended(uint32_t crc, const char* data, size_t size) { return extended_by_table(crc, data, size); }

@@ -124,7 +124,10 @@ def test_each_instruction_agrees_with_its_op(name):
     with tf.Graph().as_default(), tf.Session() as sess:
         names = list(function.__signature__.parameters)
         expected = sess.run(function(**dict(zip(names, arguments))))
-    np.testing.assert_allclose(out.numpy(), expected, rtol=5e-7, atol=1e-37)
+    # Where x is near 1, what is left of 1 - x * x depends on whether the product is rounded first, which processors decide.
+    rounding = np.abs(x * x * y) * 2e-7 if name == "TanhGrad" else 1e-37
+    close = np.isclose(out.numpy(), expected, rtol=5e-7, atol=rounding, equal_nan=True)
+    assert close.all(), list(zip(x[~close], y[~close], out.numpy()[~close], expected[~close]))
 
 
 def test_instructions_must_be_sound():

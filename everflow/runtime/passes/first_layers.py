@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from everflow._native import CONVOLVES_AND_POOLS, convolve_and_pool
+from everflow._native import convolve_and_pool
 from everflow.graph import dtypes
 from everflow.lazy import torch
 from everflow.runtime.codegen import kernel_of
@@ -18,9 +18,8 @@ MOST_DEPTH = 4
 
 def pool_first_layers(plan: Plan) -> None:
     """Conv2D with few channels, its bias, MaxPool over windows of two by two and Relu as one node."""
-    if CONVOLVES_AND_POOLS:
-        rewrite_nodes(plan, _pooled)
-        rewrite_nodes(plan, _rectified)
+    rewrite_nodes(plan, _pooled)
+    rewrite_nodes(plan, _rectified)
 
 
 def _pooled(node: Node, uses: Any) -> Node | None:

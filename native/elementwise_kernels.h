@@ -1,0 +1,80 @@
+// Element-wise ops, as each kind of processor does them: included by elementwise.cpp through each_processor.h.
+
+INLINE uint32_t as_bits(float x) {
+    uint32_t bits;
+    std::memcpy(&bits, &x, 4);
+    return bits;
+}
+
+INLINE float as_float(uint32_t bits) {
+    float x;
+    std::memcpy(&x, &bits, 4);
+    return x;
+}
+
+// e^x for x within [-87, 88], to about one unit in the last place; NaN stays NaN.
+INLINE float exponential(float x) {
+    x = x > 88.0f ? 88.0f : x;
+    x = x < -87.0f ? -87.0f : x;
+    const float shifted = x * 1.44269504088896341f + 12582912.0f;
+    const float k = shifted - 12582912.0f;
+    // ln 2 in two parts: k times the first is exact.
+    const float r = (x - k * 0.693359375f) + k * 2.12194440e-4f;
+    float p = 1.9875691500e-4f;
+    p = p * r + 1.3981999507e-3f;
+    p = p * r + 8.3334519073e-3f;
+    p = p * r + 4.1665795894e-2f;
+    p = p * r + 1.6666665459e-1f;
+    p = p * r + 5.0000001201e-1f;
+    const float mantissa = (p * r * r + r) + 1.0f;
+    return mantissa * as_float((as_bits(shifted) - 0x4b400000u + 127u) << 23);
+}
+
+INLINE float sigmoid(float x) { return 1.0f / (1.0f + exponential(-x)); }
+
+// A quotient of polynomials in x, exact to about two units in the last place.
+INLINE float tangent(float x) {
+    x = x > 7.90531110763549805f ? 7.90531110763549805f : x;
+    x = x < -7.90531110763549805f ? -7.90531110763549805f : x;
+    const float z = x * x;
+    float p = -2.76076847742355e-16f;
+    p = p * z + 2.00018790482477e-13f;
+    p = p * z - 8.60467152213735e-11f;
+    p = p * z + 5.12229709037114e-08f;
+    p = p * z + 1.48572235717979e-05f;
+    p = p * z + 6.37261928875436e-04f;
+    p = p * z + 4.89352455891786e-03f;
+    float q = 1.19825839466702e-06f;
+    q = q * z + 1.18534705686654e-04f;
+    q = q * z + 2.26843463243900e-03f;
+    q = q * z + 4.89352518554385e-03f;
+    return p * x / q;
+}
+
+#define LOOP(name, expression)                                                                         \
+    void name(const float* __restrict a, const float* __restrict b, float* __restrict out, size_t n) { \
+        for (size_t i = 0; i < n; ++i) out[i] = (expression);                                          \
+    }
+
+LOOP(add, a[i] + b[i])
+LOOP(subtract, a[i] - b[i])
+LOOP(multiply, a[i] * b[i])
+LOOP(divide, a[i] / b[i])
+LOOP(negate, -a[i])
+LOOP(square, a[i] * a[i])
+LOOP(apply_sigmoid, sigmoid(a[i]))
+LOOP(apply_tanh, tangent(a[i]))
+LOOP(apply_relu, a[i] < 0.0f ? 0.0f : a[i])
+LOOP(sigmoid_gradient, b[i] * (1.0f - a[i]) * a[i])
+LOOP(tanh_gradient, b[i] * (1.0f - a[i] * a[i]))
+LOOP(relu_gradient, b[i] > 0.0f ? a[i] : 0.0f)
+
+#undef LOOP
+
+// By the names of the ops that they do, with inputs in the order of these.
+constexpr Named LOOPS[] = {
+    {"Add", add}, {"AddV2", add}, {"Sub", subtract}, {"Mul", multiply}, {"RealDiv", divide},
+    {"Neg", negate}, {"Square", square}, {"Sigmoid", apply_sigmoid}, {"Tanh", apply_tanh},
+    {"Relu", apply_relu}, {"SigmoidGrad", sigmoid_gradient}, {"TanhGrad", tanh_gradient},
+    {"ReluGrad", relu_gradient},
+};
