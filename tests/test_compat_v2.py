@@ -10,13 +10,9 @@ import pytest
 import everflow as tf
 from everflow import v2_forms
 from everflow.api import find
+from running import run
 
 v2 = tf.compat.v2
-
-
-def run(fetch):
-    with tf.Session() as session:
-        return session.run(fetch)
 
 
 def test_names_that_did_not_change_are_the_same_things():

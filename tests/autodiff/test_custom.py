@@ -4,18 +4,7 @@ import numpy as np
 import pytest
 
 import everflow as tf
-
-
-@pytest.fixture(autouse=True)
-def fresh_graph():
-    with tf.Graph().as_default():
-        yield
-
-
-def value(tensors, feeds=None):
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        return session.run(tensors, feeds)
+from running import run
 
 
 @tf.custom_gradient
@@ -28,7 +17,7 @@ def log1pexp(x):
 def test_the_gradient_is_the_one_that_is_given():
     x = tf.constant(100.0, tf.float32)
     y = log1pexp(x)
-    assert np.isinf(value(y)) and value(tf.gradients(y, x)) == [1]
+    assert np.isinf(run(y)) and run(tf.gradients(y, x)) == [1]
     assert (log1pexp.__name__, log1pexp.__doc__) == ("log1pexp", "log(1 + exp(x))")
 
 
@@ -40,9 +29,9 @@ def test_several_arguments_and_results():
 
     a, b = tf.constant(2.0), tf.constant(3.0)
     found = f(a, b)
-    assert value(found) == {"sum": 5, "product": [6]}
-    assert value(tf.gradients(found["sum"], [a, b])) == [10, 100]
-    assert value(tf.gradients([found["sum"], found["product"][0]], [a, b])) == [11, 100]
+    assert run(found) == {"sum": 5, "product": [6]}
+    assert run(tf.gradients(found["sum"], [a, b])) == [10, 100]
+    assert run(tf.gradients([found["sum"], found["product"][0]], [a, b])) == [11, 100]
 
 
 def test_functions_inside_each_other():
@@ -51,12 +40,12 @@ def test_functions_inside_each_other():
         return tf.identity(x), lambda dy: 3 * dy
 
     x = tf.constant(1.0)
-    assert value(tf.gradients(tripled(tripled(x)), x)) == [9]
+    assert run(tf.gradients(tripled(tripled(x)), x)) == [9]
 
 
 def test_arguments_become_tensors_and_keywords_are_refused():
     x = tf.constant(1.0)
-    assert value(log1pexp(0.0)) == np.float32(np.log(2))
+    assert run(log1pexp(0.0)) == np.float32(np.log(2))
     with pytest.raises(ValueError, match="supports keywords arguments only when eager execution is enabled"):
         log1pexp(x=x)
 
@@ -85,7 +74,7 @@ def test_variables_that_the_function_uses():
         x = tf.constant(2.0)
         y = scaled(x)
     (v,) = tf.trainable_variables()
-    assert value([y, *tf.gradients(y, [x, v])]) == [6, 5, 7]
+    assert run([y, *tf.gradients(y, [x, v])]) == [6, 5, 7]
     assert seen == [[v]]
 
 
@@ -99,7 +88,7 @@ def test_variables_from_outside_are_found_and_those_not_trained_left_out():
             return x * v + fixed, lambda dy, variables: (dy, [dy * 7 for _ in variables])
 
         x = tf.constant(2.0)
-        assert value(tf.gradients(f(x), [v])) == [7]
+        assert run(tf.gradients(f(x), [v])) == [7]
 
 
 def test_mistakes_with_variables():
@@ -128,7 +117,7 @@ def test_gradients_pass_through():
     with tf.variable_scope("s", use_resource=True):
         x = tf.constant(2.6)
         y = tf.grad_pass_through(tf.round)(x * x)
-        assert value([y, *tf.gradients(y, x)]) == [7, np.float32(5.2)]
+        assert run([y, *tf.gradients(y, x)]) == [7, np.float32(5.2)]
 
 
 def test_what_is_recomputed_has_the_same_gradient():
@@ -139,5 +128,5 @@ def test_what_is_recomputed_has_the_same_gradient():
             return tf.sin(x * v) * y
 
         x, y = tf.constant(0.5), tf.constant(2.0)
-        again = value(tf.gradients(tf.recompute_grad(f)(x, y), [x, y, v]))
-        np.testing.assert_allclose(again, value(tf.gradients(f(x, y), [x, y, v])), rtol=1e-6)
+        again = run(tf.gradients(tf.recompute_grad(f)(x, y), [x, y, v]))
+        np.testing.assert_allclose(again, run(tf.gradients(f(x, y), [x, y, v])), rtol=1e-6)

@@ -5,18 +5,7 @@ import pytest
 
 import everflow as tf
 from everflow.autodiff.gradients import gradients
-
-
-@pytest.fixture(autouse=True)
-def fresh_graph():
-    with tf.Graph().as_default():
-        yield
-
-
-def value(tensors, feeds=None):
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        return session.run(tensors, feeds)
+from running import run
 
 
 def added(count):
@@ -31,34 +20,34 @@ def count():
 def test_sums_over_ys_and_over_ways():
     x = tf.constant(3.0)
     y = tf.square(x)
-    assert value(tf.gradients([y, y * x], x)) == [6 + 27]
-    assert value(tf.gradients(y + y, x)) == [12]
-    assert value(tf.gradients([x, x], x)) == [2]
+    assert run(tf.gradients([y, y * x], x)) == [6 + 27]
+    assert run(tf.gradients(y + y, x)) == [12]
+    assert run(tf.gradients([x, x], x)) == [2]
 
 
 def test_one_y_may_depend_on_another():
     x = tf.constant(3.0)
     y = tf.square(x)
     z = tf.square(tf.square(y))
-    assert value(tf.gradients([y, z], x)) == [17502]
-    assert value(tf.gradients([y, z], y)) == [1 + 4 * 9.0**3]
+    assert run(tf.gradients([y, z], x)) == [17502]
+    assert run(tf.gradients([y, z], y)) == [1 + 4 * 9.0**3]
 
 
 def test_one_x_may_depend_on_another():
     x = tf.constant(1.0)
     y = 2 * x
     z = x + y
-    assert value(tf.gradients(z, [x, y])) == [3, 1]
-    assert value(tf.gradients(z, [x, y], stop_gradients=[x, y])) == [1, 1]
-    assert value(tf.gradients(z, [x, y, z])) == [3, 1, 1]
+    assert run(tf.gradients(z, [x, y])) == [3, 1]
+    assert run(tf.gradients(z, [x, y], stop_gradients=[x, y])) == [1, 1]
+    assert run(tf.gradients(z, [x, y, z])) == [3, 1, 1]
 
 
 def test_stop_gradients_are_constants_for_the_gradient():
     x = tf.constant(2.0)
     y = x * x
     z = y * x
-    assert value(tf.gradients(z, x)) == [12]
-    assert value(tf.gradients(z, x, stop_gradients=y)) == [4]
+    assert run(tf.gradients(z, x)) == [12]
+    assert run(tf.gradients(z, x, stop_gradients=y)) == [4]
 
 
 def test_what_has_no_way_to_y():
@@ -67,7 +56,7 @@ def test_what_has_no_way_to_y():
     assert tf.gradients(x * 2, [other, v]) == [None, None]
     assert tf.gradients(tf.cast(tf.cast(x, tf.int32), tf.float32), x) == [None]
     assert tf.gradients(tf.stop_gradient(x), x) == [None]
-    zeros = value(tf.gradients(x * 2, [other, v, x], unconnected_gradients="zero"))
+    zeros = run(tf.gradients(x * 2, [other, v, x], unconnected_gradients="zero"))
     assert [z.tolist() for z in zeros] == [[[0]], [0, 0, 0], [2, 2]]
     with pytest.raises(ValueError, match="Unknown value for unconnected_gradients: 'nonsense'"):
         tf.gradients(x, x, unconnected_gradients="nonsense")
@@ -76,7 +65,7 @@ def test_what_has_no_way_to_y():
 def test_given_gradients_of_ys():
     x = tf.placeholder(tf.float32, [2])
     found = tf.gradients([x * x, x * 3], x, grad_ys=[np.array([1, 10], np.float32), None])
-    assert value(found, {x: [1, 2]})[0].tolist() == [2 + 3, 40 + 3]
+    assert run(found, {x: [1, 2]})[0].tolist() == [2 + 3, 40 + 3]
     names = [op.name for op in tf.get_default_graph().get_operations()]
     assert {"gradients/grad_y_0", "gradients/grad_ys_0", "gradients/grad_ys_1"} <= set(names)
 
@@ -84,15 +73,15 @@ def test_given_gradients_of_ys():
 def test_unused_outputs_have_zero_gradients():
     x = tf.constant([1.0, 2.0, 3.0, 4.0])
     first, second = tf.split(x, 2)
-    assert value(tf.gradients(first * 2, x))[0].tolist() == [2, 2, 0, 0]
-    assert value(tf.gradients(second * 2, x))[0].tolist() == [0, 0, 2, 2]
+    assert run(tf.gradients(first * 2, x))[0].tolist() == [2, 2, 0, 0]
+    assert run(tf.gradients(second * 2, x))[0].tolist() == [0, 0, 2, 2]
 
 
 @pytest.mark.parametrize("use_resource", [False, True])
 def test_variables(use_resource):
     v = tf.Variable([1.0, 2.0], use_resource=use_resource)
-    assert value(tf.gradients(v * v + v, v))[0].tolist() == [3, 5]
-    assert value(tf.gradients(v * v, [v, v]))[1].tolist() == [2, 4]
+    assert run(tf.gradients(v * v + v, v))[0].tolist() == [3, 5]
+    assert run(tf.gradients(v * v, [v, v]))[1].tolist() == [2, 4]
 
 
 def test_higher_orders():
@@ -100,7 +89,7 @@ def test_higher_orders():
     y = x**4
     for expected in (32, 48, 48, 24):
         (y,) = tf.gradients(y, x)
-        np.testing.assert_allclose(value(y), expected, rtol=1e-6)
+        np.testing.assert_allclose(run(y), expected, rtol=1e-6)
 
 
 def test_slices_stay_slices_until_something_dense_is_added():
@@ -108,17 +97,17 @@ def test_slices_stay_slices_until_something_dense_is_added():
     two = tf.gather(table, [0, 3]) * 2 + tf.gather(table, [3, 4])
     (found,) = tf.gradients(two, table)
     assert isinstance(found, tf.IndexedSlices)
-    slices = value(found)
+    slices = run(found)
     assert sorted(slices.indices.tolist()) == [0, 3, 3, 4] and slices.dense_shape.tolist() == [5, 2]
     (dense,) = tf.gradients([two, table], table)
     assert isinstance(dense, tf.Tensor)
-    assert value(dense)[:, 0].tolist() == [3, 1, 1, 4, 2]
+    assert run(dense)[:, 0].tolist() == [3, 1, 1, 4, 2]
 
 
 def test_indices_of_different_types_are_added():
     table = tf.constant(np.ones([3, 1], np.float32))
     both = tf.gather(table, tf.constant([0], tf.int32)) + tf.gather(table, tf.constant([2], tf.int64))
-    found = value(tf.gradients(both, table)[0])
+    found = run(tf.gradients(both, table)[0])
     assert found.indices.dtype == np.int64 and found.indices.tolist() == [0, 2]
 
 
@@ -126,7 +115,7 @@ def test_complex_numbers_need_a_gradient_to_start_with():
     x = tf.constant(1 + 2j)
     with pytest.raises(TypeError, match=r"Gradients of complex tensors must set grad_ys \(y.dtype = tf.complex128\)"):
         tf.gradients(x * x, x)
-    assert value(tf.gradients(x * x, x, grad_ys=tf.constant(1 + 0j))) == [np.conj(2 * (1 + 2j))]
+    assert run(tf.gradients(x * x, x, grad_ys=tf.constant(1 + 0j))) == [np.conj(2 * (1 + 2j))]
 
 
 @pytest.mark.parametrize("build, error, text", [
@@ -173,9 +162,9 @@ def test_other_ways_of_adding():
     assert tree.op.name == "gradients/x_gradient_sum/AddN_1" and len(tree.op.inputs) == 2
     (one,) = tf.gradients(y, x, aggregation_method=method.EXPERIMENTAL_ACCUMULATE_N)
     assert one.op.type == "AccumulateNV2"
-    expected = value(tf.gradients(y, x), {x: [0.5, 1]})[0]
-    np.testing.assert_allclose(value(tree, {x: [0.5, 1]}), expected, rtol=1e-6)
-    np.testing.assert_allclose(value(one, {x: [0.5, 1]}), expected, rtol=1e-6)
+    expected = run(tf.gradients(y, x), {x: [0.5, 1]})[0]
+    np.testing.assert_allclose(run(tree, {x: [0.5, 1]}), expected, rtol=1e-6)
+    np.testing.assert_allclose(run(one, {x: [0.5, 1]}), expected, rtol=1e-6)
 
 
 def test_gradients_beside_their_ops():
@@ -223,14 +212,14 @@ def test_gradients_inside_a_loop_of_what_is_outside():
     x = tf.constant([1.0, 2.0, 3.0])
     y = tf.square(x)
     total = tf.while_loop(lambda i, t: i < 3, lambda i, t: (i + 1, t + gradients(y[i], x)[0]), [0, tf.zeros([3])])[1]
-    assert value(total).tolist() == [2, 4, 6]
+    assert run(total).tolist() == [2, 4, 6]
 
 
 @pytest.mark.parametrize("use_resource", [False, True])
 def test_gradients_inside_a_branch_with_respect_to_a_variable_outside(use_resource):
     v = tf.Variable(3.0, use_resource=use_resource)
     found = tf.cond(tf.placeholder_with_default(True, []), lambda: gradients(v * v, v)[0], lambda: 0.0)
-    assert value(found) == 6
+    assert run(found) == 6
 
 
 def test_gradients_inside_a_function_of_its_argument():
@@ -240,4 +229,4 @@ def test_gradients_inside_a_function_of_its_argument():
     def slope(x):
         return gradients(x * x * x, x)[0]
 
-    assert value(slope(tf.constant(2.0))) == 12
+    assert run(slope(tf.constant(2.0))) == 12

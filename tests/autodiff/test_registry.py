@@ -10,12 +10,6 @@ from everflow.autodiff.registry import REGISTERED, get_gradient_function
 serial = itertools.count()
 
 
-@pytest.fixture(autouse=True)
-def fresh_graph():
-    with tf.Graph().as_default():
-        yield
-
-
 @pytest.fixture
 def name():
     return f"TestGradient{next(serial)}"

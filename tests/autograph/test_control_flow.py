@@ -4,13 +4,7 @@ import pytest
 
 import everflow as tf
 
-
-@pytest.fixture(autouse=True)
-def eager():
-    from everflow.eager.context import eager_mode
-
-    with eager_mode():
-        yield
+pytestmark = pytest.mark.usefixtures("eager")
 
 
 def run(function, *args):

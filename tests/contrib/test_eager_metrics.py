@@ -2,15 +2,10 @@ import numpy as np
 import pytest
 
 import everflow as tf
-from everflow.eager.context import eager_mode
+
+pytestmark = pytest.mark.usefixtures("eager")
 
 metrics = tf.contrib.eager.metrics
-
-
-@pytest.fixture(autouse=True)
-def eagerly():
-    with eager_mode():
-        yield
 
 
 def test_metrics_add_each_other_up():

@@ -5,15 +5,10 @@ import numpy as np
 import pytest
 
 import everflow as tf
-from everflow.eager.context import eager_mode
+
+pytestmark = pytest.mark.usefixtures("eager")
 
 tfe = tf.contrib.eager
-
-
-@pytest.fixture(autouse=True)
-def eager():
-    with tf.Graph().as_default(), eager_mode():
-        yield
 
 
 class Net(tfe.Network):

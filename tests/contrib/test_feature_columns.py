@@ -23,12 +23,6 @@ def counted(shape):
     return np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        yield
-
-
 def test_weights_of_a_linear_model():
     keys, real = layers.sparse_column_with_keys("k", ["a", "b", "c"]), layers.real_valued_column("r")
     buckets = layers.bucketized_column(real, [0.0, 1.0])

@@ -8,12 +8,6 @@ from everflow.ops.variables.partitioned import PartitionInfo
 framework = tf.contrib.framework
 
 
-@pytest.fixture(autouse=True)
-def fresh_graph():
-    with tf.Graph().as_default():
-        yield
-
-
 def test_a_function_takes_and_gives_structures():
     result = framework.py_func(lambda a, b, c: {"x": a["z"] + b, "y": (a["z"], c)}, args=[{"z": tf.constant(1.0)}],
                                kwargs={"b": tf.constant(2.0), "c": "s"}, output_types={"x": tf.float32, "y": (tf.float32, tf.string)},

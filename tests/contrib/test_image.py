@@ -3,35 +3,31 @@ import numpy as np
 import pytest
 
 import everflow as tf
+from running import run
 
 image = tf.contrib.image
 PICTURE = np.arange(12.0, dtype=np.float32).reshape(1, 3, 4, 1)
 
 
-def run(build):
-    with tf.Graph().as_default(), tf.Session() as session:
-        return session.run(build())
-
-
 def test_right_angles_turn_counter_clockwise():
     square = np.arange(9.0, dtype=np.float32).reshape(3, 3)
-    np.testing.assert_array_equal(run(lambda: image.rotate(square, np.pi / 2)), np.rot90(square))
-    both = run(lambda: image.rotate(np.stack([square, square])[..., None], [0.0, np.pi]))[..., 0]
+    np.testing.assert_array_equal(run(image.rotate(square, np.pi / 2)), np.rot90(square))
+    both = run(image.rotate(np.stack([square, square])[..., None], [0.0, np.pi]))[..., 0]
     np.testing.assert_array_equal(both, [square, np.rot90(square, 2)])
 
 
 def test_translations_move_and_fill_with_zeros():
-    assert run(lambda: image.translate(PICTURE, [1, 0]))[0, 0, :, 0].tolist() == [0, 0, 1, 2]
-    halfway = run(lambda: image.translate(PICTURE, [0.5, 0], "BILINEAR"))
+    assert run(image.translate(PICTURE, [1, 0]))[0, 0, :, 0].tolist() == [0, 0, 1, 2]
+    halfway = run(image.translate(PICTURE, [0.5, 0], "BILINEAR"))
     assert halfway[0, 0, :, 0].tolist() == [0, 0.5, 1.5, 2.5]
 
 
 def test_transforms_give_another_size_and_compose():
-    assert run(lambda: image.transform(PICTURE, [1, 0, 0, 0, 1, 0, 0, 0], output_shape=[2, 6])).shape == (1, 2, 6, 1)
-    twice = run(lambda: image.compose_transforms([1, 0, 2, 0, 1, 3, 0, 0.0], [1, 0, 5, 0, 1, 7, 0, 0.0]))
+    assert run(image.transform(PICTURE, [1, 0, 0, 0, 1, 0, 0, 0], output_shape=[2, 6])).shape == (1, 2, 6, 1)
+    twice = run(image.compose_transforms([1, 0, 2, 0, 1, 3, 0, 0.0], [1, 0, 5, 0, 1, 7, 0, 0.0]))
     np.testing.assert_allclose(twice, [[1, 0, 7, 0, 1, 10, 0, 0]])
     with pytest.raises(TypeError, match="Images should have rank between 2 and 4"):
-        run(lambda: image.rotate(np.zeros(3, np.float32), 1.0))
+        run(image.rotate(np.zeros(3, np.float32), 1.0))
 
 
 def test_transforms_have_gradients():
@@ -44,19 +40,19 @@ def test_transforms_have_gradients():
 def test_a_flow_says_where_pixels_come_from():
     flow = np.zeros((1, 3, 4, 2), np.float32)
     flow[..., 1] = 1
-    assert run(lambda: image.dense_image_warp(PICTURE, flow))[0, 0, :, 0].tolist() == [0, 0, 1, 2]
+    assert run(image.dense_image_warp(PICTURE, flow))[0, 0, :, 0].tolist() == [0, 0, 1, 2]
 
 
 @pytest.mark.parametrize("order", [1, 2, 3, 4])
 def test_splines_go_through_their_points(order):
     points, values = np.random.RandomState(1).rand(1, 7, 2), np.random.RandomState(2).rand(1, 7, 3)
-    np.testing.assert_allclose(run(lambda: image.interpolate_spline(points, values, points, order)), values, atol=1e-5)
+    np.testing.assert_allclose(run(image.interpolate_spline(points, values, points, order)), values, atol=1e-5)
 
 
 def test_a_sparse_warp_moves_its_points_and_holds_the_border():
     picture = np.zeros((1, 9, 9, 1), np.float32)
     picture[0, 4, 4] = 1
-    warped, flow = run(lambda: image.sparse_image_warp(picture, np.array([[[4.0, 4.0]]], np.float32), np.array([[[4.0, 5.0]]], np.float32),
-                                                       num_boundary_points=2))
+    warped, flow = run(image.sparse_image_warp(picture, np.array([[[4.0, 4.0]]], np.float32), np.array([[[4.0, 5.0]]], np.float32),
+                                               num_boundary_points=2))
     np.testing.assert_allclose(warped[0, 4, 5], 1, atol=1e-3)
     np.testing.assert_allclose(flow[0, 0, 0], [0, 0], atol=1e-3)

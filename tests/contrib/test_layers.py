@@ -3,15 +3,10 @@ import numpy as np
 import pytest
 
 import everflow as tf
+from running import run
 
 layers = tf.contrib.layers
 IMAGES = np.random.RandomState(0).rand(2, 8, 8, 3).astype(np.float32)
-
-
-def run(fetch, feed=None):
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        return session.run(fetch, feed)
 
 
 def names(variables):

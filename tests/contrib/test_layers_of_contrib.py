@@ -5,20 +5,9 @@ import pytest
 import everflow as tf
 from everflow.contrib.layers import scattered_embeddings, target_columns
 from everflow.contrib.layers.embeddings import embedding_lookup_sparse_with_distributed_aggregation
+from running import run
 
 layers = tf.contrib.layers
-
-
-@pytest.fixture(autouse=True)
-def fresh_graph():
-    with tf.Graph().as_default():
-        yield
-
-
-def run(fetches):
-    with tf.Session() as session:
-        session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
-        return session.run(fetches)
 
 
 @pytest.mark.parametrize("inverse", [False, True])

@@ -5,12 +5,6 @@ import pytest
 import everflow as tf
 
 
-@pytest.fixture(autouse=True)
-def fresh_graph():
-    with tf.Graph().as_default():
-        yield
-
-
 def after(optimizer, gradient, start, steps=1, resource=False, **kwargs):
     w = tf.get_variable("w", initializer=np.asarray(start, np.float32), use_resource=resource)
     step = tf.get_variable("step", initializer=np.int64(0), trainable=False)

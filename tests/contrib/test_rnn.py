@@ -3,21 +3,10 @@ import numpy as np
 import pytest
 
 import everflow as tf
+from running import run
 
 X = np.random.RandomState(0).randn(3, 4).astype(np.float32)
 rnn = tf.contrib.rnn
-
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
-
-
-def run(fetches):
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        return session.run(fetches)
 
 
 def sigmoid(x):

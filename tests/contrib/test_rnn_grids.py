@@ -8,12 +8,6 @@ rnn = tf.contrib.rnn
 FRAME = np.random.RandomState(0).randn(2, 4).astype("f")
 
 
-@pytest.fixture(autouse=True)
-def fresh_graph():
-    with tf.Graph().as_default():
-        yield
-
-
 def stepped(cell, steps=2):
     """The last output and state of a cell whose weights are known, and the names of its variables."""
     with tf.variable_scope("root"):

@@ -20,12 +20,6 @@ def running():
         coord.join(threads, ignore_live_threads=True)
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        yield
-
-
 def test_a_batch_holds_one_bucket():
     number = tf.train.range_input_producer(40, shuffle=False, num_epochs=None).dequeue()
     which, batch = training.bucket([number], tf.mod(number, 2), batch_size=4, num_buckets=2)

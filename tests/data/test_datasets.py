@@ -23,12 +23,6 @@ def elements(dataset, most=1000):
         return found
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        yield
-
-
 def test_slices_keep_their_structure():
     dataset = D.from_tensor_slices(({"a": [1, 2]}, [[3.0], [4.0]]))
     assert dataset.output_types == ({"a": tf.int32}, tf.float32)

@@ -17,12 +17,6 @@ def elements(dataset):
         return found
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        yield
-
-
 def test_lines_end_in_any_way(tmp_path):
     (tmp_path / "a").write_bytes(b"one\ntwo\r\n\nfour")
     (tmp_path / "b.gz").write_bytes(gzip.compress(b"five\n"))

@@ -5,16 +5,9 @@ import pytest
 import everflow as tf
 from everflow.data.graph_ops import replicate
 from everflow.data.tuning import non_serializable
-from everflow.eager.context import eager_mode
 from everflow.eager.devices import PLACEMENT
 
 D = tf.data.Dataset
-
-
-@pytest.fixture
-def eagerly():
-    with eager_mode():
-        yield
 
 
 @pytest.fixture
@@ -23,12 +16,6 @@ def two_processors():
     PLACEMENT.choose(cpus=2)
     yield
     PLACEMENT.choose(cpus=before)
-
-
-@pytest.fixture(autouse=True)
-def fresh_graph():
-    with tf.Graph().as_default():
-        yield
 
 
 def described(dataset, **options):
@@ -58,7 +45,7 @@ def test_a_dataset_built_again_gives_the_same():
                     np.testing.assert_array_equal(a, b)
 
 
-@pytest.mark.usefixtures("eagerly")
+@pytest.mark.usefixtures("eager")
 def test_replicas_iterate_eagerly(two_processors):
     (copy,) = replicate(D.range(4).flat_map(lambda x: D.range(x)), ["/device:CPU:1"]).values()
     assert [int(x) for x in copy] == [0, 0, 1, 0, 1, 2]

@@ -9,12 +9,6 @@ import everflow as tf
 D = tf.data.Dataset
 
 
-@pytest.fixture(autouse=True)
-def fresh_graph():
-    with tf.Graph().as_default():
-        yield
-
-
 def first(dataset):
     with tf.Session() as session:
         return session.run(tf.data.make_one_shot_iterator(dataset).get_next())

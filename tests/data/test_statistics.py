@@ -4,21 +4,8 @@ import glob
 import pytest
 
 import everflow as tf
-from everflow.eager.context import eager_mode
 
 D = tf.data.Dataset
-
-
-@pytest.fixture
-def eagerly():
-    with eager_mode():
-        yield
-
-
-@pytest.fixture(autouse=True)
-def fresh_graph():
-    with tf.Graph().as_default():
-        yield
 
 
 def statistics(dataset, runs=3, **options):
@@ -97,7 +84,7 @@ def test_elements_are_the_same_with_statistics():
         assert session.run(iterator.get_next()).tolist() == plain.tolist()
 
 
-@pytest.mark.usefixtures("eagerly")
+@pytest.mark.usefixtures("eager")
 def test_an_aggregator_can_write_events():
     from everflow.data.stats_ops import StatsAggregatorV2
 

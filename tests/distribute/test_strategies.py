@@ -7,12 +7,6 @@ import everflow as tf
 TWO = ["/cpu:0", "/cpu:1"]
 
 
-@pytest.fixture(autouse=True)
-def _own_graph():
-    with tf.Graph().as_default():
-        yield
-
-
 def run(*fetches):
     with tf.Session(config=tf.ConfigProto(device_count={"CPU": 2})) as session:
         session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])

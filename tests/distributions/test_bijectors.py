@@ -6,6 +6,7 @@ import pytest
 
 import everflow as tf
 from everflow.distributions.bijectors import Bijector, Identity
+from running import run
 
 
 class Exp(Bijector):
@@ -22,11 +23,6 @@ class Exp(Bijector):
 
     def _forward_log_det_jacobian(self, x):
         return x
-
-
-def run(value):
-    with tf.Session() as session:
-        return session.run(value)
 
 
 def test_a_transformation_and_its_derivative():

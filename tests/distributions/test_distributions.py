@@ -6,13 +6,9 @@ import pytest
 import scipy.stats as stats
 
 import everflow as tf
+from running import run
 
 D = tf.distributions
-
-
-def run(value):
-    with tf.Session() as session:
-        return session.run(value)
 
 
 CONTINUOUS = [

@@ -6,11 +6,7 @@ import scipy.special as special
 
 import everflow as tf
 from everflow.distributions import normal_functions, tensors
-
-
-def run(value):
-    with tf.Session() as session:
-        return session.run(value)
+from running import run
 
 
 def test_the_normal_distribution_function_and_its_inverse():

@@ -4,13 +4,8 @@ import pytest
 
 import everflow as tf
 from everflow.eager import calls_by_name, forward, statuses
-from everflow.eager.context import eager_mode
 
-
-@pytest.fixture(autouse=True)
-def eager():
-    with tf.Graph().as_default(), eager_mode():
-        yield
+pytestmark = pytest.mark.usefixtures("eager")
 
 
 def execute(name, count, inputs, *attrs):

@@ -4,17 +4,12 @@ import collections
 import pytest
 
 import everflow as tf
-from everflow.eager.context import eager_mode
 
-
-@pytest.fixture(autouse=True)
-def at_once():
-    with tf.Graph().as_default(), eager_mode():
-        yield
+pytestmark = pytest.mark.usefixtures("eager")
 
 
 @pytest.fixture
-def difference(at_once):
+def difference(eager):
     return tf.function(lambda a, b: a - b).get_concrete_function(tf.TensorSpec([], tf.float32), tf.TensorSpec([], tf.float32))
 
 

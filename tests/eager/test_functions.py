@@ -3,13 +3,8 @@ import numpy as np
 import pytest
 
 import everflow as tf
-from everflow.eager.context import eager_mode
 
-
-@pytest.fixture(autouse=True)
-def eager():
-    with tf.Graph().as_default(), eager_mode():
-        yield
+pytestmark = pytest.mark.usefixtures("eager")
 
 
 def test_a_function_is_traced_once_for_each_kind_of_arguments():

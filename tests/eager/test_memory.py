@@ -6,13 +6,8 @@ import numpy as np
 import pytest
 
 import everflow as tf
-from everflow.eager.context import eager_mode
 
-
-@pytest.fixture(autouse=True)
-def eager():
-    with tf.Graph().as_default(), eager_mode():
-        yield
+pytestmark = pytest.mark.usefixtures("eager")
 
 
 def steps(count, step):

@@ -3,13 +3,6 @@ import pytest
 
 import everflow as tf
 from everflow.eager import functions
-from everflow.eager.context import eager_mode
-
-
-@pytest.fixture
-def eager():
-    with tf.Graph().as_default(), eager_mode():
-        yield
 
 
 def test_second_derivatives_by_a_variable_that_a_function_reads(eager):

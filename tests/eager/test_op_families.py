@@ -5,16 +5,11 @@ import numpy as np
 import pytest
 
 import everflow as tf
-from everflow.eager.context import eager_mode
 from everflow.eager.statuses import error_of
 from everflow.eager.tensor import EagerTensor, shape_slice
 from everflow.ops.core.registry import apply
 
-
-@pytest.fixture(autouse=True)
-def at_once():
-    with eager_mode():
-        yield
+pytestmark = pytest.mark.usefixtures("eager")
 
 
 def gradient(f, *values):

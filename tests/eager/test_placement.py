@@ -1,13 +1,8 @@
 import pytest
 
 import everflow as tf
-from everflow.eager.context import eager_mode
 
-
-@pytest.fixture(autouse=True)
-def eagerly():
-    with eager_mode():
-        yield
+pytestmark = pytest.mark.usefixtures("eager")
 
 
 @pytest.mark.parametrize("name", ["/cpu:7", "cpu:7", "/device:CPU:1", "/job:foo/cpu:0", "/task:3", "/device:TPU:0"])

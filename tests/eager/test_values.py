@@ -4,11 +4,7 @@ import pytest
 import everflow as tf
 from everflow.eager.context import eager_mode
 
-
-@pytest.fixture(autouse=True)
-def eager():
-    with tf.Graph().as_default(), eager_mode():
-        yield
+pytestmark = pytest.mark.usefixtures("eager")
 
 
 def test_nothing_is_false():

@@ -4,14 +4,9 @@ import threading
 import pytest
 
 import everflow as tf
-from everflow.eager.context import eager_mode
 from everflow.eager.wrap_function import VariableHolder, WrappedGraph, function_from_graph_def
 
-
-@pytest.fixture(autouse=True)
-def at_once():
-    with tf.Graph().as_default(), eager_mode():
-        yield
+pytestmark = pytest.mark.usefixtures("eager")
 
 
 SCALAR = tf.TensorSpec([], tf.float32)

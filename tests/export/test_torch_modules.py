@@ -16,10 +16,8 @@ RANDOM = np.random.RandomState(0)
 
 
 @pytest.fixture(autouse=True)
-def fresh():
-    with tf.Graph().as_default():
-        tf.set_random_seed(1)
-        yield
+def seed(graph):
+    tf.set_random_seed(1)
 
 
 def loaded(path):

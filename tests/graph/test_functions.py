@@ -10,19 +10,7 @@ from everflow.graph.func_graph import FuncGraph
 from everflow.graph.function_defs import function_def_to_graph, graph_to_function_def
 from everflow.graph.functions import inline
 from everflow.proto import function_pb2
-
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as g:
-        yield g
-
-
-def run(fetches, feed_dict=None):
-    with tf.Session() as session:
-        if tf.global_variables():
-            session.run(tf.global_variables_initializer())
-        return session.run(fetches, feed_dict)
+from running import run
 
 
 def square_plus(name=None, **kwargs):

@@ -10,12 +10,6 @@ from everflow import errors
 from everflow.graph.wire import new_node_def
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as found:
-        yield found
-
-
 def test_elements_are_found_by_name(graph):
     x = tf.constant(1, name="x")
     assert graph.get_tensor_by_name("x:0") is x
@@ -95,9 +89,11 @@ def test_the_default_graph():
     inner = tf.Graph()
     with inner.as_default() as entered:
         assert entered is inner is tf.get_default_graph()
+        with pytest.raises(AssertionError, match="Do not use tf.reset_default_graph"):
+            tf.reset_default_graph()
     assert tf.get_default_graph() is outer
-    with pytest.raises(AssertionError, match="Do not use tf.reset_default_graph"):
-        tf.reset_default_graph()
+    tf.reset_default_graph()
+    assert tf.get_default_graph() is not outer
 
 
 def test_an_op_goes_to_the_graph_of_its_inputs(graph):

@@ -33,12 +33,6 @@ def names():
 TWO = "node { name: 'A' op: 'NoOp' } node { name: 'B' op: 'NoOp' input: '^A' }"
 
 
-@pytest.fixture(autouse=True)
-def fresh_graph():
-    with tf.Graph().as_default():
-        yield
-
-
 def test_nodes_go_below_the_scope_import():
     tf.import_graph_def(graph_def(TWO))
     assert names() == ["import/A", "import/B"]

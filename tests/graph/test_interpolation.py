@@ -1,15 +1,8 @@
 """Where ops were made, in the text of errors."""
 
-import pytest
 
 import everflow as tf
 from everflow.graph.interpolation import interpolate
-
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as found:
-        yield found
 
 
 def line():

@@ -8,12 +8,6 @@ import everflow as tf
 from everflow.graph.scopes import get_name_scope, name_scope_v2, prepend_name_scope, strip_name_scope
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as found:
-        yield found
-
-
 def test_names_are_numbered_where_they_are_taken_whatever_their_case():
     assert [tf.constant(1, name=n).op.name for n in ("a", "a", "A", "a_1", "a")] == ["a", "a_1", "A_2", "a_1_1", "a_3"]
     assert tf.constant(1).name == "Const:0" and tf.constant(1).name == "Const_1:0"

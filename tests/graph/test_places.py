@@ -6,12 +6,6 @@ import everflow as tf
 from everflow.proto import attr_value_pb2
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as found:
-        yield found
-
-
 def here():
     return tf.constant(1).device
 

@@ -35,12 +35,6 @@ class PairSpec(tf.TypeSpec):
         return self.x, self.y, self.color
 
 
-@pytest.fixture(autouse=True)
-def fresh_graph():
-    with tf.Graph().as_default():
-        yield
-
-
 def test_types_are_equal_by_what_they_say():
     assert PairSpec([5, None], [3]) == PairSpec([5, None], [3]) != PairSpec([5, 3], [3])
     assert PairSpec([5], [3], "red") != PairSpec([5], [3], "blue") and PairSpec([5], [3]) != 5

@@ -11,12 +11,6 @@ FILE = pathlib.Path(__file__).with_name("entries.mdb")
 ENTRIES = [(b"key%02d" % i, b"%d " % i * (3000 if i == 7 else 30)) for i in range(60)]
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        yield
-
-
 def elements(dataset):
     with tf.Session() as session:
         following = tf.compat.v1.data.make_one_shot_iterator(dataset).get_next()

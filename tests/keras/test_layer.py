@@ -3,12 +3,7 @@ import numpy as np
 import pytest
 
 import everflow as tf
-
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
+from running import run
 
 
 class Scale(tf.keras.layers.Layer):
@@ -19,12 +14,6 @@ class Scale(tf.keras.layers.Layer):
 
     def call(self, inputs):
         return inputs * self.factor
-
-
-def run(fetches):
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        return session.run(fetches)
 
 
 def test_a_layer_builds_its_variables_at_the_first_call():

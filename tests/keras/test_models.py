@@ -7,12 +7,6 @@ from everflow.eager.context import eager_mode
 layers = tf.keras.layers
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        yield
-
-
 def table_of(model):
     lines = []
     model.summary(print_fn=lines.append)

@@ -5,13 +5,9 @@ import pytest
 import everflow as tf
 from everflow.keras.kernel_masks import conv_kernel_mask
 
+pytestmark = pytest.mark.usefixtures("session")
+
 layers = tf.keras.layers
-
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default(), tf.Session():
-        yield
 
 
 def value(t):

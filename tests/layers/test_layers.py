@@ -3,22 +3,11 @@ import numpy as np
 import pytest
 
 import everflow as tf
-
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
+from running import run
 
 
 def names(collection=tf.GraphKeys.GLOBAL_VARIABLES):
     return [v.name for v in tf.get_collection(collection)]
-
-
-def run(fetches):
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        return session.run(fetches)
 
 
 def test_layers_are_named_by_their_scopes():

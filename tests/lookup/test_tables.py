@@ -4,13 +4,9 @@ import pytest
 
 import everflow as tf
 
+pytestmark = pytest.mark.usefixtures("session")
+
 lookup, contrib = tf.lookup, tf.contrib.lookup
-
-
-@pytest.fixture(autouse=True)
-def session():
-    with tf.Graph().as_default(), tf.Session() as sess:
-        yield sess
 
 
 @pytest.fixture

@@ -3,14 +3,10 @@ import numpy as np
 import pytest
 
 import everflow as tf
+from running import run
 
 LABELS = np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]], np.float32)
 GUESSES = np.array([[0.8, 0.3, 0.6], [0.1, 0.5, 0.9]], np.float32)
-
-
-def run(fetch):
-    with tf.Session() as session:
-        return session.run(fetch)
 
 
 def pairwise(labels, guesses):

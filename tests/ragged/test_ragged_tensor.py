@@ -6,12 +6,6 @@ import everflow as tf
 from everflow import nest
 
 
-@pytest.fixture(autouse=True)
-def own_graph():
-    with tf.Graph().as_default():
-        yield
-
-
 def run(tensor, feed_dict=None):
     with tf.Session() as session:
         found = session.run(tensor, feed_dict)

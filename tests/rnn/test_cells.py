@@ -3,25 +3,18 @@ import numpy as np
 import pytest
 
 import everflow as tf
+from running import run
 
 CELLS = tf.nn.rnn_cell
 
 
 @pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as graph:
-        tf.set_random_seed(1)
-        yield graph
+def seed(graph):
+    tf.set_random_seed(1)
 
 
 def sigmoid(x):
     return 1 / (1 + np.exp(-x))
-
-
-def run(fetches, feeds=None):
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        return session.run(fetches, feeds)
 
 
 X = np.random.RandomState(0).randn(3, 4).astype(np.float32)

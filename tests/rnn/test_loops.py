@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 
 import everflow as tf
+from running import run
 
 CELLS = tf.nn.rnn_cell
 X = np.random.RandomState(0).randn(3, 6, 4).astype(np.float32)
@@ -10,16 +11,8 @@ LENGTHS = [6, 2, 4]
 
 
 @pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as graph:
-        tf.set_random_seed(1)
-        yield graph
-
-
-def run(fetches, feeds=None):
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        return session.run(fetches, feeds)
+def seed(graph):
+    tf.set_random_seed(1)
 
 
 @pytest.mark.parametrize("lengths", [None, LENGTHS])

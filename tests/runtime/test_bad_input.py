@@ -7,18 +7,6 @@ import everflow as tf
 from everflow import errors
 
 
-@pytest.fixture(autouse=True)
-def fresh_graph():
-    with tf.Graph().as_default():
-        yield
-
-
-@pytest.fixture
-def session():
-    with tf.Session() as found:
-        yield found
-
-
 def test_a_placeholder_that_is_not_fed(session):
     x = tf.placeholder(tf.float32, [None, 3], name="x")
     with pytest.raises(errors.InvalidArgumentError) as raised:

@@ -13,12 +13,6 @@ def given(*dims):
     return np.random.RandomState(len(dims)).randn(*dims).astype(np.float32)
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        yield
-
-
 def types(step):
     return [call.node.type for call in step.calls]
 

@@ -8,12 +8,6 @@ from everflow.runtime.passes.first_layers import pool_first_layers
 from tests.runtime.test_passes import compiled, values
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        yield
-
-
 def random(*dims):
     return np.random.RandomState(sum(dims)).randn(*dims).astype(np.float32)
 

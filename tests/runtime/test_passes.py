@@ -24,12 +24,6 @@ def types(step):
     return sorted(call.node.type for call in step.calls)
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        yield
-
-
 def values(step, *arguments):
     import torch
 

@@ -6,12 +6,6 @@ import everflow as tf
 from everflow import errors
 
 
-@pytest.fixture(autouse=True)
-def fresh_graph():
-    with tf.Graph().as_default():
-        yield
-
-
 def config(**options):
     return tf.ConfigProto(**options)
 

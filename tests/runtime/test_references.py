@@ -1,14 +1,7 @@
 """An op that has to run after a write of a reference variable sees what was written; one that need not does not."""
 import numpy as np
-import pytest
 
 import everflow as tf
-
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        yield
 
 
 def results(fetches, times=2):

@@ -14,18 +14,6 @@ Pair = collections.namedtuple("Pair", "first second")
 Other = collections.namedtuple("Other", "first second")
 
 
-@pytest.fixture(autouse=True)
-def fresh_graph():
-    with tf.Graph().as_default():
-        yield
-
-
-@pytest.fixture
-def session():
-    with tf.Session() as found:
-        yield found
-
-
 # -- fetches
 
 

@@ -11,12 +11,6 @@ FULL = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
 CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
 
 
-@pytest.fixture(autouse=True)
-def fresh_graph():
-    with tf.Graph().as_default():
-        yield
-
-
 def labels(metadata):
     return [n.timeline_label for d in metadata.step_stats.dev_stats for n in d.node_stats]
 

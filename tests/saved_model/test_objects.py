@@ -5,15 +5,10 @@ import numpy as np
 import pytest
 
 import everflow as tf
-from everflow.eager.context import eager_mode
+
+pytestmark = pytest.mark.usefixtures("eager")
 
 VECTOR = tf.TensorSpec([None], tf.float32)
-
-
-@pytest.fixture(autouse=True)
-def at_once():
-    with tf.Graph().as_default(), eager_mode():
-        yield
 
 
 @pytest.fixture

@@ -3,15 +3,10 @@ import numpy as np
 import pytest
 
 import everflow as tf
-from everflow.eager.context import eager_mode
+
+pytestmark = pytest.mark.usefixtures("eager")
 
 tfe = tf.contrib.eager
-
-
-@pytest.fixture(autouse=True)
-def eager():
-    with tf.Graph().as_default(), eager_mode():
-        yield
 
 
 def test_matmul_is_there_at_once():

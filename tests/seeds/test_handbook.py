@@ -3,15 +3,8 @@ import subprocess
 import sys
 
 import numpy as np
-import pytest
 
 import everflow as tf
-
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        yield
 
 
 def test_a_picture_becomes_a_batch_of_one(tmp_path):

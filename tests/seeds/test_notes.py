@@ -5,12 +5,6 @@ import pytest
 import everflow as tf
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        yield
-
-
 def test_names_in_a_scope_are_made_once_and_shared_on_request():
     with tf.variable_scope("outer"), tf.variable_scope("inner"):
         first = tf.get_variable("w", [1])

@@ -2,15 +2,8 @@
 import threading
 
 import numpy as np
-import pytest
 
 import everflow as tf
-
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        yield
 
 
 def test_threads_fill_a_queue_together():

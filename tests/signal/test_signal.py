@@ -3,28 +3,17 @@ import numpy as np
 import pytest
 
 import everflow as tf
-
-
-def value(tensor):
-    with tf.Session() as sess:
-        return sess.run(tensor)
-
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        yield
-
+from running import run
 
 X = np.arange(10, dtype=np.float32)
 
 
 def test_windows_of_even_length_may_be_periodic():
-    np.testing.assert_allclose(value(tf.signal.hann_window(4)), [0, 0.5, 1, 0.5], atol=1e-6)
-    np.testing.assert_allclose(value(tf.signal.hann_window(4, periodic=False)), np.hanning(4), atol=1e-6)
-    np.testing.assert_allclose(value(tf.signal.hamming_window(5)), np.hamming(5), atol=1e-6)
+    np.testing.assert_allclose(run(tf.signal.hann_window(4)), [0, 0.5, 1, 0.5], atol=1e-6)
+    np.testing.assert_allclose(run(tf.signal.hann_window(4, periodic=False)), np.hanning(4), atol=1e-6)
+    np.testing.assert_allclose(run(tf.signal.hamming_window(5)), np.hamming(5), atol=1e-6)
     for length in (1, tf.placeholder_with_default(1, [])):
-        np.testing.assert_array_equal(value(tf.signal.hann_window(length)), [1.0])
+        np.testing.assert_array_equal(run(tf.signal.hann_window(length)), [1.0])
     with pytest.raises(ValueError, match="must be a floating point type"):
         tf.signal.hann_window(4, dtype=tf.int32)
 
@@ -34,12 +23,12 @@ def test_frames_overlap_and_may_be_filled_up(known):
     x = X if known else tf.placeholder_with_default(X, [None])
     found = tf.signal.frame(x, 4, 3, pad_end=True, pad_value=-1)
     assert found.shape.as_list() == ([4, 4] if known else [None, 4])
-    np.testing.assert_array_equal(value(found), [[0, 1, 2, 3], [3, 4, 5, 6], [6, 7, 8, 9], [9, -1, -1, -1]])
-    np.testing.assert_array_equal(value(tf.signal.frame(x, 12, 3)), np.zeros([0, 12]))
+    np.testing.assert_array_equal(run(found), [[0, 1, 2, 3], [3, 4, 5, 6], [6, 7, 8, 9], [9, -1, -1, -1]])
+    np.testing.assert_array_equal(run(tf.signal.frame(x, 12, 3)), np.zeros([0, 12]))
 
 
 def test_frames_along_another_axis():
-    np.testing.assert_array_equal(value(tf.signal.frame(X.reshape(5, 2), 2, 2, axis=0)), X[:8].reshape(2, 2, 2))
+    np.testing.assert_array_equal(run(tf.signal.frame(X.reshape(5, 2), 2, 2, axis=0)), X[:8].reshape(2, 2, 2))
     with pytest.raises(ValueError, match="rank at least 1"):
         tf.signal.frame(3.0, 4, 3)
 
@@ -47,7 +36,7 @@ def test_frames_along_another_axis():
 def test_frames_are_added_where_they_overlap():
     found = tf.signal.overlap_and_add(np.ones([2, 3, 4], np.float32), 3)
     assert found.shape == [2, 10]
-    np.testing.assert_array_equal(value(found), [[1, 1, 1, 2, 1, 1, 2, 1, 1, 1]] * 2)
+    np.testing.assert_array_equal(run(found), [[1, 1, 1, 2, 1, 1, 2, 1, 1, 1]] * 2)
     with pytest.raises(ValueError, match="frame_step must be an integer"):
         tf.signal.overlap_and_add(np.ones([3, 4], np.float32), 2.0)
 
@@ -66,13 +55,13 @@ def test_cosine_transforms_are_what_their_sums_say(norm, n):
         inverse = matrix.T
     else:
         inverse = matrix.T * np.where(k == 0, 0.5, 1.0)[:, None]
-    np.testing.assert_allclose(value(tf.signal.dct(x, n=n, norm=norm)), given @ matrix, atol=1e-5)
-    np.testing.assert_allclose(value(tf.signal.idct(x, n=n, norm=norm)), given @ inverse, atol=1e-5)
+    np.testing.assert_allclose(run(tf.signal.dct(x, n=n, norm=norm)), given @ matrix, atol=1e-5)
+    np.testing.assert_allclose(run(tf.signal.idct(x, n=n, norm=norm)), given @ inverse, atol=1e-5)
 
 
 def test_the_first_cosine_transform_is_its_own_inverse():
     twice = tf.signal.idct(tf.signal.dct(X, type=1), type=1)
-    np.testing.assert_allclose(value(twice), X * 18, rtol=1e-5, atol=1e-3)
+    np.testing.assert_allclose(run(twice), X * 18, rtol=1e-5, atol=1e-3)
     with pytest.raises(ValueError, match="not supported for the Type-I"):
         tf.signal.dct(X, type=1, norm="ortho")
     with pytest.raises(ValueError, match="Only Types I, II and III"):
@@ -83,22 +72,22 @@ def test_spectra_over_time_and_back():
     x = np.random.RandomState(1).rand(3, 40).astype(np.float32)
     spectra = tf.signal.stft(x, 8, 4)
     frames = np.stack([x[:, i:i + 8] for i in range(0, 33, 4)], 1) * (0.5 - 0.5 * np.cos(2 * np.pi * np.arange(8) / 8))
-    np.testing.assert_allclose(value(spectra), np.fft.rfft(frames), atol=1e-5)
+    np.testing.assert_allclose(run(spectra), np.fft.rfft(frames), atol=1e-5)
     again = tf.signal.inverse_stft(spectra, 8, 4, window_fn=tf.signal.inverse_stft_window_fn(4))
-    np.testing.assert_allclose(value(again)[:, 4:-4], x[:, 4:-4], atol=1e-5)
+    np.testing.assert_allclose(run(again)[:, 4:-4], x[:, 4:-4], atol=1e-5)
 
 
 def test_gradients_pass_through_spectra():
     x = tf.constant(X)
     energy = tf.reduce_sum(tf.square(tf.abs(tf.signal.stft(x, 4, 2))))
-    slope = value(tf.gradients(energy, x)[0])
-    moved = [value(tf.reduce_sum(tf.square(tf.abs(tf.signal.stft(tf.constant(X + d * np.eye(10)[3].astype(np.float32)), 4, 2)))))
+    slope = run(tf.gradients(energy, x)[0])
+    moved = [run(tf.reduce_sum(tf.square(tf.abs(tf.signal.stft(tf.constant(X + d * np.eye(10)[3].astype(np.float32)), 4, 2)))))
              for d in (-0.01, 0.01)]
     np.testing.assert_allclose(slope[3], (moved[1] - moved[0]) / 0.02, rtol=1e-2)
 
 
 def test_mel_triangles_meet_at_their_edges():
-    matrix = value(tf.signal.linear_to_mel_weight_matrix(4, 129, 16000, 125.0, 7600.0))
+    matrix = run(tf.signal.linear_to_mel_weight_matrix(4, 129, 16000, 125.0, 7600.0))
     assert matrix.shape == (129, 4) and not matrix[0].any() and matrix.max() <= 1
     mel = 1127 * np.log1p(np.linspace(0, 8000, 129) / 700)
     edges = np.linspace(*(1127 * np.log1p(np.array([125.0, 7600.0]) / 700)), 6)
@@ -111,5 +100,5 @@ def test_mel_triangles_meet_at_their_edges():
 
 
 def test_cepstral_coefficients_are_scaled_cosine_transforms():
-    found = value(tf.signal.mfccs_from_log_mel_spectrograms(X))
-    np.testing.assert_allclose(found, value(tf.signal.dct(X)) / np.sqrt(20), rtol=1e-5)
+    found = run(tf.signal.mfccs_from_log_mel_spectrograms(X))
+    np.testing.assert_allclose(found, run(tf.signal.dct(X)) / np.sqrt(20), rtol=1e-5)

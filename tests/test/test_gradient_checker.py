@@ -5,11 +5,7 @@ import pytest
 import everflow as tf
 from everflow.test import gradient_checker_v2
 
-
-@pytest.fixture(autouse=True)
-def session():
-    with tf.Graph().as_default(), tf.Session() as session:
-        yield session
+pytestmark = pytest.mark.usefixtures("session")
 
 
 def test_both_jacobians_have_a_row_for_each_input():

@@ -5,12 +5,6 @@ import pytest
 import everflow as tf
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as g:
-        yield g
-
-
 def _all(fetches):
     """What the fetches give until they run out."""
     with tf.Session() as sess:

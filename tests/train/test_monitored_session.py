@@ -11,12 +11,6 @@ import pytest
 import everflow as tf
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
-
-
 def counting():
     step = tf.train.get_or_create_global_step()
     return step, tf.assign_add(step, 1)

@@ -6,12 +6,6 @@ import everflow as tf
 from everflow.train import moving_averages
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
-
-
 @pytest.fixture(params=[False, True], ids=["reference", "resource"])
 def use_resource(request):
     return request.param

@@ -10,12 +10,6 @@ import everflow as tf
 from everflow.values.resources import Slot
 
 
-@pytest.fixture(autouse=True)
-def fresh():
-    with tf.Graph().as_default():
-        yield
-
-
 def two_variables():
     a = tf.get_variable("a", initializer=[1.0, 2.0])
     b = tf.get_variable("b", initializer=3, use_resource=True)

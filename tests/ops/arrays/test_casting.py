@@ -3,12 +3,7 @@ import numpy as np
 import pytest
 
 import everflow as tf
-
-
-def run(build):
-    with tf.Graph().as_default(), tf.Session() as session:
-        return session.run(build())
-
+from running import run
 
 REAL = ["float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "bool"]
 
@@ -17,20 +12,20 @@ REAL = ["float16", "float32", "float64", "int8", "int16", "int32", "int64", "uin
 @pytest.mark.parametrize("target", [*REAL, "complex64", "complex128"])
 def test_numbers_that_fit_keep_their_value(source, target):
     x = np.array([0, 1, 7]).astype(source)
-    found = run(lambda: tf.cast(tf.constant(x), target))
+    found = run(tf.cast(tf.constant(x), target))
     assert found.dtype == target
     np.testing.assert_array_equal(found, x.astype(target))
 
 
 def test_fractions_are_cut_off_and_complex_numbers_lose_their_imaginary_part():
-    assert run(lambda: tf.cast([1.9, -1.9], tf.int32)).tolist() == [1, -1]
-    assert run(lambda: tf.cast(tf.constant([1 + 2j, 0 + 1j]), tf.float32)).tolist() == [1, 0]
-    assert run(lambda: tf.cast([0.5, 0.0, -3.0], tf.bool)).tolist() == [True, False, True]
+    assert run(tf.cast([1.9, -1.9], tf.int32)).tolist() == [1, -1]
+    assert run(tf.cast(tf.constant([1 + 2j, 0 + 1j]), tf.float32)).tolist() == [1, 0]
+    assert run(tf.cast([0.5, 0.0, -3.0], tf.bool)).tolist() == [True, False, True]
 
 
 def test_bfloat16_is_rounded_and_truncated_on_demand():
     x = np.array([1.00390625 + 2**-9], np.float32)
-    assert float(run(lambda: tf.cast(x, tf.bfloat16))[0]) == 1.0078125
+    assert float(run(tf.cast(x, tf.bfloat16))[0]) == 1.0078125
     with tf.Graph().as_default(), tf.Session() as session:
         from everflow.ops.core.registry import apply
 
@@ -43,12 +38,12 @@ def test_a_cast_to_the_same_type_is_the_tensor_itself():
 
 
 def test_saturating_casts_end_at_the_limits():
-    assert run(lambda: tf.saturate_cast([-5.0, 3.7, 300.0], tf.uint8)).tolist() == [0, 3, 255]
+    assert run(tf.saturate_cast([-5.0, 3.7, 300.0], tf.uint8)).tolist() == [0, 3, 255]
 
 
 def test_strings_can_not_be_cast():
     with pytest.raises(tf.errors.UnimplementedError, match="Cast string to float32 is not supported"):
-        run(lambda: tf.cast(["1"], tf.float32))
+        run(tf.cast(["1"], tf.float32))
 
 
 def test_only_casts_between_floats_have_gradients():

@@ -5,18 +5,7 @@ import pytest
 
 import everflow as tf
 from everflow import errors
-
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as g:
-        yield g
-
-
-def run(check, feed_dict=None):
-    with tf.Session() as session:
-        session.run(check, feed_dict)
-
+from running import run
 
 COMPARISONS = {
     tf.assert_equal: ("==", 1, 1, 2),

@@ -7,11 +7,7 @@ import numpy as np
 import pytest
 
 import everflow as tf
-
-
-def run(value):
-    with tf.Session() as session:
-        return session.run(value)
+from running import run
 
 
 def test_print_hands_its_input_on(capfd):

@@ -6,19 +6,7 @@ import everflow as tf
 from everflow import errors
 from everflow.graph.defun import Defun
 from everflow.ops.core.functional_calls import For, Gradient, If, While, partitioned_call
-
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as g:
-        yield g
-
-
-def run(fetches, feed_dict=None):
-    with tf.Session() as session:
-        if tf.global_variables():
-            session.run(tf.global_variables_initializer())
-        return session.run(fetches, feed_dict)
+from running import run
 
 
 def counting():

@@ -5,12 +5,6 @@ import pytest
 import everflow as tf
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as g:
-        yield g
-
-
 def adding(v, section):
     def fn():
         before = v.read_value()

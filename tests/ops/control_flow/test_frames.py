@@ -8,12 +8,6 @@ from everflow.ops.control_flow import frames
 from everflow.ops.core.registry import apply
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as g:
-        yield g
-
-
 def v1_cond(pred, true_fn, false_fn, *captured):
     """What tf.cond of version 1 builds: captured tensors through a Switch each, results through a Merge."""
     pairs = [frames.switch(t, pred) for t in captured]

@@ -6,12 +6,6 @@ import everflow as tf
 from everflow.runtime import loops as loop_steps
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default():
-        yield
-
-
 def recurrent(x, w, count=4):
     return tf.while_loop(lambda i, h: i < count, lambda i, h: (i + 1, tf.tanh(tf.matmul(h, w) + x)), [0, x])[1]
 

@@ -5,19 +5,7 @@ import pytest
 
 import everflow as tf
 from everflow import errors
-
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as g:
-        yield g
-
-
-def run(fetches, feed_dict=None):
-    with tf.Session() as session:
-        if tf.global_variables():
-            session.run(tf.global_variables_initializer())
-        return session.run(fetches, feed_dict)
+from running import run
 
 
 def repeat(times, body, start):

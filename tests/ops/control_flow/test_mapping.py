@@ -5,12 +5,7 @@ import numpy as np
 import pytest
 
 import everflow as tf
-
-
-def run(value):
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        return session.run(value)
+from running import run
 
 
 def test_map_applies_the_function_to_each_row():

@@ -6,17 +6,7 @@ import pytest
 import everflow as tf
 from everflow import errors
 from everflow.ops.control_flow.ordering import with_dependencies
-
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as g:
-        yield g
-
-
-def run(fetches):
-    with tf.Session() as session:
-        return session.run(fetches)
+from running import run
 
 
 def test_a_group_waits_for_its_inputs():

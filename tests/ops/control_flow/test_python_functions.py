@@ -9,11 +9,7 @@ import pytest
 
 import everflow as tf
 from everflow.ops.control_flow.python_functions import FUNCTIONS
-
-
-def run(value):
-    with tf.Session() as session:
-        return session.run(value)
+from running import run
 
 
 def test_functions_take_arrays_and_plain_scalars():

@@ -4,12 +4,7 @@ import pytest
 
 import everflow as tf
 from everflow.ops.control_flow.version2 import cond_v2, while_loop
-
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as g:
-        yield g
+from running import run
 
 
 @pytest.fixture
@@ -17,13 +12,6 @@ def enabled():
     tf.enable_control_flow_v2()
     yield
     tf.disable_control_flow_v2()
-
-
-def run(fetches, feed_dict=None):
-    with tf.Session() as session:
-        if tf.global_variables():
-            session.run(tf.global_variables_initializer())
-        return session.run(fetches, feed_dict)
 
 
 def test_the_node_has_the_name_of_the_scope():

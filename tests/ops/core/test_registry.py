@@ -6,12 +6,6 @@ import everflow as tf
 from everflow.ops.core.op_def_library import LIBRARY
 
 
-@pytest.fixture(autouse=True)
-def fresh_graph():
-    with tf.Graph().as_default():
-        yield
-
-
 def add(op, **keywords):
     return LIBRARY.apply_op(op, **keywords)
 

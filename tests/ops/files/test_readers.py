@@ -5,11 +5,7 @@ import pytest
 
 import everflow as tf
 
-
-@pytest.fixture(autouse=True)
-def session():
-    with tf.Graph().as_default(), tf.Session() as sess:
-        yield sess
+pytestmark = pytest.mark.usefixtures("session")
 
 
 def _work(session, *names):

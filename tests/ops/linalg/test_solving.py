@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 
 import everflow as tf
+from running import run
 
 KINDS = ["float32", "float64", "complex64", "complex128"]
 
@@ -22,11 +23,6 @@ def close(found, wanted):
     np.testing.assert_allclose(found, wanted, rtol=1e-3 if found.dtype in (np.float32, np.complex64) else 1e-9)
 
 
-def run(build):
-    with tf.Graph().as_default(), tf.Session() as session:
-        return session.run(build())
-
-
 def gradient_errors(build, *values):
     """How far the gradient of a function of several matrices is from finite differences, for each of them."""
     with tf.Graph().as_default(), tf.Session():
@@ -40,23 +36,23 @@ def gradient_errors(build, *values):
 @pytest.mark.parametrize("shape", [(3, 3), (2, 4, 4), (0, 0)])
 def test_inverses_and_determinants(dtype, shape):
     a = matrix(*shape, dtype=dtype)
-    close(run(lambda: tf.matrix_inverse(a)), np.linalg.inv(a))
-    close(run(lambda: tf.matrix_inverse(a, adjoint=True)), np.linalg.inv(adjoint(a)))
-    close(run(lambda: tf.matrix_determinant(a)), np.linalg.det(a))
-    sign, size = run(lambda: tf.linalg.slogdet(a))
+    close(run(tf.matrix_inverse(a)), np.linalg.inv(a))
+    close(run(tf.matrix_inverse(a, adjoint=True)), np.linalg.inv(adjoint(a)))
+    close(run(tf.matrix_determinant(a)), np.linalg.det(a))
+    sign, size = run(tf.linalg.slogdet(a))
     close(sign * np.exp(size), np.linalg.det(a))
 
 
 def test_singular_matrices():
     ones = np.ones((2, 2))
     with pytest.raises(tf.errors.InvalidArgumentError, match="Input is not invertible."):
-        run(lambda: tf.matrix_inverse(ones))
+        run(tf.matrix_inverse(ones))
     with pytest.raises(tf.errors.InvalidArgumentError, match="Input matrix is not invertible."):
-        run(lambda: tf.matrix_solve(ones, ones))
+        run(tf.matrix_solve(ones, ones))
     with pytest.raises(tf.errors.InvalidArgumentError, match="Input matrix is not invertible."):
-        run(lambda: tf.matrix_triangular_solve(np.zeros((2, 2)), ones))
-    assert run(lambda: tf.linalg.slogdet(ones)) == (0.0, -np.inf)
-    assert run(lambda: tf.matrix_determinant(ones)) == 0
+        run(tf.matrix_triangular_solve(np.zeros((2, 2)), ones))
+    assert run(tf.linalg.slogdet(ones)) == (0.0, -np.inf)
+    assert run(tf.matrix_determinant(ones)) == 0
 
 
 @pytest.mark.parametrize("dtype", ["float64", "complex128"])
@@ -75,12 +71,12 @@ def test_gradients_of_inverses_and_determinants(dtype, build):
 def test_systems_of_equations(dtype, flip, lower, batch):
     a, b = matrix(*batch, 3, 3, dtype=dtype), matrix(*batch, 3, 2, dtype=dtype, seed=1)
     op = adjoint(a) if flip else a
-    close(run(lambda: tf.matrix_solve(a, b, adjoint=flip)), np.linalg.solve(op, b))
+    close(run(tf.matrix_solve(a, b, adjoint=flip)), np.linalg.solve(op, b))
     for lower in (True, False):
         triangle = np.tril(a) if lower else np.triu(a)
-        close(run(lambda lower=lower: tf.matrix_triangular_solve(a, b, lower=lower, adjoint=flip)),
+        close(run(tf.matrix_triangular_solve(a, b, lower=lower, adjoint=flip)),
               np.linalg.solve(adjoint(triangle) if flip else triangle, b))
-    close(run(lambda: tf.cholesky_solve(np.tril(a), b)), np.linalg.solve(np.tril(a) @ adjoint(np.tril(a)), b))
+    close(run(tf.cholesky_solve(np.tril(a), b)), np.linalg.solve(np.tril(a) @ adjoint(np.tril(a)), b))
 
 
 @pytest.mark.parametrize("dtype", ["float64", "complex128"])
@@ -116,16 +112,16 @@ def test_least_squares(dtype, shape, l2):
     gram = adjoint(a) @ a if shape[-2] >= shape[-1] else a @ adjoint(a)
     inverse = np.linalg.inv(gram + l2 * np.eye(gram.shape[-1])).astype(dtype)
     wanted = inverse @ adjoint(a) @ b if shape[-2] >= shape[-1] else adjoint(a) @ inverse @ b
-    close(run(lambda: tf.matrix_solve_ls(a, b, l2)), wanted)
+    close(run(tf.matrix_solve_ls(a, b, l2)), wanted)
     if not l2:
-        close(run(lambda: tf.matrix_solve_ls(a, b, fast=False)), wanted)
+        close(run(tf.matrix_solve_ls(a, b, fast=False)), wanted)
     with tf.Graph().as_default(), tf.Session() as session:
         x = tf.placeholder(dtype)
         close(session.run(tf.matrix_solve_ls(x, b, l2), {x: a}), wanted)
 
 
 def test_the_smallest_solution_of_a_matrix_without_full_rank():
-    found = run(lambda: tf.matrix_solve_ls(np.ones((3, 2)), np.ones((3, 1)), fast=False))
+    found = run(tf.matrix_solve_ls(np.ones((3, 2)), np.ones((3, 1)), fast=False))
     np.testing.assert_allclose(found, [[0.5], [0.5]])
 
 
@@ -149,19 +145,19 @@ def band(diagonals):
 def test_systems_with_three_diagonals(dtype, pivoting, n):
     diagonals, b = matrix(2, 3, n, dtype=dtype), matrix(2, n, 2, dtype=dtype, seed=1)
     wanted = np.stack([np.linalg.solve(band(d), r) for d, r in zip(diagonals, b)])
-    close(run(lambda: tf.linalg.tridiagonal_solve(tf.constant(diagonals), tf.constant(b), partial_pivoting=pivoting)), wanted)
+    close(run(tf.linalg.tridiagonal_solve(tf.constant(diagonals), tf.constant(b), partial_pivoting=pivoting)), wanted)
     whole = np.stack([band(d) for d in diagonals])
-    close(run(lambda: tf.linalg.tridiagonal_solve(tf.constant(whole), tf.constant(b), "matrix")), wanted)
-    close(run(lambda: tf.linalg.tridiagonal_matmul(diagonals, b)), whole @ b)
+    close(run(tf.linalg.tridiagonal_solve(tf.constant(whole), tf.constant(b), "matrix")), wanted)
+    close(run(tf.linalg.tridiagonal_matmul(diagonals, b)), whole @ b)
 
 
 def test_pivots_of_three_diagonals():
     diagonals, rhs = np.array([[1.0, 0.0], [0.0, 3.0], [0.0, 2.0]]), np.array([1.0, 2.0])
-    np.testing.assert_allclose(run(lambda: tf.linalg.tridiagonal_solve(diagonals, rhs)), [-0.5, 1])
+    np.testing.assert_allclose(run(tf.linalg.tridiagonal_solve(diagonals, rhs)), [-0.5, 1])
     with pytest.raises(tf.errors.InvalidArgumentError, match="Try setting partial_pivoting = True"):
-        run(lambda: tf.linalg.tridiagonal_solve(diagonals, rhs, partial_pivoting=False))
+        run(tf.linalg.tridiagonal_solve(diagonals, rhs, partial_pivoting=False))
     with pytest.raises(tf.errors.InvalidArgumentError, match="The matrix is not invertible."):
-        run(lambda: tf.linalg.tridiagonal_solve(tf.ones([3, 2]), tf.ones([2, 1])))
+        run(tf.linalg.tridiagonal_solve(tf.ones([3, 2]), tf.ones([2, 1])))
 
 
 @pytest.mark.parametrize("dtype", ["float64", "complex128"])

@@ -7,13 +7,9 @@ import pytest
 import everflow as tf
 from everflow.ops.core.registry import apply
 from everflow.ops.lists import list_functions as lists
+from running import run
 
 FLOAT = tf.float32
-
-
-def run(value):
-    with tf.Session() as session:
-        return session.run(value)
 
 
 def of(*rows, shape=()):

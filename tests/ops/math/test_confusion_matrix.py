@@ -4,11 +4,7 @@ import pytest
 
 import everflow as tf
 from everflow.ops.math.weights_broadcast import assert_broadcastable, broadcast_weights
-
-
-def run(fetch, feed=None):
-    with tf.Session() as session:
-        return session.run(fetch, feed)
+from running import run
 
 
 def test_rows_are_labels_and_columns_predictions():

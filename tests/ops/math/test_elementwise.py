@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 
 import everflow as tf
+from running import run
 
 ANY = np.array([[-1.7, -0.4, 0.3], [0.9, 1.2, 2.5]])
 POSITIVE = np.abs(ANY) + 0.2
@@ -25,11 +26,6 @@ BINARY = {
 }
 
 
-def run(build):
-    with tf.Graph().as_default(), tf.Session() as session:
-        return session.run(build())
-
-
 def gradient_error(build, *values):
     """The largest difference between the gradient of build(*tensors) by any of them and finite differences."""
     with tf.Graph().as_default(), tf.Session():
@@ -43,7 +39,7 @@ def gradient_error(build, *values):
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 def test_functions_of_one_tensor_have_numpys_values(name, dtype):
     reference, x = UNARY[name]
-    found = run(lambda: getattr(tf, name)(tf.constant(x, dtype)))
+    found = run(getattr(tf, name)(tf.constant(x, dtype)))
     assert found.dtype == dtype
     tolerance = {"float16": 1e-2, "float32": 1e-5, "float64": 1e-12}[dtype]
     np.testing.assert_allclose(found, reference(x.astype(dtype).astype("float64")), rtol=tolerance, atol=tolerance)
@@ -60,7 +56,7 @@ def test_gradients_of_functions_of_one_tensor_are_those_of_finite_differences(na
 @pytest.mark.parametrize("name", WITHOUT_SLOPE)
 def test_rounding_has_no_gradient(name):
     x = np.array([-1.5, -0.5, 0.5, 1.5, 2.5, 2.7])
-    np.testing.assert_array_equal(run(lambda: getattr(tf, name)(x)), WITHOUT_SLOPE[name](x))
+    np.testing.assert_array_equal(run(getattr(tf, name)(x)), WITHOUT_SLOPE[name](x))
     t = tf.constant(x)
     assert tf.gradients(getattr(tf, name)(t), t) == [None]
 
@@ -71,8 +67,8 @@ def test_functions_of_two_tensors_broadcast_both_ways(name, shape):
     x, y = POSITIVE, np.array([[1.5, 0.7, 2.1], [0.6, 1.1, 0.8]])[tuple(slice(n) for n in shape) if len(shape) == 2 else 0]
     y = y[..., 0] if shape == () else y
     function, reference = getattr(tf, name), BINARY[name]
-    np.testing.assert_allclose(run(lambda: function(x, y)), reference(x, y), rtol=1e-12)
-    np.testing.assert_allclose(run(lambda: function(y, x)), reference(y, x), rtol=1e-12)
+    np.testing.assert_allclose(run(function(x, y)), reference(x, y), rtol=1e-12)
+    np.testing.assert_allclose(run(function(y, x)), reference(y, x), rtol=1e-12)
     assert gradient_error(function, x, np.asarray(y)) < 1e-6
     assert gradient_error(function, np.asarray(y), x) < 1e-6
 

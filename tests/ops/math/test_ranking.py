@@ -3,18 +3,14 @@ import numpy as np
 import pytest
 
 import everflow as tf
-
-
-def run(build):
-    with tf.Graph().as_default(), tf.Session() as session:
-        return session.run(build())
+from running import run
 
 
 @pytest.mark.parametrize("k", [0, 1, 3, 7])
 @pytest.mark.parametrize("dtype", ["float32", "float16", "int32", "uint8", "uint16"])
 def test_top_k_is_sorted_and_takes_the_first_of_equals(k, dtype):
     x = np.random.RandomState(0).randint(0, 5, (3, 2, 7)).astype(dtype)
-    values, indices = run(lambda: tf.nn.top_k(x, k))
+    values, indices = run(tf.nn.top_k(x, k))
     want = np.argsort(-x.astype(int), -1, kind="stable")[..., :k]
     assert (values.dtype, indices.dtype) == (np.dtype(dtype), np.int32)
     np.testing.assert_array_equal(indices, want)
@@ -23,7 +19,7 @@ def test_top_k_is_sorted_and_takes_the_first_of_equals(k, dtype):
 
 def test_top_k_of_different_values_is_exact():
     x = np.random.RandomState(0).permutation(1000).reshape(2, 500).astype(np.float32)
-    values, _ = run(lambda: tf.nn.top_k(x, 10))
+    values, _ = run(tf.nn.top_k(x, 10))
     np.testing.assert_array_equal(values, -np.sort(-x, -1)[:, :10])
 
 
@@ -50,8 +46,8 @@ def test_top_k_needs_enough_columns():
 
 def test_nth_element_counts_from_either_end():
     x = [[3.0, 1.0, 2.0], [6.0, 9.0, 7.0]]
-    assert run(lambda: tf.contrib.nn.nth_element(x, 1)).tolist() == [2.0, 7.0]
-    assert run(lambda: tf.contrib.nn.nth_element(x, 0, reverse=True)).tolist() == [3.0, 9.0]
+    assert run(tf.contrib.nn.nth_element(x, 1)).tolist() == [2.0, 7.0]
+    assert run(tf.contrib.nn.nth_element(x, 0, reverse=True)).tolist() == [3.0, 9.0]
     with tf.Graph().as_default(), tf.Session() as session:
         tied = tf.constant([[1.0, 2.0, 2.0]])
         assert session.run(tf.gradients(tf.contrib.nn.nth_element(tied, 1), tied)[0]).tolist() == [[0.0, 0.5, 0.5]]
@@ -59,9 +55,9 @@ def test_nth_element_counts_from_either_end():
 
 def test_in_top_k_counts_better_classes():
     predictions = [[0.1, 0.3, 0.2, 0.4], [0.1, 0.2, 0.3, 0.4], [0.3, 0.3, 0.1, 0.3]]
-    assert run(lambda: tf.nn.in_top_k(predictions, [1, 0, 1], 1)).tolist() == [False, False, True]
-    assert run(lambda: tf.nn.in_top_k(predictions, np.array([1, 1, 2]), 2)).tolist() == [True, False, False]
-    assert run(lambda: tf.nn.in_top_k([[0.1, np.nan], [np.inf, 0.2], [0.1, 0.2]], [0, 1, 7], 2)).tolist() == [
+    assert run(tf.nn.in_top_k(predictions, [1, 0, 1], 1)).tolist() == [False, False, True]
+    assert run(tf.nn.in_top_k(predictions, np.array([1, 1, 2]), 2)).tolist() == [True, False, False]
+    assert run(tf.nn.in_top_k([[0.1, np.nan], [np.inf, 0.2], [0.1, 0.2]], [0, 1, 7], 2)).tolist() == [
         False,
         False,
         False,

@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 
 import everflow as tf
+from running import run
 
 RANDOM = np.random.RandomState(3)
 X = (RANDOM.randn(3, 4, 5, 2) * 2 + 1).astype(np.float32)
@@ -10,32 +11,27 @@ SCALE, OFFSET = np.array([1.5, 0.5], np.float32), np.array([0.1, -0.2], np.float
 MEAN, VARIANCE = np.array([0.3, -0.1], np.float32), np.array([2.0, 0.7], np.float32)
 
 
-def run(build):
-    with tf.Graph().as_default(), tf.Session() as session:
-        return session.run(build())
-
-
 def normalized(x, mean, variance, epsilon=0.001):
     return (x - mean) / np.sqrt(variance + epsilon) * SCALE + OFFSET
 
 
 def test_training_normalizes_by_the_batch_and_reports_the_unbiased_variance():
-    y, mean, variance = run(lambda: tf.nn.fused_batch_norm(X, SCALE, OFFSET))
+    y, mean, variance = run(tf.nn.fused_batch_norm(X, SCALE, OFFSET))
     np.testing.assert_allclose(y, normalized(X, X.mean((0, 1, 2)), X.var((0, 1, 2))), rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(mean, X.mean((0, 1, 2)), rtol=1e-5)
     np.testing.assert_allclose(variance, X.reshape(-1, 2).var(0, ddof=1), rtol=1e-5)
 
 
 def test_inference_uses_what_it_is_given():
-    y, _, _ = run(lambda: tf.nn.fused_batch_norm(X, SCALE, OFFSET, MEAN, VARIANCE, is_training=False))
+    y, _, _ = run(tf.nn.fused_batch_norm(X, SCALE, OFFSET, MEAN, VARIANCE, is_training=False))
     np.testing.assert_allclose(y, normalized(X, MEAN, VARIANCE), rtol=1e-4, atol=1e-5)
     first = run(
-        lambda: tf.nn.fused_batch_norm(
+        tf.nn.fused_batch_norm(
             X.transpose(0, 3, 1, 2), SCALE, OFFSET, MEAN, VARIANCE, is_training=False, data_format="NCHW"
         )
     )
     np.testing.assert_allclose(first[0].transpose(0, 2, 3, 1), y, rtol=1e-5, atol=1e-6)
-    parts = run(lambda: tf.nn.batch_normalization(tf.constant(X), MEAN, VARIANCE, OFFSET, SCALE, 0.001))
+    parts = run(tf.nn.batch_normalization(tf.constant(X), MEAN, VARIANCE, OFFSET, SCALE, 0.001))
     np.testing.assert_allclose(parts, y, rtol=1e-4, atol=1e-5)
 
 
@@ -72,13 +68,13 @@ def test_fused_gradients_are_those_of_the_parts(training, data_format):
 
 
 def test_short_types_keep_their_statistics_in_float32():
-    y, mean, _ = run(lambda: tf.nn.fused_batch_norm(X.astype(np.float16), SCALE, OFFSET))
+    y, mean, _ = run(tf.nn.fused_batch_norm(X.astype(np.float16), SCALE, OFFSET))
     assert (y.dtype, mean.dtype) == (np.float16, np.float32)
     np.testing.assert_allclose(y, normalized(X, X.mean((0, 1, 2)), X.var((0, 1, 2))), atol=0.02)
 
 
 def test_empty_batches_have_no_statistics():
-    y, mean, _ = run(lambda: tf.nn.fused_batch_norm(X[:0], SCALE, OFFSET))
+    y, mean, _ = run(tf.nn.fused_batch_norm(X[:0], SCALE, OFFSET))
     assert y.shape == (0, 4, 5, 2)
     assert np.isnan(mean).all()
 

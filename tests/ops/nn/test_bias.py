@@ -3,20 +3,16 @@ import numpy as np
 import pytest
 
 import everflow as tf
-
-
-def run(build):
-    with tf.Graph().as_default(), tf.Session() as session:
-        return session.run(build())
+from running import run
 
 
 @pytest.mark.parametrize("shape", [(2, 3), (2, 4, 3), (2, 4, 5, 3), (1, 2, 2, 2, 3)])
 def test_a_vector_is_added_to_the_channels(shape):
     x, b = np.random.RandomState(0).randn(*shape), np.array([1.0, 2.0, 3.0])
-    np.testing.assert_allclose(run(lambda: tf.nn.bias_add(x, b)), x + b)
+    np.testing.assert_allclose(run(tf.nn.bias_add(x, b)), x + b)
     if len(shape) > 2:
         first = np.moveaxis(x, -1, 1)
-        np.testing.assert_allclose(run(lambda: tf.nn.bias_add(first, b, data_format="NCHW")), np.moveaxis(x + b, -1, 1))
+        np.testing.assert_allclose(run(tf.nn.bias_add(first, b, data_format="NCHW")), np.moveaxis(x + b, -1, 1))
 
 
 @pytest.mark.parametrize(("data_format", "shape"), [("NHWC", (2, 4, 3)), ("NCHW", (2, 3, 4))])
@@ -49,5 +45,5 @@ def test_the_number_of_biases_must_fit():
 
 def test_layers_of_one_line():
     x, w, b = np.array([[1.0, -2.0]]), np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([0.5, 20.0])
-    assert run(lambda: tf.nn.xw_plus_b(x, w, b)).tolist() == [[-4.5, 14.0]]
-    assert run(lambda: tf.nn.relu_layer(x, w, b)).tolist() == [[0.0, 14.0]]
+    assert run(tf.nn.xw_plus_b(x, w, b)).tolist() == [[-4.5, 14.0]]
+    assert run(tf.nn.relu_layer(x, w, b)).tolist() == [[0.0, 14.0]]

@@ -5,13 +5,9 @@ import numpy as np
 import pytest
 
 import everflow as tf
+from running import run
 
 RANDOM = np.random.RandomState(0)
-
-
-def run(build):
-    with tf.Graph().as_default(), tf.Session() as session:
-        return session.run(build())
 
 
 def padding_of(size, window, stride, padding, dilation):
@@ -64,7 +60,7 @@ def test_conv2d_is_the_sum_over_windows(shape, window, strides, padding, dilatio
         assert y.shape.as_list() == [want.shape[i] for i in (0, 3, 1, 2)]
         return tf.transpose(y, [0, 2, 3, 1])
 
-    np.testing.assert_allclose(run(build), want, atol=1e-10)
+    np.testing.assert_allclose(run(build()), want, atol=1e-10)
 
 
 @pytest.mark.parametrize(("shape", "window", "strides", "padding", "dilations"), CASES)
@@ -89,7 +85,7 @@ def test_conv2d_can_be_differentiated_twice():
 
 def test_conv2d_takes_explicit_padding():
     x, w = RANDOM.randn(1, 4, 5, 2), RANDOM.randn(2, 2, 2, 3)
-    found = run(lambda: tf.nn.conv2d(x, w, 1, [[0, 0], [1, 2], [0, 3], [0, 0]]))
+    found = run(tf.nn.conv2d(x, w, 1, [[0, 0], [1, 2], [0, 3], [0, 0]]))
     np.testing.assert_allclose(found, convolved(x, w, (1, 1), [(1, 2), (0, 3)], (1, 1)), atol=1e-12)
 
 
@@ -109,7 +105,7 @@ def test_conv2d_learns_sizes_when_it_runs():
 def test_conv2d_works_in_short_types(dtype):
     x, w = np.ones((1, 4, 4, 2)), np.full((2, 2, 2, 3), 0.5)
     assert (
-        run(lambda: tf.cast(tf.nn.conv2d(tf.cast(x, dtype), tf.cast(w, dtype), 1, "VALID"), tf.float32)).tolist()
+        run(tf.cast(tf.nn.conv2d(tf.cast(x, dtype), tf.cast(w, dtype), 1, "VALID"), tf.float32)).tolist()
         == np.full((1, 3, 3, 3), 4.0).tolist()
     )
 
@@ -126,13 +122,13 @@ def test_empty_batches_give_empty_outputs_and_zero_gradients():
 def test_conv1d_and_conv3d_are_the_same_in_other_dimensions():
     x, w = RANDOM.randn(2, 9, 3), RANDOM.randn(4, 3, 2)
     np.testing.assert_allclose(
-        run(lambda: tf.nn.conv1d(x, w, 2, "SAME")), convolved(x, w, (2,), "SAME", (1,)), atol=1e-12
+        run(tf.nn.conv1d(x, w, 2, "SAME")), convolved(x, w, (2,), "SAME", (1,)), atol=1e-12
     )
-    found = run(lambda: tf.nn.conv1d(x.transpose(0, 2, 1), w, 1, "VALID", data_format="NCW"))
+    found = run(tf.nn.conv1d(x.transpose(0, 2, 1), w, 1, "VALID", data_format="NCW"))
     np.testing.assert_allclose(found.transpose(0, 2, 1), convolved(x, w, (1,), "VALID", (1,)), atol=1e-12)
     x, w = RANDOM.randn(2, 5, 4, 6, 2), RANDOM.randn(2, 3, 2, 2, 3)
     for padding in ("SAME", "VALID"):
-        found = run(lambda padding=padding: tf.nn.conv3d(x, w, [1, 1, 2, 1, 1], padding))
+        found = run(tf.nn.conv3d(x, w, [1, 1, 2, 1, 1], padding))
         np.testing.assert_allclose(found, convolved(x, w, (1, 2, 1), padding, (1, 1, 1)), atol=1e-12)
 
 
@@ -161,7 +157,7 @@ def test_transposed_convolutions_are_gradients(padding):
 def test_depthwise_convolution_keeps_channels_apart():
     x, w = RANDOM.randn(2, 6, 5, 3), RANDOM.randn(3, 2, 3, 2)
     want = np.concatenate([convolved(x[..., c:c + 1], w[:, :, c:c + 1], (1, 1), "SAME", (1, 1)) for c in range(3)], -1)
-    np.testing.assert_allclose(run(lambda: tf.nn.depthwise_conv2d(x, w, [1, 1, 1, 1], "SAME")), want, atol=1e-12)
+    np.testing.assert_allclose(run(tf.nn.depthwise_conv2d(x, w, [1, 1, 1, 1], "SAME")), want, atol=1e-12)
     with tf.Graph().as_default(), tf.Session():
         xt, wt = tf.constant(x[:1]), tf.constant(w)
         y = tf.nn.depthwise_conv2d(xt, wt, [1, 2, 2, 1], "VALID")
@@ -171,7 +167,7 @@ def test_depthwise_convolution_keeps_channels_apart():
 
 def test_separable_convolution_mixes_channels_afterwards():
     x, d, p = RANDOM.randn(1, 5, 5, 2), RANDOM.randn(3, 3, 2, 2), RANDOM.randn(1, 1, 4, 3)
-    want, found = run(lambda: [
+    want, found = run([
         tf.nn.conv2d(tf.nn.depthwise_conv2d(x, d, [1, 1, 1, 1], "SAME"), p, 1, "VALID"),
         tf.nn.separable_conv2d(x, d, p, [1, 1, 1, 1], "SAME")])
     np.testing.assert_allclose(found, want, atol=1e-12)
@@ -181,9 +177,9 @@ def test_separable_convolution_mixes_channels_afterwards():
 def test_dilation_by_dealing_pixels_out_is_dilation(padding):
     x, w = RANDOM.randn(2, 9, 8, 3), RANDOM.randn(3, 2, 3, 2)
     np.testing.assert_allclose(
-        run(lambda: tf.nn.atrous_conv2d(x, w, 2, padding)), convolved(x, w, (1, 1), padding, (2, 2)), atol=1e-12
+        run(tf.nn.atrous_conv2d(x, w, 2, padding)), convolved(x, w, (1, 1), padding, (2, 2)), atol=1e-12
     )
-    np.testing.assert_allclose(run(lambda: tf.nn.convolution(x, w, padding, dilation_rate=[3, 1])),
+    np.testing.assert_allclose(run(tf.nn.convolution(x, w, padding, dilation_rate=[3, 1])),
                                convolved(x, w, (1, 1), padding, (3, 1)), atol=1e-12)
     with tf.Graph().as_default(), tf.Session() as session:
         unknown = tf.placeholder(tf.float64, [None, None, None, 3])

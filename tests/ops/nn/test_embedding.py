@@ -3,20 +3,14 @@ import numpy as np
 import pytest
 
 import everflow as tf
+from running import run
 
 TABLE = np.arange(20.0).reshape(5, 4)
 
 
-def run(build):
-    with tf.Graph().as_default(), tf.Session() as session:
-        found = build()
-        session.run(tf.global_variables_initializer())
-        return session.run(found)
-
-
 @pytest.mark.parametrize("ids", [[0, 4, 4], [[1, 2], [3, 0]], np.array([2], np.int64)])
 def test_one_table_is_gathered_from(ids):
-    np.testing.assert_array_equal(run(lambda: tf.nn.embedding_lookup(TABLE, ids)), TABLE[np.asarray(ids)])
+    np.testing.assert_array_equal(run(tf.nn.embedding_lookup(TABLE, ids)), TABLE[np.asarray(ids)])
 
 
 @pytest.mark.parametrize("strategy", ["mod", "div"])
@@ -28,11 +22,11 @@ def test_shards_are_found_by_either_strategy(strategy, known):
         parts = [tf.constant(s) if known else tf.placeholder_with_default(s, [None, 4]) for s in shards]
         return tf.nn.embedding_lookup(parts, [[0, 1], [4, 3], [2, 2]], partition_strategy=strategy)
 
-    np.testing.assert_array_equal(run(build), TABLE[[[0, 1], [4, 3], [2, 2]]])
+    np.testing.assert_array_equal(run(build()), TABLE[[[0, 1], [4, 3], [2, 2]]])
 
 
 def test_rows_are_clipped_to_a_norm():
-    found = run(lambda: tf.nn.embedding_lookup(TABLE, [0, 3], max_norm=6.0))
+    found = run(tf.nn.embedding_lookup(TABLE, [0, 3], max_norm=6.0))
     np.testing.assert_allclose(found[0], TABLE[0])
     assert np.linalg.norm(found[1]) == pytest.approx(6.0)
 
@@ -57,7 +51,7 @@ def sparse():
 
 @pytest.mark.parametrize(("combiner", "scale"), [("sum", 1), ("mean", 1 / 2), ("sqrtn", 1 / np.sqrt(2))])
 def test_sparse_ids_are_combined(combiner, scale):
-    found = run(lambda: tf.nn.embedding_lookup_sparse(TABLE, sparse(), None, combiner=combiner))
+    found = run(tf.nn.embedding_lookup_sparse(TABLE, sparse(), None, combiner=combiner))
     np.testing.assert_allclose(found, [(TABLE[1] + TABLE[3]) * scale, np.zeros(4), TABLE[4]])
 
 
@@ -67,7 +61,7 @@ def test_sparse_weights_scale_rows(combiner, divisor):
         weights = tf.SparseTensor([[0, 0], [0, 1], [2, 0]], np.array([2.0, 4.0, 3.0]), [3, 2])
         return tf.nn.embedding_lookup_sparse(TABLE, sparse(), weights, combiner=combiner)
 
-    np.testing.assert_allclose(run(build)[0], (2 * TABLE[1] + 4 * TABLE[3]) / divisor)
+    np.testing.assert_allclose(run(build())[0], (2 * TABLE[1] + 4 * TABLE[3]) / divisor)
 
 
 @pytest.mark.parametrize(("arguments", "error", "message"), [

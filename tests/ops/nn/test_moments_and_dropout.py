@@ -3,26 +3,22 @@ import numpy as np
 import pytest
 
 import everflow as tf
+from running import run
 
 RANDOM = np.random.RandomState(4)
 X = RANDOM.randn(3, 4, 5)
 
 
-def run(build):
-    with tf.Graph().as_default(), tf.Session() as session:
-        return session.run(build())
-
-
 @pytest.mark.parametrize("keep", [False, True])
 def test_moments_are_mean_and_variance(keep):
-    mean, variance = run(lambda: tf.nn.moments(tf.constant(X), [0, 2], keep_dims=keep))
+    mean, variance = run(tf.nn.moments(tf.constant(X), [0, 2], keep_dims=keep))
     np.testing.assert_allclose(mean, X.mean((0, 2), keepdims=keep))
     np.testing.assert_allclose(variance, X.var((0, 2), keepdims=keep))
 
 
 def test_weighted_moments_count_by_weight():
     weights = RANDOM.randint(0, 4, (3, 4, 1)).astype(float)
-    mean, variance = run(lambda: tf.nn.weighted_moments(X, [0, 1], weights))
+    mean, variance = run(tf.nn.weighted_moments(X, [0, 1], weights))
     repeated = np.repeat(X.reshape(12, 5), weights.reshape(12).astype(int), 0)
     np.testing.assert_allclose(mean, repeated.mean(0))
     np.testing.assert_allclose(variance, repeated.var(0))
@@ -33,7 +29,7 @@ def test_statistics_are_enough_for_moments(shift):
     def build():
         return tf.nn.normalize_moments(*tf.nn.sufficient_statistics(X, [0, 1], shift=shift))
 
-    mean, variance = run(build)
+    mean, variance = run(build())
     np.testing.assert_allclose(mean, X.mean((0, 1)))
     np.testing.assert_allclose(variance, X.var((0, 1)))
 
@@ -53,7 +49,7 @@ def lrn(x, radius, bias, alpha, beta):
 def test_response_normalization_looks_at_neighbouring_channels(radius):
     x = RANDOM.randn(1, 2, 2, 6).astype(np.float32)
     np.testing.assert_allclose(
-        run(lambda: tf.nn.lrn(x, radius, 2.0, 0.5, 0.75)), lrn(x, radius, 2.0, 0.5, 0.75), rtol=1e-5
+        run(tf.nn.lrn(x, radius, 2.0, 0.5, 0.75)), lrn(x, radius, 2.0, 0.5, 0.75), rtol=1e-5
     )
     with tf.Graph().as_default(), tf.Session():
         xt = tf.constant(x)
@@ -66,9 +62,9 @@ def test_response_normalization_looks_at_neighbouring_channels(radius):
 
 
 def test_l2_normalize_gives_length_one():
-    found = run(lambda: tf.nn.l2_normalize(X, axis=[0, 2]))
+    found = run(tf.nn.l2_normalize(X, axis=[0, 2]))
     np.testing.assert_allclose((found ** 2).sum((0, 2)), np.ones(4))
-    assert run(lambda: tf.nn.l2_normalize([0.0, 0.0], axis=0)).tolist() == [0.0, 0.0]
+    assert run(tf.nn.l2_normalize([0.0, 0.0], axis=0)).tolist() == [0.0, 0.0]
 
 
 def test_l2_loss_is_half_the_sum_of_squares():
@@ -80,7 +76,7 @@ def test_l2_loss_is_half_the_sum_of_squares():
 
 
 def test_zero_fraction_counts_zeros():
-    assert run(lambda: tf.nn.zero_fraction([[0.0, 1.0], [0.0, 0.0]])) == 0.75
+    assert run(tf.nn.zero_fraction([[0.0, 1.0], [0.0, 0.0]])) == 0.75
 
 
 def test_dropout_keeps_the_mean_and_drops_the_rate():
@@ -95,7 +91,7 @@ def test_dropout_keeps_the_mean_and_drops_the_rate():
 
 
 def test_dropout_masks_may_be_shared():
-    found = run(lambda: tf.nn.dropout(np.ones((6, 50)), rate=0.5, noise_shape=[1, None], seed=2))
+    found = run(tf.nn.dropout(np.ones((6, 50)), rate=0.5, noise_shape=[1, None], seed=2))
     assert (found == found[:1]).all()
     assert 0 < (found[0] == 0).mean() < 1
 

@@ -3,30 +3,26 @@ import numpy as np
 import pytest
 
 import everflow as tf
+from running import run
 
 RANDOM = np.random.RandomState(5)
-
-
-def run(build):
-    with tf.Graph().as_default(), tf.Session() as session:
-        return session.run(build())
 
 
 def test_dilation_takes_the_largest_sum():
     x = np.array([[0.1, 0.2], [0.3, 0.4]]).reshape(1, 2, 2, 1)
     kernel = np.array([[0.4, 0.3], [0.1, 0.0]]).reshape(2, 2, 1)
     np.testing.assert_allclose(
-        run(lambda: tf.nn.dilation2d(x, kernel, [1, 1, 1, 1], [1, 1, 1, 1], "VALID")).ravel(), [0.5]
+        run(tf.nn.dilation2d(x, kernel, [1, 1, 1, 1], [1, 1, 1, 1], "VALID")).ravel(), [0.5]
     )
     np.testing.assert_allclose(
-        run(lambda: tf.nn.dilation2d(x, kernel, [1, 1, 1, 1], [1, 1, 1, 1], "SAME")).ravel(), [0.5, 0.6, 0.7, 0.8]
+        run(tf.nn.dilation2d(x, kernel, [1, 1, 1, 1], [1, 1, 1, 1], "SAME")).ravel(), [0.5, 0.6, 0.7, 0.8]
     )
 
 
 def test_erosion_is_dilation_of_the_negative():
     x, kernel = RANDOM.randn(1, 5, 5, 2), RANDOM.randn(2, 3, 2)
-    eroded, dilated = run(lambda: [tf.nn.erosion2d(x, kernel, [1, 1, 1, 1], [1, 1, 1, 1], "VALID"),
-                                   tf.nn.dilation2d(-x, kernel[::-1, ::-1], [1, 1, 1, 1], [1, 1, 1, 1], "VALID")])
+    eroded, dilated = run([tf.nn.erosion2d(x, kernel, [1, 1, 1, 1], [1, 1, 1, 1], "VALID"),
+                           tf.nn.dilation2d(-x, kernel[::-1, ::-1], [1, 1, 1, 1], [1, 1, 1, 1], "VALID")])
     np.testing.assert_allclose(eroded, -dilated)
 
 

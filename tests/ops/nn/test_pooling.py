@@ -6,13 +6,9 @@ import pytest
 
 import everflow as tf
 from everflow.ops.core.registry import apply
+from running import run
 
 RANDOM = np.random.RandomState(1)
-
-
-def run(build):
-    with tf.Graph().as_default(), tf.Session() as session:
-        return session.run(build())
 
 
 def pooled(x, window, strides, padding, reduce):
@@ -53,8 +49,8 @@ def test_pooling_reduces_each_window(shape, window, strides, padding, kind):
     x = RANDOM.randn(*shape)
     want = pooled(x, window, strides, padding, np.max if kind == "max" else np.mean)
     function = tf.nn.max_pool if kind == "max" else tf.nn.avg_pool
-    np.testing.assert_allclose(run(lambda: function(x, window, strides, padding)), want, atol=1e-12)
-    first = run(lambda: function(x.transpose(0, 3, 1, 2), window, strides, padding, data_format="NCHW"))
+    np.testing.assert_allclose(run(function(x, window, strides, padding)), want, atol=1e-12)
+    first = run(function(x.transpose(0, 3, 1, 2), window, strides, padding, data_format="NCHW"))
     np.testing.assert_allclose(first.transpose(0, 2, 3, 1), want, atol=1e-12)
     with tf.Graph().as_default(), tf.Session():
         xt = tf.constant(x)
@@ -66,7 +62,7 @@ def test_pooling_reduces_each_window(shape, window, strides, padding, kind):
 def test_pooling_works_on_volumes_and_sequences(padding):
     x = RANDOM.permutation(240).reshape(1, 5, 4, 6, 2).astype(np.float32) / 16
     for function, reduce in ((tf.nn.max_pool3d, np.max), (tf.nn.avg_pool3d, np.mean)):
-        np.testing.assert_allclose(run(lambda f=function: f(x, [1, 2, 2, 3, 1], [1, 2, 1, 2, 1], padding)),
+        np.testing.assert_allclose(run(function(x, [1, 2, 2, 3, 1], [1, 2, 1, 2, 1], padding)),
                                    pooled(x, (2, 2, 3), (2, 1, 2), padding, reduce), atol=1e-12)
         with tf.Graph().as_default(), tf.Session():
             xt = tf.constant(x)
@@ -75,7 +71,7 @@ def test_pooling_works_on_volumes_and_sequences(padding):
     x = RANDOM.randn(2, 7, 3)
     for function, reduce in ((tf.nn.max_pool1d, np.max), (tf.nn.avg_pool1d, np.mean)):
         np.testing.assert_allclose(
-            run(lambda f=function: f(x, 3, 2, padding)), pooled(x, (3,), (2,), padding, reduce), atol=1e-12
+            run(function(x, 3, 2, padding)), pooled(x, (3,), (2,), padding, reduce), atol=1e-12
         )
 
 
@@ -125,17 +121,17 @@ def test_argmax_is_a_position_in_the_flattened_image(padding):
 
 def test_max_pool_works_on_integers_and_over_channels():
     x = np.arange(16, dtype=np.int32).reshape(1, 4, 4, 1)
-    assert run(lambda: tf.nn.max_pool(x, 2, 2, "VALID")).ravel().tolist() == [5, 7, 13, 15]
-    assert run(lambda: tf.nn.max_pool(x.astype(np.uint16), 2, 2, "VALID")).ravel().tolist() == [5, 7, 13, 15]
+    assert run(tf.nn.max_pool(x, 2, 2, "VALID")).ravel().tolist() == [5, 7, 13, 15]
+    assert run(tf.nn.max_pool(x.astype(np.uint16), 2, 2, "VALID")).ravel().tolist() == [5, 7, 13, 15]
     x = np.array([3.0, 1.0, 2.0, 5.0]).reshape(1, 1, 1, 4)
-    assert run(lambda: tf.nn.max_pool(x, [1, 1, 1, 2], [1, 1, 1, 2], "VALID")).ravel().tolist() == [3.0, 5.0]
+    assert run(tf.nn.max_pool(x, [1, 1, 1, 2], [1, 1, 1, 2], "VALID")).ravel().tolist() == [3.0, 5.0]
 
 
 @pytest.mark.parametrize("dtype", [tf.float16, tf.bfloat16])
 def test_pooling_works_in_short_types(dtype):
     x = np.arange(32.0).reshape(1, 2, 4, 4, 1)
     found = run(
-        lambda: [tf.cast(f(tf.cast(x, dtype), 2, 2, "VALID"), tf.float32) for f in (tf.nn.max_pool3d, tf.nn.avg_pool3d)]
+        [tf.cast(f(tf.cast(x, dtype), 2, 2, "VALID"), tf.float32) for f in (tf.nn.max_pool3d, tf.nn.avg_pool3d)]
     )
     assert [f.ravel().tolist() for f in found] == [[21, 23, 29, 31], [10.5, 12.5, 18.5, 20.5]]
 
@@ -154,11 +150,11 @@ def test_windows_may_come_as_tensors():
 
 def test_pool_spreads_windows_out():
     x = RANDOM.randn(1, 6, 7, 2)
-    found = run(lambda: tf.nn.pool(x, [2, 2], "MAX", "VALID", dilation_rate=[2, 3]))
+    found = run(tf.nn.pool(x, [2, 2], "MAX", "VALID", dilation_rate=[2, 3]))
     want = np.max([x[:, i:i + 4, j:j + 4] for i in (0, 2) for j in (0, 3)], 0)
     np.testing.assert_array_equal(found, want)
     np.testing.assert_allclose(
-        run(lambda: tf.nn.pool(x, [2, 2], "AVG", "SAME", strides=[2, 1])), pooled(x, (2, 2), (2, 1), "SAME", np.mean)
+        run(tf.nn.pool(x, [2, 2], "AVG", "SAME", strides=[2, 1])), pooled(x, (2, 2), (2, 1), "SAME", np.mean)
     )
 
 
@@ -200,4 +196,4 @@ def test_mistakes_are_found_when_the_graph_is_built(build, error, message):
 
 def test_pooling_over_the_batch_is_refused():
     with pytest.raises(tf.errors.UnimplementedError, match="Pooling is not yet supported on the batch dimension."):
-        run(lambda: tf.nn.max_pool(np.zeros((2, 2, 2, 1)), [2, 1, 1, 1], 1, "VALID"))
+        run(tf.nn.max_pool(np.zeros((2, 2, 2, 1)), [2, 1, 1, 1], 1, "VALID"))

@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 
 import everflow as tf
+from running import run
 
 FLOATS = tf.FixedLenFeature([2], tf.float32)
 
@@ -23,13 +24,8 @@ def _example(**values):
     return tf.train.Example(features=_features(values)).SerializeToString()
 
 
-def _run(parsed):
-    with tf.Session() as sess:
-        return sess.run(parsed)
-
-
 def _parse(examples, features, **more):
-    return _run(tf.parse_example(examples, features, **more))
+    return run(tf.parse_example(examples, features, **more))
 
 
 def test_dense_features_are_stacked_and_defaults_fill_in():
@@ -61,7 +57,7 @@ def test_a_sparse_feature_is_indices_and_values_put_together():
 
 
 def test_one_example_has_no_batch():
-    found = _run(tf.parse_single_example(_example(x=[1.0, 2.0], i=[4, 5]), {"x": FLOATS, "i": tf.VarLenFeature(tf.int64)}))
+    found = run(tf.parse_single_example(_example(x=[1.0, 2.0], i=[4, 5]), {"x": FLOATS, "i": tf.VarLenFeature(tf.int64)}))
     assert found["x"].tolist() == [1, 2]
     assert found["i"].indices.tolist() == [[0], [1]]
 
@@ -94,7 +90,7 @@ def _sequence(context, **lists):
 
 
 def test_a_sequence_example_is_context_and_steps():
-    context, sequence = _run(tf.parse_single_sequence_example(
+    context, sequence = run(tf.parse_single_sequence_example(
         _sequence({"id": [9]}, x=[[1.0, 2.0], [3.0, 4.0]], w=[[b"a"], [b"b", b"c"]]), {"id": tf.FixedLenFeature([], tf.int64)},
         {"x": tf.FixedLenSequenceFeature([2], tf.float32), "w": tf.VarLenFeature(tf.string)}))
     assert context["id"] == 9
@@ -104,7 +100,7 @@ def test_a_sequence_example_is_context_and_steps():
 
 def test_batches_of_sequences_are_padded_and_measured():
     feature = {"x": tf.FixedLenSequenceFeature([], tf.int64, allow_missing=True)}
-    _, sequence, lengths = _run(tf.io.parse_sequence_example([_sequence({}, x=[[1], [2]]), _sequence({}, x=[[3]])],
+    _, sequence, lengths = run(tf.io.parse_sequence_example([_sequence({}, x=[[1], [2]]), _sequence({}, x=[[3]])],
                                                              sequence_features=feature))
     assert sequence["x"].tolist() == [[1, 2], [3, 0]]
     assert lengths["x"].tolist() == [2, 1]
@@ -112,24 +108,24 @@ def test_batches_of_sequences_are_padded_and_measured():
 
 def test_a_missing_list_is_an_error_unless_it_may_be_missing():
     with pytest.raises(tf.errors.InvalidArgumentError, match="Feature list 'x' is required but could not be found"):
-        _run(tf.parse_single_sequence_example(_sequence({}), sequence_features={"x": tf.FixedLenSequenceFeature([], tf.int64)}))
+        run(tf.parse_single_sequence_example(_sequence({}), sequence_features={"x": tf.FixedLenSequenceFeature([], tf.int64)}))
 
 
 @pytest.mark.parametrize("value", [np.arange(6, dtype=np.int32).reshape(2, 3), np.array([b"a", b""], object), np.float64(2.5)])
 def test_tensors_survive_serialization(value):
     tensor = tf.constant(value)
-    assert np.array_equal(_run(tf.parse_tensor(tf.serialize_tensor(tensor), tensor.dtype)), value)
+    assert np.array_equal(run(tf.parse_tensor(tf.serialize_tensor(tensor), tensor.dtype)), value)
 
 
 def test_a_serialized_tensor_of_another_type_is_refused():
     message = r"Type mismatch between parsed tensor \(int32\) and dtype \(float\)"
     with pytest.raises(tf.errors.InvalidArgumentError, match=message):
-        _run(tf.parse_tensor(tf.serialize_tensor([1, 2]), tf.float32))
+        run(tf.parse_tensor(tf.serialize_tensor([1, 2]), tf.float32))
 
 
 def test_examples_may_be_written_as_json():
     json = '{"features": {"feature": {"i": {"int64List": {"value": ["3", "4"]}}}}}'
-    found = _run(tf.parse_single_example(tf.decode_json_example(json), {"i": tf.FixedLenFeature([2], tf.int64)}))
+    found = run(tf.parse_single_example(tf.decode_json_example(json), {"i": tf.FixedLenFeature([2], tf.int64)}))
     assert found["i"].tolist() == [3, 4]
     with pytest.raises(tf.errors.InvalidArgumentError, match="Error while parsing JSON"):
-        _run(tf.decode_json_example("no json"))
+        run(tf.decode_json_example("no json"))

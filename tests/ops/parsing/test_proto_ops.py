@@ -3,31 +3,27 @@ import pytest
 
 import everflow as tf
 from everflow.proto import feature_pb2, summary_pb2
+from running import run
 
 LISTS = [feature_pb2.Int64List(value=[1, 2, -3]).SerializeToString(), b""]
 HISTOGRAM = "tensorflow.HistogramProto"
 
 
-def _run(fetches):
-    with tf.Session() as sess:
-        return sess.run(fetches)
-
-
 def test_repeated_fields_are_padded():
-    found = _run(tf.io.decode_proto(LISTS, "tensorflow.Int64List", ["value"], [tf.int64]))
+    found = run(tf.io.decode_proto(LISTS, "tensorflow.Int64List", ["value"], [tf.int64]))
     assert found.sizes.tolist() == [[3], [0]]
     assert found.values[0].tolist() == [[1, 2, -3], [0, 0, 0]]
 
 
 def test_missing_fields_have_their_default():
     data = summary_pb2.HistogramProto(min=1.5, bucket=[1, 2]).SerializeToString()
-    found = _run(tf.io.decode_proto(data, HISTOGRAM, ["bucket", "max", "min"], [tf.float64] * 3))
+    found = run(tf.io.decode_proto(data, HISTOGRAM, ["bucket", "max", "min"], [tf.float64] * 3))
     assert found.sizes.tolist() == [2, 0, 1]
     assert [v.tolist() for v in found.values] == [[1, 2], [0], [1.5]]
 
 
 def test_messages_may_be_text():
-    found = _run(tf.io.decode_proto(["min: 3 bucket: 4"], HISTOGRAM, ["min", "bucket"], [tf.float64] * 2, message_format="text"))
+    found = run(tf.io.decode_proto(["min: 3 bucket: 4"], HISTOGRAM, ["min", "bucket"], [tf.float64] * 2, message_format="text"))
     assert [v.tolist() for v in found.values] == [[[3]], [[4]]]
 
 
@@ -39,17 +35,17 @@ def test_messages_may_be_text():
 ])
 def test_what_is_wrong_is_said(arguments, error, message):
     with pytest.raises(error, match=message):
-        _run(tf.io.decode_proto(*arguments))
+        run(tf.io.decode_proto(*arguments))
 
 
 def test_messages_are_written():
-    lists = _run(tf.io.encode_proto([[3], [0]], [tf.constant([[1, 2, -3], [4, 5, 6]], tf.int64)], ["value"], "tensorflow.Int64List"))
+    lists = run(tf.io.encode_proto([[3], [0]], [tf.constant([[1, 2, -3], [4, 5, 6]], tf.int64)], ["value"], "tensorflow.Int64List"))
     assert lists.tolist() == LISTS
     values = [tf.constant([[2.5]], tf.float64), tf.constant([[1.5, 3.5]], tf.float64)]
-    text = _run(tf.io.encode_proto([[1, 2]], values, ["max", "bucket"], HISTOGRAM))
+    text = run(tf.io.encode_proto([[1, 2]], values, ["max", "bucket"], HISTOGRAM))
     assert summary_pb2.HistogramProto.FromString(text[0]) == summary_pb2.HistogramProto(max=2.5, bucket=[1.5, 3.5])
 
 
 def test_no_more_is_written_than_there_is():
     with pytest.raises(tf.errors.InvalidArgumentError, match="saw: 2 > 1 at message 0 field 0"):
-        _run(tf.io.encode_proto([[2]], [tf.constant([[1.5]], tf.float64)], ["min"], HISTOGRAM))
+        run(tf.io.encode_proto([[2]], [tf.constant([[1.5]], tf.float64)], ["min"], HISTOGRAM))

@@ -3,17 +3,13 @@ import numpy as np
 import pytest
 
 import everflow as tf
+from running import run
 
 X = np.array([-7.0, -6.0, -0.02, 0.0, 1.0, 3.3, 6.0, 9.0], np.float32)
 
 
-def run(build):
-    with tf.Graph().as_default(), tf.Session() as session:
-        return session.run(build())
-
-
 def test_levels_span_the_range():
-    levels, low, high = run(lambda: tf.quantization.quantize(X, -6.0, 6.0, tf.quint8))
+    levels, low, high = run(tf.quantization.quantize(X, -6.0, 6.0, tf.quint8))
     assert levels.dtype == np.uint8 and levels[[0, 1, 6, 7]].tolist() == [0, 0, 255, 255] and (low, high) == (-6, 6)
 
 
@@ -25,18 +21,18 @@ def test_there_and_back_loses_less_than_two_levels(mode, dtype):
         return tf.quantization.dequantize(levels, low, high, mode=mode)
 
     expected = np.maximum(X, 0) if mode == "SCALED" and dtype.name[1] == "u" else X
-    np.testing.assert_allclose(run(both), expected, atol=2 * 20 / (255 if "8" in dtype.name else 65535))
+    np.testing.assert_allclose(run(both()), expected, atol=2 * 20 / (255 if "8" in dtype.name else 65535))
 
 
 def test_ranges_run_upward():
     with pytest.raises(tf.errors.InvalidArgumentError, match="input_max_range must be larger"):
-        run(lambda: tf.quantization.quantize(X, 1.0, -1.0, tf.quint8))
+        run(tf.quantization.quantize(X, 1.0, -1.0, tf.quint8))
 
 
 def test_fake_quantization_rounds_to_levels_that_hold_zero():
-    found = run(lambda: tf.fake_quant_with_min_max_args([-0.1, 0.0, 0.12, 0.9, 63.75], min=0.0, max=63.75))
+    found = run(tf.fake_quant_with_min_max_args([-0.1, 0.0, 0.12, 0.9, 63.75], min=0.0, max=63.75))
     np.testing.assert_allclose(found, [0, 0, 0, 1, 63.75], atol=1e-6)
-    nudged = run(lambda: tf.fake_quant_with_min_max_vars([-0.1, 0.0, 63.65], -0.1, 63.65))
+    nudged = run(tf.fake_quant_with_min_max_vars([-0.1, 0.0, 63.65], -0.1, 63.65))
     np.testing.assert_allclose(nudged, [0, 0, 63.75], atol=1e-5)
 
 
@@ -46,7 +42,7 @@ def test_gradients_of_fake_quantization_go_to_the_range_outside_of_it():
         y = tf.fake_quant_with_min_max_vars_per_channel(x, low, high)
         return tf.gradients(y * [[1.0, 2.0], [3.0, 4.0]], [x, low, high])
 
-    x, low, high = run(gradients)
+    x, low, high = run(gradients())
     assert x.tolist() == [[0, 2], [3, 0]] and low.tolist() == [1, 0] and high.tolist() == [0, 4]
 
 
@@ -56,7 +52,7 @@ def test_quantizing_and_dequantizing_passes_gradients_straight_through():
         y = tf.quantization.quantize_and_dequantize(x, -1.0, 1.0, num_bits=4, range_given=True)
         return [y, *tf.gradients(y, x)]
 
-    y, dx = run(both)
+    y, dx = run(both())
     np.testing.assert_allclose(y, [-1, 2 / 7, 1], rtol=1e-6)
     assert dx.tolist() == [1, 1, 1]
 
@@ -74,7 +70,7 @@ def test_products_of_quantized_matrices():
         small, low, high = tf.raw_ops.QuantizeDownAndShrinkRange(input=out, input_min=low, input_max=high, out_type=tf.quint8)
         return tf.quantization.dequantize(small, low, high, mode="MIN_FIRST")
 
-    np.testing.assert_allclose(run(product), a @ b, atol=0.05)
+    np.testing.assert_allclose(run(product()), a @ b, atol=0.05)
 
 
 def test_quantized_convolution_and_pooling():
@@ -86,7 +82,7 @@ def test_quantized_convolution_and_pooling():
         pooled = tf.nn.quantized_max_pool(qx, low, high, [1, 2, 2, 1], [1, 2, 2, 1], "VALID")
         return [tf.quantization.dequantize(*found, mode="MIN_FIRST"), tf.quantization.dequantize(*pooled, mode="MIN_FIRST")]
 
-    convolved, pooled = run(layers)
+    convolved, pooled = run(layers())
     np.testing.assert_allclose(convolved[0, 0, :, 0], [2.5, 3.5, 4.5], atol=0.1)
     np.testing.assert_allclose(pooled[0, ..., 0], [[1.25, 1.75], [3.25, 3.75]], atol=0.02)
 
@@ -96,4 +92,4 @@ def test_concatenation_finds_a_range_for_all():
         (a, low_a, high_a), (b, low_b, high_b) = quantized([1.0, -1.0], -1.0, 1.0), quantized([5.0, 0.0], 0.0, 5.0)
         return tf.quantization.dequantize(*tf.quantization.quantized_concat(0, [a, b], [low_a, low_b], [high_a, high_b]), mode="MIN_FIRST")
 
-    np.testing.assert_allclose(run(joined), [1, -1, 5, 0], atol=0.03)
+    np.testing.assert_allclose(run(joined()), [1, -1, 5, 0], atol=0.03)

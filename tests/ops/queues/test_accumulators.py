@@ -7,12 +7,6 @@ import pytest
 import everflow as tf
 
 
-@pytest.fixture
-def session():
-    with tf.Graph().as_default(), tf.Session() as session:
-        yield session
-
-
 def test_gradients_are_taken_as_their_mean_or_sum(session):
     mean, total = (tf.ConditionalAccumulator(tf.float32, [2], reduction_type=kind) for kind in ("MEAN", "SUM"))
     for value in ([1.0, 2.0], [3.0, 6.0]):

@@ -7,12 +7,6 @@ import pytest
 import everflow as tf
 
 
-@pytest.fixture
-def session():
-    with tf.Graph().as_default(), tf.Session() as session:
-        yield session
-
-
 def at_once(session, fetch, feeds):
     """What each of several runs at the same time gets."""
     found = [None] * len(feeds)

@@ -7,11 +7,7 @@ import everflow as tf
 from everflow.ops.queues.barriers import Barrier
 from everflow.ops.queues.staging_ops import MapStagingArea, StagingArea
 
-
-@pytest.fixture(autouse=True)
-def session():
-    with tf.Graph().as_default(), tf.Session() as sess:
-        yield sess
+pytestmark = pytest.mark.usefixtures("session")
 
 
 def test_a_staging_area_keeps_order(session):

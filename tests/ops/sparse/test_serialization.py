@@ -4,11 +4,7 @@ import pytest
 
 import everflow as tf
 from everflow.ops.sparse import serialization
-
-
-def run(fetch):
-    with tf.Session() as session:
-        return session.run(fetch)
+from running import run
 
 
 def sparse(indices, values, shape):

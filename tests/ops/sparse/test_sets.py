@@ -2,12 +2,7 @@
 import pytest
 
 import everflow as tf
-
-
-def run(fetch):
-    with tf.Session() as session:
-        return session.run(fetch)
-
+from running import run
 
 A, B = [[3, 1, 1], [5, 6, 6]], [[1, 2], [7, 8]]
 

@@ -4,6 +4,7 @@ import pytest
 
 import everflow as tf
 from everflow.ops.sparse.ids import sparse_expand_dims, sparse_eye
+from running import run
 
 
 def matrix(values=(1.0, 2.0, 3.0)):
@@ -12,11 +13,6 @@ def matrix(values=(1.0, 2.0, 3.0)):
 
 
 DENSE = np.array([[1, 0, 2, 0], [0, 3, 0, 0], [0, 0, 0, 0]], np.float32)
-
-
-def run(fetch, feed=None):
-    with tf.Session() as session:
-        return session.run(fetch, feed)
 
 
 def dense_of(value):

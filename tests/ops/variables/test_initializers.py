@@ -5,12 +5,6 @@ import pytest
 import everflow as tf
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
-
-
 def made(initializer, shape, dtype=tf.float32):
     with tf.Session() as session:
         return session.run(initializer(shape, dtype))

@@ -4,11 +4,7 @@ import pytest
 
 import everflow as tf
 from everflow.ops.variables import initializers_version2 as initializers
-
-
-def value(tensor):
-    with tf.Session() as session:
-        return session.run(tensor)
+from running import run
 
 
 @pytest.mark.parametrize(("initializer", "shape", "expected"), [
@@ -18,19 +14,19 @@ def value(tensor):
     (initializers.RandomUniform(seed=3), [2], [-0.03040872, 0.04393453]),
 ])
 def test_a_seed_decides_the_values(initializer, shape, expected):
-    first, second = value([initializer(shape), initializer(shape)])
+    first, second = run([initializer(shape), initializer(shape)])
     assert first.tolist() == second.tolist()
     assert first.ravel() == pytest.approx(np.array(expected), rel=1e-5)
 
 
 def test_constants_have_as_many_elements_as_the_shape():
-    assert value(initializers.Constant([1, 2])([2, 1])).tolist() == [[1], [2]]
+    assert run(initializers.Constant([1, 2])([2, 1])).tolist() == [[1], [2]]
     with pytest.raises(TypeError, match=r"Expected Tensor's shape: \(3,\), got \(2,\)."):
         initializers.Constant([1, 2])([3])
 
 
 def test_the_identity_is_a_matrix_of_floating_point_numbers():
-    assert value(initializers.Identity(0.5)([2, 3])).tolist() == [[0.5, 0, 0], [0, 0.5, 0]]
+    assert run(initializers.Identity(0.5)([2, 3])).tolist() == [[0.5, 0, 0], [0, 0.5, 0]]
     with pytest.raises(ValueError, match="can only be used for 2D matrices"):
         initializers.Identity()([2])
     with pytest.raises(ValueError, match="Expected floating point type, got"):

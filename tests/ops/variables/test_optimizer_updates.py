@@ -6,12 +6,6 @@ import everflow as tf
 from everflow.ops.core.registry import apply
 
 
-@pytest.fixture(autouse=True)
-def fresh_graph():
-    with tf.Graph().as_default():
-        yield
-
-
 def run(op, *variables, feed=None):
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())

@@ -5,12 +5,6 @@ import pytest
 import everflow as tf
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
-
-
 @pytest.fixture(params=[False, True], ids=["reference", "resource"])
 def use_resource(request):
     return request.param

@@ -5,12 +5,6 @@ import pytest
 import everflow as tf
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
-
-
 def test_variables_are_named_by_variable_scopes_alone():
     with tf.name_scope("ops"), tf.variable_scope("a"), tf.variable_scope("b"):
         v = tf.get_variable("v", [1])

@@ -8,12 +8,6 @@ import everflow as tf
 from everflow.proto import variable_pb2
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
-
-
 @pytest.fixture(params=[False, True], ids=["reference", "resource"])
 def use_resource(request):
     return request.param
