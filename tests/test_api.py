@@ -89,7 +89,7 @@ def test_a_name_that_everflow_lacks_says_so(monkeypatch):
 
 
 def test_find_knows_only_published_names():
-    with pytest.raises(KeyError):
+    with pytest.raises(KeyError, match="nonsense"):
         api.find("nonsense")
 
 

@@ -45,7 +45,7 @@ def test_codes_and_classes_lead_to_each_other(code):
 
 
 def test_unknown_codes():
-    with pytest.raises(KeyError):
+    with pytest.raises(KeyError, match="99"):
         exception_type_from_error_code(99)
     with pytest.warns(UserWarning, match="Unknown error code: 99"):
         error = from_code(None, None, "text", 99)

@@ -11,7 +11,7 @@ def elements(dataset):
     with tf.Session() as session:
         following = dataset.make_one_shot_iterator().get_next()
         found = []
-        with pytest.raises(tf.errors.OutOfRangeError):
+        with pytest.raises(tf.errors.OutOfRangeError, match="End of sequence"):
             while True:
                 found.append(session.run(following))
         return found
@@ -51,7 +51,7 @@ def test_records_are_read_and_damage_is_told(tmp_path):
         assert session.run(following) == b"first"
         with pytest.raises(tf.errors.DataLossError, match="corrupted record"):
             session.run(following)
-        with pytest.raises(tf.errors.OutOfRangeError):
+        with pytest.raises(tf.errors.OutOfRangeError, match="End of sequence"):
             session.run(following)
 
 

@@ -87,7 +87,7 @@ def test_a_bad_element_takes_its_batch_along_in_map_and_batch():
     dataset = dataset.apply(tf.data.experimental.map_and_batch(lambda s: tf.string_to_number(s), 3))
     following = dataset.make_one_shot_iterator().get_next()
     with tf.Session() as session:
-        with pytest.raises(tf.errors.InvalidArgumentError):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="could not correctly convert string: x"):
             session.run(following)
         np.testing.assert_array_equal(session.run(following), [4, 5])
 
@@ -95,7 +95,7 @@ def test_a_bad_element_takes_its_batch_along_in_map_and_batch():
 def test_a_bad_element_is_an_error_when_a_shuffle_reads_it():
     dataset = D.from_tensor_slices(["1", "2", "3", "4", "x"]).map(lambda s: tf.string_to_number(s)).shuffle(5, seed=1)
     following = dataset.make_one_shot_iterator().get_next()
-    with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError):
+    with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError, match="could not correctly convert string: x"):
         session.run(following)
 
 

@@ -108,7 +108,7 @@ def test_closing_a_session_ends_what_waits_in_another_process(worker):
             session.run(bring)
             # Who left takes nothing any more.
             assert session.run(take) == 5.0
-            with pytest.raises(tf.errors.DeadlineExceededError):
+            with pytest.raises(tf.errors.DeadlineExceededError, match="Deadline Exceeded"):
                 session.run(take, options=tf.RunOptions(timeout_in_ms=200))
 
 

@@ -37,7 +37,7 @@ def test_sessions_of_a_server_share_variables(server, config):
             one.run(v.initializer)
             two.run(more)
             np.testing.assert_array_equal(one.run(v), [2.0, 3.0])
-        with tf.Session() as elsewhere, pytest.raises(tf.errors.FailedPreconditionError):
+        with tf.Session() as elsewhere, pytest.raises(tf.errors.FailedPreconditionError, match="uninitialized value shared"):
             elsewhere.run(v)
 
 
@@ -73,7 +73,7 @@ def test_reset_clears_containers_and_ends_sessions(config):
             session.run(kept)
         with tf.Session(server.target, config=config) as session:
             assert session.run(kept) == 1.0
-            with pytest.raises(tf.errors.FailedPreconditionError):
+            with pytest.raises(tf.errors.FailedPreconditionError, match="uninitialized value lost"):
                 session.run(lost)
 
 
@@ -151,7 +151,7 @@ def test_targets_that_lead_nowhere():
         with pytest.raises(tf.errors.NotFoundError, match="No session factory registered"):
             tf.Session("pigeon")
         with tf.Session("grpc://localhost:1", config=tf.ConfigProto(operation_timeout_in_ms=100)) as session:
-            with pytest.raises(tf.errors.DeadlineExceededError):
+            with pytest.raises(tf.errors.DeadlineExceededError, match="Deadline Exceeded"):
                 session.run(tf.constant(1))
 
 
@@ -176,5 +176,5 @@ def test_sessions_without_a_configuration_have_the_servers():
     server = tf.train.Server.create_local_server(config=tf.ConfigProto(operation_timeout_in_ms=100))
     with tf.Graph().as_default():
         taken = tf.FIFOQueue(1, tf.float32).dequeue()
-        with tf.Session(server.target) as session, pytest.raises(tf.errors.DeadlineExceededError):
+        with tf.Session(server.target) as session, pytest.raises(tf.errors.DeadlineExceededError, match="Timed out waiting"):
             session.run(taken)

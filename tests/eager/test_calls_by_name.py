@@ -18,14 +18,14 @@ def test_an_op_runs_by_name():
     assert [p.numpy().tolist() for p in parts] == [[[0], [3]], [[1], [4]], [[2], [5]]]
 
 
-@pytest.mark.parametrize(("name", "attrs", "error"), [
-    ("NoSuchOp", (), tf.errors.NotFoundError),
-    ("Identity", ("T", 1, "nothing", 1), tf.errors.InvalidArgumentError),
-    ("CheckNumerics", ("message", 1, "T", 1), tf.errors.InvalidArgumentError),
-    ("Squeeze", ("T", 1, "squeeze_dims", 0), tf.errors.InvalidArgumentError),
+@pytest.mark.parametrize(("name", "attrs", "error", "message"), [
+    ("NoSuchOp", (), tf.errors.NotFoundError, "Op type not registered 'NoSuchOp'"),
+    ("Identity", ("T", 1, "nothing", 1), tf.errors.InvalidArgumentError, "has no attr named 'nothing'"),
+    ("CheckNumerics", ("message", 1, "T", 1), tf.errors.InvalidArgumentError, "Expected string for argument 'message' not 1"),
+    ("Squeeze", ("T", 1, "squeeze_dims", 0), tf.errors.InvalidArgumentError, "expecting a list for attr squeeze_dims, got int"),
 ])
-def test_bad_calls_are_refused(name, attrs, error):
-    with pytest.raises(error):
+def test_bad_calls_are_refused(name, attrs, error, message):
+    with pytest.raises(error, match=message):
         execute(name, 1, [tf.constant([1.0])], *attrs)
 
 
@@ -36,7 +36,7 @@ def test_the_fast_path_says_what_went_wrong():
     assert caught.value.code == tf.errors.INVALID_ARGUMENT
     with tf.Graph().as_default():
         t = tf.ones([2, 2])
-    with pytest.raises(calls_by_name.FallbackException):
+    with pytest.raises(calls_by_name.FallbackException, match="all inputs are not already EagerTensors"):
         calls_by_name.fast_path_execute(None, "", "MatMul", None, None, t, t)
 
 

@@ -121,5 +121,5 @@ def test_assertions_take_eager_tensors_while_a_graph_is_built():
     tensor = tf.constant([1.0, 2.0])
     with tf.Graph().as_default():
         tf.test.TestCase().assertAllEqual(tensor, [1.0, 2.0])
-        with pytest.raises(AssertionError):
+        with pytest.raises(AssertionError, match="Arrays are not equal"):
             tf.test.TestCase().assertAllEqual(tensor, [1.0, 3.0])

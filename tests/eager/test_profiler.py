@@ -43,10 +43,10 @@ def test_ops_of_sessions_are_in_the_trace():
 
 def test_there_is_one_profile_at_a_time():
     profiler.start()
-    with pytest.raises(profiler.ProfilerAlreadyRunningError):
+    with pytest.raises(profiler.ProfilerAlreadyRunningError, match="Another profiler is running"):
         profiler.start()
     profiler.stop()
-    with pytest.raises(profiler.ProfilerNotRunningError):
+    with pytest.raises(profiler.ProfilerNotRunningError, match="No profiler is running"):
         profiler.stop()
 
 
@@ -76,7 +76,7 @@ def test_another_process_can_ask(tmp_path):
         thread.join()
     (session,) = os.listdir(tmp_path / "plugins" / "profile")
     assert "Mul" in _names((tmp_path / "plugins" / "profile" / session / "localhost.trace").read_bytes())
-    with pytest.raises(tf.errors.UnimplementedError):
+    with pytest.raises(tf.errors.UnimplementedError, match="unimplemented"):
         profiler_client.monitor("localhost:46123", 100)
-    with pytest.raises(tf.errors.NotFoundError):
+    with pytest.raises(tf.errors.NotFoundError, match="nowhere; No such file or directory"):
         profiler_client.start_tracing("localhost:46123", str(tmp_path / "nowhere"), 100)

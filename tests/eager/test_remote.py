@@ -208,7 +208,7 @@ def test_a_server_that_goes_away_is_an_error(servers):
                 assert tf.add(1, 2).numpy() == 3
                 process.kill()
                 process.wait()
-                with pytest.raises(tf.errors.UnavailableError):
+                with pytest.raises(tf.errors.UnavailableError, match="failed to connect"):
                     tf.add(1, 2)
         finally:
             _disconnect()

@@ -64,7 +64,7 @@ def test_a_spec_may_be_changed():
 
 def test_an_immutable_spec_may_not():
     spec = ImmutableDeviceSpec(job="a")
-    with pytest.raises(AttributeError):
+    with pytest.raises(AttributeError, match="job"):
         spec.job = "b"
     assert spec.parse_from_string("/cpu:0") is not spec and spec.to_string() == "/job:a"
     assert spec.replace(task=3).to_string() == "/job:a/task:3"

@@ -125,7 +125,7 @@ def test_limits():
         print(dtypes.string.min)
     with pytest.raises(TypeError, match="Cannot find maximum value of <dtype: 'bool_ref'>."):
         print(dtypes.bool_ref.max)
-    with pytest.raises(KeyError):
+    with pytest.raises(KeyError, match="20"):
         print(dtypes.resource.as_numpy_dtype)
 
 

@@ -134,7 +134,7 @@ def test_loops_close_over_their_back_edges():
 
 def test_nothing_is_left_of_an_import_that_fails():
     tf.no_op(name="mine")
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="was passed float from import/A:0 incompatible with expected int32"):
         tf.import_graph_def(graph_def(placeholder("A") + unary("B", "A", dtype="DT_INT32")))
     assert names() == ["mine"]
 

@@ -74,8 +74,8 @@ def test_a_scope_of_version_two_may_be_entered_inside_itself():
 
 
 def test_a_scope_is_left_when_something_is_raised():
-    with pytest.raises(RuntimeError), tf.name_scope("s"):
-        raise RuntimeError
+    with pytest.raises(RuntimeError, match="left"), tf.name_scope("s"):
+        raise RuntimeError("left")
     assert get_name_scope() == ""
 
 

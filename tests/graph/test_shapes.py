@@ -65,7 +65,7 @@ class TestDimension:
     def test_serves_as_an_index(self):
         assert [0] * Dimension(2) == [0, 0] and list(range(Dimension(2))) == [0, 1] and int(Dimension(2)) == 2
         assert np.zeros([Dimension(2), 3]).shape == (2, 3)
-        with pytest.raises(TypeError):
+        with pytest.raises(TypeError, match="__int__ returned non-int"):
             int(Dimension(None))
         with pytest.raises(TypeError, match="unhashable"):
             hash(Dimension(2))

@@ -285,9 +285,9 @@ class TestProto:
     def test_unreadable(self):
         with pytest.raises(TypeError, match="Unsupported tensor type: 101"):
             make_ndarray(proto("dtype: DT_FLOAT_REF tensor_shape {} float_val: 1"))
-        with pytest.raises(ValueError):
+        with pytest.raises(ValueError, match="Too many elements in a TensorProto"):
             make_ndarray(proto("dtype: DT_FLOAT tensor_shape { dim { size: 1 } } float_val: [1, 2]"))
-        with pytest.raises(ValueError):
+        with pytest.raises(ValueError, match="cannot reshape array"):
             make_ndarray(proto("dtype: DT_FLOAT tensor_shape { dim { size: 2 } } tensor_content: 'abcd'"))
 
     def test_a_proto_is_its_own_proto(self):

@@ -63,7 +63,7 @@ def test_seeking(here):
     f.seek(position=3)
     f.seek(2, 1)
     assert f.read(1) == "5"
-    with pytest.raises(OutOfRangeError):
+    with pytest.raises(OutOfRangeError, match="reached end of file"):
         f.seek(11)
     assert f.tell() == 10
     with pytest.raises(InvalidArgumentError, match="negative"):
@@ -91,7 +91,7 @@ def test_folders_are_made_and_removed(here):
         gfile.delete_file("d")
     gfile.delete_recursively("x")
     assert not gfile.file_exists("x") and not gfile.file_exists("")
-    with pytest.raises(NotFoundError):
+    with pytest.raises(NotFoundError, match="x not found"):
         gfile.delete_recursively("x")
 
 
@@ -146,7 +146,7 @@ def test_whole_files(here):
 
 def test_atomic_writes_leave_nothing_behind(here):
     file_io.atomic_write_string_to_file("a", "new")
-    with pytest.raises(AlreadyExistsError):
+    with pytest.raises(AlreadyExistsError, match="file already exists"):
         file_io.atomic_write_string_to_file("a", "other", overwrite=False)
     assert gfile.list_directory(".") == ["a"] and (here / "a").read_text() == "new"
 

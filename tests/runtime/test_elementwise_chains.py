@@ -99,7 +99,7 @@ def test_tensors_that_do_not_fit_or_lie_elsewhere_take_the_kernels_way():
     with tf.Session() as sess:
         a, b = given(2, 3), given(2, 3)[:, ::-1]
         np.testing.assert_allclose(sess.run(z, {x: a, y: b}), np.tanh((a + b) * 2) - a, rtol=1e-5, atol=1e-6)
-        with pytest.raises(tf.errors.InvalidArgumentError):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="must have the same size and shape"):
             sess.run(z, {x: a, y: given(3, 3)})
         np.testing.assert_allclose(sess.run(z, {x: a, y: b}), np.tanh((a + b) * 2) - a, rtol=1e-5, atol=1e-6)
 

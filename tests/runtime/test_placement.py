@@ -40,7 +40,7 @@ def test_soft_placement_takes_another_device_but_no_other_machine():
         assert session.run(c) == 1
         with tf.device("/job:worker"):
             far = tf.constant(1)
-        with pytest.raises(errors.InvalidArgumentError):
+        with pytest.raises(errors.InvalidArgumentError, match="was explicitly assigned to /job:worker"):
             session.run(far)
 
 
@@ -50,7 +50,7 @@ def test_a_session_places_its_whole_graph_unless_told_otherwise():
     here = tf.constant(2)
     with tf.Session() as session:
         for _ in range(2):
-            with pytest.raises(errors.InvalidArgumentError):
+            with pytest.raises(errors.InvalidArgumentError, match="was explicitly assigned to /device:GPU:99"):
                 session.run(here)
     with tf.Session(config=config(graph_options=tf.GraphOptions(place_pruned_graph=True))) as session:
         assert session.run(here) == 2

@@ -190,7 +190,7 @@ def test_a_callable_takes_the_values_of_its_feeds(session):
     assert session.make_callable(a * 2, [a])(4) == 8
     with pytest.raises(TypeError, match="`feed_list` must be a list or tuple"):
         session.make_callable(a, a)
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match="Expected 1 arguments to the callable, got 2"):
         session.make_callable(a * 2, [a])(1, 2)
 
 
@@ -327,7 +327,7 @@ def test_closing_a_session_drops_its_variables():
     session = tf.Session()
     session.run(v.initializer)
     session.close()
-    with tf.Session() as other, pytest.raises(errors.FailedPreconditionError):
+    with tf.Session() as other, pytest.raises(errors.FailedPreconditionError, match="uninitialized value Variable"):
         other.run(v)
 
 

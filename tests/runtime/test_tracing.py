@@ -107,7 +107,7 @@ def test_a_time_limit():
     with tf.Session() as session:
         assert session.run(y, {x: 0.0}, options=tf.RunOptions(timeout_in_ms=60000)) == 0
         runner = session._runner(y, {x: 0.0})
-        with pytest.raises(errors.DeadlineExceededError):
+        with pytest.raises(errors.DeadlineExceededError, match="Timed out waiting for the step to finish"):
             from everflow.runtime import interpreter
 
             interpreter.run(runner.step, runner.prepared({x: 0.0}), deadline=time.monotonic() - 1)

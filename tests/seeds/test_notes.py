@@ -47,7 +47,7 @@ def test_batches_of_a_generator_may_end_small():
     item = tf.data.Dataset.from_generator(batches, (tf.float32, tf.uint8), shapes).make_one_shot_iterator().get_next()
     with tf.Session() as session:
         assert [session.run(item)[0].shape[0] for _ in range(3)] == [4, 4, 1]
-        with pytest.raises(tf.errors.OutOfRangeError):
+        with pytest.raises(tf.errors.OutOfRangeError, match="End of sequence"):
             session.run(item)
 
 

@@ -151,7 +151,7 @@ def test_large_images_are_filtered_and_come_back(tmp_path):
 def test_what_is_no_summary_is_refused(tmp_path):
     with tf.Session() as sess, pytest.raises(tf.errors.InvalidArgumentError, match="Could not parse one of the summary inputs"):
         sess.run(tf.summary.merge([tf.constant(b"\x0a\x7fno")]))
-    with tf.summary.FileWriter(str(tmp_path)) as writer, pytest.raises(DecodeError):
+    with tf.summary.FileWriter(str(tmp_path)) as writer, pytest.raises(DecodeError, match="Error parsing message"):
         writer.add_summary(b"\x0a\x7fno", 1)
 
 

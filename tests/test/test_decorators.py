@@ -120,7 +120,7 @@ def test_garbage_is_found():
             cycle.append(cycle)
 
     assert run(Case, "test_clean") == "passed"
-    with pytest.raises(AssertionError):
+    with pytest.raises(AssertionError, match="0 != 1"):
         run(Case, "test_cycle")
 
 

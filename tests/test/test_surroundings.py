@@ -22,7 +22,7 @@ def test_stubs_are_put_back():
         stub.Set(Target, "value", 3)
         stub.SmartSet(Target, "static", lambda: "stub")
         assert (Target.value, Target.static()) == (3, "stub")
-        with pytest.raises(AttributeError):
+        with pytest.raises(AttributeError, match="Attribute not found"):
             stub.SmartSet(Target, "missing", 1)
     assert (Target.value, Target().static()) == (1, "real")
 

@@ -51,7 +51,7 @@ def test_checksums_are_masked_and_back():
 def test_snappy_copies_what_overlaps():
     # "abc", then nine bytes from three back.
     assert decompressed(bytes([12, 2 << 2]) + b"abc" + bytes([(9 - 4) << 2 | 1, 3])) == b"abc" * 4
-    with pytest.raises(errors.DataLossError):
+    with pytest.raises(errors.DataLossError, match="corrupted compressed block"):
         decompressed(bytes([12, 2 << 2]) + b"abc" + bytes([(9 - 4) << 2 | 1, 4]))
 
 
@@ -77,16 +77,25 @@ def test_slices_are_put_together_as_asked(tmp_path):
 def test_a_slice_that_is_not_there_is_missed(tmp_path):
     with BundleWriter(str(tmp_path / "c")) as writer:
         writer.add_slice("w", (4,), TensorSlice([(0, 2)]), np.zeros(2, np.float32), dtypes.float32)
-    with pytest.raises(errors.NotFoundError):
+    with pytest.raises(errors.NotFoundError, match="lacks parts of tensor w"):
         BundleReader(str(tmp_path / "c")).read("w")
 
 
 def test_specs_are_parsed():
     shape, part = parse_spec("10 20 0,5:-")
     assert shape == (10, 20) and part.shape_in(shape) == (5, 20) and str(part) == "0,5:-"
-    for bad in ("", "10", "10 0,11", "10 x 0,5:-", "10 20 0,5"):
-        with pytest.raises(errors.InvalidArgumentError):
-            parse_spec(bad)
+
+
+@pytest.mark.parametrize(("spec", "message"), [
+    ("", "Need least two elements"),
+    ("10", "Need least two elements"),
+    ("10 0,11", "Extent in dimension out of bounds"),
+    ("10 x 0,5:-", "Non numerical dimension"),
+    ("10 20 0,5", "Mismatching ranks"),
+])
+def test_bad_specs(spec, message):
+    with pytest.raises(errors.InvalidArgumentError, match=message):
+        parse_spec(spec)
 
 
 def test_keys_of_slices_sort_by_place():
@@ -118,7 +127,7 @@ def test_version_1_comes_back(tmp_path):
 def test_a_failed_write_leaves_what_was_there(tmp_path):
     prefix = bundle(tmp_path / "c")
     before = {p: p.read_bytes() for p in tmp_path.iterdir()}
-    with pytest.raises(errors.InvalidArgumentError), BundleWriter(prefix) as writer:
+    with pytest.raises(errors.InvalidArgumentError, match="Adding duplicate key: f"), BundleWriter(prefix) as writer:
         writer.add("f", *VALUES["f"])
         writer.add("f", *VALUES["f"])
     assert {p: p.read_bytes() for p in tmp_path.iterdir()} == before

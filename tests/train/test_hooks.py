@@ -47,7 +47,7 @@ def test_logging_hook_formats_and_logs_at_the_end(logged):
 
 def test_nan_hook_fails_or_stops():
     nan = tf.constant(float("nan"))
-    with pytest.raises(tf.train.NanLossDuringTrainingError):
+    with pytest.raises(tf.train.NanLossDuringTrainingError, match="NaN loss during training"):
         train([tf.train.NanTensorHook(nan)])
     train([tf.train.NanTensorHook(nan, fail_on_nan_loss=False)])
 

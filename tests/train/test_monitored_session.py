@@ -60,7 +60,7 @@ def test_a_singular_session_does_not_recover():
         def before_run(self, run_context):
             raise tf.errors.AbortedError(None, None, "gone")
 
-    with pytest.raises(tf.errors.AbortedError), tf.train.SingularMonitoredSession(hooks=[Lose()]) as session:
+    with pytest.raises(tf.errors.AbortedError, match="gone"), tf.train.SingularMonitoredSession(hooks=[Lose()]) as session:
         session.run(train)
 
 
@@ -96,7 +96,7 @@ def test_the_end_of_the_input_ends_the_block_quietly_and_errors_do_not():
         while not session.should_stop():
             session.run(value)
     assert ended == [True]
-    with pytest.raises(KeyError), tf.train.MonitoredSession(hooks=[End()]):
+    with pytest.raises(KeyError, match="mine"), tf.train.MonitoredSession(hooks=[End()]):
         raise KeyError("mine")
     assert ended == [True]
 

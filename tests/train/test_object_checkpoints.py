@@ -86,5 +86,5 @@ def test_checkpoints_of_savers_restore_into_objects(tmp_path):
         sess.run(v.assign(0.0))
         status = tf.train.Checkpoint(v=v).restore(path)
         sess.run(tf.global_variables_initializer())
-        with pytest.raises(tf.errors.NotFoundError):
+        with pytest.raises(tf.errors.NotFoundError, match="Key save_counter not found in checkpoint"):
             status.run_restore_ops()

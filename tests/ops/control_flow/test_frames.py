@@ -57,7 +57,7 @@ def test_only_the_branch_that_is_alive_runs():
     with tf.Session() as sess:
         sess.run(v.initializer)
         assert sess.run(value, {pred: True}) == 2
-        with pytest.raises(tf.errors.InvalidArgumentError):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="but the requested shape has 3"):
             sess.run(value, {pred: False})
         assert sess.run(v) == 2
 

@@ -235,7 +235,7 @@ def test_an_endless_loop_ends_with_its_deadline():
     from everflow.proto import config_pb2
 
     y = tf.while_loop(lambda i: i >= 0, lambda i: tf.maximum(i, 0), [0])
-    with tf.Session() as session, pytest.raises(errors.DeadlineExceededError):
+    with tf.Session() as session, pytest.raises(errors.DeadlineExceededError, match="Timed out waiting for notification"):
         session.run(y, options=config_pb2.RunOptions(timeout_in_ms=50))
 
 

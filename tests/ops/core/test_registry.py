@@ -49,6 +49,6 @@ def test_what_does_not_fit(op, keywords, error, text):
 
 
 def test_an_op_that_is_refused_leaves_the_scope_as_it_was():
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match="Expected int32 passed to parameter 'a'"):
         add("Simple", a="text")
     assert tf.constant(1).op.name == "Const"

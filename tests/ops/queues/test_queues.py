@@ -139,7 +139,7 @@ def test_random_queues_keep_some_to_choose_from(session):
     queue = tf.RandomShuffleQueue(10, 2, tf.int32, shapes=[[]])
     session.run(queue.enqueue_many([[1, 2, 3]]))
     first = session.run(queue.dequeue())
-    with pytest.raises(tf.errors.DeadlineExceededError):
+    with pytest.raises(tf.errors.DeadlineExceededError, match="Timed out waiting for notification"):
         session.run(queue.dequeue(), options=tf.RunOptions(timeout_in_ms=10))
     session.run(queue.close())
     assert {first, *session.run(queue.dequeue_many(2))} == {1, 2, 3}

@@ -32,7 +32,7 @@ def test_a_full_staging_area_makes_steps_wait(session):
     area = StagingArea([tf.int32], capacity=1)
     put, get = area.put([tf.constant(1)]), area.get()
     session.run(put)
-    with pytest.raises(tf.errors.DeadlineExceededError):
+    with pytest.raises(tf.errors.DeadlineExceededError, match="Timed out waiting for notification"):
         session.run(put, options=tf.RunOptions(timeout_in_ms=10))
     thread = threading.Thread(target=lambda: session.run(put), daemon=True)
     thread.start()

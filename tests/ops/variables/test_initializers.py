@@ -38,7 +38,7 @@ def test_constants():
     np.testing.assert_array_equal(made(tf.initializers.identity(2.0), [2, 3]), [[2, 0, 0], [0, 2, 0]])
     with pytest.raises(TypeError, match="Invalid type for initial value"):
         tf.constant_initializer(tf.constant(1))
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match="Expected Tensor's shape"):
         tf.constant_initializer([1, 2, 3], verify_shape=True)([2])
     with pytest.raises(ValueError, match="can only be used for 2D matrices"):
         tf.initializers.identity()([2])

@@ -157,5 +157,5 @@ def test_destroying_a_temporary_variable_that_is_not_there_is_an_error():
 
     temporary = apply("TemporaryVariable", shape=[2], dtype=tf.float32, var_name="t")
     value = apply("DestroyTemporaryVariable", tf.assign(temporary, [1.0, 2.0]), var_name="another")
-    with tf.Session() as session, pytest.raises(tf.errors.NotFoundError):
+    with tf.Session() as session, pytest.raises(tf.errors.NotFoundError, match="Could not find temporary variable another"):
         session.run(value)

@@ -133,10 +133,13 @@ def test_scopes_must_nest():
     assert tf.get_variable_scope().name == ""
 
 
-@pytest.mark.parametrize("arguments, kind", [
-    ((None,), TypeError), ((3,), TypeError), (("a", None, None, None, None, None, None, None, 3), ValueError)])
-def test_bad_scopes(arguments, kind):
-    with pytest.raises(kind), tf.variable_scope(*arguments):
+@pytest.mark.parametrize("arguments, kind, message", [
+    ((None,), TypeError, "If default_name is None then name_or_scope is required"),
+    ((3,), TypeError, "name_or_scope must be a string or VariableScope"),
+    (("a", None, None, None, None, None, None, None, 3), ValueError, "The reuse parameter must be True or False or None"),
+])
+def test_bad_scopes(arguments, kind, message):
+    with pytest.raises(kind, match=message), tf.variable_scope(*arguments):
         pass
 
 
