@@ -11,10 +11,13 @@ $(STAMP): pyproject.toml constraints.txt setup.py $(wildcard native/*)
 	$(BIN)/python -m pip install -q -c constraints.txt -e '.[test]'
 	touch $@
 
-# Tests share the machine's cores between workers, not threads.
+# Tests share the machine's cores between workers, not threads. What depends on the processor's instructions is tested as well on each
+# lesser kind that this one can stand for; `make test CPU=avx2` tests everything on one kind.
+AS = $(BIN)/python benchmarks/processors.py
 test: export OMP_NUM_THREADS = 1
 test: check
-	$(BIN)/python -m pytest -n 2 $(ARGS)
+	$(if $(CPU),$(AS) $(CPU)) $(BIN)/python -m pytest -n 2 $(ARGS)
+	$(if $(CPU)$(ARGS),,$(AS) lesser $(BIN)/python -m pytest -n 2 -m processor)
 
 check: $(STAMP)
 	$(BIN)/ruff check .
@@ -25,7 +28,7 @@ demo: $(STAMP)
 
 # make bench PEERS="tf1=/path/to/python"   (a Python that has TensorFlow, to measure beside)
 bench: $(STAMP)
-	$(BIN)/python benchmarks/run.py $(PEERS)
+	$(BIN)/python benchmarks/run.py --cpu native,avx2 $(PEERS)
 
 # The native extension, in place, and what its functions are for type checkers.
 native: $(STAMP)

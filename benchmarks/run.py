@@ -1,15 +1,17 @@
 """Times Everflow against real TensorFlow interpreters in one run and prints the ratios.
 
-    python benchmarks/run.py [name=python ...] [--cases a,b] [--rounds 3]
+    python benchmarks/run.py [name=python ...] [--cases a,b] [--rounds 3] [--cpu native,avx2]
 
 Each peer is the path of a Python that has TensorFlow. Every case runs in a process of its own, the implementations taking turns, and the
-best round of each counts.
+best round of each counts. With several kinds of processors, a table is made for each: this one may stand for lesser ones.
 """
 import argparse
 import json
 import pathlib
 import subprocess
 import sys
+
+from processors import environment, kinds, processor_name
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -23,8 +25,8 @@ def cases():
     return found
 
 
-def measure(command, module, name):
-    done = subprocess.run([*command, str(HERE / "case.py"), module, name], capture_output=True, text=True)
+def measure(command, module, name, kind):
+    done = subprocess.run([*command, str(HERE / "case.py"), module, name], capture_output=True, text=True, env=environment(kind))
     if done.returncode:
         print(f"{name} failed under {command[0]}:\n{done.stderr[-2000:]}", file=sys.stderr)
         return None
@@ -45,19 +47,27 @@ def main():
     parser.add_argument("peers", nargs="*", metavar="name=python")
     parser.add_argument("--cases")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--cpu", default="native", help="kinds of processors, such as native,avx2")
     args = parser.parse_args()
     commands = {"everflow": [sys.executable, "-m", "everflow", "run"]}
     for peer in args.peers:
         name, _, python = peer.partition("=")
         commands[name] = [python]
-    peers = list(commands)[1:]
-    print("case".ljust(20) + "".join(n.rjust(14) for n in commands) + "".join(f"{n}/everflow".rjust(20) for n in peers))
     known = cases()
-    for name in args.cases.split(",") if args.cases else known:
+    for kind in kinds(args.cpu):
+        table(kind, commands, {name: known[name] for name in (args.cases.split(",") if args.cases else known)}, args.rounds)
+
+
+def table(kind, commands, chosen, rounds):
+    """Prints the times of each case under each command, and the ratios of the others to the first."""
+    peers = list(commands)[1:]
+    print(f"{processor_name()} as {kind}")
+    print("case".ljust(20) + "".join(n.rjust(14) for n in commands) + "".join(f"{n}/everflow".rjust(20) for n in peers))
+    for name, module in chosen.items():
         best = dict.fromkeys(commands)
-        for _ in range(args.rounds):
+        for _ in range(rounds):
             for implementation, command in commands.items():
-                seconds = measure(command, known[name], name)
+                seconds = measure(command, module, name, kind)
                 if seconds is not None and (best[implementation] is None or seconds < best[implementation]):
                     best[implementation] = seconds
         ours = best["everflow"]

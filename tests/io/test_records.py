@@ -7,6 +7,8 @@ import everflow as tf
 from everflow import _native
 from everflow.io import records
 
+pytestmark = pytest.mark.processor
+
 RECORDS = [b"", b"a", b"x" * 1000, b"\x00\xff" * 7]
 
 

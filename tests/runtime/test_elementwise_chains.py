@@ -8,6 +8,8 @@ from everflow._native import ELEMENTWISE, ElementwiseChain
 from everflow.runtime.passes.elementwise import fuse_elementwise
 from tests.runtime.test_passes import compiled, values
 
+pytestmark = pytest.mark.processor
+
 
 def given(*dims):
     return np.random.RandomState(len(dims)).randn(*dims).astype(np.float32)
@@ -119,7 +121,7 @@ def test_each_instruction_agrees_with_its_op(name):
         names = list(function.__signature__.parameters)
         expected = sess.run(function(**dict(zip(names, arguments))))
     # Where x is near 1, what is left of 1 - x * x depends on whether the product is rounded first, which processors decide.
-    rounding = np.abs(x * x * y) * 2e-7 if name == "TanhGrad" else 1e-37
+    rounding = np.nan_to_num(np.abs(x * x * y) * 2e-7, posinf=0) if name == "TanhGrad" else 1e-37
     close = np.isclose(out.numpy(), expected, rtol=5e-7, atol=rounding, equal_nan=True)
     assert close.all(), list(zip(x[~close], y[~close], out.numpy()[~close], expected[~close]))
 

@@ -7,6 +7,8 @@ from everflow.runtime import passes
 from everflow.runtime.passes.normalization import rectify_normalized
 from tests.runtime.test_passes import compiled, values
 
+pytestmark = pytest.mark.processor
+
 
 def random(*dims):
     return np.random.RandomState(sum(dims)).randn(*dims).astype(np.float32)

@@ -12,6 +12,8 @@ from everflow import _native
 from everflow.graph import dtypes
 from everflow.values.philox import Philox
 
+pytestmark = pytest.mark.processor
+
 WORD = 1 << 64
 
 UNIFORM = {

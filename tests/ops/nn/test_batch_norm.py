@@ -5,6 +5,8 @@ import pytest
 import everflow as tf
 from running import run
 
+pytestmark = pytest.mark.processor
+
 RANDOM = np.random.RandomState(3)
 X = (RANDOM.randn(3, 4, 5, 2) * 2 + 1).astype(np.float32)
 SCALE, OFFSET = np.array([1.5, 0.5], np.float32), np.array([0.1, -0.2], np.float32)

@@ -7,6 +7,8 @@ import pytest
 import everflow as tf
 from running import run
 
+pytestmark = pytest.mark.processor
+
 RANDOM = np.random.RandomState(0)
 
 
