@@ -1,6 +1,6 @@
 """Times each native kernel against the torch calls that it stands for, in the sizes of the benchmark's cases.
 
-    python benchmarks/native_kernels.py [--cpu native,avx2] [--threads 1]
+    python benchmarks/native_kernels.py [--cpu native,avx2] [--threads 1] [--seconds 1]
 
 A ratio above 1 says that ours is faster. The two take turns, and the best time of each counts.
 """
@@ -108,7 +108,7 @@ def pairs():
         yield f"element-wise chain      {rows} x {columns}", ours(cell, gates, state), cell_by_torch
 
 
-def fastest(functions, seconds=0.6, least=10):
+def fastest(functions, seconds, least=20):
     best = [float("inf")] * len(functions)
     end, turns = time.perf_counter() + seconds, 0
     while turns < least or time.perf_counter() < end:
@@ -123,21 +123,23 @@ def fastest(functions, seconds=0.6, least=10):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cpu", help="kinds of processors, one after the other")
-    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--threads", default="1")
+    parser.add_argument("--seconds", default="1", help="how long each pair is timed")
     args = parser.parse_args()
     if args.cpu is not None:
         for kind in kinds(args.cpu):
-            subprocess.run([sys.executable, __file__, "--threads", str(args.threads)], env=environment(kind), check=True)
+            again = [sys.executable, __file__, "--threads", args.threads, "--seconds", args.seconds]
+            subprocess.run(again, env=environment(kind), check=True)
         return
     import torch
 
     from everflow import _native
 
-    torch.set_num_threads(args.threads)
+    torch.set_num_threads(int(args.threads))
     print(f"{processor_name()}: our kernels for {_native.processor()}, torch's for {torch.backends.cpu.get_cpu_capability()}")
     print("kernel".ljust(52) + "ours".rjust(12) + "torch".rjust(12) + "torch/ours".rjust(12))
     for name, *functions in pairs():
-        ours, theirs = fastest(functions)
+        ours, theirs = fastest(functions, float(args.seconds))
         print(name.ljust(52) + f"{ours * 1e6:9.1f} µs{theirs * 1e6:9.1f} µs{theirs / ours:12.2f}", flush=True)
 
 
