@@ -1,13 +1,15 @@
+# Another Python, in an environment of its own: make test PYTHON=python3.13 VENV=.venv3.13
 PYTHON ?= python3
-BIN := .venv/bin
-STAMP := .venv/.installed
+VENV ?= .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
 
-.PHONY: venv test check demo bench native index protos wheel clean
+.PHONY: venv test check demo bench native index protos wheel test-wheel clean
 
 venv: $(STAMP)
 
 $(STAMP): pyproject.toml constraints.txt setup.py $(wildcard native/*)
-	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install -q -c constraints.txt -e '.[test]'
 	touch $@
 

@@ -24,11 +24,7 @@ def definition(function: types.FunctionType) -> Any:
     try:
         lines, first = inspect.getsourcelines(code)
     except (OSError, TypeError) as error:
-        raise NoSource(
-            f"Unable to locate the source code of {function}. Note that functions defined in certain environments, like the interactive "
-            "Python shell do not expose their source code. If that is the case, you should to define them in a .py source file. If you "
-            "are certain the code is graph-compatible, wrap the call using @tf.autograph.do_not_convert. Original error: "
-            f"{error}") from None
+        raise _not_located(function, error) from None
     is_lambda = code.co_name == "<lambda>"
     tree = _parsed("".join(lines), is_lambda)
     ast.increment_lineno(tree, first - 1)
@@ -36,11 +32,21 @@ def definition(function: types.FunctionType) -> Any:
     found = [n for n in ast.walk(tree) if isinstance(n, kinds) and _is_of(n, code)]
     if is_lambda and len(found) > 1:
         found = [n for n in found if _same_code(n, code)] or found
-    if not found or is_lambda and len(found) > 1 and len({ast.dump(n) for n in found}) > 1:
+    if not found:
+        # All that is compiled from strings says that its file is "<string>", which from Python 3.13 on is the text of `python -c`.
+        raise _not_located(function, f"it is not at line {code.co_firstlineno} of {code.co_filename}")
+    if is_lambda and len(found) > 1 and len({ast.dump(n) for n in found}) > 1:
         raise NoSource(f"Unable to tell which part of the source is the code of {function}.")
     tree = copy.deepcopy(found[0])
     _Mangling(function).visit(tree)
     return tree
+
+
+def _not_located(function: types.FunctionType, reason: object) -> NoSource:
+    return NoSource(
+        f"Unable to locate the source code of {function}. Note that functions defined in certain environments, like the interactive "
+        "Python shell do not expose their source code. If that is the case, you should to define them in a .py source file. If you "
+        f"are certain the code is graph-compatible, wrap the call using @tf.autograph.do_not_convert. Original error: {reason}")
 
 
 def _parsed(text: str, is_lambda: bool) -> ast.AST:

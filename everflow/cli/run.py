@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import importlib.util
+import linecache
 import os
 import pkgutil
 import sys
@@ -58,6 +59,9 @@ def program(arguments: list[str]) -> tuple[types.CodeType, dict[str, Any]]:
             search_first(os.getcwd())
             return module_program(arguments[1])
         search_first("")
+        if sys.version_info >= (3, 13):
+            # From there on, Python shows lines of the code that -c gave it.
+            linecache.cache["<string>"] = len(arguments[1]), None, arguments[1].splitlines(keepends=True), "<string>"
         return compile(arguments[1], "<string>", "exec", dont_inherit=True), {}
     if kind == "--":
         arguments = arguments[1:]
