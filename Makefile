@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: venv test check demo bench native index protos wheel test-wheel clean
+.PHONY: venv test check demo bench native index protos wheel clean
 
 venv: $(STAMP)
 
@@ -26,7 +26,7 @@ check: $(STAMP)
 	$(BIN)/mypy
 
 demo: $(STAMP)
-	$(BIN)/everflow run examples/mnist.py
+	$(BIN)/everflow demo
 
 # make bench PEERS="tf1=/path/to/python"   (a Python that has TensorFlow, to measure beside)
 bench: $(STAMP)

@@ -1,4 +1,4 @@
-"""A convolutional network that learns to read handwritten digits: plain TensorFlow 1, run by `everflow run examples/mnist.py`."""
+"""A convolutional network that learns to read handwritten digits: plain TensorFlow 1, run by `everflow demo`."""
 import argparse
 import os
 import sys

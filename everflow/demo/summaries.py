@@ -1,6 +1,6 @@
 """Logs of a training run for TensorBoard: numbers, distributions, images, texts, the graph and an embedding.
 
-    everflow run examples/summaries.py --logs /tmp/digits
+    everflow run -m everflow.demo.summaries --logs /tmp/digits
     tensorboard --logdir /tmp/digits
 """
 import argparse
