@@ -2,17 +2,28 @@
 
 import pathlib
 import sys
+import sysconfig
 import tempfile
+
+if sys.version_info < (3, 10):  # noqa: UP036 (pip looks at requires-python after this)
+    sys.exit("Everflow needs Python 3.10 or later; this is Python {}.{}.".format(*sys.version_info))
 
 import nanobind
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
-from setuptools.errors import CompileError, LinkError
+from setuptools.errors import CompileError, LinkError, PlatformError
 
 NATIVE = pathlib.Path("native")
 NANOBIND = pathlib.Path(nanobind.__file__).parent
 
-
+USES_CPP17 = """
+#include <optional>
+int main() { return std::optional<int>(0).value(); }
+"""
+USES_PYTHON = """
+#include <Python.h>
+int main() {}
+"""
 # A call that libjpeg-turbo has and other libraries of that name don't.
 USES_JPEG = """
 #include <cstdio>
@@ -39,7 +50,14 @@ class BuildNative(build_ext):
             compile_args = ["-std=c++17", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"]
             compile_args += ["-fno-strict-aliasing", "-fvisibility=hidden", "-pthread"]
             link_args = ["-undefined", "dynamic_lookup"] if sys.platform == "darwin" else ["-pthread", "-ldl", "-s"]
-        has_jpeg = self.can_build(USES_JPEG, "jpeg")
+        if not self.can_build(USES_CPP17, compile_args):
+            raise PlatformError("A C++17 compiler is needed to build Everflow (such as g++), and there is none that works.")
+        if not self.can_build(USES_PYTHON, compile_args):
+            folder = sysconfig.get_path("include")
+            raise PlatformError(f"Python's headers are needed to build Everflow (such as python3-dev), and are not in {folder}.")
+        has_jpeg = self.can_build(USES_JPEG, compile_args, "jpeg")
+        if not has_jpeg:
+            self.warn("There is no libjpeg-turbo to build with (libjpeg-dev): JPEG files will be read by Pillow, which takes longer.")
         for extension in self.extensions:
             if has_jpeg:
                 extension.define_macros.append(("EVERFLOW_JPEG", None))
@@ -47,14 +65,14 @@ class BuildNative(build_ext):
             extension.extra_compile_args, extension.extra_link_args = compile_args, link_args
         super().build_extensions()
 
-    def can_build(self, program: str, library: str) -> bool:
-        """Whether a program that uses a library compiles and links."""
+    def can_build(self, program: str, compile_args: list[str], *libraries: str) -> bool:
+        """Whether a program compiles and links."""
         with tempfile.TemporaryDirectory() as folder:
             source = pathlib.Path(folder, "check.cpp")
             source.write_text(program)
             try:
-                objects = self.compiler.compile([str(source)], output_dir=folder)
-                self.compiler.link_executable(objects, str(source.with_suffix("")), libraries=[library], target_lang="c++")
+                objects = self.compiler.compile([str(source)], output_dir=folder, extra_postargs=compile_args)
+                self.compiler.link_executable(objects, str(source.with_suffix("")), libraries=list(libraries), target_lang="c++")
             except (CompileError, LinkError):
                 return False
         return True

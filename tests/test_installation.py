@@ -1,7 +1,13 @@
-"""What there is after `pip install everflow`."""
+"""What there is after `pip install everflow`, and what is said where it can't be built."""
+import os
+import pathlib
 import subprocess
 import sys
 from importlib import metadata
+
+import pytest
+
+ROOT = pathlib.Path(__file__).parents[1]
 
 # Packages that come with TensorFlow 1.15, and the modules that programs import of them.
 BROUGHT = {
@@ -88,3 +94,25 @@ def test_the_demo_runs_from_any_folder(tmp_path):
     command = [sys.executable, "-m", "everflow", "demo", "--steps", "2"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stderr) == (0, "") and done.stdout.splitlines()[-1].startswith("test accuracy: ")
+
+
+def build(folder, **environment):
+    """What building the native extension prints at its end."""
+    command = [sys.executable, "setup.py", "-q", "build_ext", "-b", folder, "-t", folder]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, env={**os.environ, **environment})
+    assert done.returncode == 1
+    return done.stderr.splitlines()[-1]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there the compiler is not found by PATH or CXX")
+def test_builds_without_a_compiler_say_so(tmp_path):
+    expected = "error: A C++17 compiler is needed to build Everflow (such as g++), and there is none that works."
+    assert build(tmp_path, PATH=str(tmp_path)) == expected
+    assert build(tmp_path, CXX=str(tmp_path / "compiler")) == expected
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there the headers are part of every Python")
+def test_builds_without_pythons_headers_say_so(tmp_path):
+    (tmp_path / "Python.h").write_text("#error none")
+    found = build(tmp_path, CXX=f"c++ -I{tmp_path}")
+    assert found.startswith("error: Python's headers are needed to build Everflow (such as python3-dev), and are not in ")
