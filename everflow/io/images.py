@@ -50,7 +50,7 @@ def decode_bmp(contents: bytes, channels: int = 0) -> np.ndarray:
     data = np.frombuffer(contents, np.uint8, offset=start)
     lines = np.zeros(rows * stride, np.uint8)
     lines[:min(data.size, lines.size)] = data[:lines.size]
-    pixels = lines.reshape(rows, stride)[:, :width * found].reshape(rows, width, found)
+    pixels: np.ndarray = lines.reshape(rows, stride)[:, :width * found].reshape(rows, width, found)
     if height > 0:
         pixels = pixels[::-1]
     order = [2, 1, 0, 3][:found] if found > 1 else [0]

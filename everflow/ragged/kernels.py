@@ -101,7 +101,7 @@ def _gather_kernel(node: Any) -> Callable[..., Any]:
         for axis in range(1, numbers.ndim):
             outer = int(np.prod(numbers.shape[:axis]))
             found.append(np.arange(outer + 1) * numbers.shape[axis])
-        picked = numbers.reshape(-1)
+        picked: np.ndarray = numbers.reshape(-1)
         for s in nested:
             starts, lengths = s[:-1][picked], (s[1:] - s[:-1])[picked]
             ends = np.concatenate([[0], np.cumsum(lengths)])

@@ -66,7 +66,7 @@ def _tensors(places: list[np.ndarray], weights: list[np.ndarray]) -> Taps:
 def _nearest_taps(size: int, new_size: int, sampling: Sampling) -> Taps:
     steps, scale = np.arange(new_size, dtype=np.float32), sampling.scale(size, new_size)
     if sampling.half_pixel_centers:
-        steps = steps + np.float32(0.5)
+        steps += np.float32(0.5)
     # Halves are rounded away from zero, which for what is never negative is up.
     found = np.floor(steps * scale + np.float32(0.5) if sampling.align_corners else steps * scale)
     return _tensors([np.clip(found, 0, size - 1)], [])
