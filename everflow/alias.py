@@ -5,11 +5,10 @@ import importlib.abc
 import importlib.machinery
 import sys
 import types
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-import everflow
-from everflow import api, internals
+from everflow import api, internals, looks
 
 ROOTS = ("tensorflow", "tensorflow_core", "tensorflow_estimator", "tensorflow_serving")
 
@@ -20,20 +19,25 @@ class Finder(importlib.abc.MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: types.ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        root, _, rest = fullname.partition(".")
         if fullname == "multiprocessing.spawn":
             return self._taught(fullname, path)
-        if root == "everflow":
-            return self._own(fullname, rest, path)
-        if root not in ROOTS:
+        if fullname.partition(".")[0] not in ROOTS:
             return None
         module = locate(fullname)
         if module is None:
             if found := self._found_by_others(fullname, path, target):
                 return found
+            reason = _reason(fullname)
             # Without name=, `from tensorflow.x import y` shows this sentence rather than "cannot import name".
-            raise ModuleNotFoundError(f"No module named '{fullname}'{_reason(fullname)}")
+            raise ModuleNotFoundError(f"No module named '{fullname}'{reason}", name=None if reason else fullname)
         return importlib.machinery.ModuleSpec(fullname, Loader(module), is_package=True)
+
+    def find_distributions(self, context: Any) -> Iterable[Any]:
+        """What importlib.metadata says of TensorFlow: programs ask for its version."""
+        from everflow.dist_info import VERSIONS, Distribution
+
+        wanted = context.name and context.name.lower().replace("_", "-")
+        return [Distribution(name) for name in VERSIONS if wanted in (None, name)]
 
     def _found_by_others(
         self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None
@@ -57,13 +61,6 @@ class Finder(importlib.abc.MetaPathFinder):
         loader.exec_module = exec_module
         return spec
 
-    def _own(self, fullname: str, rest: str, path: Sequence[str] | None) -> importlib.machinery.ModuleSpec | None:
-        """`from tensorflow import x` looks for everflow.x when there is no such attribute."""
-        spec = importlib.machinery.PathFinder.find_spec(fullname, path)
-        if spec is None and (reason := api.not_yet(rest)):
-            raise ImportError(f"cannot import name '{rest}' from 'tensorflow'{reason}")
-        return spec
-
 
 class Loader(importlib.abc.Loader):
     """Gives an import the module that already stands for the name."""
@@ -80,7 +77,7 @@ def locate(fullname: str) -> types.ModuleType | None:
     """The module that a name starting with `tensorflow` stands for."""
     root, _, rest = fullname.partition(".")
     if root in ("tensorflow", "tensorflow_core"):
-        return internals.module(rest) if rest else everflow
+        return internals.module(rest) if rest else api.namespace("")
     return internals.module(fullname)
 
 
@@ -90,24 +87,42 @@ def _reason(fullname: str) -> str:
 
 
 class Installation:
-    """Arrives in a new process as a call of install()."""
+    """Arrives in a new process as an import of everflow.as_tensorflow."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return install, ()
+        return importlib.import_module, ("everflow.as_tensorflow",)
 
 
 def teach_children(spawn: Any) -> None:
     """Lets processes that multiprocessing starts afresh (rather than forks) find Everflow too."""
     prepare = spawn.get_preparation_data
-    spawn.get_preparation_data = lambda name: {**prepare(name), "tensorflow": Installation()}
+    spawn.get_preparation_data = lambda name: {**prepare(name), "tensorflow": Installation()} if installed() else prepare(name)
+
+
+def installed() -> bool:
+    """Whether `import tensorflow` finds Everflow in this process."""
+    return any(isinstance(finder, Finder) for finder in sys.meta_path)
 
 
 def install() -> None:
     """Makes `import tensorflow` find Everflow in this process and in those that multiprocessing starts from it."""
-    if not any(isinstance(finder, Finder) for finder in sys.meta_path):
-        sys.meta_path.insert(0, Finder())
-        if "multiprocessing.spawn" in sys.modules:
-            teach_children(sys.modules["multiprocessing.spawn"])
-    for name in [n for n in sys.modules if n.partition(".")[0] in ROOTS and sys.modules[n] is not everflow]:
+    if installed():
+        return
+    _forget()
+    sys.meta_path.insert(0, Finder())
+    sys.modules["tensorflow"] = api.namespace("")
+    looks.as_tensorflow(api.NAMES, internals.home)
+    if "multiprocessing.spawn" in sys.modules:
+        teach_children(sys.modules["multiprocessing.spawn"])
+
+
+def remove() -> None:
+    """Undoes install(); `import tensorflow` finds again what Python finds."""
+    sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, Finder)]
+    looks.as_everflow()
+    _forget()
+
+
+def _forget() -> None:
+    for name in [n for n in sys.modules if n.partition(".")[0] in ROOTS]:
         del sys.modules[name]
-    sys.modules["tensorflow"] = everflow

@@ -18,11 +18,18 @@ import types
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from everflow.looks import present
+
 T = TypeVar("T")
 
 PACKAGE = pathlib.Path(__file__).parent
 INTERNAL = "python."
 V2 = "compat.v2."
+# What `tf` and its versions also call what they say of themselves.
+VERSIONS = {
+    "__version__": "VERSION", "__git_version__": "GIT_VERSION", "__compiler_version__": "COMPILER_VERSION",
+    "__cxx11_abi_flag__": "CXX11_ABI_FLAG", "__monolithic_build__": "MONOLITHIC_BUILD",
+}
 NAMES: dict[str, Any] = {}
 OWNERS: dict[str, str] = {}
 PREFIXES: set[str] = {"compat", "compat.v1"}
@@ -40,6 +47,7 @@ def public(*names: str, owner: str | None = None) -> Callable[[T], T]:
             dispatched = name_of(names)
             if dispatched is not None:
                 thing = with_ragged(dispatched, thing)
+        present(thing, names)
         for name in names:
             if OWNERS.setdefault(name, module) != module:
                 CONFLICTS.append(f"{name} is published by both {OWNERS[name]} and {module}")
@@ -138,14 +146,19 @@ class Namespace(types.ModuleType):
     """A public module such as `tf.nn`: looks its names up in the index when they are first used."""
 
     def __init__(self, path: str) -> None:
-        super().__init__("tensorflow." + path)
-        self.__path__: list[str] = []
+        super().__init__("tensorflow." + path if path else "tensorflow")
+        self.__path__: list[str] = [] if path else [str(PACKAGE / "tensorflow")]
         self.__spec__ = importlib.machinery.ModuleSpec(self.__name__, None, is_package=True)
         self.__everflow__ = path
+        if not path:
+            self.__file__ = self.__spec__.origin = str(PACKAGE / "tensorflow" / "__init__.py")
+            self.__spec__.has_location = True
 
     def __getattr__(self, name: str) -> Any:
         if name == "__all__":
             return sorted(members(self.__everflow__))
+        if name in VERSIONS and self.__everflow__ in ("", "compat.v1", "compat.v2"):
+            return member("", VERSIONS[name])
         value = member(self.__everflow__, name)
         self.__dict__[name] = value
         return value
@@ -193,7 +206,7 @@ def index_text() -> tuple[str, list[str]]:
     for file in sorted(PACKAGE.rglob("*.py")):
         parts = file.relative_to(PACKAGE).with_suffix("").parts
         name = ".".join(("everflow", *parts)).removesuffix(".__init__")
-        if parts[0] in ("proto", "index", "demo") or parts[-1] == "__main__":
+        if parts[0] in ("proto", "index", "demo", "as_tensorflow", "tensorflow") or parts[-1] == "__main__":
             continue
         try:
             importlib.import_module(name)

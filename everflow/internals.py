@@ -14,7 +14,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from everflow import api
+from everflow import api, looks
 
 FOLDERS = ("python", "core", "contrib", "examples", "compiler", "tensorflow_estimator", "tensorflow_serving")
 
@@ -80,7 +80,15 @@ def module(path: str) -> types.ModuleType | None:
         return found
     if shown(path) in proto_modules():
         return importlib.import_module("everflow.proto." + shown(path))
-    return _internal_module(path) if path in table() or api.is_namespace(path) else None
+    return _internal_module(path) if api.is_namespace(path) or path in table() else None
+
+
+def home(name: str) -> types.ModuleType | None:
+    """The module of this name, which TensorFlow is known to have; None if it is one of ours that has not been imported yet."""
+    path = _short(name)
+    if api.has(path):
+        return api.NAMES.get(path)
+    return module(path) if api.is_namespace(path) else _internal_module(path)
 
 
 @functools.cache
@@ -103,6 +111,9 @@ def attribute(path: str, name: str) -> Any:
         for known in (full, api.INTERNAL + full):
             if api.has(known):
                 return api.find(known)
+        public = looks.homes().get(shown(path), {}).get(name)
+        if public and api.has(public):
+            return api.find(public)
         target = table().get(path, {}).get(name)
         if target:
             return _behind(target, full)

@@ -14,9 +14,7 @@ from everflow.graph import dtypes
 def installed():
     alias.install()
     yield
-    sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, alias.Finder)]
-    for name in [n for n in sys.modules if n.partition(".")[0] in alias.ROOTS]:
-        del sys.modules[name]
+    alias.remove()
 
 
 @pytest.fixture
@@ -36,8 +34,11 @@ def test_tensorflow_is_everflow():
     import tensorflow
     import tensorflow as tf
 
-    assert tensorflow is tf is everflow
-    assert sys.modules["tensorflow"] is everflow
+    assert tensorflow is tf is sys.modules["tensorflow"]
+    assert tf.nn is everflow.nn and tf.Tensor is everflow.Tensor and dir(tf.nn) == dir(everflow.nn)
+    assert (tf.__name__, tf.__version__, tf.__git_version__) == ("tensorflow", "1.15.5", everflow.__git_version__)
+    assert tf.compat.v1.__version__ == tf.compat.v2.__version__ == "1.15.5"
+    assert importlib.util.find_spec("tensorflow").name == "tensorflow"
 
 
 def test_an_installed_tensorflow_is_not_looked_at(tmp_path, monkeypatch):
@@ -49,7 +50,7 @@ def test_an_installed_tensorflow_is_not_looked_at(tmp_path, monkeypatch):
     import tensorflow
     import tensorflow_estimator
 
-    assert tensorflow is everflow
+    assert tensorflow.Tensor is everflow.Tensor
     assert tensorflow_estimator.__name__ == "tensorflow_estimator"
 
 

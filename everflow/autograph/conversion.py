@@ -21,7 +21,7 @@ from everflow.autograph.source import NoSource, definition, factory_code, functi
 _LEFT_ALONE = frozenset((
     "everflow", "tensorflow", "numpy", "torch", "scipy", "pandas", "PIL", "matplotlib", "google", "grpc", "h5py", "absl", "six", "_pytest",
     "pytest", "pluggy", "wrapt", "psutil", "urllib3", "pkg_resources", "setuptools", "mock", "ipdb", "IPython", "tensorboard",
-    "tensorflow_probability", "tensorflow_datasets",
+    "tensorflow_estimator", "tensorflow_probability", "tensorflow_datasets",
 )) | (sys.stdlib_module_names - {"__main__"})
 UNCONVERTED = "_everflow_not_converted"
 _GENERATORS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR | inspect.CO_ITERABLE_COROUTINE

@@ -27,7 +27,7 @@ class ConversionError(AutoGraphError):
 
 
 @public("autograph.to_graph")
-@internal("autograph.impl.api.to_graph", "autograph.impl.api.to_graph_v1")
+@internal("autograph.impl.api.to_graph_v1")
 def to_graph(entity: Any, recursive: bool = True, arg_values: Any = None, arg_types: Any = None,
              experimental_optional_features: Any = None) -> Any:
     """A function or class with Python's control flow converted, to be called while a graph is built."""
@@ -50,7 +50,7 @@ def _by_hand(function: Any, ops: Any) -> Any:
 
 
 @public("autograph.to_code")
-@internal("autograph.impl.api.to_code", "autograph.impl.api.to_code_v1")
+@internal("autograph.impl.api.to_code_v1")
 def to_code(entity: Any, recursive: bool = True, arg_values: Any = None, arg_types: Any = None, indentation: str = "  ",
             experimental_optional_features: Any = None) -> str:
     """The source of a converted function."""
@@ -78,12 +78,14 @@ def _text(function: Any, ops: Any, indentation: str) -> str:
 
 
 @public("contrib.autograph.to_graph")
+@internal("autograph.impl.api.to_graph")
 def to_graph_v2(entity: Any, recursive: bool = True, experimental_optional_features: Any = None) -> Any:
     """The same as `tf.autograph.to_graph`."""
     return to_graph(entity, recursive, experimental_optional_features=experimental_optional_features)
 
 
 @public("contrib.autograph.to_code")
+@internal("autograph.impl.api.to_code")
 def to_code_v2(entity: Any, recursive: bool = True, experimental_optional_features: Any = None) -> str:
     """The same as `tf.autograph.to_code`."""
     return to_code(entity, recursive, experimental_optional_features=experimental_optional_features)

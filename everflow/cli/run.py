@@ -1,6 +1,7 @@
 """`everflow run`: runs a program as `python` would, except that `import tensorflow` finds Everflow."""
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import linecache
 import os
@@ -10,7 +11,7 @@ import types
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from typing import Any
 
-from everflow import alias, old_numpy
+from everflow import alias
 
 USAGE = """\
 usage: everflow run [--progress] [--] SCRIPT [ARGUMENTS ...]
@@ -31,8 +32,7 @@ def main(arguments: list[str]) -> int | None:
     if arguments[:1] in (["-h"], ["--help"]):
         print(USAGE)
         return 0
-    alias.install()
-    old_numpy.restore()
+    importlib.import_module("everflow.as_tensorflow")
     if arguments[:1] == ["--progress"]:
         from everflow.cli import progress
 

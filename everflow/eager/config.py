@@ -237,6 +237,3 @@ def set_intra_op_parallelism_threads(num_threads: int) -> None:
         SETTINGS.threads_at_first = torch.get_num_threads()
     SETTINGS.intra_op_threads = num_threads
     torch.set_num_threads(num_threads or SETTINGS.threads_at_first)
-
-
-public("config.experimental_list_devices")(lambda: context().list_devices())

@@ -269,7 +269,7 @@ def num_gpus() -> int:
     return _context.num_gpus()
 
 
-@public("contrib.eager.list_devices")
+@public("config.experimental_list_devices", "contrib.eager.list_devices")
 @internal("eager.context.list_devices")
 def list_devices() -> list[str]:
     """The names of the devices."""

@@ -28,6 +28,7 @@ from everflow.keras.layer_saving import LayerSaving
 from everflow.keras.layer_variables import LayerVariables
 from everflow.keras.naming import to_snake_case, unique_object_name
 from everflow.keras.serialization import validate_kwargs
+from everflow.looks import own_module
 from everflow.module import Module
 
 _KEYWORDS = ("input_shape", "batch_input_shape", "batch_size", "weights", "activity_regularizer", "autocast", "experimental_autocast")
@@ -234,7 +235,7 @@ class Layer(LayerVariables, LayerResults, LayerConnections, LayerSaving, Module)
         if self.dynamic and not executing_eagerly():
             return self._symbolic_call(inputs)
         call = self.call
-        if not executing_eagerly() and not type(self).__module__.startswith("everflow."):
+        if not executing_eagerly() and not own_module(type(self)).startswith("everflow."):
             # A program's own layer may branch and loop on tensors.
             call = tf_convert(self.call, control_status_ctx())
         try:

@@ -45,7 +45,7 @@ print(globals().get("__file__"), sys.argv[0], __package__)
 
 def test_a_script_finds_everflow_as_tensorflow(script):
     done = everflow("run", script("import tensorflow as tf; print(tf.__version__, tf.__name__)"))
-    assert (done.returncode, done.stdout) == (0, "1.15.5 everflow\n")
+    assert (done.returncode, done.stdout) == (0, "1.15.5 tensorflow\n")
 
 
 def test_a_script_sees_what_python_shows_it(script, tmp_path):

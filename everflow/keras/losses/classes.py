@@ -185,7 +185,7 @@ class Huber(LossFunctionWrapper):
 
 @public("keras.losses.CosineSimilarity")
 class CosineSimilarity(LossFunctionWrapper):
-    """The negative cosine of the angle between vectors."""
+    """The cosine of the angle between vectors."""
 
     def __init__(self, axis: int = -1, reduction: str = ReductionV2.AUTO, name: str = "cosine_similarity") -> None:
-        super().__init__(functions.cosine_similarity, reduction=reduction, name=name, axis=axis)
+        super().__init__(functions.cosine_proximity, reduction=reduction, name=name, axis=axis)

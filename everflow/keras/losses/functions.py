@@ -162,13 +162,7 @@ def poisson(y_true: Any, y_pred: Any) -> Any:
 
 @public("keras.losses.cosine_similarity", "keras.losses.cosine_proximity", "keras.losses.cosine", "keras.metrics.cosine_proximity",
         "keras.metrics.cosine")
-@internal("keras.losses.cosine_similarity")
-def cosine_similarity(y_true: Any, y_pred: Any, axis: int = -1) -> Any:
-    """The cosine of the angle between two vectors, negative, so that less is better."""
-    return -tf.reduce_sum(tf.nn.l2_normalize(y_true, axis=axis) * tf.nn.l2_normalize(y_pred, axis=axis), axis=axis)
-
-
-@internal("keras.losses.cosine_proximity", "keras.metrics.cosine_proximity")
+@internal("keras.losses.cosine_similarity", "keras.losses.cosine_proximity", "keras.metrics.cosine_proximity")
 def cosine_proximity(y_true: Any, y_pred: Any, axis: int = -1) -> Any:
     """The cosine of the angle between two vectors."""
     return tf.reduce_sum(tf.nn.l2_normalize(y_true, axis=axis) * tf.nn.l2_normalize(y_pred, axis=axis), axis=axis)

@@ -1,6 +1,7 @@
 """What `compile` was told: the loss, weights and metrics of each output."""
 from __future__ import annotations
 
+import types
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from everflow.keras.metrics import accuracies
 from everflow.keras.metrics.base import Metric, clone_metric
 from everflow.keras.metrics.means import Mean, MeanMetricWrapper
 from everflow.keras.metrics.names import get
+from everflow.looks import own_module
 
 _ACCURACIES, _ENTROPIES = ("accuracy", "acc"), ("crossentropy", "ce")
 
@@ -62,7 +64,7 @@ def _channels_first() -> bool:
 
 
 def _is_known(fn: Any) -> bool:
-    return getattr(fn, "__module__", None) == functions.__name__
+    return isinstance(fn, types.FunctionType) and own_module(fn) == functions.__name__
 
 
 @internal("keras.engine.training_utils.get_loss_function")

@@ -114,13 +114,6 @@ def depth_to_space_v2(input: Any, block_size: int, data_format: str = "NHWC", na
     return tf.depth_to_space(input, block_size, name, data_format)
 
 
-@internal("ops.array_ops.extract_image_patches_v2")
-def extract_image_patches_v2(images: Any, sizes: Any, strides: Any, rates: Any, padding: Any,
-                             name: str | None = None) -> Any:
-    """See `tf.image.extract_patches`."""
-    return tf.image.extract_patches(images, sizes, strides, rates, padding, name)
-
-
 @internal("ops.array_ops.convert_to_int_tensor")
 def convert_to_int_tensor(tensor: Any, name: str, dtype: Any = dtypes.int32) -> Any:
     """An integer tensor as one of this dtype; a TypeError for any other."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import everflow as tf
-from everflow.api import public
+from everflow.api import internal, public
 from everflow.errors import unimplemented
 from everflow.graph import shapes
 from everflow.lazy import torch
@@ -104,6 +104,7 @@ def extract_image_patches(images: Any, ksizes: Any = None, strides: Any = None, 
 
 
 @public("image.extract_patches")
+@internal("ops.array_ops.extract_image_patches_v2")
 def extract_patches(images: Any, sizes: Any, strides: Any, rates: Any, padding: Any, name: str | None = None) -> Any:
     """The same as `extract_image_patches`."""
     return apply("ExtractImagePatches", images, ksizes=sizes, strides=strides, rates=rates, padding=padding, name=name)

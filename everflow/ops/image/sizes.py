@@ -153,6 +153,7 @@ def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -
 
 
 @public("image.ResizeMethod")
+@internal("ops.image_ops_impl.ResizeMethodV1")
 class ResizeMethod:
     """The methods of `resize_images`."""
 
@@ -160,11 +161,6 @@ class ResizeMethod:
     NEAREST_NEIGHBOR = 1
     BICUBIC = 2
     AREA = 3
-
-
-@internal("ops.image_ops_impl.ResizeMethodV1")
-class _ResizeMethodV1(ResizeMethod):
-    """The same, by its inner name."""
 
 
 @internal("ops.image_ops_impl.ResizeMethod")

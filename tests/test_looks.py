@@ -1,0 +1,129 @@
+"""Public functions and classes look to other libraries as TensorFlow's do."""
+import copy
+import importlib
+import inspect
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import everflow as tf
+from everflow import alias, api, looks
+from everflow.eager.context import eager_mode
+from everflow.keras.losses import functions as losses
+
+
+@pytest.fixture
+def as_tensorflow():
+    alias.install()
+    yield
+    alias.remove()
+
+
+def everflow(*arguments: object) -> str:
+    done = subprocess.run([sys.executable, "-m", "everflow", "run", *map(str, arguments)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_classes_and_functions_have_their_own_names_at_first():
+    assert str(tf.Tensor) == "<class 'everflow.graph.tensor.Tensor'>"
+    assert pickle.loads(pickle.dumps(tf.reduce_sum)) is tf.reduce_sum
+
+
+def test_classes_and_functions_say_that_they_are_tensorflows(as_tensorflow):
+    with eager_mode():
+        eager = tf.constant(1)
+    with tf.Graph().as_default() as graph, tf.Session() as session:
+        variable, resource = tf.Variable(1), tf.get_variable("x", [], use_resource=True)
+        things = [graph, session, variable, resource, tf.constant(1), eager, tf.float32, tf.data.Dataset.range(1), tf.keras.Sequential(),
+                  tf.TensorShape([]), tf.layers.Dense(1), tf.train.AdamOptimizer()]
+    assert [f"{type(x).__module__}.{type(x).__name__}" for x in things] == [
+        "tensorflow.python.framework.ops.Graph", "tensorflow.python.client.session.Session",
+        "tensorflow.python.ops.variables.RefVariable", "tensorflow.python.ops.resource_variable_ops.ResourceVariable",
+        "tensorflow.python.framework.ops.Tensor", "tensorflow.python.framework.ops.EagerTensor", "tensorflow.python.framework.dtypes.DType",
+        "tensorflow.python.data.ops.dataset_ops.DatasetV1Adapter", "tensorflow.python.keras.engine.sequential.Sequential",
+        "tensorflow.python.framework.tensor_shape.TensorShape", "tensorflow.python.layers.core.Dense",
+        "tensorflow.python.training.adam.AdamOptimizer",
+    ]
+    assert repr(graph).startswith("<tensorflow.python.framework.ops.Graph object at ")
+    assert (tf.reduce_sum.__module__, tf.reduce_sum.__name__) == ("tensorflow.python.ops.math_ops", "reduce_sum_v1")
+    assert (tf.nn.relu.__module__, tf.nn.relu.__name__) == ("tensorflow.python.ops.gen_nn_ops", "relu")
+    assert str(tf.estimator.Estimator) == "<class 'tensorflow_estimator.python.estimator.estimator.Estimator'>"
+
+
+def test_names_go_when_the_alias_goes():
+    before = {name: (thing.__module__, thing.__qualname__) for name, thing in api.NAMES.items() if isinstance(thing, type)}
+    alias.install()
+    assert tf.Tensor.__module__ == "tensorflow.python.framework.ops"
+    alias.remove()
+    assert {name: (thing.__module__, thing.__qualname__) for name, thing in api.NAMES.items() if name in before} == before
+    assert inspect.getfile is looks._getfile and "tensorflow" not in sys.modules
+
+
+def test_everything_is_found_under_the_name_that_it_bears(as_tensorflow):
+    for name in api.index().MODULES:
+        api.find(name)
+    assert len(looks._own) > 3000
+    lost = []
+    for thing in looks._own:
+        module = importlib.import_module(thing.__module__)
+        if getattr(module, thing.__qualname__, None) is not thing or sys.modules[thing.__module__] is not module:
+            lost.append(f"{thing.__module__}.{thing.__qualname__}")
+    assert lost == []
+
+
+def test_source_files_and_modules_are_found(as_tensorflow):
+    for thing, file in ((tf.Tensor, "everflow/graph/tensor.py"), (tf.keras.layers.Dense, "everflow/keras/layers/dense.py"),
+                        (tf.nn.softmax_cross_entropy_with_logits_v2, "everflow/")):
+        assert file in inspect.getfile(thing)
+        assert inspect.getmodule(thing) is sys.modules[thing.__module__] is importlib.import_module(thing.__module__)
+    assert inspect.getsource(tf.Tensor).startswith("@public(") and "class Tensor" in inspect.getsource(tf.Tensor)
+    assert inspect.getsource(tf.keras.layers.Dense.build).strip().startswith("def build(self")
+
+    class Mine(tf.keras.layers.Dense):
+        pass
+
+    assert inspect.getsource(Mine).strip().startswith("class Mine") and Mine.__module__ == __name__
+
+
+THINGS = """
+import pickle, sys
+import tensorflow as tf
+tf.enable_eager_execution()
+def things():
+    return [tf.float32, tf.TensorShape([1, None]), tf.estimator.RunConfig(tf_random_seed=3).tf_random_seed, tf.reduce_sum, tf.Tensor,
+            tf.estimator.RunConfig("there"), tf.constant([1.5]), tf.nn.rnn_cell.LSTMStateTuple(1, 2), tf.train.ClusterSpec({"ps": ["a:1"]}),
+            tf.nn, tf.GradientTape, tf.estimator.EstimatorSpec, tf.keras.layers.Dense, tf.contrib.layers.conv2d, tf.data.Dataset]
+"""
+
+
+def test_pickles_are_read_in_a_fresh_process(tmp_path):
+    file = tmp_path / "things.pickle"
+    shown = "print([repr(x) if not hasattr(x, '__dict__') or isinstance(x, type) else str(type(x)) for x in found])"
+    written = everflow("-c", THINGS + f"found = things()\npickle.dump(found, open({str(file)!r}, 'wb'))\n" + shown)
+    read = everflow("-c", THINGS + f"found = pickle.load(open({str(file)!r}, 'rb'))\n" + shown)
+    assert read == written
+
+
+def test_copies_are_as_before(as_tensorflow):
+    config = tf.estimator.RunConfig("there", tf_random_seed=5)
+    again = copy.deepcopy(config)
+    assert again is not config and again.tf_random_seed == 5
+    assert copy.deepcopy(tf.float32) == tf.float32 and copy.copy(tf.TensorShape([2])) == tf.TensorShape([2])
+
+
+def test_losses_of_our_own_are_known_by_either_name(as_tensorflow):
+    from everflow.keras.training.compiling import _is_known
+
+    assert _is_known(losses.mean_squared_error) and not _is_known(np.mean) and not _is_known(lambda y, p: y)
+
+
+def test_public_functions_show_no_annotations():
+    for function in (tf.reduce_sum, tf.nn.relu, tf.Tensor.eval, tf.train.Saver.__init__, tf.Graph.device, tf.keras.Model.fit):
+        assert inspect.getfullargspec(inspect.unwrap(function)).annotations == {}, function
+    assert inspect.getfullargspec(tf.Session.run) == inspect.FullArgSpec(
+        ["self", "fetches", "feed_dict", "options", "run_metadata"], None, None, (None, None, None), [], None, {})
+    assert tf.Tensor.shape.fget.__annotations__ == {}
