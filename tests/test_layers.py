@@ -10,8 +10,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # From the ground up. What stands in no layer here is above all of them.
 LAYERS = (
-    {"_native", "about", "api", "compat", "errors", "facts", "index", "internals", "lazy", "nest", "nest_paths", "old_numpy", "platform",
-     "proto", "versions"},
+    {"_native", "about", "api", "compat", "errors", "facts", "index", "internals", "lazy", "looks", "nest", "nest_paths", "old_numpy",
+     "platform", "proto", "versions"},
     {"graph", "values", "io"},
     {"ops"},
     {"autodiff"},
@@ -37,6 +37,8 @@ DOORS = {
     # Sessions on clusters.
     ("runtime.session", "distribute.targets"),
     ("runtime.context", "distribute.partition"),
+    # Where importlib.metadata asks, it has been loaded; few programs do.
+    ("alias", "dist_info"),
     # Public functions that are given ragged tensors.
     ("platform.ragged_dispatch", "ragged.dispatch"),
 }
