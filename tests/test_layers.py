@@ -10,8 +10,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # From the ground up. What stands in no layer here is above all of them.
 LAYERS = (
-    {"_native", "about", "api", "compat", "errors", "facts", "index", "internals", "lazy", "looks", "nest", "nest_paths", "old_numpy",
-     "platform", "proto", "versions"},
+    {"_native", "about", "alias", "api", "compat", "errors", "facts", "index", "internals", "lazy", "looks", "nest", "nest_paths",
+     "old_numpy", "platform", "proto", "versions"},
     {"graph", "values", "io"},
     {"ops"},
     {"autodiff"},
