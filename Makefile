@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: venv test check demo bench native index protos wheel test-wheel clean
+.PHONY: venv test check format demo bench native index protos wheel test-wheel clean
 
 venv: $(STAMP)
 
@@ -23,7 +23,13 @@ test: check
 
 check: $(STAMP)
 	$(BIN)/ruff check .
+#	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# One style: imports sorted, lines laid out.
+format: $(STAMP)
+	$(BIN)/ruff check --select I001 --fix -q .
+	$(BIN)/ruff format -q .
 
 demo: $(STAMP)
 	$(BIN)/everflow demo

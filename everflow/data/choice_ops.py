@@ -9,17 +9,7 @@ import numpy as np
 from everflow.data.elements import Element, dims_of
 from everflow.data.map_ops import MapStream
 from everflow.data.source_ops import chosen_seeds, random_words
-from everflow.data.streams import (
-    UNKNOWN,
-    Cursor,
-    Reading,
-    Stream,
-    UnaryCursor,
-    UnaryStream,
-    dataset_op,
-    function_of,
-    signature,
-)
+from everflow.data.streams import UNKNOWN, Cursor, Reading, Stream, UnaryCursor, UnaryStream, dataset_op, function_of, signature
 from everflow.errors import OpError, OutOfRangeError, invalid_argument
 
 

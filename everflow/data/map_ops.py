@@ -6,18 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from everflow.data.elements import Element, rows_of
-from everflow.data.streams import (
-    UNKNOWN,
-    Cursor,
-    Reading,
-    Stream,
-    Table,
-    UnaryCursor,
-    UnaryStream,
-    dataset_op,
-    function_of,
-    signature,
-)
+from everflow.data.streams import UNKNOWN, Cursor, Reading, Stream, Table, UnaryCursor, UnaryStream, dataset_op, function_of, signature
 from everflow.data.vectorizing import batched_form
 from everflow.errors import OpError, OutOfRangeError, invalid_argument
 from everflow.graph.functions import called_functions

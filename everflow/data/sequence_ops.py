@@ -5,18 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from everflow.data.elements import Element, dims_of, joined
-from everflow.data.streams import (
-    INFINITE,
-    UNKNOWN,
-    Cursor,
-    Reading,
-    Stream,
-    Table,
-    UnaryCursor,
-    UnaryStream,
-    dataset_op,
-    signature,
-)
+from everflow.data.streams import INFINITE, UNKNOWN, Cursor, Reading, Stream, Table, UnaryCursor, UnaryStream, dataset_op, signature
 from everflow.errors import invalid_argument
 
 

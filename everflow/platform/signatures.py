@@ -5,13 +5,7 @@ import collections
 import functools
 import inspect
 import sys
-from inspect import (  # noqa: F401
-    currentframe,
-    getmro,
-    isframe,
-    ismodule,
-    stack,
-)
+from inspect import currentframe, getmro, isframe, ismodule, stack  # noqa: F401
 from typing import Any
 
 from everflow.api import internal

@@ -3,14 +3,7 @@ import types
 
 import pytest
 
-from everflow.graph.devices import (
-    DeviceSpec,
-    ImmutableDeviceSpec,
-    canonical_name,
-    check_valid,
-    is_device_spec,
-    merge_device,
-)
+from everflow.graph.devices import DeviceSpec, ImmutableDeviceSpec, canonical_name, check_valid, is_device_spec, merge_device
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,7 @@ from typing import Any
 import everflow as tf
 from everflow.contrib.framework.arg_scopes import add_arg_scope
 from everflow.contrib.framework.variables import model_variable
-from everflow.contrib.layers.collecting import (
-    add_to_collections,
-    collect_named_outputs,
-    get_variable_collections,
-    variable_getter,
-)
+from everflow.contrib.layers.collecting import add_to_collections, collect_named_outputs, get_variable_collections, variable_getter
 from everflow.contrib.layers.publishing import layer
 from everflow.graph.keys import GraphKeys
 from everflow.layers.normalization import BatchNormalization

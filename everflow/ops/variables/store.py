@@ -16,21 +16,9 @@ from everflow.graph.scopes import add_to_collection, colocate_with, get_collecti
 from everflow.graph.shapes import as_shape
 from everflow.graph.stacks import in_eager_mode
 from everflow.graph.tensor import Tensor
-from everflow.ops.variables.partitioned import (
-    PartitionedVariable,
-    PartitionInfo,
-    partitions_of,
-    slice_axis_and_count,
-    slices_along,
-)
+from everflow.ops.variables.partitioned import PartitionedVariable, PartitionInfo, partitions_of, slice_axis_and_count, slices_along
 from everflow.ops.variables.resource_variables import ResourceVariable
-from everflow.ops.variables.variables import (
-    SaveSliceInfo,
-    VariableAggregation,
-    VariableSynchronization,
-    VariableV1,
-    checked_modes,
-)
+from everflow.ops.variables.variables import SaveSliceInfo, VariableAggregation, VariableSynchronization, VariableV1, checked_modes
 
 STORE_KEY = internal("ops.variable_scope._VARSTORE_KEY")(("__variable_store",))
 
