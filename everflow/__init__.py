@@ -45,6 +45,18 @@ class _Root(_types.ModuleType):
 
 _sys.modules[__name__].__class__ = _Root
 
+
+def load_ipython_extension(ipython: _Any) -> None:
+    """`%load_ext everflow` makes `import tensorflow` find Everflow in a notebook."""
+    _importlib.import_module("everflow.as_tensorflow")
+    _importlib.import_module("everflow.alias").install()
+
+
+def unload_ipython_extension(ipython: _Any) -> None:
+    """`%unload_ext everflow` undoes it."""
+    _importlib.import_module("everflow.alias").remove()
+
+
 # The environment may ask for version 2's behaviour, as it may of TensorFlow.
 if _os.environ.get("TF2_BEHAVIOR", "0") != "0":
     _importlib.import_module("everflow.version2").enable_v2_behavior()

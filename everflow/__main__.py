@@ -3,4 +3,7 @@ import sys
 
 from everflow.cli.main import main
 
-sys.exit(main())
+status = main()
+# Python stays at a prompt after `python -i`.
+if not sys.flags.inspect:
+    sys.exit(status)

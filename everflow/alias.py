@@ -108,9 +108,11 @@ def install() -> None:
     """Makes `import tensorflow` find Everflow in this process and in those that multiprocessing starts from it."""
     if installed():
         return
+    known = [root for root in ROOTS if root in sys.modules]
     _forget()
     sys.meta_path.insert(0, Finder())
-    sys.modules["tensorflow"] = api.namespace("")
+    for root in ("tensorflow", *known):
+        sys.modules[root] = importlib.import_module(root)
     looks.as_tensorflow(api.NAMES, internals.home)
     if "multiprocessing.spawn" in sys.modules:
         teach_children(sys.modules["multiprocessing.spawn"])

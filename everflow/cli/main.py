@@ -8,6 +8,7 @@ from everflow.about import version
 
 # What --help says of each command; the module everflow.cli.<command> holds its main(arguments).
 COMMANDS = {
+    "alias": "let plain `python` find Everflow as TensorFlow",
     "demo": "train a network that reads handwritten digits",
     "export": "write a model as a PyTorch module",
     "ops": "list the ops of TensorFlow, and what Everflow has of each",

@@ -3,9 +3,12 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import itertools
 import linecache
 import os
+import pathlib
 import pkgutil
+import subprocess
 import sys
 import types
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
@@ -14,13 +17,16 @@ from typing import Any
 from everflow import alias
 
 USAGE = """\
-usage: everflow run [--progress] [--] SCRIPT [ARGUMENTS ...]
-       everflow run [--progress] -m MODULE [ARGUMENTS ...]
-       everflow run [--progress] -c CODE [ARGUMENTS ...]
+usage: everflow run [--progress] [-i] [--] SCRIPT [ARGUMENTS ...]
+       everflow run [--progress] [-i] -m MODULE [ARGUMENTS ...]
+       everflow run [--progress] [-i] -c CODE [ARGUMENTS ...]
+       everflow run
 
 Runs a program in which `import tensorflow` finds Everflow. SCRIPT is a file, a folder or zip file with a __main__.py,
-or `-` for standard input; all else is as with `python SCRIPT`, `python -m` and `python -c`.
+or `-` for standard input; all else is as with `python SCRIPT`, `python -m` and `python -c`. With nothing to run it opens a
+prompt: IPython where that is installed, else Python's own.
 
+-i stays at the prompt after the program.
 --progress shows a live line with the step, the loss and the speed of training, where standard error is a terminal."""
 
 
@@ -32,12 +38,15 @@ def main(arguments: list[str]) -> int | None:
     if arguments[:1] in (["-h"], ["--help"]):
         print(USAGE)
         return 0
+    options = list(itertools.takewhile(("-i", "--progress").__contains__, arguments))
+    arguments = arguments[len(options):]
+    if not sys.flags.inspect and ("-i" in options or not arguments and sys.stdin.isatty()):
+        return prompt(arguments, [option for option in options if option != "-i"])
     importlib.import_module("everflow.as_tensorflow")
-    if arguments[:1] == ["--progress"]:
+    if "--progress" in options:
         from everflow.cli import progress
 
         progress.install()
-        arguments = arguments[1:]
     try:
         code, names = program(arguments)
     except CannotRun as error:
@@ -65,10 +74,10 @@ def program(arguments: list[str]) -> tuple[types.CodeType, dict[str, Any]]:
         return compile(arguments[1], "<string>", "exec", dont_inherit=True), {}
     if kind == "--":
         arguments = arguments[1:]
-    if not arguments:
-        raise CannotRun("give a script, -m MODULE or -c CODE (see everflow run --help)")
-    sys.argv = list(arguments)
-    script = arguments[0]
+    if not arguments and sys.flags.inspect:
+        return greeting(), {}
+    sys.argv = list(arguments) or [""]
+    script = arguments[0] if arguments else "-"
     if script == "-":
         search_first("")
         return compile(sys.stdin.read(), "<stdin>", "exec", dont_inherit=True), {"__file__": "<stdin>"}
@@ -78,6 +87,32 @@ def program(arguments: list[str]) -> tuple[types.CodeType, dict[str, Any]]:
         sys.path[0 : 0 if safe_path() else 1] = [script]
         return module_program("__main__", f"{script} has no __main__.py")
     return script_program(script)
+
+
+def prompt(arguments: list[str], options: list[str]) -> int | None:
+    """Opens a prompt, after the program if there is one: IPython's on a terminal where it is installed, else Python's own."""
+    if sys.stdin.isatty() and importlib.util.find_spec("IPython") is not None:
+        import IPython
+
+        importlib.import_module("everflow.as_tensorflow")
+        search_first("")
+        own = 2 if arguments[:1] in (["-m"], ["-c"]) else 1
+        return IPython.start_ipython(["-i", *arguments[:own], "--", *arguments[own:]] if arguments else [])
+    # Only an interpreter that was started with -i opens its prompt when the program ends.
+    flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
+    os.execv(sys.executable, [sys.executable, *flags, "-i", "-m", "everflow", "run", *options, *arguments])
+
+
+def greeting() -> types.CodeType:
+    """What Python says and runs before its prompt."""
+    sys.argv = [""]
+    search_first("")
+    if not sys.flags.quiet:
+        hint = 'Type "help", "copyright", "credits" or "license" for more information.'
+        print(f"Python {sys.version} on {sys.platform}\n{hint}", file=sys.stderr)
+    startup = "" if sys.flags.ignore_environment else os.environ.get("PYTHONSTARTUP", "")
+    source = pathlib.Path(startup).read_bytes() if startup else b""
+    return compile(source, startup or "<stdin>", "exec", dont_inherit=True)
 
 
 def search_first(folder: str) -> None:
@@ -157,9 +192,9 @@ def execute(code: types.CodeType, names: dict[str, Any]) -> int | None:
     sys.modules["__main__"] = module
     try:
         exec(code, module.__dict__)
-    except SystemExit:
-        raise
     except BaseException as error:
+        if isinstance(error, SystemExit) and not sys.flags.inspect:
+            raise
         return report(error)
     return 0
 

@@ -180,7 +180,7 @@ def test_different():
 
 
 @pytest.mark.parametrize("arguments, sentence", [
-    (["run"], "everflow run: give a script, -m MODULE or -c CODE (see everflow run --help)"),
+
     (["run", "-m"], "everflow run: -m needs a module after it"),
     (["run", "-c"], "everflow run: -c needs code after it"),
     (["run", "-x"], "everflow run: there is no option -x (see everflow run --help)"),

@@ -54,6 +54,12 @@ def tensorboard_python():
 
 
 @pytest.fixture(scope="session")
+def jupyter():
+    """A Python that has a Jupyter kernel."""
+    return os.environ.get("EVERFLOW_REAL_JUPYTER") or installed("notebooks", "ipykernel", "nbclient")
+
+
+@pytest.fixture(scope="session")
 def browser():
     found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"))), None)
     if found is None:
