@@ -184,7 +184,7 @@ def _get_next(node: Any) -> Callable[[Any], Any]:
 
 
 for _name in ("IteratorGetNext", "IteratorGetNextSync"):
-    op(_name, kernel=_get_next, shape=_output_shapes)
+    op(_name, kernel=_get_next, shape=_output_shapes, hands_out=True)
 
 
 def _to_string(node: Any) -> Callable[[Any], Any]:
@@ -289,7 +289,7 @@ op("IteratorGetNextAsOptional", kernel=_as_optional, shape=scalar)
 op("OptionalFromValue", kernel=lambda node: lambda *components: Optional(components), shape=scalar)
 op("OptionalNone", kernel=lambda node: lambda: Optional(None), shape=scalar)
 op("OptionalHasValue", kernel=lambda node: lambda optional: torch.tensor(optional.element is not None), shape=scalar)
-op("OptionalGetValue", kernel=_value, shape=_output_shapes)
+op("OptionalGetValue", kernel=_value, shape=_output_shapes, hands_out=True)
 
 
 def _single_element(node: Any) -> Callable[[Any], Any]:
@@ -307,7 +307,7 @@ def _single_element(node: Any) -> Callable[[Any], Any]:
     return get
 
 
-op("DatasetToSingleElement", kernel=_single_element, shape=_output_shapes)
+op("DatasetToSingleElement", kernel=_single_element, shape=_output_shapes, hands_out=True)
 
 
 def _reduce(node: Any) -> Callable[..., Any]:
@@ -335,4 +335,4 @@ def _reduce(node: Any) -> Callable[..., Any]:
     return run
 
 
-op("ReduceDataset", kernel=_reduce, shape=_output_shapes)
+op("ReduceDataset", kernel=_reduce, shape=_output_shapes, hands_out=True)

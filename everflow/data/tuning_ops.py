@@ -190,7 +190,8 @@ def _map_defun_shapes(o: Any) -> list[Any]:
     return [None if d is None else (size, *d) for d in o.attr("output_shapes")]
 
 
-op("MapDefun", kernel=_map_defun, shape=_map_defun_shapes)
+# The function that it calls may have effects.
+op("MapDefun", kernel=_map_defun, shape=_map_defun_shapes, folds=False)
 
 
 class _AutoShardStream(UnaryStream):

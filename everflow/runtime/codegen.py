@@ -11,10 +11,6 @@ from everflow.runtime.plan import Node, Plan, Value
 from everflow.values import tensors as values
 
 END = 1 << 60
-BOUND = frozenset(("Const", "VariableV2", "Variable", "VarHandleOp"))
-NOT_CALLED = BOUND | {"_Feed", "NoOp"}
-# Ops that hand out what datasets may hold on to.
-HANDING_OUT = frozenset(("IteratorGetNext", "IteratorGetNextSync", "OptionalGetValue", "DatasetToSingleElement", "ReduceDataset"))
 
 
 def kernel_of(node: Node) -> Callable[..., Any]:
@@ -103,7 +99,7 @@ def generate(plan: Plan) -> Step:
         names[value] = f"f{i}"
         parameters.append(f"f{i}")
     constants = _bind_constants(plan, names, space)
-    order = [n for n in plan.nodes if n.type not in NOT_CALLED]
+    order = [n for n in plan.nodes if n.type not in ("Const", "_Feed", "NoOp") and not is_bound(n)]
     copies, fresh = _aliases(plan, order)
     last_use = _last_uses(plan, order)
     body: list[str] = []
@@ -158,12 +154,17 @@ def _copy(value: Value) -> str:
 def _bind_constants(plan: Plan, names: dict[Value, str], space: dict[str, Any]) -> set[Value]:
     """Constants, and variables: their storage is found once, when the step is made."""
     constants = set()
-    for i, node in enumerate(n for n in plan.nodes if n.type in BOUND):
+    for i, node in enumerate(n for n in plan.nodes if n.type == "Const" or is_bound(n)):
         value = node.outputs[0]
         names[value] = f"c{i}"
         space[f"c{i}"] = plan.context.constant(node) if node.type == "Const" else kernel_of(node)()
         constants.add(value)
     return constants
+
+
+def is_bound(node: Node) -> bool:
+    """Whether what the node hands out is found once, when the step is made."""
+    return node.meaning is not None and node.meaning.bound
 
 
 def _last_uses(plan: Plan, order: list[Node]) -> dict[Value, int]:
@@ -181,7 +182,7 @@ def variable_key(value: Value) -> Any:
     node = value.node
     while node.inputs and node.outputs and node.meaning is not None and (node.meaning.writes or node.type in ("Identity", "RefIdentity")):
         node = node.inputs[0].node
-    if node.type in ("VariableV2", "Variable", "TemporaryVariable", "VarHandleOp"):
+    if node.meaning is not None and node.meaning.variable:
         return node.attr("container") if "container" in node.attrs else "", node.attrs.get("shared_name") or node.name
     return None
 
@@ -218,7 +219,7 @@ def _aliases(plan: Plan, order: list[Node]) -> tuple[set[Any], list[bool]]:
             read_at[node] = (position, variable_key(node.inputs[0]))
             last[node] = position
             roots[node.outputs[0]] = {node}
-        elif node.type in HANDING_OUT:
+        elif meaning is not None and meaning.hands_out:
             roots.update((value, {"dataset"}) for value in node.outputs)
         elif seen and (meaning is None or meaning.view):
             if node.type not in ("Identity", "StopGradient"):
@@ -234,7 +235,7 @@ def _aliases(plan: Plan, order: list[Node]) -> tuple[set[Any], list[bool]]:
         elif meaning is None or meaning.writes:
             # An optimizer's step writes slots as well.
             writes.extend((position, variable_key(v)) for i, v in enumerate(node.inputs) if _is_variable(v) and i not in node.reads)
-            if "Scatter" in node.type or "Slice" in node.type:
+            if meaning is not None and meaning.rearranges:
                 rearranged |= seen
     fresh = []
     for value in plan.fetches:

@@ -11,10 +11,6 @@ from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
 from everflow.ops.core.registry import meaning
 
-VARIABLES = ("VariableV2", "Variable", "TemporaryVariable", "VarHandleOp")
-# Ops whose functions get the inputs from this one on; other callers give all of theirs.
-FIRST_ARGUMENT = {"If": 1, "StatelessIf": 1, "Case": 1, "RemoteCall": 1, "For": 2}
-
 
 class Effects(NamedTuple):
     """The arguments through which variables are written, and the variables that the body itself names."""
@@ -52,7 +48,8 @@ def of_call(context: Any, op_type: str, names: list[str]) -> Effects:
     after = _after_captures(op_type)
     if after is not None:
         return _of_dataset(context, names, after)
-    first = FIRST_ARGUMENT.get(op_type, 0)
+    caller = meaning(op_type)
+    first = caller.first_argument if caller is not None else 0
     parts = [of_function(context, name) for name in names]
     return Effects(
         frozenset(i + first for p in parts for i in p.arguments), frozenset(v for p in parts for v in p.variables)
@@ -87,7 +84,7 @@ def _of_body(context: Any, body: Any) -> Effects:
 
     def wrote(t: Tensor) -> None:
         op = _source(t.op)
-        if op.type in VARIABLES:
+        if _is_variable(op):
             variables.add((op.attrs.get("container") or "", op.attrs.get("shared_name") or op.name))
         elif op.outputs and op.outputs[0] in position:
             arguments.add(position[op.outputs[0]])
@@ -108,8 +105,13 @@ def _of_body(context: Any, body: Any) -> Effects:
     return Effects(frozenset(arguments), frozenset(variables))
 
 
+def _is_variable(op: Operation) -> bool:
+    known = meaning(op.type)
+    return known is not None and known.variable
+
+
 def _source(op: Operation) -> Operation:
     """The op that made a handle or reference that was handed on."""
-    while op.inputs and op.type not in VARIABLES:
+    while op.inputs and not _is_variable(op):
         op = op.inputs[0].op
     return op

@@ -25,8 +25,6 @@ from everflow.ops.core.registry import Meaning
 from everflow.runtime.codegen import kernel_of
 from everflow.runtime.plan import Node, Plan, Value, reads_of
 
-BOUND = ("Const", "VariableV2", "Variable", "VarHandleOp", "Placeholder")
-
 
 class Dead:
     """Stands where a value is dead; reading or copying it leaves it dead."""
@@ -133,7 +131,7 @@ class _Builder:
             value = node.add_output(t.dtype, t.dims)
             self.values.setdefault(t, value)
         node.reads = reads_of(op, node)
-        if life and node.type not in BOUND:
+        if life and node.type not in ("Const", "Placeholder") and not (node.meaning is not None and node.meaning.bound):
             node = guarded(node, self._tokens_of(life))
         self.plan.nodes.append(node)
         self.nodes[op] = node

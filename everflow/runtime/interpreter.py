@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from everflow import errors
-from everflow.runtime.codegen import BOUND, Call, Step, kernel_of
+from everflow.runtime.codegen import Call, Step, is_bound, kernel_of
 from everflow.runtime.failures import explained
 from everflow.runtime.plan import Node, Value
 from everflow.values.tensors import without_autograd
@@ -18,7 +18,7 @@ def start(step: Step, arguments: list[Any]) -> dict[Value, Any]:
     """The values known before the first node runs: feeds, constants and the storage of variables."""
     known = dict(zip(step.plan.feeds, arguments))
     for node in step.plan.nodes:
-        if node.type in BOUND:
+        if node.type == "Const" or is_bound(node):
             known[node.outputs[0]] = step.plan.context.constant(node) if node.type == "Const" else kernel_of(node)()
     return known
 

@@ -11,17 +11,7 @@ from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
 from everflow.ops.control_flow.frame_kinds import FRAME_OPS
 from everflow.ops.core.node import Node, Value
-from everflow.ops.core.registry import Meaning
-
-# Ops that run the bodies of functions; see passes/results.py.
-BODIES = frozenset(("If", "StatelessIf", "Case", "While", "StatelessWhile"))
-# Ops that wait for elements, and ops that bring them. In one step, those that bring come first.
-TAKES = frozenset(("QueueDequeue", "QueueDequeueV2", "QueueDequeueMany", "QueueDequeueManyV2", "QueueDequeueUpTo", "QueueDequeueUpToV2",
-                   "Unstage", "StagePeek", "MapUnstage", "MapUnstageNoKey", "MapPeek", "OrderedMapUnstage", "OrderedMapUnstageNoKey",
-                   "OrderedMapPeek", "BarrierTakeMany", "ReaderRead", "ReaderReadV2", "ReaderReadUpTo", "ReaderReadUpToV2",
-                   "AccumulatorTakeGradient", "SparseAccumulatorTakeGradient"))
-BRINGS = frozenset(("QueueEnqueue", "QueueEnqueueV2", "QueueEnqueueMany", "QueueEnqueueManyV2", "Stage", "MapStage", "OrderedMapStage",
-                    "BarrierInsertMany", "AccumulatorApplyGradient", "SparseAccumulatorApplyGradient"))
+from everflow.ops.core.registry import Meaning, meaning
 
 
 class Plan:
@@ -72,11 +62,10 @@ class Plan:
         self.nodes = [n for n in self.nodes if n in needed]
 
 
-def fused(name: str, kernel: Callable[[Node], Any], of: Node, inputs: list[Value]) -> Node:
-    """A node that does the work of several: it takes the place, and the outputs' types, of the last of them."""
+def fused(name: str, kernel: Callable[[Node], Any], of: Node, inputs: list[Value], **facts: Any) -> Node:
+    """A node that does the work of several: it takes the place, and the outputs' types, of the last of them. `facts`: see Meaning."""
     node = Node(name, of.name, of.attrs, inputs, of.op, of.context)
-    node.fused = Meaning(name, __name__)
-    node.fused.kernel = kernel
+    node.fused = Meaning(name, __name__, kernel, **facts)
     for v in of.outputs:
         node.add_output(v.dtype, v.dims)
     return node
@@ -127,10 +116,9 @@ def make_plan(context: Any, fetches: Iterable[Tensor], targets: Iterable[Operati
 
 def _ask_for_bodies(node: Node) -> None:
     """A branch or loop that is run for itself is run whole, although nothing uses its results: they may come after effects."""
-    if node.type == "Identity" and node.inputs[0].node.type in BODIES:
-        node.inputs[0].node.asked_for = True
-    elif node.type in BODIES:
-        node.asked_for = True
+    source = node.inputs[0].node if node.type == "Identity" else node
+    if source.meaning is not None and source.meaning.bodies:
+        source.asked_for = True
 
 
 def reads_of(op: Operation, node: Node) -> frozenset[int]:
@@ -164,8 +152,9 @@ def schedule(fetches: list[Tensor], targets: list[Operation], fed: dict[Tensor, 
                 ordered = False
             if b not in needed:
                 stack.append(b)
-    late = TAKES if any(op.type in BRINGS for op in needed) else frozenset()
-    if ordered and not any(op.type in late for op in needed):
+    known = [says for kind in {op.type for op in needed} if (says := meaning(kind)) is not None]
+    late = {says.name for says in known if says.waits} if any(says.brings for says in known) else set()
+    if ordered and not late:
         return sorted(needed, key=_creation)
     waiting = {}
     after: dict[Operation, list[Operation]] = {}

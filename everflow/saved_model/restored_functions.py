@@ -22,7 +22,7 @@ from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
 from everflow.graph.tensor_spec import TensorSpec
 from everflow.graph.type_spec import TypeSpec
-from everflow.runtime.effects import FIRST_ARGUMENT
+from everflow.ops.core.registry import meaning
 from everflow.saved_model.structures import StructureCoder
 
 _loaded = itertools.count()
@@ -116,7 +116,8 @@ def _tell_resources(graph: Any, seen: set[str]) -> None:
         set_shapes(op)
         for t, dims in zip(op.outputs, before):
             t.dims = merge(t.dims, dims)
-        first = FIRST_ARGUMENT.get(op.type, 0)
+        caller = meaning(op.type)
+        first = caller.first_argument if caller is not None else 0
         for name in called_functions(op) if any(t.handle_data is not None for t in op.inputs) else ():
             entry = graph._get_function(name)
             if entry is not None and name not in seen:

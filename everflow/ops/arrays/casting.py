@@ -14,6 +14,7 @@ from everflow.graph.scopes import name_scope
 from everflow.graph.sparse_tensor import SparseTensor
 from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
+from everflow.ops.core import host_sizes
 from everflow.ops.core.families import is_sparse
 from everflow.ops.core.registry import apply, op
 from everflow.ops.core.shape_rules import same_as_input
@@ -51,7 +52,7 @@ def _cast_gradient(o: Any, dy: Any) -> Any:
     return cast(dy, source) if source in exact and target in exact else None
 
 
-op("Cast", kernel=_cast, shape=same_as_input, gradient=_cast_gradient)
+op("Cast", kernel=_cast, shape=same_as_input, gradient=_cast_gradient, host=host_sizes.unchanged)
 
 
 @public("cast", "dtypes.cast")

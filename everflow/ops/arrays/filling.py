@@ -18,6 +18,7 @@ from everflow.graph.scopes import name_scope
 from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
 from everflow.ops.arrays.reshaping import cast, reshape, shape_internal, shown
+from everflow.ops.core import symbolic
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.ops.core.run_time_checks import checked
 from everflow.ops.core.shape_rules import from_shape_input, same_as_input
@@ -70,7 +71,8 @@ def _no_scalar(_: Any, value: Any) -> str | None:
     return f"value must be a scalar, got shape {shown(value.shape)}" if getattr(value, "ndim", 0) else None
 
 
-op("Fill", kernel=checked(_fill, _no_scalar), shape=_fill_shape, gradient=lambda o, dy: [None, _summed(dy)])
+op("Fill", kernel=checked(_fill, _no_scalar), shape=_fill_shape, gradient=lambda o, dy: [None, _summed(dy)], sizes=(0,),
+   symbolic=symbolic.sized_by(0))
 
 
 def _summed(x: Any) -> Any:

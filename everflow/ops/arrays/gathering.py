@@ -17,6 +17,7 @@ from everflow.graph.scopes import colocate_with, name_scope
 from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
 from everflow.ops.arrays.reshaping import cast, expand_dims, is_text, rank, reshape, shape, shown, size
+from everflow.ops.core import host_sizes
 from everflow.ops.core.registry import apply, op
 
 Kernel = Callable[..., Any]
@@ -191,8 +192,9 @@ def _gather_v2_gradient(o: Any, dy: Any) -> Any:
     return [found, None, None]
 
 
-op("Gather", kernel=_gather, shape=_gather_shape, gradient=lambda o, dy: [_gather_gradient(o, dy), None], view=True)
-op("GatherV2", kernel=_gather_v2, shape=_gather_v2_shape, gradient=_gather_v2_gradient, view=True)
+op("Gather", kernel=_gather, shape=_gather_shape, gradient=lambda o, dy: [_gather_gradient(o, dy), None], view=True,
+   host=host_sizes.gathered)
+op("GatherV2", kernel=_gather_v2, shape=_gather_v2_shape, gradient=_gather_v2_gradient, view=True, host=host_sizes.gathered)
 
 
 @public("gather")

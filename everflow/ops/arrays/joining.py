@@ -18,6 +18,7 @@ from everflow.graph.scopes import name_scope
 from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
 from everflow.ops.arrays.reshaping import cast, expand_dims, identity, is_text, rank, shape, shape_n, shown, squeeze
+from everflow.ops.core import host_sizes, symbolic
 from everflow.ops.core.registry import apply, not_differentiable, op
 
 Kernel = Callable[..., Any]
@@ -190,7 +191,7 @@ def _indexed_parts(dy: Any, axis: Any, parts: list[Any]) -> list[Any]:
 op("Concat", kernel=_concat_kernel(True), shape=_concat_shape(True),
    gradient=lambda o, dy: _parts_gradient(o, dy, True))
 op("ConcatV2", kernel=_concat_kernel(False), shape=_concat_shape(False),
-   gradient=lambda o, dy: _parts_gradient(o, dy, False))
+   gradient=lambda o, dy: _parts_gradient(o, dy, False), host=host_sizes.joined, symbolic=symbolic.joined)
 
 
 def _concat_offset(node: Any) -> Kernel:
@@ -282,7 +283,8 @@ def _pack_shape(o: Any) -> Any:
 
 
 op("Pack", kernel=_pack, shape=_pack_shape,
-   gradient=lambda o, dy: apply("Unpack", dy, num=o.attr("N"), axis=o.attr("axis"), name="unstack"))
+   gradient=lambda o, dy: apply("Unpack", dy, num=o.attr("N"), axis=o.attr("axis"), name="unstack"),
+   host=host_sizes.packed, holds=symbolic.holds_numbers)
 
 
 @public("stack")

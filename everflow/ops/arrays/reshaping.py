@@ -17,6 +17,7 @@ from everflow.graph.convert import constant, convert_to_tensor
 from everflow.graph.scopes import name_scope
 from everflow.graph.stacks import in_eager_mode
 from everflow.lazy import torch
+from everflow.ops.core import host_sizes, symbolic
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.ops.core.shape_rules import from_attr, same_as_input, scalar, unchanged_shapes
 from everflow.values.tensors import is_numeric, torch_dtype
@@ -78,14 +79,14 @@ def _text(value: Any) -> str:
     return value.decode() if isinstance(value, bytes) else value
 
 
-op("Identity", kernel=handed_on, shape=same_as_input, gradient=lambda o, dy: dy, view=True)
+op("Identity", kernel=handed_on, shape=same_as_input, gradient=lambda o, dy: dy, view=True, folds=False, forwards=True)
 op("IdentityN", kernel=lambda node: (lambda *xs: xs) if len(node.outputs) != 1 else handed_on(node),
    shape=unchanged_shapes,
-   gradient=lambda o, *dys: list(dys), view=True)
-op("StopGradient", kernel=handed_on, shape=same_as_input, gradient=not_differentiable, view=True)
-op("PreventGradient", kernel=handed_on, shape=same_as_input, gradient=_prevented, view=True)
+   gradient=lambda o, *dys: list(dys), view=True, forwards=True)
+op("StopGradient", kernel=handed_on, shape=same_as_input, gradient=not_differentiable, view=True, forwards=True)
+op("PreventGradient", kernel=handed_on, shape=same_as_input, gradient=_prevented, view=True, forwards=True)
 op("GuaranteeConst", kernel=_guaranteed, shape=same_as_input, view=True)
-op("Snapshot", kernel=handed_on, shape=same_as_input, gradient=lambda o, dy: dy, view=True)
+op("Snapshot", kernel=handed_on, shape=same_as_input, gradient=lambda o, dy: dy, view=True, forwards=True)
 op("DeepCopy", kernel=lambda node: (lambda x: x.copy()) if is_text(node) else torch.clone, shape=same_as_input)
 op("DebugGradientIdentity", kernel=handed_on, shape=same_as_input, view=True)
 op("RefIdentity", kernel=handed_on, shape=same_as_input, gradient=lambda o, dy: dy, view=True)
@@ -141,9 +142,9 @@ def _default_shape(o: Any) -> Any:
     return dims
 
 
-op("Placeholder", kernel=_unfed, shape=from_attr())
+op("Placeholder", kernel=_unfed, shape=from_attr(), pure=True, folds=False)
 op("PlaceholderV2", kernel=_unfed, shape=from_attr())
-op("PlaceholderWithDefault", kernel=handed_on, shape=_default_shape, gradient=lambda o, dy: dy, view=True)
+op("PlaceholderWithDefault", kernel=handed_on, shape=_default_shape, gradient=lambda o, dy: dy, view=True, forwards=True)
 
 
 @public("placeholder")
@@ -177,13 +178,37 @@ def _size(node: Any) -> Kernel:
     return lambda x: torch.scalar_tensor(x.numel(), dtype=dtype)
 
 
+def _known_shapes(node: Any) -> list[np.ndarray] | None:
+    if not all(shapes.is_fully_defined(v.dims) for v in node.inputs):
+        return None
+    dtype = node.attr("out_type").as_numpy_dtype
+    return [np.array(v.dims, dtype) for v in node.inputs]
+
+
+def _known_size(node: Any) -> list[np.ndarray] | None:
+    dims = node.inputs[0].dims
+    return [np.array(shapes.num_elements(dims), node.attr("out_type").as_numpy_dtype)] if shapes.is_fully_defined(dims) else None
+
+
+def _known_rank(node: Any) -> list[np.ndarray] | None:
+    """Of a variable, the rank is asked for to learn whether it is initialized."""
+    dims = node.inputs[0].dims
+    return None if dims is None or _reads_variable(node) else [np.array(len(dims), np.int32)]
+
+
+def _reads_variable(node: Any) -> bool:
+    while not node.reads and node.type in ("Rank", "Identity"):
+        node = node.inputs[0].node
+    return bool(node.reads) or node.type == "ReadVariableOp"
+
+
 op("Shape", kernel=_shape, shape=lambda o: (None if o.inputs[0].dims is None else len(o.inputs[0].dims),),
-   gradient=not_differentiable)
+   gradient=not_differentiable, host=host_sizes.shape_of, measures=True, holds=symbolic.holds_shape, known=_known_shapes)
 op("ShapeN", kernel=_shape_n, shape=lambda o: [(None if t.dims is None else len(t.dims),) for t in o.inputs],
-   gradient=not_differentiable)
-op("Size", kernel=_size, shape=scalar, gradient=not_differentiable)
+   gradient=not_differentiable, host=host_sizes.shape_of, measures=True, holds=symbolic.holds_shape, known=_known_shapes)
+op("Size", kernel=_size, shape=scalar, gradient=not_differentiable, known=_known_size)
 op("Rank", kernel=lambda node: lambda x: torch.tensor(x.ndim, dtype=torch.int32), shape=scalar,
-   gradient=not_differentiable)
+   gradient=not_differentiable, known=_known_rank)
 
 
 @public("shape")
@@ -330,7 +355,7 @@ def _reshape_shape(o: Any) -> Any:
 
 
 op("Reshape", kernel=_reshape, shape=_reshape_shape,
-   gradient=lambda o, dy: [reshape(dy, shape(o.inputs[0])), None], view=True)
+   gradient=lambda o, dy: [reshape(dy, shape(o.inputs[0])), None], view=True, sizes=(1,), symbolic=symbolic.reshaped)
 
 
 @public("reshape", "manip.reshape")

@@ -107,7 +107,7 @@ def scattered_dims(indices: Any, updates: Any, whole: Any) -> Any:
 
 op("ScatterNd", kernel=_scatter_nd,
    shape=lambda o: scattered_dims(o.inputs[0].dims, o.inputs[1].dims, dims_of(o.inputs[2])),
-   gradient=lambda o, dy: [None, gather_nd(dy, o.inputs[0]), None])
+   gradient=lambda o, dy: [None, gather_nd(dy, o.inputs[0]), None], sizes=(2,))
 
 
 @public("scatter_nd", "manip.scatter_nd")

@@ -15,6 +15,7 @@ from everflow.graph.scopes import name_scope
 from everflow.graph.tensor import Tensor
 from everflow.ops.arrays.filling import ones_like
 from everflow.ops.arrays.reshaping import cast, flipped, is_text, rank, reshape, shape, shown
+from everflow.ops.core import host_sizes, symbolic
 from everflow.ops.core.registry import apply, op
 
 Kernel = Callable[..., Any]
@@ -248,7 +249,8 @@ def _strided_slice_gradient(o: Any, dy: Any) -> Any:
     return apply("StridedSliceGrad", sizes, begin, end, strides, dy, **_mask_attrs(o)), None, None, None
 
 
-op("StridedSlice", kernel=_strided_slice, shape=_strided_slice_shape, gradient=_strided_slice_gradient, view=True)
+op("StridedSlice", kernel=_strided_slice, shape=_strided_slice_shape, gradient=_strided_slice_gradient, view=True, sizes=(1, 2, 3),
+   host=host_sizes.part, holds=symbolic.holds_element)
 
 
 def _placed(into: Any, value: Any, plan: Any) -> None:
@@ -297,7 +299,7 @@ def _strided_slice_grad_gradient(o: Any, dy: Any) -> Any:
 
 
 op("StridedSliceGrad", kernel=_strided_slice_grad, shape=lambda o: dims_of(o.inputs[0]),
-   gradient=_strided_slice_grad_gradient)
+   gradient=_strided_slice_grad_gradient, sizes=(0, 1, 2, 3))
 
 
 def _slice_assign(node: Any) -> Kernel:
@@ -321,8 +323,8 @@ def _resource_slice_assign(node: Any) -> Kernel:
     return run
 
 
-op("StridedSliceAssign", kernel=_slice_assign, shape=lambda o: o.inputs[0].dims, writes=True)
-op("ResourceStridedSliceAssign", kernel=_resource_slice_assign, shape=lambda o: [], writes=True)
+op("StridedSliceAssign", kernel=_slice_assign, shape=lambda o: o.inputs[0].dims, writes=True, rearranges=True)
+op("ResourceStridedSliceAssign", kernel=_resource_slice_assign, shape=lambda o: [], writes=True, rearranges=True)
 
 
 def _slice_update(node: Any) -> Kernel:
@@ -425,7 +427,7 @@ def _slice_gradient(o: Any, dy: Any) -> Any:
     return pad(dy, concat([before, after], 1)), None, None
 
 
-op("Slice", kernel=_slice, shape=_slice_shape, gradient=_slice_gradient, view=True)
+op("Slice", kernel=_slice, shape=_slice_shape, gradient=_slice_gradient, view=True, sizes=(1, 2), symbolic=symbolic.sized_by(2))
 
 
 @public("slice")

@@ -14,6 +14,7 @@ from everflow.graph.constants import known
 from everflow.graph.convert import convert_to_tensor
 from everflow.lazy import torch
 from everflow.ops.arrays.reshaping import is_text, shown
+from everflow.ops.core import symbolic
 from everflow.ops.core.registry import apply, op
 
 Kernel = Callable[..., Any]
@@ -53,7 +54,7 @@ def _unpack_shape(o: Any) -> Any:
 
 
 op("Unpack", kernel=_unpack, shape=_unpack_shape, gradient=lambda o, *dys: tf.stack(list(dys), axis=o.attr("axis")),
-   view=True)
+   view=True, symbolic=symbolic.unpacked)
 
 
 @public("unstack")
@@ -124,7 +125,7 @@ def _split_shape(o: Any) -> Any:
 
 
 op("Split", kernel=_split, shape=_split_shape, gradient=lambda o, *dys: [None, tf.concat(list(dys), o.inputs[0])],
-   view=True)
+   view=True, symbolic=symbolic.split(1, 0))
 
 
 def _split_sizes(sizes: list[int], total: int) -> list[int]:
@@ -194,7 +195,7 @@ def _split_v_shape(o: Any) -> Any:
 
 
 op("SplitV", kernel=_split_v, shape=_split_v_shape, gradient=lambda o,
-   *dys: [tf.concat(list(dys), o.inputs[2]), None, None], view=True)
+   *dys: [tf.concat(list(dys), o.inputs[2]), None, None], view=True, symbolic=symbolic.split(0, 2))
 
 
 @public("split")

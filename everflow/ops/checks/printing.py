@@ -40,7 +40,7 @@ def _print(node: Any) -> Callable[..., Any]:
 
 
 op("Print", kernel=_print, shape=lambda o: o.inputs[0].dims, view=True,
-   gradient=lambda o, dy: [dy] + [None] * (len(o.inputs) - 1))
+   gradient=lambda o, dy: [dy] + [None] * (len(o.inputs) - 1), folds=False)
 
 
 @public("Print")
@@ -84,7 +84,7 @@ def _scalar(operation: Operation) -> list[Any]:
     return []
 
 
-op("PrintV2", kernel=_print_v2, shape=_scalar)
+op("PrintV2", kernel=_print_v2, shape=_scalar, folds=False)
 
 
 class _Placeholder:

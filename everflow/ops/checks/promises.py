@@ -34,7 +34,7 @@ def _check_numerics(node: Any) -> Kernel:
 
 
 op("CheckNumerics", kernel=_check_numerics, shape=same_as_input, view=True, gradient=lambda o, dy: check_numerics(
-    dy, f"Not a number (NaN) or infinity (Inf) values detected in gradient. {_message(o)}"))
+    dy, f"Not a number (NaN) or infinity (Inf) values detected in gradient. {_message(o)}"), checks=True)
 
 
 @public("check_numerics", "debugging.check_numerics")
@@ -58,7 +58,7 @@ def _ensure_shape(node: Any) -> Kernel:
 
 
 op("EnsureShape", kernel=_ensure_shape, shape=lambda o: shapes.merge(o.attr("shape"), o.inputs[0].dims),
-   gradient=lambda o, dy: dy, view=True)
+   gradient=lambda o, dy: dy, view=True, checks=True)
 
 
 @public("ensure_shape")

@@ -101,4 +101,4 @@ for _name in ("PartitionedCall", "StatefulPartitionedCall"):
         view=True,
         writes=True,
     )
-op("RemoteCall", kernel=_remote_call, shape=lambda o: output_dims(o, o.attr("f").name), view=True, writes=True)
+op("RemoteCall", kernel=_remote_call, shape=lambda o: output_dims(o, o.attr("f").name), view=True, writes=True, first_argument=1)

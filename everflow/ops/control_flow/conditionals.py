@@ -78,7 +78,7 @@ def _choosing_shapes(operation: Operation) -> list[Any]:
 
 
 for _name in ("If", "StatelessIf", "Case"):
-    op(_name, kernel=_choosing_kernel, shape=_choosing_shapes, view=True, writes=True)
+    op(_name, kernel=_choosing_kernel, shape=_choosing_shapes, view=True, writes=True, bodies=True, first_argument=1, sizes=(0,))
 
 
 def _fake_param(node: Any) -> Callable[..., Any]:

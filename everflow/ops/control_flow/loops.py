@@ -82,7 +82,7 @@ def _while_shapes(operation: Operation) -> list[Any]:
 
 
 for _name in ("While", "StatelessWhile"):
-    op(_name, kernel=_while, shape=_while_shapes, view=True, writes=True)
+    op(_name, kernel=_while, shape=_while_shapes, view=True, writes=True, bodies=True, loops=True)
 
 
 def add_while(

@@ -19,7 +19,7 @@ from everflow.graph.tensor import Tensor
 from everflow.ops.core.registry import apply, op
 from everflow.values.shown import summarize as summarized
 
-op("NoOp", kernel=lambda n: lambda: None)
+op("NoOp", kernel=lambda n: lambda: None, folds=False)
 
 
 
@@ -136,7 +136,7 @@ def _assert(node: Any) -> Callable[..., None]:
     return run
 
 
-op("Assert", kernel=_assert)
+op("Assert", kernel=_assert, folds=False)
 
 
 def _shown(value: Any, limit: int | None) -> str:

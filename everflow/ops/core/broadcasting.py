@@ -11,7 +11,9 @@ from everflow.errors import invalid_argument
 from everflow.graph import shapes
 from everflow.graph.stacks import in_eager_mode
 from everflow.lazy import torch
+from everflow.ops.core import symbolic
 from everflow.ops.core.registry import apply, op
+from everflow.values.sizes import Sizes
 
 Sum = Callable[[Any], Any]
 
@@ -106,7 +108,15 @@ def _broadcast_gradient_args(node: Any) -> Any:
     return run
 
 
-op("BroadcastGradientArgs", kernel=_broadcast_gradient_args, shape=lambda o: [(None,), (None,)])
+def _axes_of_sizes(node: Any) -> Any:
+    def run(a: Any, b: Any) -> Any:
+        of_a, of_b = gradient_axes(list(a), list(b))
+        return Sizes(of_a), Sizes(of_b)
+
+    return run
+
+
+op("BroadcastGradientArgs", kernel=_broadcast_gradient_args, shape=lambda o: [(None,), (None,)], host=_axes_of_sizes)
 
 
 def broadcast_sizes(a: list[int], b: list[int]) -> tuple[int, ...]:
@@ -126,4 +136,5 @@ def _broadcast_args_shape(o: Any) -> Any:
     return (max(a[0], b[0]),) if a and b and a[0] is not None and b[0] is not None else (None,)
 
 
-op("BroadcastArgs", kernel=_broadcast_args, shape=_broadcast_args_shape)
+op("BroadcastArgs", kernel=_broadcast_args, shape=_broadcast_args_shape, holds=symbolic.holds_broadcast,
+   host=lambda node: lambda a, b: Sizes(a) if a == b else Sizes(broadcast_sizes(a, b)))

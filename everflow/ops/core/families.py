@@ -37,7 +37,7 @@ def widened(factory: Factory) -> Factory:
     return make
 
 
-def unary(name: str, kernel: Factory, gradient: Any, *names: str, sparse: bool = False) -> Callable[..., Any]:
+def unary(name: str, kernel: Factory, gradient: Any, *names: str, sparse: bool = False, **facts: Any) -> Callable[..., Any]:
     """An op of one tensor with its public function; `gradient(x, y, dy)` gives dx. `sparse`: it keeps zeros, so that it may
     be applied to the values of a SparseTensor."""
     owner = sys._getframe(1).f_globals["__name__"]
@@ -45,11 +45,11 @@ def unary(name: str, kernel: Factory, gradient: Any, *names: str, sparse: bool =
     if gradient is not None and gradient is not not_differentiable:
         def differentiate(o: Any, dy: Any) -> Any:
             return gradient(o.inputs[0], o.outputs[0], dy)
-    op(name, kernel=widened(kernel), shape=same_as_input, gradient=differentiate, owner=owner)
+    op(name, kernel=widened(kernel), shape=same_as_input, gradient=differentiate, owner=owner, **facts)
     return published(name, names, owner, sparse)
 
 
-def binary(name: str, kernel: Factory, gradient: Any, *names: str, widen: bool = True) -> Callable[..., Any]:
+def binary(name: str, kernel: Factory, gradient: Any, *names: str, widen: bool = True, **facts: Any) -> Callable[..., Any]:
     """An op of two tensors that broadcast; `gradient` is a pair of functions (x, y, dz) → dx and dy, which are summed to the
     inputs' shapes. `widen`: the kernel needs help with unsigned words."""
     owner = sys._getframe(1).f_globals["__name__"]
@@ -58,7 +58,7 @@ def binary(name: str, kernel: Factory, gradient: Any, *names: str, widen: bool =
     def make(node: Any) -> Callable[..., Any]:
         return checked(node, kernel(node))
 
-    op(name, kernel=widened(make) if widen else make, shape=broadcast, gradient=differentiate, owner=owner)
+    op(name, kernel=widened(make) if widen else make, shape=broadcast, gradient=differentiate, owner=owner, **facts)
     return published(name, names, owner)
 
 

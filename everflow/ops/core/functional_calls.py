@@ -166,4 +166,4 @@ def _for_kernel(node: Any) -> Any:
     return run
 
 
-op("For", kernel=_for_kernel, view=True, writes=True)
+op("For", kernel=_for_kernel, view=True, writes=True, first_argument=2)

@@ -10,12 +10,6 @@ from everflow.graph.operation import Operation
 from everflow.graph.shapes import TensorShape
 from everflow.ops.core.registry import Meaning, meaning
 
-# Ops that the definitions call stateful, but that only hand out a reference or a value.
-PURE_STATEFUL = frozenset(("VariableV2", "Variable", "VarHandleOp", "ReadVariableOp", "Placeholder", "VarIsInitializedOp", "VariableShape",
-                           "ResourceGather", "IsVariableInitialized"))
-# Ops without state that are run for the error they may raise.
-CHECKS = frozenset(("CheckNumerics", "EnsureShape"))
-
 
 class Value:
     """An output of a node."""
@@ -75,14 +69,20 @@ class Node:
         return self.fused or meaning(self.type)
 
     @property
+    def is_fresh(self) -> bool:
+        """Whether the result is always in memory of its own."""
+        meaning = self.meaning
+        return meaning is not None and meaning.fresh
+
+    @property
     def has_effects(self) -> bool:
         """Whether running the node does more than compute its outputs."""
-        if self.asked_for or self.type in CHECKS:
+        if self.asked_for:
             return True
         meaning = self.meaning
         if meaning is None:
             return self.type != "_Feed"
-        return meaning.writes or (self.op is not None and self.op.op_def_.is_stateful and self.type not in PURE_STATEFUL)
+        return meaning.writes or meaning.checks or (self.op is not None and self.op.op_def_.is_stateful and not meaning.pure)
 
     def __repr__(self) -> str:
         return f"<{self.type} {self.name}>"

@@ -9,6 +9,7 @@ gradient(op, *dys)  returns the gradients with respect to the inputs, built with
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import importlib
 import sys
 from collections.abc import Callable, Iterator
@@ -27,21 +28,66 @@ from everflow.graph.wire import output_types_of
 from everflow.index import GRADIENTS, OPS
 
 
+@dataclasses.dataclass(slots=True, eq=False)
 class Meaning:
-    """What is known of an op: kernel, shape rule, gradient and what passes may assume."""
+    """What is known of an op, or of a node that does the work of several: how it is computed and what planner and passes may assume."""
 
-    __slots__ = ("gradient", "gradient_module", "kernel", "module", "name", "shape", "view", "writes")
+    name: str
+    module: str
+    kernel: Callable[..., Any] | None = None
+    shape: Callable[..., Any] | None = None
+    gradient: Any = None
+    # Where the gradient is, if not beside the op: differentiating calls, branches and loops is up to autodiff.
+    gradient_module: str = ""
 
-    def __init__(self, name: str, module: str) -> None:
-        self.name = name
-        self.module = module
-        self.kernel: Callable[..., Any] | None = None
-        self.shape: Callable[..., Any] | None = None
-        self.gradient: Any = None
-        # Differentiating calls, branches and loops is up to autodiff.
-        self.gradient_module = module
-        self.view = False
-        self.writes = False
+    # -- memory
+    # An output may share memory with an input.
+    view: bool = False
+    # The op changes the variable or resource that is its first input.
+    writes: bool = False
+    # What it writes may be read by another input, but not element by element: `x[::-1] = x`.
+    rearranges: bool = False
+    # The result is always in memory of its own.
+    fresh: bool = False
+    # {input: a kernel that writes the result over that input}; a factory returns None where that can't be.
+    over: dict[int, Callable[[Any], Any]] = dataclasses.field(default_factory=dict)
+    # The results come from a file, and nobody else has them.
+    restored: bool = False
+    # The results may be held by a dataset.
+    hands_out: bool = False
+
+    # -- effects
+    # The definition calls it stateful, but it only hands out a reference or a value.
+    pure: bool = False
+    # It is run for the error that it may raise.
+    checks: bool = False
+    # It waits for elements, or brings them. In one step, those that bring come first.
+    waits: bool = False
+    brings: bool = False
+    # It hands its input on as it is; there is nothing to do at run time.
+    forwards: bool = False
+    # It is never computed while a plan is made.
+    folds: bool = True
+    # It hands out a variable's storage. `bound`: this is found once, when a step is made.
+    variable: bool = False
+    bound: bool = False
+    # It runs bodies of functions; `first_argument`: the input that the bodies get first.
+    bodies: bool = False
+    loops: bool = False
+    first_argument: int = 0
+
+    # -- sizes
+    # Inputs that the kernel takes with `.tolist()`: sizes may come as Python's numbers.
+    sizes: tuple[int, ...] = ()
+    # host(node) returns a function of Python's numbers that does what the kernel does, or None; see host_sizes. `measures`: it takes
+    # tensors, and tells their shapes.
+    host: Callable[[Any], Any] | None = None
+    measures: bool = False
+    # The sizes of an output by tokens for those that are not known, and the sizes that an output holds; see symbolic.
+    symbolic: Callable[..., Any] | None = None
+    holds: Callable[..., Any] | None = None
+    # known(node) returns the results, as arrays, where they follow from static shapes; else None.
+    known: Callable[[Any], Any] | None = None
 
 
 MEANINGS: dict[str, Meaning] = {}
@@ -53,21 +99,23 @@ def not_differentiable(op: Operation, *_: Any) -> Any:
 
 
 def op(name: str, *, kernel: Callable[..., Any] | None = None, shape: Callable[..., Any] | None = None, gradient: Any = None,
-       view: bool = False, writes: bool = False, owner: str | None = None) -> None:
-    """Says what an op means. `view`: its output may share memory with an input. `writes`: it changes a variable or resource
-    that is its first input. `owner`: the module that says so, where that is not the caller."""
+       owner: str | None = None, **facts: Any) -> None:
+    """Says what an op means; `facts` are the other fields of `Meaning`. `owner`: the module that says so, where that is not the caller.
+
+    What several calls say of one op is added up.
+    """
     if opdefs.find(name) is None:
         raise ValueError(f"there is no op named {name}")
     module = owner or sys._getframe(1).f_globals["__name__"]
     meaning = MEANINGS.get(name)
     if meaning is None:
-        meaning = MEANINGS[name] = Meaning(name, module)
+        meaning = MEANINGS[name] = Meaning(name, module, gradient_module=module)
     meaning.kernel = kernel or meaning.kernel
     meaning.shape = shape or meaning.shape
     if gradient is not None:
         meaning.gradient, meaning.gradient_module = gradient, module
-    meaning.view = view or meaning.view
-    meaning.writes = writes or meaning.writes
+    for fact, value in facts.items():
+        setattr(meaning, fact, value)
 
 
 def meaning(name: str) -> Meaning | None:

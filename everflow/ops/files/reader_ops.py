@@ -67,10 +67,10 @@ for _name, _make in _MAKERS.items():
 op("LMDBReader", kernel=_maker(lambda node: DatabaseReader(node.name)), shape=lambda o: (2,), gradient=not_differentiable)
 
 
-def _both(name: str, kernel: Callable[[Any], Kernel], shape: Callable[[Any], Any]) -> None:
+def _both(name: str, kernel: Callable[[Any], Kernel], shape: Callable[[Any], Any], **facts: Any) -> None:
     """An op for readers that are handles (V2), and for readers that are references."""
     for op_type in (name, name + "V2"):
-        op(op_type, kernel=kernel, shape=shape, gradient=not_differentiable)
+        op(op_type, kernel=kernel, shape=shape, gradient=not_differentiable, **facts)
 
 
 def _checked(queue: Any) -> Any:
@@ -110,8 +110,8 @@ def _count(value: int) -> Any:
 
 # Queues of one kind of handle, for readers of the other.
 op("FakeQueue", kernel=lambda node: queue_of, shape=scalar, gradient=not_differentiable)
-_both("ReaderRead", lambda node: lambda reader, queue: reader.read(_checked(queue)), lambda o: [(), ()])
-_both("ReaderReadUpTo", _read_up_to, lambda o: [(None,), (None,)])
+_both("ReaderRead", lambda node: lambda reader, queue: reader.read(_checked(queue)), lambda o: [(), ()], waits=True)
+_both("ReaderReadUpTo", _read_up_to, lambda o: [(None,), (None,)], waits=True)
 _both("ReaderNumRecordsProduced", lambda node: lambda reader: _count(reader.produced), scalar)
 _both("ReaderNumWorkUnitsCompleted", lambda node: lambda reader: _count(reader.work_finished), scalar)
 _both("ReaderSerializeState", lambda node: lambda reader: text_array([reader.state()], ()), scalar)

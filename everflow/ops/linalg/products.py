@@ -13,6 +13,7 @@ from everflow.graph.scopes import name_scope
 from everflow.graph.stacks import eager_scope, in_eager_mode
 from everflow.graph.statistics import OpStats, RegisterStatistics
 from everflow.lazy import torch
+from everflow.ops.core import symbolic
 from everflow.ops.core.families import conj, published, widened
 from everflow.ops.core.registry import apply, op
 from everflow.ops.core.shape_rules import merged
@@ -83,7 +84,7 @@ def _product_gradient(o: Any, dz: Any) -> Any:
     return product(b, dz, transpose_a=True, transpose_b=True), product(dz, a, transpose_a=True, transpose_b=True)
 
 
-op("MatMul", kernel=_multiply, shape=_product_shape, gradient=_product_gradient)
+op("MatMul", kernel=_multiply, shape=_product_shape, gradient=_product_gradient, fresh=True, symbolic=symbolic.product)
 
 
 @RegisterStatistics("MatMul", "flops")

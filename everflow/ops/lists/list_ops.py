@@ -231,8 +231,8 @@ def _set_gradient(operation: Operation, dlist: Tensor) -> Any:
     return [rest, None, apply("TensorListGetItem", dlist, index, tf.shape(value), element_dtype=value.dtype)]
 
 
-op("TensorListGetItem", kernel=taking_list(_get), shape=_get_shape, gradient=_get_gradient, view=True)
-op("TensorListSetItem", kernel=taking_list(_set), shape=_set_shape, gradient=_set_gradient, view=True)
+op("TensorListGetItem", kernel=taking_list(_get), shape=_get_shape, gradient=_get_gradient, view=True, sizes=(1,))
+op("TensorListSetItem", kernel=taking_list(_set), shape=_set_shape, gradient=_set_gradient, view=True, sizes=(1,))
 
 
 def _same_list(operation: Operation) -> Any:

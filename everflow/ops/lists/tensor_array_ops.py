@@ -372,8 +372,8 @@ for _version in ("", "V2", "V3"):
     _old: dict[str, Any] = {"view": True}
     op(f"TensorArray{_version}", kernel=_make, shape=_handle_shapes, gradient=not_differentiable)
     op(f"TensorArrayGrad{_version}", kernel=_gradient_store, shape=_handle_shapes, gradient=not_differentiable)
-    op(f"TensorArrayWrite{_version}", kernel=_write, shape=_write_shape, gradient=_write_gradient, **_old)
-    op(f"TensorArrayRead{_version}", kernel=_read, shape=_read_shape, gradient=_read_gradient, **_old)
+    op(f"TensorArrayWrite{_version}", kernel=_write, shape=_write_shape, gradient=_write_gradient, sizes=(1,), **_old)
+    op(f"TensorArrayRead{_version}", kernel=_read, shape=_read_shape, gradient=_read_gradient, sizes=(1,), **_old)
     op(f"TensorArrayGather{_version}", kernel=_gather, shape=_gather_shape, gradient=_gather_gradient)
     op(f"TensorArrayScatter{_version}", kernel=_scatter, shape=_scatter_shape, gradient=_scatter_gradient, **_old)
     op(f"TensorArrayConcat{_version}", kernel=_concat, shape=_concat_shapes, gradient=_concat_gradient)

@@ -13,6 +13,7 @@ from everflow.graph.indexed_slices import IndexedSlices
 from everflow.graph.scopes import name_scope
 from everflow.graph.sparse_tensor import SparseTensor
 from everflow.lazy import torch
+from everflow.ops.core import host_sizes
 from everflow.ops.core.broadcasting import needed_sums_to_inputs, sums_to_inputs
 from everflow.ops.core.families import binary, conj, is_sparse, of_values
 from everflow.ops.core.registry import apply, not_differentiable
@@ -65,10 +66,12 @@ def _floor_mod_gradient(o: Any, dz: Any) -> Any:
     return dx, to_y(dz * -times)
 
 
-realdiv = binary("RealDiv", by_type(lambda: _truncated, lambda: torch.div), quotient_gradient(lambda x, y: tf.realdiv(x, y)), "realdiv")
+realdiv = binary("RealDiv", by_type(lambda: _truncated, lambda: torch.div), quotient_gradient(lambda x, y: tf.realdiv(x, y)), "realdiv",
+                 fresh=True, over={0: lambda n: torch.Tensor.div_})
 binary("Div", by_type(lambda: _truncated, lambda: torch.div), quotient_gradient(lambda x, y: x / y))
 truncatediv = binary("TruncateDiv", by_type(lambda: _truncated, lambda: torch.div), not_differentiable, "truncatediv")
-floor_div = binary("FloorDiv", by_type(lambda: _floored, lambda: _floored_quotient), not_differentiable, "floor_div")
+floor_div = binary("FloorDiv", by_type(lambda: _floored, lambda: _floored_quotient), not_differentiable, "floor_div",
+                   host=host_sizes.divided)
 binary("Mod", by_type(lambda: torch.fmod, lambda: torch.fmod), None)
 truncatemod = binary("TruncateMod", by_type(lambda: torch.fmod, lambda: torch.fmod), None, "truncatemod")
 floormod = binary("FloorMod", by_type(lambda: torch.remainder, lambda: torch.remainder), _floor_mod_gradient,

@@ -1,6 +1,7 @@
 """Arithmetic, exponentials, trigonometry and rounding of each element: kernel and gradient side by side."""
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,7 @@ from everflow.api import public
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
+from everflow.ops.core import host_sizes
 from everflow.ops.core.broadcasting import needed_sums_to_inputs, sums_along
 from everflow.ops.core.families import binary, conj, needed_gradient, unary
 from everflow.ops.core.registry import apply, not_differentiable, op
@@ -28,15 +30,15 @@ def is_integer(node: Any) -> bool:
     return node.inputs[0].dtype.is_integer
 
 
-negative = unary("Neg", lambda n: torch.neg, lambda x, y, dy: -dy, "negative", "math.negative", sparse=True)
+negative = unary("Neg", lambda n: torch.neg, lambda x, y, dy: -dy, "negative", "math.negative", sparse=True, fresh=True)
 unary("Abs", lambda n: torch.abs, lambda x, y, dy: dy * tf.sign(x))
 sign = unary("Sign", lambda n: torch.sgn, lambda x, y, dy: tf.zeros(tf.shape(x), dtype=x.dtype), "sign", "math.sign", sparse=True)
-exp = unary("Exp", lambda n: torch.exp, lambda x, y, dy: dy * conj(y), "exp", "math.exp")
+exp = unary("Exp", lambda n: torch.exp, lambda x, y, dy: dy * conj(y), "exp", "math.exp", fresh=True)
 expm1 = unary("Expm1", lambda n: torch.expm1, lambda x, y, dy: dy * tf.exp(conj(x)), "expm1", "math.expm1")
 log = unary("Log", lambda n: torch.log, lambda x, y, dy: dy * tf.reciprocal(conj(x)), "log", "math.log")
 log1p = unary("Log1p", lambda n: torch.log1p, lambda x, y, dy: dy * tf.reciprocal(1 + conj(x)), "log1p", "math.log1p")
 square = unary("Square", lambda n: torch.square, lambda x, y, dy: tf.multiply(dy, tf.multiply(conj(x), like(x, 2.0))),
-               "square", "math.square", sparse=True)
+               "square", "math.square", sparse=True, fresh=True)
 sqrt = unary("Sqrt", lambda n: torch.sqrt, lambda x, y, dy: apply("SqrtGrad", y, dy), "sqrt", "math.sqrt", sparse=True)
 rsqrt = unary("Rsqrt", lambda n: torch.rsqrt, lambda x, y, dy: apply("RsqrtGrad", y, dy), "rsqrt", "math.rsqrt")
 
@@ -56,7 +58,7 @@ tan = unary("Tan", lambda n: torch.tan, lambda x, y, dy: tf.square(tf.reciprocal
 sinh = unary("Sinh", lambda n: torch.sinh, lambda x, y, dy: dy * tf.cosh(conj(x)), "sinh", "math.sinh")
 cosh = unary("Cosh", lambda n: torch.cosh, lambda x, y, dy: dy * tf.sinh(conj(x)), "cosh", "math.cosh")
 tanh = unary("Tanh", lambda n: torch.tanh, lambda x, y, dy: apply("TanhGrad", conj(y), dy), "tanh", "math.tanh", "nn.tanh",
-             sparse=True)
+             sparse=True, fresh=True, over={0: lambda n: torch.tanh_})
 asin = unary("Asin", lambda n: torch.asin, lambda x, y, dy: dy * _inverse_leg(x), "asin", "math.asin")
 acos = unary("Acos", lambda n: torch.acos, lambda x, y, dy: _acos_gradient(x, dy), "acos", "math.acos")
 atan = unary("Atan", lambda n: torch.atan, lambda x, y, dy: dy * _inverse(tf.add, x), "atan", "math.atan")
@@ -82,16 +84,17 @@ def _inverse_leg(x: Any) -> Any:
     return reciprocal(sqrt(subtract(like(x, 1.0), squared)))
 
 
-unary("Sigmoid", lambda n: torch.sigmoid, lambda x, y, dy: apply("SigmoidGrad", conj(y), dy))
+unary("Sigmoid", lambda n: torch.sigmoid, lambda x, y, dy: apply("SigmoidGrad", conj(y), dy), fresh=True,
+      over={0: lambda n: torch.sigmoid_})
 floor = unary("Floor", lambda n: torch.floor, not_differentiable, "floor", "math.floor")
 ceil = unary("Ceil", lambda n: torch.ceil, not_differentiable, "ceil", "math.ceil")
 rint = unary("Rint", lambda n: torch.round, not_differentiable, "rint", "math.rint")
 unary("Round", lambda n: torch.clone if is_integer(n) else torch.round, not_differentiable)
 
 
-def grad_op(name: str, kernel: Any, gradient: Any) -> None:
+def grad_op(name: str, kernel: Any, gradient: Any, **facts: Any) -> None:
     """An op that computes a derivative from an op's output y and the gradient dy."""
-    op(name, kernel=kernel, shape=merged, gradient=lambda o, g: gradient(*o.inputs, g))
+    op(name, kernel=kernel, shape=merged, gradient=lambda o, g: gradient(*o.inputs, g), **facts)
 
 
 def _backward(node: Any, name: str, formula: Any) -> Any:
@@ -128,8 +131,8 @@ def _reciprocal_grad_grad(y: Any, dy: Any, g: Any) -> Any:
     return cg * -2.0 * dy * cy, apply("ReciprocalGrad", cy, g)
 
 
-grad_op("TanhGrad", lambda n: _backward(n, "tanh_backward", lambda y, dy: dy * (1 - y.square())), _tanh_grad_grad)
-grad_op("SigmoidGrad", lambda n: _backward(n, "sigmoid_backward", lambda y, dy: dy * (1 - y) * y), _sigmoid_grad_grad)
+grad_op("TanhGrad", lambda n: _backward(n, "tanh_backward", lambda y, dy: dy * (1 - y.square())), _tanh_grad_grad, fresh=True)
+grad_op("SigmoidGrad", lambda n: _backward(n, "sigmoid_backward", lambda y, dy: dy * (1 - y) * y), _sigmoid_grad_grad, fresh=True)
 op("SqrtGrad", kernel=lambda n: lambda y, dy: dy * 0.5 / y.conj(), shape=merged, gradient=_sqrt_grad_grad)
 grad_op("RsqrtGrad", lambda n: lambda y, dy: dy * -0.5 * y.conj() ** 3, _rsqrt_grad_grad)
 grad_op("ReciprocalGrad", lambda n: lambda y, dy: -dy * y.conj().square(), _reciprocal_grad_grad)
@@ -145,12 +148,18 @@ def times(x: Any, y: Any) -> Any:
     return apply("Mul", x, y)
 
 
-add = binary("Add", _add, needed_gradient(lambda x, y, dz: dz, lambda x, y, dz: dz), "add", "math.add")
-binary("AddV2", _add, needed_gradient(lambda x, y, dz: dz, lambda x, y, dz: dz))
-subtract = binary("Sub", lambda n: torch.sub, needed_gradient(lambda x, y, dz: dz, lambda x, y, dz: -dz), "subtract", "math.subtract")
-binary("Mul", lambda n: torch.mul, needed_gradient(lambda x, y, dz: times(dz, conj(y)), lambda x, y, dz: times(conj(x), dz)))
-maximum = binary("Maximum", lambda n: torch.maximum, lambda o, dz: _extreme_gradient(o, dz, "GreaterEqual"), "maximum", "math.maximum")
-minimum = binary("Minimum", lambda n: torch.minimum, lambda o, dz: _extreme_gradient(o, dz, "LessEqual"), "minimum", "math.minimum")
+add = binary("Add", _add, needed_gradient(lambda x, y, dz: dz, lambda x, y, dz: dz), "add", "math.add",
+             fresh=True, host=host_sizes.elementwise(operator.add))
+binary("AddV2", _add, needed_gradient(lambda x, y, dz: dz, lambda x, y, dz: dz),
+       fresh=True, over={0: lambda n: torch.Tensor.add_, 1: lambda n: lambda x, y: y.add_(x)}, host=host_sizes.elementwise(operator.add))
+subtract = binary("Sub", lambda n: torch.sub, needed_gradient(lambda x, y, dz: dz, lambda x, y, dz: -dz), "subtract", "math.subtract",
+                  fresh=True, over={0: lambda n: torch.Tensor.sub_}, host=host_sizes.elementwise(operator.sub))
+binary("Mul", lambda n: torch.mul, needed_gradient(lambda x, y, dz: times(dz, conj(y)), lambda x, y, dz: times(conj(x), dz)),
+       fresh=True, over={0: lambda n: torch.Tensor.mul_, 1: lambda n: lambda x, y: y.mul_(x)}, host=host_sizes.elementwise(operator.mul))
+maximum = binary("Maximum", lambda n: torch.maximum, lambda o, dz: _extreme_gradient(o, dz, "GreaterEqual"), "maximum", "math.maximum",
+                 host=host_sizes.elementwise(max))
+minimum = binary("Minimum", lambda n: torch.minimum, lambda o, dz: _extreme_gradient(o, dz, "LessEqual"), "minimum", "math.minimum",
+                 host=host_sizes.elementwise(min))
 
 
 def _extreme_gradient(o: Any, dz: Any, compare: str) -> Any:

@@ -1,6 +1,7 @@
 """Comparisons, logic, and choosing between two tensors."""
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +14,7 @@ from everflow.graph import shapes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
+from everflow.ops.core import host_sizes, symbolic
 from everflow.ops.core.broadcasting import checked, incompatible, sums_along
 from everflow.ops.core.families import binary, unary
 from everflow.ops.core.registry import apply, not_differentiable, op
@@ -37,10 +39,13 @@ def comparison(name: str) -> Callable[[Any], Callable[..., Any]]:
     return make
 
 
-less = binary("Less", comparison("lt"), not_differentiable, "less", "math.less", widen=False)
-less_equal = binary("LessEqual", comparison("le"), not_differentiable, "less_equal", "math.less_equal", widen=False)
-greater = binary("Greater", comparison("gt"), not_differentiable, "greater", "math.greater", widen=False)
-greater_equal = binary("GreaterEqual", comparison("ge"), not_differentiable, "greater_equal", "math.greater_equal", widen=False)
+less = binary("Less", comparison("lt"), not_differentiable, "less", "math.less", widen=False, host=host_sizes.comparison(operator.lt))
+less_equal = binary("LessEqual", comparison("le"), not_differentiable, "less_equal", "math.less_equal", widen=False,
+                    host=host_sizes.comparison(operator.le))
+greater = binary("Greater", comparison("gt"), not_differentiable, "greater", "math.greater", widen=False,
+                 host=host_sizes.comparison(operator.gt))
+greater_equal = binary("GreaterEqual", comparison("ge"), not_differentiable, "greater_equal", "math.greater_equal", widen=False,
+                       host=host_sizes.comparison(operator.ge))
 
 
 def _equality_kernel(name: str, unequal: bool) -> Callable[[Any], Callable[..., Any]]:
@@ -71,8 +76,10 @@ def _equality_shape(o: Any) -> Any:
     return dims
 
 
-op("Equal", kernel=_equality_kernel("eq", False), shape=_equality_shape, gradient=not_differentiable)
-op("NotEqual", kernel=_equality_kernel("ne", True), shape=_equality_shape, gradient=not_differentiable)
+op("Equal", kernel=_equality_kernel("eq", False), shape=_equality_shape, gradient=not_differentiable,
+   host=host_sizes.comparison(operator.eq))
+op("NotEqual", kernel=_equality_kernel("ne", True), shape=_equality_shape, gradient=not_differentiable,
+   host=host_sizes.comparison(operator.ne))
 
 
 @public("equal", "math.equal")
@@ -90,9 +97,12 @@ def not_equal(x: Any, y: Any, name: str | None = None) -> Any:
 op("ApproximateEqual", kernel=lambda n: lambda x, y, tolerance=n.attr("tolerance"): torch.abs(x - y) < tolerance, shape=merged,
    gradient=not_differentiable)
 
-logical_and = binary("LogicalAnd", lambda n: torch.logical_and, not_differentiable, "logical_and", "math.logical_and")
-logical_or = binary("LogicalOr", lambda n: torch.logical_or, not_differentiable, "logical_or", "math.logical_or")
-logical_not = unary("LogicalNot", lambda n: torch.logical_not, not_differentiable, "logical_not", "math.logical_not")
+logical_and = binary("LogicalAnd", lambda n: torch.logical_and, not_differentiable, "logical_and", "math.logical_and",
+                     host=host_sizes.comparison(operator.and_))
+logical_or = binary("LogicalOr", lambda n: torch.logical_or, not_differentiable, "logical_or", "math.logical_or",
+                    host=host_sizes.comparison(operator.or_))
+logical_not = unary("LogicalNot", lambda n: torch.logical_not, not_differentiable, "logical_not", "math.logical_not",
+                    host=host_sizes.comparison(operator.not_))
 
 
 @public("logical_xor", "math.logical_xor")
@@ -180,7 +190,7 @@ def _select_gradient(o: Any, dz: Any) -> Any:
     return None, apply("Select", condition, dz, zeros), apply("Select", condition, zeros, dz)
 
 
-op("Select", kernel=_select, shape=_select_shape, gradient=_select_gradient)
+op("Select", kernel=_select, shape=_select_shape, gradient=_select_gradient, symbolic=symbolic.like_first)
 
 
 def _select_v2(node: Any) -> Callable[..., Any]:

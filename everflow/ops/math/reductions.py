@@ -16,6 +16,7 @@ from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
 from everflow.graph.stacks import in_eager_mode
 from everflow.lazy import torch
+from everflow.ops.core import host_sizes, symbolic
 from everflow.ops.core.families import WIDER, is_sparse
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.ops.math import reduction_gradients as gradients
@@ -148,14 +149,18 @@ def _euclidean_norm(node: Any) -> Compute:
     return run
 
 
-op("Sum", kernel=_reduction(_sum), shape=_reduction_shape, gradient=lambda o, dy: gradients.of_sum(o, dy))
-op("Mean", kernel=_reduction(_mean), shape=_reduction_shape, gradient=lambda o, dy: gradients.of_mean(o, dy))
+op("Sum", kernel=_reduction(_sum), shape=_reduction_shape, gradient=lambda o, dy: gradients.of_sum(o, dy), sizes=(1,),
+   symbolic=symbolic.reduced)
+op("Mean", kernel=_reduction(_mean), shape=_reduction_shape, gradient=lambda o, dy: gradients.of_mean(o, dy), sizes=(1,),
+   symbolic=symbolic.reduced)
 op("Prod", kernel=_reduction(lambda n: _flattened(lambda x, axis, keep: torch.prod(x, axis, keep, dtype=x.dtype))),
-   shape=_reduction_shape, gradient=lambda o, dy: gradients.of_product(o, dy))
-op("Max", kernel=_reduction(_extreme("amax", "min")), shape=_reduction_shape, gradient=lambda o, dy: gradients.of_extreme(o, dy))
-op("Min", kernel=_reduction(_extreme("amin", "max")), shape=_reduction_shape, gradient=lambda o, dy: gradients.of_extreme(o, dy))
-op("All", kernel=_reduction(lambda n: torch.all), shape=_reduction_shape, gradient=not_differentiable)
-op("Any", kernel=_reduction(lambda n: torch.any), shape=_reduction_shape, gradient=not_differentiable)
+   shape=_reduction_shape, gradient=lambda o, dy: gradients.of_product(o, dy), sizes=(1,), host=host_sizes.product)
+op("Max", kernel=_reduction(_extreme("amax", "min")), shape=_reduction_shape, gradient=lambda o, dy: gradients.of_extreme(o, dy),
+   sizes=(1,), symbolic=symbolic.reduced)
+op("Min", kernel=_reduction(_extreme("amin", "max")), shape=_reduction_shape, gradient=lambda o, dy: gradients.of_extreme(o, dy),
+   sizes=(1,), symbolic=symbolic.reduced)
+op("All", kernel=_reduction(lambda n: torch.all), shape=_reduction_shape, gradient=not_differentiable, sizes=(1,))
+op("Any", kernel=_reduction(lambda n: torch.any), shape=_reduction_shape, gradient=not_differentiable, sizes=(1,))
 op("EuclideanNorm", kernel=_reduction(_euclidean_norm), shape=_reduction_shape, gradient=not_differentiable)
 
 

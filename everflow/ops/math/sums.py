@@ -15,6 +15,7 @@ from everflow.graph.indexed_slices import IndexedSlices
 from everflow.graph.scopes import name_scope
 from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
+from everflow.ops.core import symbolic
 from everflow.ops.core.families import widened
 from everflow.ops.core.registry import apply, op
 
@@ -77,7 +78,16 @@ def _sum_of_lists(inputs: Any) -> Any:
     return dims, dtype
 
 
-op("AddN", kernel=widened(_add_all), shape=_sum_shape, gradient=lambda o, dy: [dy] * len(o.inputs))
+def _over_first(node: Any) -> Any:
+    return torch.Tensor.add_ if len(node.inputs) == 2 else None
+
+
+def _over_second(node: Any) -> Any:
+    return (lambda x, y: y.add_(x)) if len(node.inputs) == 2 else None
+
+
+op("AddN", kernel=widened(_add_all), shape=_sum_shape, gradient=lambda o, dy: [dy] * len(o.inputs),
+   over={0: _over_first, 1: _over_second}, symbolic=symbolic.all_alike)
 op("AccumulateNV2", kernel=widened(_add_all), shape=lambda o: shapes.merge(_sum_shape(o), o.attr("shape")),
    gradient=lambda o, dy: [dy] * len(o.inputs))
 

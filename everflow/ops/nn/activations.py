@@ -23,13 +23,14 @@ SELU_SLOPE = 1.7580993408473768599402175208123
 SOFTPLUS_LINEAR = {"float16": 5.0, "bfloat16": 3.0, "float32": 13.9, "float64": 34.0}
 
 
-def activation(op_type: str, kernel: Factory, gradient: Callable[..., Any], *names: str) -> Callable[..., Any]:
+def activation(op_type: str, kernel: Factory, gradient: Callable[..., Any], *names: str, **facts: Any) -> Callable[..., Any]:
     """An op on `features` with its public function; `gradient(x, y, dy)` gives dx."""
     op(
         op_type,
         kernel=widened(kernel),
         shape=same_as_input,
         gradient=lambda o, dy: gradient(o.inputs[0], o.outputs[0], dy),
+        **facts,
     )
 
     def function(features: Any, name: str | None = None) -> Any:
@@ -41,7 +42,7 @@ def activation(op_type: str, kernel: Factory, gradient: Callable[..., Any], *nam
     return public(*names, owner=__name__)(function)
 
 
-def rectifier_grad(name: str, kernel: Factory, *attrs: str) -> None:
+def rectifier_grad(name: str, kernel: Factory, *attrs: str, **facts: Any) -> None:
     """A gradient op (gradients, features) of a function made of straight pieces: its own second derivative is zero."""
     def differentiate(o: Any, dy: Any) -> Any:
         features = o.inputs[1]
@@ -49,7 +50,7 @@ def rectifier_grad(name: str, kernel: Factory, *attrs: str) -> None:
             tf.shape(features), dtype=features.dtype
         )
 
-    op(name, kernel=widened(kernel), shape=merged, gradient=differentiate)
+    op(name, kernel=widened(kernel), shape=merged, gradient=differentiate, **facts)
 
 
 def _relu_grad(node: Any) -> Callable[..., Any]:
@@ -57,8 +58,10 @@ def _relu_grad(node: Any) -> Callable[..., Any]:
     return lambda dy, x: backward(dy, x, 0)
 
 
-relu = activation("Relu", lambda n: torch.relu, lambda x, y, dy: apply("ReluGrad", dy, y), "nn.relu")
-rectifier_grad("ReluGrad", _relu_grad)
+relu = activation("Relu", lambda n: torch.relu, lambda x, y, dy: apply("ReluGrad", dy, y), "nn.relu", fresh=True,
+                  over={0: lambda n: torch.relu_})
+rectifier_grad("ReluGrad", _relu_grad, fresh=True,
+               over={0: lambda n: lambda dy, y: torch.ops.aten.threshold_backward.grad_input(dy, y, 0, grad_input=dy)})
 
 
 def _relu6_grad(node: Any) -> Callable[..., Any]:

@@ -8,6 +8,7 @@ from everflow.api import internal, public
 from everflow.graph import shapes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
+from everflow.ops.core import symbolic
 from everflow.ops.core.registry import apply, op
 from everflow.ops.nn.batch_norm_ops import backward, forward
 from everflow.ops.nn.windows import Layout
@@ -94,8 +95,9 @@ def first_gradients(
 
 
 for _name in NAMES:
-    op(_name, kernel=forward, shape=_fused_shape, gradient=_fused_gradient)
-    op(_name.replace("Norm", "NormGrad"), kernel=backward, shape=_fused_grad_shape, gradient=_fused_grad_gradient)
+    op(_name, kernel=forward, shape=_fused_shape, gradient=_fused_gradient, symbolic=symbolic.like_first)
+    op(_name.replace("Norm", "NormGrad"), kernel=backward, shape=_fused_grad_shape, gradient=_fused_grad_gradient,
+       symbolic=symbolic.like_first)
 
 
 @public("nn.fused_batch_norm")

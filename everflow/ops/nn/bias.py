@@ -11,6 +11,7 @@ from everflow.graph import shapes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
+from everflow.ops.core import symbolic
 from everflow.ops.core.registry import apply, op
 
 
@@ -80,7 +81,8 @@ def _bias_add_grad_grad(o: Any, dy: Any) -> Any:
 
 
 op("BiasAdd", kernel=_bias_add, shape=_bias_add_shape,
-   gradient=lambda o, dy: (dy, apply("BiasAddGrad", dy, data_format=o.attr("data_format"))))
+   gradient=lambda o, dy: (dy, apply("BiasAddGrad", dy, data_format=o.attr("data_format"))), fresh=True,
+   over={0: lambda n: torch.Tensor.add_ if n.attr("data_format") == "NHWC" else None}, symbolic=symbolic.like_first)
 op("BiasAddGrad", kernel=_bias_add_grad, shape=_bias_add_grad_shape, gradient=_bias_add_grad_grad)
 op("BiasAddV1", kernel=_bias_add, shape=_bias_add_shape,
    gradient=lambda o, dy: (dy, tf.reduce_sum(dy, tf.range(tf.rank(dy) - 1))))

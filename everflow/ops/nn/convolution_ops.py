@@ -14,6 +14,7 @@ from everflow.errors import invalid_argument
 from everflow.graph import shapes
 from everflow.graph.constants import dims_of
 from everflow.lazy import torch
+from everflow.ops.core import symbolic
 from everflow.ops.core.registry import apply, op
 from everflow.ops.nn.pointwise_convolutions import Pointwise
 from everflow.ops.nn.windows import Layout, pads_of, symmetric, window_output
@@ -352,9 +353,10 @@ def _conv2d_filter_gradient(o: Any, dy: Any) -> Any:
     return (apply("Conv2DBackpropInput", tf.shape(x), dy, backprop, **attrs), None, apply("Conv2D", x, dy, **attrs))
 
 
-op("Conv2D", kernel=_convolution, shape=convolution_shape, gradient=_conv2d_gradient)
-op("Conv2DBackpropInput", kernel=_input_gradient, shape=sizes_shape(4), gradient=_conv2d_input_gradient)
-op("Conv2DBackpropFilter", kernel=_filter_gradient, shape=sizes_shape(4), gradient=_conv2d_filter_gradient)
+op("Conv2D", kernel=_convolution, shape=convolution_shape, gradient=_conv2d_gradient, fresh=True, symbolic=symbolic.keeps_batch)
+op("Conv2DBackpropInput", kernel=_input_gradient, shape=sizes_shape(4), gradient=_conv2d_input_gradient, sizes=(0,), fresh=True,
+   symbolic=symbolic.sized_by(0))
+op("Conv2DBackpropFilter", kernel=_filter_gradient, shape=sizes_shape(4), gradient=_conv2d_filter_gradient, sizes=(1,))
 
 
 def _conv3d_gradient(o: Any, dy: Any) -> Any:
@@ -380,7 +382,7 @@ def _conv3d_filter_gradient(o: Any, dy: Any) -> Any:
     return (apply("Conv3DBackpropInputV2", tf.shape(x), dy, backprop, **attrs), None, apply("Conv3D", x, dy, **attrs))
 
 
-op("Conv3D", kernel=_convolution, shape=convolution_shape, gradient=_conv3d_gradient)
+op("Conv3D", kernel=_convolution, shape=convolution_shape, gradient=_conv3d_gradient, symbolic=symbolic.keeps_batch)
 op("Conv3DBackpropInputV2", kernel=_input_gradient, shape=sizes_shape(5), gradient=_conv3d_input_gradient)
 op("Conv3DBackpropFilterV2", kernel=_filter_gradient, shape=sizes_shape(5), gradient=_conv3d_filter_gradient)
 op("Conv3DBackpropInput", kernel=_input_gradient, shape=lambda o: shapes.with_rank(o.inputs[0].dims, 5))

@@ -6,6 +6,7 @@ from typing import Any
 
 import everflow as tf
 from everflow.graph import shapes
+from everflow.ops.core import symbolic
 from everflow.ops.core.registry import apply, op
 from everflow.ops.core.run_time_checks import checked
 from everflow.ops.nn.convolution_ops import Geometry, attributes_of, dense, sizes_of, sizes_shape
@@ -99,7 +100,7 @@ def _filter_gradient_gradient(o: Any, dy: Any) -> Any:
             apply("DepthwiseConv2dNative", x, dy, **attrs))
 
 
-op("DepthwiseConv2dNative", kernel=_depthwise, shape=_shape, gradient=_gradient)
+op("DepthwiseConv2dNative", kernel=_depthwise, shape=_shape, gradient=_gradient, symbolic=symbolic.keeps_batch)
 op(
     "DepthwiseConv2dNativeBackpropInput",
     kernel=_input_gradient,

@@ -12,6 +12,7 @@ from everflow.graph.constants import known
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
+from everflow.ops.core import symbolic
 from everflow.ops.core.registry import apply, op
 from everflow.ops.core.run_time_checks import checked
 from everflow.ops.core.shape_rules import merged, scalar
@@ -137,7 +138,8 @@ def _lrn_grad(node: Any) -> Callable[..., Any]:
 _LRN_ATTRS = ("depth_radius", "bias", "alpha", "beta")
 op("LRN", kernel=checked(_lrn, lambda x: None if x.ndim == 4 else "in must be 4-dimensional"),
    shape=lambda o: shapes.with_rank(o.inputs[0].dims, 4),
-   gradient=lambda o, dy: apply("LRNGrad", dy, o.inputs[0], o.outputs[0], **{a: o.attr(a) for a in _LRN_ATTRS}))
+   gradient=lambda o, dy: apply("LRNGrad", dy, o.inputs[0], o.outputs[0], **{a: o.attr(a) for a in _LRN_ATTRS}),
+   symbolic=symbolic.keeps_batch)
 op("LRNGrad", kernel=_lrn_grad, shape=merged)
 
 

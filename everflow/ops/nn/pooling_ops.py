@@ -10,6 +10,7 @@ from everflow.errors import UnimplementedError, invalid_argument
 from everflow.graph import shapes
 from everflow.graph.constants import dims_of, known
 from everflow.lazy import torch
+from everflow.ops.core import symbolic
 from everflow.ops.core.families import widened
 from everflow.ops.core.registry import apply, op
 from everflow.ops.core.shape_rules import same_as
@@ -341,7 +342,7 @@ def _max_pooling(name: str) -> None:
     """An op that pools maxima, with its gradient ops."""
     grad, grad_grad = name + "Grad", name + "GradGrad"
     op(name, kernel=widened(pooling(_max_pool)), shape=pool_shape,
-       gradient=lambda o, dy: apply(grad, o.inputs[0], o.outputs[0], dy, **_windows(o)))
+       gradient=lambda o, dy: apply(grad, o.inputs[0], o.outputs[0], dy, **_windows(o)), fresh=True, symbolic=symbolic.keeps_batch)
     op(
         grad,
         kernel=in_floats(pooling(_max_pool_grad)),
@@ -416,7 +417,7 @@ def _average_pooling(name: str) -> None:
     """An op that pools averages, with its gradient op."""
     grad = name + "Grad"
     op(name, kernel=in_floats(pooling(_avg_pool), *_HALVES[name]), shape=pool_shape,
-       gradient=lambda o, dy: apply(grad, tf.shape(o.inputs[0]), dy, **_windows(o)))
+       gradient=lambda o, dy: apply(grad, tf.shape(o.inputs[0]), dy, **_windows(o)), symbolic=symbolic.keeps_batch)
     op(grad, kernel=in_floats(pooling(_avg_pool_grad), *_HALVES[name]), shape=_avg_grad_shape,
        gradient=lambda o, dy: (tf.stop_gradient(o.inputs[0]), apply(name, dy, **_windows(o))))
 

@@ -8,6 +8,7 @@ import everflow as tf
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
 from everflow.lazy import torch
+from everflow.ops.core import symbolic
 from everflow.ops.core.registry import apply, op
 from everflow.ops.core.run_time_checks import checked
 
@@ -30,9 +31,10 @@ def _no_scalar(logits: Any) -> str | None:
     return None if logits.ndim else "logits must have >= 1 dimension, got []"
 
 
-op("Softmax", kernel=checked(lambda n: lambda x: torch.softmax(x, -1), _no_scalar), shape=_last_axis, gradient=_softmax_gradient)
+op("Softmax", kernel=checked(lambda n: lambda x: torch.softmax(x, -1), _no_scalar), shape=_last_axis, gradient=_softmax_gradient,
+   symbolic=symbolic.like_first)
 op("LogSoftmax", kernel=checked(lambda n: lambda x: torch.log_softmax(x, -1), _no_scalar), shape=_last_axis,
-   gradient=_log_softmax_gradient)
+   gradient=_log_softmax_gradient, symbolic=symbolic.like_first)
 
 
 def _cross_entropy(node: Any) -> Callable[..., Any]:
@@ -163,4 +165,4 @@ def _sparse_cross_entropy_gradient(o: Any, loss_dy: Any, _: Any) -> Any:
 
 
 op("SparseSoftmaxCrossEntropyWithLogits", kernel=_sparse_cross_entropy, shape=_sparse_cross_entropy_shape,
-   gradient=_sparse_cross_entropy_gradient)
+   gradient=_sparse_cross_entropy_gradient, symbolic=symbolic.loss_of_rows)

@@ -172,10 +172,10 @@ op("ConditionalAccumulator", kernel=_maker(DenseAccumulator), shape=lambda o: (2
 op("ResourceConditionalAccumulator", kernel=_maker(DenseAccumulator), shape=lambda o: (2,))
 op("SparseConditionalAccumulator", kernel=_maker(SparseAccumulator), shape=lambda o: (2,))
 for _prefix in ("", "Resource"):
-    op(f"{_prefix}AccumulatorApplyGradient", kernel=_apply)
-    op(f"{_prefix}AccumulatorTakeGradient", kernel=_take, shape=lambda o: None)
+    op(f"{_prefix}AccumulatorApplyGradient", kernel=_apply, brings=True)
+    op(f"{_prefix}AccumulatorTakeGradient", kernel=_take, shape=lambda o: None, waits=True)
     op(f"{_prefix}AccumulatorNumAccumulated", kernel=_count, shape=scalar)
     op(f"{_prefix}AccumulatorSetGlobalStep", kernel=_set_step)
-op("SparseAccumulatorApplyGradient", kernel=_apply_sparse)
+op("SparseAccumulatorApplyGradient", kernel=_apply_sparse, brings=True)
 op("SparseAccumulatorTakeGradient", kernel=lambda node: lambda accumulator, required: accumulator.take(int(required)),
-   shape=lambda o: [None, None, None])
+   shape=lambda o: [None, None, None], waits=True)

@@ -176,8 +176,8 @@ def _number(value: int) -> Any:
 
 
 op("Barrier", kernel=_make, shape=lambda o: (2,), gradient=not_differentiable)
-op("BarrierInsertMany", kernel=_insert, shape=lambda o: [], gradient=not_differentiable, writes=True)
-op("BarrierTakeMany", kernel=_take, shape=_take_shape, gradient=not_differentiable, writes=True)
+op("BarrierInsertMany", kernel=_insert, shape=lambda o: [], gradient=not_differentiable, writes=True, brings=True)
+op("BarrierTakeMany", kernel=_take, shape=_take_shape, gradient=not_differentiable, writes=True, waits=True)
 op("BarrierClose", kernel=_close, shape=lambda o: [], gradient=not_differentiable, writes=True)
 op("BarrierReadySize", kernel=lambda node: lambda barrier: _number(len(barrier.ready)), shape=scalar, gradient=not_differentiable)
 op("BarrierIncompleteSize", kernel=lambda node: lambda barrier: _number(len(barrier.incomplete)), shape=scalar, gradient=not_differentiable)

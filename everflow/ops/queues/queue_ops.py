@@ -103,10 +103,10 @@ def queue_of(handle: Any) -> Any:
     return handle.item() if isinstance(handle, np.ndarray) else handle
 
 
-def _both(name: str, kernel: Callable[[Any], Kernel], shape: Callable[[Any], Any]) -> None:
+def _both(name: str, kernel: Callable[[Any], Kernel], shape: Callable[[Any], Any], **facts: Any) -> None:
     """An op for queues that are handles (V2), and for queues that are references."""
     for op_type in (name, name + "V2"):
-        op(op_type, kernel=kernel, shape=shape, gradient=not_differentiable)
+        op(op_type, kernel=kernel, shape=shape, gradient=not_differentiable, **facts)
 
 
 def _check_timeout(node: Any) -> None:
@@ -146,8 +146,8 @@ def _enqueue_many(node: Any) -> Kernel:
     return run
 
 
-_both("QueueEnqueue", _enqueue, lambda o: [])
-_both("QueueEnqueueMany", _enqueue_many, lambda o: [])
+_both("QueueEnqueue", _enqueue, lambda o: [], brings=True)
+_both("QueueEnqueueMany", _enqueue_many, lambda o: [], brings=True)
 
 
 def _dequeue(node: Any) -> Kernel:
@@ -203,9 +203,9 @@ def _many_shape(o: Any) -> Any:
     return _dims_of_components(o, (None if n is None else int(n),))
 
 
-_both("QueueDequeue", _dequeue, lambda o: _dims_of_components(o, ()))
-_both("QueueDequeueMany", _dequeue_many(False), _many_shape)
-_both("QueueDequeueUpTo", _dequeue_many(True), lambda o: _dims_of_components(o, (None,)))
+_both("QueueDequeue", _dequeue, lambda o: _dims_of_components(o, ()), waits=True)
+_both("QueueDequeueMany", _dequeue_many(False), _many_shape, waits=True)
+_both("QueueDequeueUpTo", _dequeue_many(True), lambda o: _dims_of_components(o, (None,)), waits=True)
 
 
 def _close(node: Any) -> Kernel:

@@ -1,209 +1,219 @@
-"""Staging areas: values put by one step and taken by a later one, so that a step need not wait for its input."""
+"""Staging areas at run time: values that one step puts and a later one takes, in order or by key."""
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Callable
 from typing import Any
 
-import everflow as tf
-from everflow.api import internal, public
-from everflow.graph.convert import convert_to_tensor
-from everflow.graph.scopes import colocate_with, name_scope
-from everflow.graph.shapes import TensorShape
-from everflow.graph.stacks import get_default_graph
-from everflow.ops.core.registry import apply
-from everflow.ops.queues.queue_functions import as_name_list, as_type_list
+from everflow.errors import invalid_argument, resource_exhausted
+from everflow.lazy import torch
+from everflow.ops.core.registry import op
+from everflow.ops.core.shape_rules import scalar
+from everflow.values.resources import copied
+from everflow.values.waiting import Waited
+
+Kernel = Callable[..., Any]
+_CANCELLED = "Operation was cancelled"
 
 
-@internal("ops.data_flow_ops.BaseStagingArea")
-class BaseStagingArea:
-    """What both kinds have in common."""
-
-    def __init__(self, dtypes: Any, shapes: Any = None, names: Any = None, shared_name: str | None = None, capacity: int = 0,
-                 memory_limit: int = 0) -> None:
-        self._name = shared_name if shared_name is not None else get_default_graph().unique_name(type(self).__name__)
-        self._dtypes = as_type_list(dtypes)
-        if shapes is not None:
-            if len(shapes) != len(self._dtypes):
-                raise ValueError("StagingArea shapes must be the same length as dtypes")
-            self._shapes = [TensorShape(s) for s in shapes]
-        else:
-            self._shapes = [TensorShape(None) for _ in self._dtypes]
-        if names is not None and len(names) != len(self._dtypes):
-            raise ValueError("StagingArea names must be the same length as dtypes")
-        self._names = as_name_list(names, self._dtypes)
-        self._capacity = capacity
-        self._memory_limit = memory_limit
-        # All ops of the area stand beside this one.
-        with name_scope(f"{self._name}_root"):
-            self._coloc_op = tf.no_op()
-
-    @property
-    def name(self) -> str:
-        return self._name
-
-    @property
-    def dtypes(self) -> Any:
-        return self._dtypes
-
-    @property
-    def shapes(self) -> list[TensorShape]:
-        return self._shapes
-
-    @property
-    def names(self) -> Any:
-        return self._names
-
-    @property
-    def capacity(self) -> int:
-        """How many elements there may be; any number if it is 0."""
-        return self._capacity
-
-    @property
-    def memory_limit(self) -> int:
-        """How many bytes there may be; any number if it is 0."""
-        return self._memory_limit
-
-    def _apply(self, op_type: str, *inputs: Any, label: str | None, **attrs: Any) -> Any:
-        with colocate_with(self._coloc_op):
-            return apply(op_type, *inputs, dtypes=attrs.pop("dtypes", self._dtypes), shared_name=self._name, capacity=self._capacity,
-                         memory_limit=self._memory_limit, name=label, **attrs)
-
-    def _components(self, values: Any, indices: Any = None) -> tuple[list[Any], list[int]]:
-        """What is put, as tensors, and which components they are."""
-        if isinstance(values, dict):
-            if not self._names:
-                raise ValueError("Staging areas must have names to enqueue a dictionary")
-            if not set(values).issubset(self._names):
-                raise ValueError(f"Keys in dictionary to put do not match names of staging area. Dictionary: ({sorted(values)}), Queue: "
-                                 f"({sorted(self._names)})")
-            chosen = [(values[n], i) for i, n in enumerate(self._names) if n in values]
-            values, indices = [v for v, _ in chosen], [i for _, i in chosen]
-        else:
-            if self._names:
-                raise ValueError("You must enqueue a dictionary in a staging area with names")
-            if indices is None:
-                raise ValueError("Indices must be supplied when inserting a list of tensors")
-            if len(indices) != len(values):
-                raise ValueError(f"Number of indices {indices} doesn't match number of values {values}")
-            if not isinstance(values, (list, tuple)):
-                values, indices = [values], [0]
-        if len(values) > len(self._dtypes):
-            raise ValueError(f"Unexpected number of inputs {len(values)} vs {len(self._dtypes)}")
-        tensors = []
-        for value, i in zip(values, indices):
-            dtype, shape = self._dtypes[i], self._shapes[i]
-            if value.dtype != dtype:
-                raise ValueError(f"Datatypes do not match. Received val.dtype {value.dtype} and dtype {dtype}")
-            value.get_shape().assert_is_compatible_with(shape)
-            tensors.append(convert_to_tensor(value, dtype, name=f"component_{i}"))
-        return tensors, list(indices)
-
-    def _here(self, tensors: list[Any]) -> list[Any]:
-        """Values of another device are brought to that of the code that takes them."""
-        if tf.no_op().device != self._coloc_op.device:
-            return [tf.identity(t) for t in tensors]
-        return tensors
-
-    def _taken(self, tensors: list[Any], indices: list[int]) -> Any:
-        tensors = self._here(tensors)
-        for tensor, i in zip(tensors, indices):
-            tensor.set_shape(self._shapes[i])
-        return {self._names[i]: t for t, i in zip(tensors, indices)} if self._names else tensors
+def _bytes_of(values: Any) -> int:
+    return sum(v.nbytes for v in values if v is not None)
 
 
-@public("contrib.staging.StagingArea")
-@internal("ops.data_flow_ops.StagingArea")
-class StagingArea(BaseStagingArea):
-    """Elements leave in the order in which they came. Without a capacity, `put` never waits."""
+class Stage(Waited):
+    """Tuples of values in the order in which they came."""
 
-    def put(self, values: Any, name: str | None = None) -> Any:
-        """An op that adds an element."""
-        with name_scope(name, f"{self._name}_put", values if isinstance(values, (list, tuple)) else None) as scope:
-            if not isinstance(values, (list, tuple, dict)):
-                values = [values]
-            tensors, _ = self._components(values, list(range(len(values))))
-            if len(tensors) != len(self._dtypes):
-                raise ValueError(f"Unexpected number of inputs {len(tensors)} vs {len(self._dtypes)}")
-            return self._apply("Stage", tensors, label=scope)
+    def __init__(self, context: Any, capacity: int, memory_limit: int) -> None:
+        super().__init__(context)
+        self.capacity, self.memory_limit = capacity, memory_limit
+        self.bytes = 0
+        self.tuples: Any = deque()
 
-    def get(self, name: str | None = None) -> Any:
-        """The element that has been there longest; waits where there is none."""
-        found = self._apply("Unstage", label=name or f"{self._name}_get")
-        return self._taken(found, list(range(len(found))))
+    def _make_room(self, size: int) -> None:
+        """Waits until a tuple of so many bytes may come in."""
+        if self.memory_limit and size > self.memory_limit:
+            raise resource_exhausted(f"Attempted to insert tensors with combined size of '{size}' bytes into Staging Area with a memory "
+                                     f"limit of '{self.memory_limit}'.")
+        self.wait(lambda: not (self.capacity and self.size() >= self.capacity)
+                  and not (self.memory_limit and self.bytes + size > self.memory_limit), _CANCELLED)
+        self.bytes += size
 
-    def peek(self, index: Any, name: str | None = None) -> Any:
-        """The element at a place, which stays; waits until there is one."""
-        found = self._apply("StagePeek", index, label=name or f"{self._name}_peek")
-        return self._taken(found, list(range(len(found))))
+    def size(self) -> int:
+        return len(self.tuples)
 
-    def size(self, name: str | None = None) -> Any:
-        """How many elements there are."""
-        return self._apply("StageSize", label=name or f"{self._name}_size")
+    def put(self, values: Any) -> None:
+        kept = tuple([copied(v) for v in values])
+        with self.condition:
+            self._make_room(_bytes_of(kept))
+            self.tuples.append(kept)
+            self.condition.notify_all()
 
-    def clear(self, name: str | None = None) -> Any:
-        """An op that removes all elements."""
-        return self._apply("StageClear", label=name or f"{self._name}_clear")
+    def get(self) -> Any:
+        with self.condition:
+            self.wait(lambda: bool(self.tuples), _CANCELLED)
+            found = self.tuples.popleft()
+            self.bytes -= _bytes_of(found)
+            self.condition.notify_all()
+            return found
+
+    def peek(self, index: int) -> Any:
+        with self.condition:
+            self.wait(lambda: len(self.tuples) > index, _CANCELLED)
+            return self.tuples[index]
+
+    def clear(self) -> None:
+        with self.condition:
+            self.tuples.clear()
+            self.bytes = 0
+            self.condition.notify_all()
 
 
-@internal("ops.data_flow_ops.MapStagingArea")
-class MapStagingArea(BaseStagingArea):
-    """Elements by key. They can be put and taken component by component."""
+class KeyedStage(Stage):
+    """Tuples by key. A tuple may be put, and taken, in parts; it counts when it is complete."""
 
-    def __init__(self, dtypes: Any, shapes: Any = None, names: Any = None, shared_name: str | None = None, ordered: bool = False,
-                 capacity: int = 0, memory_limit: int = 0) -> None:
-        super().__init__(dtypes, shapes, names, shared_name, capacity, memory_limit)
-        self._kind = "OrderedMap" if ordered else "Map"
+    def __init__(self, context: Any, capacity: int, memory_limit: int, is_ordered: bool) -> None:
+        super().__init__(context, capacity, memory_limit)
+        self.is_ordered = is_ordered
+        self.tuples: dict[int, list[Any]] = {}
+        self.incomplete: dict[int, list[Any]] = {}
 
-    def put(self, key: Any, vals: Any, indices: Any = None, name: str | None = None) -> Any:
-        """An op that adds an element, or some of its components."""
-        with name_scope(name, f"{self._name}_put") as scope:
-            tensors, found = self._components(vals, indices)
-            return self._apply(f"{self._kind}Stage", key, found, tensors, label=scope)
+    def put_parts(self, key: int, indices: list[int], values: Any, width: int) -> None:
+        """Adds components of a tuple that is complete when it has `width` of them."""
+        self._check(indices, width)
+        if len(indices) != len(values):
+            raise invalid_argument(f"indices.shape({len(indices)}) != values.shape({len(values)})")
+        kept = [copied(v) for v in values]
+        with self.condition:
+            parts = self.incomplete.get(key, [None] * width)
+            for index in indices:
+                if parts[index] is not None:
+                    raise invalid_argument(f"The tensor for index '{index}' for key '{key}' was already initialized '{width}'.")
+            size = _bytes_of(kept)
+            is_last = sum(p is not None for p in parts) + len(indices) == width
+            if is_last:
+                self._make_room(size)
+            else:
+                self.bytes += size
+            parts = self.incomplete.setdefault(key, parts)
+            for index, value in zip(indices, kept):
+                parts[index] = value
+            if is_last:
+                self.tuples[key] = self.incomplete.pop(key)
+                self.condition.notify_all()
 
-    def _chosen(self, indices: Any) -> list[int]:
-        """The components that are asked for, by place or by name."""
-        if indices is None:
-            return list(range(len(self._dtypes)))
-        if not isinstance(indices, (tuple, list)):
-            raise TypeError(f"Invalid indices type {type(indices)}")
+    @staticmethod
+    def _check(indices: list[int], width: int) -> None:
         if not indices:
-            raise ValueError("Empty indices")
-        if all(isinstance(i, str) for i in indices):
-            if self._names is None:
-                raise ValueError(f"String indices provided {indices}, but this Staging Area was not created with names.")
-            try:
-                return [self._names.index(n) for n in indices]
-            except ValueError:
-                raise ValueError(f"Named index not in Staging Area names {self._names}") from None
-        if all(isinstance(i, int) for i in indices):
-            return list(indices)
-        raise TypeError(f"Mixed types in indices {indices}. May only be str or int")
+            raise invalid_argument("Empty indices")
+        if any(a >= b for a, b in zip(indices, indices[1:])):
+            raise invalid_argument("Indices are not strictly ordered")
+        for index in indices:
+            if not 0 <= index < width:
+                raise invalid_argument(f"Index '{index}' for key was out of bounds '{width}'.")
 
-    def _get(self, op_type: str, key: Any, indices: Any, name: str) -> Any:
-        chosen = self._chosen(indices)
-        found = self._apply(op_type, key, chosen, dtypes=[self._dtypes[i] for i in chosen], label=name)
-        return self._taken(found, chosen)
+    def _parts(self, key: int, indices: list[int], removes: bool) -> list[Any]:
+        parts = self.tuples[key]
+        self._check(indices, len(parts))
+        for index in indices:
+            if parts[index] is None:
+                raise invalid_argument(f"Tensor at index '{index}' for key '{key}' has already been removed.")
+        found = [parts[index] for index in indices]
+        if removes:
+            for index in indices:
+                parts[index] = None
+            self.bytes -= _bytes_of(found)
+            if all(p is None for p in parts):
+                del self.tuples[key]
+            self.condition.notify_all()
+        return found
 
-    def get(self, key: Any = None, indices: Any = None, name: str | None = None) -> Any:
-        """The key and the element of a key, or of any key; waits until there is one."""
-        if key is not None:
-            return key, self._get(f"{self._kind}Unstage", key, indices, name or f"{self._name}_get")
-        chosen = self._chosen(indices)
-        key, found = self._apply(f"{self._kind}UnstageNoKey", chosen, dtypes=[self._dtypes[i] for i in chosen],
-                                 label=name or f"{self._name}_get_nokey")
-        return self._here([key])[0], self._taken(found, chosen)
+    def get_parts(self, key: int, indices: list[int], removes: bool) -> list[Any]:
+        with self.condition:
+            self.wait(lambda: key in self.tuples, _CANCELLED)
+            return self._parts(key, indices, removes)
 
-    def peek(self, key: Any, indices: Any = None, name: str | None = None) -> Any:
-        """The element of a key, which stays; waits until there is one."""
-        return self._get(f"{self._kind}Peek", key, indices, name or f"{self._name}_pop")
+    def get_any(self, indices: list[int]) -> tuple[int, list[Any]]:
+        with self.condition:
+            self.wait(lambda: bool(self.tuples), _CANCELLED)
+            key = min(self.tuples) if self.is_ordered else next(iter(self.tuples))
+            return key, self._parts(key, indices, True)
 
-    def size(self, name: str | None = None) -> Any:
-        """How many complete elements there are."""
-        return self._apply(f"{self._kind}Size", label=name or f"{self._name}_size")
+    def clear(self) -> None:
+        with self.condition:
+            self.incomplete.clear()
+            super().clear()
 
-    def incomplete_size(self, name: str | None = None) -> Any:
-        """How many elements lack components."""
-        return self._apply(f"{self._kind}IncompleteSize", label=name or f"{self._name}_incomplete_size")
 
-    def clear(self, name: str | None = None) -> Any:
-        """An op that removes all elements."""
-        return self._apply(f"{self._kind}Clear", label=name or f"{self._name}_clear")
+def _stage(node: Any) -> Callable[[], Any]:
+    key = node.attr("container"), "stage", node.attr("shared_name") or node.name
+    limits = node.attr("capacity"), node.attr("memory_limit")
+    return lambda: node.context.resources.get(*key, lambda: Stage(node.context, *limits))
+
+
+def _keyed_stage(node: Any) -> Callable[[], Any]:
+    is_ordered = node.type.startswith("Ordered")
+    key = node.attr("container"), "ordered map stage" if is_ordered else "map stage", node.attr("shared_name") or node.name
+    limits = node.attr("capacity"), node.attr("memory_limit")
+    return lambda: node.context.resources.get(*key, lambda: KeyedStage(node.context, *limits, is_ordered))
+
+
+def _results(values: Any) -> Any:
+    return values[0] if len(values) == 1 else tuple(values)
+
+
+def _with(area: Callable[[Any], Callable[[], Any]], act: Callable[..., Any]) -> Callable[[Any], Kernel]:
+    """A kernel that does something with its staging area."""
+    def factory(node: Any) -> Kernel:
+        found = area(node)
+        return lambda *inputs: act(found(), *inputs)
+
+    return factory
+
+
+def _unknown(o: Any) -> Any:
+    return [None] * (len(o.attr("dtypes")) + ("NoKey" in o.type))
+
+
+def _number(value: int) -> Any:
+    return torch.tensor(value, dtype=torch.int32)
+
+
+op("Stage", kernel=_with(_stage, lambda area, *values: area.put(values)), shape=lambda o: [], brings=True)
+op("Unstage", kernel=_with(_stage, lambda area: _results(area.get())), shape=_unknown, waits=True)
+op("StagePeek", kernel=_with(_stage, lambda area, index: _results(area.peek(int(index)))), shape=_unknown, waits=True)
+op("StageSize", kernel=_with(_stage, lambda area: _number(area.size())), shape=scalar)
+op("StageClear", kernel=_with(_stage, lambda area: area.clear()), shape=lambda o: [])
+
+
+def _key(key: Any) -> int:
+    if key.ndim:
+        raise invalid_argument("key must be an int64 scalar")
+    return int(key)
+
+
+def _put_parts(node: Any) -> Kernel:
+    area, width = _keyed_stage(node), len(node.attr("dtypes"))
+    return lambda key, indices, *values: area().put_parts(_key(key), indices.tolist(), values, width)
+
+
+def _take(area: KeyedStage, key: Any, indices: Any) -> Any:
+    return _results(area.get_parts(_key(key), indices.tolist(), True))
+
+
+def _look(area: KeyedStage, key: Any, indices: Any) -> Any:
+    return _results(area.get_parts(_key(key), indices.tolist(), False))
+
+
+def _take_any(area: KeyedStage, indices: Any) -> Any:
+    key, found = area.get_any(indices.tolist())
+    return torch.tensor(key), *found
+
+
+for _prefix in ("", "Ordered"):
+    op(_prefix + "MapStage", kernel=_put_parts, shape=lambda o: [], brings=True)
+    op(_prefix + "MapUnstage", kernel=_with(_keyed_stage, _take), shape=_unknown, waits=True)
+    op(_prefix + "MapPeek", kernel=_with(_keyed_stage, _look), shape=_unknown, waits=True)
+    op(_prefix + "MapUnstageNoKey", kernel=_with(_keyed_stage, _take_any), shape=_unknown, waits=True)
+    op(_prefix + "MapSize", kernel=_with(_keyed_stage, lambda area: _number(area.size())), shape=scalar)
+    op(_prefix + "MapIncompleteSize", kernel=_with(_keyed_stage, lambda area: _number(len(area.incomplete))), shape=scalar)
+    op(_prefix + "MapClear", kernel=_with(_keyed_stage, lambda area: area.clear()), shape=lambda o: [])

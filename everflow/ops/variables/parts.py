@@ -124,8 +124,8 @@ def _scatter_shape(o: Any) -> Any:
 
 
 for _name, _change in SCATTER.items():
-    op(f"Scatter{_name}", kernel=_scattering(_change), shape=_scatter_shape, writes=True, gradient=not_differentiable)
-    op(f"ResourceScatter{_name}", kernel=_scattering(_change), shape=_scatter_shape, writes=True,
+    op(f"Scatter{_name}", kernel=_scattering(_change), shape=_scatter_shape, writes=True, rearranges=True, gradient=not_differentiable)
+    op(f"ResourceScatter{_name}", kernel=_scattering(_change), shape=_scatter_shape, writes=True, rearranges=True,
        gradient=not_differentiable)
 
 
@@ -208,9 +208,9 @@ def _scatter_nd_shape(o: Any) -> Any:
 
 
 for _name, _how in (("Update", "set"), ("Add", "add"), ("Sub", "subtract")):
-    op(f"ScatterNd{_name}", kernel=_scattering_slices(_how), shape=_scatter_nd_shape, writes=True,
+    op(f"ScatterNd{_name}", kernel=_scattering_slices(_how), shape=_scatter_nd_shape, writes=True, rearranges=True,
        gradient=not_differentiable)
-    op(f"ResourceScatterNd{_name}", kernel=_scattering_slices(_how), shape=_scatter_nd_shape, writes=True,
+    op(f"ResourceScatterNd{_name}", kernel=_scattering_slices(_how), shape=_scatter_nd_shape, writes=True, rearranges=True,
        gradient=not_differentiable)
 
 
@@ -255,7 +255,7 @@ def _gather_gradient(o: Any, dy: Any) -> Any:
     return tf.IndexedSlices(values, tf.reshape(indices, count), whole), None
 
 
-op("ResourceGather", kernel=_gather, shape=_gather_shape, gradient=_gather_gradient)
+op("ResourceGather", kernel=_gather, shape=_gather_shape, gradient=_gather_gradient, pure=True)
 
 
 def _gather_nd(node: Any) -> Any:

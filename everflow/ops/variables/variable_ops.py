@@ -38,8 +38,9 @@ def _variable(is_ref: bool) -> Callable[[Any], Any]:
     return make
 
 
-op("VariableV2", kernel=_variable(True), shape=from_attr(), gradient=not_differentiable)
-op("Variable", kernel=_variable(True), shape=lambda o: o.attr("shape") or None, gradient=not_differentiable)
+op("VariableV2", kernel=_variable(True), shape=from_attr(), gradient=not_differentiable, pure=True, variable=True, bound=True)
+op("Variable", kernel=_variable(True), shape=lambda o: o.attr("shape") or None, gradient=not_differentiable,
+   pure=True, variable=True, bound=True)
 
 
 def _handle_shape(o: Any) -> Any:
@@ -47,7 +48,7 @@ def _handle_shape(o: Any) -> Any:
     return ()
 
 
-op("VarHandleOp", kernel=_variable(False), shape=_handle_shape, gradient=not_differentiable)
+op("VarHandleOp", kernel=_variable(False), shape=_handle_shape, gradient=not_differentiable, pure=True, variable=True, bound=True)
 
 
 # The temporary variables of the steps under way, by thread and name. A step that fails lets go of its own.
@@ -80,7 +81,7 @@ def _destroy_temporary(node: Any) -> Any:
     return run
 
 
-op("TemporaryVariable", kernel=_temporary, shape=from_attr())
+op("TemporaryVariable", kernel=_temporary, shape=from_attr(), variable=True)
 op("DestroyTemporaryVariable", kernel=_destroy_temporary, shape=same_as_input, writes=True)
 
 
@@ -182,7 +183,7 @@ def variable_dims(o: Any, dtype: Any) -> Any:
 
 
 op("ReadVariableOp", kernel=lambda n: lambda slot: slot.read(), shape=lambda o: variable_dims(o, o.attr("dtype")),
-   gradient=lambda o, dy: dy)
+   gradient=lambda o, dy: dy, pure=True)
 
 
 def _fits_variable(o: Any) -> list[Any]:
@@ -203,8 +204,8 @@ def _has_value(node: Any) -> Any:
     return lambda slot: torch.tensor(slot.value is not None)
 
 
-op("VarIsInitializedOp", kernel=_has_value, shape=scalar, gradient=not_differentiable)
-op("IsVariableInitialized", kernel=_has_value, shape=scalar, gradient=not_differentiable)
+op("VarIsInitializedOp", kernel=_has_value, shape=scalar, gradient=not_differentiable, pure=True)
+op("IsVariableInitialized", kernel=_has_value, shape=scalar, gradient=not_differentiable, pure=True)
 
 
 def _variable_shape(node: Any) -> Any:
@@ -217,7 +218,7 @@ def _shape_of_shape(o: Any) -> Any:
     return (None,) if data is None or data[0] is None else (len(data[0]),)
 
 
-op("VariableShape", kernel=_variable_shape, gradient=not_differentiable, shape=_shape_of_shape)
+op("VariableShape", kernel=_variable_shape, gradient=not_differentiable, shape=_shape_of_shape, pure=True)
 
 
 def _destroy(node: Any) -> Any:

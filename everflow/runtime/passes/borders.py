@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from everflow.ops.core import symbolic
 from everflow.ops.nn.windows import pads_of, symmetric
 from everflow.ops.nn.zero_borders import Border
 from everflow.runtime.passes.inference import normalized_convolution
@@ -82,7 +83,7 @@ def _surrounded(node: Node, border: Border) -> Node:
             return normalized_convolution(node.attrs["convolution"], node.attrs["epsilon"], node.attrs["rectify"], border)
         return forward(node.attrs.get("normalization", node), node.type == "_NormalizeRectify", border)
 
-    new = fused(node.type + "Surrounded", kernel, node, list(node.inputs))
+    new = fused(node.type + "Surrounded", kernel, node, list(node.inputs), symbolic=symbolic.like_first)
     dims = node.outputs[0].dims
     if dims is not None:
         high, wide = (None if size is None else size + more for size, more in zip(dims[1:3], (sum(border[:2]), sum(border[2:]))))
@@ -115,7 +116,7 @@ def _unpadded(node: Node, inputs: list[Value]) -> Node:
 
             return convolution_with_bias(convolution)
 
-        new = fused("_ConvBias", kernel, node, inputs)
+        new = fused("_ConvBias", kernel, node, inputs, fresh=True)
         new.attrs = {**node.attrs, "convolution": convolution}
         return new
     if node.type == "_ConvNormalized":

@@ -12,8 +12,6 @@ from everflow.runtime.plan import Node, Plan, Value
 from everflow.values import tensors as values
 
 LARGEST = 1 << 16
-# MapDefun is not called stateful, but the function that it calls may be.
-KEEP = {"Const", "_Feed", "Placeholder", "NoOp", "Print", "PrintV2", "Assert", "Identity", "MapDefun"}
 
 
 def fold_constants(plan: Plan) -> None:
@@ -22,7 +20,8 @@ def fold_constants(plan: Plan) -> None:
     nodes: list[Node] = []
     for node in plan.nodes:
         node.inputs[:] = [table.get(v, v) for v in node.inputs]
-        found = _known_shape(node)
+        meaning = node.meaning
+        found = meaning.known(node) if meaning is not None and meaning.known is not None else None
         if found is None and _foldable(node):
             found = _computed(node, kernel_of)
         if found is None:
@@ -37,31 +36,11 @@ def fold_constants(plan: Plan) -> None:
         plan.fetches = [table.get(v, v) for v in plan.fetches]
 
 
-def _known_shape(node: Node) -> list[np.ndarray] | None:
-    if node.type == "Rank" and _reads_variable(node):
-        return None  # asked for to learn whether the variable is initialized
-    if node.type in ("Shape", "ShapeN"):
-        if all(shapes.is_fully_defined(v.dims) for v in node.inputs):
-            dtype = node.attr("out_type").as_numpy_dtype
-            return [np.array(v.dims, dtype) for v in node.inputs]
-    elif node.type == "Size" and shapes.is_fully_defined(node.inputs[0].dims):
-        return [np.array(shapes.num_elements(node.inputs[0].dims), node.attr("out_type").as_numpy_dtype)]
-    elif node.type == "Rank" and node.inputs[0].dims is not None:
-        return [np.array(len(node.inputs[0].dims), np.int32)]
-    return None
-
-
-def _reads_variable(node: Node) -> bool:
-    while not node.reads and node.type in ("Rank", "Identity"):
-        node = node.inputs[0].node
-    return bool(node.reads) or node.type == "ReadVariableOp"
-
-
 def _foldable(node: Node) -> bool:
-    if node.type in KEEP or not node.outputs or not node.inputs or node.op is None or node.op.op_def_.is_stateful:
+    if not node.outputs or not node.inputs or node.op is None or node.op.op_def_.is_stateful:
         return False
     meaning = node.meaning
-    if meaning is None or meaning.kernel is None or meaning.writes:
+    if meaning is None or meaning.kernel is None or meaning.writes or not meaning.folds:
         return False
     if any(v.node.type != "Const" for v in node.inputs):
         return False

@@ -58,7 +58,7 @@ def _matmul_bias(node: Node, uses: Any) -> Node | None:
             return lambda a, b, c: torch.mm(a.t() if flip_a else a, b.t() if flip_b else b).add_(c)
         return lambda a, b, c: torch.mm(a, b).add_(c)
 
-    return fused("_MatMulBias", kernel, node, [*product.inputs, bias])
+    return fused("_MatMulBias", kernel, node, [*product.inputs, bias], fresh=True)
 
 
 def fuse_matmul_bias(plan: Plan) -> None:
@@ -79,7 +79,7 @@ def _conv_bias(node: Node, uses: Any) -> Node | None:
 
         return convolution_with_bias(convolution)
 
-    new = fused("_ConvBias", kernel, node, [*convolution.inputs, bias])
+    new = fused("_ConvBias", kernel, node, [*convolution.inputs, bias], fresh=True)
     new.attrs = {**node.attrs, "convolution": convolution}
     return new
 
@@ -104,7 +104,8 @@ def share_pooling(plan: Plan) -> None:
             positions[node] = new.add_output(node.outputs[0].dtype, None)
         elif node in gradients:
             source = node.inputs[1].node
-            new = fused("_MaxPoolGradFromPositions", max_pool_from_positions, node, [node.inputs[0], node.inputs[2], positions[source]])
+            new = fused("_MaxPoolGradFromPositions", max_pool_from_positions, node, [node.inputs[0], node.inputs[2], positions[source]],
+                        fresh=True)
         else:
             continue
         table[node.outputs[0]] = new.outputs[0]

@@ -1,36 +1,26 @@
 """Small integer arithmetic on shapes stays on the host, in Python: a tensor for a handful of sizes costs more than computing them."""
 from __future__ import annotations
 
-import math
-import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from everflow.lazy import torch
-from everflow.ops.core.broadcasting import broadcast_sizes, gradient_axes
+from everflow.ops.core.node import Node, Value
 from everflow.runtime.counters import counters
-from everflow.runtime.plan import Node, Plan, Value, fused
+from everflow.runtime.plan import Plan, fused
 from everflow.values.sizes import Size, Sizes
 from everflow.values.tensors import torch_dtype
 
-# Kernels that take these inputs with `.tolist()`, so that host values serve them as they are.
-TAKERS = {
-    "Reshape": (1,), "Fill": (0,), "Tile": (1,), "BroadcastTo": (1,), "Slice": (1, 2), "StridedSlice": (1, 2, 3),
-    "StridedSliceGrad": (0, 1, 2, 3), "ScatterNd": (2,), "Conv2DBackpropInput": (0,), "Conv2DBackpropFilter": (1,),
-    "_ConvInputGradientAdded": (1,),
-    "RandomUniform": (0,), "RandomStandardNormal": (0,), "TruncatedNormal": (0,),
-    "_SumToShape": (1,), "TensorArrayReadV3": (1,), "TensorArrayWriteV3": (1,), "TensorListGetItem": (1,), "TensorListSetItem": (1,),
-    "If": (0,), "StatelessIf": (0,), "Case": (0,),
-    **{name: (1,) for name in ("Sum", "Mean", "Max", "Min", "Prod", "All", "Any")},
-}
+# The dtypes of results that stay on the host.
+TYPES = ("int32", "int64", "bool")
 
-
-LOOPS = ("While", "StatelessWhile")
-
-
-def _counters(node: Node) -> list[int]:
+def _taken(node: Node) -> Sequence[int]:
+    """The inputs that may be sizes as they are."""
+    meaning = node.meaning
+    if meaning is None or not meaning.loops:
+        return () if meaning is None else meaning.sizes
     body = node.context.library(node.attr("body").name)
-    return [] if body is None else counters(body.graph)
+    return () if body is None else counters(body.graph)
 
 
 def keep_sizes_on_host(plan: Plan) -> None:
@@ -63,7 +53,7 @@ def keep_sizes_on_host(plan: Plan) -> None:
             table[node.outputs[0]] = scaled.outputs[0]
             nodes.append(scaled)
             continue
-        taken = _counters(node) if node.type in LOOPS else TAKERS.get(node.type, ())
+        taken = _taken(node)
         for i, v in enumerate(node.inputs):
             if v in host and i not in taken:
                 node.inputs[i] = as_tensor(v)
@@ -98,16 +88,17 @@ def _scaled(node: Node, host: set[Value]) -> Node | None:
 
 def _host_kernel(node: Node, host: set[Value]) -> Callable[[Node], Any] | None:
     """The host form of a node, where it has one and its inputs are on the host or constant."""
-    if node.type in ("Shape", "ShapeN"):
-        return _SHAPES[node.type] if node.inputs[0].dtype.name != "string" else None
-    rule = RULES.get(node.type)
-    if rule is None or node.reads or not any(v in host for v in node.inputs):
+    meaning = node.meaning
+    if meaning is None or meaning.host is None or node.reads:
         return None
-    if not all(v in host or _is_small(v) for v in node.inputs) or any(v.dtype.name not in _result_types(node) for v in node.outputs):
+    if meaning.measures:
+        return meaning.host if node.inputs[0].dtype.name != "string" else None
+    if not any(v in host for v in node.inputs) or not all(v in host or _is_small(v) for v in node.inputs):
         return None
-    if any(v.dims is None or len(v.dims) > 1 for v in (*node.inputs, *node.outputs)):
+    around = (*node.inputs, *node.outputs)
+    if any(v.dtype.name not in TYPES for v in node.outputs) or any(v.dims is None or len(v.dims) > 1 for v in around):
         return None
-    compute = rule(node)
+    compute = meaning.host(node)
     if compute is None:
         return None
     fixed = [_constant(v) if v not in host else None for v in node.inputs]
@@ -119,17 +110,6 @@ def _host_kernel(node: Node, host: set[Value]) -> Callable[[Node], Any] | None:
     return lambda n: lambda *xs: compute(*[x if f is None else f for x, f in zip(xs, fixed)])
 
 
-def _result_types(node: Node) -> tuple[str, ...]:
-    """The dtypes of results that stay on the host."""
-    return ("bool",) if node.type in COMPARISONS else ("int32", "int64")
-
-
-_SHAPES: dict[str, Callable[[Node], Any]] = {
-    "Shape": lambda node: lambda x: Sizes(x.shape),
-    "ShapeN": lambda node: (lambda x: Sizes(x.shape)) if len(node.outputs) == 1 else lambda *xs: [Sizes(x.shape) for x in xs],
-}
-
-
 def _is_small(value: Value) -> bool:
     return value.node.type == "Const" and value.node.attrs["value"].size <= 32 and value.dtype.name in ("int32", "int64")
 
@@ -137,96 +117,3 @@ def _is_small(value: Value) -> bool:
 def _constant(value: Value) -> Any:
     found = value.node.attrs["value"].tolist()
     return Sizes(found) if isinstance(found, list) else Size(found)
-
-
-def _elementwise(compute: Callable[[int, int], int]) -> Callable[[Node], Any]:
-    def rule(node: Node) -> Any:
-        x, y = (v.dims for v in node.inputs)
-        if x == () and y == ():
-            return lambda a, b: Size(compute(a, b))
-        if x == ():
-            return lambda a, b: Sizes([compute(a, n) for n in b])
-        if y == ():
-            return lambda a, b: Sizes([compute(m, b) for m in a])
-        if x != y or x == (None,):
-            return None
-        return lambda a, b: Sizes([compute(m, n) for m, n in zip(a, b)])
-
-    return rule
-
-
-def _divided(node: Node) -> Any:
-    """Only by constants other than zero: an error must be raised by the op itself."""
-    divisor = node.constant(1)
-    return _elementwise(operator.floordiv)(node) if divisor is not None and (divisor != 0).all() else None
-
-
-def _product(node: Node) -> Any:
-    axes = node.constant(1)
-    if axes is None or axes.reshape(-1).tolist() not in ([0], [-1]) or node.attr("keep_dims") or node.inputs[0].dims == ():
-        return None
-    return lambda x, axes: Size(math.prod(x))
-
-
-def _slice(node: Node) -> Any:
-    bounds = [node.constant(i) for i in (1, 2, 3)]
-    if any(b is None or b.size != 1 for b in bounds) or node.attr("ellipsis_mask") or node.attr("new_axis_mask"):
-        return None
-    start, stop, step = (int(b[0]) for b in bounds)  # type: ignore[index]
-    size = node.inputs[0].dims[0] if node.inputs[0].dims else None
-    if node.attr("shrink_axis_mask"):
-        return (lambda x, *_: Size(x[start])) if size is not None and -size <= start < size else None
-    part = slice(None if node.attr("begin_mask") else start, None if node.attr("end_mask") else stop, step)
-    return lambda x, *_: Sizes(x[part])
-
-
-def _packed(node: Node) -> Any:
-    return (lambda *xs: Sizes(xs)) if all(v.dims == () for v in node.inputs) else None
-
-
-def _joined(node: Node) -> Any:
-    axis = node.constant(len(node.inputs) - 1)
-    if axis is None or axis.reshape(-1).tolist() not in ([0], [-1]) or any(v.dims == () for v in node.inputs[:-1]):
-        return None
-    return lambda *xs: Sizes([n for x in xs[:-1] for n in x])
-
-
-def _gathered(node: Node) -> Any:
-    indices, size = node.constant(1), node.inputs[0].dims[0] if node.inputs[0].dims else None
-    if indices is None or size is None or not ((indices >= 0) & (indices < size)).all():
-        return None
-    if indices.ndim == 0:
-        at = int(indices)
-        return lambda x, *_: Size(x[at])
-    wanted = indices.tolist()
-    return lambda x, *_: Sizes([x[i] for i in wanted])
-
-
-def _broadcast(node: Node) -> Any:
-    def run(a: Any, b: Any) -> Any:
-        of_a, of_b = gradient_axes(list(a), list(b))
-        return Sizes(of_a), Sizes(of_b)
-
-    return run
-
-
-def _broadcast_sizes(node: Node) -> Any:
-    return lambda a, b: Sizes(a) if a == b else Sizes(broadcast_sizes(a, b))
-
-
-def _comparison(compare: Callable[..., bool]) -> Callable[[Node], Any]:
-    """Of two numbers: what conditions of loops are made of."""
-    return lambda node: compare if all(v.dims == () for v in node.inputs) else None
-
-
-COMPARISONS: dict[str, Callable[..., bool]] = {
-    "Less": operator.lt, "LessEqual": operator.le, "Greater": operator.gt, "GreaterEqual": operator.ge, "Equal": operator.eq,
-    "NotEqual": operator.ne, "LogicalAnd": operator.and_, "LogicalOr": operator.or_, "LogicalNot": operator.not_,
-}
-RULES: dict[str, Callable[[Node], Any]] = {
-    "AddV2": _elementwise(operator.add), "Add": _elementwise(operator.add), "Sub": _elementwise(operator.sub),
-    "Mul": _elementwise(operator.mul), "Maximum": _elementwise(max), "Minimum": _elementwise(min), "FloorDiv": _divided,
-    "Prod": _product, "StridedSlice": _slice, "Pack": _packed, "ConcatV2": _joined, "GatherV2": _gathered, "Gather": _gathered,
-    "BroadcastGradientArgs": _broadcast, "BroadcastArgs": _broadcast_sizes, "Cast": lambda node: lambda x: x,
-    **{name: _comparison(compare) for name, compare in COMPARISONS.items()},
-}

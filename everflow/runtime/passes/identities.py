@@ -3,7 +3,6 @@ from __future__ import annotations
 
 from everflow.runtime.plan import Plan, Value
 
-FORWARDING = {"Identity", "StopGradient", "PreventGradient", "Snapshot", "PlaceholderWithDefault"}
 # What functions of random numbers ask for by default: a standard deviation of one, a mean or a minimum of zero. None of these gives -0.0.
 RANDOM = {"RandomStandardNormal", "TruncatedNormal", "RandomUniform"}
 NEUTRAL = {"Mul": 1.0, "Add": 0.0, "AddV2": 0.0}
@@ -13,9 +12,7 @@ def drop_identities(plan: Plan) -> None:
     """Uses of an Identity use its input. A read of a variable stays: when it happens matters."""
     table: dict[Value, Value] = {}
     for node in plan.nodes:
-        if node.type in FORWARDING and not node.reads:
-            table[node.outputs[0]] = node.inputs[0]
-        elif node.type == "IdentityN" and not node.reads:
+        if node.meaning is not None and node.meaning.forwards and not node.reads:
             table.update(zip(node.outputs, node.inputs))
     if table:
         plan.replace(table)

@@ -27,9 +27,7 @@ def _part(node: Node, uses: Any) -> Node | None:
     if any(s is None for s in sizes[: index + 1]):
         return None
     start, length = sum(sizes[:index]), sizes[index]
-    new = fused("_Part", lambda n: lambda x: x.narrow(axis, start, length), node, [node.inputs[0]])
-    assert new.fused is not None
-    new.fused.view = True
+    new = fused("_Part", lambda n: lambda x: x.narrow(axis, start, length), node, [node.inputs[0]], view=True)
     new.attrs = {"axis": axis, "start": start, "length": length}
     return new
 
@@ -84,7 +82,7 @@ def _sum_of_products(node: Node, uses: Any) -> Node | None:
 
         return run
 
-    return fused("_SumOfProducts", kernel, node, inputs)
+    return fused("_SumOfProducts", kernel, node, inputs, fresh=True)
 
 
 def transpose_once(plan: Plan) -> None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from everflow.ops.core import symbolic
 from everflow.runtime.plan import Node, Plan, Value, fused
 
 NORMALIZATIONS = frozenset(("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"))
 GRADIENTS = frozenset(("FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3"))
-# Ops that put what they compute into memory of its own.
-FRESH = frozenset(("Conv2D", "_ConvBias", "_ConvAdded", "Conv2DBackpropInput", "_ConvInputGradientAdded"))
 
 
 def rectify_normalized(plan: Plan) -> None:
@@ -21,7 +20,7 @@ def rectify_normalized(plan: Plan) -> None:
     for i, node in enumerate(plan.nodes):
         if node.type not in NORMALIZATIONS or node.reads or uses[node.outputs[0]] != 1 or node.outputs[0] not in relus:
             continue
-        new = _rectified(node, overwrite=uses[node.inputs[0]] == 1 and node.inputs[0].node.type in FRESH)
+        new = _rectified(node, overwrite=uses[node.inputs[0]] == 1 and node.inputs[0].node.is_fresh)
         plan.nodes[i] = new
         joined[new.outputs[0]] = new
         table.update(zip(node.outputs[1:], new.outputs[1:]))
@@ -37,7 +36,7 @@ def _rectified(node: Node, overwrite: bool) -> Node:
 
         return forward(node, rectify=True, overwrite=overwrite)
 
-    new = fused("_NormalizeRectify", kernel, node, list(node.inputs))
+    new = fused("_NormalizeRectify", kernel, node, list(node.inputs), symbolic=symbolic.like_first)
     new.attrs = {"normalization": node}
     return new
 
@@ -70,7 +69,7 @@ def _belongs(node: Node, source: Node) -> bool:
 
 
 def _gradient(node: Node, dy: Value, uses: Counter[Value], offset: Value | None) -> Node:
-    overwrite = uses[dy] == 1 and dy.node.type in FRESH
+    overwrite = uses[dy] == 1 and dy.node.is_fresh
 
     def kernel(_: Node) -> Any:
         from everflow.ops.nn.batch_norm_ops import backward
@@ -78,5 +77,6 @@ def _gradient(node: Node, dy: Value, uses: Counter[Value], offset: Value | None)
         return backward(node, rectify=offset is not None, overwrite=overwrite)
 
     if offset is None:
-        return fused("_NormalizeGradient", kernel, node, [dy, *node.inputs[1:]])
-    return fused("_NormalizeRectifyGradient", kernel, node, [dy, *node.inputs[1:3], offset, *node.inputs[3:5]])
+        return fused("_NormalizeGradient", kernel, node, [dy, *node.inputs[1:]], symbolic=symbolic.like_first)
+    return fused("_NormalizeRectifyGradient", kernel, node, [dy, *node.inputs[1:3], offset, *node.inputs[3:5]],
+                 symbolic=symbolic.like_first)

@@ -48,7 +48,7 @@ RESIZED = "_ResizedPicture"
 
 
 def _node(of: Node, inputs: list[Any], resize: Node, divisor: float, factor: float) -> Node:
-    new = fused(RESIZED, lambda _: _kernel(resize, divisor, factor), of, inputs)
+    new = fused(RESIZED, lambda _: _kernel(resize, divisor, factor), of, inputs, fresh=True)
     new.attrs = {"resize": resize, "divisor": divisor, "factor": factor}
     return new
 

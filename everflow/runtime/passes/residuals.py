@@ -3,14 +3,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from everflow.ops.core import symbolic
 from everflow.runtime.codegen import kernel_of
 from everflow.runtime.passes.fusion import rewrite_nodes
 from everflow.runtime.plan import Node, Plan, Value, fused
 
 SUMS = frozenset(("Add", "AddV2", "AddN"))
 ADDED = {"Conv2D": "_ConvAdded", "Conv2DBackpropInput": "_ConvInputGradientAdded"}
-# Ops whose results are in memory of their own.
-FRESH = frozenset(("Conv2D", "_ConvBias", "Conv2DBackpropInput", *ADDED.values()))
 
 
 def add_residuals(plan: Plan) -> None:
@@ -30,7 +29,7 @@ def _added(node: Node, uses: Any) -> Node | None:
 def _can_be_added(base: Value, part: Value, uses: Any) -> bool:
     from everflow.ops.nn.pointwise_convolutions import Pointwise
 
-    if base is part or uses[base] != 1 or uses[part] != 1 or base.node.type not in FRESH or base.dtype is not part.dtype:
+    if base is part or uses[base] != 1 or uses[part] != 1 or not base.node.is_fresh or base.dtype is not part.dtype:
         return False
     return part.node.type in ADDED and not part.node.reads and Pointwise.find(part.node) is not None
 
@@ -46,4 +45,5 @@ def _joined(node: Node, base: Value, part: Value) -> Node:
             return added_forward(convolution, kernel_of(convolution))
         return added_input_gradient(convolution, kernel_of(convolution), sizes_of(convolution, 0))
 
-    return fused(ADDED[convolution.type], kernel, node, [base, *convolution.inputs])
+    facts = {"fresh": True, "symbolic": symbolic.like_first, "sizes": (1,) if convolution.type == "Conv2DBackpropInput" else ()}
+    return fused(ADDED[convolution.type], kernel, node, [base, *convolution.inputs], **facts)

@@ -3,23 +3,23 @@ from __future__ import annotations
 
 from collections import Counter
 
-from everflow.runtime.plan import BODIES, Node, Plan, Value
-
-LOOPS = frozenset(("While", "StatelessWhile"))
+from everflow.ops.core.node import Node, Value
+from everflow.runtime.plan import Plan
 
 
 def ask_for_used_results(plan: Plan) -> None:
     """Notes the results of branches and loops that something uses, where not all are. What was asked for itself is run as it is."""
-    if not any(n.type in BODIES for n in plan.nodes):
+    choosing = {n for n in plan.nodes if n.meaning is not None and n.meaning.bodies and not n.asked_for}
+    if not choosing:
         return
     uses = plan.uses()
     # Backwards: what a loop does not need, earlier nodes need not give.
     for node in reversed(plan.nodes):
-        if node.type in BODIES and not node.asked_for:
+        if node in choosing:
             used = tuple(i for i, v in enumerate(node.outputs) if uses[v])
             if len(used) < len(node.outputs):
                 node.attrs = {**node.attrs, "_used": used}
-                if node.type in LOOPS:
+                if node.meaning is not None and node.meaning.loops:
                     _leave_out_inputs(node, used, uses)
 
 

@@ -33,7 +33,4 @@ def _summed(node: Node, uses: Any) -> Node | None:
 
         return run
 
-    new = fused("_SumToShape", kernel, node, [total.inputs[0], shape])
-    assert new.fused is not None
-    new.fused.view = True
-    return new
+    return fused("_SumToShape", kernel, node, [total.inputs[0], shape], view=True, sizes=(1,))

@@ -34,10 +34,8 @@ def _scaled(node: Node, uses: Any) -> Node | None:
 
 
 def _adding(node: Node, value: Value, alpha: float) -> Node:
-    new = fused("_AssignScaled", updating(lambda v, x: v.add_(x, alpha=alpha), is_apart=True), node, [node.inputs[0], value])
-    assert new.fused is not None
-    new.fused.writes = True
-    return new
+    kernel = updating(lambda v, x: v.add_(x, alpha=alpha), is_apart=True)
+    return fused("_AssignScaled", kernel, node, [node.inputs[0], value], writes=True)
 
 
 def _may_change(node: Node) -> bool:
@@ -96,8 +94,7 @@ def _joined(group: list[Node]) -> Node:
     from everflow.ops.variables.optimizer_updates import together
 
     members = list(group)
-    node = fused("_" + members[-1].type + "Together", lambda n: together(members), members[-1], [v for m in members for v in m.inputs])
+    inputs = [v for m in members for v in m.inputs]
+    node = fused("_" + members[-1].type + "Together", lambda n: together(members), members[-1], inputs, writes=True)
     node.outputs = []
-    assert node.fused is not None
-    node.fused.writes = True
     return node

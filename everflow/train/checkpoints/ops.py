@@ -183,11 +183,11 @@ def _sharded_filespec(basename: Any, num_shards: Any) -> Any:
 
 
 op("SaveV2", kernel=_save)
-op("RestoreV2", kernel=_restore, shape=_restored_shapes)
+op("RestoreV2", kernel=_restore, shape=_restored_shapes, restored=True)
 op("MergeV2Checkpoints", kernel=_merge)
 op("Save", kernel=lambda node: _save_legacy(node, sliced=False))
 op("SaveSlices", kernel=lambda node: _save_legacy(node, sliced=True))
-op("Restore", kernel=_restore_legacy, shape=lambda operation: None)
-op("RestoreSlice", kernel=_restore_legacy, shape=_restored_shape)
+op("Restore", kernel=_restore_legacy, shape=lambda operation: None, restored=True)
+op("RestoreSlice", kernel=_restore_legacy, shape=_restored_shape, restored=True)
 op("ShardedFilename", kernel=lambda node: _sharded_filename, shape=lambda operation: ())
 op("ShardedFilespec", kernel=lambda node: _sharded_filespec, shape=lambda operation: ())

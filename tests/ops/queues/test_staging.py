@@ -5,7 +5,7 @@ import pytest
 
 import everflow as tf
 from everflow.ops.queues.barriers import Barrier
-from everflow.ops.queues.staging_ops import MapStagingArea, StagingArea
+from everflow.ops.queues.staging_functions import MapStagingArea, StagingArea
 
 pytestmark = pytest.mark.usefixtures("session")
 

@@ -1,0 +1,98 @@
+"""Small integer arithmetic on shapes in Python: what `op(..., host=...)` says.
+
+A rule takes the node and returns a function of Python's numbers and tuples of them (`Size`, `Sizes`), or None where the node is
+not that simple.
+"""
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from everflow.ops.core.node import Node
+from everflow.values.sizes import Size, Sizes
+
+
+def elementwise(compute: Callable[[int, int], int]) -> Callable[[Node], Any]:
+    """Arithmetic on sizes, which broadcast as tensors do."""
+    def rule(node: Node) -> Any:
+        x, y = (v.dims for v in node.inputs)
+        if x == () and y == ():
+            return lambda a, b: Size(compute(a, b))
+        if x == ():
+            return lambda a, b: Sizes([compute(a, n) for n in b])
+        if y == ():
+            return lambda a, b: Sizes([compute(m, b) for m in a])
+        if x != y or x == (None,):
+            return None
+        return lambda a, b: Sizes([compute(m, n) for m, n in zip(a, b)])
+
+    return rule
+
+
+def divided(node: Node) -> Any:
+    """Only by constants other than zero: an error must be raised by the op itself."""
+    divisor = node.constant(1)
+    return elementwise(operator.floordiv)(node) if divisor is not None and (divisor != 0).all() else None
+
+
+def product(node: Node) -> Any:
+    """Of all sizes of a vector."""
+    axes = node.constant(1)
+    if axes is None or axes.reshape(-1).tolist() not in ([0], [-1]) or node.attr("keep_dims") or node.inputs[0].dims == ():
+        return None
+    return lambda x, axes: Size(math.prod(x))
+
+
+def part(node: Node) -> Any:
+    """Some sizes of a vector, or one of them."""
+    bounds = [node.constant(i) for i in (1, 2, 3)]
+    if any(b is None or b.size != 1 for b in bounds) or node.attr("ellipsis_mask") or node.attr("new_axis_mask"):
+        return None
+    start, stop, step = (int(b[0]) for b in bounds)  # type: ignore[index]
+    size = node.inputs[0].dims[0] if node.inputs[0].dims else None
+    if node.attr("shrink_axis_mask"):
+        return (lambda x, *_: Size(x[start])) if size is not None and -size <= start < size else None
+    part = slice(None if node.attr("begin_mask") else start, None if node.attr("end_mask") else stop, step)
+    return lambda x, *_: Sizes(x[part])
+
+
+def packed(node: Node) -> Any:
+    """Single sizes as a vector."""
+    return (lambda *xs: Sizes(xs)) if all(v.dims == () for v in node.inputs) else None
+
+
+def joined(node: Node) -> Any:
+    """Vectors of sizes, one after another."""
+    axis = node.constant(len(node.inputs) - 1)
+    if axis is None or axis.reshape(-1).tolist() not in ([0], [-1]) or any(v.dims == () for v in node.inputs[:-1]):
+        return None
+    return lambda *xs: Sizes([n for x in xs[:-1] for n in x])
+
+
+def gathered(node: Node) -> Any:
+    """Chosen sizes of a vector."""
+    indices, size = node.constant(1), node.inputs[0].dims[0] if node.inputs[0].dims else None
+    if indices is None or size is None or not ((indices >= 0) & (indices < size)).all():
+        return None
+    if indices.ndim == 0:
+        at = int(indices)
+        return lambda x, *_: Size(x[at])
+    wanted = indices.tolist()
+    return lambda x, *_: Sizes([x[i] for i in wanted])
+
+
+def comparison(compare: Callable[..., bool]) -> Callable[[Node], Any]:
+    """Of two numbers: what conditions of loops are made of."""
+    return lambda node: compare if all(v.dims == () for v in node.inputs) else None
+
+
+def unchanged(node: Node) -> Any:
+    """The sizes as they are: on the host, they have no type of their own."""
+    return None if node.outputs[0].dtype.name == "bool" or node.inputs[0].dtype.name == "bool" else lambda x: x
+
+
+def shape_of(node: Node) -> Any:
+    """The shape of each input."""
+    return (lambda x: Sizes(x.shape)) if len(node.outputs) == 1 else lambda *xs: [Sizes(x.shape) for x in xs]
