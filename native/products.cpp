@@ -82,6 +82,20 @@ void check(const Pixels& a, const Pixels& b, size_t columns) {
     if (a.count() != b.count()) throw std::invalid_argument("as many pixels");
 }
 
+// Some pixels as the rows of a matrix. Those of several rows of a picture are copied where there are gaps: the more rows a product has, the
+// longer its sums stay in registers.
+struct Matrix {
+    const float* data;
+    size_t pitch;
+
+    Matrix(const Pixels& x, size_t begin, size_t count, size_t channels, std::vector<float>& memory) : data(x.at(begin)), pitch(x.pixel_pitch) {
+        if (count <= x.left(begin)) return;
+        memory.resize(std::max(memory.size(), count * channels));
+        for (size_t i = 0; i < count; ++i) std::copy_n(x.at(begin + i), channels, memory.data() + i * channels);
+        data = memory.data(), pitch = channels;
+    }
+};
+
 // c = a b, or c += a b, or c = a b + bias: `b` is dense, with a row for each channel of a and a column for each channel of c.
 void multiply_by_pixel(uintptr_t a_address, const std::vector<size_t>& a_sizes, uintptr_t b_address, uintptr_t c_address,
                        const std::vector<size_t>& c_sizes, size_t depth, size_t columns, bool add, uintptr_t bias, bool rectify,
@@ -93,9 +107,11 @@ void multiply_by_pixel(uintptr_t a_address, const std::vector<size_t>& a_sizes, 
     const Ending ending{add, reinterpret_cast<const float*>(bias), rectify};
     const auto multiply = CHOSEN(PRODUCTS).multiply;
     in_parallel(a.count(), std::max(CHUNK, GRAIN / (depth * columns)), threads, [&](size_t begin, size_t end) {
+        std::vector<float> memory;
         while (begin < end) {
-            const size_t run = std::min({CHUNK, end - begin, a.left(begin), c.left(begin)});
-            multiply(a.at(begin), a.pixel_pitch, b, columns, run, columns, depth, c.at(begin), c.pixel_pitch, ending);
+            const size_t run = std::min({CHUNK, end - begin, c.left(begin)});
+            const Matrix from(a, begin, run, depth, memory);
+            multiply(from.data, from.pitch, b, columns, run, columns, depth, c.at(begin), c.pixel_pitch, ending);
             begin += run;
         }
     });
@@ -120,9 +136,11 @@ void sum_products(uintptr_t a_address, const std::vector<size_t>& a_sizes, uintp
             others[own - 1].resize(size);
             sums = others[own - 1].data();
         }
+        std::vector<float> memory, more;
         while (begin < end) {
-            const size_t run = std::min({CHUNK, end - begin, a.left(begin), b.left(begin)});
-            multiply(a.at(begin), a.pixel_pitch, b.at(begin), b.pixel_pitch, depth, columns, run, sums, columns, {true, nullptr, false});
+            const size_t run = std::min(CHUNK, end - begin);
+            const Matrix left(a, begin, run, depth, memory), right(b, begin, run, columns, more);
+            multiply(left.data, left.pitch, right.data, right.pitch, depth, columns, run, sums, columns, {true, nullptr, false});
             begin += run;
         }
     });
