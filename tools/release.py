@@ -15,7 +15,7 @@ VERSION = re.compile(r'^version = "(.+)"$', re.MULTILINE)
 
 def bumped(about: str, changelog: str, version: str, date: str) -> tuple[str, str]:
     """Both files, as they are for a version."""
-    before = VERSION.search(about)[1]
+    (before,) = VERSION.findall(about)
     if numbers(version) <= numbers(before):
         raise ValueError(f"version {version} is not above {before}")
     if not notes(changelog, "Unreleased"):
