@@ -8,7 +8,7 @@ import numpy as np
 import everflow as tf
 from everflow.api import internal, public
 from everflow.graph import dtypes
-from everflow.graph.convert import convert_to_tensor
+from everflow.graph.convert import convert_to_tensor, shape_tensor
 from everflow.graph.scopes import init_scope, name_scope
 from everflow.graph.tensor import Tensor
 from everflow.ops.core.registry import apply
@@ -71,11 +71,7 @@ def create_rng_state(seed: Any, algorithm: Any) -> Any:
 @internal("ops.stateful_random_ops.non_deterministic_ints")
 def non_deterministic_ints(shape: Any, dtype: Any = dtypes.int64) -> Any:
     """Integers of the whole range that nobody can foresee."""
-    return apply("NonDeterministicInts", _shape_tensor(shape), dtype=dtype)
-
-
-def _shape_tensor(shape: Any) -> Any:
-    return convert_to_tensor(shape, dtype=dtypes.int32 if isinstance(shape, (tuple, list)) and not shape else None, name="shape")
+    return apply("NonDeterministicInts", shape_tensor(shape), dtype=dtype)
 
 
 @public("random.experimental.Generator")
@@ -161,7 +157,7 @@ class Generator(AutoTrackable):
     def normal(self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
         """Normal numbers."""
         with name_scope(name, "stateful_normal", [shape, mean, stddev]) as scope:
-            drawn = self._draw("StatefulStandardNormalV2", _shape_tensor(shape), dtype=dtype)
+            drawn = self._draw("StatefulStandardNormalV2", shape_tensor(shape), dtype=dtype)
             mean, stddev = convert_to_tensor(mean, dtype, name="mean"), convert_to_tensor(stddev, dtype, name="stddev")
             return tf.add(drawn * stddev, mean, name=scope)
 
@@ -169,7 +165,7 @@ class Generator(AutoTrackable):
                          name: str | None = None) -> Any:
         """Normal numbers, none further than two standard deviations from the mean."""
         with name_scope(name, "truncated_normal", [shape, mean, stddev]) as scope:
-            shape = _shape_tensor(shape)
+            shape = shape_tensor(shape)
             mean, stddev = convert_to_tensor(mean, dtype, name="mean"), convert_to_tensor(stddev, dtype, name="stddev")
             return tf.add(self._draw("StatefulTruncatedNormal", shape, dtype=dtype) * stddev, mean, name=scope)
 
@@ -181,7 +177,7 @@ class Generator(AutoTrackable):
                 raise ValueError(f"Must specify maxval for integer dtype {dtype!r}")
             maxval = 1
         with name_scope(name, "stateful_uniform", [shape, minval, maxval]) as scope:
-            shape = _shape_tensor(shape)
+            shape = shape_tensor(shape)
             low, high = convert_to_tensor(minval, dtype, name="min"), convert_to_tensor(maxval, dtype, name="max")
             if dtype.is_integer:
                 return self._draw("StatefulUniformInt", shape, low, high, name=scope)
@@ -191,13 +187,13 @@ class Generator(AutoTrackable):
     def uniform_full_int(self, shape: Any, dtype: Any = dtypes.uint64, name: str | None = None) -> Any:
         """Integers of the whole range of their type."""
         with name_scope(name, "stateful_uniform_full_int", [shape]) as scope:
-            return self._draw("StatefulUniformFullInt", _shape_tensor(shape), dtype=dtype, name=scope)
+            return self._draw("StatefulUniformFullInt", shape_tensor(shape), dtype=dtype, name=scope)
 
     def binomial(self, shape: Any, counts: Any, probs: Any, dtype: Any = dtypes.int32, name: str | None = None) -> Any:
         """How many of `counts` trials succeed, each with probability `probs`."""
         with name_scope(name, "binomial", [shape, counts, probs]) as scope:
             counts, probs = convert_to_tensor(counts, name="counts"), convert_to_tensor(probs, name="probs")
-            return self._draw("StatefulRandomBinomial", _shape_tensor(shape), counts, probs, dtype=dtype, name=scope)
+            return self._draw("StatefulRandomBinomial", shape_tensor(shape), counts, probs, dtype=dtype, name=scope)
 
     # -- seeds and further generators
 

@@ -43,7 +43,7 @@ def _converters_for(kind: type) -> list[tuple[type, Converter]]:
     return found
 
 
-def add_constant(array: np.ndarray, dtype: dtypes.DType, name: str) -> Tensor:
+def add_constant(array: np.ndarray, dtype: dtypes.DType, name: str | None) -> Tensor:
     """Adds a Const node that holds the array; where ops run at once, the value itself."""
     if in_eager_mode():
         from everflow.eager.tensor import from_array
@@ -52,6 +52,7 @@ def add_constant(array: np.ndarray, dtype: dtypes.DType, name: str) -> Tensor:
     graph = get_default_graph()
     definition = opdefs.find("Const")
     assert definition is not None
+    name = "Const" if name is None else name
     name = name[:-1] if name[-1:] == "/" else graph.unique_name(name)
     op = graph.add(definition, name, (), {"value": array, "dtype": dtype}, [dtype], infer_shapes=False)
     out = op.outputs[0]
@@ -80,7 +81,7 @@ def _eager_error(error: TypeError | ValueError, value: Any, dtype: Any) -> TypeE
 
 @public("constant")
 @internal("framework.constant_op.constant_v1")
-def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const", verify_shape: bool = False) -> Tensor:
+def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None = "Const", verify_shape: bool = False) -> Tensor:
     """A tensor that always has this value."""
     if isinstance(value, Tensor):
         if not value.is_eager:
@@ -99,7 +100,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
 
 @public("compat.v2.constant")
 @internal("framework.constant_op.constant")
-def constant_v2(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Tensor:
+def constant_v2(value: Any, dtype: Any = None, shape: Any = None, name: str | None = "Const") -> Tensor:
     """The same; a shape may only repeat a single element or arrange all of them."""
     if shape is not None and not isinstance(value, Tensor):
         value = as_array(value, dtype, shape, allow_broadcast=True)
@@ -274,8 +275,8 @@ def _dimension_value(value: Any, dtype: Any = None, name: str | None = None, as_
 @internal("framework.tensor_util.shape_tensor")
 def shape_tensor(shape: Any) -> Tensor:
     """A shape, of numbers, dimensions and tensors, as a vector."""
-    if isinstance(shape, (list, tuple, shapes.TensorShape)):
-        sizes = [shapes.dimension_value(size) for size in shape]
+    if isinstance(shape, (list, tuple)):
+        sizes = tuple(shapes.dimension_value(size) for size in shape)
         return convert_to_tensor(sizes, None if sizes else dtypes.int32, "shape")
     return convert_to_tensor(shape, name="shape")
 

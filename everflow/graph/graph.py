@@ -301,6 +301,10 @@ class Graph(Collections):
         """Adds a node whose name is final and whose inputs and attributes are already in order."""
         if self._finalized:
             raise RuntimeError("Graph is finalized and cannot be modified.")
+        if not VALID_OP_NAME.match(name):
+            raise ValueError(f"'{name}' is not a valid node name")
+        if name in self._by_name:
+            raise ValueError(f"Duplicate node name in graph: '{name}'")
         state = self._stacks()
         controls = control_inputs_for(state.controls, inputs) if state.controls else []
         op = Operation.make(self, op_def, name, inputs, attrs, output_types, controls)

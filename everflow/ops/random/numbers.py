@@ -10,7 +10,7 @@ from everflow.api import find, internal, public
 from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
 from everflow.graph.constants import dims_of, known
-from everflow.graph.convert import convert_to_tensor
+from everflow.graph.convert import convert_to_tensor, shape_tensor
 from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
 from everflow.ops.control_flow.ordering import with_dependencies
@@ -192,19 +192,6 @@ def _stateless_multinomial(node: Any) -> Any:
 
 
 op("StatelessMultinomial", kernel=_stateless_multinomial, shape=_multinomial_shape, gradient=not_differentiable)
-
-
-def shape_tensor(shape: Any) -> Any:
-    """A shape argument as an int32 (or int64) vector named `shape`."""
-    dtype = None
-    if isinstance(shape, (tuple, list)):
-        dtype = dtypes.int32 if not shape or not any(hasattr(d, "dtype") for d in shape) else None
-        shape = [getattr(d, "value", d) if type(d).__name__ == "Dimension" else d for d in shape]
-    elif hasattr(shape, "as_list"):
-        shape, dtype = shape.as_list(), dtypes.int32
-    if dtype is not None and any(isinstance(d, int) and d > dtypes.int32.max for d in shape):
-        dtype = dtypes.int64
-    return convert_to_tensor(shape, dtype, name="shape")
 
 
 def _normal(op_type: str, default_name: str, shape: Any, mean: Any, stddev: Any, dtype: Any, seed: Any, name: Any) -> Any:

@@ -7,12 +7,12 @@ from typing import Any
 from everflow.api import internal
 from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
-from everflow.graph.convert import convert_to_tensor
+from everflow.graph.convert import convert_to_tensor, shape_tensor
 from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.ops.core.shape_rules import from_shape_input
-from everflow.ops.random.numbers import generator, shape_tensor
+from everflow.ops.random.numbers import generator
 from everflow.ops.random.seeds import get_seed
 from everflow.values.tensors import as_dims, torch_dtype
 
