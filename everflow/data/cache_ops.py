@@ -9,7 +9,8 @@ from typing import Any
 from everflow.data.elements import Element
 from everflow.data.saving import decoded, encoded
 from everflow.data.streams import Cursor, Reading, Stream, UnaryCursor, UnaryStream, dataset_op, signature
-from everflow.errors import already_exists, internal_error
+from everflow.errors import AlreadyExistsError, already_exists, internal_error
+from everflow.io.filesystems import errors_about
 from everflow.ops.core.registry import op
 
 
@@ -121,9 +122,9 @@ class _FileWritingCursor(UnaryCursor):
             raise already_exists(
                 f"Existing cache files found: \n{self.files.index}\n{self.files.data}\nTo continue delete the above files.")
         try:
-            with open(self.files.lock, "x") as lock:
+            with errors_about(self.files.lock), open(self.files.lock, "x") as lock:
                 lock.write("Created at: now")
-        except FileExistsError:
+        except AlreadyExistsError:
             with open(self.files.lock) as lock:
                 content = lock.read()
             raise already_exists(

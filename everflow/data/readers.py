@@ -22,9 +22,7 @@ DEFAULT_BUFFER = 256 * 1024
 def _filenames_dataset(filenames: Any) -> Any:
     """A dataset of the names, given in any shape or as a dataset."""
     if not isinstance(filenames, DatasetV2):
-        filenames = convert_to_tensor(filenames)
-        if filenames.dtype != dtypes.string:
-            raise TypeError("`filenames` must be a `tf.Tensor` of `tf.string` dtype, or a `tf.data.Dataset` of `tf.string` elements.")
+        filenames = convert_to_tensor(filenames, dtypes.string)
         filenames = find("reshape")(filenames, [-1], name="flat_filenames")
         return DatasetV2.from_tensor_slices(filenames)
     spec = filenames.element_spec

@@ -110,7 +110,9 @@ def _serialize(node: Any) -> Any:
 def _deserialize(node: Any) -> Any:
     def run(iterator: Iterator, serialized: Any) -> None:
         if iterator.stream is None:
-            raise failed_precondition("The iterator must be initialized before its position is restored.")
+            raise failed_precondition(
+                "Restore() failed because the iterator has not been initialized. Ensure that you have run the initializer operation for "
+                "this iterator before restoring it.")
         content = serialized.reshape(-1)[0]
         try:
             state = decoded(content)

@@ -144,8 +144,8 @@ class TrainingExecutor:
         self._estimator.train(
             input_fn=self._train_spec.input_fn, max_steps=self._train_spec.max_steps,
             hooks=[*self._train_spec.hooks, *self._train_hooks], saving_listeners=[listener])
-        result = listener.result or evaluator.evaluate_and_export()
-        return result.metrics, result.exports
+        # No checkpoint, no evaluation: there was nothing left to train.
+        return (listener.result.metrics, listener.result.exports) if listener.result else (None, None)
 
     def _train(self, saving_listeners: Any = None) -> Any:
         self._start_server()
@@ -181,8 +181,8 @@ class TrainingExecutor:
         evaluator = _Evaluator(self._estimator, self._eval_spec, self._train_spec.max_steps)
         listener = _EvaluationListener(evaluator, self._eval_spec.throttle_secs)
         self._train(saving_listeners=[listener])
-        result = listener.result or evaluator.evaluate_and_export()
-        return result.metrics, result.exports
+        # No checkpoint, no evaluation: there was nothing left to train.
+        return (listener.result.metrics, listener.result.exports) if listener.result else (None, None)
 
     def run_ps(self) -> None:
         """Serves variables for ever."""

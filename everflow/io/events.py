@@ -56,8 +56,9 @@ class EventsWriter:
         (self._out or self._open()).write_framed(record)
 
     def Flush(self) -> bool:
-        """Hands what was written to the file system."""
-        self._open().flush()
+        """Hands what was written to the file system; without an event there is no file yet."""
+        if self._out is not None:
+            self._out.flush()
         return True
 
     def Close(self) -> bool:
@@ -74,14 +75,15 @@ class EventFileWriter:
     adds an event does not wait for the disk."""
 
     def __init__(self, logdir: Any, max_queue: int = 10, flush_secs: float = 120, filename_suffix: str | None = None) -> None:
-        self._logdir = path_to_str(logdir)
+        self._logdir = str(path_to_str(logdir))
         if self._logdir and not gfile.is_directory(self._logdir):
             gfile.recursive_create_dir(self._logdir)
         self._writer = EventsWriter(os.path.join(self._logdir, "events"))
         self._flush_secs = flush_secs
         self._next_flush = time.monotonic() + flush_secs
         self._closed = False
-        self._writer.InitWithSuffix(filename_suffix or "")
+        if filename_suffix:
+            self._writer.InitWithSuffix(filename_suffix)
 
     def get_logdir(self) -> str:
         """The folder of the file."""

@@ -5,6 +5,8 @@ import functools
 import inspect
 from typing import Any
 
+import numpy as np
+
 import everflow as tf
 from everflow import nest
 from everflow.api import internal
@@ -218,13 +220,7 @@ class LayerVariables:
     def set_weights(self, weights: Any) -> None:
         """Sets all variables, in the order of `weights`."""
         variables = self.weights
-        if len(variables) != len(weights):
-            raise ValueError(
-                f'You called `set_weights(weights)` on layer "{self.name}" with a  weight list of length {len(weights)}, but the layer was '
-                f"expecting {len(variables)} weights. Provided weights: {str(weights)[:50]}...")
-        for variable, value in zip(variables, weights):
-            if tuple(variable.shape.as_list()) != tuple(value.shape):
-                raise ValueError(f"Layer weight shape {variable.shape} not compatible with provided weight shape {value.shape}")
+        check_weights(self.name, variables, weights)
         batch_set_value(list(zip(variables, weights)))
 
     def count_params(self) -> int:
@@ -234,6 +230,17 @@ class LayerVariables:
                 f"You tried to call `count_params` on {self.name}, but the layer isn't built. You can build it manually via: "
                 f"`{self.name}.build(batch_input_shape)`.")
         return int(sum(TensorShape(w.shape).num_elements() or 0 for w in self.weights))
+
+
+def check_weights(name: str, variables: Any, weights: Any) -> None:
+    """Refuses values that are not those of a layer's or model's variables."""
+    if len(variables) != len(weights):
+        raise ValueError(
+            f'You called `set_weights(weights)` on layer "{name}" with a  weight list of length {len(weights)}, but the layer was '
+            f"expecting {len(variables)} weights. Provided weights: {str(weights)[:50]}...")
+    for variable, value in zip(variables, weights):
+        if tuple(variable.shape.as_list()) != np.shape(value):
+            raise ValueError(f"Layer weight shape {variable.shape} not compatible with provided weight shape {np.shape(value)}")
 
 
 def trained_where_synchronized(trainable: Any, synchronization: Any) -> bool:

@@ -16,7 +16,7 @@ from everflow.keras.call_context import call_context
 from everflow.keras.input_layer import InputLayer
 from everflow.keras.layer import Layer, _default, map_shapes
 from everflow.keras.layer_results import check_added_metric
-from everflow.keras.layer_variables import holds_weights
+from everflow.keras.layer_variables import check_weights, holds_weights
 from everflow.keras.network_config import connections_config, network_from_config
 from everflow.keras.network_order import ordered
 from everflow.keras.node import KerasHistory, Node
@@ -219,13 +219,9 @@ class Network(Layer):
 
     def set_weights(self, weights: Any) -> None:
         """Sets their values, in the same order."""
-        pairs = []
-        rest = list(weights)
-        for layer in self.layers:
-            count = len(layer.weights)
-            pairs += list(zip(layer.weights, rest[:count]))
-            rest = rest[count:]
-        batch_set_value(pairs)
+        variables = [weight for layer in self.layers for weight in layer.weights]
+        check_weights(self.name, variables, weights)
+        batch_set_value(list(zip(variables, weights)))
 
     @property
     def stateful(self) -> bool:

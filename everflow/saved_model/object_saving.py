@@ -61,8 +61,7 @@ def save(obj: Any, export_dir: Any, signatures: Any = None) -> None:
     export.describe(saved_model.meta_graphs.add(), functions)
     get_or_create_variables_dir(folder)
     TrackableSaver(view).save(get_variables_path(folder))
-    if export.files:
-        assets.copy_assets_to_destination_dir(export.files, folder)
+    assets.copy_assets_to_destination_dir(export.files, folder)
     write_saved_model(saved_model, folder)
 
 

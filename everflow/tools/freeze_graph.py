@@ -106,6 +106,7 @@ def freeze_graph(input_graph: Any, input_saver: Any, input_binary: bool, input_c
         graph_def = read_proto(input_graph, graph_pb2.GraphDef(), input_binary)
     if input_meta_graph:
         meta_graph_def = read_proto(input_meta_graph, meta_graph_pb2.MetaGraphDef(), input_binary, "meta graph")
+        print(f"Loaded meta graph file '{input_meta_graph}")
     if input_saver:
         saver_def = read_proto(input_saver, saver_pb2.SaverDef(), input_binary, "saver")
     return freeze_graph_with_def_protos(

@@ -69,7 +69,7 @@ class Scaffold:
     ready_op = property(attrgetter("_ready_op"))
     ready_for_local_init_op = property(attrgetter("_ready_for_local_init_op"))
     local_init_op = property(attrgetter("_local_init_op"))
-    summary_op = property(attrgetter("_summary_op"))
+    summary_op = property(lambda self: None if self._summary_op is _USE_DEFAULT else self._summary_op)
     saver = property(attrgetter("_saver"))
     init_feed_dict = property(attrgetter("_init_feed_dict"))
 

@@ -53,3 +53,32 @@ def test_graphs_are_written_here():
     assert tf.io.write_graph(graph, "new/folder", "g.pbtxt") == "new/folder/g.pbtxt"
     with pytest.raises(TypeError, match="Expected binary or unicode string, got None"):
         tf.train.write_graph(graph, None, "g.pb")
+
+
+def test_the_meta_graph_is_no_checkpoint():
+    saved("model")
+    with tf.Session() as session, pytest.raises(tf.errors.DataLossError, match="table file .*model.meta: Data loss: not an sstable"):
+        tf.train.Saver().restore(session, "model.meta")
+
+
+def test_a_writer_makes_its_file_with_the_first_event(here):
+    writer = tf.summary.FileWriter("logs")
+    writer.close()
+    assert os.listdir("logs") == []
+    writer = tf.summary.FileWriter("")
+    writer.add_summary(tf.Summary(value=[tf.Summary.Value(tag="a", simple_value=1.0)]), 3)
+    writer.close()
+    (name,) = (name for name in os.listdir(here) if "tfevents" in name)
+    assert [event.step for event in tf.train.summary_iterator(name)] == [0, 3]
+
+
+def test_an_export_has_the_files_of_its_checkpoint():
+    tf.Variable(1.0, name="w")
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        export = tf.contrib.session_bundle.exporter.Exporter(tf.train.Saver(sharded=True))
+        export.init(session.graph.as_graph_def())
+        assert [export.export("exports", tf.constant(step), session) for step in (1, 2)] == [b"exports/00000001", b"exports/00000002"]
+    assert sorted(os.listdir("exports/00000002")) == ["checkpoint", "export.data-00000-of-00001", "export.index", "export.meta"]
+    assert pathlib.Path("exports/00000002/checkpoint").read_text() == (
+        'model_checkpoint_path: "export"\nall_model_checkpoint_paths: "export"\n')

@@ -13,9 +13,9 @@ def test_names_that_nodes_cannot_have(name):
 
 
 def test_names_that_scopes_cannot_have():
-    for make in (lambda name: tf.placeholder(tf.float32, name=name), lambda name: tf.Variable(1, name=name), lambda name: tf.no_op(name=name)):
+    for make in (lambda **kwargs: tf.placeholder(tf.float32, **kwargs), lambda **kwargs: tf.Variable(1, **kwargs), tf.no_op):
         with pytest.raises(ValueError, match="^'a b' is not a valid scope name$"):
-            make("a b")
+            make(name="a b")
 
 
 def test_a_name_is_given_once():

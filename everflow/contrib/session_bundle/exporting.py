@@ -75,7 +75,10 @@ class Exporter:
     """Exports a graph with the variables of a Saver: `init` once, then `export` for each version."""
 
     def __init__(self, saver: Any) -> None:
-        self._saver = saver
+        # One of its own, which keeps no list of what it saved: exports are deleted, or kept, as a whole.
+        saver_def = saver.as_saver_def()
+        saver_def.ClearField("max_to_keep")
+        self._saver = find("train.Saver")(saver_def=saver_def)
         self._has_init = False
         self._assets_to_copy: dict[str, str] = {}
         self._assets_callback: Callable[..., None] | None = None
@@ -128,8 +131,7 @@ class Exporter:
         # Readers look for whole numbers: they never see a version that is not complete.
         unfinished = folder + "-tmp"
         gfile.recursive_create_dir(unfinished)
-        self._saver.save(session, os.path.join(unfinished, constants.VARIABLES), meta_graph_suffix="meta", write_meta_graph=False,
-                         write_state=False)
+        self._saver.save(session, os.path.join(unfinished, constants.VARIABLES), meta_graph_suffix="meta", write_meta_graph=False)
         if self._assets_callback is not None and self._assets_to_copy:
             self._assets_callback(self._assets_to_copy, os.path.join(unfinished, constants.ASSETS_DIRECTORY))
         self._saver.export_meta_graph(os.path.join(unfinished, constants.META_GRAPH))

@@ -145,7 +145,7 @@ class CallbackList:
     def run(self, mode: str, hook: str, logs: Any = None) -> None:
         """Before or after a run."""
         for c in self.callbacks:
-            getattr(c, f"on_{mode}_{hook}")(logs or {})
+            getattr(c, f"on_{mode}_{hook}")(logs)
 
     _call_begin_hook = lambda self, mode: self.run(mode, "begin")
     _call_end_hook = lambda self, mode: self.run(mode, "end")

@@ -11,6 +11,7 @@ from everflow.api import internal, public
 from everflow.estimator.export_outputs import EvalOutput, PredictOutput, TrainOutput
 from everflow.estimator.mode_keys import EXPORT_TAGS, ModeKeys
 from everflow.keras.backend.learning_phase import learning_phase_scope
+from everflow.keras.backend.session import track_variable
 from everflow.keras.cloning import clone_model
 from everflow.keras.input_layer import Input
 from everflow.keras.model import Sequential
@@ -121,6 +122,7 @@ def _clone(model: Any) -> Any:
 def _compile_like(model: Any, clone: Any, optimizer_config: Any) -> None:
     """Compiles a clone, whose steps are the graph's."""
     step = create_global_step()
+    track_variable(step)
     if optimizer_config is None:
         optimizer = type(model.optimizer)(model.optimizer.optimizer, iterations=step)
     else:

@@ -29,7 +29,7 @@ class MetricsAggregator:
         """Adds a batch."""
         if not isinstance(outputs, (list, tuple)):
             outputs = [outputs]
-        self._loss = self._loss + outputs[0] * size
+        self._loss = self._loss + np.float64(outputs[0]) * size
         self._number += size
         self._metrics = list(outputs[1:])
 

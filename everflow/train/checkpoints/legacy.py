@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from everflow.errors import data_loss, invalid_argument, not_found, unimplemented
+from everflow.errors import DataLossError, data_loss, invalid_argument, not_found, unimplemented
 from everflow.graph import dtypes
 from everflow.train.checkpoints.bundle import Reading, assembled
 from everflow.train.checkpoints.files import read_whole, written_beside
@@ -51,6 +51,15 @@ def elements(proto: Any, dtype: dtypes.DType, shape: Sequence[int]) -> np.ndarra
     return np.array(values).astype(_stored_kind(dtype)).view(dtype.as_numpy_dtype).reshape(shape)
 
 
+def _table(path: str) -> Table:
+    try:
+        return Table(read_whole(path))
+    except DataLossError as error:
+        raise data_loss(
+            f"Unable to open table file {path}: Data loss: {error.message}: perhaps your file is in a different file format and you need "
+            "to use a different restore operator?") from None
+
+
 class LegacyReader:
     """Reads V1 checkpoints: all the files of a pattern are one."""
 
@@ -66,7 +75,7 @@ class LegacyReader:
         self._known: dict[str, tuple[tuple[int, ...], dtypes.DType, list[TensorSlice]]] = {}
         for path in paths:
             try:
-                for key, value in Table(read_whole(path)).items():
+                for key, value in _table(path).items():
                     if key != b"":
                         self._data[key] = value
                         continue

@@ -60,10 +60,8 @@ class CheckpointManager:
         if known is None:
             return
         self._latest_checkpoint = known.model_checkpoint_path
+        # Without times, it was not written by a manager.
         times = known.all_model_checkpoint_timestamps
-        if len(times) != len(known.all_model_checkpoint_paths):
-            # Not written by a manager.
-            return
         preserved = known.last_preserved_timestamp
         if now < preserved:
             logging.warning("time.time() returned a value %f seconds behind the last preserved checkpoint timestamp.", preserved - now)
