@@ -20,7 +20,7 @@ def threads():
     return [t.name for t in threading.enumerate() if t.name.startswith("everflow-")]
 
 
-def without_threads(seconds=5.0):
+def without_threads(seconds=30.0):
     """Whether all threads of pipelines end soon."""
     end = time.monotonic() + seconds
     while threads() and time.monotonic() < end:

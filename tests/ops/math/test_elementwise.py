@@ -83,7 +83,7 @@ def test_gradients_of_unknown_shapes_are_summed_when_they_run():
 
 
 def test_shapes_that_do_not_broadcast_are_refused_when_built_and_when_run():
-    with pytest.raises(ValueError, match="Dimensions must be equal, but are 2 and 3 for 'add'"):
+    with tf.Graph().as_default(), pytest.raises(ValueError, match="Dimensions must be equal, but are 2 and 3 for 'add'"):
         tf.zeros([2]) + tf.zeros([3])
     with tf.Graph().as_default(), tf.Session() as session:
         x = tf.placeholder(tf.float32)
