@@ -40,6 +40,9 @@ def present(thing: Any, names: Iterable[str]) -> None:
         return
     for function in _functions(thing):
         function.__annotations__ = {}
+        if signature := getattr(function, "__signature__", None):
+            bare = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in signature.parameters.values()]
+            function.__signature__ = inspect.Signature(bare)  # type: ignore[attr-defined]
     if _home is not None:
         _rename(thing, names, _home)
 
@@ -80,9 +83,11 @@ def _internal_home(name: str) -> tuple[str, str] | None:
     """Where TensorFlow has what is published as internal: its name says so."""
     if not name.startswith("python."):
         return None
-    path = name.removeprefix("python.") if name.startswith("python.contrib.") else name
-    module, _, last = path.rpartition(".")
-    return "tensorflow." + module, last
+    module, _, last = name.rpartition(".")
+    inner = module.removeprefix("python.")
+    if inner.startswith("tensorflow_estimator."):
+        return inner, last
+    return "tensorflow." + (inner if inner.startswith("contrib.") else module), last
 
 
 def _set_name(thing: Any, module: str, name: str) -> None:

@@ -2,6 +2,8 @@
 import copy
 import importlib
 import inspect
+import json
+import pathlib
 import pickle
 import subprocess
 import sys
@@ -127,3 +129,56 @@ def test_public_functions_show_no_annotations():
     assert inspect.getfullargspec(tf.Session.run) == inspect.FullArgSpec(
         ["self", "fetches", "feed_dict", "options", "run_metadata"], None, None, (None, None, None), [], None, {})
     assert tf.Tensor.shape.fget.__annotations__ == {}
+
+
+FACTS = pathlib.Path(__file__).parent / "facts"
+
+# These take more than TensorFlow's do, or share an implementation whose arguments are called otherwise.
+OTHERWISE = {
+    "DType", "contrib.data.bucket_by_sequence_length", "contrib.data.make_batched_features_dataset", "contrib.data.make_csv_dataset",
+    "contrib.data.read_batch_features", "contrib.eager.Sequential", "contrib.eager.make_template",
+    "contrib.framework.init_from_checkpoint", "contrib.framework.list_variables", "contrib.framework.load_checkpoint",
+    "contrib.framework.load_variable", "contrib.learn.BaseEstimator", "contrib.learn.RunConfig", "contrib.metrics.streaming_auc",
+    "contrib.metrics.streaming_false_negatives_at_thresholds", "contrib.metrics.streaming_false_positives_at_thresholds",
+    "contrib.metrics.streaming_true_negatives_at_thresholds", "contrib.metrics.streaming_true_positives_at_thresholds",
+    "convert_to_tensor", "data.experimental.make_batched_features_dataset", "enable_eager_execution", "estimator.tpu.TPUEstimator",
+    "nn.rnn_cell.DeviceWrapper", "nn.rnn_cell.DropoutWrapper", "nn.rnn_cell.ResidualWrapper",
+}
+
+
+def test_parameters_are_those_of_tensorflow():
+    spec = importlib.util.spec_from_file_location("looks_of_things", pathlib.Path(__file__).parent / "looks.py")
+    looked = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(looked)
+    known = json.loads((FACTS / "parameters.json").read_text())
+    found = {name: looked.parameters(api.find(name)) for name in known if api.has(name)}
+    assert len(found) > 2000
+    assert {name: shown for name, shown in found.items() if shown != known[name] and name not in OTHERWISE} == {}
+    assert [name for name in OTHERWISE if found[name] == known[name]] == []
+
+
+def test_classes_have_the_bases_that_they_have_in_tensorflow():
+    known = json.loads((FACTS / "bases.json").read_text())
+    pairs = [(name, base) for name, bases in known.items() for base in bases if api.has(name) and api.has(base)]
+    assert len(pairs) > 1200
+    assert [pair for pair in pairs if not issubclass(api.find(pair[0]), api.find(pair[1]))] == []
+
+
+def test_tensorflows_inspection_looks_below_context_managers():
+    from everflow.platform import signatures
+
+    assert signatures.getfullargspec(tf.contrib.framework.arg_scope)[:4] == (["list_ops_or_scope"], None, "kwargs", None)
+    assert signatures.getfullargspec(tf.init_scope).args == []
+
+
+def test_private_attributes_that_programs_touch():
+    with tf.Graph().as_default() as graph:
+        x = tf.constant(1.0)
+    assert (x._op, x._dtype, x.op._graph, x.op._id_value) == (x.op, tf.float32, graph, x.op._id)
+    assert x.op._op_def.name == "Const"
+
+
+def test_estimators_have_their_later_name(as_tensorflow):
+    from tensorflow_estimator.python.estimator import estimator
+
+    assert tf.compat.v2.estimator.Estimator is estimator.EstimatorV2 and issubclass(estimator.EstimatorV2, tf.estimator.Estimator)

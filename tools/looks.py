@@ -2,8 +2,9 @@
 
     PYTHON_WITH_TENSORFLOW_1_15 tools/looks.py FACTS_FOLDER
 
-Writes everflow/facts/homes.json, {module: {name there: public name}}, and tests/facts/looks.json, {public name: what
-tests/looks.py says of it}; a thing that has several public names is listed under the shortest.
+Writes everflow/facts/homes.json, {module: {name there: public name}}, and two files for tests: tests/facts/parameters.json,
+{public name: parameters}, and tests/facts/bases.json, {public class: the public classes that it is a subclass of}. A thing that
+has several public names is listed under the shortest.
 """
 import inspect
 import json
@@ -13,7 +14,7 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "tests"))
 
-from looks import look  # noqa: E402
+from looks import parameters  # noqa: E402
 
 
 def resolve(root, path):
@@ -36,7 +37,7 @@ def main(facts):
     for file in ("api_core.json", "api_contrib.json"):
         with open(os.path.join(facts, file)) as f:
             names.update(name[len("tf."):] for name in json.load(f))
-    homes, looks, seen = {}, {}, set()
+    homes, shown, classes, seen = {}, {}, {}, set()
     for name in sorted(names, key=lambda n: (n.startswith("contrib."), n.count("."), n)):
         thing = resolve(tf, name)
         module, own = getattr(thing, "__module__", None) or "", getattr(thing, "__qualname__", "")
@@ -45,11 +46,16 @@ def main(facts):
         if not module.startswith("tensorflow") or module.endswith("_pb2") or name.startswith("raw_ops."):
             continue
         seen.add(id(thing))
-        looks[name] = look(thing)
+        if parameters(thing) not in (None, "*args, **kwargs"):
+            shown[name] = parameters(thing)
+        if inspect.isclass(thing):
+            classes[thing] = name
         if getattr(sys.modules[module], own, None) is thing:
             homes.setdefault(module, {})[own] = name
     write("everflow/facts/homes.json", homes)
-    write("tests/facts/looks.json", looks)
+    write("tests/facts/parameters.json", shown)
+    bases = {name: [classes[base] for base in cls.__mro__[1:] if base in classes] for cls, name in classes.items()}
+    write("tests/facts/bases.json", {name: found for name, found in bases.items() if found})
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import everflow as tf
-from everflow.api import public
+from everflow.api import internal, public
 from everflow.distribute.replica_devices import replica_device_setter
 from everflow.estimator import arguments, distributing, exporting, running
 from everflow.estimator.input_data import with_hooks
@@ -350,3 +350,7 @@ def _batch_length(batch: dict[str, Any]) -> int:
     return int(length or 0)
 
 
+@public("compat.v2.estimator.Estimator")
+@internal("tensorflow_estimator.python.estimator.estimator.EstimatorV2")
+class EstimatorV2(Estimator):
+    """The same, by the name that it has in version 2."""

@@ -150,6 +150,18 @@ class Operation:
         self._device = device
 
     @property
+    def _graph(self) -> Any:
+        return self.graph
+
+    @property
+    def _id_value(self) -> int:
+        return self._id
+
+    @property
+    def _op_def(self) -> Any:
+        return self.op_def
+
+    @property
     def op_def(self) -> Any:
         """The OpDef proto."""
         from everflow.graph.wire import op_def_proto

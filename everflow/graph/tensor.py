@@ -119,6 +119,14 @@ class Tensor(TensorLike):
         return list(self._consumers)
 
     @property
+    def _op(self) -> Any:
+        return self.op
+
+    @property
+    def _dtype(self) -> Any:
+        return self.dtype
+
+    @property
     def _value_index(self) -> int:
         return self.value_index
 

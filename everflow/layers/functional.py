@@ -5,6 +5,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from everflow.looks import own_module
+
 _INPUTS = inspect.Parameter("inputs", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Any)
 _REUSE = inspect.Parameter("reuse", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None, annotation=Any)
 
@@ -27,7 +29,7 @@ def called_once(layer: type, name: str, has_variables: bool = True) -> Callable[
         return layer(**given).apply(inputs)
 
     function.__name__ = function.__qualname__ = name
-    function.__module__ = layer.__module__
+    function.__module__ = own_module(layer)
     function.__doc__ = f"{(layer.__doc__ or '').strip().removesuffix('.')}, called once."
     function.__signature__ = signature  # type: ignore[attr-defined]
     return function

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import functools
 import inspect
 import sys
@@ -27,8 +28,14 @@ def _declared(obj: Any) -> tuple[Any, Any]:
     return next((d.decorator_argspec for d in found if d.decorator_argspec is not None), None), target
 
 
+# The code that all functions share which contextlib.contextmanager makes; TensorFlow's own such decorator can be looked below.
+_CONTEXT_MANAGER = contextlib.contextmanager(lambda: iter(())).__code__  # type: ignore[attr-defined]
+
+
 def _full(target: Any) -> inspect.FullArgSpec:
     """Like `inspect.getfullargspec`, but methods of a class and callable objects keep `self`, as written."""
+    if getattr(target, "__code__", None) is _CONTEXT_MANAGER:
+        return _full(target.__wrapped__)
     if isinstance(target, functools.partial):
         return inspect.getfullargspec(target)
     if inspect.isclass(target):

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -23,6 +24,8 @@ def _exchanged(name: str, function: Callable[..., Any]) -> None:
         return function(labels, predictions, *args, **kwargs)
 
     del streaming.__wrapped__  # type: ignore[attr-defined]
+    labels, predictions, *others = inspect.signature(function).parameters.values()
+    streaming.__signature__ = inspect.Signature([predictions, labels, *others])  # type: ignore[attr-defined]
     streaming.__name__ = streaming.__qualname__ = f"streaming_{name}"
     _publish(f"streaming_{name}", streaming)
 

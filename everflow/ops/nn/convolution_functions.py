@@ -73,7 +73,7 @@ def conv2d(
     padding: Any = None,
     use_cudnn_on_gpu: bool = True,
     data_format: str | None = "NHWC",
-    dilations: Any = None,
+    dilations: Any = (1, 1, 1, 1),
     name: str | None = None,
     filters: Any = None,
 ) -> Any:
@@ -98,7 +98,7 @@ def conv2d_backprop_filter(
     padding: Any,
     use_cudnn_on_gpu: bool = True,
     data_format: str = "NHWC",
-    dilations: Any = None,
+    dilations: Any = (1, 1, 1, 1),
     name: str | None = None,
 ) -> Any:
     """The gradient of conv2d with respect to its filter."""
@@ -256,7 +256,7 @@ def conv3d_backprop_filter(
     strides: Any,
     padding: Any,
     data_format: str = "NDHWC",
-    dilations: Any = None,
+    dilations: Any = (1, 1, 1, 1, 1),
     name: str | None = None,
 ) -> Any:
     """The gradient of conv3d with respect to its filter."""
