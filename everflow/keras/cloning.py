@@ -7,7 +7,8 @@ from everflow import nest
 from everflow.api import internal, public
 from everflow.keras.input_layer import Input, InputLayer
 from everflow.keras.layer import Layer
-from everflow.keras.model import Model, Sequential
+from everflow.keras.model import Model
+from everflow.keras.sequential import Sequential
 
 
 def _cloned(layer: Any) -> Any:

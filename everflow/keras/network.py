@@ -8,7 +8,7 @@ from everflow import nest
 from everflow.api import internal
 from everflow.graph.shapes import TensorShape
 from everflow.graph.tensor import Tensor
-from everflow.graph.trackable import TrackableReference
+from everflow.graph.trackable import TrackableReference, no_automatic_dependency_tracking_scope
 from everflow.keras.added_results import AddLoss, AddMetric
 from everflow.keras.backend.graph import get_graph
 from everflow.keras.backend.session import batch_get_value, batch_set_value
@@ -48,6 +48,8 @@ class Network(Layer):
     _nested_outputs: Any
     _nodes_by_depth: list[list[Any]]
     _network_nodes: set[str]
+    _feed_inputs: Any = ()
+    _feed_input_names: Any = ()
     # Outputs carry their masks when `call` is done.
     _compute_output_and_mask_jointly = True
 
@@ -59,7 +61,13 @@ class Network(Layer):
 
     def _base_init(self, name: str | None = None, trainable: bool = True, **kwargs: Any) -> None:
         super().__init__(name=name, trainable=trainable, **kwargs)
-        self.__dict__.update(_is_graph_network=False, inputs=None, outputs=None, input_names=None, output_names=None, optimizer=None)
+        self._note(_is_graph_network=False, inputs=None, outputs=None, input_names=None, output_names=None, optimizer=None)
+
+    def _note(self, **facts: Any) -> None:
+        """Sets attributes that say something about the network: lists and layers in them are not parts of it for that."""
+        with no_automatic_dependency_tracking_scope(self):
+            for name, value in facts.items():
+                setattr(self, name, value)
 
     def _init_subclassed(self, name: str | None = None, **kwargs: Any) -> None:
         self._base_init(name=name, **kwargs)
@@ -84,35 +92,30 @@ class Network(Layer):
         if len({id(t) for t in given}) != len(given):
             raise ValueError(f"The list of inputs passed to the model is redundant. All inputs should only appear once. Found: {inputs}")
         self._base_init(name=name, **kwargs)
-        self.__dict__.update(_is_graph_network=True, _nested_inputs=_unpacked(inputs), _nested_outputs=_unpacked(outputs))
-        self.__dict__["inputs"] = nest.flatten(inputs)
-        self.__dict__["outputs"] = nest.flatten(outputs)
+        self._note(_is_graph_network=True, _nested_inputs=_unpacked(inputs), _nested_outputs=_unpacked(outputs),
+                   inputs=nest.flatten(inputs), outputs=nest.flatten(outputs))
         self._connect_graph()
         self.built = True
 
     def _connect_graph(self) -> None:
         """Finds the layers between inputs and outputs, in the order in which they run."""
-        histories = [t._keras_history for t in self.inputs]
-        self.__dict__["_input_layers"] = [h.layer for h in histories]
-        self.__dict__["_output_layers"] = [t._keras_history.layer for t in self.outputs]
-        self.__dict__["_input_coordinates"] = histories
-        self.__dict__["_output_coordinates"] = [t._keras_history for t in self.outputs]
         order = ordered(self.inputs, self.outputs)
         refuse_legacy_layers(order.layers)
-        self.__dict__["_network_nodes"] = order.keys
-        self.__dict__["_nodes_by_depth"] = order.nodes
-        self.__dict__["_layers"] = []
+        before, after = [t._keras_history for t in self.inputs], [t._keras_history for t in self.outputs]
+        fed = [(t, h.layer.name) for t, h in zip(self.inputs, before) if h.layer.is_placeholder]
+        self._note(
+            _input_coordinates=before, _input_layers=[h.layer for h in before], input_names=[h.layer.name for h in before],
+            _output_coordinates=after, _output_layers=[h.layer for h in after], output_names=_told_apart([h.layer.name for h in after]),
+            _feed_inputs=[t for t, _ in fed], _feed_input_names=[name for _, name in fed],
+            _network_nodes=order.keys, _nodes_by_depth=order.nodes, _layers=[])
         for layer in order.layers:
             self._hold(layer)
             self._track_trackable(layer, name=f"layer-{len(self._layers) - 1}", overwrite=True)
-        self.__dict__["input_names"] = [layer.name for layer in self._input_layers]
-        self.__dict__["output_names"] = _told_apart([layer.name for layer in self._output_layers])
-        self.__dict__["_feed_input_names"] = [la.name for la in self._input_layers if getattr(la, "is_placeholder", False)]
         # The model itself stands behind its own outputs, where it is used as a layer.
         inputs = nest.pack_sequence_as(self._nested_inputs, self.inputs)
-        before, calls, places = (
+        layers, calls, places = (
             nest.map_structure(lambda t, f=f: getattr(t._keras_history, f), inputs) for f in KerasHistory._fields)
-        Node(self, before, calls, places, inputs, nest.pack_sequence_as(self._nested_outputs, self.outputs))
+        Node(self, layers, calls, places, inputs, nest.pack_sequence_as(self._nested_outputs, self.outputs))
 
     def _insert_layers(self, layers: Any, nodes: Any = None) -> None:
         """Has the model hold and run further layers, whose inputs its own layers give."""

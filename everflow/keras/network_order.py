@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from everflow import nest
+from everflow.api import public
 
 
 class Order(NamedTuple):
@@ -99,3 +100,23 @@ def _check(inputs: list[Any], nodes: list[Any]) -> None:
                     f"accessed without issue: {seen}")
         known.update(id(t) for t in nest.flatten(node.output_tensors))
         seen.append(layer.name)
+
+
+@public("keras.utils.get_source_inputs")
+def get_source_inputs(tensor: Any, layer: Any = None, node_index: Any = None) -> Any:
+    """The input tensors that a tensor comes from."""
+    if not hasattr(tensor, "_keras_history"):
+        return tensor
+    if layer is None or node_index:
+        layer, node_index, _ = tensor._keras_history
+    if not layer._inbound_nodes:
+        return [tensor]
+    node = layer._inbound_nodes[node_index or 0]
+    before = list(node.iterate_inbound())
+    if not before:
+        return nest.flatten(node.input_tensors)
+    found: dict[int, Any] = {}
+    for inbound, index, _, t in before:
+        for source in get_source_inputs(t, inbound, index):
+            found[id(source)] = source
+    return list(found.values())

@@ -6,8 +6,8 @@ from typing import Any
 
 from everflow.api import internal, public
 from everflow.keras.layers.wrappers import Wrapper
-from everflow.keras.model import Sequential
 from everflow.keras.network import Network
+from everflow.keras.sequential import Sequential
 
 _MISSING = "Failed to import pydot. You must install pydot and graphviz for `pydotprint` to work."
 

@@ -11,7 +11,7 @@ from everflow.keras.layer_serialization import deserialize as deserialize_layer
 from everflow.keras.layer_serialization import serialize as serialize_layer
 from everflow.keras.layers.dense import Dense
 from everflow.keras.model import Model
-from everflow.keras.training.methods import apply_gradients
+from everflow.keras.training.eager_steps import apply_gradients
 
 
 @public("keras.experimental.LinearModel")

@@ -74,7 +74,7 @@ def test_steps_on_many_variables_are_taken_in_one_call():
         before = model.get_weights()
         model.train_on_batch(np.array([[1.0, 2.0]]), np.array([[3.0]]))
         after = model.get_weights()
-        train = model._functions["train"]
+        train = model.train_function
         step = session._runner([*train.outputs, train.updates_op], dict.fromkeys(train.inputs, 0)).step
         assert [n.type for n in step.plan.nodes if "ApplyAdam" in n.type] == ["_ResourceApplyAdamTogether"]
         # Adam's first step is the learning rate, whatever the gradient.

@@ -11,7 +11,8 @@ from everflow.keras.downloads import get_file
 from everflow.keras.input_layer import Input
 from everflow.keras.layers.dense import Dense
 from everflow.keras.layers.pooling import GlobalAveragePooling2D, GlobalMaxPooling2D
-from everflow.keras.model import Model, get_source_inputs
+from everflow.keras.model import Model
+from everflow.keras.network_order import get_source_inputs
 
 CHOLLET = "https://github.com/fchollet/deep-learning-models/releases/download/"
 # Keras's own modules may be given too, and are not needed.

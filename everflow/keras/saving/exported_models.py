@@ -14,9 +14,9 @@ from everflow.keras.backend.learning_phase import learning_phase_scope
 from everflow.keras.backend.session import track_variable
 from everflow.keras.cloning import clone_model
 from everflow.keras.input_layer import Input
-from everflow.keras.model import Sequential
 from everflow.keras.saving.configs import as_json, model_config, model_from_json
 from everflow.keras.saving.model_calls import trace_model_call
+from everflow.keras.sequential import Sequential
 from everflow.keras.serialization import CustomObjectScope
 from everflow.platform import logging
 from everflow.saved_model import constants
@@ -115,7 +115,7 @@ def _clone(model: Any) -> Any:
     if not made.inputs:
         place = lambda spec: Input(batch_shape=spec.shape, dtype=spec.dtype)
         made._set_inputs(nest.map_structure(place, model._saved_model_inputs_spec))
-        made.__dict__["input_names"], made.__dict__["output_names"] = list(model.input_names), list(model.output_names)
+        made._note(input_names=list(model.input_names), output_names=list(model.output_names))
     return made
 
 
@@ -131,7 +131,7 @@ def _compile_like(model: Any, clone: Any, optimizer_config: Any) -> None:
     clone.compile(
         optimizer, model.loss, metrics=model._compile_metrics, loss_weights=model.loss_weights,
         sample_weight_mode=model.sample_weight_mode, weighted_metrics=model._compile_weighted_metrics)
-    clone._settle_compile(clone.outputs)
+    clone._finish_compile(clone.outputs)
 
 
 def _supervised(model: Any, clone: Any, mode: str) -> tuple[str, dict[str, Any], Any]:
@@ -148,4 +148,4 @@ def _supervised(model: Any, clone: Any, mode: str) -> tuple[str, dict[str, Any],
 
 
 def _train_op(clone: Any) -> Any:
-    return clone._steps.train_function().updates_op
+    return clone._make_train_function().updates_op

@@ -13,8 +13,9 @@ from everflow.keras.backend.learning_phase import learning_phase
 from everflow.keras.input_layer import InputLayer
 from everflow.keras.input_spec import InputSpec
 from everflow.keras.layer import Layer
-from everflow.keras.model import Model, Sequential
+from everflow.keras.model import Model
 from everflow.keras.network import Network
+from everflow.keras.sequential import Sequential
 from everflow.train.tracking.data_structures import is_function
 
 # What hangs on a layer of a SavedModel and is no attribute that the program gave it.

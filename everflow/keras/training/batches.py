@@ -48,6 +48,9 @@ class ArrayBatches:
     """Batches cut from arrays that hold all samples."""
 
     uses_steps = False
+    from_generator = False
+    is_exhausted = False
+    epochs = 1
 
     def __init__(self, arrays: list[Any], batch_size: int | None, shuffle: Any) -> None:
         self.arrays = arrays
@@ -83,6 +86,7 @@ class StreamBatches:
 
     uses_steps = True
     batch_size = None
+    samples = None
 
     def __init__(self, batches: Any, steps: int | None, prepare: Any, restarts: bool = False, from_generator: bool = False) -> None:
         self._open = batches

@@ -2,11 +2,11 @@
 from __future__ import annotations
 
 import types
+from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from everflow.api import internal
+from everflow.graph.tensor import Tensor
 from everflow.keras.config import image_data_format
 from everflow.keras.losses import functions
 from everflow.keras.losses.classes import Loss, LossFunctionWrapper
@@ -40,6 +40,11 @@ class Endpoint:
     def skips_target(self) -> bool:
         """Whether there is nothing to compare the output with."""
         return self.loss_fn is None
+
+    @property
+    def all_metrics(self) -> list[Any]:
+        """The metric of its loss, where there is one, and those that it was given."""
+        return [*([self.loss_metric] if self.loss_metric is not None else []), *self.metrics.values(), *self.weighted_metrics.values()]
 
     @property
     def shape(self) -> Any:
@@ -239,6 +244,55 @@ def set_metrics(endpoints: list[Endpoint], metrics: Any, weighted_metrics: Any) 
     return taken[1:]
 
 
-def number_of(value: Any) -> float:
-    """A weight as a plain number where it is one."""
-    return float(value) if isinstance(value, (int, float, np.number)) else value
+@dataclass
+class Compiled:
+    """What `compile` was told, and what follows from it as soon as the outputs are known."""
+
+    metrics: Any
+    weighted_metrics: Any
+    target_tensors: Any
+    session_arguments: dict[str, Any]
+    endpoints: list[Endpoint] = field(default_factory=list)
+    metric_names: list[str] = field(default_factory=list)
+    trainable_weights: list[Any] = field(default_factory=list)
+    is_settled: bool = False
+
+    def settle(self, model: Any, outputs: Any) -> None:
+        """Decides the loss, weights and metrics of each output."""
+        names = model.output_names
+        self.endpoints = [Endpoint(o, n, f) for o, n, f in zip(outputs, names, prepare_loss_functions(model.loss, names))]
+        prepare_loss_weights(self.endpoints, model.loss_weights)
+        set_sample_weight_modes(self.endpoints, model.sample_weight_mode)
+        self.metric_names = set_metrics(self.endpoints, self.metrics, self.weighted_metrics)
+        self.trainable_weights = model.trainable_weights
+        self.is_settled = True
+
+    @property
+    def compared(self) -> list[Endpoint]:
+        """The outputs that are compared with targets."""
+        return [e for e in self.endpoints if not e.skips_target]
+
+    @property
+    def metric_objects(self) -> list[Any]:
+        """The metrics of all outputs."""
+        return [m for e in self.endpoints for m in e.all_metrics]
+
+    def given_targets(self, names: list[str]) -> list[Any]:
+        """The tensor that a program gave each output as its target, or None."""
+        given = self.target_tensors
+        if given is None or isinstance(given, (list, tuple)) and not len(given):
+            return [None] * len(names)
+        if isinstance(given, dict):
+            unknown = sorted(set(given) - set(names))
+            if unknown:
+                raise ValueError(f"Unknown entry in `target_tensors` dictionary: \"{unknown[0]}\". Only expected the following keys: "
+                                 f"{names}")
+            return [given.get(n) for n in names]
+        if isinstance(given, (list, tuple)):
+            if len(given) != len(names):
+                raise ValueError("When passing a list as `target_tensors`, it should have one entry per model output. The model has "
+                                 f"{len(names)} outputs, but you passed target_tensors={given}")
+            return list(given)
+        if isinstance(given, Tensor):
+            return [given]
+        raise TypeError(f"Expected `target_tensors` to be a list or tuple or dict or a single tensor, but got: {given}")

@@ -1,4 +1,4 @@
-"""Training steps whose layers run as Python, op by op."""
+"""Steps whose layers run as Python, op by op."""
 from __future__ import annotations
 
 from typing import Any
@@ -10,6 +10,7 @@ from everflow import nest
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.tensor import Tensor
 from everflow.keras.backend.learning_phase import eager_learning_phase_scope
+from everflow.keras.callbacks.base import PREDICT, TRAIN
 from everflow.keras.training.arrays import is_composite
 from everflow.keras.training.steps import metric_values, total_loss
 
@@ -29,9 +30,18 @@ def as_tensors(values: Any, dtypes: Any) -> list[Any]:
 class EagerSteps:
     """Trains, tests and predicts by calling the model on each batch."""
 
-    def __init__(self, model: Any, endpoints: Any) -> None:
+    def __init__(self, model: Any, endpoints: Any = ()) -> None:
         self.model = model
         self.endpoints = endpoints
+
+    def step(self, mode: str) -> Any:
+        """A function that runs a step: arrays of inputs, targets and weights to a list of values."""
+        if mode == PREDICT:
+            return self.predict
+        run = self.train if mode == TRAIN else self.test
+        weights = len(self.endpoints)
+        compared = weights + sum(not e.skips_target for e in self.endpoints)
+        return lambda arrays: run(arrays[:-compared], arrays[-compared:-weights], arrays[-weights:])
 
     def _called(self, x: Any, training: bool) -> list[Any]:
         arguments = {"training": training} if self.model._call_takes("training") else {}
@@ -60,8 +70,7 @@ class EagerSteps:
         return loss, [*shown, *values.values()]
 
     def _results(self, loss: Any, values: list[Any]) -> list[Any]:
-        compiled = self.model._compiled_metric_objects()
-        others = [m.result() for m in self.model._added_metrics(compiled)]
+        others = [m.result() for m in self.model._added_metrics()]
         return [np.asarray(v.numpy()) if isinstance(v, Tensor) else v for v in (loss, *values, *others)]
 
     def train(self, arrays: Any, targets: Any, weights: Any) -> list[Any]:
@@ -84,3 +93,10 @@ class EagerSteps:
         with eager_learning_phase_scope(0):
             found = self._called(self.inputs_of(arrays), False)
         return [t.numpy() if isinstance(t, Tensor) else t for t in found]
+
+
+def apply_gradients(optimizer: Any, pairs: list[Any]) -> None:
+    """One step of an optimizer, which may clip gradients first."""
+    if hasattr(optimizer, "_clipped"):
+        pairs = list(zip(optimizer._clipped([g for g, _ in pairs]), [v for _, v in pairs]))
+    optimizer.apply_gradients(pairs)

@@ -22,22 +22,20 @@ class MetricsAggregator:
 
     def __init__(self) -> None:
         self._loss: Any = 0.0
-        self._number = 0
+        self.number = 0
         self._metrics: list[Any] = []
 
     def add(self, outputs: Any, size: int) -> None:
         """Adds a batch."""
-        if not isinstance(outputs, (list, tuple)):
-            outputs = [outputs]
         self._loss = self._loss + np.float64(outputs[0]) * size
-        self._number += size
+        self.number += size
         self._metrics = list(outputs[1:])
 
     def results(self) -> list[Any]:
         """The loss, then the metrics."""
-        if not self._number:
+        if not self.number:
             raise ValueError("Empty training data.")
-        return [self._loss / self._number, *self._metrics]
+        return [self._loss / self.number, *self._metrics]
 
 
 @internal("keras.engine.training_utils.Aggregator")

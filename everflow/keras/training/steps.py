@@ -1,4 +1,4 @@
-"""The graph of a training step: targets, losses, metrics and updates, and the functions that run it."""
+"""Steps that run in a graph: targets, losses, metrics and updates, and the functions that run them."""
 from __future__ import annotations
 
 from typing import Any
@@ -7,6 +7,7 @@ import everflow as tf
 from everflow.graph.scopes import name_scope
 from everflow.keras.backend.functions import function
 from everflow.keras.backend.learning_phase import symbolic_learning_phase
+from everflow.keras.callbacks.base import PREDICT, TEST, TRAIN
 from everflow.keras.config import floatx
 from everflow.keras.losses.names import LABEL_DTYPES_FOR_LOSSES
 from everflow.keras.losses.weighting import ReductionV2, compute_weighted_loss, reduce_weighted_loss
@@ -94,44 +95,64 @@ def total_loss(endpoints: Any, targets: Any, outputs: Any, weights: Any, masks: 
         return (tf.identity(total) if total.shape.ndims == 0 else tf.reduce_mean(total)), shown
 
 
-class SymbolicSteps:
-    """The functions that train, test and predict in a model's graph; each is made when it is first used."""
+class GraphSteps:
+    """Steps in a model's graph: training, testing and prediction are functions, each made when it is first used."""
 
-    def __init__(self, model: Any, endpoints: Any, target_tensors: Any) -> None:
+    def __init__(self, model: Any, endpoints: Any = (), session_arguments: Any = None) -> None:
         self.model = model
         self.endpoints = endpoints
+        self.functions: dict[str, Any] = {}
         self.total_loss: Any = None
-        self.values: list[Any] = []
-        with self.graph.as_default():
-            for e, given in zip(endpoints, target_tensors or [None] * len(endpoints)):
-                make_target(e, given)
-                if e.sample_weight_mode is not None and not e.skips_target:
-                    make_sample_weight(e)
-            self._compute()
+        self._values: list[Any] = []
+        self._session_arguments = session_arguments or {}
 
     @property
     def graph(self) -> Any:
         """The graph that the model stands in."""
         return self.model.outputs[0].graph
 
-    def use_sample_weights(self, wanted: list[bool]) -> bool:
-        """Sees to it that the outputs that come with weights have a place for them; whether the steps were made anew."""
+    def step(self, mode: str) -> Any:
+        """A function that runs a step: arrays of inputs, targets and weights to a list of values."""
+        self.function(mode)
+        phase = [] if isinstance(symbolic_learning_phase(), int) else [mode == TRAIN]
+        functions = self.functions
+        # Looked up for each batch: the first one that comes with weights has the functions made anew.
+        return lambda arrays: (functions.get(mode) or self.function(mode))([*arrays, *phase])
+
+    def function(self, mode: str) -> Any:
+        """The function of a mode: (inputs, targets, weights[, phase]) to the loss and the metrics, or (inputs[, phase]) to outputs."""
+        if mode not in self.functions:
+            with self.graph.as_default():
+                self.functions[mode] = {TRAIN: self._train_function, TEST: self._test_function, PREDICT: self._predict_function}[mode]()
+        return self.functions[mode]
+
+    # -- targets, losses and metrics
+
+    def compare(self, targets: list[Any]) -> None:
+        """Adds losses and metrics: of the outputs, compared with the given targets or with some that are fed."""
+        with self.graph.as_default():
+            for e, given in zip(self.endpoints, targets):
+                make_target(e, given)
+                if e.sample_weight_mode is not None and not e.skips_target:
+                    make_sample_weight(e)
+            self._compute()
+
+    def use_sample_weights(self, wanted: list[bool]) -> None:
+        """Sees to it that the outputs that come with weights have a place for them; losses and metrics are made anew for that."""
         missing = [e for e, w in zip(self.endpoints, wanted) if w and e.sample_weight is None and not e.skips_target]
         if not missing:
-            return False
+            return
         with self.graph.as_default():
             for e in missing:
                 make_sample_weight(e)
             for metric in self._compiled_metrics():
                 metric._updates.clear()
             self._compute()
-        return True
+        for mode in (TRAIN, TEST):
+            self.functions.pop(mode, None)
 
     def _compiled_metrics(self) -> list[Any]:
-        found = []
-        for e in self.endpoints:
-            found += [*([e.loss_metric] if e.loss_metric is not None else []), *e.metrics.values(), *e.weighted_metrics.values()]
-        return found
+        return [m for e in self.endpoints for m in e.all_metrics]
 
     def _compute(self) -> None:
         model = self.model
@@ -146,56 +167,40 @@ class SymbolicSteps:
                     found.update(metric_values(e, y_true, y_pred, weight, mask))
         losses = lambda: _unique(model.get_losses_for(None) + model.get_losses_for(model.inputs))
         self.total_loss, shown = total_loss(self.endpoints, targets, outputs, weights, masks, losses)
-        self.values = [*shown, *found.values()]
+        self._values = [*shown, *found.values()]
+
+    # -- functions
+
+    def _train_function(self) -> Any:
+        model = self.model
+        variables = model._collected_trainable_weights
+        with name_scope("training"):
+            steps = model._optimizer_updates(variables, self.total_loss) if variables else []
+        inside = {u for m in self._compiled_metrics() for u in m._updates}
+        others = [u for u in (*model.get_updates_for(None), *model.get_updates_for(model.inputs)) if u not in inside]
+        return self._made("train_function", self._fed(), self._results(), [*steps, *others, *self._metric_updates()])
+
+    def _test_function(self) -> Any:
+        return self._made("test_function", self._fed(), self._results(), [*self.model.state_updates, *self._metric_updates()])
+
+    def _predict_function(self) -> Any:
+        return self._made("predict_function", self.model._feed_inputs, self.model.outputs, self.model.state_updates)
+
+    def _made(self, name: str, fed: list[Any], outputs: list[Any], updates: list[Any]) -> Any:
+        phase = symbolic_learning_phase()
+        fed = fed if isinstance(phase, int) else [*fed, phase]
+        return function(fed, outputs, updates=_unique(updates), name=name, **self._session_arguments)
 
     def _fed(self) -> list[Any]:
         return [*self.model._feed_inputs, *(e.target for e in self.endpoints if e.feeds_target),
                 *(e.sample_weight for e in self.endpoints if e.sample_weight is not None)]
 
-    def _phase(self) -> list[Any]:
-        phase = symbolic_learning_phase()
-        return [] if isinstance(phase, int) else [phase]
-
     def _results(self) -> list[Any]:
         """The loss, and what the metrics say: those of compile and those that layers added."""
-        compiled = self._compiled_metrics()
-        others = [m._call_result for m in self.model._added_metrics(compiled)]
-        return [self.total_loss, *self.values, *others]
+        return [self.total_loss, *self._values, *(m._call_result for m in self.model._added_metrics())]
 
     def _metric_updates(self) -> list[Any]:
-        others = self.model._added_metrics(self._compiled_metrics())
-        return [u for m in [*self._compiled_metrics(), *others] for u in m._updates]
-
-    def train_function(self) -> Any:
-        """(inputs, targets, weights[, phase]) to the loss and the metrics, changing the variables."""
-        model = self.model
-        with self.graph.as_default():
-            variables = model._collected_trainable_weights
-            with name_scope("training"):
-                steps = model._optimizer_updates(variables, self.total_loss) if variables else []
-            updates = [*model.get_updates_for(None), *model.get_updates_for(model.inputs)]
-            metrics = [m for m in self._compiled_metrics()]
-            inside = {u for m in metrics for u in m._updates}
-            updates = [*steps, *(u for u in updates if u not in inside), *self._metric_updates()]
-            return function([*self._fed(), *self._phase()], self._results(), updates=_unique(updates), name="train_function",
-                            **model._function_kwargs)
-
-    def test_function(self) -> Any:
-        """(inputs, targets, weights[, phase]) to the loss and the metrics."""
-        with self.graph.as_default():
-            updates = [*self.model.state_updates, *self._metric_updates()]
-            return function([*self._fed(), *self._phase()], self._results(), updates=_unique(updates), name="test_function",
-                            **self.model._function_kwargs)
-
-
-def predict_function(model: Any) -> Any:
-    """(inputs[, phase]) to the outputs."""
-    graph = model.outputs[0].graph
-    with graph.as_default():
-        phase = symbolic_learning_phase()
-        fed = [*model._feed_inputs, *([] if isinstance(phase, int) else [phase])]
-        kwargs = getattr(model, "_function_kwargs", {})
-        return function(fed, model.outputs, updates=_unique(model.state_updates), name="predict_function", **kwargs)
+        return [u for m in (*self._compiled_metrics(), *self.model._added_metrics()) for u in m._updates]
 
 
 def _unique(items: Any) -> list[Any]:

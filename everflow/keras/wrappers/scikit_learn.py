@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from everflow.api import internal, public
-from everflow.keras.arrays_of_classes import to_categorical
-from everflow.keras.model import Model, Sequential
+from everflow.keras.model import Model
+from everflow.keras.numpy_arrays import to_categorical
+from everflow.keras.sequential import Sequential
 from everflow.keras.serialization import has_arg
 
 
