@@ -122,7 +122,10 @@ def test_each_instruction_agrees_with_its_op(name):
         expected = sess.run(function(**dict(zip(names, arguments))))
     # Where x is near 1, what is left of 1 - x * x depends on whether the product is rounded first, which processors decide.
     rounding = np.nan_to_num(np.abs(x * x * y) * 2e-7, posinf=0) if name == "TanhGrad" else 1e-37
-    close = np.isclose(out.numpy(), expected, rtol=5e-7, atol=rounding, equal_nan=True)
+    # Infinities and NaNs alone must be the same ones; numpy 1.26 has no tolerance for each element.
+    finite = np.isfinite(expected)
+    close = np.where(finite, np.abs(out.numpy() - np.where(finite, expected, 0)) <= rounding + 5e-7 * np.abs(expected),
+                     (out.numpy() == expected) | np.isnan(out.numpy()) & np.isnan(expected))
     assert close.all(), list(zip(x[~close], y[~close], out.numpy()[~close], expected[~close]))
 
 
