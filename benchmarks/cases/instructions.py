@@ -17,6 +17,22 @@ def while_rnn_train():
     return timed(lambda: sess.run(train, {x: xs}))
 
 
+@case
+def while_rnn_inputs():
+    """A training step of a small recurrent network over a sequence in a while loop: 40 steps of 32 inputs and 64 units, batch 32."""
+    x = tf.placeholder(tf.float32, [32, 40, 32])
+    w = tf.get_variable("w", [32, 64], initializer=tf.truncated_normal_initializer(stddev=0.1))
+    u = tf.get_variable("u", [64, 64], initializer=tf.truncated_normal_initializer(stddev=0.1))
+    b = tf.get_variable("b", [64], initializer=tf.zeros_initializer())
+    sequence = tf.transpose(x, [1, 0, 2])
+    _, h = tf.while_loop(
+        lambda i, h: i < 40, lambda i, h: (i + 1, tf.tanh(tf.matmul(sequence[i], w) + tf.matmul(h, u) + b)),
+        [tf.constant(0), tf.zeros([32, 64])])
+    train = tf.train.GradientDescentOptimizer(0.01).minimize(tf.reduce_mean(tf.square(h)))
+    sess, (xs, _) = session(), batch(32, (40, 32))
+    return timed(lambda: sess.run(train, {x: xs}))
+
+
 def dynamic_rnn(x):
     """LSTMCell of 128 units over time; today's TensorFlow has the cell under Keras alone."""
     if hasattr(tf.nn.rnn_cell, "LSTMCell"):

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from everflow.graph import dtypes
+from everflow.graph.constants import constant_value
 from everflow.graph.func_graph import FuncGraph
 from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
@@ -63,7 +64,19 @@ def _factors(op: Operation) -> tuple[Tensor, ...] | None:
     rows = op.inputs[0].dims if op.inputs else None
     if op.type == "BiasAddGrad" and op.attr("data_format") in ("NHWC", b"NHWC") and rows is not None and len(rows) == 2:
         return (op.inputs[0],)
-    return None
+    return _summed_rows(op)
+
+
+def _summed_rows(op: Operation) -> tuple[Tensor, ...] | None:
+    """The rows whose sum is the gradient of a vector that was added to each of them."""
+    total = op.inputs[0].op if op.type == "Reshape" else None
+    if total is None or total.type != "Sum" or total.attr("keep_dims") or total.control_inputs or len(total.outputs[0]._consumers) != 1:
+        return None
+    rows, axes = total.inputs
+    if rows.dims is None or len(rows.dims) != 2 or rows.dims[1:] != op.outputs[0].dims:
+        return None
+    over = constant_value(axes)
+    return (rows,) if axes.op.type == "BroadcastGradientArgs" or (over is not None and over.reshape(-1).tolist() == [0]) else None
 
 
 class Collector:

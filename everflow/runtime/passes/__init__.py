@@ -11,12 +11,13 @@ from everflow.runtime.passes.fusion import fuse_conv_bias, fuse_matmul_bias, poo
 from everflow.runtime.passes.host import keep_sizes_on_host
 from everflow.runtime.passes.identities import drop_default_scales, drop_identities
 from everflow.runtime.passes.inference import fold_normalizations
-from everflow.runtime.passes.joins import join_products, narrow_parts, transpose_once
+from everflow.runtime.passes.joins import add_products, join_products, narrow_parts, transpose_once
 from everflow.runtime.passes.normalization import rectify_normalized
 from everflow.runtime.passes.pictures import resize_single_pictures
 from everflow.runtime.passes.python_functions import run_together
 from everflow.runtime.passes.residuals import add_residuals
 from everflow.runtime.passes.results import ask_for_used_results
+from everflow.runtime.passes.rows import take_rows
 from everflow.runtime.passes.subexpressions import share_subexpressions
 from everflow.runtime.passes.sums import sum_to_shape
 from everflow.runtime.passes.updates import batch_updates, scale_updates
@@ -24,9 +25,9 @@ from everflow.runtime.plan import Plan
 
 PASSES = (
     run_together, drop_identities, fold_constants, drop_default_scales, resolve_broadcasts, share_subexpressions, sum_to_shape,
-    narrow_parts, join_products, fuse_matmul_bias, fuse_conv_bias, pool_before_relu, pool_first_layers, share_pooling,
+    narrow_parts, join_products, take_rows, fuse_matmul_bias, fuse_conv_bias, pool_before_relu, pool_first_layers, share_pooling,
     scale_updates, batch_updates, add_residuals, fold_normalizations, rectify_normalized, surround_normalized, resize_single_pictures,
-    fuse_elementwise, reuse_buffers, take_restored, transpose_once, keep_sizes_on_host, ask_for_used_results,
+    fuse_elementwise, add_products, reuse_buffers, take_restored, transpose_once, keep_sizes_on_host, ask_for_used_results,
 )
 
 

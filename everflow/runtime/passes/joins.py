@@ -85,6 +85,33 @@ def _sum_of_products(node: Node, uses: Any) -> Node | None:
     return fused("_SumOfProducts", kernel, node, inputs, fresh=True)
 
 
+def add_products(plan: Plan) -> None:
+    """Of two products that are added, the second is added to the first as it is computed."""
+    rewrite_nodes(plan, _two_products)
+
+
+def _two_products(node: Node, uses: Any) -> Node | None:
+    if node.type not in ("AddV2", "Add", "AddN") or len(node.inputs) != 2 or node.reads or node.outputs[0].dtype.name not in FLOATS:
+        return None
+    first, second = (v.node for v in node.inputs)
+    if not all(p.type == "MatMul" and not p.reads and uses[v] == 1 for p, v in zip((first, second), node.inputs)) or first is second:
+        return None
+    if node.inputs[0].dims is None or None in node.inputs[0].dims[1:] or node.inputs[0].dims[1:] != node.inputs[1].dims[1:]:
+        return None
+    turns = [p.attr(name) for p in (first, second) for name in ("transpose_a", "transpose_b")]
+
+    def run(*xs: Any) -> Any:
+        a, b, c, d = (x.t() if turn else x for x, turn in zip(xs, turns))
+        total = torch.mm(c, d)
+        return total.addmm_(a, b) if total.shape[0] == a.shape[0] else total + torch.mm(a, b)
+
+    def run_straight(a: Any, b: Any, c: Any, d: Any) -> Any:
+        total = torch.mm(c, d)
+        return total.addmm_(a, b) if total.shape[0] == a.shape[0] else total + torch.mm(a, b)
+
+    return fused("_TwoProducts", lambda _: run if any(turns) else run_straight, node, [*first.inputs, *second.inputs], fresh=True)
+
+
 def transpose_once(plan: Plan) -> None:
     """A matrix that several products take transposed is laid out transposed once: products read it faster that way."""
     takers: dict[Value, list[Node]] = {}

@@ -353,3 +353,15 @@ def test_random_ops_in_loops_draw_as_tensorflow_counts():
         tf.cond(tf.constant(True), lambda: drawn() + a, lambda: drawn() + a)
         drawn()
     assert seeds == [14, 16, 26, 39, 53, 59, 66, 70, 75]
+
+
+def test_the_gradient_of_a_vector_added_in_each_iteration_is_one_sum(session):
+    x, b = tf.constant(np.linspace(-1, 1, 6).reshape(3, 2), tf.float32), tf.Variable([0.1, -0.2])
+    _, h = tf.while_loop(lambda i, h: i < 5, lambda i, h: (i + 1, tf.tanh(h + b)), [0, x])
+    written_out = x
+    for _ in range(5):
+        written_out = tf.tanh(written_out + b)
+    session.run(tf.global_variables_initializer())
+    found, expected = session.run([tf.gradients(h, b)[0], tf.gradients(written_out, b)[0]])
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+    assert any(loop.sums.terms for loop in session._context.loops.values())
