@@ -96,7 +96,8 @@ def _two_products(node: Node, uses: Any) -> Node | None:
     first, second = (v.node for v in node.inputs)
     if not all(p.type == "MatMul" and not p.reads and uses[v] == 1 for p, v in zip((first, second), node.inputs)) or first is second:
         return None
-    if node.inputs[0].dims is None or None in node.inputs[0].dims[1:] or node.inputs[0].dims[1:] != node.inputs[1].dims[1:]:
+    columns = [v.dims[1] if v.dims is not None else None for v in node.inputs]
+    if None in columns or columns[0] != columns[1]:
         return None
     turns = [p.attr(name) for p in (first, second) for name in ("transpose_a", "transpose_b")]
 
