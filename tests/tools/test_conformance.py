@@ -43,3 +43,14 @@ def test_tests_of_a_checkout_are_counted(tmp_path):
 def test_a_place_without_tests_is_named(tmp_path):
     done = subprocess.run([sys.executable, TOOL, tmp_path], capture_output=True, text=True)
     assert done.returncode == 1 and f"{tmp_path} holds neither tensorflow/python nor a git repository" in done.stderr
+
+
+def test_the_api_is_counted():
+    tool = TOOL.with_name("api_coverage.py")
+    done = subprocess.run([sys.executable, "-m", "everflow", "run", tool], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    rows = {line.partition(" names ")[0].strip(): line.split() for line in done.stdout.splitlines()}
+    raw = rows["tf.raw_ops in all"]
+    assert raw[raw.index("names"):][:4] == ["names", "1201", "of", "1201"]
+    differs = subprocess.run([sys.executable, "-m", "everflow", "run", tool, "tf.no_such_place"], capture_output=True, text=True)
+    assert differs.returncode == 0 and differs.stdout == ""
