@@ -149,7 +149,7 @@ class SequenceQueueingStateSaver:
         with tf.control_dependencies(inserted):
             started = [self._barrier.insert_many(self._component["state", name], keys[:1], tf.expand_dims(value, 0))
                        for name, value in self._states.items()]
-        return tf.group(*started, name="prefetch")
+        return tf.group(*started, name="StateSaverPrefetchGroup")
 
     @property
     def name(self) -> str:
@@ -186,7 +186,11 @@ class SequenceQueueingStateSaver:
 
     def close(self, cancel_pending_enqueues: bool = False, name: str | None = None) -> Any:
         """An op after which no more sequences come."""
-        return self._barrier.close(cancel_pending_enqueues=cancel_pending_enqueues, name=name)
+        with name_scope(name, "SQSSClose") as scope:
+            closed = [self._barrier.close(cancel_pending_enqueues)]
+            if self._tickets is not None:
+                closed.append(self._tickets.close(cancel_pending_enqueues))
+            return tf.group(*closed, name=scope)
 
     def _taken(self) -> tuple[Any, Any, dict[str, Any], dict[str, dict[str, Any]]]:
         """Indices, keys and the parts of the next pieces; a ticket comes back for each sequence that ends with one of them."""
@@ -388,12 +392,11 @@ def batch_sequences_with_states(
         saver = SequenceQueueingStateSaver(
             batch_size=batch_size, num_unroll=num_unroll, input_length=input_length, input_key=input_key, input_sequences=input_sequences,
             input_context=input_context, initial_states=initial_states, capacity=capacity, allow_small_batch=allow_small_batch)
-        barrier = saver.barrier
         runner = QueueRunner(
-            barrier, [saver.prefetch_op] * num_threads, close_op=saver.close(), cancel_op=saver.close(cancel_pending_enqueues=True),
+            saver, [saver.prefetch_op] * num_threads, close_op=saver.close(), cancel_op=saver.close(cancel_pending_enqueues=True),
             queue_closed_exception_types=(OutOfRangeError, CancelledError))
         add_queue_runner(runner)
-        tf.summary.scalar(f"{scope}queue_size", tf.cast(barrier.ready_size(), dtypes.float32))
+        tf.summary.scalar(f"{scope}queue_size", tf.cast(saver.barrier.ready_size(), dtypes.float32))
         found = saver.next_batch
         if sparse_names:
             reconstruct_sparse_tensor_seq(found.sequences, sparse_names, places, found.batch_size, saver.num_unroll)
