@@ -8,7 +8,7 @@ from everflow import errors
 from everflow.distribute.tensors import packed, unpacked
 from everflow.graph import dtypes, shapes
 from everflow.proto import tensor_pb2
-from everflow.values.resources import Slot
+from everflow.values.resources import Storage
 
 # The container of resources that have no name but the one that a client made up for them: they go when nobody holds them any more.
 NAMELESS = "everflow.nameless"
@@ -31,7 +31,7 @@ class HeldObjects:
             self._held.setdefault(step, {})[key] = value
         proto = tensor_pb2.TensorProto(dtype=dtype.as_datatype_enum)
         handle = proto.resource_handle_val.add(device=self._task.name, container=str(step), name=key, maybe_type_name=type(value).__name__)
-        if isinstance(value, Slot):
+        if isinstance(value, Storage):
             handle.dtypes_and_shapes.add(dtype=value.dtype.as_datatype_enum, shape=shapes.TensorShape.from_dims(value.dims).as_proto())
         return proto
 

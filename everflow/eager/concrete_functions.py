@@ -32,7 +32,7 @@ from everflow.ops.core.registry import apply
 from everflow.ops.random.eager_seeds import SEEDS
 from everflow.ops.variables.resource_variables import variable_accessed
 from everflow.runtime import effects
-from everflow.values.resources import Slot
+from everflow.values.resources import Storage
 
 _serial = itertools.count()
 _ATTRIBUTES = ("api_implements", "api_preferred_device", "forward_function_name", "backward_function_name")
@@ -224,7 +224,7 @@ class ConcreteFunction:
             return self._run_elsewhere(inputs)
         values = [t.value for t in inputs]
         for i in self._writes if self._writes is not None else self._written():
-            if type(values[i]) is Slot:
+            if type(values[i]) is Storage:
                 keep_reads(values[i])
         for tape in tapes.ACTIVE.tapes:
             if tape.watches(inputs):

@@ -23,7 +23,7 @@ from everflow.ops.random.eager_seeds import SEEDS
 from everflow.runtime.codegen import kernel_of
 from everflow.runtime.context import Context
 from everflow.runtime.plan import Node
-from everflow.values.resources import Slot
+from everflow.values.resources import Storage
 
 
 class Kernel:
@@ -195,7 +195,7 @@ def _run(kernel: Kernel, inputs: list[Any], name: str | None) -> Any:
             arguments = [t.value for t in inputs]
             if kernel.writes:
                 for value in arguments:
-                    if type(value) is Slot:
+                    if type(value) is Storage:
                         keep_reads(value)
             if kernel.variable_type is not None:
                 _check_variable(arguments[0], kernel)
@@ -246,7 +246,7 @@ _TYPED = ("AssignAddVariableOp", "AssignSubVariableOp", "AssignVariableOp", "Rea
 
 def _check_variable(slot: Any, kernel: Kernel) -> None:
     wanted: Any = kernel.variable_type
-    if type(slot) is not Slot or slot.dtype is wanted or slot.value is None:
+    if type(slot) is not Storage or slot.dtype is wanted or slot.value is None:
         return
     names = {t: _SHOWN.get(t.name, t.name) for t in (wanted, slot.dtype)}
     if kernel.writes:
@@ -254,7 +254,7 @@ def _check_variable(slot: Any, kernel: Kernel) -> None:
     raise invalid_argument(f"Trying to read variable with wrong dtype. Expected {names[wanted]} got {names[slot.dtype]}")
 
 
-def keep_reads(slot: Slot) -> None:
+def keep_reads(slot: Storage) -> None:
     """Before a variable is written in place: what was read of it and is still in use keeps its value."""
     value = slot.value
     if type(value) is not torch.Tensor:

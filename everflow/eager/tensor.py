@@ -15,7 +15,7 @@ from everflow.graph.tensor import Tensor
 from everflow.graph.tensor_proto import as_array
 from everflow.lazy import torch
 from everflow.values import tensors as values
-from everflow.values.resources import Slot
+from everflow.values.resources import Storage
 
 _ids = itertools.count()
 _PLAIN = frozenset((
@@ -66,7 +66,7 @@ class EagerTensor(Tensor):
     @property
     def handle_data(self) -> Any:
         """For the handle of a variable: the variable's dims and dtype."""
-        if type(self.value) is Slot:
+        if type(self.value) is Storage:
             return self.value.dims, self.value.dtype
         return self.__dict__.get("handle_data")
 

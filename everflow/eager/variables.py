@@ -9,13 +9,13 @@ from everflow.graph import dtypes
 from everflow.graph.shapes import as_shape
 from everflow.ops.core.registry import apply
 from everflow.train.tracking.restoring import uid
-from everflow.values.resources import Slot, copied
+from everflow.values.resources import Storage, copied
 
 
 def handle_for(value: Any, shape: Any, name: str) -> tuple[EagerTensor, str]:
     """A handle to new storage that holds a copy of a value, and a name that only it has."""
     handle, unique = empty_handle(value.dtype, value.dims if shape is None else as_shape(shape).as_dims(), name)
-    if type(handle.value) is Slot:
+    if type(handle.value) is Storage:
         handle.value.value = copied(value.value)
     else:
         apply("AssignVariableOp", handle, value)
@@ -27,4 +27,4 @@ def empty_handle(dtype: Any, dims: Any, name: str) -> tuple[EagerTensor, str]:
     place = CURRENT.place
     if place is not None and type(place) is not str:
         return place.make_variable(dtype, dims), f"{name}_{uid()}"
-    return EagerTensor(Slot(name, dtype, dims, False), dtypes.resource), f"{name}_{uid()}"
+    return EagerTensor(Storage(name, dtype, dims, False), dtypes.resource), f"{name}_{uid()}"

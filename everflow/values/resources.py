@@ -9,7 +9,7 @@ from everflow.errors import OpError, failed_precondition, not_found
 from everflow.graph import dtypes
 
 
-class Slot:
+class Storage:
     """A variable's storage: one for each session and name. `value` is None until it is assigned."""
 
     __slots__ = ("__weakref__", "container", "dims", "dtype", "home", "is_ref", "lock", "name", "value")
@@ -123,7 +123,7 @@ class Resources:
     def has_container(self, name: str) -> bool:
         """Whether anything that ops reach by a handle is in a container."""
         for (container, _, _), item in list(self._items.items()):
-            is_there = not item.is_ref and item.value is not None if isinstance(item, Slot) else True
+            is_there = not item.is_ref and item.value is not None if isinstance(item, Storage) else True
             if is_there and (container or self.default_container) == name:
                 return True
         return False

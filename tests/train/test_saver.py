@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import everflow as tf
-from everflow.values.resources import Slot
+from everflow.values.resources import Storage
 
 
 def two_variables():
@@ -149,7 +149,7 @@ def test_variables_take_restored_values_over_without_a_copy(tmp_path, use_resour
         path = saver.save(sess, str(tmp_path / "m"))
         sess.run(v.assign([0.0, 0.0, 0.0]))
         with monkeypatch.context() as patched:
-            patched.setattr(Slot, "store", lambda *_: pytest.fail("the value was copied"))
+            patched.setattr(Storage, "store", lambda *_: pytest.fail("the value was copied"))
             saver.restore(sess, path)
         kept = sess.run(v)
         sess.run(v.assign_add([1.0, 1.0, 1.0]))

@@ -19,7 +19,7 @@ from everflow.errors import invalid_argument
 from everflow.graph import opdefs, shapes
 from everflow.lazy import torch
 from everflow.ops.core.registry import op
-from everflow.values.resources import Slot
+from everflow.values.resources import Storage
 
 Formula = Callable[..., None]
 
@@ -82,14 +82,14 @@ def _kernel(family: Family, node: Any) -> Callable[..., Any]:
     n = where.variables
     is_ref = not node.type.startswith("Resource")
 
-    def run(*inputs: Any) -> Slot | None:
+    def run(*inputs: Any) -> Storage | None:
         change(inputs[:n], inputs, numbers_of(inputs))
         return inputs[0] if is_ref else None
 
     if not node.attr("use_locking"):
         return run
 
-    def run_alone(*inputs: Any) -> Slot | None:
+    def run_alone(*inputs: Any) -> Storage | None:
         with inputs[0].lock:
             return run(*inputs)
 
@@ -112,7 +112,7 @@ def _numbers(node: Any, where: Arguments) -> Callable[[Any], list[Any]]:
     return numbers
 
 
-def _aligned(variables: tuple[Slot, ...], gradient: Any, where: Arguments) -> list[Any]:
+def _aligned(variables: tuple[Storage, ...], gradient: Any, where: Arguments) -> list[Any]:
     """The values of a variable and its slots, and the gradient: all of one shape and laid out alike in memory."""
     values = [slot.read() for slot in variables]
     values.append(gradient)
@@ -128,7 +128,7 @@ def _aligned(variables: tuple[Slot, ...], gradient: Any, where: Arguments) -> li
     return [*_laid_out(variables, values), _laid_out_like(gradient, values[0])]
 
 
-def _laid_out(variables: tuple[Slot, ...], values: list[Any]) -> list[Any]:
+def _laid_out(variables: tuple[Storage, ...], values: list[Any]) -> list[Any]:
     found = []
     for slot, value in zip(variables, values):
         slot.value = _laid_out_like(value, values[0])
@@ -153,7 +153,7 @@ def _all_changed(update: Formula, where: Arguments) -> Callable[..., None]:
     at = where.gradient
     single = getattr(update, "single", None)
 
-    def change(variables: tuple[Slot, ...], inputs: Any, numbers: list[Any]) -> None:
+    def change(variables: tuple[Storage, ...], inputs: Any, numbers: list[Any]) -> None:
         values = _aligned(variables, inputs[at], where)
         if single is not None:
             single(*values, *numbers)
@@ -175,7 +175,7 @@ def _rows_changed(update: Formula, node: Any, where: Arguments) -> Callable[...,
         for value, part in zip(values, parts):
             value.index_copy_(0, rows, part)
 
-    def change(variables: tuple[Slot, ...], inputs: Any, numbers: list[Any]) -> None:
+    def change(variables: tuple[Storage, ...], inputs: Any, numbers: list[Any]) -> None:
         values = [slot.read() for slot in variables]
         for i, value in enumerate(values):
             if value.shape != values[0].shape:

@@ -15,7 +15,7 @@ from everflow.ops.arrays.scattering import as_signed
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.ops.variables.handles import variable_shape
 from everflow.ops.variables.variable_ops import apart, may_share, variable_dims
-from everflow.values.resources import Slot
+from everflow.values.resources import Storage
 
 
 def _shown(x: Any) -> str:
@@ -69,7 +69,7 @@ SCATTER = {
 }
 
 
-def _misshapen(slot: Slot, value: Any, indices: Any, updates: Any) -> Exception:
+def _misshapen(slot: Storage, value: Any, indices: Any, updates: Any) -> Exception:
     if slot.is_ref:
         return invalid_argument(
             "Must have updates.shape = indices.shape + params.shape[1:] or updates.shape = [], got updates.shape "
@@ -89,7 +89,7 @@ def _scattering(change: Callable[[Any, Any, Any], Any]) -> Callable[[Any], Any]:
     def make(node: Any) -> Any:
         shares = may_share(node, 2)
 
-        def run(slot: Slot, indices: Any, updates: Any) -> Slot:
+        def run(slot: Storage, indices: Any, updates: Any) -> Storage:
             with slot.lock:
                 value = slot.held()
                 if updates.ndim and tuple(updates.shape) != (*indices.shape, *value.shape[1:]):
@@ -167,7 +167,7 @@ def _scattering_slices(how: str) -> Callable[[Any], Any]:
     def make(node: Any) -> Any:
         shares = may_share(node, 2)
 
-        def run(slot: Slot, indices: Any, updates: Any) -> Slot:
+        def run(slot: Storage, indices: Any, updates: Any) -> Storage:
             with slot.lock:
                 value = slot.held()
                 deep = indices.ndim > 1
@@ -217,7 +217,7 @@ for _name, _how in (("Update", "set"), ("Add", "add"), ("Sub", "subtract")):
 def _gather(node: Any) -> Any:
     batch = node.attr("batch_dims")
 
-    def run(slot: Slot, indices: Any) -> Any:
+    def run(slot: Storage, indices: Any) -> Any:
         value = slot.held()
         if batch:
             return _gathered_by_batch(value, indices, batch)
@@ -259,7 +259,7 @@ op("ResourceGather", kernel=_gather, shape=_gather_shape, gradient=_gather_gradi
 
 
 def _gather_nd(node: Any) -> Any:
-    def run(slot: Slot, indices: Any) -> Any:
+    def run(slot: Storage, indices: Any) -> Any:
         value = slot.held()
         if not indices.ndim:
             raise invalid_argument("indices must be at least a vector")

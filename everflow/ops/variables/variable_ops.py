@@ -11,11 +11,11 @@ from everflow.graph import dtypes, shapes
 from everflow.lazy import torch
 from everflow.ops.core.registry import not_differentiable, op
 from everflow.ops.core.shape_rules import from_attr, same_as_input, scalar
-from everflow.values.resources import Slot, copied
+from everflow.values.resources import Storage, copied
 from everflow.values.tensors import torch_dtype
 
 
-def slot_of(node: Any, is_ref: bool) -> Slot:
+def slot_of(node: Any, is_ref: bool) -> Storage:
     """The variable that a node stands for, one for each session and name."""
     name, container = node.attr("shared_name") or node.name, node.attr("container")
     dtype, dims = node.attr("dtype"), node.attr("shape")
@@ -24,7 +24,7 @@ def slot_of(node: Any, is_ref: bool) -> Slot:
     if is_ref and dims is not None and None in dims:
         raise invalid_argument(f"Shape {shapes.describe(dims)} is not fully defined")
     resources = node.context.resources
-    slot = resources.get(container, "variable", name, lambda: Slot(name, dtype, dims, is_ref, container, resources))
+    slot = resources.get(container, "variable", name, lambda: Storage(name, dtype, dims, is_ref, container, resources))
     if slot.dtype != dtype:
         raise invalid_argument(f"Trying to share variable {name}, but specified dtype {dtype.name} and found dtype {slot.dtype.name}.")
     return slot
@@ -52,18 +52,18 @@ op("VarHandleOp", kernel=_variable(False), shape=_handle_shape, gradient=not_dif
 
 
 # The temporary variables of the steps under way, by thread and name. A step that fails lets go of its own.
-_temporaries: weakref.WeakValueDictionary[tuple[int, str], Slot] = weakref.WeakValueDictionary()
+_temporaries: weakref.WeakValueDictionary[tuple[int, str], Storage] = weakref.WeakValueDictionary()
 
 
 def _temporary(node: Any) -> Any:
     name = node.attr("var_name") or node.name
     dtype, dims = node.attr("dtype"), node.attr("shape")
 
-    def run() -> Slot:
+    def run() -> Storage:
         key = (threading.get_ident(), name)
         if key in _temporaries:
             raise already_exists(f"TemporaryVariable {name} already exists in this step")
-        slot = _temporaries[key] = Slot(name, dtype, dims, True)
+        slot = _temporaries[key] = Storage(name, dtype, dims, True)
         slot.value = torch.zeros(dims, dtype=torch_dtype(dtype))
         return slot
 
@@ -73,7 +73,7 @@ def _temporary(node: Any) -> Any:
 def _destroy_temporary(node: Any) -> Any:
     name = node.attr("var_name")
 
-    def run(slot: Slot) -> Any:
+    def run(slot: Storage) -> Any:
         if _temporaries.pop((threading.get_ident(), name), None) is None:
             raise not_found(f"Could not find temporary variable {name}")
         return slot.read()
@@ -99,9 +99,9 @@ def apart(value: Any, current: Any) -> Any:
     return value
 
 
-def _storing(node: Any) -> Callable[[Slot, Any], None]:
+def _storing(node: Any) -> Callable[[Storage, Any], None]:
     if not may_share(node, 1):
-        return Slot.store
+        return Storage.store
     return lambda slot, value: slot.store(apart(value, slot.value))
 
 
@@ -109,15 +109,15 @@ def _assign(node: Any) -> Any:
     return _assigning(node, _storing(node))
 
 
-def _assigning(node: Any, store: Callable[[Slot, Any], None]) -> Any:
+def _assigning(node: Any, store: Callable[[Storage, Any], None]) -> Any:
     if not node.attr("validate_shape"):
-        def run_unchecked(slot: Slot, value: Any) -> Slot:
+        def run_unchecked(slot: Storage, value: Any) -> Storage:
             store(slot, value)
             return slot
 
         return run_unchecked
 
-    def run(slot: Slot, value: Any) -> Slot:
+    def run(slot: Storage, value: Any) -> Storage:
         dims = slot.dims if slot.value is None else tuple(slot.value.shape)
         if dims is not None and dims != tuple(value.shape):
             raise invalid_argument(
@@ -143,7 +143,7 @@ def updating(change: Callable[[Any, Any], Any], is_apart: bool = False) -> Calla
     def make(node: Any) -> Any:
         shares = not is_apart and may_share(node, 1)
 
-        def run(slot: Slot, value: Any) -> Slot:
+        def run(slot: Storage, value: Any) -> Storage:
             with slot.lock:
                 current = slot.held()
                 if current.shape != value.shape:
@@ -193,7 +193,7 @@ def _fits_variable(o: Any) -> list[Any]:
 
 op("AssignVariableOp", kernel=_storing, shape=_fits_variable, writes=True)
 # The kernels of assignments whose value is for them alone; see everflow.runtime.passes.buffers.
-TAKING = {"Assign": lambda node: _assigning(node, Slot.take), "AssignVariableOp": lambda node: Slot.take}
+TAKING = {"Assign": lambda node: _assigning(node, Storage.take), "AssignVariableOp": lambda node: Storage.take}
 op("AssignAddVariableOp", kernel=updating(lambda v, x: v.add_(x)), shape=_fits_variable, writes=True,
    gradient=not_differentiable)
 op("AssignSubVariableOp", kernel=updating(lambda v, x: v.sub_(x)), shape=_fits_variable, writes=True,
@@ -224,7 +224,7 @@ op("VariableShape", kernel=_variable_shape, gradient=not_differentiable, shape=_
 def _destroy(node: Any) -> Any:
     ignore = node.attr("ignore_lookup_error")
 
-    def run(slot: Slot) -> None:
+    def run(slot: Storage) -> None:
         if slot.value is None and not ignore:
             message = slot.missing().replace("N10tensorflow3VarE", "<unknown>")
             raise not_found(message.partition(" (Could")[0])
@@ -239,7 +239,7 @@ op("DestroyResourceOp", kernel=_destroy, shape=lambda o: [], writes=True)
 def _count_up_to(node: Any) -> Any:
     limit = node.attr("limit")
 
-    def run(slot: Slot) -> Any:
+    def run(slot: Storage) -> Any:
         with slot.lock:
             value = slot.held()
             if value >= limit:
