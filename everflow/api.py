@@ -75,7 +75,7 @@ def index() -> Any:
     except ModuleNotFoundError as error:
         if error.name != "everflow.index":
             raise
-    return types.SimpleNamespace(MODULES={}, PREFIXES=set(), OPS={}, GRADIENTS={})
+    return types.SimpleNamespace(MODULES={}, PREFIXES=set(), OPS={}, FUSED={}, GRADIENTS={})
 
 
 def has(name: str) -> bool:
@@ -202,7 +202,7 @@ def index_text() -> tuple[str, list[str]]:
     A module that fails to import keeps the names that the index on disk gives it.
     """
     problems = []
-    owners, ops = {}, {}
+    owners, ops, fused = {}, {}, {}
     for file in sorted(PACKAGE.rglob("*.py")):
         parts = file.relative_to(PACKAGE).with_suffix("").parts
         name = ".".join(("everflow", *parts)).removesuffix(".__init__")
@@ -216,10 +216,12 @@ def index_text() -> tuple[str, list[str]]:
             problems.append(f"{name} can't be imported: {reason}")
             owners.update({n: m for n, m in index().MODULES.items() if m == name})
             ops.update({o: m for o, m in index().OPS.items() if m == name})
+            fused.update({o: m for o, m in index().FUSED.items() if m == name})
     from everflow.ops.core.registry import MEANINGS
 
     owners.update(OWNERS)
-    ops.update({name: meaning.module for name, meaning in MEANINGS.items()})
+    for name, meaning in MEANINGS.items():
+        (fused if meaning.fused else ops)[name] = meaning.module
     gradients = {name: meaning.gradient_module for name, meaning in MEANINGS.items() if meaning.gradient_module != meaning.module}
     prefixes = set(PREFIXES)
     for name in owners:
@@ -229,6 +231,7 @@ def index_text() -> tuple[str, list[str]]:
     lines += ["MODULES = {", *(f'    "{n}": "{m}",' for n, m in sorted(owners.items())), "}", ""]
     lines += ["PREFIXES = {", *(f'    "{p}",' for p in sorted(prefixes)), "}", ""]
     lines += ["OPS = {", *(f'    "{n}": "{m}",' for n, m in sorted(ops.items())), "}", ""]
+    lines += ["# What passes make of several ops.", "FUSED = {", *(f'    "{n}": "{m}",' for n, m in sorted(fused.items())), "}", ""]
     lines += ["# Where the gradient of an op is, if not beside the op.", "GRADIENTS = {"]
     lines += [*(f'    "{n}": "{m}",' for n, m in sorted(gradients.items())), "}", ""]
     return "\n".join(lines), problems + CONFLICTS

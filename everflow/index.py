@@ -9110,6 +9110,46 @@ OPS = {
     "ZipDataset": "everflow.data.sequence_ops",
 }
 
+# What passes make of several ops.
+FUSED = {
+    "_ApplyAdagradTogether": "everflow.ops.variables.optimizer_updates",
+    "_ApplyAdamTogether": "everflow.ops.variables.optimizer_updates",
+    "_ApplyMomentumTogether": "everflow.ops.variables.optimizer_updates",
+    "_AsTensor": "everflow.ops.core.host_sizes",
+    "_AssignRestored": "everflow.ops.variables.variable_ops",
+    "_AssignScaled": "everflow.ops.variables.variable_ops",
+    "_AssignVariableOpRestored": "everflow.ops.variables.variable_ops",
+    "_ConvAdded": "everflow.ops.nn.joined_convolutions",
+    "_ConvBias": "everflow.ops.nn.joined_convolutions",
+    "_ConvInputGradientAdded": "everflow.ops.nn.joined_convolutions",
+    "_ConvNormalized": "everflow.ops.nn.joined_convolutions",
+    "_ConvNormalizedSurrounded": "everflow.ops.nn.joined_convolutions",
+    "_ConvPool": "everflow.ops.nn.joined_convolutions",
+    "_DivideBySize": "everflow.ops.math.division",
+    "_Elementwise": "everflow.ops.math.elementwise_chains",
+    "_MatMulBias": "everflow.ops.linalg.joined_products",
+    "_MatMulTurned": "everflow.ops.linalg.joined_products",
+    "_MaxPoolGradFromPositions": "everflow.ops.nn.pooling_ops",
+    "_MaxPoolWithPositions": "everflow.ops.nn.pooling_ops",
+    "_NormalizeGradient": "everflow.ops.nn.batch_norm_ops",
+    "_NormalizeRectify": "everflow.ops.nn.batch_norm_ops",
+    "_NormalizeRectifyGradient": "everflow.ops.nn.batch_norm_ops",
+    "_NormalizeRectifySurrounded": "everflow.ops.nn.batch_norm_ops",
+    "_NormalizeSurrounded": "everflow.ops.nn.batch_norm_ops",
+    "_Part": "everflow.ops.arrays.joining",
+    "_PartOfProduct": "everflow.ops.linalg.joined_products",
+    "_PyFuncs": "everflow.ops.control_flow.python_functions",
+    "_ResizedPicture": "everflow.ops.image.resizing",
+    "_ResourceApplyAdagradTogether": "everflow.ops.variables.optimizer_updates",
+    "_ResourceApplyAdamTogether": "everflow.ops.variables.optimizer_updates",
+    "_ResourceApplyMomentumTogether": "everflow.ops.variables.optimizer_updates",
+    "_Row": "everflow.ops.arrays.slicing",
+    "_SumOfProducts": "everflow.ops.linalg.joined_products",
+    "_SumToShape": "everflow.ops.core.broadcasting",
+    "_Transposed": "everflow.ops.linalg.joined_products",
+    "_TwoProducts": "everflow.ops.linalg.joined_products",
+}
+
 # Where the gradient of an op is, if not beside the op.
 GRADIENTS = {
     "Case": "everflow.autodiff.branches",

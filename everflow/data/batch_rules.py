@@ -16,8 +16,8 @@ from everflow.graph.constants import known
 from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
+from everflow.ops.core.node import kernel_of
 from everflow.ops.parsing.example_ops import _example_parser
-from everflow.runtime.codegen import kernel_of
 from everflow.runtime.plan import Node
 from everflow.values.tensors import from_numpy
 

@@ -16,7 +16,7 @@ from everflow.graph import shapes
 from everflow.graph.functions import called_functions
 from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
-from everflow.runtime.codegen import kernel_of
+from everflow.ops.core.node import kernel_of
 from everflow.values.tensors import from_numpy
 
 # A batch is computed in parts of about so many numbers, which stay in a processor's cache; larger elements stand alone.

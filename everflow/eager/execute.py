@@ -19,8 +19,8 @@ from everflow.graph.tensor import Tensor
 from everflow.graph.wire import output_types_of
 from everflow.lazy import torch
 from everflow.ops.core import registry
+from everflow.ops.core.node import kernel_of
 from everflow.ops.random.eager_seeds import SEEDS
-from everflow.runtime.codegen import kernel_of
 from everflow.runtime.context import Context
 from everflow.runtime.plan import Node
 from everflow.values.resources import Storage

@@ -5,26 +5,12 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from everflow import errors
+from everflow.ops.core.node import kernel_of
 from everflow.runtime import effects
 from everflow.runtime.plan import Node, Plan, Value
 from everflow.values import tensors as values
 
 END = 1 << 60
-
-
-def kernel_of(node: Node) -> Callable[..., Any]:
-    """The function that computes a node."""
-    meaning = node.meaning
-    if meaning is not None and meaning.kernel is not None:
-        return meaning.kernel(node)
-    if node.context.is_function(node.type):
-        from everflow.ops.control_flow.calls import call_function
-
-        return call_function(node, node.type)
-    raise errors.UnimplementedError(
-        node.op.node_def if node.op is not None else None, node.op,
-        f"Everflow has no kernel for the op {node.type} (node {node.name}) yet.")
 
 
 class Call:

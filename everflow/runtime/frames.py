@@ -21,8 +21,8 @@ from everflow.ops.control_flow.bodies import truth
 from everflow.ops.control_flow.frame_bodies import Loop, Rounds, as_loop, as_rounds
 from everflow.ops.control_flow.frame_kinds import EXITS, MERGES, SWITCHES
 from everflow.ops.control_flow.frame_lives import Frame, Life, Lives, Token, complement, frames_of
+from everflow.ops.core.node import kernel_of
 from everflow.ops.core.registry import Meaning
-from everflow.runtime.codegen import kernel_of
 from everflow.runtime.plan import Node, Plan, Value, reads_of
 
 

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from everflow import errors
-from everflow.runtime.codegen import Call, Step, is_bound, kernel_of
+from everflow.ops.core.node import kernel_of
+from everflow.runtime.codegen import Call, Step, is_bound
 from everflow.runtime.failures import explained
 from everflow.runtime.plan import Node, Value
 from everflow.values.tensors import without_autograd

@@ -62,12 +62,28 @@ class Plan:
         self.nodes = [n for n in self.nodes if n in needed]
 
 
-def fused(name: str, kernel: Callable[[Node], Any], of: Node, inputs: list[Value], **facts: Any) -> Node:
-    """A node that does the work of several: it takes the place, and the outputs' types, of the last of them. `facts`: see Meaning."""
-    node = Node(name, of.name, of.attrs, inputs, of.op, of.context)
-    node.fused = Meaning(name, __name__, kernel, **facts)
+def fused(name: str, of: Node, inputs: list[Value], /, **attrs: Any) -> Node:
+    """A node that does the work of several, declared with `fused_op`. It takes the place of one of them, with its attributes and the types
+    of its outputs; `attrs` are further attributes."""
+    node = Node(name, of.name, {**of.attrs, **attrs} if attrs else of.attrs, inputs, of.op, of.context)
     for v in of.outputs:
         node.add_output(v.dtype, v.dims)
+    return node
+
+
+def remade(node: Node, inputs: list[Value], like: Node | None = None, **attrs: Any) -> Node:
+    """The same node with other inputs; `attrs` are attributes that change, `like` a node whose outputs have the types of the new one's."""
+    new = Node(node.type, node.name, {**node.attrs, **attrs}, inputs, node.op, node.context)
+    new.asked_for = node.asked_for
+    for v in (like or node).outputs:
+        new.add_output(v.dtype, v.dims)
+    return new
+
+
+def variant(name: str, of: Node, inputs: list[Value], kernel: Callable[[Node], Any], **facts: Any) -> Node:
+    """A node that does the same as another by a kernel of its own. `facts`: see Meaning."""
+    node = fused(name, of, inputs)
+    node.fused = Meaning(name, __name__, kernel, **facts)
     return node
 
 

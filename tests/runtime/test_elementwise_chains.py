@@ -5,7 +5,7 @@ import torch
 
 import everflow as tf
 from everflow._native import ELEMENTWISE, ElementwiseChain
-from everflow.runtime.passes.elementwise import fuse_elementwise
+from everflow.runtime.passes.elementwise_groups import group_elementwise
 from tests.runtime.test_passes import compiled, values
 
 pytestmark = pytest.mark.processor
@@ -33,7 +33,7 @@ def placeholders(count, *dims):
 
 def test_a_chain_is_one_node():
     x, y = placeholders(2, 3, 4)
-    _, after = same_with_and_without([tf.tanh(x * y + 1.0) - tf.sigmoid(x)], [x, y], fuse_elementwise, given(3, 4), given(3, 4))
+    _, after = same_with_and_without([tf.tanh(x * y + 1.0) - tf.sigmoid(x)], [x, y], group_elementwise, given(3, 4), given(3, 4))
     assert types(after) == ["_Elementwise"]
 
 
@@ -44,7 +44,7 @@ def test_what_lies_between_waits_or_goes_first():
     before = tf.reduce_max(y)
     b = tf.nn.relu(a - y)
     c = tf.negative(b) * a
-    _, after = same_with_and_without([total, before, c], [x, y], fuse_elementwise, given(3, 4), given(3, 4))
+    _, after = same_with_and_without([total, before, c], [x, y], group_elementwise, given(3, 4), given(3, 4))
     assert types(after) == ["Max", "_Elementwise", "Sum"]
 
 
@@ -52,7 +52,7 @@ def test_what_depends_on_a_result_in_between_stays_out():
     x, y = placeholders(2, 2, 2)
     a = tf.tanh(x) * y + x
     b = tf.tanh(tf.matmul(a, a) * x)
-    _, after = same_with_and_without([b], [x, y], fuse_elementwise, given(2, 2), given(2, 2))
+    _, after = same_with_and_without([b], [x, y], group_elementwise, given(2, 2), given(2, 2))
     assert types(after) == ["_Elementwise", "MatMul", "Mul", "Tanh"]
 
 
@@ -60,7 +60,7 @@ def test_parts_of_a_split_and_of_a_concatenation_need_no_copies():
     x, y = placeholders(1, 3, 8)[0], placeholders(1, 3, 4)[0]
     left, right = tf.split(x, 2, axis=1)
     joined = tf.concat([tf.sigmoid(left) * y, tf.tanh(right) - y], axis=1)
-    _, after = same_with_and_without([joined], [x, y], fuse_elementwise, given(3, 8), given(3, 4))
+    _, after = same_with_and_without([joined], [x, y], group_elementwise, given(3, 8), given(3, 4))
     assert types(after) == ["_Elementwise"]
 
 
@@ -68,7 +68,7 @@ def test_sums_of_many_and_results_used_outside():
     x, y, z = placeholders(3, 5)
     total = tf.add_n([x, y, z])
     _, after = same_with_and_without(
-        [total, total * total, tf.negative(total) / 3.0], [x, y, z], fuse_elementwise, given(5), given(5), given(5))
+        [total, total * total, tf.negative(total) / 3.0], [x, y, z], group_elementwise, given(5), given(5), given(5))
     assert types(after) == ["_Elementwise"] and len(after.calls[0].node.outputs) == 3
 
 
@@ -76,7 +76,7 @@ def test_sums_of_many_and_results_used_outside():
 def test_other_shapes_and_types_stay_as_they_are(dims, dtype):
     x = tf.placeholder(dtype, dims)
     value = np.ones([d or 3 for d in dims], dtype.as_numpy_dtype)
-    _, after = same_with_and_without([tf.tanh(tf.square(x) - 0.5 * x)], [x], fuse_elementwise, value)
+    _, after = same_with_and_without([tf.tanh(tf.square(x) - 0.5 * x)], [x], group_elementwise, value)
     assert "_Elementwise" not in types(after)
 
 

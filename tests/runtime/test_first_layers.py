@@ -4,7 +4,7 @@ import pytest
 
 import everflow as tf
 from everflow.runtime import passes
-from everflow.runtime.passes.first_layers import pool_first_layers
+from everflow.runtime.passes.pooling import pool_convolutions
 from tests.runtime.test_passes import compiled, values
 
 pytestmark = pytest.mark.processor
@@ -56,7 +56,7 @@ def test_results_that_are_used_otherwise_are_computed():
     x = tf.placeholder(tf.float32, [None, 8, 8, 1])
     y = tf.nn.conv2d(x, tf.constant(random(3, 3, 1, 16)), [1, 1, 1, 1], "SAME")
     z = tf.nn.max_pool(y, [1, 2, 2, 1], [1, 2, 2, 1], "SAME")
-    step = compiled([y, z], [x], (pool_first_layers,))
+    step = compiled([y, z], [x], (pool_convolutions,))
     assert "_ConvPool" not in [c.node.type for c in step.calls]
 
 

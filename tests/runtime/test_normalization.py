@@ -4,7 +4,7 @@ import pytest
 
 import everflow as tf
 from everflow.runtime import passes
-from everflow.runtime.passes.normalization import rectify_normalized
+from everflow.runtime.passes.rectified_normalizations import rectify_normalizations
 from tests.runtime.test_passes import compiled, values
 
 pytestmark = pytest.mark.processor
@@ -75,7 +75,7 @@ def test_layers_are_joined_with_their_activation(layer):
 def test_a_normalization_that_is_used_otherwise_keeps_its_own_result():
     x = tf.placeholder(tf.float32, [None, 4, 4, 8])
     y = normalized(x)[0]
-    step = same([y, tf.nn.relu(y)], x, random(2, 4, 4, 8), (rectify_normalized,))
+    step = same([y, tf.nn.relu(y)], x, random(2, 4, 4, 8), (rectify_normalizations,))
     assert "Relu" in types(step) and "_NormalizeRectify" not in types(step)
 
 

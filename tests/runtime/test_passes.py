@@ -5,12 +5,12 @@ import pytest
 import everflow as tf
 from everflow.runtime import codegen, passes
 from everflow.runtime.context import Context
-from everflow.runtime.passes.buffers import reuse_buffers
+from everflow.runtime.passes.broadcast_gradients import sum_to_shape
 from everflow.runtime.passes.constants import fold_constants
 from everflow.runtime.passes.identities import drop_default_scales, drop_identities
+from everflow.runtime.passes.overwritten_inputs import overwrite_inputs
 from everflow.runtime.passes.subexpressions import share_subexpressions
-from everflow.runtime.passes.sums import sum_to_shape
-from everflow.runtime.passes.updates import scale_updates
+from everflow.runtime.passes.variable_updates import scale_updates
 from everflow.runtime.plan import make_plan
 
 
@@ -242,7 +242,7 @@ def test_a_read_between_updates_keeps_its_place():
 def test_results_are_written_over_what_nothing_needs():
     x = tf.placeholder(tf.float32, [None, 3])
     y = tf.tanh(tf.nn.relu(x * 2.0) + x)
-    plain, rewritten = same_with_and_without([y], [x], passes.reuse_buffers, [[1.0, -2.0, 3.0]])
+    plain, rewritten = same_with_and_without([y], [x], passes.overwrite_inputs, [[1.0, -2.0, 3.0]])
     assert types(plain) == ["AddV2", "Mul", "Relu", "Tanh"] and types(rewritten) == ["Mul", "_AddV2Over", "_ReluOver", "_TanhOver"]
 
 
@@ -298,7 +298,7 @@ def test_gradients_of_sizes_known_only_at_run_time_are_summed_by_one_node():
 def test_two_terms_are_added_in_place():
     x, y = tf.placeholder(tf.float32, [2, 2]), tf.placeholder(tf.float32, [2, 2])
     a, b = np.eye(2, dtype="f"), np.ones((2, 2), "f")
-    _, rewritten = same_with_and_without([tf.add_n([x, tf.matmul(x, y)])], [x, y], reuse_buffers, a, b)
+    _, rewritten = same_with_and_without([tf.add_n([x, tf.matmul(x, y)])], [x, y], overwrite_inputs, a, b)
     assert types(rewritten) == ["MatMul", "_AddNOver"]
 
 

@@ -6,8 +6,8 @@ import torch
 import everflow as tf
 from everflow.runtime import codegen, passes
 from everflow.runtime.context import Context
-from everflow.runtime.passes.buffers import reuse_buffers
-from everflow.runtime.passes.pictures import resize_single_pictures
+from everflow.runtime.passes.overwritten_inputs import overwrite_inputs
+from everflow.runtime.passes.resized_images import resize_single_images
 from everflow.runtime.plan import make_plan
 
 METHODS = tf.image.ResizeMethod
@@ -28,7 +28,7 @@ def test_single_pictures_are_resized_the_same(method, size):
         picture = tf.placeholder(tf.uint8, [None, None, 3])
         resized = tf.image.resize_images(picture, size, method=method) / 255.0
         plain, _ = run(resized, picture, (), PICTURE)
-        found, types = run(resized, picture, (passes.fold_constants, resize_single_pictures, reuse_buffers), PICTURE)
+        found, types = run(resized, picture, (passes.fold_constants, resize_single_images, overwrite_inputs), PICTURE)
     np.testing.assert_array_equal(found, plain)
     if size != (12, 17):
         assert "_ResizedPicture" in types and not {"ExpandDims", "RealDiv", "_RealDivOver", "Mul"} & set(types)
@@ -46,5 +46,5 @@ def test_batches_and_other_axes_stay_as_they_are():
     with tf.Graph().as_default():
         picture = tf.placeholder(tf.uint8, [None, 5, 3])
         resized = tf.image.resize_bilinear(tf.expand_dims(picture, 3), [4, 4])
-        _, types = run(resized, picture, (passes.fold_constants, resize_single_pictures), PICTURE[:, :5])
+        _, types = run(resized, picture, (passes.fold_constants, resize_single_images), PICTURE[:, :5])
     assert "_ResizedPicture" not in types

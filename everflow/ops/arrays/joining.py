@@ -19,7 +19,7 @@ from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
 from everflow.ops.arrays.reshaping import cast, expand_dims, identity, is_text, rank, shape, shape_n, shown, squeeze
 from everflow.ops.core import host_sizes, symbolic
-from everflow.ops.core.registry import apply, not_differentiable, op
+from everflow.ops.core.registry import apply, fused_op, not_differentiable, op
 
 Kernel = Callable[..., Any]
 
@@ -226,6 +226,15 @@ def _concat_offset(node: Any) -> Kernel:
 
 
 op("ConcatOffset", kernel=_concat_offset, shape=lambda o: [t.dims for t in o.inputs[1:]], gradient=not_differentiable)
+
+
+def _part(node: Any) -> Any:
+    """Of what was joined along an axis, what begins at a known place."""
+    axis, start, length = node.attr("axis"), node.attr("start"), node.attr("length")
+    return lambda x: x.narrow(axis, start, length)
+
+
+fused_op("_Part", kernel=_part, view=True)
 
 
 @public("concat")

@@ -14,6 +14,7 @@ from everflow.graph import shapes
 from everflow.graph.constants import constant_value, known
 from everflow.lazy import torch
 from everflow.ops.arrays.reshaping import is_text, rank, reshape, shape, shown
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 
 Kernel = Callable[..., Any]
@@ -90,7 +91,15 @@ def _inner(o: Any, dy: Any) -> Any:
     return [found] + [None] * (len(o.inputs) - 1)
 
 
-op("Pad", kernel=_pad, shape=_padded_dims, gradient=_inner)
+def _border(node: Node) -> Any:
+    """The zeros around pictures, where nothing else is padded."""
+    amounts = node.constant(1)
+    if amounts is None or amounts.shape != (4, 2) or amounts[0].any() or amounts[3].any() or (amounts < 0).any():
+        return None
+    return int(amounts[1, 0]), int(amounts[1, 1]), int(amounts[2, 0]), int(amounts[2, 1])
+
+
+op("Pad", kernel=_pad, shape=_padded_dims, gradient=_inner, border=_border, strided=True)
 op("PadV2", kernel=_pad, shape=_padded_dims, gradient=_inner)
 
 

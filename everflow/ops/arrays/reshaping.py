@@ -202,9 +202,9 @@ def _reads_variable(node: Any) -> bool:
     return bool(node.reads) or node.type == "ReadVariableOp"
 
 
-op("Shape", kernel=_shape, shape=lambda o: (None if o.inputs[0].dims is None else len(o.inputs[0].dims),),
+op("Shape", strided=True, kernel=_shape, shape=lambda o: (None if o.inputs[0].dims is None else len(o.inputs[0].dims),),
    gradient=not_differentiable, host=host_sizes.shape_of, measures=True, holds=symbolic.holds_shape, known=_known_shapes)
-op("ShapeN", kernel=_shape_n, shape=lambda o: [(None if t.dims is None else len(t.dims),) for t in o.inputs],
+op("ShapeN", strided=True, kernel=_shape_n, shape=lambda o: [(None if t.dims is None else len(t.dims),) for t in o.inputs],
    gradient=not_differentiable, host=host_sizes.shape_of, measures=True, holds=symbolic.holds_shape, known=_known_shapes)
 op("Size", kernel=_size, shape=scalar, gradient=not_differentiable, known=_known_size)
 op("Rank", kernel=lambda node: lambda x: torch.tensor(x.ndim, dtype=torch.int32), shape=scalar,

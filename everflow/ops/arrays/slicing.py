@@ -16,7 +16,8 @@ from everflow.graph.tensor import Tensor
 from everflow.ops.arrays.filling import ones_like
 from everflow.ops.arrays.reshaping import cast, flipped, is_text, rank, reshape, shape, shown
 from everflow.ops.core import host_sizes, symbolic
-from everflow.ops.core.registry import apply, op
+from everflow.ops.core.registry import apply, fused_op, op
+from everflow.values.sizes import Sizes
 
 Kernel = Callable[..., Any]
 MASKS = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
@@ -251,6 +252,23 @@ def _strided_slice_gradient(o: Any, dy: Any) -> Any:
 
 op("StridedSlice", kernel=_strided_slice, shape=_strided_slice_shape, gradient=_strided_slice_gradient, view=True, sizes=(1, 2, 3),
    host=host_sizes.part, holds=symbolic.holds_element)
+
+
+def _row(node: Any) -> Kernel:
+    """What a strided slice takes from i to i + 1, given the tensor and i."""
+    general = _strided_slice(node.attr("slice"))
+
+    def run(x: Any, index: Any) -> Any:
+        at = index.tolist()
+        try:
+            return x[at]
+        except IndexError:
+            return general(x, *(Sizes((n,)) for n in (at, at + 1, 1)))
+
+    return run
+
+
+fused_op("_Row", kernel=_row, view=True, sizes=(1,))
 
 
 def _placed(into: Any, value: Any, plan: Any) -> None:

@@ -18,7 +18,7 @@ from everflow.graph.convert import convert_to_tensor
 from everflow.graph.describe import type_name
 from everflow.graph.scopes import control_dependencies
 from everflow.graph.stacks import get_default_graph, in_eager_mode
-from everflow.ops.core.registry import apply, not_differentiable, op
+from everflow.ops.core.registry import apply, fused_op, not_differentiable, op
 from everflow.values.tensors import from_numpy, to_numpy
 
 
@@ -184,7 +184,46 @@ def kernel_of_call(node: Any) -> Callable[..., Any]:
 
 
 for _name in ("PyFunc", "PyFuncStateless"):
-    op(_name, kernel=kernel_of_call, shape=lambda o: [None] * len(o.outputs), gradient=not_differentiable)
+    op(_name, kernel=kernel_of_call, shape=lambda o: [None] * len(o.outputs), gradient=not_differentiable,
+       kind="python function")
+
+
+def _together(node: Any) -> Callable[..., Any]:
+    """Calls the functions of several nodes side by side: one may wait for what another one does."""
+    calls = [(kernel_of_call(n), len(n.inputs), len(n.outputs)) for n in node.attr("calls")]
+    count = sum(outputs for _, _, outputs in calls)
+
+    def run(*values: Any) -> Any:
+        results: list[Any] = [None] * len(calls)
+        failures: list[BaseException] = []
+
+        def call(i: int, function: Callable[..., Any], arguments: Any) -> None:
+            try:
+                results[i] = function(*arguments)
+            except BaseException as e:
+                failures.append(e)
+
+        threads = []
+        start = 0
+        for i, (function, inputs, _) in enumerate(calls):
+            arguments = values[start : start + inputs]
+            start += inputs
+            threads.append(threading.Thread(target=call, args=(i, function, arguments), daemon=True))
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        if failures:
+            raise failures[0]
+        found: list[Any] = []
+        for result, (_, _, outputs) in zip(results, calls):
+            found.extend(result if outputs > 1 else [result] * outputs)
+        return found[0] if count == 1 else tuple(found)
+
+    return run
+
+
+fused_op("_PyFuncs", kernel=_together)
 
 
 def _eager_py_func(node: Any) -> Callable[..., Any]:

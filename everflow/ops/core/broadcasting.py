@@ -12,7 +12,7 @@ from everflow.graph import shapes
 from everflow.graph.stacks import in_eager_mode
 from everflow.lazy import torch
 from everflow.ops.core import symbolic
-from everflow.ops.core.registry import apply, op
+from everflow.ops.core.registry import apply, fused_op, op
 from everflow.values.sizes import Sizes
 
 Sum = Callable[[Any], Any]
@@ -117,6 +117,23 @@ def _axes_of_sizes(node: Any) -> Any:
 
 
 op("BroadcastGradientArgs", kernel=_broadcast_gradient_args, shape=lambda o: [(None,), (None,)], host=_axes_of_sizes)
+
+
+def _sum_to_shape(node: Any) -> Callable[..., Any]:
+    """A gradient summed over the axes along which the value of this shape was broadcast: in most runs, none."""
+    known = node.constant(1)
+    if known is not None:
+        dims = tuple(known.tolist())
+        return lambda gradient, _shape: gradient if gradient.shape == dims else gradient.sum_to_size(dims)
+
+    def run(gradient: Any, shape: Any) -> Any:
+        dims = shape if isinstance(shape, tuple) else tuple(shape.tolist())
+        return gradient if gradient.shape == dims else gradient.sum_to_size(dims)
+
+    return run
+
+
+fused_op("_SumToShape", kernel=_sum_to_shape, view=True, sizes=(1,))
 
 
 def broadcast_sizes(a: list[int], b: list[int]) -> tuple[int, ...]:

@@ -10,8 +10,11 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from everflow.lazy import torch
 from everflow.ops.core.node import Node
+from everflow.ops.core.registry import fused_op
 from everflow.values.sizes import Size, Sizes
+from everflow.values.tensors import torch_dtype
 
 
 def elementwise(compute: Callable[[int, int], int]) -> Callable[[Node], Any]:
@@ -96,3 +99,12 @@ def unchanged(node: Node) -> Any:
 def shape_of(node: Node) -> Any:
     """The shape of each input."""
     return (lambda x: Sizes(x.shape)) if len(node.outputs) == 1 else lambda *xs: [Sizes(x.shape) for x in xs]
+
+
+def _as_tensor(node: Node) -> Any:
+    """A tensor of such numbers, for kernels that take no others."""
+    dtype = torch_dtype(node.outputs[0].dtype)
+    return lambda value: torch.tensor(value, dtype=dtype)
+
+
+fused_op("_AsTensor", kernel=_as_tensor)

@@ -1,14 +1,19 @@
 """What kernels see: a node of a plan, with its attributes, inputs and outputs."""
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from everflow import errors
 from everflow.graph import dtypes
 from everflow.graph.operation import Operation
 from everflow.graph.shapes import TensorShape
 from everflow.ops.core.registry import Meaning, meaning
+
+# The type of nodes that stand for what is fed.
+FEED = "_Feed"
 
 
 class Value:
@@ -26,6 +31,12 @@ class Value:
     def shape(self) -> Any:
         return TensorShape.from_dims(self.dims)
 
+    @property
+    def constant(self) -> np.ndarray | None:
+        """What the value is, where that is known before running."""
+        node = self.node
+        return node.attrs["value"] if node.type == "Const" else None
+
 
 class Node:
     """An op of the plan. Kernels read `attr`, `inputs[i].dtype`, `inputs[i].dims`, `outputs`, `constant(i)` and `context`."""
@@ -41,7 +52,7 @@ class Node:
         self.op = op
         self.context = context
         self.asked_for = False
-        # What a node means that a pass made of several ops.
+        # What this node means, where that is neither an op nor declared with fused_op.
         self.fused: Meaning | None = None
         # Which inputs are variables whose value is read just before the node runs.
         self.reads: frozenset[int] = frozenset()
@@ -56,8 +67,7 @@ class Node:
 
     def constant(self, index: int) -> np.ndarray | None:
         """The value of an input where it is known before running."""
-        node = self.inputs[index].node
-        return node.attrs["value"] if node.type == "Const" else None
+        return self.inputs[index].constant
 
     def add_output(self, dtype: dtypes.DType, dims: Any) -> Value:
         value = Value(self, len(self.outputs), dtype, dims)
@@ -67,6 +77,14 @@ class Node:
     @property
     def meaning(self) -> Meaning | None:
         return self.fused or meaning(self.type)
+
+    @property
+    def is_constant(self) -> bool:
+        return self.type == "Const"
+
+    @property
+    def is_feed(self) -> bool:
+        return self.type == FEED
 
     @property
     def is_fresh(self) -> bool:
@@ -81,8 +99,29 @@ class Node:
             return True
         meaning = self.meaning
         if meaning is None:
-            return self.type != "_Feed"
+            return self.type != FEED
         return meaning.writes or meaning.checks or (self.op is not None and self.op.op_def_.is_stateful and not meaning.pure)
 
     def __repr__(self) -> str:
         return f"<{self.type} {self.name}>"
+
+
+def constant_node(context: Any, name: str, value: np.ndarray, dtype: dtypes.DType) -> Node:
+    """A node whose output is known."""
+    node = Node("Const", name, {"value": value, "dtype": dtype}, [], None, context)
+    node.add_output(dtype, value.shape)
+    return node
+
+
+def kernel_of(node: Node) -> Callable[..., Any]:
+    """The function that computes a node."""
+    meaning = node.meaning
+    if meaning is not None and meaning.kernel is not None:
+        return meaning.kernel(node)
+    if node.context.is_function(node.type):
+        from everflow.ops.control_flow.calls import call_function
+
+        return call_function(node, node.type)
+    raise errors.UnimplementedError(
+        node.op.node_def if node.op is not None else None, node.op,
+        f"Everflow has no kernel for the op {node.type} (node {node.name}) yet.")

@@ -1,10 +1,12 @@
 """What each op means: `op("Tanh", kernel=..., shape=..., gradient=...)`, and how ops are added to graphs.
 
 kernel(node)     looks at the node once (attributes, dtypes, static shapes, constant inputs) and returns a plain function of
-                 run-time values: one value for one output, a tuple for several. See everflow.runtime.plan.Node.
+                 run-time values: one value for one output, a tuple for several. See everflow.ops.core.node.Node.
 shape(op)        returns the dims (tuple of int or None, or None) of the output, or a list of dims for several outputs. It
                  raises ValueError for shapes that can't be.
 gradient(op, *dys)  returns the gradients with respect to the inputs, built with the public functions.
+
+`fused_op("_MatMulBias", kernel=..., fresh=True)` says the same of nodes that passes make of several ops.
 """
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ from everflow.graph.stacks import TAPES, get_default_graph, in_eager_mode
 from everflow.graph.tensor import Tensor
 from everflow.graph.tensor_proto import as_array
 from everflow.graph.wire import output_types_of
-from everflow.index import GRADIENTS, OPS
+from everflow.index import FUSED, GRADIENTS, OPS
 
 
 @dataclasses.dataclass(slots=True, eq=False)
@@ -39,6 +41,10 @@ class Meaning:
     gradient: Any = None
     # Where the gradient is, if not beside the op: differentiating calls, branches and loops is up to autodiff.
     gradient_module: str = ""
+    # Whether it is no op, but what passes make of several.
+    fused: bool = False
+    # What sort of op it is to rules that take several alike, such as "convolution"; see everflow.runtime.passes.patterns.
+    kind: str = ""
 
     # -- memory
     # An output may share memory with an input.
@@ -56,6 +62,17 @@ class Meaning:
     # The results may be held by a dataset.
     hands_out: bool = False
 
+    # -- forms: the names of fused nodes that do more, or do the same in another way; None where a node can't be had so
+    # added(node): adds the result to a tensor that nothing else needs, which comes first.
+    added: Callable[[Any], str | None] | None = None
+    # surrounded(node): has another output, the first one with zeros around it; the attribute `border` says how many.
+    surrounded: Callable[[Any], str | None] | None = None
+    # Keeps the value that it is given, which nobody else has.
+    taking: str = ""
+    # Takes many such steps at once; `batch(node)` is what they must have in common.
+    together: str = ""
+    batch: Callable[[Any], Any] | None = None
+
     # -- effects
     # The definition calls it stateful, but it only hands out a reference or a value.
     pure: bool = False
@@ -64,6 +81,8 @@ class Meaning:
     # It waits for elements, or brings them. In one step, those that bring come first.
     waits: bool = False
     brings: bool = False
+    # It adds its second input, times this, to the variable that is its first.
+    adds: float = 0.0
     # It hands its input on as it is; there is nothing to do at run time.
     forwards: bool = False
     # It is never computed while a plan is made.
@@ -71,10 +90,18 @@ class Meaning:
     # It hands out a variable's storage. `bound`: this is found once, when a step is made.
     variable: bool = False
     bound: bool = False
+    # It hands out the value of the variable that is its first input, in the variable's own memory.
+    views_variable: bool = False
     # It runs bodies of functions; `first_argument`: the input that the bodies get first.
     bodies: bool = False
     loops: bool = False
     first_argument: int = 0
+
+    # -- pictures
+    # border(node): how many zeros it puts around the pictures that it is given first, where it needs a copy of them for that; else None.
+    border: Callable[[Any], Any] | None = None
+    # It takes pictures that are part of larger ones as well as others.
+    strided: bool = False
 
     # -- sizes
     # Inputs that the kernel takes with `.tolist()`: sizes may come as Python's numbers.
@@ -118,11 +145,22 @@ def op(name: str, *, kernel: Callable[..., Any] | None = None, shape: Callable[.
         setattr(meaning, fact, value)
 
 
+def fused_op(name: str, *, kernel: Callable[..., Any], **facts: Any) -> None:
+    """Says what a node means that does the work of several: it is made by a pass, and no graph has it. Its name begins with `_`.
+
+    What the kernel must know of the ops it stands for are the node's attributes; see everflow.runtime.plan.fused.
+    """
+    if opdefs.find(name) is not None or name[0] != "_":
+        raise ValueError(f"{name} is no name for a fused node")
+    module = sys._getframe(1).f_globals["__name__"]
+    MEANINGS[name] = Meaning(name, module, kernel, gradient_module=module, fused=True, **facts)
+
+
 def meaning(name: str) -> Meaning | None:
-    """The meaning of an op, loading the module that defines it; None where Everflow has none yet."""
+    """The meaning of an op, or of a fused node, loading the module that defines it; None where Everflow has none yet."""
     found = MEANINGS.get(name)
     if found is None:
-        module = OPS.get(name)
+        module = OPS.get(name) or FUSED.get(name)
         if module is None:
             return None
         importlib.import_module(module)

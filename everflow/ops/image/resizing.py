@@ -19,7 +19,8 @@ from everflow.graph import shapes
 from everflow.graph.constants import dims_of, known
 from everflow.lazy import torch
 from everflow.ops.arrays.reshaping import shape
-from everflow.ops.core.registry import apply, op
+from everflow.ops.core.node import kernel_of
+from everflow.ops.core.registry import apply, fused_op, op
 from everflow.ops.image.checks import exactly
 
 Kernel = Callable[..., Any]
@@ -327,18 +328,33 @@ def _differentiate_nearest(o: Any, dy: Any) -> Any:
 RESIZES = {"ResizeBilinear": _linear_taps, "ResizeBicubic": _cubic_taps, "ResizeArea": _area_taps}
 
 
-def native_axes(node: Any) -> Callable[[int, int], tuple[np.ndarray, np.ndarray]]:
-    """What native code takes of an axis, by its size and the new one, to do as one of these ops does."""
-    taps_of, sampling = RESIZES[node.type], _checked_sampling(node)
-    return lambda size, new_size: _native_axis(taps_of, size, new_size, sampling)
+def _single_picture(node: Any) -> Kernel:
+    """One of these ops on a picture of bytes instead of a batch; what comes out is divided by a number, or multiplied."""
+    resize, divisor, factor = node.attr("resize"), node.attr("divisor"), node.attr("factor")
+    whole, taps_of, sampling = kernel_of(resize), RESIZES[resize.type], _checked_sampling(resize)
+
+    def run(picture: Any, size: Any) -> Any:
+        height, width = checked_size(size)
+        tall, wide, depth = picture.shape
+        if picture.device.type != "cpu" or not picture.numel() or (height, width) == (tall, wide):
+            found = whole(picture[None], size)[0]
+            found = found / divisor if divisor != 1 else found
+            return found * factor if factor != 1 else found
+        out = torch.empty((1, height, width, depth), dtype=torch.float32).numpy()
+        _native.resample(picture.contiguous().numpy()[None], out, *_native_axis(taps_of, tall, height, sampling),
+                         *_native_axis(taps_of, wide, width, sampling), torch.get_num_threads(), divisor, factor)
+        return torch.from_numpy(out[0])
+
+    return run
 
 
-op("ResizeBilinear", kernel=resizing(_linear_taps), shape=resized_shape, view=True,
+fused_op("_ResizedPicture", kernel=_single_picture, fresh=True)
+op("ResizeBilinear", kernel=resizing(_linear_taps), shape=resized_shape, view=True, kind="resizing",
    gradient=_differentiate("ResizeBilinearGrad", ("float32", "bfloat16", "float16", "float64")))
-op("ResizeBicubic", kernel=resizing(_cubic_taps), shape=resized_shape, view=True,
+op("ResizeBicubic", kernel=resizing(_cubic_taps), shape=resized_shape, view=True, kind="resizing",
    gradient=_differentiate("ResizeBicubicGrad", ("float32", "float64")))
 op("ResizeNearestNeighbor", kernel=_nearest, shape=resized_shape, gradient=_differentiate_nearest)
-op("ResizeArea", kernel=resizing(_area_taps), shape=resized_shape, view=True)
+op("ResizeArea", kernel=resizing(_area_taps), shape=resized_shape, view=True, kind="resizing")
 op("ResizeBilinearGrad", kernel=_resize_gradient(_linear_taps), shape=_gradient_shape)
 op("ResizeBicubicGrad", kernel=_resize_gradient(_cubic_taps), shape=_gradient_shape)
 op("ResizeNearestNeighborGrad", kernel=_nearest_gradient, shape=_nearest_gradient_shape)

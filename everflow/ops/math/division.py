@@ -16,7 +16,7 @@ from everflow.lazy import torch
 from everflow.ops.core import host_sizes
 from everflow.ops.core.broadcasting import needed_sums_to_inputs, sums_to_inputs
 from everflow.ops.core.families import binary, conj, is_sparse, of_values
-from everflow.ops.core.registry import apply, not_differentiable
+from everflow.ops.core.registry import apply, fused_op, not_differentiable
 from everflow.ops.math.elementwise import is_integer
 
 Kernel = Callable[[Any], Callable[..., Any]]
@@ -68,6 +68,8 @@ def _floor_mod_gradient(o: Any, dz: Any) -> Any:
 
 realdiv = binary("RealDiv", by_type(lambda: _truncated, lambda: torch.div), quotient_gradient(lambda x, y: tf.realdiv(x, y)), "realdiv",
                  fresh=True, over={0: lambda n: torch.Tensor.div_})
+# By a size, which is a plain number.
+fused_op("_DivideBySize", kernel=lambda n: lambda x, size: torch.div(x, size))
 binary("Div", by_type(lambda: _truncated, lambda: torch.div), quotient_gradient(lambda x, y: x / y))
 truncatediv = binary("TruncateDiv", by_type(lambda: _truncated, lambda: torch.div), not_differentiable, "truncatediv")
 floor_div = binary("FloorDiv", by_type(lambda: _floored, lambda: _floored_quotient), not_differentiable, "floor_div",

@@ -149,8 +149,8 @@ def times(x: Any, y: Any) -> Any:
 
 
 add = binary("Add", _add, needed_gradient(lambda x, y, dz: dz, lambda x, y, dz: dz), "add", "math.add",
-             fresh=True, host=host_sizes.elementwise(operator.add))
-binary("AddV2", _add, needed_gradient(lambda x, y, dz: dz, lambda x, y, dz: dz),
+             kind="addition", fresh=True, host=host_sizes.elementwise(operator.add))
+binary("AddV2", _add, needed_gradient(lambda x, y, dz: dz, lambda x, y, dz: dz), kind="addition",
        fresh=True, over={0: lambda n: torch.Tensor.add_, 1: lambda n: lambda x, y: y.add_(x)}, host=host_sizes.elementwise(operator.add))
 subtract = binary("Sub", lambda n: torch.sub, needed_gradient(lambda x, y, dz: dz, lambda x, y, dz: -dz), "subtract", "math.subtract",
                   fresh=True, over={0: lambda n: torch.Tensor.sub_}, host=host_sizes.elementwise(operator.sub))

@@ -95,9 +95,10 @@ def first_gradients(
 
 
 for _name in NAMES:
-    op(_name, kernel=forward, shape=_fused_shape, gradient=_fused_gradient, symbolic=symbolic.like_first)
+    op(_name, kernel=forward, shape=_fused_shape, gradient=_fused_gradient, kind="normalization", symbolic=symbolic.like_first,
+       surrounded=lambda node: "_NormalizeSurrounded")
     op(_name.replace("Norm", "NormGrad"), kernel=backward, shape=_fused_grad_shape, gradient=_fused_grad_gradient,
-       symbolic=symbolic.like_first)
+       kind="gradient of normalization", symbolic=symbolic.like_first)
 
 
 @public("nn.fused_batch_norm")

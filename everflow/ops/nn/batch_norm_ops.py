@@ -11,6 +11,8 @@ from everflow._native import batch_norm, batch_norm_gradient
 from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
 from everflow.lazy import torch
+from everflow.ops.core import symbolic
+from everflow.ops.core.registry import fused_op
 from everflow.ops.nn.windows import Layout
 from everflow.ops.nn.zero_borders import Border, surrounded
 
@@ -47,7 +49,7 @@ def forward(node: Any, rectify: bool = False, border: Border | None = None, over
     """The kernel of a FusedBatchNorm node; with a border, the result with zeros around it is returned last, as another output. The
     result may be written over x if that is asked for."""
     of = Normalization(node, rectify)
-    with_third_reserve = node.type == "FusedBatchNormV3"
+    with_third_reserve = len(node.outputs) - (border is not None) > 5
 
     def run(x: Any, scale: Any, offset: Any, mean: Any, variance: Any) -> Any:
         channels = x.shape[of.layout.channel] if x.dim() == 4 else 0
@@ -156,3 +158,14 @@ def _gradient_by_torch(of: Normalization) -> Callable[..., Any]:
         return dx.permute(of.layout.from_torch), dscale, doffset
 
     return run
+
+
+# What passes make of normalizations: with Relu, with zeros around the result, and over what they are given (`overwrite`).
+fused_op("_NormalizeRectify", kernel=lambda node: forward(node, rectify=True, overwrite=node.attr("overwrite")),
+         symbolic=symbolic.like_first, surrounded=lambda node: "_NormalizeRectifySurrounded")
+fused_op("_NormalizeSurrounded", kernel=lambda node: forward(node, border=node.attr("border")), symbolic=symbolic.like_first)
+fused_op("_NormalizeRectifySurrounded", kernel=lambda node: forward(node, rectify=True, border=node.attr("border")),
+         symbolic=symbolic.like_first)
+fused_op("_NormalizeGradient", kernel=lambda node: backward(node, overwrite=node.attr("overwrite")), symbolic=symbolic.like_first)
+fused_op("_NormalizeRectifyGradient", kernel=lambda node: backward(node, rectify=True, overwrite=node.attr("overwrite")),
+         symbolic=symbolic.like_first)

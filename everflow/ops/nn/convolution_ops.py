@@ -15,9 +15,11 @@ from everflow.graph import shapes
 from everflow.graph.constants import dims_of
 from everflow.lazy import torch
 from everflow.ops.core import symbolic
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.ops.nn.pointwise_convolutions import Pointwise
 from everflow.ops.nn.windows import Layout, pads_of, symmetric, window_output
+from everflow.ops.nn.zero_borders import Border
 
 # How filters come: spatial sizes, then input and output channels; torch has them the other way round.
 FILTER_TO_TORCH = {4: (3, 2, 0, 1), 5: (4, 3, 0, 1, 2)}
@@ -221,11 +223,21 @@ def _general(node: Any) -> Callable[..., Any]:
 
 
 def convolution_with_bias(node: Any) -> Callable[..., Any]:
-    """A Conv2D node's kernel that also adds a bias to the channels."""
+    """The kernel of a Conv2D that also adds a bias to the channels."""
     geometry = Geometry(node)
     forward, to_torch, from_torch = geometry.forward, geometry.layout.to_torch, geometry.layout.from_torch
     filter_order = FILTER_TO_TORCH[geometry.layout.rank]
     return lambda x, filter, bias: forward(x.permute(to_torch), filter.permute(filter_order), bias).permute(from_torch)
+
+
+def uneven_padding(node: Node) -> Border | None:
+    """What a convolution, or its filter's gradient, pads pictures with, where that is more on one side than on the other."""
+    dims, filter = node.inputs[0].dims, node.outputs[0].dims if node.type == "Conv2DBackpropFilter" else node.inputs[1].dims
+    if node.attr("data_format") != "NHWC" or dims is None or filter is None or None in (*dims[1:3], *filter[:2]):
+        return None
+    geometry = Geometry(node)
+    pads = pads_of(geometry.padding, dims[1:3], filter[:2], geometry.strides, geometry.dilations, geometry.explicit)
+    return None if symmetric(pads) is not None else (*pads[0], *pads[1])
 
 
 def sizes_of(node: Any, index: int) -> Callable[[Any], list[int]]:
@@ -353,10 +365,16 @@ def _conv2d_filter_gradient(o: Any, dy: Any) -> Any:
     return (apply("Conv2DBackpropInput", tf.shape(x), dy, backprop, **attrs), None, apply("Conv2D", x, dy, **attrs))
 
 
-op("Conv2D", kernel=_convolution, shape=convolution_shape, gradient=_conv2d_gradient, fresh=True, symbolic=symbolic.keeps_batch)
+def _added_by(name: str) -> Callable[[Node], str | None]:
+    return lambda node: name if Pointwise.find(node) is not None else None
+
+
+op("Conv2D", kernel=_convolution, shape=convolution_shape, gradient=_conv2d_gradient, kind="convolution", fresh=True,
+   symbolic=symbolic.keeps_batch, added=_added_by("_ConvAdded"), border=uneven_padding, strided=True)
 op("Conv2DBackpropInput", kernel=_input_gradient, shape=sizes_shape(4), gradient=_conv2d_input_gradient, sizes=(0,), fresh=True,
-   symbolic=symbolic.sized_by(0))
-op("Conv2DBackpropFilter", kernel=_filter_gradient, shape=sizes_shape(4), gradient=_conv2d_filter_gradient, sizes=(1,))
+   symbolic=symbolic.sized_by(0), added=_added_by("_ConvInputGradientAdded"))
+op("Conv2DBackpropFilter", kernel=_filter_gradient, shape=sizes_shape(4), gradient=_conv2d_filter_gradient, sizes=(1,),
+   border=uneven_padding, strided=True)
 
 
 def _conv3d_gradient(o: Any, dy: Any) -> Any:

@@ -12,7 +12,7 @@ from everflow.graph.constants import dims_of, known
 from everflow.lazy import torch
 from everflow.ops.core import symbolic
 from everflow.ops.core.families import widened
-from everflow.ops.core.registry import apply, op
+from everflow.ops.core.registry import apply, fused_op, op
 from everflow.ops.core.shape_rules import same_as
 from everflow.ops.nn.windows import Layout, pads_of, window_output
 
@@ -253,7 +253,7 @@ def pools_planes(node: Any) -> bool:
     )
 
 
-def max_pool_with_positions(node: Any) -> Callable[..., Any]:
+def _max_pool_with_positions(node: Any) -> Callable[..., Any]:
     """MaxPool that also hands on where the maxima are."""
     pool = Pool(_layout(node), node.attr("ksize"), node.attr("strides"), node.attr("padding"))
     to_torch, from_torch, maxima = pool.layout.to_torch, pool.layout.from_torch, pool.maxima
@@ -265,11 +265,15 @@ def max_pool_with_positions(node: Any) -> Callable[..., Any]:
     return run
 
 
-def max_pool_from_positions(node: Any) -> Callable[..., Any]:
+def _max_pool_from_positions(node: Any) -> Callable[..., Any]:
     """MaxPoolGrad for maxima whose positions are known."""
     pool = Pool(_layout(node), node.attr("ksize"), node.attr("strides"), node.attr("padding"))
     to_torch, from_torch, gradient = pool.layout.to_torch, pool.layout.from_torch, pool.max_gradient
     return lambda x, dy, positions: gradient(x.permute(to_torch), dy.permute(to_torch), positions).permute(from_torch)
+
+
+fused_op("_MaxPoolWithPositions", kernel=_max_pool_with_positions)
+fused_op("_MaxPoolGradFromPositions", kernel=_max_pool_from_positions, fresh=True)
 
 
 def _max_pool_grad_grad(pool: Pool, node: Any) -> Callable[..., Any]:

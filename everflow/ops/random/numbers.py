@@ -45,9 +45,12 @@ def _floats(method: str) -> Callable[[Any], Any]:
     return make
 
 
-op("RandomUniform", kernel=_floats("uniform"), shape=from_shape_input(0), gradient=not_differentiable, sizes=(0,))
-op("RandomStandardNormal", kernel=_floats("normal"), shape=from_shape_input(0), gradient=not_differentiable, sizes=(0,))
-op("TruncatedNormal", kernel=_floats("truncated_normal"), shape=from_shape_input(0), gradient=not_differentiable, sizes=(0,))
+op("RandomUniform", kernel=_floats("uniform"), shape=from_shape_input(0), gradient=not_differentiable, sizes=(0,),
+   kind="random numbers")
+op("RandomStandardNormal", kernel=_floats("normal"), shape=from_shape_input(0), gradient=not_differentiable, sizes=(0,),
+   kind="random numbers")
+op("TruncatedNormal", kernel=_floats("truncated_normal"), shape=from_shape_input(0), gradient=not_differentiable, sizes=(0,),
+   kind="random numbers")
 
 
 def _uniform_int(node: Any) -> Any:

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from everflow.errors import invalid_argument
 from everflow.graph import opdefs, shapes
 from everflow.lazy import torch
-from everflow.ops.core.registry import op
+from everflow.ops.core.registry import fused_op, op
 from everflow.values.resources import Storage
 
 Formula = Callable[..., None]
@@ -34,13 +34,53 @@ class Family(NamedTuple):
 FAMILIES: dict[str, Family] = {}
 
 
-def family(name: str, slots: int, formula: Callable[[Any], Formula]) -> None:
-    """Defines the ops of a family: for references and resources, for dense gradients and for some rows."""
+def family(name: str, slots: int, formula: Callable[[Any], Formula], together: bool = False) -> None:
+    """Defines the ops of a family: for references and resources, for dense gradients and for some rows. `together`: the formula does as
+    well with lists of many variables as with one."""
     FAMILIES[name] = Family(slots, formula)
     for kind in ("Apply", "ResourceApply", "SparseApply", "ResourceSparseApply"):
         if opdefs.find(kind + name) is not None:
             op(kind + name, kernel=functools.partial(_kernel, FAMILIES[name]), shape=functools.partial(_shape, slots),
                writes=True)
+    if together:
+        for kind in ("Apply", "ResourceApply"):
+            op(kind + name, together=f"_{kind}{name}Together", batch=functools.partial(_batch, slots))
+            fused_op(f"_{kind}{name}Together", kernel=functools.partial(_together, FAMILIES[name]), writes=True)
+
+
+def _batch(slots: int, node: Any) -> Any:
+    """What steps must share to be taken together: their numbers, and all but the variables and the gradients."""
+    where = Arguments(node.type, slots)
+    numbers = tuple(node.inputs[i] for i in where.numbers)
+    return node.type, numbers, node.inputs[where.gradient].dtype, tuple(sorted((k, str(v)) for k, v in node.attrs.items() if k[0] != "_"))
+
+
+def _together(family: Family, node: Any) -> Callable[..., Any]:
+    """One kernel for several dense steps of a family with the same numbers: takes the inputs of all steps, one after the other."""
+    first = node.attr("steps")[0]
+    slots, formula = family
+    where = Arguments(first.type, slots)
+    update, width, count, at = formula(first), len(where.names), slots + 1, where.gradient
+    numbers = _numbers(first, where)
+
+    def run(*inputs: Any) -> None:
+        lists: list[list[Any]] = [[] for _ in range(count + 1)]
+        for start in range(0, len(inputs), width):
+            for listed, value in zip(lists, _aligned(inputs[start:start + count], inputs[start + at], where)):
+                listed.append(value)
+        update(*lists, *numbers(inputs))
+
+    if not first.attr("use_locking"):
+        return run
+
+    def run_alone(*inputs: Any) -> None:
+        # One order of locks for all steps: none waits for a lock that another holds while it waits.
+        with contextlib.ExitStack() as held:
+            for lock in sorted({slot.lock for slot in inputs[::width]}, key=id):
+                held.enter_context(lock)
+            run(*inputs)
+
+    return run_alone
 
 
 class Arguments:
@@ -276,7 +316,7 @@ def keras_momentum(nesterov: bool) -> Formula:
     return each(1, change)
 
 
-family("Momentum", 1, lambda n: momentum(n.attr("use_nesterov")))
+family("Momentum", 1, lambda n: momentum(n.attr("use_nesterov")), together=True)
 family("KerasMomentum", 1, lambda n: keras_momentum(n.attr("use_nesterov")))
 
 
@@ -334,7 +374,7 @@ def _ada_max(var: Any, m: Any, v: Any, grad: Any, beta1_power: float, lr: float,
     var.addcdiv_(m, v + number(epsilon, v), value=-lr / (1 - beta1_power) if beta1_power != 1 else math.nan)
 
 
-family("Adam", 2, lambda n: each(2, _nesterov_adam) if n.attr("use_nesterov") else adam)
+family("Adam", 2, lambda n: each(2, _nesterov_adam) if n.attr("use_nesterov") else adam, together=True)
 family("AdamWithAmsgrad", 3, lambda n: amsgrad)
 family("AdaMax", 2, lambda n: each(2, _ada_max))
 
@@ -377,7 +417,7 @@ def _proximal_gradient_descent(var: Any, grad: Any, lr: float, l1: float, l2: fl
     var.div_(number(1 + l2 * lr, var))
 
 
-family("Adagrad", 1, _adagrad)
+family("Adagrad", 1, _adagrad, together=True)
 family("AdagradV2", 1, _adagrad)
 family("AdagradDA", 2, lambda n: each(2, _adagrad_dual_averaging))
 family("ProximalAdagrad", 1, lambda n: each(1, _proximal_adagrad))
@@ -448,32 +488,3 @@ def _power_sign(var: Any, m: Any, grad: Any, lr: float, logbase: float, sign_dec
 
 family("AddSign", 1, lambda n: each(1, _add_sign))
 family("PowerSign", 1, lambda n: each(1, _power_sign))
-
-
-def together(nodes: list[Any]) -> Callable[..., Any]:
-    """One kernel for several dense steps of a family with the same numbers: takes the inputs of all nodes, one node after the other."""
-    first = nodes[0]
-    name = first.type.removeprefix("Resource").removeprefix("Apply")
-    slots, formula = FAMILIES[name]
-    where = Arguments(first.type, slots)
-    update, width, count, at = formula(first), len(where.names), slots + 1, where.gradient
-    numbers = _numbers(first, where)
-
-    def run(*inputs: Any) -> None:
-        lists: list[list[Any]] = [[] for _ in range(count + 1)]
-        for start in range(0, len(inputs), width):
-            for listed, value in zip(lists, _aligned(inputs[start:start + count], inputs[start + at], where)):
-                listed.append(value)
-        update(*lists, *numbers(inputs))
-
-    if not first.attr("use_locking"):
-        return run
-
-    def run_alone(*inputs: Any) -> None:
-        # One order of locks for all steps: none waits for a lock that another holds while it waits.
-        with contextlib.ExitStack() as held:
-            for lock in sorted({slot.lock for slot in inputs[::width]}, key=id):
-                held.enter_context(lock)
-            run(*inputs)
-
-    return run_alone

@@ -9,7 +9,7 @@ from typing import Any
 from everflow.errors import already_exists, invalid_argument, not_found, out_of_range
 from everflow.graph import dtypes, shapes
 from everflow.lazy import torch
-from everflow.ops.core.registry import not_differentiable, op
+from everflow.ops.core.registry import fused_op, not_differentiable, op
 from everflow.ops.core.shape_rules import from_attr, same_as_input, scalar
 from everflow.values.resources import Storage, copied
 from everflow.values.tensors import torch_dtype
@@ -134,7 +134,8 @@ def _assign_shape(o: Any) -> Any:
     return shapes.merge(ref.dims, value.dims) if o.attr("validate_shape") else value.dims
 
 
-op("Assign", kernel=_assign, shape=_assign_shape, gradient=not_differentiable, writes=True)
+op("Assign", kernel=_assign, shape=_assign_shape, gradient=not_differentiable, writes=True, taking="_AssignRestored")
+fused_op("_AssignRestored", kernel=lambda node: _assigning(node, Storage.take), writes=True)
 
 
 def updating(change: Callable[[Any, Any], Any], is_apart: bool = False) -> Callable[[Any], Any]:
@@ -163,8 +164,18 @@ def _merged(o: Any) -> Any:
     return shapes.merge(o.inputs[0].dims, o.inputs[1].dims)
 
 
-op("AssignAdd", kernel=updating(lambda v, x: v.add_(x)), shape=_merged, gradient=not_differentiable, writes=True)
-op("AssignSub", kernel=updating(lambda v, x: v.sub_(x)), shape=_merged, gradient=not_differentiable, writes=True)
+op("AssignAdd", kernel=updating(lambda v, x: v.add_(x)), shape=_merged, gradient=not_differentiable, writes=True, adds=1.0)
+op("AssignSub", kernel=updating(lambda v, x: v.sub_(x)), shape=_merged, gradient=not_differentiable, writes=True, adds=-1.0)
+
+
+def _adding_scaled(node: Any) -> Any:
+    """Adds a value, which is no part of a variable, times a number."""
+    alpha = node.attr("alpha")
+    return updating(lambda v, x: v.add_(x, alpha=alpha), is_apart=True)(node)
+
+
+fused_op("_AssignScaled", kernel=_adding_scaled, writes=True)
+
 
 # As shape errors spell types.
 _SPELLED = {"float16": "half", "float32": "float", "float64": "double"}
@@ -183,7 +194,7 @@ def variable_dims(o: Any, dtype: Any) -> Any:
 
 
 op("ReadVariableOp", kernel=lambda n: lambda slot: slot.read(), shape=lambda o: variable_dims(o, o.attr("dtype")),
-   gradient=lambda o, dy: dy, pure=True)
+   gradient=lambda o, dy: dy, pure=True, views_variable=True)
 
 
 def _fits_variable(o: Any) -> list[Any]:
@@ -191,13 +202,12 @@ def _fits_variable(o: Any) -> list[Any]:
     return []
 
 
-op("AssignVariableOp", kernel=_storing, shape=_fits_variable, writes=True)
-# The kernels of assignments whose value is for them alone; see everflow.runtime.passes.buffers.
-TAKING = {"Assign": lambda node: _assigning(node, Storage.take), "AssignVariableOp": lambda node: Storage.take}
+op("AssignVariableOp", kernel=_storing, shape=_fits_variable, writes=True, taking="_AssignVariableOpRestored")
+fused_op("_AssignVariableOpRestored", kernel=lambda node: Storage.take, writes=True)
 op("AssignAddVariableOp", kernel=updating(lambda v, x: v.add_(x)), shape=_fits_variable, writes=True,
-   gradient=not_differentiable)
+   gradient=not_differentiable, adds=1.0)
 op("AssignSubVariableOp", kernel=updating(lambda v, x: v.sub_(x)), shape=_fits_variable, writes=True,
-   gradient=not_differentiable)
+   gradient=not_differentiable, adds=-1.0)
 
 
 def _has_value(node: Any) -> Any:

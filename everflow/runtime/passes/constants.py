@@ -1,20 +1,18 @@
 """Nodes whose inputs are all known before running are computed once, when the plan is made."""
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from everflow import errors
 from everflow.graph import shapes
-from everflow.runtime.codegen import kernel_of
-from everflow.runtime.plan import Node, Plan, Value
+from everflow.ops.core.node import Node, Value, constant_node, kernel_of
+from everflow.runtime.plan import Plan
 from everflow.values import tensors as values
 
 LARGEST = 1 << 16
 
 
-def fold_constants(plan: Plan) -> None:
+def fold_constants(plan: Plan) -> bool:
     """Replaces computable nodes by Const nodes, in order, so that whole chains fold."""
     table: dict[Value, Value] = {}
     nodes: list[Node] = []
@@ -23,17 +21,18 @@ def fold_constants(plan: Plan) -> None:
         meaning = node.meaning
         found = meaning.known(node) if meaning is not None and meaning.known is not None else None
         if found is None and _foldable(node):
-            found = _computed(node, kernel_of)
+            found = _computed(node)
         if found is None:
             nodes.append(node)
             continue
         for value, array in zip(node.outputs, found):
-            constant = Node("Const", node.name, {"value": array, "dtype": value.dtype}, [], None, plan.context)
-            table[value] = constant.add_output(value.dtype, array.shape)
+            constant = constant_node(plan.context, node.name, array, value.dtype)
+            table[value] = constant.outputs[0]
             nodes.append(constant)
     if table:
         plan.nodes = nodes
         plan.fetches = [table.get(v, v) for v in plan.fetches]
+    return bool(table)
 
 
 def _foldable(node: Node) -> bool:
@@ -42,14 +41,14 @@ def _foldable(node: Node) -> bool:
     meaning = node.meaning
     if meaning is None or meaning.kernel is None or meaning.writes or not meaning.folds:
         return False
-    if any(v.node.type != "Const" for v in node.inputs):
+    if any(v.constant is None for v in node.inputs):
         return False
     if not all(values.is_numeric(v.dtype) and not v.dtype._is_ref_dtype for v in (*node.inputs, *node.outputs)):
         return False
     return all((shapes.num_elements(v.dims) or 0) <= LARGEST for v in (*node.inputs, *node.outputs))
 
 
-def _computed(node: Node, kernel_of: Any) -> list[np.ndarray] | None:
+def _computed(node: Node) -> list[np.ndarray] | None:
     try:
         result = kernel_of(node)(*[node.context.constant(v.node) for v in node.inputs])
     except (errors.OpError, RuntimeError, ValueError, IndexError, TypeError):

@@ -1,14 +1,12 @@
 """Nodes that hand their input on unchanged are left out."""
 from __future__ import annotations
 
-from everflow.runtime.plan import Plan, Value
-
-# What functions of random numbers ask for by default: a standard deviation of one, a mean or a minimum of zero. None of these gives -0.0.
-RANDOM = {"RandomStandardNormal", "TruncatedNormal", "RandomUniform"}
-NEUTRAL = {"Mul": 1.0, "Add": 0.0, "AddV2": 0.0}
+from everflow.ops.core.node import Node, Value
+from everflow.runtime.passes.patterns import P, Rules, V
+from everflow.runtime.plan import Plan
 
 
-def drop_identities(plan: Plan) -> None:
+def drop_identities(plan: Plan) -> bool:
     """Uses of an Identity use its input. A read of a variable stays: when it happens matters."""
     table: dict[Value, Value] = {}
     for node in plan.nodes:
@@ -17,16 +15,16 @@ def drop_identities(plan: Plan) -> None:
     if table:
         plan.replace(table)
         plan.nodes = [n for n in plan.nodes if not n.outputs or n.outputs[0] not in table]
+    return bool(table)
 
 
-def drop_default_scales(plan: Plan) -> None:
-    """Random numbers are neither multiplied by one, nor is zero added to them."""
-    table: dict[Value, Value] = {}
-    for node in plan.nodes:
-        if node.type in NEUTRAL and not node.reads:
-            numbers, by = (table.get(value, value) for value in node.inputs)
-            if numbers.node.type in RANDOM and by.node.type == "Const" and by.dims == () and by.node.attrs["value"] == NEUTRAL[node.type]:
-                table[node.outputs[0]] = numbers
-    if table:
-        plan.replace(table)
-        plan.nodes = [n for n in plan.nodes if not n.outputs or n.outputs[0] not in table]
+def _first(node: Node) -> Value:
+    return node.inputs[0]
+
+
+# What functions of random numbers ask for by default: a standard deviation of one, a mean or a minimum of zero. None of these gives -0.0.
+drop_default_scales = Rules(
+    "drop_default_scales", "Random numbers are neither multiplied by one, nor is zero added to them.",
+    (P("Mul", P("random numbers"), V(number=1.0)), _first),
+    (P("addition", P("random numbers"), V(number=0.0)), _first),
+)

@@ -1,17 +1,11 @@
 """Python functions that do not wait for each other run side by side: one may wait for what another one does."""
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
-from typing import Any
-
-from everflow.ops.core.registry import Meaning
-from everflow.runtime.plan import Node, Plan, Value
-
-KINDS = ("PyFunc", "PyFuncStateless")
+from everflow.ops.core.node import Node, Value
+from everflow.runtime.plan import Plan, fused
 
 
-def run_together(plan: Plan) -> None:
+def run_python_functions_together(plan: Plan) -> bool:
     """Joins neighbouring nodes that call Python functions, and that no edge connects, into one that starts them all."""
     nodes: list[Node] = []
     table: dict[Value, Value] = {}
@@ -25,9 +19,10 @@ def run_together(plan: Plan) -> None:
         group.clear()
 
     for node in plan.nodes:
-        if node.type not in KINDS or node.reads or any(_waits(node, other) for other in group):
+        calls = node.meaning is not None and node.meaning.kind == "python function" and not node.reads
+        if not calls or any(_waits(node, other) for other in group):
             close()
-        if node.type in KINDS and not node.reads:
+        if calls:
             group.append(node)
         else:
             nodes.append(node)
@@ -35,6 +30,7 @@ def run_together(plan: Plan) -> None:
     if table:
         plan.nodes = nodes
         plan.replace(table)
+    return bool(table)
 
 
 def _waits(node: Node, other: Node) -> bool:
@@ -44,48 +40,10 @@ def _waits(node: Node, other: Node) -> bool:
 
 
 def _joined(group: list[Node], table: dict[Value, Value]) -> Node:
-    first = group[0]
-    node = Node("_PyFuncs", first.name, {}, [v for n in group for v in n.inputs], first.op, first.context)
-    node.fused = Meaning("_PyFuncs", __name__)
-    node.fused.kernel = lambda _: _together(group)
+    node = fused("_PyFuncs", group[0], [v for n in group for v in n.inputs], calls=group)
+    node.outputs = []
     node.asked_for = True
     for n in group:
         for v in n.outputs:
             table[v] = node.add_output(v.dtype, v.dims)
     return node
-
-
-def _together(group: list[Node]) -> Callable[..., Any]:
-    from everflow.ops.control_flow.python_functions import kernel_of_call
-
-    calls = [(kernel_of_call(n), len(n.inputs), len(n.outputs)) for n in group]
-    count = sum(outputs for _, _, outputs in calls)
-
-    def run(*values: Any) -> Any:
-        results: list[Any] = [None] * len(calls)
-        errors: list[BaseException] = []
-
-        def call(i: int, function: Callable[..., Any], arguments: Any) -> None:
-            try:
-                results[i] = function(*arguments)
-            except BaseException as e:
-                errors.append(e)
-
-        threads = []
-        start = 0
-        for i, (function, inputs, _) in enumerate(calls):
-            arguments = values[start : start + inputs]
-            start += inputs
-            threads.append(threading.Thread(target=call, args=(i, function, arguments), daemon=True))
-        for t in threads:
-            t.start()
-        for t in threads:
-            t.join()
-        if errors:
-            raise errors[0]
-        found: list[Any] = []
-        for result, (_, _, outputs) in zip(results, calls):
-            found.extend(result if outputs > 1 else [result] * outputs)
-        return found[0] if count == 1 else tuple(found)
-
-    return run

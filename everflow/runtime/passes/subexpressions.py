@@ -10,7 +10,7 @@ from everflow.runtime.plan import Node, Plan, Value
 LARGEST = 64
 
 
-def share_subexpressions(plan: Plan) -> None:
+def share_subexpressions(plan: Plan) -> bool:
     """Two stateless nodes with the same op, attributes and inputs become one."""
     table: dict[Value, Value] = {}
     seen: dict[Any, Node] = {}
@@ -25,6 +25,7 @@ def share_subexpressions(plan: Plan) -> None:
             table.update(zip(node.outputs, first.outputs))
     if table:
         plan.replace(table)
+    return bool(table)
 
 
 def _key(node: Node) -> Any:

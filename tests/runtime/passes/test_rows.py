@@ -3,8 +3,8 @@ import numpy as np
 import pytest
 
 import everflow as tf
-from everflow.runtime.passes.joins import add_products
-from everflow.runtime.passes.rows import take_rows
+from everflow.runtime.passes.matrix_products import add_products
+from everflow.runtime.passes.single_rows import take_rows
 from tests.runtime.test_passes import same_with_and_without, types
 
 

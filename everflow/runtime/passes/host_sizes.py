@@ -4,15 +4,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from everflow.lazy import torch
 from everflow.ops.core.node import Node, Value
 from everflow.runtime.counters import counters
-from everflow.runtime.plan import Plan, fused
+from everflow.runtime.plan import Plan, fused, variant
 from everflow.values.sizes import Size, Sizes
-from everflow.values.tensors import torch_dtype
 
 # The dtypes of results that stay on the host.
 TYPES = ("int32", "int64", "bool")
+
 
 def _taken(node: Node) -> Sequence[int]:
     """The inputs that may be sizes as they are."""
@@ -23,7 +22,7 @@ def _taken(node: Node) -> Sequence[int]:
     return () if body is None else counters(body.graph)
 
 
-def keep_sizes_on_host(plan: Plan) -> None:
+def keep_sizes_on_host(plan: Plan) -> bool:
     """Computes shapes, and integers made from them, in Python; makes tensors of them only for kernels that need tensors."""
     # A loop hands its counters in and out as they are.
     host: set[Value] = {plan.feeds[i] for i in plan.host_feeds}
@@ -33,7 +32,7 @@ def keep_sizes_on_host(plan: Plan) -> None:
 
     def as_tensor(value: Value) -> Value:
         if value not in tensors:
-            made = fused("_AsTensor", _as_tensor(value), value.node, [value])
+            made = fused("_AsTensor", value.node, [value])
             made.outputs = [Value(made, 0, value.dtype, value.dims)]
             tensors[value] = made.outputs[0]
             nodes.append(made)
@@ -43,7 +42,7 @@ def keep_sizes_on_host(plan: Plan) -> None:
         node.inputs[:] = [table.get(v, v) for v in node.inputs]
         kernel = _host_kernel(node, host)
         if kernel is not None:
-            new = fused("_Host" + node.type, kernel, node, list(node.inputs))
+            new = variant("_Host" + node.type, node, list(node.inputs), kernel)
             host.update(new.outputs)
             table.update(zip(node.outputs, new.outputs))
             nodes.append(new)
@@ -60,17 +59,13 @@ def keep_sizes_on_host(plan: Plan) -> None:
         nodes.append(node)
     if not host:
         plan.host_fetches = frozenset()
-        return
+        return False
     plan.nodes = nodes
     plan.replace(table)
     kept = plan.host_fetches
     plan.fetches = [as_tensor(v) if v in host and i not in kept else v for i, v in enumerate(plan.fetches)]
     plan.host_fetches = frozenset(i for i in kept if plan.fetches[i] in host)
-
-
-def _as_tensor(value: Value) -> Callable[[Node], Any]:
-    dtype = torch_dtype(value.dtype)
-    return lambda node: lambda v: torch.tensor(v, dtype=dtype)
+    return True
 
 
 def _scaled(node: Node, host: set[Value]) -> Node | None:
@@ -83,7 +78,7 @@ def _scaled(node: Node, host: set[Value]) -> Node | None:
     size = cast.inputs[0].node.inputs[0]
     if size.dims != () or node.inputs[0] in host:
         return None
-    return fused("_DivideBySize", lambda n: lambda x, size: torch.div(x, size), node, [node.inputs[0], size])
+    return fused("_DivideBySize", node, [node.inputs[0], size])
 
 
 def _host_kernel(node: Node, host: set[Value]) -> Callable[[Node], Any] | None:
@@ -111,9 +106,9 @@ def _host_kernel(node: Node, host: set[Value]) -> Callable[[Node], Any] | None:
 
 
 def _is_small(value: Value) -> bool:
-    return value.node.type == "Const" and value.node.attrs["value"].size <= 32 and value.dtype.name in ("int32", "int64")
+    return value.constant is not None and value.constant.size <= 32 and value.dtype.name in ("int32", "int64")
 
 
 def _constant(value: Value) -> Any:
-    found = value.node.attrs["value"].tolist()
+    found = value.constant.tolist()  # type: ignore[union-attr]
     return Sizes(found) if isinstance(found, list) else Size(found)

@@ -7,11 +7,11 @@ from everflow.ops.core.node import Node, Value
 from everflow.runtime.plan import Plan
 
 
-def ask_for_used_results(plan: Plan) -> None:
+def ask_for_used_results(plan: Plan) -> bool:
     """Notes the results of branches and loops that something uses, where not all are. What was asked for itself is run as it is."""
     choosing = {n for n in plan.nodes if n.meaning is not None and n.meaning.bodies and not n.asked_for}
     if not choosing:
-        return
+        return False
     uses = plan.uses()
     # Backwards: what a loop does not need, earlier nodes need not give.
     for node in reversed(plan.nodes):
@@ -21,6 +21,7 @@ def ask_for_used_results(plan: Plan) -> None:
                 node.attrs = {**node.attrs, "_used": used}
                 if node.meaning is not None and node.meaning.loops:
                     _leave_out_inputs(node, used, uses)
+    return True
 
 
 def _leave_out_inputs(node: Node, used: tuple[int, ...], uses: Counter[Value]) -> None:

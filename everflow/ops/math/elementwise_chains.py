@@ -1,8 +1,7 @@
-"""Element-wise ops on small tensors of one shape, done together: calling a kernel for each of them costs more than their arithmetic."""
+"""Element-wise ops on small tensors of one shape as the instructions of one native loop; see everflow.runtime.passes.elementwise_groups."""
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -10,24 +9,15 @@ from everflow._native import ELEMENTWISE, ElementwiseChain
 from everflow.graph import dtypes
 from everflow.graph.shapes import num_elements
 from everflow.lazy import torch
-from everflow.runtime.codegen import kernel_of
-from everflow.runtime.plan import Node, Plan, Value, fused
+from everflow.ops.core.node import Node, Value, kernel_of
+from everflow.ops.core.registry import fused_op
 
 # Larger tensors are better off with kernels that use several threads.
 MOST_ELEMENTS = 1 << 16
-FEWEST_OPS = 3
-MOST_TENSORS = 60
 
 
-def fuse_elementwise(plan: Plan) -> None:
-    """Puts one node in the place of element-wise nodes that have one static shape and can run at the same time."""
-    shapes = Counter(node.outputs[0].dims for node in plan.nodes if _is_elementwise(node))
-    for dims, count in shapes.items():
-        if count >= FEWEST_OPS:
-            _fuse(plan, dims)
-
-
-def _is_elementwise(node: Node, dims: Any = None) -> bool:
+def is_elementwise(node: Node, dims: Any = None) -> bool:
+    """Whether a node can be an instruction, for tensors of this static shape if one is given."""
     if (node.type not in ELEMENTWISE and node.type != "AddN") or node.reads or node.asked_for:
         return False
     found = node.outputs[0].dims
@@ -46,87 +36,21 @@ def _must_fit(node: Node, value: Value) -> bool:
 
 
 def _number(value: Value) -> float | None:
-    return float(value.node.attrs["value"].reshape(())) if value.node.type == "Const" and value.dims == () else None
+    return float(value.constant.reshape(())) if value.dims == () and value.constant is not None else None
 
 
-def _fuse(plan: Plan, dims: Any) -> None:
-    """Goes through the nodes in order. Members of a group run when it is closed, and what depends on them afterwards."""
-    nodes: list[Node] = []
-    table: dict[Value, Value] = {}
-    uses = plan.uses()
-    group = _Group(dims)
-    for node in plan.nodes:
-        if node.type == "_Feed" or node.type == "Const":
-            nodes.append(node)
-            continue
-        if node.has_effects or node.reads or any(v.dtype._is_ref_dtype or v.dtype is dtypes.resource for v in node.inputs):
-            # What comes before and after an effect stays there.
-            group.close(plan, uses, nodes, table)
-            group = _Group(dims)
-            nodes.append(node)
-            continue
-        depends = any(v in group.behind for v in node.inputs)
-        if not depends and (_is_elementwise(node, dims) or _is_join(node, group, uses)) and group.has_room(node):
-            group.add(node)
-        elif not depends and not any(v in group.values for v in node.inputs):
-            nodes.append(node)
-        else:
-            group.later.append(node)
-            group.behind.update(node.outputs)
-    group.close(plan, uses, nodes, table)
-    plan.nodes = nodes
-    if table:
-        plan.replace(table)
-
-
-def _is_join(node: Node, group: _Group, uses: Counter[Value]) -> bool:
-    """Whether a node puts results of the group beside each other, along the last axis, and is all that uses them."""
-    if node.type != "ConcatV2" or len(node.inputs) < 3 or len(group.dims) < 2 or node.reads or node.asked_for:
-        return False
+def joined(node: Node, dims: Any) -> list[Value]:
+    """What a node puts beside each other, along the last axis of tensors of this shape; nothing where it does no such thing."""
+    if node.type != "ConcatV2" or len(node.inputs) < 3 or len(dims) < 2 or node.reads or node.asked_for:
+        return []
     axis = node.constant(len(node.inputs) - 1)
-    if axis is None or int(axis.reshape(())) not in (-1, len(group.dims) - 1) or None in (node.outputs[0].dims or (None,)):
-        return False
-    return all(v in group.values and v.node.type != "ConcatV2" and uses[v] == 1 for v in node.inputs[:-1])
+    if axis is None or int(axis.reshape(())) not in (-1, len(dims) - 1) or None in (node.outputs[0].dims or (None,)):
+        return []
+    parts = node.inputs[:-1]
+    return parts if all(v.node.type != "ConcatV2" for v in parts) else []
 
 
-class _Group:
-    """Nodes that are to be one, and nodes that have to wait for them."""
-
-    def __init__(self, dims: Any) -> None:
-        self.dims = dims
-        self.members: list[Node] = []
-        self.values: set[Value] = set()
-        self.later: list[Node] = []
-        self.behind: set[Value] = set()
-        self._tensors: set[Value] = set()
-
-    def has_room(self, node: Node) -> bool:
-        return len(self._tensors | set(node.inputs) | set(node.outputs)) <= MOST_TENSORS
-
-    def add(self, node: Node) -> None:
-        self.members.append(node)
-        self.values.update(node.outputs)
-        self._tensors.update(node.inputs, node.outputs)
-
-    def close(self, plan: Plan, uses: Counter[Value], nodes: list[Node], table: dict[Value, Value]) -> None:
-        """Adds the group as one node, or as it was where that gains nothing, and then what waited for it."""
-        if len(self.members) < FEWEST_OPS:
-            # In the order of the plan, as they came.
-            order = {node: i for i, node in enumerate(plan.nodes)}
-            nodes.extend(sorted([*self.members, *self.later], key=order.__getitem__))
-            return
-        inside = Counter(v for node in self.members for v in node.inputs)
-        results = [v for node in self.members for v in node.outputs if uses[v] > inside[v]]
-        chain = _Chain(self.dims, self.members, results, plan.is_body)
-        new = fused("_Elementwise", chain.kernel, self.members[-1], chain.inputs)
-        new.outputs = []
-        for v in results:
-            table[v] = new.add_output(v.dtype, v.dims)
-        nodes.append(new)
-        nodes.extend(self.later)
-
-
-class _Chain:
+class Chain:
     """The instructions of a group: what they take, and where they leave what is used afterwards."""
 
     def __init__(self, dims: Any, members: list[Node], results: list[Value], is_body: bool) -> None:
@@ -169,7 +93,8 @@ class _Chain:
         self._operands[value] = len(self._operands)
         self._places.append((self.inputs.index(source), offset, stride))
 
-    def kernel(self, _: Node) -> Callable[..., Any]:
+    def kernel(self) -> Callable[..., Any]:
+        """What computes all members at once."""
         joins = {v: (node, i) for node in self.members if node.type == "ConcatV2" for i, v in enumerate(node.inputs[:-1])}
         instructions: list[tuple[str, int, int]] = []
         places: list[tuple[int, int, int]] = []
@@ -226,7 +151,7 @@ class _Chain:
         kernels = [kernel_of(node) for node in members]
         outside = list(dict.fromkeys(v for node in members for v in node.inputs if all(v not in n.outputs for n in members)))
         splits = list(dict.fromkeys(v.node for v in outside if v not in inputs and v.node.type == "Split"))
-        constants = {v: v.node.context.constant(v.node) for v in (*outside, *(n.inputs[0] for n in splits)) if v.node.type == "Const"}
+        constants = {v: v.node.context.constant(v.node) for v in (*outside, *(n.inputs[0] for n in splits)) if v.node.is_constant}
         cut = [(node, kernel_of(node)) for node in splits]
 
         def run(*xs: Any) -> Any:
@@ -253,3 +178,6 @@ def _sum(operands: list[int], result: int) -> list[tuple[str, int, int]]:
         found.append(("Add", total, operand))
         total = result + len(found) - 1
     return found
+
+
+fused_op("_Elementwise", kernel=lambda node: node.attr("chain").kernel())

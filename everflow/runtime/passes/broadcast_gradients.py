@@ -1,16 +1,21 @@
-"""Sums of broadcast gradients: where the static shapes tell along which axes an input was broadcast, nothing is left to find out at
-run time; and a sum over no axes, or a reshape to the shape a value already has, goes."""
+"""Gradients of broadcast inputs, which are summed over the axes along which these were broadcast.
+
+Where the static shapes tell these axes, nothing is left to find out at run time; and a sum over no axes, or a reshape to the shape that a
+value already has, goes. Where only a run can tell, sum and reshape are one node: in most runs there is nothing to sum.
+"""
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
 
-from everflow.runtime.plan import Node, Plan, Value
+from everflow.ops.core.node import Node, Value, constant_node
+from everflow.runtime.passes.patterns import FLOATS, P, Rules, V
+from everflow.runtime.plan import Plan, fused
 from everflow.runtime.symbols import Symbols
 
 
-def resolve_broadcasts(plan: Plan) -> None:
+def find_broadcast_axes(plan: Plan) -> bool:
     """Folds BroadcastGradientArgs, and the Sum and Reshape after it, as far as the static shapes allow."""
     table: dict[Value, Value] = {}
     nodes: list[Node] = []
@@ -21,8 +26,8 @@ def resolve_broadcasts(plan: Plan) -> None:
             dims = [symbols.held(v) for v in node.inputs]
             for output, axes in zip(node.outputs, broadcast_axes(*dims)):
                 if axes is not None:
-                    constant = Node("Const", node.name, {"value": np.array(axes, np.int32), "dtype": output.dtype}, [], None, plan.context)
-                    table[output] = constant.add_output(output.dtype, (len(axes),))
+                    constant = constant_node(plan.context, node.name, np.array(axes, np.int32), output.dtype)
+                    table[output] = constant.outputs[0]
                     nodes.append(constant)
         elif node.type == "Reshape":
             replaced = _summed_to_shape(node, symbols)
@@ -33,6 +38,7 @@ def resolve_broadcasts(plan: Plan) -> None:
     if table:
         plan.nodes = nodes
         plan.replace(table)
+    return bool(table)
 
 
 def broadcast_axes(a: Any, b: Any) -> tuple[list[int] | None, list[int] | None]:
@@ -61,11 +67,11 @@ def _axes(mine: Any, other: Any) -> list[int] | None:
 def _summed_to_shape(node: Node, symbols: Symbols) -> Value | None:
     """What stands for `Reshape(Sum(g, axes), Shape(x))`: g itself where nothing is summed, the sum where it has x's shape already."""
     total, shape = node.inputs
-    if total.node.type != "Sum" or total.node.inputs[1].node.type != "Const" or total.node.attr("keep_dims"):
+    if total.node.type != "Sum" or total.node.constant(1) is None or total.node.attr("keep_dims"):
         return None
     target = symbols.held(shape)
     gradient = total.node.inputs[0]
-    axes = total.node.inputs[1].node.attrs["value"].reshape(-1).tolist()
+    axes = total.node.constant(1).reshape(-1).tolist()  # type: ignore[union-attr]
     if target is None or gradient.dims is None or not _is_broadcast_sum(total.node):
         return None
     missing = len(gradient.dims) - len(target)
@@ -78,3 +84,16 @@ def _is_broadcast_sum(node: Node) -> bool:
     """Whether a Sum was made for a broadcast gradient: only then is its reshape known to keep the number of elements."""
     op = node.op
     return op is not None and op.inputs[1].op.type == "BroadcastGradientArgs"
+
+
+def _summed(node: Node, shape: Value, total: Node, axes: Node) -> Node | None:
+    if axes.inputs[total.inputs[1].index] is not shape:
+        return None
+    return fused("_SumToShape", node, [total.inputs[0], shape])
+
+
+sum_to_shape = Rules(
+    "sum_to_shape", "A sum over the axes that BroadcastGradientArgs finds, and the reshape after it, need only the shape.",
+    (P("Reshape", P("Sum", V(), P("BroadcastGradientArgs", name="axes", output=None), name="total", attrs={"keep_dims": False}), V("shape"),
+       dtype=FLOATS), _summed),
+)

@@ -1,0 +1,62 @@
+"""Products of matrices together with what is done before or after them; see everflow.runtime.passes."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from everflow.lazy import torch
+from everflow.ops.core.node import Node
+from everflow.ops.core.registry import fused_op
+
+
+def _with_bias(node: Node) -> Callable[..., Any]:
+    flip_a, flip_b = node.attr("transpose_a"), node.attr("transpose_b")
+    # Faster than addmm, which first fills the result with the bias.
+    if flip_a or flip_b:
+        return lambda a, b, c: torch.mm(a.t() if flip_a else a, b.t() if flip_b else b).add_(c)
+    return lambda a, b, c: torch.mm(a, b).add_(c)
+
+
+def _columns(node: Node) -> Callable[..., Any]:
+    """Some columns of a product."""
+    start, length = node.attr("start"), node.attr("length")
+    flip_a, flip_b = node.attr("transpose_a"), node.attr("transpose_b")
+
+    def run(a: Any, b: Any) -> Any:
+        part = b.narrow(0, start, length).t() if flip_b else b.narrow(1, start, length)
+        return torch.mm(a.t() if flip_a else a, part)
+
+    return run
+
+
+def _sum(node: Node) -> Callable[..., Any]:
+    """The sum of products a'b: takes all a, then all b."""
+    count = len(node.inputs) // 2
+
+    def run(*xs: Any) -> Any:
+        total = torch.mm(xs[0].t(), xs[count])
+        for a, b in zip(xs[1:count], xs[count + 1:]):
+            total.addmm_(a.t(), b)
+        return total
+
+    return run
+
+
+def _two(node: Node) -> Callable[..., Any]:
+    """a b + c d, for two nodes that multiply."""
+    turns = [product.attr(name) for product in (node.attr("first"), node.attr("second")) for name in ("transpose_a", "transpose_b")]
+
+    def run(a: Any, b: Any, c: Any, d: Any) -> Any:
+        total = torch.mm(c, d)
+        return total.addmm_(a, b) if total.shape[0] == a.shape[0] else total + torch.mm(a, b)
+
+    return (lambda *xs: run(*[x.t() if turn else x for x, turn in zip(xs, turns)])) if any(turns) else run
+
+
+fused_op("_MatMulBias", kernel=_with_bias, fresh=True)
+fused_op("_PartOfProduct", kernel=_columns)
+fused_op("_SumOfProducts", kernel=_sum, fresh=True)
+fused_op("_TwoProducts", kernel=_two, fresh=True)
+# A matrix that is laid out transposed, and a product with one.
+fused_op("_Transposed", kernel=lambda node: lambda x: x.t().contiguous())
+fused_op("_MatMulTurned", kernel=lambda node: (lambda a, b: torch.mm(a.t(), b)) if node.attr("transpose_a") else torch.mm)
