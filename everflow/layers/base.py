@@ -117,10 +117,11 @@ class Layer(KerasLayer):
         added += [loss for loss in (function() for function in self._callable_losses[functions:]) if loss is not None]
         _collect(added, GraphKeys.REGULARIZATION_LOSSES)
 
-    def add_weight(self, name: str, shape: Any, dtype: Any = None, initializer: Any = None,  # type: ignore[override]
-                   regularizer: Any = None, trainable: Any = None, constraint: Any = None, use_resource: Any = None,
-                   synchronization: Any = VariableSynchronization.AUTO, aggregation: Any = VariableAggregation.NONE,
-                   partitioner: Any = None, **kwargs: Any) -> Any:
+    def add_weight(  # type: ignore[override]
+        self, name: str, shape: Any, dtype: Any = None, initializer: Any = None, regularizer: Any = None, trainable: Any = None,
+        constraint: Any = None, use_resource: Any = None, synchronization: Any = VariableSynchronization.AUTO,
+        aggregation: Any = VariableAggregation.NONE, partitioner: Any = None, **kwargs: Any
+    ) -> Any:
         """Adds a variable, or finds it where the layer's scope is shared."""
         for keyword in kwargs:
             if keyword != "experimental_autocast":

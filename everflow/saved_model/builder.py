@@ -174,9 +174,10 @@ class SavedModelBuilder(_SavedModelBuilder):
                 raise TypeError(f"train_op needs to be a Tensor or Op: {train_op!r}")
             add_to_collection(constants.TRAIN_OP_KEY, train_op)
 
-    def add_meta_graph(self, tags: Any, signature_def_map: Any = None, assets_collection: Any = None,  # type: ignore[override]
-                       legacy_init_op: Any = None, clear_devices: bool = False, main_op: Any = None, strip_default_attrs: bool = False,
-                       saver: Any = None) -> None:
+    def add_meta_graph(  # type: ignore[override]
+        self, tags: Any, signature_def_map: Any = None, assets_collection: Any = None, legacy_init_op: Any = None,
+        clear_devices: bool = False, main_op: Any = None, strip_default_attrs: bool = False, saver: Any = None
+    ) -> None:
         """Adds the default graph, with the variables that were saved before."""
         self._check_variables_saved()
         signature_def_map = signature_def_map or {}
@@ -186,9 +187,10 @@ class SavedModelBuilder(_SavedModelBuilder):
         meta_graph_def = saver.export_meta_graph(clear_devices=clear_devices, strip_default_attrs=strip_default_attrs)
         self._tag_and_add_meta_graph(meta_graph_def, tags, signature_def_map)
 
-    def add_meta_graph_and_variables(self, sess: Any, tags: Any, signature_def_map: Any = None,  # type: ignore[override]
-                                     assets_collection: Any = None, legacy_init_op: Any = None, clear_devices: bool = False,
-                                     main_op: Any = None, strip_default_attrs: bool = False, saver: Any = None) -> None:
+    def add_meta_graph_and_variables(  # type: ignore[override]
+        self, sess: Any, tags: Any, signature_def_map: Any = None, assets_collection: Any = None, legacy_init_op: Any = None,
+        clear_devices: bool = False, main_op: Any = None, strip_default_attrs: bool = False, saver: Any = None
+    ) -> None:
         """Adds the session's graph and saves its variables."""
         self._check_variables_not_saved()
         signature_def_map = signature_def_map or {}

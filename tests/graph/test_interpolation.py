@@ -12,13 +12,15 @@ def line():
 
 
 def test_nodes_are_named_with_their_lines(graph):
-    tf.constant(1, name="one"); one = line()  # noqa: E702
+    one = line() + 1
+    tf.constant(1, name="one")
     assert interpolate("at {{node one}}!", graph) == f"at node one (defined at {__file__}:{one}) !"
     assert interpolate("{{node two}} {{thing one}} text", graph) == "{{node two}} {{thing one}} text"
 
 
 def test_where_the_inputs_come_from(graph):
-    a = tf.constant(1, name="a"); first = line()  # noqa: E702
+    first = line() + 1
+    a = tf.constant(1, name="a")
     tf.identity(tf.negative(a, name="b"), name="c")
     found = interpolate("{{node b}}", graph)
     assert found.endswith(f"Input Source operations connected to node b:\n a (defined at {__file__}:{first})")

@@ -57,8 +57,9 @@ class AdaMaxOptimizer(AdamOptimizer):
         with control_dependencies([apply("ResourceScatterUpdate", x.handle, i, v), v]):
             return x.value()
 
-    def _apply_sparse_shared(self, grad: Any, var: Any, indices: Any, scatter_add: Callable[..., Any],  # type: ignore[override]
-                             scatter_update: Callable[..., Any]) -> Any:
+    def _apply_sparse_shared(  # type: ignore[override]
+        self, grad: Any, var: Any, indices: Any, scatter_add: Callable[..., Any], scatter_update: Callable[..., Any]
+    ) -> Any:
         beta1_power, lr, beta1, beta2, epsilon = (
             tf.cast(number, var.dtype.base_dtype)
             for number in (self._get_beta_accumulators(), self._lr_t, self._beta1_t, self._beta2_t, self._epsilon_t))

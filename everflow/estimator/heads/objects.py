@@ -67,9 +67,10 @@ class Head(GraphHead):
     def _count(self, metrics: Any, labels: Any, predictions: dict[str, Any], weights: Any) -> None:
         raise NotImplementedError
 
-    def create_estimator_spec(self, features: Any, mode: str, logits: Any, labels: Any = None,  # type: ignore[override]
-                              optimizer: Any = None, trainable_variables: Any = None, train_op_fn: Any = None, update_ops: Any = None,
-                              regularization_losses: Any = None) -> Any:
+    def create_estimator_spec(  # type: ignore[override]
+        self, features: Any, mode: str, logits: Any, labels: Any = None, optimizer: Any = None, trainable_variables: Any = None,
+        train_op_fn: Any = None, update_ops: Any = None, regularization_losses: Any = None
+    ) -> Any:
         """The EstimatorSpec of a model function that has these logits."""
         with name_scope(self._name, "head"):
             predictions = self.predictions(logits)

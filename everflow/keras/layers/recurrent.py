@@ -328,8 +328,9 @@ class RNN(Layer):
         self.__dict__["_num_states_given"] = len(extra) - len(constants or ())
         return super().__call__([*nest.flatten(inputs), *extra], **kwargs)
 
-    def call(self, inputs: Any, mask: Any = None, training: Any = None, initial_state: Any = None,  # type: ignore[override]
-             constants: Any = None) -> Any:
+    def call(  # type: ignore[override]
+        self, inputs: Any, mask: Any = None, training: Any = None, initial_state: Any = None, constants: Any = None
+    ) -> Any:
         """The outputs of the last step or of all, with the states where asked for."""
         inputs, initial_state, constants = self._process_inputs(inputs, initial_state, constants)
         if hasattr(self.cell, "reset_dropout_mask"):

@@ -248,8 +248,9 @@ class Bidirectional(Wrapper):
         finally:
             self.__dict__["_input_spec"] = spec
 
-    def call(self, inputs: Any, training: Any = None, mask: Any = None, initial_state: Any = None,  # type: ignore[override]
-             constants: Any = None) -> Any:
+    def call(  # type: ignore[override]
+        self, inputs: Any, training: Any = None, mask: Any = None, initial_state: Any = None, constants: Any = None
+    ) -> Any:
         """What both directions give, put together."""
         arguments: dict[str, Any] = {}
         if has_arg(self.layer.call, "training"):

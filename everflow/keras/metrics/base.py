@@ -103,8 +103,10 @@ class Metric(Layer):
         """The number so far."""
         raise NotImplementedError("Must be implemented in subclasses.")
 
-    def add_weight(self, name: str, shape: Any = (), aggregation: Any = VariableAggregation.SUM,  # type: ignore[override]
-                   synchronization: Any = VariableSynchronization.ON_READ, initializer: Any = None, dtype: Any = None) -> Any:
+    def add_weight(  # type: ignore[override]
+        self, name: str, shape: Any = (), aggregation: Any = VariableAggregation.SUM,
+        synchronization: Any = VariableSynchronization.ON_READ, initializer: Any = None, dtype: Any = None
+    ) -> Any:
         """A variable of the metric."""
         return super().add_weight(
             name=name, shape=shape, dtype=self._dtype if dtype is None else dtype, trainable=False, initializer=initializer, collections=[],

@@ -129,7 +129,7 @@ def conv2d_backprop_input(
     padding: Any = None,
     use_cudnn_on_gpu: bool = True,
     data_format: str = "NHWC",
-    dilations: Any = [1, 1, 1, 1],  # noqa: B006
+    dilations: Any = [1, 1, 1, 1],
     name: str | None = None,
     filters: Any = None,
 ) -> Any:
@@ -189,7 +189,7 @@ def conv2d_transpose(
 
 @public("nn.conv3d")
 def conv3d(input: Any, filter: Any = None, strides: Any = None, padding: Any = None, data_format: str = "NDHWC",
-           dilations: Any = [1, 1, 1, 1, 1], name: str | None = None, filters: Any = None) -> Any:  # noqa: B006
+           dilations: Any = [1, 1, 1, 1, 1], name: str | None = None, filters: Any = None) -> Any:
     """Slides filters over volumes."""
     filter = either("filters", filters, "filter", filter)
     return apply(
@@ -368,7 +368,7 @@ def conv_transpose(
 
 @public("nn.depthwise_conv2d_native")
 def depthwise_conv2d_native(input: Any, filter: Any, strides: Any, padding: Any, data_format: str = "NHWC",
-                            dilations: Any = [1, 1, 1, 1], name: str | None = None) -> Any:  # noqa: B006
+                            dilations: Any = [1, 1, 1, 1], name: str | None = None) -> Any:
     """Filters (height, width, channels, multiplier), each for a channel of its own."""
     return apply("DepthwiseConv2dNative", input, filter, strides=strides, padding=padding, data_format=data_format,
                  dilations=dilations, name=name)
@@ -376,7 +376,7 @@ def depthwise_conv2d_native(input: Any, filter: Any, strides: Any, padding: Any,
 
 @public("nn.depthwise_conv2d_native_backprop_input", "nn.depthwise_conv2d_backprop_input")
 def depthwise_conv2d_native_backprop_input(input_sizes: Any, filter: Any, out_backprop: Any, strides: Any, padding: Any,
-                                           data_format: str = "NHWC", dilations: Any = [1, 1, 1, 1],  # noqa: B006
+                                           data_format: str = "NHWC", dilations: Any = [1, 1, 1, 1],
                                            name: str | None = None) -> Any:
     """The gradient of a depthwise convolution with respect to its input."""
     return apply(
@@ -400,7 +400,7 @@ def depthwise_conv2d_native_backprop_filter(
     strides: Any,
     padding: Any,
     data_format: str = "NHWC",
-    dilations: Any = [1, 1, 1, 1],  # noqa: B006
+    dilations: Any = [1, 1, 1, 1],
     name: str | None = None,
 ) -> Any:
     """The gradient of a depthwise convolution with respect to its filter."""
