@@ -194,10 +194,11 @@ def _prefix(name: str | None) -> str:
     return f"{name}: " if name else ""
 
 
-internal("framework.ops.internal_convert_to_tensor")(
-    lambda value, dtype=None, name=None, as_ref=False, preferred_dtype=None, ctx=None, accept_symbolic_tensors=True,
-    accepted_result_types=(Tensor,): convert_to_tensor(value, dtype, name, preferred_dtype, as_ref=as_ref)
-)
+@internal("framework.ops.internal_convert_to_tensor")
+def internal_convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None, as_ref: bool = False, preferred_dtype: Any = None,
+                               ctx: Any = None, accept_symbolic_tensors: bool = True, accepted_result_types: Any = (Tensor,)) -> Any:
+    """`convert_to_tensor` by the name and with the parameters that other libraries know."""
+    return convert_to_tensor(value, dtype, name, preferred_dtype, as_ref=as_ref)
 
 
 @public("compat.v2.convert_to_tensor")
