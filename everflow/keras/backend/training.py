@@ -6,6 +6,7 @@ from typing import Any
 import everflow as tf
 from everflow import nest
 from everflow.api import internal, public
+from everflow.train.moving_averages import assign_moving_average
 
 
 @public("keras.backend.update")
@@ -28,8 +29,8 @@ def update_sub(x: Any, decrement: Any) -> Any:
 
 @public("keras.backend.moving_average_update")
 def moving_average_update(x: Any, value: Any, momentum: Any) -> Any:
-    """Moves an average towards a value."""
-    return tf.assign_sub(x, (x - tf.cast(value, x.dtype.base_dtype)) * tf.cast(1.0 - momentum, x.dtype.base_dtype))
+    """Moves an average towards a value; the variable's first value does not count."""
+    return assign_moving_average(x, value, momentum, zero_debias=True)
 
 
 @public("keras.backend.gradients")

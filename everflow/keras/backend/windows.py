@@ -6,6 +6,7 @@ from typing import Any
 import everflow as tf
 from everflow.api import internal, public
 from everflow.keras.backend.shaping import temporal_padding
+from everflow.keras.backend.values import int_shape
 from everflow.keras.window_arithmetic import normalize_data_format
 
 
@@ -192,7 +193,7 @@ def local_conv2d(inputs: Any, kernel: Any, kernel_size: Any, strides: Any, outpu
 def bias_add(x: Any, bias: Any, data_format: Any = None) -> Any:
     """Adds a bias to channels; one of as many dimensions as a sample is added as it is."""
     first = normalize_data_format(data_format) == "channels_first"
-    sizes, rank = bias.shape.as_list(), x.shape.ndims
+    sizes, rank = int_shape(bias), x.shape.ndims
     if len(sizes) not in (1, rank - 1):
         raise ValueError(f"Unexpected bias dimensions {len(sizes)}, expect to be 1 or {rank} dimensions")
     if len(sizes) == 1:
