@@ -43,7 +43,7 @@ native: $(STAMP)
 	$(BIN)/python setup.py -q build_ext --inplace
 	$(BIN)/python -m nanobind.stubgen -q -m everflow._native -o everflow/_native.pyi
 
-# Which module defines which public name: everflow/index.py.
+# Which module defines which public name: everflow/index.py, and the stubs that editors read of it.
 index: $(STAMP)
 	$(BIN)/python -m everflow.api
 

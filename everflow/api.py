@@ -238,11 +238,15 @@ def index_text() -> tuple[str, list[str]]:
 
 
 def write_index(path: pathlib.Path = PACKAGE / "index.py") -> list[str]:
-    """Writes everflow/index.py; returns what is wrong, a sentence each."""
+    """Writes everflow/index.py and what type checkers read; returns what is wrong, a sentence each."""
     text, problems = index_text()
     fresh = path.with_name(f".{path.name}.{os.getpid()}")
     fresh.write_text(text)
     fresh.replace(path)
+    if path == PACKAGE / "index.py" and not problems:
+        index.cache_clear()
+        importlib.reload(importlib.import_module("everflow.index"))
+        importlib.import_module("everflow.stubs").write()
     return problems
 
 

@@ -43,6 +43,15 @@ def test_index_is_current():
     assert text == current, "run `python -m everflow.api` to write everflow/index.py again"
 
 
+def test_stubs_are_current():
+    """Editors complete `tf.nn.` by them."""
+    from everflow import stubs
+
+    assert {name: (api.PACKAGE / name).read_text() for name in stubs.texts()} == stubs.texts(), "run `make index`"
+    assert "from everflow.ops.nn.activations import relu as relu" in stubs.texts()["_api/nn/__init__.pyi"]
+    assert "from everflow._api import nn as nn" in stubs.texts()["__init__.pyi"]
+
+
 def test_every_name_in_the_index_resolves():
     missing = []
     for name in api.index().MODULES:

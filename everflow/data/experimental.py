@@ -4,7 +4,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from everflow.api import find, internal, public
+import everflow as tf
+from everflow.api import internal, public
 from everflow.data import nesting, structure
 from everflow.data.dataset import DatasetV1Adapter, DatasetV2, UnaryDataset, UnaryUnchangedStructureDataset, scalar
 from everflow.data.functions import StructuredFunctionWrapper, make_known
@@ -381,24 +382,24 @@ def sample_from_datasets(datasets: Any, weights: Any = None, seed: Any = None) -
         if weights is None:
             logits: Any = [[1.0] * count]
         else:
-            values = find("convert_to_tensor")(weights, name="weights")
+            values = tf.convert_to_tensor(weights, name="weights")
             if values.dtype not in (dtypes.float32, dtypes.float64):
                 raise TypeError("`weights` must be convertible to a tensor of `tf.float32` or `tf.float64` elements.")
             if not values.shape.is_compatible_with([count]):
                 raise ValueError("`weights` must be a vector of length `len(datasets)`.")
-            logits = find("expand_dims")(find("log")(values, name="logits"), 0)
+            logits = tf.expand_dims(tf.log(values, name="logits"), 0)
         if count == 1:
             return DatasetV1Adapter(datasets[0])
 
         def select_dataset_constant_logits(seed: Any) -> Any:
-            return find("squeeze")(apply("StatelessMultinomial", logits, 1, seed), axis=[0, 1])
+            return tf.squeeze(apply("StatelessMultinomial", logits, 1, seed), axis=[0, 1])
 
         selector: Any = MapDataset(RandomDatasetV2(seed).batch(2), select_dataset_constant_logits, use_inter_op_parallelism=False)
     else:
-        logits_dataset = weights.map(lambda *p: find("log")(p, name="logits"))
+        logits_dataset = weights.map(lambda *p: tf.log(p, name="logits"))
 
         def select_dataset_varying_logits(logits: Any, seed: Any) -> Any:
-            return find("squeeze")(apply("StatelessMultinomial", logits, 1, seed), axis=[0, 1])
+            return tf.squeeze(apply("StatelessMultinomial", logits, 1, seed), axis=[0, 1])
 
         both = DatasetV2.zip((logits_dataset, RandomDatasetV2(seed).batch(2)))
         selector = both.map(select_dataset_varying_logits)
@@ -409,6 +410,6 @@ def sample_from_datasets(datasets: Any, weights: Any = None, seed: Any = None) -
 def counter(start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64) -> Any:
     """Numbers without end."""
     with name_scope("counter"):
-        start = find("convert_to_tensor")(start, dtype=dtype, name="start")
-        step = find("convert_to_tensor")(step, dtype=dtype, name="step")
+        start = tf.convert_to_tensor(start, dtype=dtype, name="start")
+        step = tf.convert_to_tensor(step, dtype=dtype, name="step")
         return DatasetV1Adapter(DatasetV2.from_tensors(0).repeat(None).apply(scan(start, lambda state, _: (state + step, state))))

@@ -7,7 +7,8 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from everflow.api import find, internal
+import everflow as tf
+from everflow.api import internal
 from everflow.data import nesting, structure
 from everflow.data.dataset import DatasetV2
 from everflow.eager.context import executing_eagerly
@@ -175,12 +176,12 @@ def _variables_outside(outer: Any) -> Any:
         with outer.as_default(), outer.name_scope(None):
             return getter(*args, **kwargs)
 
-    return find("variable_scope")(find("get_variable_scope")(), custom_getter=get, auxiliary_name_scope=False)
+    return tf.variable_scope(tf.get_variable_scope(), custom_getter=get, auxiliary_name_scope=False)
 
 
 def _warn_of_lost_collections(body: FuncGraph) -> None:
     """Initializers of tables made inside a function are not run by the initializers outside."""
-    keys = find("GraphKeys")
+    keys = tf.GraphKeys
     made = [t for t in body._collections.get(keys.TABLE_INITIALIZERS, ()) if getattr(t, "graph", None) is body]
     if made:
         warnings.warn("Creating lookup tables inside a function passed to Dataset.map() is not supported. Create each table outside the "

@@ -5,7 +5,8 @@ import copy
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from everflow.api import find, internal
+import everflow as tf
+from everflow.api import internal
 from everflow.data.dataset import DatasetSource, DatasetV2
 from everflow.data.elements import text
 from everflow.data.streams import Stream, dataset_op
@@ -134,7 +135,7 @@ class _RemoteDataset(DatasetSource):
 
     def __init__(self, graph_def: Any, device: Any, element_spec: Any) -> None:
         self._structure = element_spec
-        with find("device")(device):
+        with tf.device(device):
             super().__init__(apply("DatasetFromGraph", graph_def))
 
     @property
@@ -151,7 +152,7 @@ def replicate(dataset: Any, devices: list[str]) -> dict[str, Any]:
     variant = dataset._variant_tensor
     if len(devices) == 1 and devices[0] == variant.device:
         return {devices[0]: dataset}
-    with find("device")(variant.device):
+    with tf.device(variant.device):
         dataset = dataset._apply_options()
         allowed = dataset.options().experimental_stateful_whitelist
         graph_def = dataset._as_serialized_graph(stateful_whitelist=allowed)

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from everflow.api import find, public
+import everflow as tf
+from everflow.api import public
 from everflow.data import nesting, structure
 from everflow.data.dataset import DatasetSpec, DatasetV2, UnaryDataset
 from everflow.data.experimental import Transformation, sample_from_datasets, scan
@@ -147,8 +148,8 @@ def bucket_by_sequence_length(element_length_func: Callable[..., Any], bucket_bo
 
     def element_to_bucket_id(*args: Any) -> Any:
         length = element_length_func(*args)
-        inside = find("logical_and")(find("less_equal")(low, length), find("less")(length, high))
-        return find("reduce_min")(find("where")(inside))
+        inside = tf.logical_and(tf.less_equal(low, length), tf.less(length, high))
+        return tf.reduce_min(tf.where(inside))
 
     def window_size_fn(bucket_id: Any) -> Any:
         return batch_sizes[bucket_id]
@@ -160,9 +161,9 @@ def bucket_by_sequence_length(element_length_func: Callable[..., Any], bucket_bo
         wanted = padded_shapes or structure.legacy_shapes(grouped.element_spec)
         if pad_to_bucket_boundary:
             error = "When pad_to_bucket_boundary=True, elements must have length < max(bucket_boundaries)."
-            check = find("assert_less")(
+            check = tf.assert_less(
                 bucket_id, convert_to_tensor(len(bucket_batch_sizes) - 1, dtype=dtypes.int64), message=error)
-            with find("control_dependencies")([check]):
+            with tf.control_dependencies([check]):
                 boundaries = convert_to_tensor(bucket_boundaries, dtype=dtypes.int64)
                 wanted = _with_unknown_filled(wanted, boundaries[bucket_id] - 1)
         return grouped.padded_batch(batch_size, wanted, padding_values, drop_remainder=drop_remainder)
@@ -174,7 +175,7 @@ def _with_unknown_filled(padded_shapes: Any, size: Any) -> Any:
     """The shapes, with this size where none is given."""
     def filled(shape: Any) -> Any:
         dims = shapes.as_shape(shape).as_dims() or ()
-        return find("stack")([size if n is None else convert_to_tensor(n, dtype=dtypes.int64) for n in dims]) if dims else \
+        return tf.stack([size if n is None else convert_to_tensor(n, dtype=dtypes.int64) for n in dims]) if dims else \
             convert_to_tensor(np.zeros(0, np.int64))
 
     return nesting.map_structure(filled, padded_shapes)
@@ -205,7 +206,7 @@ def rejection_resample(class_func: Callable[..., Any], target_dist: Any, initial
         zipped = DatasetV2.zip((classes, dataset))
         if share is not None and share in (0.0, 1.0):
             return zipped if share else filtered
-        weights = original_ds.map(lambda prob: find("stack")([prob, 1.0 - prob]))
+        weights = original_ds.map(lambda prob: tf.stack([prob, 1.0 - prob]))
         return sample_from_datasets([zipped, filtered], weights, seed)
 
     return transform
@@ -223,15 +224,15 @@ def _filtered(dataset: Any, acceptance_ds: Any, initial_ds: Any, classes: Any, s
     """The elements that are kept, with their classes."""
 
     def warn(accept: Any, initial: Any) -> Any:
-        rejected = find("reduce_sum")((1.0 - accept) * initial)
-        return find("cond")(
-            find("less")(rejected, 0.5), lambda: accept,
-            lambda: find("Print")(accept, [rejected, initial, accept], message="Proportion of examples rejected by sampler is high: ",
+        rejected = tf.reduce_sum((1.0 - accept) * initial)
+        return tf.cond(
+            tf.less(rejected, 0.5), lambda: accept,
+            lambda: tf.Print(accept, [rejected, initial, accept], message="Proportion of examples rejected by sampler is high: ",
                                   first_n=10))
 
     acceptance_ds = DatasetV2.zip((acceptance_ds, initial_ds)).map(warn)
-    chances = DatasetV2.zip((classes, acceptance_ds, dataset)).map(lambda klass, accept, data: (klass, find("gather")(accept, klass), data))
-    kept = chances.filter(lambda _klass, chance, _data: find("less")(find("random_uniform")([], seed=seed, dtype=chance.dtype), chance))
+    chances = DatasetV2.zip((classes, acceptance_ds, dataset)).map(lambda klass, accept, data: (klass, tf.gather(accept, klass), data))
+    kept = chances.filter(lambda _klass, chance, _data: tf.less(tf.random_uniform([], seed=seed, dtype=chance.dtype), chance))
     return kept.map(lambda klass, _chance, data: (klass, data)).prefetch(3)
 
 
@@ -240,11 +241,11 @@ def _estimate(num_classes: Any, classes: Any, smoothing: int = 10) -> Any:
     size = shapes.dimension_value(num_classes)
 
     def update_estimate_and_tile(counts: Any, found: Any) -> Any:
-        counts = find("add")(counts, find("reduce_sum")(find("one_hot")(found, size, dtype=dtypes.int64), 0))
-        share = find("cast")(counts / find("reduce_sum")(counts), dtypes.float32)
-        return counts, find("tile")(find("expand_dims")(share, 0), [32, 1])
+        counts = tf.add(counts, tf.reduce_sum(tf.one_hot(found, size, dtype=dtypes.int64), 0))
+        share = tf.cast(counts / tf.reduce_sum(counts), dtypes.float32)
+        return counts, tf.tile(tf.expand_dims(share, 0), [32, 1])
 
-    start = find("fill")([size], np.int64(smoothing))
+    start = tf.fill([size], np.int64(smoothing))
     return classes.batch(32).apply(scan(start, update_estimate_and_tile)).unbatch()
 
 
@@ -252,5 +253,5 @@ def _acceptance(initial: Any, target: Any) -> tuple[Any, Any]:
     """With which probability an element of each class is kept, and with which an original one is taken instead."""
     tiny = np.finfo(initial.dtype.as_numpy_dtype).tiny
     ratio = target / (initial + tiny)
-    most, least = find("reduce_max")(ratio), find("reduce_min")(ratio)
+    most, least = tf.reduce_max(ratio), tf.reduce_min(ratio)
     return (ratio - least) / (most - least), least

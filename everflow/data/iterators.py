@@ -4,7 +4,8 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from everflow.api import find, internal, public
+import everflow as tf
+from everflow.api import internal, public
 from everflow.data import nesting, structure
 from everflow.data.saving import iterator_saveable
 from everflow.eager.context import executing_eagerly
@@ -112,7 +113,7 @@ class Iterator(_WithLegacyStructure, Trackable):
 
     def make_initializer(self, dataset: Any, name: str | None = None) -> Operation:
         """An op that starts the iterator at the beginning of a dataset of its structure."""
-        with find("name_scope")(name, "make_initializer") as name:
+        with tf.name_scope(name, "make_initializer") as name:
             ours, theirs = self._element_spec, structure.get_structure(dataset)
             types, other_types = structure.legacy_types(ours), structure.legacy_types(theirs)
             nesting.assert_same_structure(types, other_types)
@@ -128,7 +129,7 @@ class Iterator(_WithLegacyStructure, Trackable):
                 if not a.is_compatible_with(b):
                     raise TypeError(f"Expected output shapes compatible with {self.output_shapes!r} but got dataset with output shapes "
                                     f"{structure.legacy_shapes(theirs)!r}.")
-            with find("colocate_with")(self._iterator_resource):
+            with tf.colocate_with(self._iterator_resource):
                 return apply("MakeIterator", dataset._variant_tensor, self._iterator_resource, name=name)
 
     def get_next(self, name: str | None = None) -> Any:
@@ -136,7 +137,7 @@ class Iterator(_WithLegacyStructure, Trackable):
         self._get_next_call_count += 1
         if self._get_next_call_count > MANY_CALLS:
             warnings.warn(WARNING, stacklevel=2)
-        with find("colocate_with")(self._iterator_resource):
+        with tf.colocate_with(self._iterator_resource):
             flat = apply("IteratorGetNext", self._iterator_resource, name=name, **self._flat_structure)
         return structure.from_tensor_list(self._element_spec, flat)
 
@@ -171,7 +172,7 @@ def initializable_iterator(dataset: Any, shared_name: str | None) -> Iterator:
         raise ValueError(foreign)
     applied = dataset._apply_options()
     resource = apply("IteratorV2", container="", shared_name=shared_name or "", **dataset._flat_structure)
-    with find("colocate_with")(resource):
+    with tf.colocate_with(resource):
         initializer = apply("MakeIterator", applied._variant_tensor, resource)
     return Iterator._of(resource, initializer, dataset.element_spec)
 
@@ -180,13 +181,13 @@ def one_shot_iterator(dataset: Any) -> Iterator:
     """An iterator that makes its dataset, a copy of this one, at its first use."""
     foreign = _other_graph(dataset)
     if foreign is not None:
-        find("logging.warning")(foreign)
+        tf.logging.warning(foreign)
     graph_seed, op_seed = get_seed(None)
 
     @Defun(capture_by_value=True, whitelisted_stateful_ops=dataset_ops_of(dataset))
     def _make_dataset() -> Tensor:
         if graph_seed is not None and op_seed is not None:
-            find("set_random_seed")((graph_seed + DEFAULT_GRAPH_SEED * op_seed) % (2**63 - 1))
+            tf.set_random_seed((graph_seed + DEFAULT_GRAPH_SEED * op_seed) % (2**63 - 1))
         return dataset._apply_options()._variant_tensor
 
     try:

@@ -11,7 +11,8 @@ from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
-from everflow.api import find, public
+import everflow as tf
+from everflow.api import public
 from everflow.graph import dtypes
 
 DATASETS = "contrib.learn.python.learn.datasets."
@@ -84,7 +85,7 @@ class DataSet:
         reshape: bool = True,
         seed: int | None = None,
     ) -> None:
-        graph_seed, op_seed = find("get_seed")(seed)
+        graph_seed, op_seed = tf.get_seed(seed)
         # Batches follow numpy's global generator, as programs that seed it expect.
         np.random.seed(graph_seed if seed is None else op_seed)
         dtype = dtypes.as_dtype(dtype)

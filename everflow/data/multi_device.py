@@ -6,7 +6,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from everflow.api import find, internal
+import everflow as tf
+from everflow.api import internal
 from everflow.data import structure
 from everflow.data.elements import Element, text
 from everflow.data.options import Options
@@ -120,7 +121,7 @@ class MultiDeviceIterator:
         self._dataset = dataset.with_options(options)
         dataset = self._dataset._apply_options()
         self._element_spec = dataset.element_spec
-        with find("device")(source_device):
+        with tf.device(source_device):
             self._resource = apply("MultiDeviceIterator", devices=self._devices, shared_name="", container="", **dataset._flat_structure)
             self._incarnation = apply(
                 "MultiDeviceIteratorInit", dataset._variant_tensor, self._resource, convert_to_tensor(max_buffer_size, dtypes.int64))
@@ -128,7 +129,7 @@ class MultiDeviceIterator:
     @property
     def initializer(self) -> Any:
         """The op that starts the iterator; eagerly it has been started."""
-        return find("no_op")() if executing_eagerly() else self._incarnation.op
+        return tf.no_op() if executing_eagerly() else self._incarnation.op
 
     @property
     def element_spec(self) -> Any:
@@ -136,7 +137,7 @@ class MultiDeviceIterator:
         return self._element_spec
 
     def _shard(self, index: int) -> Any:
-        with find("device")(self._devices[index]):
+        with tf.device(self._devices[index]):
             flat = apply(
                 "MultiDeviceIteratorGetNextFromShard", self._resource, convert_to_tensor(index, dtypes.int32),
                 convert_to_tensor(LATEST, dtypes.int64), output_types=structure.get_flat_tensor_types(self._element_spec),

@@ -5,7 +5,7 @@ import os
 from typing import Any
 
 import everflow as tf
-from everflow.api import find, public
+from everflow.api import public
 from everflow.data.iterators import GLOBAL_ITERATORS
 from everflow.data.saving import iterator_saveable
 from everflow.train.hooks_saving import CheckpointSaverHook
@@ -36,7 +36,7 @@ class CheckpointInputPipelineHook(SessionRunHook):
         self._hook.begin()
 
     def after_create_session(self, session: Any, coord: Any) -> None:
-        latest = find("train.latest_checkpoint")(self._folder, latest_filename=self._prefix)
+        latest = tf.train.latest_checkpoint(self._folder, latest_filename=self._prefix)
         if latest:
             self._hook._saver.restore(session, latest)
             self._hook._timer.update_last_triggered_step(session.run(self._hook._global_step_tensor))

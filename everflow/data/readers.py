@@ -4,7 +4,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from everflow.api import find, internal, public
+import everflow as tf
+from everflow.api import internal, public
 from everflow.data import nesting
 from everflow.data.dataset import DatasetSource, DatasetV1Adapter, DatasetV2, scalar
 from everflow.data.experimental import _ParallelInterleaveDataset
@@ -23,7 +24,7 @@ def _filenames_dataset(filenames: Any) -> Any:
     """A dataset of the names, given in any shape or as a dataset."""
     if not isinstance(filenames, DatasetV2):
         filenames = convert_to_tensor(filenames, dtypes.string)
-        filenames = find("reshape")(filenames, [-1], name="flat_filenames")
+        filenames = tf.reshape(filenames, [-1], name="flat_filenames")
         return DatasetV2.from_tensor_slices(filenames)
     spec = filenames.element_spec
     if getattr(spec, "dtype", None) != dtypes.string:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+import everflow as tf
 from everflow.api import find, public
 from everflow.data.iterator_ops import Iterator
 from everflow.data.source_ops import ListStream
@@ -144,7 +145,7 @@ def iterator_saveable(resource: Any, name: str) -> Any:
 
         def restore(self, restored_tensors: Any, restored_shapes: Any) -> Any:
             """An op that goes to the saved position."""
-            with find("colocate_with")(resource):
+            with tf.colocate_with(resource):
                 return apply("DeserializeIterator", resource, restored_tensors[0])
 
     return IteratorSaveable()

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from everflow.api import find, internal
+import everflow as tf
+from everflow.api import internal
 from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
@@ -24,7 +25,7 @@ def get_seed(seed: Any) -> tuple[Tensor, Tensor]:
         return one, convert_to_tensor(0, dtype=dtypes.int64, name="seed2")
     with name_scope("seed2") as scope:
         two = convert_to_tensor(second, dtype=dtypes.int64)
-        zeros = find("logical_and")(find("equal")(one, 0), find("equal")(two, 0))
+        zeros = tf.logical_and(tf.equal(one, 0), tf.equal(two, 0))
         # Two zeros would mean that no seed is set.
         two = apply("Select", zeros, convert_to_tensor(LARGEST, dtype=dtypes.int64), two, name=scope)
     return one, two

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from everflow.api import find, internal, public
+import everflow as tf
+from everflow.api import internal, public
 from everflow.data import nesting, structure
 from everflow.data.dataset import DatasetSource, DatasetV1Adapter, DatasetV2, scalar
 from everflow.data.seeding import get_seed
@@ -120,15 +121,15 @@ def list_files(file_pattern: Any, shuffle: bool | None, seed: Any) -> DatasetV2:
         if shuffle is None:
             shuffle = True
         file_pattern = convert_to_tensor(file_pattern, dtype=dtypes.string, name="file_pattern")
-        matching = find("matching_files")(file_pattern)
-        is_there = find("greater")(find("shape")(matching)[0], 0, name="match_not_empty")
-        joined = find("reduce_join")(file_pattern, separator=", ")
-        message = find("add")("No files matched pattern: ", joined, name="message")
-        check = find("Assert")(is_there, [message], summarize=1, name="assert_not_empty")
-        with find("control_dependencies")([check]):
-            matching = find("identity")(matching)
+        matching = tf.matching_files(file_pattern)
+        is_there = tf.greater(tf.shape(matching)[0], 0, name="match_not_empty")
+        joined = tf.reduce_join(file_pattern, separator=", ")
+        message = tf.add("No files matched pattern: ", joined, name="message")
+        check = tf.Assert(is_there, [message], summarize=1, name="assert_not_empty")
+        with tf.control_dependencies([check]):
+            matching = tf.identity(matching)
         dataset: Any = TensorSliceDataset(matching)
         if shuffle:
-            size = find("maximum")(find("shape")(matching, out_type=dtypes.int64)[0], 1)
+            size = tf.maximum(tf.shape(matching, out_type=dtypes.int64)[0], 1)
             dataset = dataset.shuffle(size, seed=seed)
         return dataset

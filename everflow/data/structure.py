@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import everflow as tf
 from everflow.api import find, internal, public
 from everflow.data import nesting
 from everflow.graph import dtypes, shapes
@@ -35,7 +36,7 @@ def _normalized(leaf: Any, index: int) -> Any:
     if isinstance(leaf, SparseTensorValue):
         return SparseTensor.from_value(leaf)
     if type(leaf).__name__ == "RaggedTensorValue":
-        return find("ragged.constant")(leaf.to_list(), dtype=leaf.values.dtype) if leaf.ragged_rank else leaf
+        return tf.ragged.constant(leaf.to_list(), dtype=leaf.values.dtype) if leaf.ragged_rank else leaf
     if isinstance(leaf, CompositeTensor) and not hasattr(leaf, "assign"):
         return leaf
     return convert_to_tensor(leaf, name=f"component_{index}")

@@ -6,7 +6,7 @@ from typing import Any
 
 import grpc
 
-from everflow import errors
+from everflow import errors  # type: ignore[no-redef]
 from everflow.distribute.tensors import array_of
 from everflow.distribute.wire import NO_SIZE_LIMITS, DaemonThreads, answering
 from everflow.distribute.worker_service import Worker

@@ -4,7 +4,7 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from everflow import errors
+from everflow import errors  # type: ignore[no-redef]
 from everflow.distribute.held_objects import HeldObjects
 from everflow.distribute.wire import answering
 from everflow.graph.graph import Graph

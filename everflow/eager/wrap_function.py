@@ -5,8 +5,9 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+import everflow as tf
 from everflow import nest
-from everflow.api import find, internal, public
+from everflow.api import internal, public
 from everflow.eager.arguments import in_order
 from everflow.eager.concrete_functions import ConcreteFunction, TracedGraph
 from everflow.eager.created_variables import lifted
@@ -214,6 +215,6 @@ def wrap_function(fn: Callable[..., Any], signature: Any, name: str | None = Non
 @internal("eager.wrap_function.function_from_graph_def")
 def function_from_graph_def(graph_def: Any, inputs: Any, outputs: Any) -> WrappedFunction:
     """A graph as a function from some of its tensors to others."""
-    whole = wrap_function(lambda: find("import_graph_def")(graph_def, name=""), [])
+    whole = wrap_function(lambda: tf.import_graph_def(graph_def, name=""), [])
     element = whole.graph.as_graph_element
     return whole.prune(nest.map_structure(element, inputs), nest.map_structure(element, outputs))

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 import everflow as tf
-from everflow.api import find, internal, public
+from everflow.api import internal, public
 from everflow.estimator.estimator import Estimator
 from everflow.estimator.mode_keys import ModeKeys
 from everflow.estimator.spec import EstimatorSpec
@@ -122,7 +122,7 @@ def model_to_estimator(keras_model: Any = None, keras_model_path: Any = None, cu
         if keras_model_path.startswith(("gs://", "s3://")):
             raise ValueError(f"{keras_model_path} is not a local path. Please copy the model locally first.")
         logging.info("Loading models from %s", keras_model_path)
-        keras_model = find("keras.models.load_model")(keras_model_path, custom_objects=custom_objects)
+        keras_model = tf.keras.models.load_model(keras_model_path, custom_objects=custom_objects)
     else:
         logging.info("Using the Keras model provided.")
     if not getattr(keras_model, "optimizer", None):

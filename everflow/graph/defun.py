@@ -8,7 +8,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from everflow.api import find, internal
+import everflow as tf
+from everflow.api import internal
 from everflow.graph import dtypes, functions, shapes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.describe import type_name
@@ -295,7 +296,7 @@ def _variables_from(outer: Graph, body: FuncGraph, by_value: bool) -> Any:
             is_resource = isinstance(getattr(variable, "handle", None), Tensor)
             return variable.value() if by_value and is_resource else variable
 
-    return find("variable_scope")(find("get_variable_scope")(), custom_getter=get, auxiliary_name_scope=False)
+    return tf.variable_scope(tf.get_variable_scope(), custom_getter=get, auxiliary_name_scope=False)
 
 
 @internal("framework.function._OverloadedFunction")

@@ -4,7 +4,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from everflow import errors
+from everflow import errors  # type: ignore[no-redef]
 from everflow.api import PACKAGE, internal, public
 from everflow.graph import attrs as attr_values
 from everflow.graph import dtypes, opdefs, shapes

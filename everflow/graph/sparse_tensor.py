@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import everflow as tf
-from everflow.api import find, internal, public
+from everflow.api import internal, public
 from everflow.graph import dtypes, shapes
 from everflow.graph.constants import constant_value_as_shape
 from everflow.graph.convert import convert_to_tensor
@@ -233,7 +233,7 @@ def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str 
 @public("sparse_placeholder", "sparse.placeholder")
 def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> SparseTensor:
     """A sparse tensor that must be fed."""
-    placeholder = find("placeholder")
+    placeholder = tf.placeholder
     shape_name = name + "/shape" if name is not None else None
     rank: Any = None
     if shape is None:

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from everflow.api import find, public
+import everflow as tf
+from everflow.api import public
 from everflow.keras.downloads import get_file
 from everflow.platform import logging
 
@@ -85,7 +86,7 @@ def _cifar_batch(path: str, labels: str = "labels") -> Split:
 def _cifar(train: list[Split], test: Split) -> tuple[Split, Split]:
     x_train, y_train = (np.concatenate(column) for column in zip(*train))
     x_test, y_test = test
-    if find("keras.backend.image_data_format")() == "channels_last":
+    if tf.keras.backend.image_data_format() == "channels_last":
         x_train, x_test = x_train.transpose(0, 2, 3, 1), x_test.transpose(0, 2, 3, 1)
     return (x_train, y_train.reshape(-1, 1)), (x_test, y_test.reshape(-1, 1))
 

@@ -123,7 +123,7 @@ separable_conv2d = public("layers.separable_conv2d")(internal("layers.convolutio
 
 @public("layers.Conv2DTranspose")
 @internal("layers.convolutional.Convolution2DTranspose", "layers.convolutional.Deconv2D", "layers.convolutional.Deconvolution2D")
-class Conv2DTranspose(keras_transposed.Conv2DTranspose, base.Layer):
+class Conv2DTranspose(keras_transposed.Conv2DTranspose, base.Layer):  # type: ignore[misc]
     """The transpose of a convolution over images."""
 
     def __init__(self, filters: int, kernel_size: Any, strides: Any = (1, 1), padding: Any = "valid", data_format: Any = "channels_last",
@@ -145,7 +145,7 @@ conv2d_transpose = public("layers.conv2d_transpose")(internal(
 
 @public("layers.Conv3DTranspose")
 @internal("layers.convolutional.Convolution3DTranspose", "layers.convolutional.Deconv3D", "layers.convolutional.Deconvolution3D")
-class Conv3DTranspose(keras_transposed.Conv3DTranspose, base.Layer):
+class Conv3DTranspose(keras_transposed.Conv3DTranspose, base.Layer):  # type: ignore[misc]
     """The transpose of a convolution over volumes."""
 
     def __init__(self, filters: int, kernel_size: Any, strides: Any = (1, 1, 1), padding: Any = "valid",

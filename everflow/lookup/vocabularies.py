@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import collections
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -55,7 +56,7 @@ def _hasher(spec: HasherSpec) -> Callable[..., Any]:
     if spec.hasher == "legacy":
         return tf.string_to_hash_bucket
     if spec.hasher == "stronghash":
-        return lambda *args, **kwargs: tf.string_to_hash_bucket_strong(*args, key=spec.key, **kwargs)
+        return functools.partial(tf.string_to_hash_bucket_strong, key=spec.key)
     raise ValueError(f"Unknown hasher {spec.hasher}")
 
 

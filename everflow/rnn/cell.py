@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 import everflow as tf
-from everflow import nest
+from everflow import nest  # type: ignore[no-redef]
 from everflow.api import internal, public
 from everflow.eager.context import executing_eagerly
 from everflow.graph import dtypes

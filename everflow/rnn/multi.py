@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 import everflow as tf
-from everflow import nest
+from everflow import nest  # type: ignore[no-redef]
 from everflow.api import public
 from everflow.graph.scopes import name_scope
 from everflow.keras.layer import Layer as KerasLayer

@@ -6,7 +6,7 @@ import numbers
 from typing import Any
 
 import everflow as tf
-from everflow import api, nest
+from everflow import api, nest  # type: ignore[no-redef]
 from everflow.api import internal, public
 from everflow.graph.constants import constant_value
 from everflow.graph.convert import convert_to_tensor

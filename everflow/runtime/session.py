@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from everflow import errors
+from everflow import errors  # type: ignore[no-redef]
 from everflow.api import internal, public
 from everflow.graph import stacks
 from everflow.graph.graph import Graph

@@ -3,18 +3,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from everflow.api import find, public
+import everflow as tf
+from everflow.api import public
 from everflow.graph.scopes import control_dependencies
 
 
 @public("saved_model.main_op.main_op")
 def main_op() -> Any:
     """Initializes variables and tables."""
-    return find("group")(find("global_variables_initializer")(), find("local_variables_initializer")(), find("tables_initializer")())
+    return tf.group(tf.global_variables_initializer(), tf.local_variables_initializer(), tf.tables_initializer())
 
 
 @public("saved_model.main_op_with_restore", "saved_model.main_op.main_op_with_restore")
 def main_op_with_restore(restore_op_name: str) -> Any:
     """Initializes variables and tables, then restores."""
     with control_dependencies([main_op()]):
-        return find("group")(restore_op_name)
+        return tf.group(restore_op_name)

@@ -3,8 +3,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import everflow as tf
 from everflow import nest
-from everflow.api import find, internal, public
+from everflow.api import internal, public
 from everflow.compat import as_str
 from everflow.eager.functions import ConcreteFunction, TracedFunction
 from everflow.graph import shapes
@@ -105,9 +106,9 @@ class _Export:
         path = _path_of(node)
         name = assets.get_asset_filename_to_add(path, self.files)
         self.files[name] = path
-        given = find("placeholder")("string", [], name="asset_path_initializer")
+        given = tf.placeholder("string", [], name="asset_path_initializer")
         # The collections of the graph are not for it: it is no variable of the program.
-        kept = find("Variable")(given, trainable=False, use_resource=True, collections=[], validate_shape=False)
+        kept = tf.Variable(given, trainable=False, use_resource=True, collections=[], validate_shape=False)
         self.asset_initializers.append(kept.initializer)
         self.mapped[node.asset_path] = kept
         self.asset_numbers[node] = len(self.asset_defs)
@@ -174,7 +175,7 @@ class _Export:
         return found.read_value() if isinstance(found, BaseResourceVariable) else found
 
     def _signature(self, key: str, function: ConcreteFunction) -> Any:
-        arguments = {name: find("placeholder")(t.dtype, t.shape, name=f"{key}_{name}")
+        arguments = {name: tf.placeholder(t.dtype, t.shape, name=f"{key}_{name}")
                      for name, t in zip(function._arg_keywords, function.inputs)}
         results = nest.pack_sequence_as(function.structured_outputs, self._call(function, list(arguments.values())))
         return build_signature_def({name: build_tensor_info_internal(t) for name, t in arguments.items()},

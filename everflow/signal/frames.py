@@ -83,6 +83,6 @@ def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> An
         found = tf.reshape(added, tf.concat([sizes[:rank - 2], [total]], 0))
         if signal.shape.ndims is not None:
             frames, apart = tf.dimension_value(signal.shape[-2]), constant_value(step)
-            samples = None if None in (frames, known) or apart is None else (frames - 1) * int(apart) + known if frames else 0
+            samples = None if None in (frames, known) or apart is None else (frames - 1) * int(apart) + known if frames else 0  # type: ignore[operator]
             found.set_shape(signal.shape[:-2].concatenate([samples]))
         return found

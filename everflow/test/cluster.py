@@ -4,7 +4,8 @@ from __future__ import annotations
 import socket
 from typing import Any
 
-from everflow.api import find, internal, public
+import everflow as tf
+from everflow.api import internal, public
 
 
 def unused_port() -> int:
@@ -24,10 +25,10 @@ def create_local_cluster(
     while len(ports) < num_workers + num_ps:
         ports.add(unused_port())
     free = iter(ports)
-    spec = find("train.ClusterSpec")(
+    spec = tf.train.ClusterSpec(
         {job: [f"localhost:{next(free)}" for _ in range(count)] for job, (count, _) in jobs.items()}
     )
-    server = find("train.Server")
+    server = tf.train.Server
     workers, parameter_servers = (
         [
             server(spec, job_name=job, protocol=protocol, task_index=task, config=config, start=True)

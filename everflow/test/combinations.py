@@ -10,7 +10,8 @@ from typing import Any
 
 from absl.testing import parameterized
 
-from everflow.api import find, internal
+import everflow as tf
+from everflow.api import internal
 from everflow.test import modes
 
 Combination = dict[str, Any]
@@ -96,5 +97,5 @@ def generate(combinations: list[Combination], test_combinations: Any = ()) -> Ca
 
 def _in_mode(case: Any, mode: str) -> Any:
     if mode == "graph":
-        return find("Graph")().as_default()
+        return tf.Graph().as_default()
     return modes.EAGER_MODE()

@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import everflow as tf
 from everflow import errors
-from everflow.api import find, internal
+from everflow.api import internal
 from everflow.data import nesting, structure
 from everflow.data.dataset import make_initializable_iterator, make_one_shot_iterator
 from everflow.eager.context import executing_eagerly
@@ -127,11 +128,11 @@ class DatasetTestBase(TestCase):
     def structuredDataset(self, dataset_structure: Any, shape: Any = None, dtype: Any = dtypes.int64) -> Any:
         """A dataset of zeros in a structure of nested tuples in which None is a leaf."""
         if dataset_structure is None:
-            return find("data.Dataset").from_tensors(find("zeros")(shape or [], dtype=dtype))
-        return find("data.Dataset").zip(tuple(self.structuredDataset(part, shape, dtype) for part in dataset_structure))
+            return tf.data.Dataset.from_tensors(tf.zeros(shape or [], dtype=dtype))
+        return tf.data.Dataset.zip(tuple(self.structuredDataset(part, shape, dtype) for part in dataset_structure))
 
     def structuredElement(self, element_structure: Any, shape: Any = None, dtype: Any = dtypes.int64) -> Any:
         """Zeros in such a structure."""
         if element_structure is None:
-            return find("zeros")(shape or [], dtype=dtype)
+            return tf.zeros(shape or [], dtype=dtype)
         return tuple(self.structuredElement(part, shape, dtype) for part in element_structure)

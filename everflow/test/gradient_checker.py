@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from everflow.api import find, public
+import everflow as tf
+from everflow.api import public
 from everflow.graph import stacks
 from everflow.test import jacobians
 
@@ -18,9 +19,9 @@ def _with_feeds(extra: Any, new: dict[Any, Any]) -> dict[Any, Any]:
 
 def _gradient_ops(x: Any, y: Any, y_shape: Any) -> tuple[Any, Any]:
     """The gradient of y with respect to x, and the constant to feed the gradient of y in the place of."""
-    with find("device")("/cpu:0"):
-        dy = find("constant")(1.0, shape=y_shape, dtype=y.dtype)
-    (dx,) = find("gradients")(y, x, find("identity")(dy))
+    with tf.device("/cpu:0"):
+        dy = tf.constant(1.0, shape=y_shape, dtype=y.dtype)
+    (dx,) = tf.gradients(y, x, tf.identity(dy))
     return dx, dy
 
 

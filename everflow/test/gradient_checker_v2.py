@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from everflow.api import find, internal
+import everflow as tf
+from everflow.api import internal
 from everflow.graph import stacks
 from everflow.test import jacobians
 
@@ -18,13 +19,13 @@ def to_numpy(a: Any) -> Any:
     """The value of a tensor, or of what can become one."""
     if hasattr(a, "numpy"):
         return a.numpy()
-    if isinstance(a, find("Tensor")):
+    if isinstance(a, tf.Tensor):
         return stacks.get_default_session().run(a)
-    if isinstance(a, find("IndexedSlices")):
+    if isinstance(a, tf.IndexedSlices):
         values, indices, shape = stacks.get_default_session().run((a.values, a.indices, a.dense_shape))
         return jacobians.dense(jacobians.Slices(values, indices), shape, values.dtype)
-    if isinstance(a, find("IndexedSlicesValue")):
-        return jacobians.dense(jacobians.Slices(a.values, a.indices), a.dense_shape, a.values.dtype)
+    if isinstance(a, tf.IndexedSlicesValue):
+        return jacobians.dense(jacobians.Slices(a.values, a.indices), a.dense_shape, a.values.dtype)  # type: ignore[attr-defined]
     return a
 
 
@@ -33,10 +34,10 @@ class _Traced:
 
     def __init__(self, f: Callable[..., Any], values: list[np.ndarray]) -> None:
         self.session = stacks.get_default_session()
-        self.inputs = [find("placeholder")(value.dtype, shape=value.shape) for value in values]
-        self.output = find("convert_to_tensor")(f(*self.inputs))
-        self.dy = find("placeholder")(self.output.dtype)
-        gradients = find("gradients")(self.output, self.inputs, find("identity")(self.dy))
+        self.inputs = [tf.placeholder(value.dtype, shape=value.shape) for value in values]
+        self.output = tf.convert_to_tensor(f(*self.inputs))
+        self.dy = tf.placeholder(self.output.dtype)
+        gradients = tf.gradients(self.output, self.inputs, tf.identity(self.dy))
         self.gradients = [jacobians.fetchable(each) for each in gradients]
 
     def __call__(self, values: list[np.ndarray]) -> np.ndarray:
@@ -55,17 +56,17 @@ class _Eager:
         self._f = f
 
     def __call__(self, values: list[np.ndarray]) -> np.ndarray:
-        return to_numpy(self._f(*[find("constant")(value) for value in values]))
+        return to_numpy(self._f(*[tf.constant(value) for value in values]))
 
     def gradient(self, which: int, values: list[np.ndarray], dy: np.ndarray) -> Any:
-        inputs = [find("constant")(value) for value in values]
-        with find("GradientTape")() as tape:
+        inputs = [tf.constant(value) for value in values]
+        with tf.GradientTape() as tape:
             tape.watch(inputs[which])
             y = self._f(*inputs)
-        found = tape.gradient(y, inputs[which], output_gradients=find("constant")(dy))
+        found = tape.gradient(y, inputs[which], output_gradients=tf.constant(dy))
         if found is None:
             return np.zeros(values[which].shape, values[which].dtype)
-        return to_numpy(find("convert_to_tensor")(found))
+        return to_numpy(tf.convert_to_tensor(found))
 
 
 @internal("ops.gradient_checker_v2.compute_gradient")
@@ -73,8 +74,8 @@ def compute_gradient(f: Callable[..., Any], x: list[Any], delta: float = 1e-3) -
     """The Jacobians of `f` at the values `x`, a matrix for each argument: theoretical ones, numeric ones."""
     if not isinstance(x, list):
         raise ValueError(f"`x` must be a list of Tensors (arguments to `f`), not a {type(x)}")
-    values = [np.asarray(to_numpy(find("convert_to_tensor")(each))) for each in x]
-    traced: Any = _Eager(f) if find("executing_eagerly")() else _Traced(f, values)
+    values = [np.asarray(to_numpy(tf.convert_to_tensor(each))) for each in x]
+    traced: Any = _Eager(f) if tf.executing_eagerly() else _Traced(f, values)
     y = np.asarray(traced(values))
     for what, dtype in [*(("x", value.dtype) for value in values), ("y", y.dtype)]:
         assert dtype.name in _TYPES, f"{what} has unsupported type {dtype.name}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import everflow as tf
 from everflow.api import find, internal, public
 from everflow.proto import graph_pb2, types_pb2
 
@@ -110,7 +111,7 @@ def _same_attr(a: Any, b: Any) -> bool:
 
 
 def _array(tensor: Any) -> Any:
-    return find("make_ndarray")(tensor)
+    return tf.make_ndarray(tensor)
 
 
 def _summary(node: Any) -> str:
@@ -126,7 +127,7 @@ def _shown(value: Any) -> str:
     if kind == "tensor":
         array = _array(value.tensor)
         values = " ".join(str(v) for v in array.ravel()[:8])
-        dtype = find("as_dtype")(value.tensor.dtype).name
+        dtype = tf.as_dtype(value.tensor.dtype).name
         dtype = {"float32": "float", "float64": "double"}.get(dtype, dtype)
         return f"Tensor<type: {dtype} shape: [{','.join(map(str, array.shape))}] values: {values}>"
     if kind == "b":
@@ -161,7 +162,7 @@ def set_producer_version(graph: Any, producer_version: int) -> None:
     graph_def = graph_pb2.GraphDef()
     graph_def.versions.producer = producer_version
     with graph.as_default():
-        find("import_graph_def")(graph_def)
+        tf.import_graph_def(graph_def)
     assert graph.graph_def_versions.producer == producer_version
 
 

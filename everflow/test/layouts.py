@@ -3,11 +3,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from everflow.api import find, internal
+import everflow as tf
+from everflow.api import internal
 
 
 def _is_tensor(value: Any) -> bool:
-    return isinstance(value, find("Tensor"))
+    return isinstance(value, tf.Tensor)
 
 
 def _size(value: Any) -> int:
@@ -15,7 +16,7 @@ def _size(value: Any) -> int:
 
 
 def _permuted(value: Any, order: list[int]) -> Any:
-    return find("transpose")(value, order) if _is_tensor(value) else [value[i] for i in order]
+    return tf.transpose(value, order) if _is_tensor(value) else [value[i] for i in order]
 
 
 @internal("framework.test_util.NHWCToNCHW")
@@ -37,7 +38,7 @@ def nhwc_to_nchw_vect_c(input_shape_or_tensor: Any) -> Any:
     if shape[-1] % 4:
         raise ValueError("Last dimension of input must be evenly divisible by 4 to convert to NCHW_VECT_C.")
     shape = [*shape[:-1], shape[-1] // 4, 4]
-    return _permuted(find("reshape")(input_shape_or_tensor, shape) if tensor else shape, order[len(shape)])
+    return _permuted(tf.reshape(input_shape_or_tensor, shape) if tensor else shape, order[len(shape)])
 
 
 @internal("framework.test_util.NCHW_VECT_CToNHWC")
@@ -49,4 +50,4 @@ def nchw_vect_c_to_nhwc(input_shape_or_tensor: Any) -> Any:
         raise ValueError("Last dimension of NCHW_VECT_C must be 4.")
     shape = [shape[i] for i in order]
     shape = [*shape[:-2], shape[-2] * shape[-1]]
-    return find("reshape")(_permuted(input_shape_or_tensor, order), shape) if tensor else shape
+    return tf.reshape(_permuted(input_shape_or_tensor, order), shape) if tensor else shape

@@ -7,7 +7,8 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from everflow.api import find, internal, public
+import everflow as tf
+from everflow.api import internal, public
 from everflow.lazy import torch
 from everflow.test.decorating import for_tests
 
@@ -65,7 +66,7 @@ def is_xla_enabled() -> bool:
 @contextlib.contextmanager
 def device(use_gpu: bool) -> Iterator[None]:
     """Ops made inside go to the GPU if one is asked for and there, else to the CPU."""
-    with find("device")("/device:GPU:0" if use_gpu and is_gpu_available() else "/device:CPU:0"):
+    with tf.device("/device:GPU:0" if use_gpu and is_gpu_available() else "/device:CPU:0"):
         yield
 
 
@@ -76,12 +77,12 @@ def use_gpu() -> Any:
 
 @internal("framework.test_util.force_gpu")
 def force_gpu() -> Any:
-    return find("device")("/device:GPU:0")
+    return tf.device("/device:GPU:0")
 
 
 @internal("framework.test_util.force_cpu")
 def force_cpu() -> Any:
-    return find("device")("/device:CPU:0")
+    return tf.device("/device:CPU:0")
 
 
 @internal("framework.test_util.run_gpu_only")

@@ -9,7 +9,8 @@ from typing import Any
 
 from absl.testing import parameterized
 
-from everflow.api import find, internal, public
+import everflow as tf
+from everflow.api import internal, public
 from everflow.eager.context import eager_mode
 from everflow.eager.context import graph_mode as building
 from everflow.eager.devices import device
@@ -26,7 +27,7 @@ def graph_mode() -> Iterator[None]:
 @contextlib.contextmanager
 def EAGER_MODE() -> Iterator[None]:
     """Around tests whose ops run at once."""
-    with find("Graph")().as_default(), eager_mode():
+    with tf.Graph().as_default(), eager_mode():
         yield
 
 
@@ -138,11 +139,11 @@ def build_as_function_and_v1_graph(func: Any = None) -> Any:
         @functools.wraps(test)
         def decorated(self: Any, run_mode: str, *args: Any, **kwargs: Any) -> None:
             if run_mode == "v1_graph":
-                with graph_mode(), find("Graph")().as_default():
+                with graph_mode(), tf.Graph().as_default():
                     test(self, *args, **kwargs)
             else:
                 with EAGER_MODE():
-                    find("function")(lambda: test(self, *args, **kwargs))()
+                    tf.function(lambda: test(self, *args, **kwargs))()
 
         return decorated
 
@@ -157,7 +158,7 @@ def also_run_as_tf_function(f: Callable[..., Any]) -> Callable[..., Any]:
     def decorated(*args: Any, **kwargs: Any) -> None:
         with EAGER_MODE():
             f(*args, **kwargs)
-            find("function")(lambda: f(*args, **kwargs))()
+            tf.function(lambda: f(*args, **kwargs))()
 
     return decorated
 
@@ -168,7 +169,7 @@ def py_func_if_in_function(f: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(f)
     def decorated(*args: Any, **kwargs: Any) -> Any:
-        graph = find("get_default_graph")()
+        graph = tf.get_default_graph()
         if not graph.building_function:
             return f(*args, **kwargs)
         tensors = [arg for arg in args if hasattr(arg, "graph")]
@@ -177,7 +178,7 @@ def py_func_if_in_function(f: Callable[..., Any]) -> Callable[..., Any]:
             rest = iter(values)
             f(*(next(rest) if hasattr(arg, "graph") else arg for arg in args), **kwargs)
 
-        return find("py_func")(with_values, tensors, [])
+        return tf.py_func(with_values, tensors, [])
 
     return decorated
 
@@ -191,13 +192,13 @@ def enable_control_flow_v2(fn: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(fn)
     def decorated(*args: Any, **kwargs: Any) -> Any:
-        if find("control_flow_v2_enabled")():
+        if tf.control_flow_v2_enabled():
             return fn(*args, **kwargs)
-        find("enable_control_flow_v2")()
+        tf.enable_control_flow_v2()
         try:
             return fn(*args, **kwargs)
         finally:
-            find("disable_control_flow_v2")()
+            tf.disable_control_flow_v2()
 
     return decorated
 
@@ -205,7 +206,7 @@ def enable_control_flow_v2(fn: Callable[..., Any]) -> Callable[..., Any]:
 @internal("framework.test_util.with_control_flow_v2")
 def with_control_flow_v2(cls: type) -> type:
     """Each test of the class also runs, as `<name>WithControlFlowV2`, with control flow of version 2."""
-    if find("control_flow_v2_enabled")():
+    if tf.control_flow_v2_enabled():
         return cls
     for name, value in cls.__dict__.copy().items():
         if callable(value) and name.startswith("test") and not getattr(value, "_disable_control_flow_v2", False):

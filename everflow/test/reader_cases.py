@@ -9,7 +9,8 @@ import zlib
 from collections.abc import Iterator
 from typing import Any
 
-from everflow.api import find, internal
+import everflow as tf
+from everflow.api import internal
 from everflow.data.csv_files import make_batched_features_dataset
 from everflow.data.readers import TFRecordDataset
 from everflow.graph import dtypes
@@ -142,7 +143,7 @@ class MakeBatchedFeaturesDatasetTestBase(_WithFiles):
                            parser_num_threads: int = 1, shuffle: bool = False, shuffle_seed: Any = None,
                            drop_final_batch: bool = False) -> Any:
         self.filenames, self.num_epochs, self.batch_size = filenames, num_epochs, batch_size
-        one, several = find("FixedLenFeature"), find("VarLenFeature")
+        one, several = tf.FixedLenFeature, tf.VarLenFeature
         features = {"file": one([], dtypes.int64), "record": one([], dtypes.int64), "keywords": several(dtypes.string),
                     "label": one([], dtypes.string)}
         return make_batched_features_dataset(

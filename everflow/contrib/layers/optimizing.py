@@ -11,12 +11,12 @@ from everflow.graph.keys import GraphKeys
 from everflow.ops.control_flow.ordering import with_dependencies
 
 OPTIMIZER_CLS_NAMES: dict[str, Callable[..., Any]] = layer("OPTIMIZER_CLS_NAMES")({
-    "Adagrad": tf.train.AdagradOptimizer,
-    "Adam": tf.train.AdamOptimizer,
-    "Ftrl": tf.train.FtrlOptimizer,
-    "Momentum": lambda learning_rate: tf.train.MomentumOptimizer(learning_rate, momentum=0.9),
-    "RMSProp": tf.train.RMSPropOptimizer,
-    "SGD": tf.train.GradientDescentOptimizer,
+    "Adagrad": tf.train.AdagradOptimizer,  # type: ignore[attr-defined]
+    "Adam": tf.train.AdamOptimizer,  # type: ignore[attr-defined]
+    "Ftrl": tf.train.FtrlOptimizer,  # type: ignore[attr-defined]
+    "Momentum": lambda learning_rate: tf.train.MomentumOptimizer(learning_rate, momentum=0.9),  # type: ignore[attr-defined]
+    "RMSProp": tf.train.RMSPropOptimizer,  # type: ignore[attr-defined]
+    "SGD": tf.train.GradientDescentOptimizer,  # type: ignore[attr-defined]
 })
 OPTIMIZER_SUMMARIES = layer("OPTIMIZER_SUMMARIES")(["learning_rate", "loss", "gradients", "gradient_norm", "global_gradient_norm"])
 
@@ -109,7 +109,7 @@ def _optimizer(optimizer: Any, rate: Any) -> Any:
     if isinstance(optimizer, type) and issubclass(optimizer, tf.train.Optimizer):
         if rate is None:
             raise ValueError(f"Learning rate is None, but should be specified if optimizer is class ({optimizer}).")
-        return optimizer(learning_rate=rate)
+        return optimizer(learning_rate=rate)  # type: ignore[call-arg]
     if isinstance(optimizer, tf.train.Optimizer):
         return optimizer
     if callable(optimizer):

@@ -32,7 +32,7 @@ def _parts(params: Any) -> list[Any]:
 
 def _lookup(params: list[Any], values: Any, dimension: int, hash_key: int | None) -> Any:
     """The rows of vectors of flat values. All parts together are one row of parameters."""
-    size = sum(int(tf.TensorShape(p.shape).as_list()[0]) for p in params)
+    size = sum(tf.dimension_value(p.shape[0]) for p in params)  # type: ignore[misc]
     count = tf.size(values)
     rows = tf.reshape(tf.tile(tf.expand_dims(values, 1), [1, dimension]), [-1, 1])
     places = tf.reshape(tf.tile(tf.expand_dims(tf.range(0, dimension), 0), [count, 1]), [-1, 1])

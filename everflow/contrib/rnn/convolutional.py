@@ -57,7 +57,7 @@ class ConvLSTMCell(RNNCell):
         depth = sum(a.get_shape().as_list()[-1] for a in args)
         kernel = tf.get_variable("kernel", [*self._kernel_shape, depth, features], dtype=args[0].dtype)
         joined = args[0] if len(args) == 1 else tf.concat(axis=rank - 1, values=args)
-        convolution = {3: tf.nn.conv1d, 4: tf.nn.conv2d, 5: tf.nn.conv3d}[rank]
+        convolution: Any = {3: tf.nn.conv1d, 4: tf.nn.conv2d, 5: tf.nn.conv3d}[rank]
         found = convolution(joined, kernel, 1 if rank == 3 else [1] * rank, padding="SAME")
         if not self._use_bias:
             return found

@@ -5,7 +5,7 @@ import math
 from typing import Any
 
 import everflow as tf
-from everflow import nest
+from everflow import nest  # type: ignore[no-redef]
 from everflow.api import public
 from everflow.contrib.rnn.linear import Linear
 from everflow.graph.scopes import device, name_scope

@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from everflow.api import find, public
+import everflow as tf
+from everflow.api import public
 from everflow.compat import as_bytes, as_str
 from everflow.contrib.session_bundle import constants, versions
 from everflow.graph.operation import Operation
@@ -78,7 +79,7 @@ class Exporter:
         # One of its own, which keeps no list of what it saved: exports are deleted, or kept, as a whole.
         saver_def = saver.as_saver_def()
         saver_def.ClearField("max_to_keep")
-        self._saver = find("train.Saver")(saver_def=saver_def)
+        self._saver = tf.train.Saver(saver_def=saver_def)
         self._has_init = False
         self._assets_to_copy: dict[str, str] = {}
         self._assets_callback: Callable[..., None] | None = None
@@ -123,8 +124,8 @@ class Exporter:
         """Writes a version, named after the global step; returns its folder. What `exports_to_keep` does not keep is deleted."""
         if not self._has_init:
             raise RuntimeError("init must be called first")
-        session = sess or find("get_default_session")()
-        version = constants.VERSION_FORMAT % int(find("train.global_step")(session, global_step_tensor))
+        session = sess or tf.get_default_session()
+        version = constants.VERSION_FORMAT % int(tf.train.global_step(session, global_step_tensor))
         folder = os.path.join(as_str(export_dir_base), version)
         if gfile.file_exists(folder):
             raise RuntimeError(f"Overwriting exports can cause corruption and are not allowed. Duplicate export dir: {as_bytes(folder)!r}")

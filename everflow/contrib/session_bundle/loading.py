@@ -4,7 +4,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from everflow.api import find, public
+import everflow as tf
+from everflow.api import public
 from everflow.compat import as_str
 from everflow.contrib.session_bundle import constants
 from everflow.errors import invalid_argument
@@ -31,12 +32,12 @@ def load_session_bundle_from_path(export_dir: str, target: str = "", config: Any
         if not gfile.file_exists(path):
             raise RuntimeError(f"Expected meta graph file missing {path}")
         meta_graph_def = read_meta_graph_file(path)
-    session = find("Session")(target, graph=None, config=config)
+    session = tf.Session(target, graph=None, config=config)
     saver = import_meta_graph(meta_graph_def)
     checkpoint = _checkpoint_in(folder)
     if saver is not None and checkpoint is not None:
         saver.restore(session, checkpoint)
-    elif saver is not None and find("global_variables")():
+    elif saver is not None and tf.global_variables():
         raise RuntimeError(f"Expected checkpoint file missing in {folder}: {constants.VARIABLES}, {constants.SHARDS} or {constants.INDEX}")
     collections = meta_graph_def.collection_def
     if constants.INIT_OP_KEY in collections:
@@ -70,7 +71,7 @@ def load_session_bundle_or_saved_model_bundle_from_path(export_dir: str, tags: A
                                                         config: Any = None) -> tuple[Any, Any]:
     """(session, MetaGraphDef) of a SavedModel or of an export, whose signatures are then there as a SavedModel has them."""
     if maybe_saved_model_directory(export_dir):
-        session = find("Session")(target, graph=None, config=config)
+        session = tf.Session(target, graph=None, config=config)
         return session, load(session, tags or [saved_model_constants.SERVING], export_dir)
     if maybe_session_bundle_dir(export_dir):
         session, meta_graph_def = load_session_bundle_from_path(export_dir, target, config)

@@ -120,7 +120,7 @@ class SequenceQueueingStateSaver:
                                       ", shape received: ", tf.as_string(tf.shape(tensor)[0])])
             checks.append(tf.Assert(tf.equal(tf.shape(tensor)[0], padded), [message]))
         places = tf.range(count)
-        digits = {"width": 5, "fill": "0"}
+        digits: dict[str, Any] = {"width": 5, "fill": "0"}
         of_count = tf.string_join(["_of_", tf.as_string(count, **digits), ":", self._key])
         keys = tf.string_join([tf.as_string(places, **digits), tf.tile(tf.expand_dims(of_count, 0), tf.expand_dims(count, 0))])
         keys.set_shape([None])
@@ -327,15 +327,15 @@ def padding(sequences: dict[str, Any], num_unroll: Any) -> tuple[Any, dict[str, 
         length = tf.reduce_max(tf.stack([tf.cast(value.dense_shape[0], dtypes.int32) for value in sparse.values()]))
     unroll = tf.cast(num_unroll, dtypes.int32)
     padded = unroll * tf.cast(tf.floordiv(length + unroll - 1, unroll), dtypes.int32)
-    found = {}
+    found: dict[str, Any] = {}
     for name, value in dense.items():
         missing = tf.concat([tf.expand_dims(padded - length, 0), tf.shape(value)[1:]], 0)
         filler = tf.fill(missing, "") if value.dtype == dtypes.string else tf.zeros(missing, value.dtype)
         found[name] = tf.concat([value, filler], 0)
         found[name].set_shape(tf.TensorShape([None]).concatenate(value.get_shape()[1:]))
-    for name, value in sparse.items():
-        shape = tf.concat([tf.expand_dims(tf.cast(padded, dtypes.int64), 0), value.dense_shape[1:]], 0)
-        found[name] = SparseTensor(value.indices, value.values, shape)
+    for name, value in sparse.items():  # type: ignore[assignment]
+        shape = tf.concat([tf.expand_dims(tf.cast(padded, dtypes.int64), 0), value.dense_shape[1:]], 0)  # type: ignore[attr-defined]
+        found[name] = SparseTensor(value.indices, value.values, shape)  # type: ignore[attr-defined]
     return length, found
 
 

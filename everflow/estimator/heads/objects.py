@@ -91,7 +91,7 @@ def _keras_train_op(loss: Any, optimizer: Any, trainable_variables: Any, train_o
         return train_op_for(loss, None, train_op_fn)
     if train_op_fn is not None:
         raise ValueError("train_op_fn and optimizer cannot both be set.")
-    if not isinstance(optimizer, find("keras.optimizers.Optimizer")):
+    if not isinstance(optimizer, tf.keras.optimizers.Optimizer):
         raise ValueError(f"The given optimizer is not a tf.keras.optimizers.Optimizer instance. Given: {optimizer}")
     if trainable_variables is None:
         raise ValueError("trainable_variables cannot be None. Given None")
@@ -105,7 +105,7 @@ def _metric(kind: str, name: str, **arguments: Any) -> Any:
 
 
 def _baseline(key: str) -> Any:
-    class AccuracyBaseline(find("keras.metrics.Mean")):  # type: ignore[misc]
+    class AccuracyBaseline(tf.keras.metrics.Mean):  # type: ignore[misc]
         """The accuracy of always saying the more frequent class."""
 
         def result(self) -> Any:

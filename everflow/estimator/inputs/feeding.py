@@ -84,7 +84,7 @@ def enqueue_arrays(arrays: list[Any], capacity: int, shuffle: bool, num_threads:
             queue = tf.RandomShuffleQueue(capacity, min_after_dequeue, dtypes=dtypes, shapes=shapes, seed=seed)
         else:
             min_after_dequeue = 0
-            queue = tf.FIFOQueue(capacity, dtypes=dtypes, shapes=shapes)
+            queue = tf.FIFOQueue(capacity, dtypes=dtypes, shapes=shapes)  # type: ignore[assignment]
         count = max(1, capacity // _PARTS)
         ops: list[Any] = []
         feeds: list[Any] = []

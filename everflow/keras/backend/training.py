@@ -57,7 +57,7 @@ def normalize_batch_in_training(x: Any, gamma: Any, beta: Any, reduction_axes: A
         return tf.nn.batch_normalization(x, mean, variance, beta, gamma, epsilon), mean, variance
     shape = tf.stack([1 if i in axes else tf.shape(x)[i] for i in range(rank)])
     wide = [None if t is None else tf.reshape(t, shape) for t in (mean, variance, beta, gamma)]
-    return tf.nn.batch_normalization(x, *wide, epsilon), mean, variance
+    return tf.nn.batch_normalization(x, *wide, variance_epsilon=epsilon), mean, variance  # type: ignore[misc]
 
 
 @public("keras.backend.batch_normalization")

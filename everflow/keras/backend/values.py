@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 import everflow as tf
-from everflow.api import find, internal, public
+from everflow.api import internal, public
 from everflow.graph.dtypes import as_dtype
 from everflow.graph.sparse_tensor import SparseTensor
 from everflow.graph.tensor import Tensor
@@ -48,7 +48,7 @@ def placeholder(shape: Any = None, ndim: int | None = None, dtype: Any = None, s
     if ragged:
         rank = max((i for i in range(1, len(shape)) if shape[i] is None), default=0)
         with get_graph().as_default():
-            return find("ragged.placeholder")(dtype=dtype, ragged_rank=rank, value_shape=shape[rank + 1:], name=name)
+            return tf.ragged.placeholder(dtype=dtype, ragged_rank=rank, value_shape=shape[rank + 1:], name=name)
     with get_graph().as_default():
         return tf.sparse_placeholder(dtype, shape=shape, name=name) if sparse else tf.placeholder(dtype, shape=shape, name=name)
 

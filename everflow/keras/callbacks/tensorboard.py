@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import everflow as tf
-from everflow.api import find, internal, public
+from everflow.api import internal, public
 from everflow.eager.context import executing_eagerly
 from everflow.graph.stacks import get_default_graph
 from everflow.keras.backend.graph import get_graph
@@ -104,7 +104,7 @@ class TensorBoard(Callback):
                 if metadata:
                     lines.append(f'  metadata_path: "{metadata}"\n')
                 lines.append("}\n")
-            self.saver = find("train.Saver")([kept for kept, _, _ in self._embedded])
+            self.saver = tf.train.Saver([kept for kept, _, _ in self._embedded])
         os.makedirs(self.log_dir, exist_ok=True)
         with open(os.path.join(self.log_dir, "projector_config.pbtxt"), "w") as f:
             f.write("".join(lines))

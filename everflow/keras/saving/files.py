@@ -4,6 +4,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+import everflow as tf
 from everflow.api import find, internal, public
 from everflow.eager.context import executing_eagerly
 from everflow.graph.stacks import get_default_graph
@@ -106,7 +107,7 @@ def save_weights(model: Any, filepath: Any, overwrite: bool, save_format: Any) -
             hdf5.save_weights_to_hdf5_group(f, model.layers)
         return
     _saver(model).save(filepath, session=None if executing_eagerly() else get_session())
-    find("train.update_checkpoint_state")(save_dir=os.path.dirname(filepath), model_checkpoint_path=filepath)
+    tf.train.update_checkpoint_state(save_dir=os.path.dirname(filepath), model_checkpoint_path=filepath)
 
 
 def load_weights(model: Any, filepath: Any, by_name: bool) -> Any:

@@ -78,7 +78,7 @@ def get_small_mlp(num_hidden: int, num_classes: int, input_dim: int) -> Any:
 
 
 def _in_order(layers: Any, **kwargs: Any) -> Any:
-    class InOrder(find("keras.Model")):  # type: ignore[misc]
+    class InOrder(tf.keras.Model):  # type: ignore[misc]
         """Layers that `call` uses one after the other."""
 
         def __init__(self) -> None:
@@ -90,7 +90,7 @@ def _in_order(layers: Any, **kwargs: Any) -> Any:
             if inputs is not None:
                 self._set_inputs(inputs)
 
-        def call(self, inputs: Any, **_: Any) -> Any:
+        def call(self, inputs: Any, **_: Any) -> Any:  # type: ignore[override]
             x = inputs
             for i in range(self.num_layers):
                 x = getattr(self, f"layer_{i}")(x)
@@ -100,7 +100,7 @@ def _in_order(layers: Any, **kwargs: Any) -> Any:
 
 
 def _built_in_order(make: Any, **kwargs: Any) -> Any:
-    class BuiltInOrder(find("keras.Model")):  # type: ignore[misc]
+    class BuiltInOrder(tf.keras.Model):  # type: ignore[misc]
         """Layers that `build` makes."""
 
         def __init__(self) -> None:
@@ -111,7 +111,7 @@ def _built_in_order(make: Any, **kwargs: Any) -> Any:
             self.all_layers = list(make())
             self.built = True
 
-        def call(self, inputs: Any, **_: Any) -> Any:
+        def call(self, inputs: Any, **_: Any) -> Any:  # type: ignore[override]
             x = inputs
             for layer in self.all_layers:
                 x = layer(x)
@@ -177,14 +177,14 @@ def get_multi_io_model(branch_a: Any, branch_b: Any, shared_input_branch: Any = 
 
 
 def _branches(before: Any, layers_a: Any, layers_b: Any, after: Any) -> Any:
-    class Branches(find("keras.Model")):  # type: ignore[misc]
+    class Branches(tf.keras.Model):  # type: ignore[misc]
         """Two branches that `call` runs."""
 
         def __init__(self) -> None:
             super().__init__()
             self._before, self._a, self._b, self._after = list(before), list(layers_a), list(layers_b), list(after or [])
 
-        def call(self, inputs: Any, **_: Any) -> Any:
+        def call(self, inputs: Any, **_: Any) -> Any:  # type: ignore[override]
             a, b = [_through(self._before, inputs)] * 2 if self._before else inputs
             a, b = _through(self._a, a), _through(self._b, b)
             return _through(self._after, [a, b]) if self._after else [a, b]

@@ -8,7 +8,8 @@ from typing import Any
 
 from absl.testing import parameterized
 
-from everflow.api import find, internal
+import everflow as tf
+from everflow.api import internal
 from everflow.eager.context import eager_mode, executing_eagerly, graph_mode
 from everflow.keras.backend.session import clear_session
 
@@ -81,7 +82,7 @@ def get_model_type() -> str:
 
 
 @internal("keras.keras_parameterized.TestCase")
-class TestCase(find("test.TestCase"), parameterized.TestCase):  # type: ignore[misc]
+class TestCase(tf.test.TestCase, parameterized.TestCase):  # type: ignore[misc]
     """A test case that leaves no models behind."""
 
     def tearDown(self) -> None:

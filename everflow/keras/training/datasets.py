@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from everflow.api import find, internal
+import everflow as tf
+from everflow.api import internal
 from everflow.data.dataset import DatasetV2
 from everflow.eager.context import executing_eagerly
 from everflow.keras.backend.session import get_session
@@ -27,9 +28,9 @@ def number_of_batches(dataset: Any, steps: Any, steps_name: str) -> tuple[Any, b
     """(how many batches an epoch has, whether each epoch starts from the beginning)."""
     if steps is not None:
         return steps, False
-    size: Any = find("data.experimental.cardinality")(dataset)
+    size: Any = tf.data.experimental.cardinality(dataset)
     size = int(size.numpy() if executing_eagerly() else get_session().run(size))
-    if size == find("data.experimental.INFINITE_CARDINALITY"):
+    if size == tf.data.experimental.INFINITE_CARDINALITY:
         raise ValueError(f"When passing an infinitely repeating dataset, you must specify the `{steps_name}` argument.")
     return (size if size >= 0 else None), True
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from everflow.api import NAMES, find, internal
+import everflow as tf
+from everflow.api import NAMES, internal
 from everflow.graph.sparse_tensor import SparseTensorValue
 
 _COPY_THREADS = internal("keras.engine.training_utils._COPY_THREADS")(4)
@@ -82,7 +83,7 @@ class ConcatAggregator(Aggregator):
         elif isinstance(first, SparseTensorValue):
             self.results = _joined_sparse(self.results)
         elif hasattr(first, "to_list") and hasattr(first, "row_splits"):
-            self.results = find("ragged.constant_value")([row for r in self.results for row in r.to_list()],
+            self.results = tf.ragged.constant_value([row for r in self.results for row in r.to_list()],
                                                           dtype=first.flat_values.dtype)
         else:
             self.results = np.concatenate(self.results, axis=0)

@@ -17,7 +17,7 @@ def _spectral_norm(tensor: Any, axis: tuple[int, int]) -> Any:
     """The largest singular value of the matrices in two axes, which are moved to the end for it and back again."""
     if tensor.dims is not None:
         rank = len(tensor.dims)
-        last = [a % rank for a in axis]
+        last: Any = [a % rank for a in axis]
         perm: Any = [a for a in range(rank) if a not in last] + last
         back: Any = np.argsort(perm)
     else:

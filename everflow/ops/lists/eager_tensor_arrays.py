@@ -85,14 +85,14 @@ class EagerTensorArray(ArrayState):
 
     def stack(self, name: str | None) -> Any:
         found = [self._filled(i) for i in range(len(self._items))]
-        return tf.stack(found, name=name) if found else tf.constant([], dtype=self._dtype)
+        return tf.stack(found, name=name or "stack") if found else tf.constant([], dtype=self._dtype)
 
     def gather(self, indices: Any, name: str | None) -> Any:
         return tf.stack([self._filled(_number(i)) for i in indices])
 
     def concat(self, name: str | None) -> Any:
         try:
-            return tf.concat([self._filled(i) for i in range(len(self._items))], 0, name=name)
+            return tf.concat([self._filled(i) for i in range(len(self._items))], 0, name=name or "concat")
         except errors.OpError as e:
             # Version 1 words it for arrays.
             first = self._items[0].shape.ndims if self._items else None

@@ -346,7 +346,7 @@ def conv_transpose(
     """The transpose of a convolution in one, two or three dimensions, as the output's shape has it."""
     with name_scope(name, "conv_transpose", [input, filters, output_shape]) as scope:
         if isinstance(output_shape, tf.Tensor):
-            n = output_shape.dims[0] - 2
+            n = output_shape.dims[0] - 2  # type: ignore[index,operator]
         elif hasattr(output_shape, "__len__"):
             n = len(output_shape) - 2
         else:

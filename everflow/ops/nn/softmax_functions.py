@@ -19,7 +19,7 @@ from everflow.platform.deprecation import deprecated_argument_lookup as either
 def _swapped(x: Any, axis: Any, last: Any, name: str | None = None) -> Any:
     """x with two axes exchanged."""
     order = tf.concat([tf.range(axis), [last], tf.range(axis + 1, last), [axis]], 0)
-    return tf.transpose(x, order, name=name)
+    return tf.transpose(x, order, name=name)  # type: ignore[arg-type]
 
 
 def _along(op_type: str, logits: Any, axis: Any, name: str | None) -> Any:

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from everflow.api import find, internal, public
+import everflow as tf
+from everflow.api import internal, public
 from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
 from everflow.graph.constants import dims_of, known
@@ -143,17 +144,17 @@ op("RandomPoissonV2", kernel=_per_parameter("poisson", "dtype"), shape=_samples_
 @internal("ops.random_grad.add_leading_unit_dimensions")
 def add_leading_unit_dimensions(x: Any, num_dimensions: Any) -> Any:
     """The tensor with that many axes of size 1 before its own."""
-    ones = find("ones")([num_dimensions], dtypes.int32)
-    return find("reshape")(x, find("concat")([ones, find("shape")(x)], axis=0))
+    ones = tf.ones([num_dimensions], dtypes.int32)
+    return tf.reshape(x, tf.concat([ones, tf.shape(x)], axis=0))
 
 
 def _gamma_gradient(o: Any, dy: Any) -> Any:
     """Samples move with alpha as the incomplete gamma function says; summed over the samples of each alpha."""
     shape, alpha = o.inputs
     samples = o.outputs[0]
-    count = find("size")(shape)
-    partial = apply("RandomGammaGrad", alpha + find("zeros_like")(samples), samples)
-    return find("reduce_sum")(dy * partial, axis=find("range")(count))
+    count = tf.size(shape)
+    partial = apply("RandomGammaGrad", alpha + tf.zeros_like(samples), samples)
+    return tf.reduce_sum(dy * partial, axis=tf.range(count))
 
 
 def _stateless(method: str) -> Callable[[Any], Any]:
@@ -258,11 +259,11 @@ def random_crop(value: Any, size: Any, seed: Any = None, name: Any = None) -> An
     with name_scope(name, "random_crop", [value, size]) as scope:
         value = convert_to_tensor(value, name="value")
         size = convert_to_tensor(size, dtype=dtypes.int32, name="size")
-        shape = find("shape")(value)
-        check = find("Assert")(find("reduce_all")(shape >= size), ["Need value.shape >= size, got ", shape, size], summarize=1000)
+        shape = tf.shape(value)
+        check = tf.Assert(tf.reduce_all(shape >= size), ["Need value.shape >= size, got ", shape, size], summarize=1000)
         shape = with_dependencies([check], shape)
         limit = shape - size + 1
-        offset = random_uniform(find("shape")(shape), dtype=size.dtype, maxval=size.dtype.max, seed=seed) % limit
+        offset = random_uniform(tf.shape(shape), dtype=size.dtype, maxval=size.dtype.max, seed=seed) % limit
         return apply("Slice", value, offset, size, name=scope)
 
 
@@ -294,7 +295,7 @@ def random_gamma(shape: Any, alpha: Any, beta: Any = None, dtype: Any = dtypes.f
         shape = convert_to_tensor(shape, name="shape", dtype=dtypes.int32)
         alpha = convert_to_tensor(alpha, name="alpha", dtype=dtype)
         beta = convert_to_tensor(beta if beta is not None else 1, name="beta", dtype=dtype)
-        both = alpha + find("zeros_like")(beta)
+        both = alpha + tf.zeros_like(beta)
         seed1, seed2 = get_seed(seed)
         drawn = apply("RandomGamma", shape, both, seed=seed1, seed2=seed2)
         return apply("Maximum", np.finfo(alpha.dtype.as_numpy_dtype).tiny, drawn / beta)

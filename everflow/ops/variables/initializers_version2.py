@@ -213,7 +213,7 @@ class Identity(Initializer):
         dtype, shape = floating(dtype), sizes(shape)
         if len(shape) != 2:
             raise ValueError("Identity matrix initializer can only be used for 2D matrices.")
-        return self.gain * tf.eye(*shape, dtype=dtype)
+        return self.gain * tf.eye(shape[0], shape[1], dtype=dtype)
 
     def get_config(self) -> dict[str, Any]:
         return {"gain": self.gain}

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from everflow.api import find, internal
+import everflow as tf
+from everflow.api import internal
 from everflow.errors import invalid_argument, unimplemented
 from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
@@ -107,7 +108,7 @@ def _load_and_remap_matrix(ckpt_path: Any, old_tensor_name: str, new_row_vocab_o
             "GenerateVocabRemapping", new_row_vocab_file, old_row_vocab_file, new_vocab_offset=new_row_vocab_offset,
             num_new_vocab=num_rows_to_load, old_vocab_size=old_row_vocab_size)
     else:
-        row_remapping = find("range")(new_row_vocab_offset, new_row_vocab_offset + num_rows_to_load, dtype=dtypes.int64)
+        row_remapping = tf.range(new_row_vocab_offset, new_row_vocab_offset + num_rows_to_load, dtype=dtypes.int64)
         rows_present = num_rows_to_load
     if new_col_vocab_file:
         col_remapping, cols_present = apply(
@@ -119,10 +120,10 @@ def _load_and_remap_matrix(ckpt_path: Any, old_tensor_name: str, new_row_vocab_o
                   num_cols=new_col_vocab_size, max_rows_in_memory=max_rows_in_memory)
     if num_row_oov_buckets > 0:
         extra = convert_to_tensor(initializer([num_row_oov_buckets, new_col_vocab_size]))
-        found = find("concat")([found, extra], 0)
+        found = tf.concat([found, extra], 0)
     if num_col_oov_buckets > 0:
         extra = convert_to_tensor(initializer([num_rows_to_load + num_row_oov_buckets, num_col_oov_buckets]))
-        found = find("concat")([found, extra], 1)
+        found = tf.concat([found, extra], 1)
     return found
 
 
@@ -133,7 +134,7 @@ def _load_and_remap_matrix_initializer(
         num_row_oov_buckets: int = 0, num_col_oov_buckets: int = 0, initializer: Any = None, max_rows_in_memory: int = -1) -> Any:
     """An initializer of variables, whole or in parts, that loads a matrix so."""
     if initializer is None:
-        initializer = find("zeros_initializer")()
+        initializer = tf.zeros_initializer()
     total_rows, total_columns = new_row_vocab_size + num_row_oov_buckets, new_col_vocab_size + num_col_oov_buckets
 
     def initialize(shape: Any, dtype: Any = dtypes.float32, partition_info: Any = None) -> Any:
@@ -173,7 +174,7 @@ def _load_embedding_initializer(ckpt_path: Any, embedding_tensor_name: str, new_
                                 max_rows_in_memory: int = -1) -> Any:
     """The same for an embedding: words are rows."""
     if initializer is None:
-        initializer = find("truncated_normal_initializer")(stddev=1.0 / embedding_dim ** 0.5)
+        initializer = tf.truncated_normal_initializer(stddev=1.0 / embedding_dim ** 0.5)
     return _load_and_remap_matrix_initializer(
         ckpt_path=ckpt_path, old_tensor_name=embedding_tensor_name, new_row_vocab_size=new_vocab_size, new_col_vocab_size=embedding_dim,
         old_row_vocab_size=old_vocab_size, old_row_vocab_file=old_vocab_file, new_row_vocab_file=new_vocab_file,

@@ -5,7 +5,8 @@ import functools
 from collections.abc import Iterator
 from typing import Any
 
-from everflow.api import find, internal
+import everflow as tf
+from everflow.api import internal
 from everflow.eager.context import executing_eagerly
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.devices import DeviceSpec
@@ -39,7 +40,7 @@ class ReferenceVariableSaveable(SaveableObject):
     def restore(self, restored_tensors: Any, restored_shapes: Any) -> Any:
         """Assigns the restored value."""
         value = _reshaped(restored_tensors, restored_shapes)
-        return find("assign")(self.op, value, validate_shape=restored_shapes is None and self.op.get_shape().is_fully_defined())
+        return tf.assign(self.op, value, validate_shape=restored_shapes is None and self.op.get_shape().is_fully_defined())
 
 
 @internal("training.saving.saveable_object_util.ResourceVariableSaveable", "training.saver.BaseSaverBuilder.ResourceVariableSaveable")

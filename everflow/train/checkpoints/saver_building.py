@@ -4,7 +4,8 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
-from everflow.api import find, internal
+import everflow as tf
+from everflow.api import internal
 from everflow.eager.context import executing_eagerly
 from everflow.graph.convert import constant
 from everflow.graph.devices import canonical_name
@@ -92,7 +93,7 @@ class BaseSaverBuilder:
 
     def _AddShardedSaveOpsForV2(self, checkpoint_prefix: Any, per_device: Any) -> Any:
         # Each device writes a checkpoint of its own beside the place; then they are made one.
-        beside = find("string_join")([checkpoint_prefix, f"_temp_{uuid.uuid4().hex}/part"])
+        beside = tf.string_join([checkpoint_prefix, f"_temp_{uuid.uuid4().hex}/part"])
         count = constant(len(per_device), name="num_shards")
         prefixes, saves, last = [], [], None
         for shard, (place, saveables) in enumerate(per_device):
@@ -118,7 +119,7 @@ class BaseSaverBuilder:
                 for spec in saveable.specs:
                     value = spec.tensor
                     shape = value.get_shape()
-                    shapes.append(shape.as_list() if shape.is_fully_defined() else find("shape")(value))
+                    shapes.append(shape.as_list() if shape.is_fully_defined() else tf.shape(value))
             count = len(saveable.specs)
             assigned.append(saveable.restore(tensors[position:position + count], shapes))
             position += count
@@ -166,7 +167,7 @@ class BaseSaverBuilder:
             if eager:
                 filename_tensor = constant(filename or "model")
             else:
-                placeholder = find("placeholder_with_default")
+                placeholder = tf.placeholder_with_default
                 filename_tensor = placeholder(filename or "model", shape=(), name="filename")
                 # Models look for this name.
                 filename_tensor = placeholder(filename_tensor, shape=(), name="Const")

@@ -4,7 +4,8 @@ from __future__ import annotations
 import collections
 from typing import Any
 
-from everflow.api import find, internal, public
+import everflow as tf
+from everflow.api import internal, public
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.keys import GraphKeys
 from everflow.graph.scopes import get_collection
@@ -92,7 +93,7 @@ def _warm_start_var_with_vocab(var: Any, current_vocab_path: Any, current_vocab_
             **{f"old_{words}_vocab_file": prev_vocab_path, f"new_{words}_vocab_file": current_vocab_path,
                f"num_{words}_oov_buckets": current_oov_buckets})
         value = convert_to_tensor(initialize(shape=shape, partition_info=partition))
-        v._initializer_op = find("assign")(v, value)
+        v._initializer_op = tf.assign(v, value)
 
 
 @internal("training.warm_starting_util._get_grouped_variables")

@@ -7,7 +7,8 @@ import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from everflow.api import find, internal, public
+import everflow as tf
+from everflow.api import internal, public
 from everflow.eager.context import executing_eagerly
 from everflow.graph.convert import convert_to_tensor, register_tensor_conversion_function
 from everflow.graph.keys import GraphKeys
@@ -126,7 +127,7 @@ class CapturableResource(Trackable):
         return self._resource_handle
 
     def _list_functions_for_serialization(self, serialization_cache: Any) -> dict[str, Any]:
-        function = find("function")
+        function = tf.function
 
         @function(input_signature=[], autograph=False)
         def create() -> Any:

@@ -7,7 +7,8 @@ import weakref
 from collections.abc import Iterator
 from typing import Any
 
-from everflow.api import find, internal, public
+import everflow as tf
+from everflow.api import internal, public
 from everflow.compat import as_str
 from everflow.eager.context import executing_eagerly
 from everflow.errors import NotFoundError
@@ -87,9 +88,9 @@ def _default_getter(name: str, shape: Any, dtype: Any, initializer: Any = None, 
     with init_scope():
         if initializer is None:
             if dtype.is_floating:
-                initializer = find("glorot_uniform_initializer")()
+                initializer = tf.glorot_uniform_initializer()
             elif dtype.is_integer or dtype.is_unsigned or dtype.is_bool:
-                initializer = find("zeros_initializer")()
+                initializer = tf.zeros_initializer()
             else:
                 raise ValueError(f"An initializer for variable {name} of {dtype.base_dtype} is required")
         if isinstance(initializer, type):

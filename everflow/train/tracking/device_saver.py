@@ -4,7 +4,8 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
-from everflow.api import find, internal
+import everflow as tf
+from everflow.api import internal
 from everflow.graph.convert import constant
 from everflow.graph.scopes import control_dependencies, device
 from everflow.ops.core.registry import apply
@@ -58,7 +59,7 @@ class MultiDeviceSaver:
     def save(self, file_prefix: Any) -> Any:
         """A tensor with the prefix, computed when the checkpoint is written."""
         with device("cpu:0"):
-            beside = find("string_join")([file_prefix, f"_temp_{uuid.uuid4().hex}/part"])
+            beside = tf.string_join([file_prefix, f"_temp_{uuid.uuid4().hex}/part"])
         count = constant(len(self._single_device_savers), name="num_shards")
         prefixes, saves, last = [], [], ""
         for shard, (place, saver) in enumerate(self._single_device_savers.items()):
@@ -83,7 +84,7 @@ class MultiDeviceSaver:
 
     def to_proto(self) -> Any:
         """A SaverDef over functions of the graph that is being built."""
-        placeholder = find("placeholder")(dtype="string", shape=[], name="saver_filename")
+        placeholder = tf.placeholder(dtype="string", shape=[], name="saver_filename")
         save = self.save(placeholder)
         restored = self.restore(placeholder)
         with control_dependencies(list(restored.values())):

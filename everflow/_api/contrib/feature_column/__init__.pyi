@@ -1,0 +1,10 @@
+"""Written by `make index`."""
+from typing import Any
+
+from everflow.feature_column.sequence import concatenate_context_input as concatenate_context_input
+from everflow.feature_column.sequence import sequence_categorical_column_with_hash_bucket as sequence_categorical_column_with_hash_bucket
+from everflow.feature_column.sequence import sequence_categorical_column_with_identity as sequence_categorical_column_with_identity
+from everflow.feature_column.sequence import sequence_categorical_column_with_vocabulary_file as sequence_categorical_column_with_vocabulary_file
+from everflow.feature_column.sequence import sequence_categorical_column_with_vocabulary_list as sequence_categorical_column_with_vocabulary_list
+from everflow.feature_column.scoped import sequence_input_layer as sequence_input_layer
+from everflow.feature_column.sequence import sequence_numeric_column as sequence_numeric_column

@@ -1,0 +1,4 @@
+"""Written by `make index`."""
+from typing import Any
+
+from everflow.contrib.framework.arg_scopes import arg_scope_func_key as arg_scope_func_key

@@ -1,0 +1,11 @@
+"""Written by `make index`."""
+from typing import Any
+
+from everflow.contrib.learn.datasets import Dataset as Dataset
+from everflow.contrib.learn.datasets import Datasets as Datasets
+from everflow.contrib.learn.datasets import load_boston as load_boston
+from everflow.contrib.learn.datasets import load_csv_with_header as load_csv_with_header
+from everflow.contrib.learn.datasets import load_csv_without_header as load_csv_without_header
+from everflow.contrib.learn.datasets import load_iris as load_iris
+from everflow.contrib.learn.datasets import maybe_download as maybe_download
+from everflow.contrib.learn.datasets import shrink_csv as shrink_csv

@@ -1,0 +1,5 @@
+"""Written by `make index`."""
+from typing import Any
+
+from everflow._api.contrib.learn.utils import input_fn_utils as input_fn_utils
+from everflow._api.contrib.learn.utils import saved_model_export_utils as saved_model_export_utils

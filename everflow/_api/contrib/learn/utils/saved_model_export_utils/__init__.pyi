@@ -1,0 +1,17 @@
+"""Written by `make index`."""
+from typing import Any
+
+from everflow.contrib.learn.alternatives import DEFAULT_INPUT_ALTERNATIVE_KEY as DEFAULT_INPUT_ALTERNATIVE_KEY
+from everflow.contrib.learn.alternatives import FEATURES_INPUT_ALTERNATIVE_KEY as FEATURES_INPUT_ALTERNATIVE_KEY
+from everflow.contrib.learn.alternatives import build_all_signature_defs as build_all_signature_defs
+from everflow.contrib.learn.alternatives import build_standardized_signature_def as build_standardized_signature_def
+from everflow.contrib.learn.export_strategies import extend_export_strategy as extend_export_strategy
+from everflow.contrib.learn.export_strategies import garbage_collect_exports as garbage_collect_exports
+from everflow.contrib.learn.alternatives import get_input_alternatives as get_input_alternatives
+from everflow.contrib.learn.export_strategies import get_most_recent_export as get_most_recent_export
+from everflow.contrib.learn.alternatives import get_output_alternatives as get_output_alternatives
+from everflow.contrib.learn.export_strategies import get_temp_export_dir as get_temp_export_dir
+from everflow.contrib.learn.export_strategies import get_timestamped_export_dir as get_timestamped_export_dir
+from everflow.contrib.learn.export_strategies import make_best_model_export_strategy as make_best_model_export_strategy
+from everflow.contrib.learn.export_strategies import make_export_strategy as make_export_strategy
+from everflow.contrib.learn.export_strategies import make_parsing_export_strategy as make_parsing_export_strategy

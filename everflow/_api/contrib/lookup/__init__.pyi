@@ -1,0 +1,27 @@
+"""Written by `make index`."""
+from typing import Any
+
+from everflow.lookup.vocabularies import FastHashSpec as FastHashSpec
+from everflow.contrib.lookup import HashTable as HashTable
+from everflow.lookup.vocabularies import HasherSpec as HasherSpec
+from everflow.lookup.vocabularies import IdTableWithHashBuckets as IdTableWithHashBuckets
+from everflow.lookup.tables import InitializableLookupTableBase as InitializableLookupTableBase
+from everflow.lookup.initializers import KeyValueTensorInitializer as KeyValueTensorInitializer
+from everflow.lookup.tables import LookupInterface as LookupInterface
+from everflow.lookup.mutable_tables import DenseHashTable as _MutableDenseHashTable
+MutableDenseHashTable = _MutableDenseHashTable
+from everflow.lookup.mutable_tables import MutableHashTable as MutableHashTable
+from everflow.lookup.vocabularies import StrongHashSpec as StrongHashSpec
+from everflow.lookup.initializers import TableInitializerBase as TableInitializerBase
+from everflow.lookup.initializers import TextFileIdTableInitializer as TextFileIdTableInitializer
+from everflow.lookup.initializers import TextFileIndex as TextFileIndex
+from everflow.lookup.initializers import TextFileInitializer as TextFileInitializer
+from everflow.lookup.initializers import TextFileStringTableInitializer as TextFileStringTableInitializer
+from everflow.lookup.vocabularies import index_table_from_file as index_table_from_file
+from everflow.contrib.lookup import index_table_from_tensor as index_table_from_tensor
+from everflow.contrib.lookup import index_to_string as index_to_string
+from everflow.lookup.vocabularies import index_to_string_table_from_file as index_to_string_table_from_file
+from everflow.contrib.lookup import index_to_string_table_from_tensor as index_to_string_table_from_tensor
+from everflow.contrib.lookup import string_to_index as string_to_index
+from everflow.contrib.lookup import string_to_index_table_from_file as string_to_index_table_from_file
+from everflow.contrib.lookup import string_to_index_table_from_tensor as string_to_index_table_from_tensor

@@ -1,0 +1,4 @@
+"""Written by `make index`."""
+from typing import Any
+
+from everflow.contrib.predictor.predictors import ContribEstimatorPredictor as ContribEstimatorPredictor

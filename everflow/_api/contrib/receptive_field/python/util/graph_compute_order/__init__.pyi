@@ -1,0 +1,5 @@
+"""Written by `make index`."""
+from typing import Any
+
+from everflow.contrib.receptive_field.fields import NodeEntry as NodeEntry
+from everflow.contrib.receptive_field.fields import get_compute_order as get_compute_order

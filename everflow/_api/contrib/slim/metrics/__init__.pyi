@@ -1,0 +1,61 @@
+"""Written by `make index`."""
+from typing import Any
+
+from everflow.contrib.metrics.streaming import accuracy as accuracy
+from everflow.contrib.metrics.streaming import aggregate_metric_map as aggregate_metric_map
+from everflow.contrib.metrics.streaming import aggregate_metrics as aggregate_metrics
+from everflow.contrib.metrics.rates import auc_using_histogram as auc_using_histogram
+from everflow.contrib.metrics.concatenated import auc_with_confidence_intervals as auc_with_confidence_intervals
+from everflow.contrib.metrics.correlations import cohen_kappa as cohen_kappa
+from everflow.contrib.metrics.streaming import confusion_matrix_v1 as _confusion_matrix
+confusion_matrix = _confusion_matrix
+from everflow.contrib.metrics.streaming import count as count
+from everflow.contrib.metrics.rates import f1_score as f1_score
+from everflow.contrib.metrics.rates import precision_at_recall as precision_at_recall
+from everflow.contrib.metrics.rates import precision_recall_at_equal_thresholds as precision_recall_at_equal_thresholds
+from everflow.contrib.metrics.rates import recall_at_precision as recall_at_precision
+set_difference: Any
+set_intersection: Any
+set_size: Any
+set_union: Any
+from everflow.contrib.metrics.streaming import sparse_recall_at_top_k as sparse_recall_at_top_k
+streaming_accuracy: Any
+streaming_auc: Any
+from everflow.contrib.metrics.concatenated import streaming_concat as streaming_concat
+from everflow.contrib.metrics.correlations import streaming_covariance as streaming_covariance
+from everflow.contrib.metrics.rates import streaming_curve_points as streaming_curve_points
+from everflow.contrib.metrics.concatenated import streaming_dynamic_auc as streaming_dynamic_auc
+from everflow.contrib.metrics.rates import streaming_false_negative_rate as streaming_false_negative_rate
+from everflow.contrib.metrics.rates import streaming_false_negative_rate_at_thresholds as streaming_false_negative_rate_at_thresholds
+streaming_false_negatives: Any
+streaming_false_negatives_at_thresholds: Any
+from everflow.contrib.metrics.rates import streaming_false_positive_rate as streaming_false_positive_rate
+from everflow.contrib.metrics.rates import streaming_false_positive_rate_at_thresholds as streaming_false_positive_rate_at_thresholds
+streaming_false_positives: Any
+streaming_false_positives_at_thresholds: Any
+streaming_mean: Any
+streaming_mean_absolute_error: Any
+streaming_mean_cosine_distance: Any
+streaming_mean_iou: Any
+streaming_mean_relative_error: Any
+streaming_mean_squared_error: Any
+streaming_mean_tensor: Any
+from everflow.contrib.metrics.correlations import streaming_pearson_correlation as streaming_pearson_correlation
+streaming_percentage_less: Any
+streaming_precision: Any
+streaming_precision_at_thresholds: Any
+streaming_recall: Any
+from everflow.contrib.metrics.streaming import streaming_recall_at_k as streaming_recall_at_k
+streaming_recall_at_thresholds: Any
+streaming_root_mean_squared_error: Any
+streaming_sensitivity_at_specificity: Any
+streaming_sparse_average_precision_at_k: Any
+from everflow.contrib.metrics.streaming import streaming_sparse_average_precision_at_top_k as streaming_sparse_average_precision_at_top_k
+streaming_sparse_precision_at_k: Any
+from everflow.contrib.metrics.streaming import streaming_sparse_precision_at_top_k as streaming_sparse_precision_at_top_k
+streaming_sparse_recall_at_k: Any
+streaming_specificity_at_sensitivity: Any
+streaming_true_negatives: Any
+streaming_true_negatives_at_thresholds: Any
+streaming_true_positives: Any
+streaming_true_positives_at_thresholds: Any

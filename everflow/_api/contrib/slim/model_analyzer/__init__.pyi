@@ -1,0 +1,5 @@
+"""Written by `make index`."""
+from typing import Any
+
+from everflow.contrib.slim.summaries import analyze_ops as analyze_ops
+from everflow.contrib.slim.summaries import analyze_vars as analyze_vars

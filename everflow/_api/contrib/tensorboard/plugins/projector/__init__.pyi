@@ -1,0 +1,7 @@
+"""Written by `make index`."""
+from typing import Any
+
+from everflow.contrib.projector import EmbeddingInfo as EmbeddingInfo
+from everflow.contrib.projector import ProjectorConfig as ProjectorConfig
+from everflow.contrib.projector import SpriteMetadata as SpriteMetadata
+from everflow.contrib.projector import visualize_embeddings as visualize_embeddings

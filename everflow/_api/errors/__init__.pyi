@@ -1,0 +1,40 @@
+"""Written by `make index`."""
+from typing import Any
+
+from everflow.errors import ABORTED as ABORTED
+from everflow.errors import ALREADY_EXISTS as ALREADY_EXISTS
+from everflow.errors import AbortedError as AbortedError
+from everflow.errors import AlreadyExistsError as AlreadyExistsError
+from everflow.errors import CANCELLED as CANCELLED
+from everflow.errors import CancelledError as CancelledError
+from everflow.errors import DATA_LOSS as DATA_LOSS
+from everflow.errors import DEADLINE_EXCEEDED as DEADLINE_EXCEEDED
+from everflow.errors import DataLossError as DataLossError
+from everflow.errors import DeadlineExceededError as DeadlineExceededError
+from everflow.errors import FAILED_PRECONDITION as FAILED_PRECONDITION
+from everflow.errors import FailedPreconditionError as FailedPreconditionError
+from everflow.errors import INTERNAL as INTERNAL
+from everflow.errors import INVALID_ARGUMENT as INVALID_ARGUMENT
+from everflow.errors import InternalError as InternalError
+from everflow.errors import InvalidArgumentError as InvalidArgumentError
+from everflow.errors import NOT_FOUND as NOT_FOUND
+from everflow.errors import NotFoundError as NotFoundError
+from everflow.errors import OK as OK
+from everflow.errors import OUT_OF_RANGE as OUT_OF_RANGE
+from everflow.errors import OpError as OpError
+from everflow.errors import OutOfRangeError as OutOfRangeError
+from everflow.errors import PERMISSION_DENIED as PERMISSION_DENIED
+from everflow.errors import PermissionDeniedError as PermissionDeniedError
+from everflow.errors import RESOURCE_EXHAUSTED as RESOURCE_EXHAUSTED
+from everflow.errors import ResourceExhaustedError as ResourceExhaustedError
+from everflow.errors import UNAUTHENTICATED as UNAUTHENTICATED
+from everflow.errors import UNAVAILABLE as UNAVAILABLE
+from everflow.errors import UNIMPLEMENTED as UNIMPLEMENTED
+from everflow.errors import UNKNOWN as UNKNOWN
+from everflow.errors import UnauthenticatedError as UnauthenticatedError
+from everflow.errors import UnavailableError as UnavailableError
+from everflow.errors import UnimplementedError as UnimplementedError
+from everflow.errors import UnknownError as UnknownError
+from everflow.errors import error_code_from_exception_type as error_code_from_exception_type
+from everflow.errors import exception_type_from_error_code as exception_type_from_error_code
+from everflow.errors import raise_exception_on_not_ok_status as raise_exception_on_not_ok_status

@@ -1,0 +1,75 @@
+"""Written by `make index`."""
+from typing import Any
+
+from everflow.ops.image.sizes import ResizeMethod as ResizeMethod
+from everflow.ops.image.adjusting import adjust_brightness as adjust_brightness
+from everflow.ops.image.adjusting import adjust_contrast as adjust_contrast
+from everflow.ops.image.adjusting import adjust_gamma as adjust_gamma
+from everflow.ops.image.adjusting import adjust_hue as adjust_hue
+from everflow.ops.image.adjusting import adjust_jpeg_quality as adjust_jpeg_quality
+from everflow.ops.image.adjusting import adjust_saturation as adjust_saturation
+from everflow.ops.image.sizes import central_crop as central_crop
+from everflow.ops.image.suppression import combined_non_max_suppression as combined_non_max_suppression
+from everflow.ops.image.dtypes import convert_image_dtype as convert_image_dtype
+from everflow.ops.image.crops import crop_and_resize as crop_and_resize
+from everflow.ops.image.sizes import crop_to_bounding_box as crop_to_bounding_box
+from everflow.ops.image.files import decode_and_crop_jpeg as decode_and_crop_jpeg
+from everflow.ops.image.files import decode_bmp as decode_bmp
+from everflow.ops.image.files import decode_gif as decode_gif
+from everflow.ops.image.files import decode_image as decode_image
+from everflow.ops.image.files import decode_jpeg as decode_jpeg
+from everflow.ops.image.files import decode_png as decode_png
+from everflow.ops.image.boxes import draw_bounding_boxes as draw_bounding_boxes
+from everflow.ops.image.files import encode_jpeg as encode_jpeg
+from everflow.ops.image.files import encode_png as encode_png
+from everflow.ops.image.crops import extract_glimpse as extract_glimpse
+from everflow.ops.image.patches import extract_image_patches as extract_image_patches
+from everflow.ops.image.files import extract_jpeg_shape as extract_jpeg_shape
+from everflow.ops.image.patches import extract_patches as extract_patches
+from everflow.ops.image.orientation import flip_left_right as flip_left_right
+from everflow.ops.image.orientation import flip_up_down as flip_up_down
+from everflow.ops.image.colour import grayscale_to_rgb as grayscale_to_rgb
+from everflow.ops.image.colour import hsv_to_rgb as hsv_to_rgb
+from everflow.ops.image.quality import image_gradients as image_gradients
+from everflow.ops.image.files import is_jpeg as is_jpeg
+from everflow.ops.image.suppression import non_max_suppression as non_max_suppression
+from everflow.ops.image.suppression import non_max_suppression_overlaps as non_max_suppression_overlaps
+from everflow.ops.image.suppression import non_max_suppression_padded as non_max_suppression_padded
+from everflow.ops.image.suppression import non_max_suppression_with_scores as non_max_suppression_with_scores
+from everflow.ops.image.sizes import pad_to_bounding_box as pad_to_bounding_box
+from everflow.ops.image.adjusting import per_image_standardization as per_image_standardization
+from everflow.ops.image.quality import psnr as psnr
+from everflow.ops.image.adjusting import random_brightness as random_brightness
+from everflow.ops.image.adjusting import random_contrast as random_contrast
+from everflow.ops.random.numbers import random_crop as random_crop
+from everflow.ops.image.orientation import random_flip_left_right as random_flip_left_right
+from everflow.ops.image.orientation import random_flip_up_down as random_flip_up_down
+from everflow.ops.image.adjusting import random_hue as random_hue
+from everflow.ops.image.adjusting import random_jpeg_quality as random_jpeg_quality
+from everflow.ops.image.adjusting import random_saturation as random_saturation
+from everflow.ops.image.sizes import resize_images as _resize
+resize = _resize
+from everflow.ops.image.resizing import resize_area as resize_area
+from everflow.ops.image.resizing import resize_bicubic as resize_bicubic
+from everflow.ops.image.resizing import resize_bilinear as resize_bilinear
+from everflow.ops.image.sizes import resize_with_crop_or_pad as _resize_image_with_crop_or_pad
+resize_image_with_crop_or_pad = _resize_image_with_crop_or_pad
+from everflow.ops.image.sizes import resize_image_with_pad as resize_image_with_pad
+from everflow.ops.image.sizes import resize_images as resize_images
+from everflow.ops.image.resizing import resize_nearest_neighbor as resize_nearest_neighbor
+from everflow.ops.image.sizes import resize_with_crop_or_pad as resize_with_crop_or_pad
+from everflow.ops.image.colour import rgb_to_grayscale as rgb_to_grayscale
+from everflow.ops.image.colour import rgb_to_hsv as rgb_to_hsv
+from everflow.ops.image.colour import rgb_to_yiq as rgb_to_yiq
+from everflow.ops.image.colour import rgb_to_yuv as rgb_to_yuv
+from everflow.ops.image.orientation import rot90 as rot90
+from everflow.ops.image.boxes import sample_distorted_bounding_box as sample_distorted_bounding_box
+from everflow.ops.image.quality import sobel_edges as sobel_edges
+from everflow.ops.image.quality import ssim as ssim
+from everflow.ops.image.quality import ssim_multiscale as ssim_multiscale
+from everflow.ops.image.quality import total_variation as total_variation
+from everflow.ops.image.orientation import transpose as transpose
+from everflow.ops.image.orientation import transpose as _transpose_image
+transpose_image = _transpose_image
+from everflow.ops.image.colour import yiq_to_rgb as yiq_to_rgb
+from everflow.ops.image.colour import yuv_to_rgb as yuv_to_rgb

@@ -1,0 +1,47 @@
+"""Written by `make index`."""
+from typing import Any
+
+from everflow.ops.parsing.example_functions import FixedLenFeature as FixedLenFeature
+from everflow.ops.parsing.example_functions import FixedLenSequenceFeature as FixedLenSequenceFeature
+from everflow.ops.queues.queue_functions import PaddingFIFOQueue as PaddingFIFOQueue
+from everflow.ops.queues.queue_functions import PriorityQueue as PriorityQueue
+from everflow.ops.queues.queue_functions import QueueBase as QueueBase
+from everflow.ops.queues.queue_functions import RandomShuffleQueue as RandomShuffleQueue
+from everflow.ops.parsing.example_functions import SparseFeature as SparseFeature
+from everflow.io.tf_record import TFRecordCompressionType as TFRecordCompressionType
+from everflow.io.tf_record import TFRecordOptions as TFRecordOptions
+from everflow.io.tf_record import TFRecordWriter as TFRecordWriter
+from everflow.ops.parsing.example_functions import VarLenFeature as VarLenFeature
+from everflow.ops.image.files import decode_and_crop_jpeg as decode_and_crop_jpeg
+from everflow.ops.strings.encoding import decode_base64 as decode_base64
+from everflow.ops.image.files import decode_bmp as decode_bmp
+from everflow.ops.strings.encoding import decode_compressed as decode_compressed
+from everflow.ops.strings.numbers import decode_csv as decode_csv
+from everflow.ops.image.files import decode_gif as decode_gif
+from everflow.ops.image.files import decode_image as decode_image
+from everflow.ops.image.files import decode_jpeg as decode_jpeg
+from everflow.ops.parsing.serialized_tensors import decode_json_example as decode_json_example
+from everflow.ops.image.files import decode_png as decode_png
+from everflow.ops.parsing.proto_ops import decode_proto as decode_proto
+from everflow.ops.strings.encoding import decode_raw as decode_raw
+from everflow.ops.sparse.serialization import deserialize_many_sparse as deserialize_many_sparse
+from everflow.ops.strings.encoding import encode_base64 as encode_base64
+from everflow.ops.image.files import encode_jpeg as encode_jpeg
+from everflow.ops.parsing.proto_ops import encode_proto as encode_proto
+from everflow.ops.image.files import extract_jpeg_shape as extract_jpeg_shape
+from everflow._api.io import gfile as gfile
+from everflow.ops.image.files import is_jpeg as is_jpeg
+from everflow.train.input_producers import match_filenames_once as match_filenames_once
+from everflow.ops.files.matching_files import matching_files as matching_files
+from everflow.ops.parsing.example_functions import parse_example as parse_example
+from everflow.ops.parsing.example_functions import parse_sequence_example as parse_sequence_example
+from everflow.ops.parsing.example_functions import parse_single_example as parse_single_example
+from everflow.ops.parsing.example_functions import parse_single_sequence_example as parse_single_sequence_example
+from everflow.ops.parsing.serialized_tensors import parse_tensor as parse_tensor
+from everflow.ops.files.whole_files import read_file as read_file
+from everflow.ops.sparse.serialization import serialize_many_sparse as serialize_many_sparse
+from everflow.ops.sparse.serialization import serialize_sparse as serialize_sparse
+from everflow.ops.parsing.serialized_tensors import serialize_tensor as serialize_tensor
+from everflow.io.tf_record import tf_record_iterator as tf_record_iterator
+from everflow.ops.files.whole_files import write_file as write_file
+from everflow.train.metagraphs.files import write_graph as write_graph

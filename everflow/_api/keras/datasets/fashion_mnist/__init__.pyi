@@ -1,0 +1,5 @@
+"""Written by `make index`."""
+from typing import Any
+
+from everflow.keras.datasets import load_fashion_mnist as _load_data
+load_data = _load_data

@@ -1,0 +1,40 @@
+"""Written by `make index`."""
+from typing import Any
+
+from everflow.layers.pooling import AveragePooling1D as AveragePooling1D
+from everflow.layers.pooling import AveragePooling2D as AveragePooling2D
+from everflow.layers.pooling import AveragePooling3D as AveragePooling3D
+from everflow.layers.normalization import BatchNormalization as BatchNormalization
+from everflow.layers.convolutional import Conv1D as Conv1D
+from everflow.layers.convolutional import Conv2D as Conv2D
+from everflow.layers.convolutional import Conv2DTranspose as Conv2DTranspose
+from everflow.layers.convolutional import Conv3D as Conv3D
+from everflow.layers.convolutional import Conv3DTranspose as Conv3DTranspose
+from everflow.layers.core import Dense as Dense
+from everflow.layers.core import Dropout as Dropout
+from everflow.layers.core import Flatten as Flatten
+from everflow.keras.input_spec import InputSpec as InputSpec
+from everflow.layers.base import Layer as Layer
+from everflow.layers.pooling import MaxPooling1D as MaxPooling1D
+from everflow.layers.pooling import MaxPooling2D as MaxPooling2D
+from everflow.layers.pooling import MaxPooling3D as MaxPooling3D
+from everflow.layers.convolutional import SeparableConv1D as SeparableConv1D
+from everflow.layers.convolutional import SeparableConv2D as SeparableConv2D
+from everflow.layers.pooling import average_pooling1d as average_pooling1d
+from everflow.layers.pooling import average_pooling2d as average_pooling2d
+from everflow.layers.pooling import average_pooling3d as average_pooling3d
+from everflow.layers.normalization import batch_normalization as batch_normalization
+from everflow.layers.convolutional import conv1d as conv1d
+from everflow.layers.convolutional import conv2d as conv2d
+from everflow.layers.convolutional import conv2d_transpose as conv2d_transpose
+from everflow.layers.convolutional import conv3d as conv3d
+from everflow.layers.convolutional import conv3d_transpose as conv3d_transpose
+from everflow.layers.core import dense as dense
+from everflow.layers.core import dropout as dropout
+from everflow._api.layers import experimental as experimental
+from everflow.layers.core import flatten as flatten
+from everflow.layers.pooling import max_pooling1d as max_pooling1d
+from everflow.layers.pooling import max_pooling2d as max_pooling2d
+from everflow.layers.pooling import max_pooling3d as max_pooling3d
+from everflow.layers.convolutional import separable_conv1d as separable_conv1d
+from everflow.layers.convolutional import separable_conv2d as separable_conv2d

@@ -1,0 +1,117 @@
+"""Written by `make index`."""
+from typing import Any
+
+from everflow.ops.nn.candidate_sampling import all_candidate_sampler as all_candidate_sampler
+from everflow.ops.nn.atrous_convolutions import atrous_conv2d as atrous_conv2d
+from everflow.ops.nn.atrous_convolutions import atrous_conv2d_transpose as atrous_conv2d_transpose
+from everflow.ops.nn.pooling_functions import avg_pool as avg_pool
+from everflow.ops.nn.pooling_functions import avg_pool1d as avg_pool1d
+from everflow.ops.nn.pooling_functions import avg_pool as _avg_pool2d
+avg_pool2d = _avg_pool2d
+from everflow.ops.nn.pooling_functions import avg_pool3d as avg_pool3d
+from everflow.ops.nn.pooling_functions import avg_pool_v2 as avg_pool_v2
+from everflow.ops.nn.batch_norm_functions import batch_norm_with_global_normalization as batch_norm_with_global_normalization
+from everflow.ops.nn.batch_norm_functions import batch_normalization as batch_normalization
+from everflow.ops.nn.bias import bias_add as bias_add
+from everflow.rnn.dynamic import bidirectional_dynamic_rnn as bidirectional_dynamic_rnn
+from everflow.ops.nn.ctc import collapse_repeated as collapse_repeated
+from everflow.ops.nn.candidate_sampling import compute_accidental_hits as compute_accidental_hits
+from everflow.ops.nn.sampled_losses import compute_average_loss as compute_average_loss
+from everflow.ops.nn.convolution_functions import conv1d as conv1d
+from everflow.ops.nn.convolution_functions import conv1d_transpose as conv1d_transpose
+from everflow.ops.nn.convolution_functions import conv2d as conv2d
+from everflow.ops.nn.convolution_functions import conv2d_backprop_filter as conv2d_backprop_filter
+from everflow.ops.nn.convolution_functions import conv2d_backprop_input as conv2d_backprop_input
+from everflow.ops.nn.convolution_functions import conv2d_transpose as conv2d_transpose
+from everflow.ops.nn.convolution_functions import conv3d as conv3d
+from everflow.ops.nn.convolution_functions import conv3d_backprop_filter as conv3d_backprop_filter
+from everflow.ops.nn.convolution_functions import conv3d_backprop_filter as _conv3d_backprop_filter_v2
+conv3d_backprop_filter_v2 = _conv3d_backprop_filter_v2
+from everflow.ops.nn.convolution_functions import conv3d_transpose as conv3d_transpose
+from everflow.ops.nn.convolution_functions import conv_transpose as conv_transpose
+from everflow.ops.nn.atrous_convolutions import convolution as convolution
+from everflow.ops.nn.activations import crelu as crelu
+from everflow.ops.nn.ctc_decoding import ctc_beam_search_decoder as ctc_beam_search_decoder
+from everflow.ops.nn.ctc_decoding import ctc_beam_search_decoder_v2 as ctc_beam_search_decoder_v2
+from everflow.ops.nn.ctc_decoding import ctc_greedy_decoder as ctc_greedy_decoder
+from everflow.ops.nn.ctc import ctc_loss as ctc_loss
+from everflow.ops.nn.ctc import ctc_loss_v2 as ctc_loss_v2
+from everflow.ops.nn.ctc import ctc_unique_labels as ctc_unique_labels
+from everflow.ops.arrays.space_and_depth import depth_to_space as depth_to_space
+from everflow.ops.nn.convolution_functions import depthwise_conv2d as depthwise_conv2d
+from everflow.ops.nn.convolution_functions import depthwise_conv2d_native_backprop_filter as _depthwise_conv2d_backprop_filter
+depthwise_conv2d_backprop_filter = _depthwise_conv2d_backprop_filter
+from everflow.ops.nn.convolution_functions import depthwise_conv2d_native_backprop_input as _depthwise_conv2d_backprop_input
+depthwise_conv2d_backprop_input = _depthwise_conv2d_backprop_input
+from everflow.ops.nn.convolution_functions import depthwise_conv2d_native as depthwise_conv2d_native
+from everflow.ops.nn.convolution_functions import depthwise_conv2d_native_backprop_filter as depthwise_conv2d_native_backprop_filter
+from everflow.ops.nn.convolution_functions import depthwise_conv2d_native_backprop_input as depthwise_conv2d_native_backprop_input
+from everflow.ops.nn.morphology import dilation2d as dilation2d
+from everflow.ops.nn.moments_and_dropout import dropout as dropout
+from everflow.rnn.dynamic import dynamic_rnn as dynamic_rnn
+from everflow.ops.nn.activations import elu as elu
+from everflow.ops.nn.embedding import embedding_lookup as embedding_lookup
+from everflow.ops.nn.embedding import embedding_lookup_sparse as embedding_lookup_sparse
+from everflow.ops.nn.morphology import erosion2d as erosion2d
+from everflow.ops.nn.candidate_sampling import fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler
+fractional_avg_pool: Any
+fractional_max_pool: Any
+from everflow.ops.nn.batch_norm_functions import fused_batch_norm as fused_batch_norm
+from everflow.ops.math.ranking import in_top_k as in_top_k
+from everflow.ops.nn.moments_and_dropout import l2_loss as l2_loss
+from everflow.ops.nn.moments_and_dropout import l2_normalize as l2_normalize
+from everflow.ops.nn.activations import leaky_relu as leaky_relu
+from everflow.ops.nn.candidate_sampling import learned_unigram_candidate_sampler as learned_unigram_candidate_sampler
+from everflow.ops.nn.moments_and_dropout import local_response_normalization as local_response_normalization
+from everflow.ops.nn.softmax_functions import log_poisson_loss as log_poisson_loss
+from everflow.ops.nn.softmax_functions import log_softmax as log_softmax
+from everflow.ops.nn.candidate_sampling import log_uniform_candidate_sampler as log_uniform_candidate_sampler
+from everflow.ops.nn.moments_and_dropout import local_response_normalization as _lrn
+lrn = _lrn
+from everflow.ops.nn.pooling_functions import max_pool as max_pool
+from everflow.ops.nn.pooling_functions import max_pool1d as max_pool1d
+from everflow.ops.nn.pooling_functions import max_pool2d as max_pool2d
+from everflow.ops.nn.pooling_functions import max_pool3d as max_pool3d
+from everflow.ops.nn.pooling_functions import max_pool_v2 as max_pool_v2
+from everflow.ops.nn.pooling_functions import max_pool_with_argmax as max_pool_with_argmax
+from everflow.ops.nn.moments_and_dropout import moments as moments
+from everflow.ops.nn.sampled_losses import nce_loss as nce_loss
+from everflow.ops.nn.moments_and_dropout import normalize_moments as normalize_moments
+from everflow.ops.nn.pooling_functions import pool as pool
+from everflow.ops.quantization.nn import quantized_avg_pool as quantized_avg_pool
+from everflow.ops.quantization.nn import quantized_conv2d as quantized_conv2d
+from everflow.ops.quantization.nn import quantized_max_pool as quantized_max_pool
+from everflow.ops.quantization.nn import quantized_relu_x as quantized_relu_x
+from everflow.rnn.raw import raw_rnn as raw_rnn
+from everflow.ops.nn.activations import relu as relu
+from everflow.ops.nn.activations import relu6 as relu6
+from everflow.ops.nn.bias import relu_layer as relu_layer
+from everflow._api.nn import rnn_cell as rnn_cell
+from everflow.ops.nn.embedding import safe_embedding_lookup_sparse as safe_embedding_lookup_sparse
+from everflow.ops.nn.sampled_losses import sampled_softmax_loss as sampled_softmax_loss
+from everflow.ops.nn.sampled_losses import scale_regularization_loss as scale_regularization_loss
+from everflow.ops.nn.activations import selu as selu
+from everflow.ops.nn.convolution_functions import separable_conv2d as separable_conv2d
+from everflow.ops.math.elementwise import sigmoid as sigmoid
+from everflow.ops.nn.softmax_functions import sigmoid_cross_entropy_with_logits as sigmoid_cross_entropy_with_logits
+from everflow.ops.nn.softmax_functions import softmax as softmax
+from everflow.ops.nn.softmax_functions import softmax_cross_entropy_with_logits as softmax_cross_entropy_with_logits
+from everflow.ops.nn.softmax_functions import softmax_cross_entropy_with_logits_v2 as softmax_cross_entropy_with_logits_v2
+from everflow.ops.nn.activations import softplus as softplus
+from everflow.ops.nn.activations import softsign as softsign
+from everflow.ops.arrays.space_and_depth import space_to_batch as space_to_batch
+from everflow.ops.arrays.space_and_depth import space_to_depth as space_to_depth
+from everflow.ops.nn.softmax_functions import sparse_softmax_cross_entropy_with_logits as sparse_softmax_cross_entropy_with_logits
+from everflow.rnn.static import static_bidirectional_rnn as static_bidirectional_rnn
+from everflow.rnn.static import static_rnn as static_rnn
+from everflow.rnn.static import static_state_saving_rnn as static_state_saving_rnn
+from everflow.ops.nn.moments_and_dropout import sufficient_statistics as sufficient_statistics
+from everflow.ops.nn.activations import swish as swish
+from everflow.ops.math.elementwise import tanh as tanh
+from everflow.ops.math.ranking import top_k as top_k
+from everflow.ops.nn.candidate_sampling import uniform_candidate_sampler as uniform_candidate_sampler
+from everflow.ops.nn.softmax_functions import weighted_cross_entropy_with_logits as weighted_cross_entropy_with_logits
+from everflow.ops.nn.moments_and_dropout import weighted_moments as weighted_moments
+from everflow.ops.nn.atrous_convolutions import with_space_to_batch as with_space_to_batch
+from everflow.ops.nn.bias import xw_plus_b as xw_plus_b
+from everflow.ops.nn.moments_and_dropout import zero_fraction as zero_fraction
