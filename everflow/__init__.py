@@ -50,11 +50,13 @@ def load_ipython_extension(ipython: _Any) -> None:
     """`%load_ext everflow` makes `import tensorflow` find Everflow in a notebook."""
     _importlib.import_module("everflow.as_tensorflow")
     _importlib.import_module("everflow.alias").install()
+    _importlib.import_module("everflow.years").install()
 
 
 def unload_ipython_extension(ipython: _Any) -> None:
     """`%unload_ext everflow` undoes it."""
     _importlib.import_module("everflow.alias").remove()
+    _importlib.import_module("everflow.years").remove()
 
 
 # The environment may ask for version 2's behaviour, as it may of TensorFlow.

@@ -11,7 +11,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # From the ground up. What stands in no layer here is above all of them.
 LAYERS = (
     {"_native", "about", "alias", "api", "compat", "errors", "facts", "index", "internals", "lazy", "looks", "nest", "nest_paths",
-     "old_numpy", "platform", "proto", "versions"},
+     "platform", "proto", "versions", "years"},
     {"graph", "values", "io"},
     {"ops"},
     {"autodiff"},

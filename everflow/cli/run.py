@@ -14,20 +14,24 @@ import types
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from typing import Any
 
-from everflow import alias
+from everflow import alias, years
 
 USAGE = """\
-usage: everflow run [--progress] [-i] [--] SCRIPT [ARGUMENTS ...]
-       everflow run [--progress] [-i] -m MODULE [ARGUMENTS ...]
-       everflow run [--progress] [-i] -c CODE [ARGUMENTS ...]
-       everflow run
+usage: everflow run [OPTIONS] [--] SCRIPT [ARGUMENTS ...]
+       everflow run [OPTIONS] -m MODULE [ARGUMENTS ...]
+       everflow run [OPTIONS] -c CODE [ARGUMENTS ...]
+       everflow run [OPTIONS]
 
 Runs a program in which `import tensorflow` finds Everflow. SCRIPT is a file, a folder or zip file with a __main__.py,
 or `-` for standard input; all else is as with `python SCRIPT`, `python -m` and `python -c`. With nothing to run it opens a
 prompt: IPython where that is installed, else Python's own.
 
 -i stays at the prompt after the program.
---progress shows a live line with the step, the loss and the speed of training, where standard error is a terminal."""
+--progress shows a live line with the step, the loss and the speed of training, where standard error is a terminal.
+--report tells at the end what the program used that Python, numpy and others removed since 2019, and on which lines.
+--modern leaves such things out: Python, numpy and others are as they are."""
+
+OPTIONS = ("-i", "--progress", "--report", "--modern")
 
 
 class CannotRun(Exception):
@@ -38,8 +42,14 @@ def main(arguments: list[str]) -> int | None:
     if arguments[:1] in (["-h"], ["--help"]):
         print(USAGE)
         return 0
-    options = list(itertools.takewhile(("-i", "--progress").__contains__, arguments))
+    options = list(itertools.takewhile(OPTIONS.__contains__, arguments))
     arguments = arguments[len(options):]
+    if "--modern" in options and "--report" in options:
+        print("everflow run: with --modern there is nothing for --report to tell", file=sys.stderr)
+        return 2
+    if "--modern" in options or "--report" in options:
+        # Processes that the program starts do as it does.
+        os.environ[years.SWITCH] = "off" if "--modern" in options else "report"
     if not sys.flags.inspect and ("-i" in options or not arguments and sys.stdin.isatty()):
         return prompt(arguments, [option for option in options if option != "-i"])
     importlib.import_module("everflow.as_tensorflow")

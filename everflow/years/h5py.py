@@ -1,0 +1,35 @@
+"""What h5py 3 dropped."""
+from __future__ import annotations
+
+import functools
+import os
+from typing import Any
+
+from everflow.years.reporting import note
+from everflow.years.shims import TABLE, methods, patch, put
+
+methods("h5py", "Dataset", "h5py 3.0", value=property(lambda dataset: dataset[()]))
+MODE = "h5py.File without a mode"
+TABLE[MODE] = "h5py 3.0"
+
+
+@patch("h5py")
+def _default_mode(h5py: Any) -> None:
+    """Without a mode, files are opened for writing where that is possible, else for reading; missing ones are made."""
+    if int(h5py.__version__.partition(".")[0]) < 3:
+        return
+    init = h5py.File.__init__
+
+    @functools.wraps(init)
+    def __init__(self: Any, name: Any, mode: str | None = None, *args: Any, **others: Any) -> None:
+        if mode is not None or not isinstance(name, (str, bytes, os.PathLike)):
+            return init(self, name, *(("r",) if mode is None else (mode,)), *args, **others)
+        note(MODE)
+        if not os.path.exists(name):
+            return init(self, name, "w-", *args, **others)
+        try:
+            return init(self, name, "r+", *args, **others)
+        except OSError:
+            return init(self, name, "r", *args, **others)
+
+    put(h5py.File, "__init__", __init__)

@@ -1,0 +1,2 @@
+"""`pipes`: of which programs use `quote`."""
+from shlex import quote as quote

@@ -1,0 +1,120 @@
+"""What numpy dropped is there again, and what works today works as it does."""
+import importlib
+import pickle
+
+import numpy as np
+import pytest
+
+from everflow import years
+
+
+def test_types():
+    assert (np.int, np.float, np.object, np.str, np.complex, np.unicode) == (int, float, object, str, complex, str)
+    assert np.zeros(1, np.bool).dtype == np.bool_ and np.zeros(1, np.long).dtype == np.int64
+    assert np.float_ is np.float64 and np.string_ is np.bytes_ and np.unicode_ is np.str_ and np.bool8 is np.bool_
+    assert np.longfloat is np.longdouble and np.cfloat is np.complex128
+    assert np.NaN is np.nan and np.Inf == np.infty == np.PINF == np.inf == -np.NINF
+    assert np.VisibleDeprecationWarning and issubclass(np.ComplexWarning, Warning)
+
+
+def test_types_by_kind():
+    assert np.sctypes["int"] == [np.int8, np.int16, np.int32, np.int64]
+    assert np.sctypes["float"][:3] == [np.float16, np.float32, np.float64] and np.sctypes["others"][0] is bool
+    assert np.cast[np.float32]([1, 2]).dtype == np.cast["float32"](3).dtype == np.float32
+    assert np.nbytes[np.int16] == 2 and np.sctype2char(np.float32) == "f" and np.obj2sctype("i4") is np.int32
+    assert np.issctype(np.int8) and not np.issctype(3) and np.maximum_sctype(np.int8) is np.int64
+    assert np.find_common_type([np.float32], [np.int64]) == np.float32
+    assert np.find_common_type([np.int32], [np.float64]) == np.float64
+    assert np.find_common_type([np.float32, np.int64], []) == np.float64
+
+
+def test_functions():
+    assert np.product([2, 3]) == 6 and np.cumproduct([2, 3]).tolist() == [2, 6] and np.alltrue([1, 1]) and not np.sometrue([0, 0])
+    assert np.asscalar(np.array([3])) == 3 and np.in1d([[1, 2]], [2]).tolist() == [False, True] and np.trapz([1, 2]) == 1.5
+    assert np.row_stack([[1], [2]]).shape == (2, 1) and np.rank([[1]]) == 2 and np.alen([1, 2]) == 2 and np.round_(1.26, 1) == 1.3
+    assert np.asfarray([1]).dtype == np.float64 and np.mat("1 2").shape == (1, 2) and np.msort([[2], [1]]).tolist() == [[1], [2]]
+    assert np.can_cast(5, np.uint8) and not np.can_cast(300, np.uint8) and np.issubclass_(np.int32, np.integer)
+    assert np.histogram([1, 1, 2], bins=2, range=(1, 3), normed=True)[0].tolist() == [2 / 3, 1 / 3]
+
+
+def test_methods_of_arrays():
+    a = np.array([1, 4], np.int32)
+    assert a.ptp() == 3 and a.tostring() == a.tobytes() and np.float32(1).tostring() == np.float32(1).tobytes()
+    assert a.newbyteorder().tolist() == a.byteswap().tolist()
+    a.itemset(0, 7)
+    assert a.tolist() == [7, 4] and int(np.array([3])) == 3
+
+
+def test_ragged_arrays_hold_objects():
+    for make in (np.array, np.asarray, np.asanyarray):
+        with pytest.warns(np.exceptions.VisibleDeprecationWarning, match="ragged nested sequences") as warned:
+            a = make([[1], [2, 3]])
+        assert a.dtype == object and a.tolist() == [[1], [2, 3]] and warned[0].filename == __file__
+    with pytest.warns(np.exceptions.VisibleDeprecationWarning, match="ragged"):
+        assert np.array([[1], [2, 3]], copy=False).shape == np.shape([[1], [2, 3]]) == (2,) and np.ndim([[1], [2, 3]]) == 1
+    with pytest.raises(ValueError, match="inhomogeneous"):
+        np.array([[1], [2, 3]], np.int32)
+
+
+def test_copy_false_copies_where_it_must():
+    a = np.ones(3)
+    assert np.array(a, copy=False) is a
+    assert np.array([1, 2], copy=False).tolist() == [1, 2] and np.array(a, np.float32, copy=False).dtype == np.float32
+    assert np.array([1, 2], "f", False).dtype == np.float32
+    with pytest.raises(ValueError, match="Unable to avoid copy"):
+        np.asarray([1, 2], copy=False)
+
+
+def test_integers_out_of_bounds_are_taken_modulo():
+    assert np.array([300, -1], np.uint8).tolist() == [44, 255] and np.asarray(-1, dtype=np.uint32) == 2**32 - 1
+    with pytest.raises(OverflowError, match="cannot convert float infinity|out of bounds"):
+        np.array([float("inf")], np.int32)
+
+
+def test_arrays_of_bytes_and_of_generators():
+    a = np.fromstring(b"\1\2\3", np.uint8)
+    assert a.tolist() == [1, 2, 3] and a.flags.writeable and np.fromstring("1 2", sep=" ").tolist() == [1, 2]
+    for join, shape in ((np.vstack, (2, 3)), (np.hstack, (6,)), (np.stack, (2, 3)), (np.dstack, (1, 3, 2)), (np.column_stack, (3, 2))):
+        assert join(np.ones(3) for _ in range(2)).shape == shape
+    with pytest.raises(TypeError, match="unexpected keyword"):
+        np.vstack([[1]], colour=3)
+
+
+@pytest.mark.parametrize("module, name", [
+    ("numpy.core.multiarray", "array"), ("numpy.core.umath_tests", "inner1d"), ("numpy.core.numeric", "zeros_like"),
+    ("numpy.lib.arraysetops", "unique"), ("numpy.lib.function_base", "interp"), ("numpy.lib.npyio", "DataSource"),
+    ("numpy.compat", "asbytes"), ("numpy.compat.py3k", "long"), ("numpy.dual", "svd"), ("numpy.testing.utils", "assert_allclose"),
+    ("numpy.fft.pocketfft", "fft"), ("numpy.core.memmap", "memmap"),
+])
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_modules(module, name):
+    assert getattr(importlib.import_module(module), name) is not None
+
+
+def test_modules_that_never_were_are_missing_still():
+    with pytest.raises(ModuleNotFoundError, match="No module named 'numpy.lib.nothing'"):
+        importlib.import_module("numpy.lib.nothing")
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        _ = np.nothing
+
+
+def test_what_works_today_is_untouched():
+    shimmed = np.array
+    a = np.array(object=[1, 2], dtype=np.float32, ndmin=2)
+    assert a.shape == (1, 2) and np.asarray(a) is a and np.asarray(a=[1]).tolist() == [1]
+    assert pickle.loads(pickle.dumps(np.array)) is np.array and np.array.__doc__.startswith("array(object")
+    with pytest.raises(TypeError, match="missing required argument|missing 1 required"):
+        np.array()
+    with pytest.raises(ValueError, match="invalid literal"):
+        np.array(["a"], int)
+    years.remove()
+    assert np.array is not shimmed and np.array is np._core.multiarray.array
+    assert not hasattr(np, "int") and repr(np.float32(1.5)) == "np.float32(1.5)"
+    with pytest.raises(ValueError, match="inhomogeneous"):
+        np.array([[1], [2, 3]])
+    with pytest.raises(AttributeError, match="itemset"):
+        np.ones(1).itemset(0, 1)
+
+
+def test_numbers_are_shown_as_before():
+    assert repr(np.float32(1.5)) == "1.5" and repr([np.int64(3)]) == "[3]"

@@ -1,0 +1,80 @@
+"""pandas, scikit-learn and matplotlib as they were, where they are installed."""
+import io
+
+import numpy as np
+import pytest
+
+
+def test_frames():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"a": [1, 2, 3], "b": [4.0, 5.0, 6.0]}, index=list("xyz"))
+    assert frame.ix[0].tolist() == [1, 4] and frame.ix["y", "b"] == 5 and frame.ix[0:2, "b"].tolist() == [4, 5]
+    assert frame.ix[:, 0].tolist() == [1, 2, 3] and frame.ix["x":"y", "a"].tolist() == [1, 2]
+    assert frame.ix[[0, 2], ["a"]].a.tolist() == [1, 3]
+    numbered = pd.DataFrame({"a": [1, 2, 3]})
+    numbered.ix[0, "a"] = 9
+    assert numbered.ix[1:2, "a"].tolist() == [2, 3] and numbered.ix[numbered.a > 2, "a"].tolist() == [9, 3]
+    assert frame.as_matrix().shape == (3, 2) and frame.a.as_matrix().tolist() == [1, 2, 3] and frame.get_value("x", "b") == 4
+    assert frame.append({"a": 0, "b": 0}, ignore_index=True).a.tolist() == [1, 2, 3, 0] and len(frame.append([frame, frame])) == 9
+    assert frame.a.append(frame.b).tolist() == [1, 2, 3, 4, 5, 6] and [name for name, _ in frame.iteritems()] == ["a", "b"]
+    assert list(frame.drop("a", 1).columns) == ["b"] and pd.np is np
+    with pytest.raises(TypeError, match="ignore_index=True"):
+        frame.append(pd.Series({"a": 1}))
+
+
+@pytest.mark.filterwarnings("ignore:.*Skipping line")
+def test_reading_tables():
+    pd = pytest.importorskip("pandas")
+    assert len(pd.read_csv(io.StringIO("a,b\n1,2\n1,2,3\n"), error_bad_lines=False)) == 1
+    assert pd.read_csv(io.StringIO("a\n1\n2\n"), squeeze=True).tolist() == [1, 2]
+    with pytest.raises(TypeError, match="colour"):
+        pd.read_csv(io.StringIO("a\n1\n"), colour=3)
+
+
+def test_folds():
+    pytest.importorskip("sklearn")
+    from sklearn.cross_validation import KFold, StratifiedKFold, train_test_split
+
+    assert [test.tolist() for _, test in KFold(6, n_folds=3)] == [[0, 1], [2, 3], [4, 5]] and len(KFold(6, 2)) == 2
+    assert all(sorted(np.array([0, 0, 1, 1])[test]) == [0, 1] for _, test in StratifiedKFold([0, 0, 1, 1], 2))
+    assert [len(part) for part in train_test_split(np.arange(10), test_size=0.2)] == [8, 2]
+
+
+def test_modules_of_scikit_learn():
+    pytest.importorskip("sklearn")
+    import joblib
+    from sklearn.datasets import fetch_mldata
+    from sklearn.datasets.samples_generator import make_blobs
+    from sklearn.externals import joblib as former
+    from sklearn.grid_search import GridSearchCV
+    from sklearn.linear_model.logistic import LogisticRegression
+    from sklearn.preprocessing import Imputer, OneHotEncoder
+    from sklearn.utils.linear_assignment_ import linear_assignment
+
+    x, y = make_blobs(20, centers=2, random_state=0)
+    assert former is joblib and GridSearchCV(LogisticRegression(), {"C": [1.0]}).fit(x, y).score(x, y) > 0.5
+    assert linear_assignment([[1, 2], [2, 0]]).tolist() == [[0, 0], [1, 1]]
+    assert Imputer().fit_transform([[1, np.nan], [2, 3.0]]).tolist() == [[1, 3], [2, 3]]
+    assert OneHotEncoder(sparse=False).fit_transform([[1], [2]]).tolist() == [[1, 0], [0, 1]]
+    with pytest.raises(OSError, match="fetch_openml"):
+        fetch_mldata("MNIST original")
+    with pytest.raises(ModuleNotFoundError, match="sklearn.nothing"):
+        __import__("sklearn.nothing")
+
+
+def test_plots():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg", warn=False)
+    import matplotlib.mlab
+    import matplotlib.pyplot as plt
+
+    plt.hold(True)
+    plt.grid(b=True)
+    plt.style.use("seaborn-paper")
+    heights, *_ = plt.hist([1, 1, 2], bins=2, normed=True)
+    assert heights.tolist() == pytest.approx([4 / 3, 2 / 3]) and plt.cm.spectral(0.5) == plt.cm.nipy_spectral(0.5)
+    assert plt.figure().gca(projection="3d").name == "3d" and matplotlib.cm.get_cmap("jet", 3).N == 3
+    assert matplotlib.mlab.normpdf(0, 0, 1) == pytest.approx(0.39894228)
+    with pytest.raises(OSError, match="nothing"):
+        plt.style.use("nothing")
+    plt.close("all")
