@@ -19,7 +19,7 @@ from everflow.graph.tensor import Tensor
 from everflow.graph.wire import output_types_of
 from everflow.lazy import torch
 from everflow.ops.core import registry
-from everflow.ops.core.node import kernel_of
+from everflow.ops.core.node import FEED, kernel_of
 from everflow.ops.random.eager_seeds import SEEDS
 from everflow.runtime.context import Context
 from everflow.runtime.plan import Node
@@ -32,7 +32,7 @@ class Kernel:
     __slots__ = ("attrs", "definition", "gives_one", "is_read", "node", "run", "types", "variable_type", "writes")
 
     def __init__(self, definition: opdefs.OpDef, attrs: dict[str, Any], input_types: list[dtypes.DType]) -> None:
-        source = Node("_Feed", "", {}, [], None, CONTEXT)
+        source = Node(FEED, "", {}, [], None, CONTEXT)
         inputs = [source.add_output(t, None) for t in input_types]
         self.node = Node(definition.name, definition.name, attrs, inputs, None, CONTEXT)
         self.types = output_types_of(definition, attrs)

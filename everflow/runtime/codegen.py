@@ -85,7 +85,7 @@ def generate(plan: Plan) -> Step:
         names[value] = f"f{i}"
         parameters.append(f"f{i}")
     constants = _bind_constants(plan, names, space)
-    order = [n for n in plan.nodes if n.type not in ("Const", "_Feed", "NoOp") and not is_bound(n)]
+    order = [n for n in plan.nodes if _runs(n)]
     copies, fresh = _aliases(plan, order)
     last_use = _last_uses(plan, order)
     body: list[str] = []
@@ -103,7 +103,7 @@ def generate(plan: Plan) -> Step:
                 if (node, i) in copies:
                     text += _copy(value)
             arguments.append(text)
-        if node.type == "Identity" and node.reads:
+        if node.is_identity and node.reads:
             call = arguments[0]
         else:
             call = f"{kernel}({', '.join(arguments)})"
@@ -140,10 +140,10 @@ def _copy(value: Value) -> str:
 def _bind_constants(plan: Plan, names: dict[Value, str], space: dict[str, Any]) -> set[Value]:
     """Constants, and variables: their storage is found once, when the step is made."""
     constants = set()
-    for i, node in enumerate(n for n in plan.nodes if n.type == "Const" or is_bound(n)):
+    for i, node in enumerate(n for n in plan.nodes if n.is_constant or is_bound(n)):
         value = node.outputs[0]
         names[value] = f"c{i}"
-        space[f"c{i}"] = plan.context.constant(node) if node.type == "Const" else kernel_of(node)()
+        space[f"c{i}"] = plan.context.constant(node) if node.is_constant else kernel_of(node)()
         constants.add(value)
     return constants
 
@@ -151,6 +151,12 @@ def _bind_constants(plan: Plan, names: dict[Value, str], space: dict[str, Any]) 
 def is_bound(node: Node) -> bool:
     """Whether what the node hands out is found once, when the step is made."""
     return node.meaning is not None and node.meaning.bound
+
+
+def _runs(node: Node) -> bool:
+    """Whether there is something to do for a node in each run."""
+    meaning = node.meaning
+    return not node.is_constant and not node.is_feed and (meaning is None or not meaning.bound and meaning.kind != "nothing")
 
 
 def _last_uses(plan: Plan, order: list[Node]) -> dict[Value, int]:
@@ -166,7 +172,7 @@ def _last_uses(plan: Plan, order: list[Node]) -> dict[Value, int]:
 def variable_key(value: Value) -> Any:
     """Which variable a reference or handle stands for: a key, or None where it can't be told before running."""
     node = value.node
-    while node.inputs and node.outputs and node.meaning is not None and (node.meaning.writes or node.type in ("Identity", "RefIdentity")):
+    while node.inputs and node.outputs and node.meaning is not None and (node.meaning.writes or node.is_identity):
         node = node.inputs[0].node
     if node.meaning is not None and node.meaning.variable:
         return node.attr("container") if "container" in node.attrs else "", node.attrs.get("shared_name") or node.name
@@ -187,7 +193,7 @@ def _aliases(plan: Plan, order: list[Node]) -> tuple[set[Any], list[bool]]:
     for value in plan.feeds:
         roots[value] = {"feed"}
     for node in plan.nodes:
-        if node.type == "Const":
+        if node.is_constant:
             roots[node.outputs[0]] = {"constant"}
     for position, node in enumerate(order):
         meaning = node.meaning
@@ -201,14 +207,14 @@ def _aliases(plan: Plan, order: list[Node]) -> tuple[set[Any], list[bool]]:
             for root in roots.get(value, ()):
                 last[root] = position
                 seen.add(root)
-        if node.type == "ReadVariableOp":
+        if meaning is not None and meaning.views_variable:
             read_at[node] = (position, variable_key(node.inputs[0]))
             last[node] = position
             roots[node.outputs[0]] = {node}
         elif meaning is not None and meaning.hands_out:
             roots.update((value, {"dataset"}) for value in node.outputs)
         elif seen and (meaning is None or meaning.view):
-            if node.type not in ("Identity", "StopGradient"):
+            if meaning is None or not meaning.forwards:
                 rearranged |= seen
             for value in node.outputs:
                 if not value.dtype._is_ref_dtype:

@@ -4,6 +4,7 @@ from __future__ import annotations
 from everflow.graph import dtypes
 from everflow.graph.func_graph import FuncGraph
 from everflow.graph.tensor import Tensor
+from everflow.ops.core.registry import meaning
 
 COUNTING = (dtypes.int32, dtypes.int64)
 
@@ -21,14 +22,20 @@ def _counts(before: Tensor, after: Tensor) -> bool:
     after = _source(after)
     if after is before:
         return True
-    if after.op.type not in ("AddV2", "Add", "Sub"):
+    adds = _kind(after) == "addition"
+    if not adds and after.op.type != "Sub":
         return False
     x, y = map(_source, after.op.inputs)
-    return (x is before and _is_number(y)) or (after.op.type != "Sub" and y is before and _is_number(x))
+    return (x is before and _is_number(y)) or (adds and y is before and _is_number(x))
+
+
+def _kind(t: Tensor) -> str:
+    known = meaning(t.op.type)
+    return "" if known is None else known.kind
 
 
 def _source(t: Tensor) -> Tensor:
-    while t.op.type == "Identity":
+    while _kind(t) == "identity":
         t = t.op.inputs[0]
     return t
 

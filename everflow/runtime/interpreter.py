@@ -19,8 +19,8 @@ def start(step: Step, arguments: list[Any]) -> dict[Value, Any]:
     """The values known before the first node runs: feeds, constants and the storage of variables."""
     known = dict(zip(step.plan.feeds, arguments))
     for node in step.plan.nodes:
-        if node.type == "Const" or is_bound(node):
-            known[node.outputs[0]] = step.plan.context.constant(node) if node.type == "Const" else kernel_of(node)()
+        if node.is_constant or is_bound(node):
+            known[node.outputs[0]] = step.plan.context.constant(node) if node.is_constant else kernel_of(node)()
     return known
 
 

@@ -82,7 +82,7 @@ class PartialRun:
             node = stack.pop()
             if node in needed or node in self.done:
                 continue
-            if node.type == "_Feed":
+            if node.is_feed:
                 if node.outputs[0] not in self.known:
                     raise errors.InvalidArgumentError(
                         None, None, f"Must provide the feed {node.name}:0 before fetching what depends on it.")

@@ -9,8 +9,8 @@ from typing import Any
 from everflow import errors
 from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
-from everflow.ops.control_flow.frame_kinds import FRAME_OPS
-from everflow.ops.core.node import Node, Value
+from everflow.ops.control_flow.frame_kinds import BACK_EDGES, FRAME_OPS
+from everflow.ops.core.node import FEED, Node, Value
 from everflow.ops.core.registry import Meaning, meaning
 
 
@@ -92,7 +92,7 @@ def make_plan(context: Any, fetches: Iterable[Tensor], targets: Iterable[Operati
     plan = Plan(context)
     values: dict[Tensor, Value] = {}
     for t in feeds:
-        node = Node("_Feed", t.op.name, {}, [], t.op, context)
+        node = Node(FEED, t.op.name, {}, [], t.op, context)
         # A body may be handed a reference.
         values[t] = node.add_output(t.dtype if t.op.type == "Placeholder" else t.dtype.base_dtype, t.dims)
         plan.feeds.append(values[t])
@@ -132,7 +132,7 @@ def make_plan(context: Any, fetches: Iterable[Tensor], targets: Iterable[Operati
 
 def _ask_for_bodies(node: Node) -> None:
     """A branch or loop that is run for itself is run whole, although nothing uses its results: they may come after effects."""
-    source = node.inputs[0].node if node.type == "Identity" else node
+    source = node.inputs[0].node if node.is_identity else node
     if source.meaning is not None and source.meaning.bodies:
         source.asked_for = True
 
@@ -177,7 +177,7 @@ def schedule(fetches: list[Tensor], targets: list[Operation], fed: dict[Tensor, 
     ready: list[tuple[bool, int, str, Operation]] = []
     for op, before in needed.items():
         # A loop's back edge is not waited for: the node before it (Merge) starts the loop.
-        unique = {b for b in before if b.type not in ("NextIteration", "RefNextIteration")}
+        unique = {b for b in before if b.type not in BACK_EDGES}
         waiting[op] = len(unique)
         for b in unique:
             after.setdefault(b, []).append(op)

@@ -37,7 +37,7 @@ def see_later_writes(plan: Plan) -> None:
             if any(at > read.position and _depends(node, writer) for at, writer in writes.get(read.variable, ())):
                 node.inputs[i] = read.reference
                 node.reads |= {i}
-        if node.type == "Identity" and node.inputs[0] is not None:
+        if node.is_identity and node.inputs[0] is not None:
             if 0 in node.reads:
                 reads[node.outputs[0]] = Read(variable_key(node.inputs[0]), node.inputs[0], position)
             elif node.inputs[0] in reads:

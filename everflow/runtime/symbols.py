@@ -45,8 +45,8 @@ class Symbols:
     def held(self, shape: Value) -> symbolic.Sizes:
         """The sizes that a vector of sizes, or a single size, holds."""
         node = shape.node
-        if node.type == "Const":
-            return tuple(int(size) if size >= 0 else None for size in node.attrs["value"].reshape(-1))
+        if shape.constant is not None:
+            return tuple(int(size) if size >= 0 else None for size in shape.constant.reshape(-1))
         rule = None if node.meaning is None else node.meaning.holds
         return None if rule is None else rule(self, node, shape)
 

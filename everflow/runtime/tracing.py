@@ -82,9 +82,9 @@ class Trace:
         now = time.time_ns()
         self._names = {v.node: feed_name(v, i) for i, v in enumerate(step.plan.feeds)}
         for node in step.plan.nodes:
-            if node.type == "Const":
+            if node.is_constant:
                 self._entries.append((node, now, now, [_described(step.plan.context.constant(node))]))
-            elif node.type == "_Feed":
+            elif node.is_feed:
                 self._entries.append((node, now, now, [None]))
 
     def record(self, node: Node, began: int, ended: int, outputs: list[Any]) -> None:
@@ -180,7 +180,7 @@ def executed_graphs(step: Any) -> list[Any]:
             entry.attr[key].CopyFrom(attr_values.to_proto(value, definition.type if definition else None))
 
     for node in step.plan.nodes:
-        if node.type == "_Feed":
+        if node.is_feed:
             position = step.plan.feeds.index(node.outputs[0])
             add(node, names[node], "_Arg", [], {"T": node.outputs[0].dtype, "index": position})
         else:

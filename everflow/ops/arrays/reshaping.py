@@ -79,7 +79,8 @@ def _text(value: Any) -> str:
     return value.decode() if isinstance(value, bytes) else value
 
 
-op("Identity", kernel=handed_on, shape=same_as_input, gradient=lambda o, dy: dy, view=True, folds=False, forwards=True)
+op("Identity", kernel=handed_on, shape=same_as_input, gradient=lambda o, dy: dy, view=True, folds=False, forwards=True,
+   kind="identity")
 op("IdentityN", kernel=lambda node: (lambda *xs: xs) if len(node.outputs) != 1 else handed_on(node),
    shape=unchanged_shapes,
    gradient=lambda o, *dys: list(dys), view=True, forwards=True)
@@ -89,7 +90,7 @@ op("GuaranteeConst", kernel=_guaranteed, shape=same_as_input, view=True)
 op("Snapshot", kernel=handed_on, shape=same_as_input, gradient=lambda o, dy: dy, view=True, forwards=True)
 op("DeepCopy", kernel=lambda node: (lambda x: x.copy()) if is_text(node) else torch.clone, shape=same_as_input)
 op("DebugGradientIdentity", kernel=handed_on, shape=same_as_input, view=True)
-op("RefIdentity", kernel=handed_on, shape=same_as_input, gradient=lambda o, dy: dy, view=True)
+op("RefIdentity", kernel=handed_on, shape=same_as_input, gradient=lambda o, dy: dy, view=True, kind="identity")
 op("DebugGradientRefIdentity", kernel=handed_on, shape=same_as_input, view=True)
 
 

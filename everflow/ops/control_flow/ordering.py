@@ -19,7 +19,7 @@ from everflow.graph.tensor import Tensor
 from everflow.ops.core.registry import apply, op
 from everflow.values.shown import summarize as summarized
 
-op("NoOp", kernel=lambda n: lambda: None, folds=False)
+op("NoOp", kernel=lambda n: lambda: None, folds=False, kind="nothing")
 
 
 

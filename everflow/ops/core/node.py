@@ -87,6 +87,12 @@ class Node:
         return self.type == FEED
 
     @property
+    def is_identity(self) -> bool:
+        """Whether the node hands on its one input, be it a value or a reference."""
+        meaning = self.meaning
+        return meaning is not None and meaning.kind == "identity"
+
+    @property
     def is_fresh(self) -> bool:
         """Whether the result is always in memory of its own."""
         meaning = self.meaning

@@ -29,13 +29,13 @@ def share_subexpressions(plan: Plan) -> bool:
 
 
 def _key(node: Node) -> Any:
-    if node.reads or not node.outputs or node.type == "_Feed":
+    if node.reads or not node.outputs or node.is_feed:
         return None
-    if node.type == "Const":
+    if node.is_constant:
         array = node.attrs["value"]
         if array.size > LARGEST or array.dtype == object:
             return None
-        return "Const", node.context, array.dtype.str, array.dtype.name, array.shape, array.tobytes()
+        return node.type, node.context, array.dtype.str, array.dtype.name, array.shape, array.tobytes()
     if node.op is None or node.op.op_def_.is_stateful or any(v.dtype._is_ref_dtype for v in (*node.inputs, *node.outputs)):
         return None
     if any(v.dtype.name in ("resource", "variant") for v in (*node.inputs, *node.outputs)):
