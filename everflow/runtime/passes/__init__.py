@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from everflow.runtime.passes import showing
 from everflow.runtime.passes.added_convolutions import add_convolutions
 from everflow.runtime.passes.biases import fuse_biases
 from everflow.runtime.passes.broadcast_gradients import find_broadcast_axes, sum_to_shape
@@ -35,8 +36,19 @@ PASSES = (
 
 
 def run(plan: Plan, passes: Iterable[Callable[[Plan], bool]] = PASSES) -> None:
-    """Runs the passes in order."""
+    """Runs the passes in order; shows what each does if EVERFLOW_DEBUG=passes asks for that."""
     plan.drop_unused()
+    before = showing.listed(plan) if showing.is_asked_for() else None
+    if before is not None:
+        showing.show(f"plan for {', '.join(v.node.name for v in plan.fetches) or 'effects'}", before)
     for rewrite in passes:
         if rewrite(plan):
             plan.drop_unused()
+            if before is not None:
+                before = _shown(rewrite, before, showing.listed(plan))
+
+
+def _shown(rewrite: Callable[[Plan], bool], before: list[str], after: list[str]) -> list[str]:
+    if before != after:
+        showing.show(f"{rewrite.__name__}: {len(before)} nodes, then {len(after)}", showing.changes(before, after))
+    return after
