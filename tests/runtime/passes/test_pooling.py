@@ -1,17 +1,13 @@
-"""Convolution, bias, pooling and Relu of a network's first layer as one node."""
+"""Pooling before Relu, together with a first layer's convolution, and its gradient."""
 import numpy as np
 import pytest
+from planning import compiled, random, same, types
 
 import everflow as tf
-from everflow.runtime import passes
-from everflow.runtime.passes.pooling import pool_convolutions
-from tests.runtime.test_passes import compiled, values
+from everflow.runtime.passes import PASSES
+from everflow.runtime.passes.pooling import pool_before_relu, pool_convolutions, share_pooling_positions
 
 pytestmark = pytest.mark.processor
-
-
-def random(*dims):
-    return np.random.RandomState(sum(dims)).randn(*dims).astype(np.float32)
 
 
 def layer(x, filter, padding, pool_padding, with_bias, with_relu):
@@ -34,10 +30,7 @@ def layer(x, filter, padding, pool_padding, with_bias, with_relu):
 def test_first_layers_give_the_same_as_one_by_one(height, width, depth, filter_size, channels, padding, pool_padding, with_bias, with_relu):
     x = tf.placeholder(tf.float32, [None, height, width, depth])
     y = layer(x, tf.constant(random(*filter_size, depth, channels)), padding, pool_padding, with_bias, with_relu)
-    given = random(3, height, width, depth)
-    plain, joined = compiled([y], [x], ()), compiled([y], [x], passes.PASSES)
-    np.testing.assert_allclose(values(joined, given)[0], values(plain, given)[0], rtol=1e-4, atol=1e-4)
-    assert [c.node.type for c in joined.calls] == ["_ConvPool"]
+    assert same([y], [x], PASSES, random(3, height, width, depth), tolerance=1e-4) == ["_ConvPool"]
 
 
 @pytest.mark.parametrize("change", [
@@ -49,7 +42,7 @@ def test_other_layers_take_the_general_way(change):
     filter = tf.constant(random(3, 3, of["depth"], of["channels"]).astype(of["dtype"].as_numpy_dtype))
     y = tf.nn.conv2d(x, filter, [1, of["stride"], of["stride"], 1], "SAME")
     y = tf.nn.max_pool(y, [1, of["pool"], of["pool"], 1], [1, 2, 2, 1], "SAME")
-    assert "_ConvPool" not in [c.node.type for c in compiled([y], [x], passes.PASSES).calls]
+    assert "_ConvPool" not in types(compiled([y], [x], PASSES))
 
 
 def test_results_that_are_used_otherwise_are_computed():
@@ -57,7 +50,7 @@ def test_results_that_are_used_otherwise_are_computed():
     y = tf.nn.conv2d(x, tf.constant(random(3, 3, 1, 16)), [1, 1, 1, 1], "SAME")
     z = tf.nn.max_pool(y, [1, 2, 2, 1], [1, 2, 2, 1], "SAME")
     step = compiled([y, z], [x], (pool_convolutions,))
-    assert "_ConvPool" not in [c.node.type for c in step.calls]
+    assert "_ConvPool" not in types(step)
 
 
 def test_not_a_number_is_not_lost():
@@ -76,6 +69,35 @@ def test_a_bias_may_be_part_of_something_larger():
     biases = tf.placeholder(tf.float32, [16, 2])
     y = tf.nn.conv2d(x, tf.constant(random(1, 1, 1, 16)), [1, 1, 1, 1], "SAME")
     y = tf.nn.max_pool(tf.nn.bias_add(y, tf.unstack(biases, axis=1)[1]), [1, 2, 2, 1], [1, 2, 2, 1], "SAME")
-    given = random(2, 4, 4, 1), random(16, 2)
-    plain, joined = compiled([y], [x, biases], ()), compiled([y], [x, biases], passes.PASSES)
-    np.testing.assert_allclose(values(joined, *given)[0], values(plain, *given)[0], rtol=1e-5, atol=1e-5)
+    assert same([y], [x, biases], PASSES, random(2, 4, 4, 1), random(16, 2), tolerance=1e-5)[-1] == "_ConvPool"
+
+
+def pooled(x, padding="SAME"):
+    return tf.nn.max_pool(x, [1, 2, 2, 1], [1, 2, 2, 1], padding)
+
+
+def test_a_relu_works_on_what_pooling_leaves():
+    x = tf.placeholder(tf.float32, [None, 5, 5, 2])
+    assert same([pooled(tf.nn.relu(x))], [x], pool_before_relu, random(3, 5, 5, 2)) == ["MaxPool", "Relu"]
+
+
+def test_a_relu_that_is_needed_by_itself_stays_before_pooling():
+    x = tf.placeholder(tf.float32, [None, 4, 4, 1])
+    h = tf.nn.relu(x)
+    assert same([pooled(h, "VALID"), h], [x], pool_before_relu, random(2, 4, 4, 1)) == ["Relu", "MaxPool"]
+
+
+def test_gradients_use_the_positions_that_pooling_found():
+    x = tf.placeholder(tf.float32, [None, 5, 5, 2])
+    y = pooled(x)
+    first, second = tf.gradients(y, x, 2.0 * y), tf.gradients(y, x, tf.exp(y))
+    found = same([*first, *second, y], [x], share_pooling_positions, random(3, 5, 5, 2), tolerance=1e-6)
+    assert found.count("_MaxPoolWithPositions") == 1 and found.count("_MaxPoolGradFromPositions") == 2
+    assert "MaxPool" not in found and "MaxPoolGrad" not in found
+
+
+def test_gradients_of_something_else_look_for_positions_themselves():
+    x = tf.placeholder(tf.float32, [None, 4, 4, 1])
+    y = pooled(x)
+    other = tf.raw_ops.MaxPoolGrad(orig_input=2.0 * x, orig_output=y, grad=y, ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="SAME")
+    assert "MaxPoolGrad" in same([other], [x], share_pooling_positions, random(2, 4, 4, 1))

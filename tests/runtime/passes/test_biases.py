@@ -1,0 +1,43 @@
+"""Products and convolutions with their bias."""
+import pytest
+from planning import random, same
+
+import everflow as tf
+from everflow.runtime.passes.biases import fuse_biases
+
+
+@pytest.mark.parametrize("add", [lambda y, b: y + b, lambda y, b: b + y, tf.nn.bias_add, lambda y, b: tf.raw_ops.Add(x=y, y=b)])
+@pytest.mark.parametrize("flips", [{}, {"transpose_a": True}, {"transpose_b": True}])
+def test_a_product_and_its_bias_are_one_node(add, flips):
+    x, w = tf.placeholder(tf.float32, [3, 3]), tf.constant(random(3, 3))
+    assert same([add(tf.matmul(x, w, **flips), tf.constant(random(3)))], [x], fuse_biases, random(3, 3), tolerance=1e-6) == ["_MatMulBias"]
+
+
+@pytest.mark.parametrize("add", [lambda y, b: y + b, lambda y, b: b + y, tf.nn.bias_add])
+def test_a_convolution_and_its_bias_are_one_node(add):
+    x = tf.placeholder(tf.float32, [None, 4, 5, 2])
+    y = tf.nn.conv2d(x, tf.constant(random(3, 3, 2, 4)), [1, 2, 2, 1], "SAME")
+    assert same([add(y, tf.constant(random(4)))], [x], fuse_biases, random(2, 4, 5, 2), tolerance=1e-5) == ["_ConvBias"]
+
+
+def test_a_product_that_is_used_otherwise_has_its_own_node():
+    x = tf.placeholder(tf.float32, [2, 3])
+    y = tf.matmul(x, tf.constant(random(3, 4)))
+    assert same([y + tf.constant(random(4)), y], [x], fuse_biases, random(2, 3)) == ["MatMul", "AddV2"]
+
+
+@pytest.mark.parametrize("dims", [(2, 1), (1,), ()])
+def test_what_is_no_vector_of_the_last_axis_is_no_bias(dims):
+    x = tf.placeholder(tf.float32, [2, 3])
+    y = tf.matmul(x, tf.constant(random(3, 4))) + tf.constant(random(*dims))
+    assert same([y], [x], fuse_biases, random(2, 3)) == ["MatMul", "AddV2"]
+
+
+def test_whole_numbers_and_references_are_left_alone():
+    x, v = tf.placeholder(tf.int32, [2, 2]), tf.get_variable("v", [2], initializer=tf.ones_initializer())
+    assert same([tf.matmul(x, x) + [1, 2]], [x], fuse_biases, [[1, 2], [3, 4]]) == ["MatMul", "AddV2"]
+    with tf.Session() as session:
+        session.run(v.initializer)
+        product = tf.matmul(tf.ones([2, 2]), tf.ones([2, 2]))
+        total = tf.raw_ops.AddV2(x=product, y=v._ref())
+        assert session.run(total).tolist() == [[3, 3], [3, 3]]

@@ -1,0 +1,92 @@
+"""Element-wise nodes that run as one."""
+import numpy as np
+import pytest
+from planning import random, same
+
+import everflow as tf
+from everflow.runtime.passes.elementwise_groups import group_elementwise
+
+pytestmark = pytest.mark.processor
+
+
+def grouped(fetches, feeds, *arguments):
+    """The same but for the last digits: chains have their own tanh and sigmoid."""
+    return same(fetches, feeds, group_elementwise, *arguments, tolerance=1e-5)
+
+
+def placeholders(count, *dims):
+    return [tf.placeholder(tf.float32, dims) for _ in range(count)]
+
+
+def test_a_chain_is_one_node():
+    x, y = placeholders(2, 3, 4)
+    after = grouped([tf.tanh(x * y + 1.0) - tf.sigmoid(x)], [x, y], random(3, 4), random(3, 4))
+    assert after == ["_Elementwise"]
+
+
+def test_what_lies_between_waits_or_goes_first():
+    x, y = placeholders(2, 3, 4)
+    a = tf.square(x)
+    total = tf.reduce_sum(a)
+    before = tf.reduce_max(y)
+    b = tf.nn.relu(a - y)
+    c = tf.negative(b) * a
+    after = grouped([total, before, c], [x, y], random(3, 4), random(3, 4))
+    assert after == ["Max", "_Elementwise", "Sum"]
+
+
+def test_what_depends_on_a_result_in_between_stays_out():
+    x, y = placeholders(2, 2, 2)
+    a = tf.tanh(x) * y + x
+    b = tf.tanh(tf.matmul(a, a) * x)
+    after = grouped([b], [x, y], random(2, 2), random(2, 2))
+    assert after == ["_Elementwise", "MatMul", "Mul", "Tanh"]
+
+
+def test_parts_of_a_split_and_of_a_concatenation_need_no_copies():
+    x, y = placeholders(1, 3, 8)[0], placeholders(1, 3, 4)[0]
+    left, right = tf.split(x, 2, axis=1)
+    joined = tf.concat([tf.sigmoid(left) * y, tf.tanh(right) - y], axis=1)
+    after = grouped([joined], [x, y], random(3, 8), random(3, 4))
+    assert after == ["_Elementwise"]
+
+
+def test_sums_of_many_and_results_used_outside():
+    x, y, z = placeholders(3, 5)
+    total = tf.add_n([x, y, z])
+    after = grouped([total, total * total, tf.negative(total) / 3.0], [x, y, z], random(5), random(5), random(5))
+    assert after == ["_Elementwise"]
+
+
+@pytest.mark.parametrize("dims,dtype", [((None, 2), tf.float32), ((2, 2), tf.float64), ((300, 300), tf.float32)])
+def test_other_shapes_and_types_stay_as_they_are(dims, dtype):
+    x = tf.placeholder(dtype, dims)
+    value = np.ones([d or 3 for d in dims], dtype.as_numpy_dtype)
+    after = grouped([tf.tanh(tf.square(x) - 0.5 * x)], [x], value)
+    assert "_Elementwise" not in after
+
+
+def test_effects_keep_their_place():
+    v = tf.Variable(tf.ones([2, 2]), use_resource=True)
+    before = v.read_value() * 2.0
+    with tf.control_dependencies([before]):
+        write = v.assign_add(tf.ones([2, 2]))
+    with tf.control_dependencies([write]):
+        after = tf.tanh(v.read_value() * 0.0 + before) * 0.0 + v.read_value() + before
+    with tf.Session() as sess:
+        sess.run(v.initializer)
+        assert sess.run(after).tolist() == [[4, 4], [4, 4]]
+
+
+def test_tensors_that_do_not_fit_or_lie_elsewhere_take_the_kernels_way():
+    x = tf.placeholder(tf.float32, [2, 3])
+    y = tf.placeholder(tf.float32, [None, 3])
+    total = tf.add_n([x, y])
+    total.set_shape([2, 3])
+    z = tf.tanh(total * 2.0) - x
+    with tf.Session() as sess:
+        a, b = random(2, 3), random(2, 3)[:, ::-1]
+        np.testing.assert_allclose(sess.run(z, {x: a, y: b}), np.tanh((a + b) * 2) - a, rtol=1e-5, atol=1e-6)
+        with pytest.raises(tf.errors.InvalidArgumentError, match="must have the same size and shape"):
+            sess.run(z, {x: a, y: random(3, 3)})
+        np.testing.assert_allclose(sess.run(z, {x: a, y: b}), np.tanh((a + b) * 2) - a, rtol=1e-5, atol=1e-6)

@@ -1,0 +1,33 @@
+"""Nodes that hand on what they are given."""
+import numpy as np
+from planning import same
+
+import everflow as tf
+from everflow.runtime.passes.identities import drop_default_scales, drop_identities
+
+
+def test_identities_go():
+    x = tf.placeholder(tf.float32, [2])
+    y = tf.identity(tf.stop_gradient(tf.identity(x) * 2.0))
+    assert same([y], [x], drop_identities, [1.0, 2.0]) == ["Mul"]
+
+
+def test_an_identity_that_reads_a_variable_stays():
+    v = tf.Variable([1.0, 2.0])
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        before = tf.identity(v._ref())
+        with tf.control_dependencies([before]):
+            change = tf.assign_add(v, [1.0, 1.0])
+        old, _ = sess.run([before, change])
+        np.testing.assert_array_equal(old, [1.0, 2.0])
+
+
+def test_random_numbers_are_not_scaled_by_one():
+    assert same([tf.random_normal([3], seed=1)], [], drop_default_scales) == ["RandomStandardNormal"]
+    assert same([tf.random_normal([3], mean=1.0, seed=1)], [], drop_default_scales) == ["RandomStandardNormal", "Add"]
+
+
+def test_other_numbers_are_multiplied_by_one():
+    x = tf.placeholder(tf.float32, [2])
+    assert same([x * 1.0 + 0.0], [x], drop_default_scales, [-0.0, 1.0]) == ["Mul", "AddV2"]

@@ -1,0 +1,40 @@
+"""Results that are written over what nothing needs any more."""
+import numpy as np
+from planning import same
+
+import everflow as tf
+from everflow.runtime.passes.overwritten_inputs import overwrite_inputs
+
+
+def test_results_are_written_over_what_nothing_needs():
+    x = tf.placeholder(tf.float32, [None, 3])
+    y = tf.tanh(tf.nn.relu(x * 2.0) + x)
+    assert same([y], [x], overwrite_inputs, [[1.0, -2.0, 3.0]]) == ["Mul", "_ReluOver", "_AddV2Over", "_TanhOver"]
+
+
+def test_two_terms_are_added_in_place():
+    x, y = tf.placeholder(tf.float32, [2, 2]), tf.placeholder(tf.float32, [2, 2])
+    a, b = np.eye(2, dtype="f"), np.ones((2, 2), "f")
+    assert same([tf.add_n([x, tf.matmul(x, y)])], [x, y], overwrite_inputs, a, b) == ["MatMul", "_AddNOver"]
+
+
+def test_what_is_fed_fetched_or_used_twice_is_never_overwritten():
+    x = tf.placeholder(tf.float32, [None, 3])
+    doubled = x * 2.0
+    y, z = tf.nn.relu(doubled), tf.tanh(doubled)
+    fed = np.array([[1.0, -2.0, 3.0]], np.float32)
+    with tf.Session() as sess:
+        a, b, c = sess.run([doubled, y, z], {x: fed})
+        np.testing.assert_array_equal(a, fed * 2)
+        np.testing.assert_array_equal(b, np.maximum(fed * 2, 0))
+        np.testing.assert_allclose(c, np.tanh(fed * 2), rtol=1e-6)
+        sess.run(tf.nn.relu(x), {x: fed})
+        np.testing.assert_array_equal(fed, [[1.0, -2.0, 3.0]])
+
+
+def test_a_smaller_operand_is_not_overwritten():
+    x, y = tf.placeholder(tf.float32, [None, 3]), tf.placeholder(tf.float32, [None, 3])
+    z = x * 2.0 + y * 3.0
+    with tf.Session() as sess:
+        found = sess.run(z, {x: np.ones((1, 3)), y: np.ones((2, 3))})
+    np.testing.assert_array_equal(found, np.full((2, 3), 5.0))
