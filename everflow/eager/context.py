@@ -59,7 +59,7 @@ def in_graph_mode() -> bool:
 @public("enable_eager_execution", "contrib.eager.enable_eager_execution", "contrib.eager.enable_remote_eager_execution")
 @internal("framework.ops.enable_eager_execution", "framework.ops.enable_eager_execution_internal")
 def enable_eager_execution(config: Any = None, device_policy: Any = None, execution_mode: Any = None, server_def: Any = None) -> None:
-    """Makes ops run at once for the rest of the program; it has to be called before a graph is built."""
+    """Makes ops run at once for the rest of the program; it has to be called before the default graph is used."""
     from everflow.proto import config_pb2
 
     if config is not None and not isinstance(config, config_pb2.ConfigProto):
@@ -77,7 +77,7 @@ def enable_eager_execution(config: Any = None, device_policy: Any = None, execut
         _context.device_policy = device_policy
     if stacks.eager_by_default():
         return
-    if stacks._global is not None and stacks._global._ops:
+    if stacks.has_global_graph():
         raise ValueError("tf.enable_eager_execution must be called at program startup.")
     stacks.run_ops_at_once(True)
 

@@ -113,6 +113,11 @@ def get_default_graph() -> Graph:
     return top if top is not EAGER else next((g for g in reversed(items) if g is not EAGER), None) or global_graph()
 
 
+def has_global_graph() -> bool:
+    """Whether anybody asked for the graph that is the default one where none was entered."""
+    return _global is not None
+
+
 def global_graph() -> Graph:
     """The graph that is the default one where none was entered."""
     global _global
@@ -126,16 +131,14 @@ def global_graph() -> Graph:
 @public("reset_default_graph")
 @internal("framework.ops.reset_default_graph")
 def reset_default_graph() -> None:
-    """Puts a new, empty graph in the place of the global default graph."""
+    """Forgets the global default graph; the next one who asks gets a new, empty one."""
     if graphs.stack:
         raise AssertionError(
             "Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared graph, exit the nesting and create "
             "a new graph."
         )
-    from everflow.graph.graph import Graph
-
     global _global
-    _global = Graph()
+    _global = None
 
 
 @internal("framework.ops.has_default_graph")
