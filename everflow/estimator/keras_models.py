@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import everflow as tf
+from everflow import nest
 from everflow.api import internal, public
 from everflow.estimator.estimator import Estimator
 from everflow.estimator.mode_keys import ModeKeys
@@ -14,7 +15,11 @@ from everflow.estimator.warm_start_settings import WarmStartSettings
 from everflow.keras.backend.learning_phase import set_learning_phase
 from everflow.keras.cloning import clone_model
 from everflow.keras.config import floatx
+from everflow.keras.layer import Layer
+from everflow.keras.model import Model
+from everflow.keras.sequential import Sequential
 from everflow.keras.training import compiling
+from everflow.keras.training.arrays import generic_output_names
 from everflow.platform import logging
 from everflow.train.checkpoints.saver import Saver
 from everflow.train.global_step import get_global_step
@@ -36,9 +41,36 @@ def _as_floats(tensor: Any) -> Any:
     return tf.cast(tensor, floatx()) if tensor.dtype.is_integer or tensor.dtype.is_floating else tensor
 
 
-def _like(model: Any, inputs: Any = None) -> Any:
-    """The model's layers once more, in the current graph, on these inputs."""
-    return clone_model(model, input_tensors=inputs)
+def _on(model: Any, inputs: list[Any]) -> tuple[Any, list[str], list[Any]]:
+    """A model like this one in the current graph, and the names and tensors of its outputs on these inputs."""
+    inputs = inputs if len(inputs) > 1 else inputs[0]
+    if not _can_be_cloned(model):
+        made = _anew(model)
+        outputs = nest.flatten(made(inputs))
+        return made, generic_output_names(outputs), outputs
+    made = clone_model(model, input_tensors=inputs)
+    return made, list(made.output_names), list(made.outputs)
+
+
+def _can_be_cloned(model: Any) -> bool:
+    return model._is_graph_network or isinstance(model, Sequential)
+
+
+def _anew(layer: Any) -> Any:
+    """A layer or model like this one, with weights of its own; a model with its own `call` keeps its other attributes."""
+    if not isinstance(layer, Model):
+        return type(layer).from_config(layer.get_config())
+    if _can_be_cloned(layer):
+        return clone_model(layer)
+    made = layer.__class__.__new__(layer.__class__)
+    Model.__init__(made, name=layer.name)
+    known = set(vars(made))
+    for name, value in vars(layer).items():
+        if name not in known and not name.startswith("_self_"):
+            holds_layers = any(isinstance(item, Layer) for item in nest.flatten(value))
+            setattr(made, name, nest.map_structure(lambda item: _anew(item) if isinstance(item, Layer) else item, value)
+                    if holds_layers else value)
+    return made
 
 
 def _loss_of(model: Any, names: list[str], targets: list[Any], outputs: list[Any], penalties: list[Any]) -> tuple[Any, list[Any]]:
@@ -66,7 +98,8 @@ def _metrics_of(model: Any, names: list[str], functions: list[Any], targets: lis
 def _train_op(model: Any, clone: Any, loss: Any) -> Any:
     inner = getattr(model.optimizer, "optimizer", None)
     if inner is not None:
-        return tf.group(inner.minimize(loss, global_step=get_global_step()), *clone.updates)
+        with tf.name_scope("training"):
+            return tf.group(inner.minimize(loss, global_step=get_global_step()), *clone.updates)
     optimizer = type(model.optimizer).from_config(model.optimizer.get_config())
     optimizer.iterations = get_global_step()
     with tf.name_scope("training"):
@@ -77,10 +110,8 @@ def _train_op(model: Any, clone: Any, loss: Any) -> Any:
 def _keras_model_fn(model: Any) -> Any:
     def model_fn(features: Any, labels: Any, mode: str) -> Any:
         set_learning_phase(1 if mode == ModeKeys.TRAIN else 0)
-        inputs = [_as_floats(t) for t in _by_name(features, model.input_names, "features")]
-        clone = _like(model, inputs if len(inputs) > 1 else inputs[0])
-        outputs = list(clone.outputs)
-        names = list(model.output_names)
+        inputs = [_as_floats(t) for t in _by_name(features, model.input_names or [], "features")]
+        clone, names, outputs = _on(model, inputs)
         predictions = dict(zip(names, outputs))
         if mode == ModeKeys.PREDICT:
             return EstimatorSpec(mode=mode, predictions=predictions)
@@ -100,7 +131,7 @@ def _save_first_weights(model: Any, folder: str) -> Any:
     path = os.path.join(folder, "keras", "keras_model.ckpt")
     tf.gfile.MakeDirs(os.path.dirname(path))
     with tf.Graph().as_default(), tf.Session() as session:
-        clone = _like(model)
+        clone = clone_model(model)
         for variable, value in zip(clone.weights, values):
             variable.load(value, session)
         names = [v.op.name for v in clone.weights]
@@ -129,6 +160,6 @@ def model_to_estimator(keras_model: Any = None, keras_model_path: Any = None, cu
         raise ValueError("The given keras model has not been compiled yet. Please compile the model with `model.compile()` before calling "
                          "`model_to_estimator()`.")
     estimator = Estimator(_keras_model_fn(keras_model), model_dir=model_dir, config=config)
-    if not estimator.latest_checkpoint():
+    if keras_model._is_graph_network and not estimator.latest_checkpoint():
         estimator._warm_start_settings = _save_first_weights(keras_model, estimator.model_dir)
     return estimator

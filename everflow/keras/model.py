@@ -23,8 +23,6 @@ from everflow.keras.training.inputs import ModelInputs
 from everflow.keras.training.steps import GraphSteps
 from everflow.platform import logging as tf_logging
 
-_SESSION_ARGUMENTS = {"feed_dict", "fetches", "options", "run_metadata"}
-
 
 @public("keras.Model", "keras.models.Model")
 @internal("keras.engine.training.Model")
@@ -61,9 +59,6 @@ class Model(Network):
         if distribute is not None:
             raise ValueError("Distribute argument in compile is not available in TF 2.0 please create the model under the distribution "
                              "strategy scope.")
-        unknown = set(kwargs) - _SESSION_ARGUMENTS
-        if unknown:
-            raise TypeError(f"Invalid keyword argument(s) in `compile`: {unknown}")
         if kwargs and executing_eagerly():
             raise ValueError("Session keyword arguments are not supported when `run_eagerly=True`. You passed the following Session "
                              f"arguments: {kwargs}")

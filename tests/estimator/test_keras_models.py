@@ -37,3 +37,39 @@ def test_a_model_goes_on_from_its_weights(tmp_path):
 def test_a_model_has_to_be_compiled():
     with pytest.raises(ValueError, match="has not been compiled yet"):
         tf.keras.estimator.model_to_estimator(model())
+
+
+class Own(tf.keras.Model):
+    """A model with a `call` of its own."""
+
+    def __init__(self, units):
+        super().__init__(name="own")
+        self.units = units
+        self.hidden = [tf.keras.layers.Dense(units, activation="relu")]
+        self._last = tf.keras.layers.Dense(1)
+
+    def call(self, inputs):
+        return self._last(self.hidden[0](inputs))
+
+
+@pytest.mark.parametrize("make, scope, output", [
+    (lambda: tf.keras.Sequential([tf.keras.layers.Dense(4), tf.keras.layers.Dense(1)]), "", "dense_1"),
+    (lambda: Own(4), "own/", "output_1"),
+])
+def test_models_that_have_no_inputs_yet(make, scope, output):
+    tf.keras.backend.clear_session()
+    keras = make()
+    keras.compile(tf.train.AdamOptimizer(0.01), "mse", metrics=["mae"])
+    estimator = tf.keras.estimator.model_to_estimator(keras)
+    estimator.train(lambda: tf.data.Dataset.from_tensor_slices((X, Y)).batch(32).repeat(2))
+    assert {f"{scope}dense/kernel", f"{scope}dense_1/bias/Adam_1", "training/beta1_power"} <= {*estimator.get_variable_names()}
+    assert estimator.evaluate(lambda: tf.data.Dataset.from_tensors((X, Y)))["global_step"] == 2
+    assert list(next(estimator.predict(lambda: tf.data.Dataset.from_tensors(X)))) == [output]
+    assert not keras.built
+
+
+def test_misspelt_arguments_of_compile_are_noticed_in_training():
+    keras = model()
+    keras.compile("sgd", "mse", metric="accuracy")
+    with pytest.raises(ValueError, match='Invalid argument "metric" passed to K.function with TensorFlow backend'):
+        keras.fit(X, Y, verbose=0)
