@@ -4,11 +4,13 @@ from __future__ import annotations
 from typing import Any
 
 from everflow.api import public
-from everflow.train.op_optimizer import OpOptimizer
+from everflow.train.op_optimizer import numbers, updates_by_op
+from everflow.train.optimizer import Optimizer
 
 
 @public("train.AdadeltaOptimizer")
-class AdadeltaOptimizer(OpOptimizer):
+@updates_by_op
+class AdadeltaOptimizer(Optimizer):
     """Scales each step by the recent steps' size over the recent gradients' size."""
 
     def __init__(self, learning_rate: Any = 0.001, rho: Any = 0.95, epsilon: Any = 1e-08, use_locking: bool = False,
@@ -27,7 +29,7 @@ class AdadeltaOptimizer(OpOptimizer):
             self._zeros_slot(var, "accum_update", self._name)
 
     def _prepare(self) -> None:
-        self._lr_t, self._rho_t, self._epsilon_t = self._numbers(lr=self._lr, rho=self._rho, epsilon=self._epsilon)
+        self._lr_t, self._rho_t, self._epsilon_t = numbers(self, lr=self._lr, rho=self._rho, epsilon=self._epsilon)
 
     def _step(self, var: Any) -> Any:
         return "Adadelta", {

@@ -6,11 +6,13 @@ from typing import Any
 import everflow as tf
 from everflow.api import public
 from everflow.ops.core.registry import apply
-from everflow.train.op_optimizer import OpOptimizer
+from everflow.train.op_optimizer import numbers, updates_by_op
+from everflow.train.optimizer import Optimizer
 
 
 @public("train.AdagradOptimizer")
-class AdagradOptimizer(OpOptimizer):
+@updates_by_op
+class AdagradOptimizer(Optimizer):
     """Divides each step by the root of the sum of all squared gradients so far."""
 
     def __init__(self, learning_rate: Any, initial_accumulator_value: float = 0.1, use_locking: bool = False,
@@ -36,7 +38,7 @@ class AdagradOptimizer(OpOptimizer):
         return lambda: tf.cast(apply("Fill", tf.shape(var), self._initial_accumulator_value), dtype)
 
     def _prepare(self) -> None:
-        self._learning_rate_tensor, = self._numbers(learning_rate=self._learning_rate)
+        self._learning_rate_tensor, = numbers(self, learning_rate=self._learning_rate)
 
     def _step(self, var: Any) -> Any:
         return "Adagrad", {"accum": self.get_slot(var, "accumulator"), "lr": self._learning_rate_tensor}, {}

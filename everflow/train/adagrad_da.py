@@ -6,11 +6,13 @@ from typing import Any
 import everflow as tf
 from everflow.api import public
 from everflow.graph.scopes import colocate_with, device
-from everflow.train.op_optimizer import OpOptimizer
+from everflow.train.op_optimizer import numbers, updates_by_op
+from everflow.train.optimizer import Optimizer
 
 
 @public("train.AdagradDAOptimizer")
-class AdagradDAOptimizer(OpOptimizer):
+@updates_by_op
+class AdagradDAOptimizer(Optimizer):
     """Adagrad with dual averaging: a variable follows from the sum of all gradients; sparse models stay sparse."""
 
     def __init__(self, learning_rate: Any, global_step: Any, initial_gradient_squared_accumulator_value: float = 0.1,
@@ -38,7 +40,7 @@ class AdagradDAOptimizer(OpOptimizer):
             self._get_or_make_slot(var, squares, "gradient_squared_accumulator", self._name)
 
     def _prepare(self) -> None:
-        self._learning_rate_tensor, = self._numbers(learning_rate=self._learning_rate)
+        self._learning_rate_tensor, = numbers(self, learning_rate=self._learning_rate)
         with colocate_with(self._learning_rate_tensor):
             # The number of this step, counted from one.
             self._global_step_on_worker = tf.identity(self._global_step) + 1

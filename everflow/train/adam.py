@@ -10,11 +10,13 @@ from everflow.eager.context import executing_eagerly
 from everflow.graph.scopes import colocate_with, control_dependencies, init_scope
 from everflow.graph.stacks import get_default_graph
 from everflow.ops.core.registry import apply
-from everflow.train.op_optimizer import OpOptimizer
+from everflow.train.op_optimizer import numbers, updates_by_op
+from everflow.train.optimizer import Optimizer
 
 
 @public("train.AdamOptimizer")
-class AdamOptimizer(OpOptimizer):
+@updates_by_op
+class AdamOptimizer(Optimizer):
     """Adam: running means of the gradient and of its square, corrected for having started at zero."""
 
     def __init__(self, learning_rate: Any = 0.001, beta1: Any = 0.9, beta2: Any = 0.999, epsilon: Any = 1e-08,
@@ -46,8 +48,8 @@ class AdamOptimizer(OpOptimizer):
             self._zeros_slot(var, "v", self._name)
 
     def _prepare(self) -> None:
-        self._lr_t, self._beta1_t, self._beta2_t, self._epsilon_t = self._numbers(
-            learning_rate=self._lr, beta1=self._beta1, beta2=self._beta2, epsilon=self._epsilon)
+        self._lr_t, self._beta1_t, self._beta2_t, self._epsilon_t = numbers(
+            self, learning_rate=self._lr, beta1=self._beta1, beta2=self._beta2, epsilon=self._epsilon)
 
     def _step(self, var: Any) -> Any:
         beta1_power, beta2_power = self._get_beta_accumulators()

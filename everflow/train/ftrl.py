@@ -6,11 +6,13 @@ from typing import Any
 import everflow as tf
 from everflow.api import public
 from everflow.graph.scopes import colocate_with
-from everflow.train.op_optimizer import OpOptimizer
+from everflow.train.op_optimizer import numbers, updates_by_op
+from everflow.train.optimizer import Optimizer
 
 
 @public("train.FtrlOptimizer")
-class FtrlOptimizer(OpOptimizer):
+@updates_by_op
+class FtrlOptimizer(Optimizer):
     """Follow the regularized leader: online learning with L1 and L2, and shrinkage of the weights themselves."""
 
     def __init__(self, learning_rate: Any, learning_rate_power: Any = -0.5, initial_accumulator_value: float = 0.1,
@@ -47,8 +49,8 @@ class FtrlOptimizer(OpOptimizer):
 
     def _prepare(self) -> None:
         (self._learning_rate_tensor, self._l1_regularization_strength_tensor, self._l2_regularization_strength_tensor,
-         self._l2_shrinkage_regularization_strength_tensor, self._learning_rate_power_tensor) = self._numbers(
-            learning_rate=self._learning_rate, l1_regularization_strength=self._l1_regularization_strength,
+         self._l2_shrinkage_regularization_strength_tensor, self._learning_rate_power_tensor) = numbers(
+            self, learning_rate=self._learning_rate, l1_regularization_strength=self._l1_regularization_strength,
             l2_regularization_strength=self._l2_regularization_strength,
             l2_shrinkage_regularization_strength=self._l2_shrinkage_regularization_strength,
             learning_rate_power=self._learning_rate_power)

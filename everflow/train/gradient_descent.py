@@ -7,11 +7,13 @@ import everflow as tf
 from everflow.api import public
 from everflow.graph.indexed_slices import IndexedSlices
 from everflow.ops.core.registry import apply
-from everflow.train.op_optimizer import OpOptimizer
+from everflow.train.op_optimizer import numbers, updates_by_op
+from everflow.train.optimizer import Optimizer
 
 
 @public("train.GradientDescentOptimizer")
-class GradientDescentOptimizer(OpOptimizer):
+@updates_by_op
+class GradientDescentOptimizer(Optimizer):
     """A step is the gradient times the learning rate."""
 
     def __init__(self, learning_rate: Any, use_locking: bool = False, name: str = "GradientDescent") -> None:
@@ -20,7 +22,7 @@ class GradientDescentOptimizer(OpOptimizer):
         self._learning_rate_tensor: Any = None
 
     def _prepare(self) -> None:
-        self._learning_rate_tensor, = self._numbers(learning_rate=self._learning_rate)
+        self._learning_rate_tensor, = numbers(self, learning_rate=self._learning_rate)
 
     def _step(self, var: Any) -> Any:
         return "GradientDescent", {"alpha": self._learning_rate_tensor}, {}

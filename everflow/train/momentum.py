@@ -4,11 +4,13 @@ from __future__ import annotations
 from typing import Any
 
 from everflow.api import public
-from everflow.train.op_optimizer import OpOptimizer
+from everflow.train.op_optimizer import numbers, updates_by_op
+from everflow.train.optimizer import Optimizer
 
 
 @public("train.MomentumOptimizer")
-class MomentumOptimizer(OpOptimizer):
+@updates_by_op
+class MomentumOptimizer(Optimizer):
     """Steps along a decaying sum of gradients; with `use_nesterov`, along what that sum will be after this gradient."""
 
     def __init__(self, learning_rate: Any, momentum: Any, use_locking: bool = False, name: str = "Momentum",
@@ -23,8 +25,8 @@ class MomentumOptimizer(OpOptimizer):
             self._zeros_slot(var, "momentum", self._name)
 
     def _prepare(self) -> None:
-        self._learning_rate_tensor, self._momentum_tensor = self._numbers(
-            learning_rate=self._learning_rate, momentum=self._momentum)
+        self._learning_rate_tensor, self._momentum_tensor = numbers(
+            self, learning_rate=self._learning_rate, momentum=self._momentum)
 
     def _step(self, var: Any) -> Any:
         return "Momentum", {

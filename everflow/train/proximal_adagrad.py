@@ -6,11 +6,13 @@ from typing import Any
 import everflow as tf
 from everflow.api import public
 from everflow.graph.scopes import colocate_with
-from everflow.train.op_optimizer import OpOptimizer
+from everflow.train.op_optimizer import numbers, updates_by_op
+from everflow.train.optimizer import Optimizer
 
 
 @public("train.ProximalAdagradOptimizer")
-class ProximalAdagradOptimizer(OpOptimizer):
+@updates_by_op
+class ProximalAdagradOptimizer(Optimizer):
     """Adagrad, each step followed by the proximal step of L1 and L2 regularization."""
 
     def __init__(self, learning_rate: Any, initial_accumulator_value: float = 0.1,
@@ -35,8 +37,8 @@ class ProximalAdagradOptimizer(OpOptimizer):
 
     def _prepare(self) -> None:
         (self._learning_rate_tensor, self._l1_regularization_strength_tensor,
-         self._l2_regularization_strength_tensor) = self._numbers(
-            learning_rate=self._learning_rate, l1_regularization_strength=self._l1_regularization_strength,
+         self._l2_regularization_strength_tensor) = numbers(
+            self, learning_rate=self._learning_rate, l1_regularization_strength=self._l1_regularization_strength,
             l2_regularization_strength=self._l2_regularization_strength)
 
     def _step(self, var: Any) -> Any:

@@ -4,11 +4,13 @@ from __future__ import annotations
 from typing import Any
 
 from everflow.api import public
-from everflow.train.op_optimizer import OpOptimizer
+from everflow.train.op_optimizer import numbers, updates_by_op
+from everflow.train.optimizer import Optimizer
 
 
 @public("train.ProximalGradientDescentOptimizer")
-class ProximalGradientDescentOptimizer(OpOptimizer):
+@updates_by_op
+class ProximalGradientDescentOptimizer(Optimizer):
     """Gradient descent, each step followed by the proximal step of L1 and L2 regularization."""
 
     def __init__(self, learning_rate: Any, l1_regularization_strength: Any = 0.0, l2_regularization_strength: Any = 0.0,
@@ -23,8 +25,8 @@ class ProximalGradientDescentOptimizer(OpOptimizer):
 
     def _prepare(self) -> None:
         (self._learning_rate_tensor, self._l1_regularization_strength_tensor,
-         self._l2_regularization_strength_tensor) = self._numbers(
-            learning_rate=self._learning_rate, l1_regularization_strength=self._l1_regularization_strength,
+         self._l2_regularization_strength_tensor) = numbers(
+            self, learning_rate=self._learning_rate, l1_regularization_strength=self._l1_regularization_strength,
             l2_regularization_strength=self._l2_regularization_strength)
 
     def _step(self, var: Any) -> Any:

@@ -5,11 +5,13 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import public
-from everflow.train.op_optimizer import OpOptimizer
+from everflow.train.op_optimizer import numbers, updates_by_op
+from everflow.train.optimizer import Optimizer
 
 
 @public("train.RMSPropOptimizer")
-class RMSPropOptimizer(OpOptimizer):
+@updates_by_op
+class RMSPropOptimizer(Optimizer):
     """Divides each step by the root of a running mean of squared gradients; if `centered`, of their variance."""
 
     def __init__(self, learning_rate: Any, decay: Any = 0.9, momentum: Any = 0.0, epsilon: Any = 1e-10,
@@ -35,8 +37,8 @@ class RMSPropOptimizer(OpOptimizer):
             self._zeros_slot(var, "momentum", self._name)
 
     def _prepare(self) -> None:
-        self._learning_rate_tensor, self._decay_tensor, self._momentum_tensor, self._epsilon_tensor = self._numbers(
-            learning_rate=self._learning_rate, decay=self._decay, momentum=self._momentum, epsilon=self._epsilon)
+        self._learning_rate_tensor, self._decay_tensor, self._momentum_tensor, self._epsilon_tensor = numbers(
+            self, learning_rate=self._learning_rate, decay=self._decay, momentum=self._momentum, epsilon=self._epsilon)
 
     def _step(self, var: Any) -> Any:
         inputs = {

@@ -6,11 +6,13 @@ from typing import Any
 import everflow as tf
 from everflow.api import public
 from everflow.ops.core.registry import apply
-from everflow.train.op_optimizer import OpOptimizer
+from everflow.train.op_optimizer import numbers, updates_by_op
+from everflow.train.optimizer import Optimizer
 
 
 @public("contrib.opt.LARSOptimizer")
-class LARSOptimizer(OpOptimizer):
+@updates_by_op
+class LARSOptimizer(Optimizer):
     """Momentum with a learning rate for each layer, in proportion to its weights' norm over its gradient's."""
 
     def __init__(self, learning_rate: Any, momentum: Any = 0.9, weight_decay: float = 0.0001, eeta: float = 0.001,
@@ -46,8 +48,8 @@ class LARSOptimizer(OpOptimizer):
         return scaled, grad + self._weight_decay * var
 
     def _prepare(self) -> None:
-        self._learning_rate_tensor, self._momentum_tensor = self._numbers(
-            learning_rate=self._learning_rate, momentum=self._momentum)
+        self._learning_rate_tensor, self._momentum_tensor = numbers(
+            self, learning_rate=self._learning_rate, momentum=self._momentum)
 
     def _step(self, var: Any) -> Any:
         return "Momentum", {

@@ -7,10 +7,12 @@ from typing import Any
 import everflow as tf
 from everflow.api import public
 from everflow.graph.convert import convert_to_tensor
-from everflow.train.op_optimizer import OpOptimizer
+from everflow.train.op_optimizer import numbers, updates_by_op
+from everflow.train.optimizer import Optimizer
 
 
-class SignOptimizer(OpOptimizer):
+@updates_by_op
+class SignOptimizer(Optimizer):
     """What both have in common: the mean of gradients, and the decay of the sign's influence."""
 
     _sign_decay_fn: Any = None
@@ -50,8 +52,8 @@ class AddSignOptimizer(SignOptimizer):
         self._sign_decay_fn = sign_decay_fn
 
     def _prepare(self) -> None:
-        self._lr_t, self._beta_t, self._alpha_t = self._numbers(
-            learning_rate=self._lr, beta=self._beta, alpha=self._alpha)
+        self._lr_t, self._beta_t, self._alpha_t = numbers(
+            self, learning_rate=self._lr, beta=self._beta, alpha=self._alpha)
         self._prepare_sign_decay()
 
     def _step(self, var: Any) -> Any:
@@ -83,8 +85,8 @@ class PowerSignOptimizer(SignOptimizer):
         self._sign_decay_fn = sign_decay_fn
 
     def _prepare(self) -> None:
-        self._lr_t, self._beta_t, self._logbase_t = self._numbers(
-            learning_rate=self._lr, beta=self._beta, logbase=math.log(self._base))
+        self._lr_t, self._beta_t, self._logbase_t = numbers(
+            self, learning_rate=self._lr, beta=self._beta, logbase=math.log(self._base))
         self._prepare_sign_decay()
 
     def _step(self, var: Any) -> Any:
