@@ -164,6 +164,12 @@ def test_classes_have_the_bases_that_they_have_in_tensorflow():
     assert [pair for pair in pairs if not issubclass(api.find(pair[0]), api.find(pair[1]))] == []
 
 
+def test_optimizers_stand_directly_on_their_base():
+    found = [getattr(tf.train, name) for name in dir(tf.train) if name.endswith("Optimizer") and name != "Optimizer"]
+    assert len(found) >= 9 and {cls.__bases__ for cls in found} == {(tf.train.Optimizer,)}
+    assert "_apply_dense" in vars(tf.train.AdadeltaOptimizer)
+
+
 def test_tensorflows_inspection_looks_below_context_managers():
     from everflow.platform import signatures
 
@@ -176,6 +182,58 @@ def test_private_attributes_that_programs_touch():
         x = tf.constant(1.0)
     assert (x._op, x._dtype, x.op._graph, x.op._id_value) == (x.op, tf.float32, graph, x.op._id)
     assert x.op._op_def.name == "Const"
+    assert (x.op._traceback, x.op._is_stateful) == (x.op.traceback, False)
+    with graph.as_default():
+        for variable in (tf.Variable(1), tf.get_variable("r", [], use_resource=True)):
+            assert (variable._graph_key, variable.op._is_stateful) == (graph._graph_key, True)
+
+
+class Standin:
+    """What programs pass for an op to learn the current device."""
+
+    device = ""
+
+    def _set_device_from_string(self, device):
+        self.device = device
+
+
+def test_device_blocks_are_asked_kept_and_put_back(graph):
+    def device():
+        op = Standin()
+        graph._apply_device_functions(op)
+        return op.device
+
+    with tf.device("/job:worker"):
+        with tf.device(lambda op: "/gpu:1"):
+            kept = graph._device_function_stack.copy()
+            assert device() == "/job:worker/device:GPU:1"
+        around = graph._device_function_stack
+        graph._device_function_stack = kept
+        assert tf.constant(1).device == "/job:worker/device:GPU:1"
+        graph._device_function_stack = around
+        assert (device(), len(kept)) == ("/job:worker", 2)
+    with pytest.raises(RuntimeError, match="Exiting device scope without proper scope nesting"), tf.device("/job:worker"):
+        graph._device_function_stack = kept
+
+
+def test_subclasses_of_batch_normalization_say_what_the_moments_are(session):
+    class Shifted(tf.layers.BatchNormalization):
+        def _moments(self, inputs, reduction_axes, keep_dims):
+            mean, variance = super()._moments(inputs, reduction_axes, keep_dims=keep_dims)
+            return mean + 1, variance
+
+    x = np.array([[0.0], [2.0]], "float32")
+    results = [layer(x, training=True) for layer in (tf.layers.BatchNormalization(epsilon=0), Shifted(epsilon=0))]
+    session.run(tf.global_variables_initializer())
+    plain, shifted = session.run(results)
+    assert (plain.tolist(), shifted.tolist()) == ([[-1], [1]], [[-2], [0]])
+
+
+def test_estimators_are_asked_for_their_features():
+    estimator = tf.estimator.Estimator(lambda features: None)
+    features, hooks = estimator._get_features_from_input_fn(lambda: tf.data.Dataset.range(3), tf.estimator.ModeKeys.PREDICT)
+    assert (features.dtype, len(hooks)) == (tf.int64, 1)
+    assert estimator._get_features_and_labels_from_input_fn(lambda: (1, 2), tf.estimator.ModeKeys.TRAIN) == (1, 2, [])
 
 
 def test_estimators_have_their_later_name(as_tensorflow):

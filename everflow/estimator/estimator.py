@@ -138,7 +138,7 @@ class Estimator:
             step = self._create_and_assert_global_step(graph)
             if self._config.task_type != "evaluator":
                 steps.get_or_create_read(graph)
-            features, labels, input_hooks = self._features_and_labels_of(input_fn, ModeKeys.TRAIN)
+            features, labels, input_hooks = self._get_features_and_labels_from_input_fn(input_fn, ModeKeys.TRAIN)
             spec = self._call_model_fn(features, labels, ModeKeys.TRAIN, self.config)
             return running.train(self, spec, input_hooks + hooks, step, saving_listeners)
 
@@ -165,7 +165,7 @@ class Estimator:
     def _evaluation_graph(self, input_fn: Any, hooks: list[Any], checkpoint_path: Any, graph: Any) -> Any:
         tf.set_random_seed(self._config.tf_random_seed)
         self._create_and_assert_global_step(graph)
-        features, labels, input_hooks = self._features_and_labels_of(input_fn, ModeKeys.EVAL)
+        features, labels, input_hooks = self._get_features_and_labels_from_input_fn(input_fn, ModeKeys.EVAL)
         spec = self._call_model_fn(features, labels, ModeKeys.EVAL, self.config)
         update_op, values = running.metrics_of(spec)
         if not checkpoint_path and self._warm_start_settings:
@@ -185,7 +185,7 @@ class Estimator:
         with tf.Graph().as_default() as graph, graph.device(self._device_fn):
             tf.set_random_seed(self._config.tf_random_seed)
             self._create_and_assert_global_step(graph)
-            features, input_hooks = self._features_of(input_fn)
+            features, input_hooks = self._get_features_from_input_fn(input_fn, ModeKeys.PREDICT)
             spec = self._call_model_fn(features, None, ModeKeys.PREDICT, self.config)
             if not checkpoint_path and self._warm_start_settings:
                 self._warm_start()
@@ -240,11 +240,11 @@ class Estimator:
             raise AssertionError("the global step is not an integer")
         return step
 
-    def _features_and_labels_of(self, input_fn: Any, mode: str) -> tuple[Any, Any, list[Any]]:
+    def _get_features_and_labels_from_input_fn(self, input_fn: Any, mode: str) -> tuple[Any, Any, list[Any]]:
         return with_hooks(self._call_input_fn(input_fn, mode))
 
-    def _features_of(self, input_fn: Any) -> tuple[Any, list[Any]]:
-        given = self._call_input_fn(input_fn, ModeKeys.PREDICT)
+    def _get_features_from_input_fn(self, input_fn: Any, mode: str) -> tuple[Any, list[Any]]:
+        given = self._call_input_fn(input_fn, mode)
         features, _, hooks = with_hooks(given) if not isinstance(given, (list, tuple)) else (given[0], None, [])
         if not hooks and not tf.get_default_graph().get_collection(tf.GraphKeys.QUEUE_RUNNERS) and not _reads_an_iterator():
             logging.warning("Input graph does not use tf.data.Dataset or contain a QueueRunner. That means predict yields forever. This is "

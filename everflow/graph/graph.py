@@ -18,6 +18,7 @@ from everflow.graph.keys import GraphKeys
 from everflow.graph.operation import Operation, call_site, describe_shapes
 from everflow.graph.places import apply_colocation, apply_devices, colocation_scope, device_scope
 from everflow.graph.tensor import Tensor
+from everflow.graph.traceable import TraceableObject, TraceableStack
 from everflow.graph.wire import complete_attrs, graph_def_proto, output_types_of, versions_proto
 
 VALID_OP_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\-/]*$")
@@ -95,8 +96,8 @@ class Graph(Collections):
         self._finalized = False
         self._collections: dict[Any, list[Any]] = {}
         self._functions: dict[str, Any] = {}
-        self._unfeedable: set[Operation | Tensor] = set()
-        self._unfetchable: set[Operation] = set()
+        self._unfeedable_tensors: set[Operation | Tensor] = set()
+        self._unfetchable_ops: set[Operation] = set()
         # What is wrong with ops that were edited: an error when the graph runs.
         self._invalid: dict[Operation, str] = {}
         self._control_flow_context: Any = None
@@ -129,12 +130,25 @@ class Graph(Collections):
         self._stacks().controls = value
 
     @property
-    def _devices(self) -> list[Any]:
+    def _devices(self) -> list[TraceableObject]:
         return self._stacks().devices
 
     @_devices.setter
-    def _devices(self, value: list[Any]) -> None:
+    def _devices(self, value: list[TraceableObject]) -> None:
         self._stacks().devices = value
+
+    @property
+    def _device_function_stack(self) -> TraceableStack:
+        """The device blocks that new ops are in, for programs that keep them and put them back elsewhere."""
+        return TraceableStack(self._devices)
+
+    @_device_function_stack.setter
+    def _device_function_stack(self, stack: TraceableStack) -> None:
+        self._devices = [*stack.peek_traceable_objs()][::-1]
+
+    def _apply_device_functions(self, op: Any) -> None:
+        """Gives an op, or something like one, the device that a new op would get."""
+        apply_devices(self._devices, op)
 
     @property
     def _colocation(self) -> list[Any]:
@@ -561,19 +575,19 @@ class Graph(Collections):
 
     def prevent_feeding(self, tensor: Any) -> None:
         """Marks a tensor as one that can't be fed."""
-        self._unfeedable.add(tensor)
+        self._unfeedable_tensors.add(tensor)
 
     def is_feedable(self, tensor: Any) -> bool:
         """Whether a tensor may be fed."""
-        return tensor not in self._unfeedable
+        return tensor not in self._unfeedable_tensors
 
     def prevent_fetching(self, op: Operation) -> None:
         """Marks an operation as one that can't be fetched."""
-        self._unfetchable.add(op)
+        self._unfetchable_ops.add(op)
 
     def is_fetchable(self, tensor_or_op: Any) -> bool:
         """Whether a tensor or operation may be fetched."""
-        return (tensor_or_op.op if isinstance(tensor_or_op, Tensor) else tensor_or_op) not in self._unfetchable
+        return (tensor_or_op.op if isinstance(tensor_or_op, Tensor) else tensor_or_op) not in self._unfetchable_ops
 
     # -- functions and wire form
 

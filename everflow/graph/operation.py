@@ -191,6 +191,14 @@ class Operation:
         return found
 
     @property
+    def _traceback(self) -> list[tuple[str, int, str, str]]:
+        return self.traceback
+
+    @property
+    def _is_stateful(self) -> bool:
+        return self.op_def_.is_stateful
+
+    @property
     def traceback_with_start_lines(self) -> list[tuple[str, int, str, str, int]]:
         """The same, with the first line of each function."""
         starts = [code.co_firstlineno for code, _ in self._calls()]

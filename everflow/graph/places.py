@@ -21,38 +21,41 @@ def device_scope(graph: Any, device: Any) -> Iterator[None]:
     if device is not None and not callable(device):
         canonical_name(device)
     old = graph._devices
-    new = graph._devices = [*old, (device, user_site())]
+    block = TraceableObject(device, *user_site())
+    graph._devices = [*old, block]
     try:
         yield
     finally:
-        if graph._devices is not new:
+        if not graph._devices or graph._devices[-1] is not block:
             raise RuntimeError("Exiting device scope without proper scope nesting.")
         graph._devices = old
 
 
-def apply_devices(blocks: list[Block], op: Operation) -> None:
+def apply_devices(blocks: list[TraceableObject], op: Any) -> None:
     """Gives a new op its device: inner blocks win, field by field; None forgets the blocks around."""
     op.__dict__["device_blocks"] = blocks
     # Innermost first: what an inner block says stays, outer blocks fill in what it left open.
-    for device, _ in reversed(blocks):
+    for block in reversed(blocks):
+        device = block.obj
         if device is None:
             break
         if callable(device) and not is_device_spec(device):
-            op._set_device(device(op))
+            op._set_device_from_string(canonical_name(device(op)))
             continue
         merged = DeviceSpec.from_string(canonical_name(device))
-        merged.merge_from(DeviceSpec.from_string(op._device))
-        op._device = merged.to_string()
+        merged.merge_from(DeviceSpec.from_string(op.device))
+        op._set_device_from_string(merged.to_string())
 
 
 def device_assignments(op: Operation) -> list[TraceableObject]:
     """The device blocks that an op was made in, outermost first; functions by name and place."""
     found = []
-    for device, (file, line) in op.__dict__.get("device_blocks", ()):
+    for block in op.__dict__.get("device_blocks", ()):
+        device = block.obj
         if callable(device) and not is_device_spec(device):
             code = getattr(device, "__code__", None) or type(device).__call__.__code__
             device = f"{getattr(device, '__name__', type(device).__name__)}<{code.co_filename}, {code.co_firstlineno}>"
-        found.append(TraceableObject(device, file, line))
+        found.append(TraceableObject(device, block.filename, block.lineno))
     return found
 
 

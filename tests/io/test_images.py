@@ -101,5 +101,7 @@ def test_gif_frames_and_any_kind():
 def test_what_is_no_image_is_refused():
     with pytest.raises(tf.errors.InvalidArgumentError, match="got unknown format starting with 'hello'"):
         run(tf.image.decode_png(b"hello"))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="got empty file"):
+        run(tf.image.decode_jpeg(b""))
     with pytest.raises(tf.errors.InvalidArgumentError, match="Unable to decode bytes as JPEG, PNG, GIF, or BMP"):
         run(tf.image.decode_image(b"hello"))

@@ -171,10 +171,7 @@ class BatchNormalizationBase(Layer):
     # Calls
 
     def call(self, inputs: Any, training: Any = None) -> Any:  # type: ignore[override]
-        if training is None:
-            training = learning_phase()
-        if isinstance(training, Variable):
-            training = training.value()
+        training = self._get_training_value(training)
         if self.fused:
             return self._fused_batch_norm(inputs, training)
         if self.virtual_batch_size is None:
@@ -182,6 +179,15 @@ class BatchNormalizationBase(Layer):
         original = [-1, *inputs.shape.as_list()[1:]]
         inputs = tf.reshape(inputs, [self.virtual_batch_size, -1, *original[1:]])
         return tf.reshape(self._normalized(inputs, training), original)
+
+    def _get_training_value(self, training: Any = None) -> Any:
+        if training is None:
+            training = learning_phase()
+        return training.value() if isinstance(training, Variable) else training
+
+    def _moments(self, inputs: Any, reduction_axes: Any, keep_dims: bool) -> tuple[Any, Any]:
+        """The batch's mean and variance; subclasses put those of several processes together here."""
+        return tf.nn.moments(inputs, reduction_axes, keep_dims=keep_dims)
 
     def _fused_batch_norm(self, inputs: Any, training: Any) -> Any:
         gamma = self.gamma if self.scale else self._gamma_const
@@ -232,7 +238,7 @@ class BatchNormalizationBase(Layer):
                 adjusted_scale, adjusted_offset = self._adjustment(inputs, training)
                 scale, offset = _after(adjusted_scale, adjusted_offset, scale, offset)
             keeps_dims = self.virtual_batch_size is not None or len(self.axis) > 1
-            batch_mean, batch_variance = tf.nn.moments(tf.cast(inputs, self._param_dtype), reduced, keep_dims=keeps_dims)
+            batch_mean, batch_variance = self._moments(tf.cast(inputs, self._param_dtype), reduced, keep_dims=keeps_dims)
             mean = smart_cond(training, lambda: batch_mean, lambda: convert_to_tensor(self.moving_mean))
             variance = smart_cond(training, lambda: batch_variance, lambda: convert_to_tensor(self.moving_variance))
             new_mean, new_variance = mean, variance

@@ -70,7 +70,8 @@ def _any_image(contents: bytes, channels: int, kind: dtypes.DType, options: dict
 
 
 def _unknown_format(contents: bytes) -> OpError:
-    return invalid_argument(f"Expected image (JPEG, PNG, or GIF), got unknown format starting with '{escaped(contents[:16])}'")
+    found = f"unknown format starting with '{escaped(contents[:16])}'" if contents else "empty file"
+    return invalid_argument(f"Expected image (JPEG, PNG, or GIF), got {found}")
 
 
 def _jpeg_options(node: Any) -> dict[str, Any]:

@@ -185,6 +185,10 @@ class Variable(TensorLike, Trackable, metaclass=VariableMetaclass):
         return self._tensor.graph
 
     @property
+    def _graph_key(self) -> str:
+        return self.graph._graph_key
+
+    @property
     def dtype(self) -> Any:
         """The element type."""
         return self._tensor.dtype
