@@ -114,3 +114,14 @@ def embedding_adagrad():
     rng = np.random.RandomState(0)
     sess, feed = session(), {ids: rng.randint(0, 200000, (1024, 10)), y: rng.randint(0, 10, 1024)}
     return timed(lambda: sess.run(train, feed))
+
+
+@case
+def elementwise_chain():
+    """A chain of eight element-wise ops on a million floats, and its gradient."""
+    x = tf.get_variable("x", [1000, 1000], initializer=tf.truncated_normal_initializer(stddev=0.5))
+    y = tf.tanh(x * 2.0 + 1.0) * tf.sigmoid(x) - tf.square(x) * 0.5
+    gradient = tf.gradients(tf.reduce_sum(y), x)[0]
+    sess = session()
+    fetched = tf.reduce_sum(gradient)
+    return timed(lambda: sess.run(fetched))
