@@ -37,7 +37,7 @@ class ElementwiseChain:
 
     def __init__(self, rows: int, columns: int, inputs: Sequence[tuple[int, int, int]], constants: Sequence[float], instructions: Sequence[tuple[str, int, int]], results: Sequence[tuple[int, int, int]]) -> None: ...
 
-    def run(self, *args) -> None:
+    def run(self, threads: int, *pointers) -> None:
         """Runs on the tensors at these addresses, which the caller keeps alive."""
 
 ELEMENTWISE: frozenset = ...

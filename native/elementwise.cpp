@@ -1,4 +1,4 @@
-// Chains of element-wise ops on small tensors in one go: a block of elements passes through all instructions while it is in the cache.
+// Chains of element-wise ops in one go: a block of elements passes through all instructions while it is in the cache.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "fused.h"
+#include "parallel.h"
 
 namespace nb = nanobind;
 
@@ -22,6 +23,8 @@ namespace everflow {
 namespace {
 
 constexpr size_t BLOCK = 512;
+// A thread gets at least so many blocks.
+constexpr size_t GRAIN = 32;
 
 using Loop = void (*)(const float*, const float*, float*, size_t);
 
@@ -74,12 +77,18 @@ public:
         for (const auto& place : places_) tensors_ = std::max<size_t>(tensors_, static_cast<size_t>(place.tensor + 1));
     }
 
-    void run(nb::args pointers) const {
+    void run(size_t threads, nb::args pointers) const {
         if (pointers.size() != tensors_) throw std::invalid_argument("a pointer for each tensor");
         float* bases[64];
         if (tensors_ > 64) throw std::invalid_argument("too many tensors");
         for (size_t i = 0; i < tensors_; ++i) bases[i] = reinterpret_cast<float*>(nb::cast<uintptr_t>(pointers[i]));
         nb::gil_scoped_release released;
+        const size_t across = (columns_ + BLOCK - 1) / BLOCK;
+        in_parallel(rows_ * across, GRAIN, threads, [&](size_t begin, size_t end) { run_blocks(bases, across, begin, end); });
+    }
+
+private:
+    void run_blocks(float* const* bases, size_t across, size_t begin, size_t end) const {
         const size_t block = std::min(BLOCK, columns_);
         thread_local std::vector<float> memory;
         memory.resize(std::max(memory.size(), places_.size() * block));
@@ -88,21 +97,19 @@ public:
             std::fill_n(memory.data() + operand * block, block, constants_[k]);
         }
         std::vector<float*> at(places_.size());
-        for (size_t row = 0; row < rows_; ++row) {
-            for (size_t column = 0; column < columns_; column += block) {
-                for (size_t k = 0; k < places_.size(); ++k) {
-                    const Place& place = places_[k];
-                    at[k] = place.tensor < 0 ? memory.data() + k * block
-                                             : bases[place.tensor] + place.offset + static_cast<int64_t>(row) * place.stride + column;
-                }
-                const size_t n = std::min(block, columns_ - column);
-                float** result = at.data() + first_result_;
-                for (const auto& instruction : instructions_) instruction.loop(at[instruction.a], at[instruction.b], *result++, n);
+        for (size_t i = begin; i < end; ++i) {
+            const size_t row = i / across, column = i % across * BLOCK;
+            for (size_t k = 0; k < places_.size(); ++k) {
+                const Place& place = places_[k];
+                at[k] = place.tensor < 0 ? memory.data() + k * block
+                                         : bases[place.tensor] + place.offset + static_cast<int64_t>(row) * place.stride + column;
             }
+            const size_t n = std::min(block, columns_ - column);
+            float** result = at.data() + first_result_;
+            for (const auto& instruction : instructions_) instruction.loop(at[instruction.a], at[instruction.b], *result++, n);
         }
     }
 
-private:
     size_t rows_, columns_;
     std::vector<float> constants_;
     size_t first_result_;
@@ -118,7 +125,7 @@ void add_elementwise(nb::module_& module) {
         .def(nb::init<size_t, size_t, std::vector<std::tuple<int64_t, int64_t, int64_t>>, std::vector<float>,
                       std::vector<std::tuple<std::string, size_t, size_t>>, std::vector<std::tuple<int64_t, int64_t, int64_t>>>(),
              nb::arg("rows"), nb::arg("columns"), nb::arg("inputs"), nb::arg("constants"), nb::arg("instructions"), nb::arg("results"))
-        .def("run", &Chain::run, "Runs on the tensors at these addresses, which the caller keeps alive.");
+        .def("run", &Chain::run, nb::arg("threads"), nb::arg("pointers"), "Runs on the tensors at these addresses, which the caller keeps alive.");
     nb::list names;
     for (const auto& known : CHOSEN(LOOPS)) names.append(known.name);
     module.attr("ELEMENTWISE") = nb::frozenset(names);

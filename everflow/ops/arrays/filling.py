@@ -71,7 +71,7 @@ def _no_scalar(_: Any, value: Any) -> str | None:
     return f"value must be a scalar, got shape {shown(value.shape)}" if getattr(value, "ndim", 0) else None
 
 
-op("Fill", kernel=checked(_fill, _no_scalar), shape=_fill_shape, gradient=lambda o, dy: [None, _summed(dy)], sizes=(0,),
+op("Fill", kernel=checked(_fill, _no_scalar), shape=_fill_shape, gradient=lambda o, dy: [None, _summed(dy)], sizes=(0,), fills=1,
    symbolic=symbolic.sized_by(0))
 
 

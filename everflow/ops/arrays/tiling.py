@@ -81,7 +81,7 @@ def _tile_gradient(o: Any, dy: Any) -> Any:
     return [found, None]
 
 
-op("Tile", kernel=_tile, shape=_tile_shape, gradient=_tile_gradient, view=True, sizes=(1,))
+op("Tile", kernel=_tile, shape=_tile_shape, gradient=_tile_gradient, view=True, sizes=(1,), fills=0)
 
 
 def _tile_grad(node: Any) -> Kernel:
@@ -145,7 +145,7 @@ def _broadcast_to_gradient(o: Any, dy: Any) -> Any:
     return [reshape(tf.reduce_sum(dy, axes, keepdims=True), sizes), None]
 
 
-op("BroadcastTo", kernel=_broadcast_to, shape=_broadcast_to_shape, gradient=_broadcast_to_gradient, view=True, sizes=(1,))
+op("BroadcastTo", kernel=_broadcast_to, shape=_broadcast_to_shape, gradient=_broadcast_to_gradient, view=True, sizes=(1,), fills=0)
 
 
 @public("broadcast_to")

@@ -83,6 +83,8 @@ class Meaning:
     brings: bool = False
     # It adds its second input, times this, to the variable that is its first.
     adds: float = 0.0
+    # The input whose only element, if it has but one, fills the result.
+    fills: int | None = None
     # It hands its input on as it is; there is nothing to do at run time.
     forwards: bool = False
     # It is never computed while a plan is made.

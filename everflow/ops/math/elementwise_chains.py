@@ -1,4 +1,4 @@
-"""Element-wise ops on small tensors of one shape as the instructions of one native loop; see everflow.runtime.passes.elementwise_groups."""
+"""Element-wise ops on tensors of one shape as the instructions of one native loop; see everflow.runtime.passes.elementwise_groups."""
 from __future__ import annotations
 
 import math
@@ -12,8 +12,8 @@ from everflow.lazy import torch
 from everflow.ops.core.node import Node, Value, kernel_of
 from everflow.ops.core.registry import fused_op
 
-# Larger tensors are better off with kernels that use several threads.
-MOST_ELEMENTS = 1 << 16
+# What is larger than this is shared among threads.
+LARGE = 1 << 16
 
 
 def is_elementwise(node: Node, dims: Any = None) -> bool:
@@ -21,14 +21,19 @@ def is_elementwise(node: Node, dims: Any = None) -> bool:
     if (node.type not in ELEMENTWISE and node.type != "AddN") or node.reads or node.asked_for:
         return False
     found = node.outputs[0].dims
-    if not found or (dims is not None and found != dims) or not 0 < (num_elements(found) or 0) <= MOST_ELEMENTS:
+    if not found or (dims is not None and found != dims) or not num_elements(found):
         return False
     return all(v.dtype is dtypes.float32 for v in (*node.inputs, *node.outputs)) and all(_is_operand(node, v, found) for v in node.inputs)
 
 
+def is_large(dims: Any) -> bool:
+    """Whether tensors of this shape are worth several threads."""
+    return (num_elements(dims) or 0) > LARGE
+
+
 def _is_operand(node: Node, value: Value, dims: Any) -> bool:
-    """A tensor of the shape, one that must turn out to have it, or a constant number."""
-    return value.dims == dims or _must_fit(node, value) or _number(value) is not None
+    """A tensor of the shape, one that must turn out to have it, a row for all rows, or a constant number."""
+    return value.dims in (dims, dims[-1:]) or _must_fit(node, value) or _number(value) is not None
 
 
 def _must_fit(node: Node, value: Value) -> bool:
@@ -36,6 +41,11 @@ def _must_fit(node: Node, value: Value) -> bool:
 
 
 def _number(value: Value) -> float | None:
+    """The number that a constant is, or with which a tensor is filled."""
+    meaning = value.node.meaning
+    if meaning is not None and meaning.fills is not None and not value.node.reads:
+        source = value.node.constant(meaning.fills)
+        return float(source.reshape(())) if source is not None and source.size == 1 else None
     return float(value.constant.reshape(())) if value.dims == () and value.constant is not None else None
 
 
@@ -86,9 +96,11 @@ class Chain:
             whole = split.inputs[1]
             if axis is not None and int(axis.reshape(())) in (-1, len(self.dims) - 1) and whole.dims is not None and None not in whole.dims:
                 source, offset, stride = whole, value.index * self.columns, _width(whole)
+        if value.dims == self.dims[-1:] != self.dims:
+            stride = 0
         if source not in self.inputs:
             self.inputs.append(source)
-            if source is value and value.dims != self.dims:
+            if source is value and value.dims not in (self.dims, self.dims[-1:]):
                 self.checked.append(self.inputs.index(source))
         self._operands[value] = len(self._operands)
         self._places.append((self.inputs.index(source), offset, stride))
@@ -118,12 +130,13 @@ class Chain:
             places.append(place(node.outputs[0]))
             operands[node.outputs[0]] = count + len(instructions) - 1
         rows, columns, taken_from = self.rows, self.columns, self._places
-        if all(stride in (0, columns) for _, _, stride in (*taken_from, *places)):
+        if all(tensor < 0 or stride == columns for tensor, _, stride in (*taken_from, *places)):
             rows, columns = 1, rows * columns
         run_chain = ElementwiseChain(rows, columns, taken_from, self._constants, instructions, places).run
         one_by_one = self._one_by_one()
         dims, checked, single = self.dims, self.checked, len(self.results) == 1
         allocate = self._allocation()
+        threads: Callable[[], int] = torch.get_num_threads if is_large(dims) else lambda: 1
 
         def run(*xs: Any) -> Any:
             for i in checked:
@@ -133,7 +146,7 @@ class Chain:
                 return one_by_one(*xs)
             xs = tuple([x if x.is_contiguous() else x.contiguous() for x in xs])
             found = allocate()
-            run_chain(*[x.data_ptr() for x in xs], *[y.data_ptr() for y in found])
+            run_chain(threads(), *[x.data_ptr() for x in xs], *[y.data_ptr() for y in found])
             return found[0] if single else found
 
         return run

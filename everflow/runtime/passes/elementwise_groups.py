@@ -1,4 +1,5 @@
-"""Element-wise ops on small tensors of one shape, done together: calling a kernel for each of them costs more than their arithmetic."""
+"""Element-wise ops on tensors of one shape, done together: on small ones, calling a kernel for each of them costs more than their
+arithmetic; on large ones, reading and writing memory does."""
 from __future__ import annotations
 
 from collections import Counter
@@ -6,17 +7,21 @@ from typing import Any
 
 from everflow.graph import dtypes
 from everflow.ops.core.node import Node, Value
-from everflow.ops.math.elementwise_chains import Chain, is_elementwise, joined
+from everflow.ops.math.elementwise_chains import Chain, is_elementwise, is_large, joined
 from everflow.runtime.plan import Plan, fused
 
-FEWEST_OPS = 3
 MOST_TENSORS = 60
 
 
 def group_elementwise(plan: Plan) -> bool:
     """Puts one node in the place of element-wise nodes that have one static shape and can run at the same time."""
     shapes = Counter(node.outputs[0].dims for node in plan.nodes if is_elementwise(node))
-    return any([_fuse(plan, dims) for dims, count in shapes.items() if count >= FEWEST_OPS])
+    return any([_fuse(plan, dims) for dims, count in shapes.items() if count >= _fewest(dims)])
+
+
+def _fewest(dims: Any) -> int:
+    """From how many ops on it gains something."""
+    return 2 if is_large(dims) else 3
 
 
 def _fuse(plan: Plan, dims: Any) -> bool:
@@ -77,7 +82,7 @@ class _Group:
 
     def close(self, plan: Plan, uses: Counter[Value], nodes: list[Node], table: dict[Value, Value]) -> None:
         """Adds the group as one node, or as it was where that gains nothing, and then what waited for it."""
-        if len(self.members) < FEWEST_OPS:
+        if len(self.members) < _fewest(self.dims):
             # In the order of the plan, as they came.
             order = {node: i for i, node in enumerate(plan.nodes)}
             nodes.extend(sorted([*self.members, *self.later], key=order.__getitem__))

@@ -18,7 +18,7 @@ def test_each_instruction_agrees_with_its_op(name):
     out = torch.empty(x.size)
     a, b = torch.from_numpy(x), torch.from_numpy(y)
     ElementwiseChain(1, x.size, [(0, 0, x.size), (1, 0, x.size)], [], [(name, 0, 1)], [(2, 0, x.size)]).run(
-        a.data_ptr(), b.data_ptr(), out.data_ptr())
+        1, a.data_ptr(), b.data_ptr(), out.data_ptr())
     function = getattr(tf.raw_ops, name)
     arguments = [x] if len(function.__signature__.parameters) == 2 else [x, y]
     with tf.Graph().as_default(), tf.Session() as sess:
@@ -40,4 +40,4 @@ def test_instructions_must_be_sound():
         ElementwiseChain(1, 4, [(0, 0, 4)], [], [("Add", 0, 5)], [(1, 0, 4)])
     chain = ElementwiseChain(1, 4, [(0, 0, 4)], [], [("Add", 0, 0)], [(1, 0, 4)])
     with pytest.raises(ValueError, match="a pointer for each tensor"):
-        chain.run(0)
+        chain.run(1, 0)

@@ -1,6 +1,7 @@
 """Element-wise nodes that run as one."""
 import numpy as np
 import pytest
+import torch
 from planning import random, same
 
 import everflow as tf
@@ -58,12 +59,29 @@ def test_sums_of_many_and_results_used_outside():
     assert after == ["_Elementwise"]
 
 
-@pytest.mark.parametrize("dims,dtype", [((None, 2), tf.float32), ((2, 2), tf.float64), ((300, 300), tf.float32)])
+@pytest.mark.parametrize("dims,dtype", [((None, 2), tf.float32), ((2, 2), tf.float64)])
 def test_other_shapes_and_types_stay_as_they_are(dims, dtype):
     x = tf.placeholder(dtype, dims)
     value = np.ones([d or 3 for d in dims], dtype.as_numpy_dtype)
     after = grouped([tf.tanh(tf.square(x) - 0.5 * x)], [x], value)
     assert "_Elementwise" not in after
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_two_ops_on_large_tensors_are_one_in_several_threads(threads):
+    x = tf.placeholder(tf.float32, [301, 300])
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    try:
+        assert grouped([tf.tanh(x * 0.5)], [x], random(301, 300)) == ["_Elementwise"]
+    finally:
+        torch.set_num_threads(before)
+
+
+def test_a_row_serves_all_rows_and_what_is_filled_is_a_number():
+    x, row = tf.placeholder(tf.float32, [4, 5]), tf.placeholder(tf.float32, [5])
+    y = tf.tanh((x + row) * row) - tf.fill([4, 5], 0.25)
+    assert grouped([y], [x, row], random(4, 5), random(5)) == ["_Elementwise"]
 
 
 def test_effects_keep_their_place():
