@@ -23,7 +23,7 @@ FLOATS = (dtypes.float32, dtypes.float64)
 class Sums(NamedTuple):
     """The loop variables that are sums of products, and what makes these up in each iteration."""
 
-    # (loop variable, the parts whose product is added; one part stands for the sum of its rows)
+    # (loop variable, the parts whose product is added; one part stands for itself, or for the sum of its rows)
     terms: list[tuple[int, tuple[int, ...]]]
     parts: list[Tensor]
 
@@ -37,15 +37,19 @@ def sums_in(condition: FuncGraph, body: FuncGraph) -> Sums:
             sums.parts.append(part)
         return next(i for i, t in enumerate(sums.parts) if t is part)
 
-    for k in range(len(body.inputs)):
-        found = None if condition.inputs[k]._consumers else _added(body, k)
-        if found is not None:
-            sums.terms.append((k, tuple(place(t) for t in found)))
+    added = {k: term for k in range(len(body.inputs)) if not condition.inputs[k]._consumers and (term := _added(body, k)) is not None}
+    for k, term in added.items():
+        factors = _factors(term.op) if len(term._consumers) == 1 and not term.op.control_inputs else None
+        if factors is not None:
+            sums.terms.append((k, tuple(place(t) for t in factors)))
+    # What is held for a product anyway is also added up for itself.
+    known = {k for k, _ in sums.terms}
+    sums.terms.extend((k, (place(term),)) for k, term in added.items() if k not in known and any(t is term for t in sums.parts))
     return sums
 
 
-def _added(body: FuncGraph, k: int) -> tuple[Tensor, ...] | None:
-    """What is multiplied and added to a loop variable in each iteration, where nothing else happens to it."""
+def _added(body: FuncGraph, k: int) -> Tensor | None:
+    """What is added to a loop variable in each iteration, where nothing else happens to it."""
     before, after = body.inputs[k], body.outputs[k]
     add = after.op
     if add.type not in ("AddN", "AddV2", "Add") or len(add.inputs) != 2 or before.dtype not in FLOATS or not before.dims:
@@ -53,9 +57,10 @@ def _added(body: FuncGraph, k: int) -> tuple[Tensor, ...] | None:
     if add.control_inputs or len(before._consumers) != 1 or after._consumers or sum(t is after for t in body.outputs) != 1:
         return None
     terms = [t for t in add.inputs if t is not before]
-    if len(terms) != 1 or terms[0].dims != before.dims or len(terms[0]._consumers) != 1 or terms[0].op.control_inputs:
+    # AddN takes tensors of one shape alone; others may broadcast where sizes are not known.
+    if len(terms) != 1 or terms[0].dims != before.dims or (add.type != "AddN" and None in before.dims):
         return None
-    return _factors(terms[0].op)
+    return terms[0]
 
 
 def _factors(op: Operation) -> tuple[Tensor, ...] | None:
@@ -107,7 +112,9 @@ class Collector:
                 add = self.totals[k].addmm_ if self.settled else self.totals[k].addmm
                 self.totals[k] = add(joined[places[0]].t(), joined[places[1]])
             else:
-                self.totals[k] = self.totals[k] + joined[places[0]].sum(0)
+                part, total = joined[places[0]], self.totals[k]
+                if total.numel():
+                    self.totals[k] = total + part.reshape(-1, *total.shape).sum(0)
         self.held = []
         self.settled = True
 

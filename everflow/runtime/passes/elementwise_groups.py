@@ -7,21 +7,17 @@ from typing import Any
 
 from everflow.graph import dtypes
 from everflow.ops.core.node import Node, Value
-from everflow.ops.math.elementwise_chains import Chain, is_elementwise, is_large, joined
+from everflow.ops.math.elementwise_chains import Chain, is_elementwise, joined
 from everflow.runtime.plan import Plan, fused
 
+FEWEST_OPS = 2
 MOST_TENSORS = 60
 
 
 def group_elementwise(plan: Plan) -> bool:
     """Puts one node in the place of element-wise nodes that have one static shape and can run at the same time."""
     shapes = Counter(node.outputs[0].dims for node in plan.nodes if is_elementwise(node))
-    return any([_fuse(plan, dims) for dims, count in shapes.items() if count >= _fewest(dims)])
-
-
-def _fewest(dims: Any) -> int:
-    """From how many ops on it gains something."""
-    return 2 if is_large(dims) else 3
+    return any([_fuse(plan, dims) for dims, count in shapes.items() if count >= FEWEST_OPS])
 
 
 def _fuse(plan: Plan, dims: Any) -> bool:
@@ -82,7 +78,7 @@ class _Group:
 
     def close(self, plan: Plan, uses: Counter[Value], nodes: list[Node], table: dict[Value, Value]) -> None:
         """Adds the group as one node, or as it was where that gains nothing, and then what waited for it."""
-        if len(self.members) < _fewest(self.dims):
+        if len(self.members) < FEWEST_OPS:
             # In the order of the plan, as they came.
             order = {node: i for i, node in enumerate(plan.nodes)}
             nodes.extend(sorted([*self.members, *self.later], key=order.__getitem__))

@@ -365,3 +365,17 @@ def test_the_gradient_of_a_vector_added_in_each_iteration_is_one_sum(session):
     found, expected = session.run([tf.gradients(h, b)[0], tf.gradients(written_out, b)[0]])
     np.testing.assert_allclose(found, expected, rtol=1e-5)
     assert any(loop.sums.terms for loop in session._context.loops.values())
+
+
+@pytest.mark.parametrize("rows", [3, 0])
+def test_what_is_added_in_each_iteration_gets_the_sum_of_its_gradients(session, rows):
+    x, w = tf.placeholder(tf.float32, [None, 2]), tf.Variable([[0.5, -0.2], [0.1, 0.3]])
+    _, h = tf.while_loop(lambda i, h: i < 4, lambda i, h: (i + 1, tf.tanh(tf.matmul(h, w) + x)), [0, x])
+    written_out = x
+    for _ in range(4):
+        written_out = tf.tanh(tf.matmul(written_out, w) + x)
+    session.run(tf.global_variables_initializer())
+    given = {x: np.linspace(-1, 1, 2 * rows).reshape(rows, 2)}
+    found, expected = session.run([tf.gradients(h, [x, w]), tf.gradients(written_out, [x, w])], given)
+    for a, b in zip(found, expected):
+        np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-7)
