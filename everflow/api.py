@@ -206,7 +206,7 @@ def index_text() -> tuple[str, list[str]]:
     for file in sorted(PACKAGE.rglob("*.py")):
         parts = file.relative_to(PACKAGE).with_suffix("").parts
         name = ".".join(("everflow", *parts)).removesuffix(".__init__")
-        if parts[0] in ("proto", "index", "demo", "as_tensorflow", "tensorflow") or parts[-1] == "__main__":
+        if parts[0] in ("proto", "index", "demo", "as_tensorflow", "tensorflow", "years") or parts[-1] == "__main__":
             continue
         try:
             importlib.import_module(name)

@@ -134,7 +134,7 @@ class FeatureColumn(OldFeatureColumn):
 
 
 @internal("feature_column.feature_column_v2.DenseColumn")
-class DenseColumn(FeatureColumn, OldDenseColumn):
+class DenseColumn(FeatureColumn):
     """A column that gives a dense tensor for each example."""
 
     @property
@@ -155,8 +155,10 @@ class DenseColumn(FeatureColumn, OldDenseColumn):
 
 
 @internal("feature_column.feature_column_v2.CategoricalColumn")
-class CategoricalColumn(FeatureColumn, OldCategoricalColumn):
+class CategoricalColumn(FeatureColumn):
     """A column that gives ids below `num_buckets`, any number of them for each example."""
+
+    IdWeightPair = IdWeightPair
 
     @property
     @abc.abstractmethod
@@ -176,8 +178,10 @@ class CategoricalColumn(FeatureColumn, OldCategoricalColumn):
 
 
 @internal("feature_column.feature_column_v2.SequenceDenseColumn")
-class SequenceDenseColumn(FeatureColumn, OldSequenceDenseColumn):
+class SequenceDenseColumn(FeatureColumn):
     """A column that gives a sequence of dense tensors for each example."""
+
+    TensorSequenceLengthPair = TensorSequenceLengthPair
 
     @abc.abstractmethod
     def get_sequence_dense_tensor(self, transformation_cache: Any, state_manager: Any) -> Any:
@@ -185,6 +189,12 @@ class SequenceDenseColumn(FeatureColumn, OldSequenceDenseColumn):
 
     def _get_sequence_dense_tensor(self, inputs: Any, weight_collections: Any = None, trainable: Any = None) -> Any:
         return self.get_sequence_dense_tensor(inputs, None)
+
+
+# They speak the older protocol as well. As real bases, the older classes could not stand before these in a program's own class.
+OldDenseColumn.register(DenseColumn)  # type: ignore[type-abstract]
+OldCategoricalColumn.register(CategoricalColumn)  # type: ignore[type-abstract]
+OldSequenceDenseColumn.register(SequenceDenseColumn)  # type: ignore[type-abstract]
 
 
 @internal("feature_column.feature_column_v2.is_feature_column_v2")

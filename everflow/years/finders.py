@@ -18,12 +18,13 @@ class Present(importlib.abc.MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: types.ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        if not shims.concern(fullname):
+        generated = fullname.endswith("_pb2")
+        if not generated and not shims.concern(fullname):
             return None
         later = sys.meta_path[sys.meta_path.index(self) + 1:]
         spec = next(filter(None, (finder.find_spec(fullname, path, target) for finder in later)), None)
         if spec is not None and spec.loader is not None and not isinstance(spec.loader, Given):
-            spec.loader = Mending(spec.loader)
+            spec.loader = Rebuilding(spec.loader) if generated else Mending(spec.loader)
         return spec
 
 
@@ -44,7 +45,24 @@ class Mending(importlib.abc.Loader):
         if module.__spec__ is not None:
             module.__spec__.loader = self.loader
         self.loader.exec_module(module)
-        shims.imported(module.__name__)
+        if shims.concern(module.__name__):
+            shims.imported(module.__name__)
+
+
+class Rebuilding(Mending):
+    """Loads what protoc wrote before 3.19, which today's protobuf refuses; the serialized definition in it says all."""
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        try:
+            super().exec_module(module)
+        except TypeError as error:
+            if "Descriptors cannot be created directly" not in str(error) or not hasattr(module, "DESCRIPTOR"):
+                raise
+            from google.protobuf.internal import builder
+
+            note(shims.OLD_PROTOC)
+            builder.BuildMessageAndEnumDescriptors(module.DESCRIPTOR, module.__dict__)
+            builder.BuildTopDescriptorsAndMessages(module.DESCRIPTOR, module.__name__, module.__dict__)
 
 
 class Missing(importlib.abc.MetaPathFinder):

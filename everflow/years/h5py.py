@@ -9,6 +9,34 @@ from everflow.years.reporting import note
 from everflow.years.shims import TABLE, methods, patch, put
 
 methods("h5py", "Dataset", "h5py 3.0", value=property(lambda dataset: dataset[()]))
+ATTRIBUTES = "texts among attributes have decode()"
+TABLE[ATTRIBUTES] = "h5py 3.0"
+
+
+class Text(str):
+    """A text that was bytes once, and that programs decode."""
+
+    def decode(self, encoding: str = "utf-8", errors: str = "strict") -> str:
+        note(ATTRIBUTES)
+        return str(self)
+
+
+@patch("h5py")
+def _attributes(h5py: Any) -> None:
+    real = h5py.AttributeManager.__getitem__
+
+    @functools.wraps(real)
+    def __getitem__(self: Any, name: Any) -> Any:
+        value = real(self, name)
+        if type(value) is str:
+            return Text(value)
+        if getattr(getattr(value, "dtype", None), "kind", "") == "O" and value.size and type(value.flat[0]) is str:
+            value.flat[:] = [Text(text) for text in value.flat]
+        return value
+
+    put(h5py.AttributeManager, "__getitem__", __getitem__)
+
+
 MODE = "h5py.File without a mode"
 TABLE[MODE] = "h5py 3.0"
 

@@ -23,6 +23,10 @@ def _of(path: str) -> Any:
     return lambda: functools.reduce(getattr, path.split("."), np)
 
 
+def _of_core(module: str) -> Any:
+    return lambda: importlib.import_module(f"numpy.{'_core' if hasattr(np, '_core') and hasattr(np._core, 'numeric') else 'core'}.{module}")
+
+
 names("numpy", "numpy 1.24", {
     "bool": _is(bool), "int": _is(int), "float": _is(float), "complex": _is(complex), "object": _is(object), "str": _is(str),
     "long": _is(int), "unicode": _is(str),
@@ -60,7 +64,7 @@ names("numpy", "numpy 2.4", in1d=_is(lambda *args, **others: np.isin(*args, **ot
 
 modules("numpy 2.0", {
     "numpy.compat": own("numpy_compat"), "numpy.compat.py3k": own("numpy_compat"), "numpy.dual": own("numpy_dual"),
-    "numpy.testing.utils": lambda: np.testing, "numpy.core.umath_tests": lambda: importlib.import_module("numpy._core._umath_tests"),
+    "numpy.testing.utils": lambda: np.testing, "numpy.core.umath_tests": _of_core("_umath_tests"),
 })
 names("numpy", "numpy 2.0", compat=own("numpy_compat"), dual=own("numpy_dual"))
 names("numpy.lib", "numpy 2.0", pad=_of("pad"))

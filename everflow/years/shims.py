@@ -18,9 +18,12 @@ Factory = Callable[[], Any]
 # {what a program writes: the release that removed it}
 TABLE: dict[str, str] = {}
 
+OLD_PROTOC = "_pb2 modules that protoc wrote before 3.19"
+TABLE[OLD_PROTOC] = "protobuf 4"
+
 # Modules that say what a library lacks, read when it is imported. Python's own is read at once.
 LIBRARIES = {
-    "h5py": "h5py", "matplotlib": "matplotlib", "numpy": "numpy", "pandas": "pandas", "PIL": "pillow", "scipy": "scipy",
+    "gast": "gast", "h5py": "h5py", "matplotlib": "matplotlib", "numpy": "numpy", "pandas": "pandas", "PIL": "pillow", "scipy": "scipy",
     "sklearn": "sklearn", "yaml": "yaml",
 }
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import everflow as tf
+from everflow import internals
 from everflow.feature_column.serialization import deserialize_feature_column, serialize_feature_column
 
 fc = tf.feature_column
@@ -115,3 +116,13 @@ def test_wrong_arguments_are_named(make, message):
 def test_features_are_looked_for_by_name():
     with pytest.raises(ValueError, match="Feature x is not in features dictionary"):
         dense([fc.numeric_column("x")], {"y": [[1.0]]})
+
+
+def test_a_column_of_a_program_may_name_the_older_protocol_first():
+    old = internals.module("python.feature_column.feature_column")
+    new = internals.module("python.feature_column.feature_column_v2")
+
+    class Column(old._DenseColumn, new.DenseColumn):
+        name = "c"
+
+    assert issubclass(Column, new.FeatureColumn) and isinstance(tf.feature_column.numeric_column("x"), old._DenseColumn)

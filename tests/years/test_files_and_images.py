@@ -58,3 +58,12 @@ def test_sizes_of_text():
     assert (width, height) == draw.textsize("hello", font) and 10 < width < 60 and 5 < height < 30
     assert draw.textsize("hello\nhello", font)[1] > height and font.getsize("hello, hello")[0] > width
     assert np.asarray(draw.multiline_textsize("a\nb")).dtype.kind == "i"
+
+
+def test_texts_of_attributes_can_be_decoded(tmp_path):
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file.attrs["config"] = b"{}"
+        file.attrs["names"] = [b"a", b"b"]
+        assert file.attrs["config"].decode("utf-8") == "{}" == file.attrs["config"]
+        file.attrs["texts"] = ["c", "d"]
+        assert [name.decode() for name in [*file.attrs["names"], *file.attrs["texts"]]] == ["a", "b", "c", "d"]

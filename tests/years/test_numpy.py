@@ -61,8 +61,9 @@ def test_copy_false_copies_where_it_must():
     assert np.array(a, copy=False) is a
     assert np.array([1, 2], copy=False).tolist() == [1, 2] and np.array(a, np.float32, copy=False).dtype == np.float32
     assert np.array([1, 2], "f", False).dtype == np.float32
-    with pytest.raises(ValueError, match="Unable to avoid copy"):
-        np.asarray([1, 2], copy=False)
+    if np.__version__ >= "2":
+        with pytest.raises(ValueError, match="Unable to avoid copy"):
+            np.asarray([1, 2], copy=False)
 
 
 def test_integers_out_of_bounds_are_taken_modulo():
@@ -108,8 +109,8 @@ def test_what_works_today_is_untouched():
     with pytest.raises(ValueError, match="invalid literal"):
         np.array(["a"], int)
     years.remove()
-    assert np.array is not shimmed and np.array is np._core.multiarray.array
-    assert not hasattr(np, "int") and repr(np.float32(1.5)) == "np.float32(1.5)"
+    assert np.array is not shimmed and type(np.array).__name__ == "builtin_function_or_method"
+    assert not hasattr(np, "int") and repr(np.float32(1.5)) == ("np.float32(1.5)" if np.__version__ >= "2" else "1.5")
     with pytest.raises(ValueError, match="inhomogeneous"):
         np.array([[1], [2, 3]])
     with pytest.raises(AttributeError, match="itemset"):
