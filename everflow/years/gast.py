@@ -29,5 +29,6 @@ def literal(name: str) -> Any:
 
     return Literal(name, (gast.Constant,), {"_fields": (attribute,)})
 
+
 names("gast", "gast 0.3", {name: functools.partial(literal, name) for name in KINDS})
 methods("gast", "Constant", "gast 0.3", n=property(lambda node: node.value), s=property(lambda node: node.value))
