@@ -208,6 +208,9 @@ def index_text() -> tuple[str, list[str]]:
         name = ".".join(("everflow", *parts)).removesuffix(".__init__")
         if parts[0] in ("proto", "index", "demo", "as_tensorflow", "tensorflow", "years") or parts[-1] == "__main__":
             continue
+        # Modules of other packages, which may not be installed.
+        if parts[:2] == ("years", "modules"):
+            continue
         try:
             importlib.import_module(name)
         except Exception as error:
