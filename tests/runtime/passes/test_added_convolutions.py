@@ -37,3 +37,9 @@ def test_a_branch_that_is_used_otherwise_is_added_to_as_little_as_a_window_of_ma
     for fetches in ([base + one, base], [base + one, one], [base + nine]):
         assert "_ConvAdded" not in same(fetches, [x], add_convolutions, random(2, 6, 6, 16), tolerance=1e-3)
     assert "_ConvAdded" in same([base + one], [x], add_convolutions, random(2, 6, 6, 16), tolerance=1e-3)
+
+
+def test_a_sum_of_three_terms_is_left_to_itself():
+    x = tf.placeholder(tf.float32, [None, 6, 6, 16])
+    one = tf.nn.conv2d(x, tf.constant(random(1, 1, 16, 16)), [1, 1, 1, 1], "SAME")
+    assert "_ConvAdded" not in same([tf.add_n([tf.exp(x), one, x])], [x], add_convolutions, random(2, 6, 6, 16), tolerance=1e-3)

@@ -41,3 +41,17 @@ def test_whole_numbers_and_references_are_left_alone():
         product = tf.matmul(tf.ones([2, 2]), tf.ones([2, 2]))
         total = tf.raw_ops.AddV2(x=product, y=v._ref())
         assert session.run(total).tolist() == [[3, 3], [3, 3]]
+
+
+def test_a_convolution_that_is_used_otherwise_has_its_own_node():
+    x = tf.placeholder(tf.float32, [None, 4, 5, 2])
+    y = tf.nn.conv2d(x, tf.constant(random(3, 3, 2, 4)), [1, 1, 1, 1], "SAME")
+    assert same([y, tf.nn.bias_add(y, tf.constant(random(4)))], [x], fuse_biases, random(2, 4, 5, 2)) == ["Conv2D", "BiasAdd"]
+
+
+@pytest.mark.parametrize("convolution,bias", [("NHWC", "NCHW"), ("NCHW", "NHWC"), ("NCHW", "NCHW")])
+def test_channels_that_come_first_get_their_bias_separately(convolution, bias):
+    x = tf.placeholder(tf.float32, [None, 4, 4, 4])
+    y = tf.nn.conv2d(x, tf.constant(random(1, 1, 4, 4)), [1, 1, 1, 1], "SAME", data_format=convolution)
+    y = tf.nn.bias_add(y, tf.constant(random(4)), data_format=bias)
+    assert same([y], [x], fuse_biases, random(2, 4, 4, 4), tolerance=1e-5) == ["Conv2D", "BiasAdd"]

@@ -25,6 +25,7 @@ def test_an_identity_that_reads_a_variable_stays():
 
 def test_random_numbers_are_not_scaled_by_one():
     assert same([tf.random_normal([3], seed=1)], [], drop_default_scales) == ["RandomStandardNormal"]
+    assert same([tf.random_normal([3], stddev=2.0, seed=1)], [], drop_default_scales) == ["RandomStandardNormal", "Mul", "Add"]
     assert same([tf.random_normal([3], mean=1.0, seed=1)], [], drop_default_scales) == ["RandomStandardNormal", "Add"]
 
 

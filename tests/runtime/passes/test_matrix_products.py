@@ -20,7 +20,8 @@ def test_a_sum_of_products_is_added_up_in_place():
 def test_a_sum_with_another_term_or_a_product_that_is_fetched_stays():
     xs, products = transposed_products(3)
     given = [random(4, 3) * i for i in range(3)]
-    for fetches in ([tf.add_n([*products, tf.ones([3, 2])])], [tf.add_n(products), products[1]]):
+    straight = [tf.matmul(x, x, transpose_b=True) for x in xs]
+    for fetches in ([tf.add_n([*products, tf.ones([3, 2])])], [tf.add_n(products), products[1]], [tf.add_n(straight)]):
         assert "_SumOfProducts" not in same(fetches, xs, sum_products, *given, tolerance=1e-5)
 
 
@@ -52,3 +53,11 @@ def test_a_matrix_that_is_often_transposed_is_so_once():
     found = same(products, [x, w], transpose_matrices_once, random(2, 3), random(5, 3), tolerance=1e-5)
     assert found.count("_Transposed") == 1 and found.count("_MatMulTurned") == 3
     assert "_Transposed" not in same(products[:2], [x, w], transpose_matrices_once, random(2, 3), random(5, 3), tolerance=1e-5)
+
+
+def test_three_terms_whole_numbers_and_a_second_product_that_is_fetched_are_not_added_to():
+    x, n = tf.placeholder(tf.float32, [2, 2]), tf.placeholder(tf.int32, [2, 2])
+    first, second = tf.matmul(x, x), tf.matmul(x, x, transpose_a=True)
+    for fetches in ([tf.add_n([first, second, x])], [first + second, second]):
+        assert "_TwoProducts" not in same(fetches, [x], add_products, random(2, 2))
+    assert "_TwoProducts" not in same([tf.matmul(n, n) + tf.matmul(n, n, transpose_a=True)], [n], add_products, [[1, 2], [3, 4]])

@@ -34,3 +34,11 @@ def test_a_normalization_that_is_used_before_relu_too_is_not_rectified():
     y = normalized(tf.nn.conv2d(x, tf.constant(random(1, 1, 16, 32)), [1, 1, 1, 1], "SAME"), training=False)[0]
     found = same([y, tf.nn.relu(y)], [x], normalize_in_convolutions, random(2, 8, 7, 16), tolerance=1e-3)
     assert found == ["_ConvNormalized", "Relu"]
+
+
+def test_channels_that_come_first_are_normalized_separately():
+    x = tf.placeholder(tf.float32, [None, 16, 6, 16])
+    y = tf.nn.conv2d(x, tf.constant(random(1, 1, 16, 16)), [1, 1, 1, 1], "SAME", data_format="NCHW")
+    for arguments in ({}, {"data_format": "NCHW"}):
+        z = normalized(y, training=False, **arguments)[0]
+        assert "_ConvNormalized" not in same([z], [x], normalize_in_convolutions, random(2, 16, 6, 16), tolerance=1e-3)

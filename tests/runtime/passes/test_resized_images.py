@@ -51,3 +51,18 @@ def test_pictures_that_have_no_pixels_are_refused(session):
     resized = tf.image.resize_images(picture, [4, 4])
     with pytest.raises(tf.errors.InvalidArgumentError, match="input image must be of non-zero size"):
         session.run(resized, {picture: np.zeros((0, 5, 3), np.uint8)})
+
+
+def test_other_scales_and_results_that_others_need_keep_their_nodes():
+    picture, scale = tf.placeholder(tf.uint8, [None, None, 3]), tf.placeholder(tf.float32, [3])
+    image = resized(picture)
+    scales = np.float32([1, 2, 3])
+    assert same([image / scale], [picture, scale], resize_single_images, PICTURE, scales) == ["_ResizedPicture", "RealDiv"]
+    assert same([image * scale], [picture, scale], resize_single_images, PICTURE, scales) == ["_ResizedPicture", "Mul"]
+    assert same([image / 255.0, image], [picture], resize_single_images, PICTURE) == ["_ResizedPicture", "RealDiv"]
+
+
+def test_what_else_squeeze_may_take_away_is_not_known():
+    picture = tf.placeholder(tf.uint8, [None, None, None])
+    batch = tf.expand_dims(picture, 0)
+    assert "_ResizedPicture" not in same([tf.squeeze(tf.image.resize_bilinear(batch, [1, 5]))], [picture], resize_single_images, PICTURE)

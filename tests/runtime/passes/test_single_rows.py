@@ -15,7 +15,9 @@ def test_a_row_is_taken_without_vectors_of_bounds():
         assert found == ["_Row"]
 
 
-@pytest.mark.parametrize("part", [lambda x, i: x[i:], lambda x, i: x[:, i], lambda x, i: x[i:i + 2], lambda x, i: x[i, 1:]])
+@pytest.mark.parametrize("part", [
+    lambda x, i: x[i:], lambda x, i: x[:, i], lambda x, i: x[i:i + 1], lambda x, i: x[i:i + 2], lambda x, i: x[i, 1:],
+])
 def test_other_parts_are_slices(part):
     x, i = tf.placeholder(tf.float32, [3, 3]), tf.placeholder(tf.int32, [])
     given = np.arange(9, dtype=np.float32).reshape(3, 3)
@@ -27,3 +29,8 @@ def test_a_row_that_is_not_there_is_named(session):
     x, i = tf.placeholder(tf.float32, [3, 2]), tf.placeholder(tf.int32, [])
     with pytest.raises(tf.errors.InvalidArgumentError, match="slice index 3 of dimension 0 out of bounds"):
         session.run(x[i], {x: np.zeros((3, 2)), i: 3})
+
+
+def test_a_tensor_of_unknown_rank_may_have_no_rows():
+    x, i = tf.placeholder(tf.float32), tf.placeholder(tf.int32, [])
+    assert "_Row" not in same([x[i]], [x, i], take_rows, np.ones((2, 2), "f"), np.int32(1))

@@ -42,10 +42,20 @@ def test_a_scaled_update_needs_no_product():
 
 def test_a_product_that_is_used_otherwise_is_computed():
     v = tf.get_variable("v", initializer=[1.0, 2.0], use_resource=True)
-    product = 0.5 * tf.placeholder(tf.float32, [2])
+    x = tf.placeholder(tf.float32, [2])
+    product = tf.exp(x) * 0.5
     with tf.control_dependencies([v.assign_sub(product)]):
         after = v.read_value()
-    assert "_AssignScaled" not in types(compiled([after, product], [product.op.inputs[1]], (scale_updates,)))
+    assert "_AssignScaled" in types(compiled([after], [x], (scale_updates,)))
+    assert "_AssignScaled" not in types(compiled([after, product], [x], (scale_updates,)))
+
+
+def test_a_product_of_two_tensors_is_computed():
+    v = tf.get_variable("v", initializer=[1.0, 2.0], use_resource=True)
+    x = tf.placeholder(tf.float32, [2])
+    with tf.control_dependencies([v.assign_add(tf.exp(x) * tf.constant([1.0, 2.0]))]):
+        after = v.read_value()
+    assert "_AssignScaled" not in types(compiled([after], [x], (scale_updates,)))
 
 
 def test_a_scaled_read_is_taken_before_what_changes_it():
