@@ -164,6 +164,12 @@ def test_classes_have_the_bases_that_they_have_in_tensorflow():
     assert [pair for pair in pairs if not issubclass(api.find(pair[0]), api.find(pair[1]))] == []
 
 
+def test_defaults_of_ops_have_the_digits_that_they_need():
+    for op, shown in (("LRN", "(input, depth_radius=5, bias=1, alpha=1, beta=0.5, name=None)"),
+                      ("ApproximateEqual", "(x, y, tolerance=1e-05, name=None)"), ("LeakyRelu", "(features, alpha=0.2, name=None)")):
+        assert str(inspect.signature(getattr(tf.raw_ops, op))) == shown
+
+
 def test_optimizers_stand_directly_on_their_base():
     found = [getattr(tf.train, name) for name in dir(tf.train) if name.endswith("Optimizer") and name != "Optimizer"]
     assert len(found) >= 9 and {cls.__bases__ for cls in found} == {(tf.train.Optimizer,)}

@@ -115,3 +115,9 @@ def test_summaries_of_a_scaffold_of_ones_own():
     with tf.train.MonitoredSession(hooks=[hook]) as session:
         assert session.run(step) == 0
     assert tf.train.Scaffold().summary_op is None
+
+
+def test_weights_for_models_that_have_none_yet():
+    tf.keras.Sequential([tf.keras.layers.Dense(3, input_shape=(2,))]).save_weights("w.h5")
+    with pytest.raises(ValueError, match="^Weights for model sequential_1 have not yet been created"):
+        tf.keras.Sequential([tf.keras.layers.Dense(3)], name="sequential_1").load_weights("w.h5")

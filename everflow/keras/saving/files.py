@@ -125,7 +125,7 @@ def load_weights(model: Any, filepath: Any, by_name: bool) -> Any:
         return status
     import h5py
 
-    if not model._is_graph_network and not model.built:
+    if not model._is_graph_network and not model.built and type(model).__name__ != "Sequential":
         raise ValueError("Unable to load weights saved in HDF5 format into a subclassed Model which has not created its variables yet. "
                          "Call the Model first, then load the weights.")
     _require_variables(model)

@@ -17,6 +17,8 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
+
 from everflow.graph import attrs as attr_values
 from everflow.graph import dtypes, graph, opdefs
 from everflow.graph.convert import convert_to_tensor
@@ -538,6 +540,14 @@ def generated(op_type: str) -> Callable[..., Any]:
     return function
 
 
+def _shown_default(value: Any) -> Any:
+    """A default as TensorFlow's generated functions have it: with the digits that a float32 needs, whole numbers without a point."""
+    if not isinstance(value, float):
+        return value
+    short = float(str(np.float32(value)))
+    return int(short) if short.is_integer() else short
+
+
 def _make_function(op_type: str) -> Callable[..., Any]:
     import inspect
 
@@ -549,7 +559,7 @@ def _make_function(op_type: str) -> Callable[..., Any]:
     attr_names = {shown.get(n, n): n for n in definition.attrs}
     parameters = []
     for parameter, optional in definition.parameters:
-        default = definition.attrs[parameter].default if optional else inspect.Parameter.empty
+        default = _shown_default(definition.attrs[parameter].default) if optional else inspect.Parameter.empty
         parameters.append(inspect.Parameter(shown.get(parameter, parameter), inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default))
     parameters.append(inspect.Parameter("name", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None))
     signature = inspect.Signature(parameters)
