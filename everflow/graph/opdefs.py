@@ -107,8 +107,9 @@ class OpDef:
 
 @functools.cache
 def _facts() -> dict[str, Any]:
-    path = pathlib.Path(__file__).parent.parent / "facts" / "op_defs.json"
-    return json.loads(path.read_text())
+    """The ops of TensorFlow itself, and those that libraries of tf.contrib bring along when they are imported."""
+    folder = pathlib.Path(__file__).parent.parent / "facts"
+    return {**json.loads((folder / "op_defs.json").read_text()), **json.loads((folder / "contrib_op_defs.json").read_text())}
 
 
 _DEFS: dict[str, OpDef] = {}

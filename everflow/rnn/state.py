@@ -64,6 +64,13 @@ def _sizes(static: Any) -> Any:
     return [int(v) for v in static.reshape(-1)]
 
 
+def _sizes_known(size: Any) -> list[int | None]:
+    if isinstance(size, Tensor):
+        value = constant_value(size)
+        return [None] if value is None else _sizes(value)
+    return as_shape([size] if isinstance(size, int) else size).as_list()
+
+
 @internal("ops.rnn_cell_impl._zero_state_tensors")
 def zero_state_tensors(state_size: Any, batch_size: Any, dtype: Any) -> Any:
     """Zeros for each part of a state."""
@@ -72,8 +79,8 @@ def zero_state_tensors(state_size: Any, batch_size: Any, dtype: Any) -> Any:
         made = tf.zeros(concat_shapes(batch_size, size), dtype=dtype)
         if not executing_eagerly():
             static = concat_shapes(batch_size, size, static=True)
-            # Nothing is known of a batch whose size is a tensor, but that there is one.
-            made.set_shape(static if static is not None else [None, *as_shape(size if not isinstance(size, int) else [size]).as_list()])
+            # Nothing is known of a batch, or of a state, whose size is a tensor, but that there is one.
+            made.set_shape(static if static is not None else [*_sizes_known(batch_size), *_sizes_known(size)])
         return made
 
     return nest.map_structure(zeros, state_size)

@@ -1,0 +1,1 @@
+"""tf.contrib.seq2seq: decoders, what feeds them, attention, beam search."""
