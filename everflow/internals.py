@@ -119,7 +119,8 @@ def attribute(path: str, name: str) -> Any:
             return _behind(target, full)
         if path.rpartition(".")[2].startswith("gen_") and api.has("raw_ops." + name):
             return api.find("raw_ops." + name)
-        found = module(full)
+        # Modules hold those beside them that they import: `tensorflow.python.ops.rnn.rnn_cell_impl`.
+        found = module(full) or module(f"{path.rpartition('.')[0]}.{name}")
         if found is not None:
             return found
     raise AttributeError(missing(full), name=name)

@@ -45,7 +45,7 @@ def _part(value: Any, what: str) -> tuple[Any, Any]:
     return tf.constant(shape.as_list(), dtype="int32") if shape.is_fully_defined() else None, static
 
 
-@internal("ops.rnn_cell_impl._concat")
+@internal("ops.rnn_cell_impl._concat", "ops.rnn._concat")
 def concat_shapes(prefix: Any, suffix: Any, static: bool = False) -> Any:
     """A shape of two parts, each a tensor or sizes: as a tensor, or what is known of it."""
     p, p_static = _part(prefix, "prefix")
@@ -71,7 +71,7 @@ def _sizes_known(size: Any) -> list[int | None]:
     return as_shape([size] if isinstance(size, int) else size).as_list()
 
 
-@internal("ops.rnn_cell_impl._zero_state_tensors")
+@internal("ops.rnn_cell_impl._zero_state_tensors", "contrib.seq2seq.python.ops.attention_wrapper._zero_state_tensors")
 def zero_state_tensors(state_size: Any, batch_size: Any, dtype: Any) -> Any:
     """Zeros for each part of a state."""
 

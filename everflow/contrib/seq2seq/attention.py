@@ -10,14 +10,7 @@ import numpy as np
 import everflow as tf
 from everflow import nest
 from everflow.api import internal, public
-from everflow.contrib.seq2seq.memory import (
-    HOME,
-    bahdanau_score,
-    luong_score,
-    masked_score,
-    prepared_memory,
-    size_of,
-)
+from everflow.contrib.seq2seq.memory import HOME, bahdanau_score, luong_score, masked_score, prepared_memory, size_of
 from everflow.contrib.seq2seq.monotonic import monotonic_probability
 from everflow.graph.dtypes import as_dtype
 from everflow.graph.scopes import name_scope
@@ -137,7 +130,8 @@ class LuongAttention(BaseAttentionMechanism):
             scale = None
             if self._scale:
                 scale = tf.get_variable("attention_g", dtype=query.dtype, initializer=tf.ones_initializer(), shape=())
-            alignments = self._probability_fn(luong_score(query, self._keys, scale), state)
+            score = luong_score(query, self._keys, scale)
+        alignments = self._probability_fn(score, state)
         return alignments, alignments
 
 
@@ -170,7 +164,7 @@ class BahdanauAttention(BaseAttentionMechanism):
         with scopes.variable_scope(None, "bahdanau_attention", [query]):
             processed = self.query_layer(query) if self.query_layer else query
             score = bahdanau_score(processed, self._keys, *_bahdanau_variables(self._num_units, self._normalize, query.dtype))
-            alignments = self._probability_fn(score, state)
+        alignments = self._probability_fn(score, state)
         return alignments, alignments
 
 
@@ -206,7 +200,7 @@ class BahdanauMonotonicAttention(BaseMonotonicAttentionMechanism):
             processed = self.query_layer(query) if self.query_layer else query
             score = bahdanau_score(processed, self._keys, *_bahdanau_variables(self._num_units, self._normalize, query.dtype))
             score += tf.get_variable("attention_score_bias", dtype=query.dtype, initializer=self._score_bias_init)
-            alignments = self._probability_fn(score, state)
+        alignments = self._probability_fn(score, state)
         return alignments, alignments
 
 
@@ -234,5 +228,5 @@ class LuongMonotonicAttention(BaseMonotonicAttentionMechanism):
                 scale = tf.get_variable("attention_g", dtype=query.dtype, initializer=tf.ones_initializer(), shape=())
             score = luong_score(query, self._keys, scale)
             score += tf.get_variable("attention_score_bias", dtype=query.dtype, initializer=self._score_bias_init)
-            alignments = self._probability_fn(score, state)
+        alignments = self._probability_fn(score, state)
         return alignments, alignments

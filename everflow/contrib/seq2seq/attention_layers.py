@@ -11,21 +11,14 @@ import everflow as tf
 from everflow import nest
 from everflow.api import internal
 from everflow.contrib.seq2seq.attention import AttentionMechanism
-from everflow.contrib.seq2seq.memory import (
-    HOME,
-    bahdanau_score,
-    hardmax,
-    luong_score,
-    masked_score,
-    prepared_memory,
-    size_of,
-)
+from everflow.contrib.seq2seq.memory import HOME, bahdanau_score, hardmax, luong_score, masked_score, prepared_memory, size_of
 from everflow.contrib.seq2seq.monotonic import monotonic_probability
 from everflow.graph.dtypes import as_dtype
 from everflow.graph.scopes import name_scope
 from everflow.graph.shapes import TensorShape
 from everflow.keras import initializers
 from everflow.keras.layer import Layer
+from everflow.keras.layer_serialization import deserialize
 from everflow.keras.layers.dense import Dense
 from everflow.rnn.state import zero_state_tensors
 
@@ -102,10 +95,11 @@ class BaseAttentionMechanismV2(AttentionMechanism, Layer):
             self.keys = self.memory_layer(self.values) if self.memory_layer is not None else self.values
             self.batch_size = size_of(self.keys, 0)
             self._alignments_size = size_of(self.keys, 1)
-            inner = self.probability_fn
-            self.probability_fn = lambda score, previous: inner(
-                masked_score(score, memory_mask=memory_mask, memory_sequence_length=memory_sequence_length,
-                             score_mask_value=self.score_mask_value), previous)
+            # As in TensorFlow, only a mask keeps scores of what is no memory out; lengths only make the memory zero there.
+            if memory_mask is not None:
+                inner = self.probability_fn
+                self.probability_fn = lambda score, previous: inner(
+                    masked_score(score, memory_mask=memory_mask, score_mask_value=self.score_mask_value), previous)
         self._memory_initialized = True
 
     def _calculate_attention(self, query: Any, state: Any) -> Any:
@@ -137,7 +131,7 @@ class BaseAttentionMechanismV2(AttentionMechanism, Layer):
         config = dict(config)
         for name in ("query_layer", "memory_layer"):
             if config.get(name):
-                config[name] = tf.keras.layers.deserialize(config[name], custom_objects=custom_objects)
+                config[name] = deserialize(config[name], custom_objects=custom_objects)
         return config
 
     @classmethod

@@ -35,20 +35,15 @@ def prepared_memory(memory: Any, memory_sequence_length: Any = None, memory_mask
                 raise ValueError(f"Expected memory {m.name} to have fully defined inner dims, but saw shape: {m.get_shape()}")
     if memory_sequence_length is not None:
         mask = tf.sequence_mask(memory_sequence_length, maxlen=tf.shape(first)[1], dtype=first.dtype)
-        given = memory_sequence_length
     elif memory_mask is not None:
-        mask, given = tf.cast(memory_mask, first.dtype), memory_mask
+        mask = tf.cast(memory_mask, first.dtype)
     else:
         return memory
-    lengths = size_of(given, 0)
 
     def masked(m: Any) -> Any:
         rank = m.get_shape().rank
-        ones = tf.ones([rank - 2 if rank is not None else tf.rank(m) - 2], dtype="int32")
-        check = tf.assert_equal(
-            lengths, size_of(m, 0), message="memory_sequence_length and memory tensor batch sizes do not match.")
-        with tf.control_dependencies([check]):
-            return m * tf.reshape(mask, tf.concat((tf.shape(mask), ones), 0))
+        ones = tf.ones(rank - 2 if rank is not None else tf.rank(m) - 2, dtype="int32")
+        return m * tf.reshape(mask, tf.concat((tf.shape(mask), ones), 0))
 
     return nest.map_structure(masked, memory)
 

@@ -13,7 +13,7 @@ from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.keys import GraphKeys
 from everflow.graph.scopes import get_collection, get_collection_ref, graph_of, is_eager_outside, name_scope
-from everflow.graph.stacks import get_default_graph
+from everflow.graph.stacks import get_default_graph, in_eager_mode
 from everflow.ops.variables.ref_variables import RefVariable
 from everflow.ops.variables.resource_variables import ResourceVariable
 from everflow.ops.variables.store import STORE_KEY, VariableStore, default_variable_store
@@ -173,6 +173,9 @@ class VariableScope:
         """The variable of this name below the scope, with the scope's defaults."""
         chosen = self._with_defaults(regularizer=regularizer, caching_device=caching_device, partitioner=partitioner,
                                      custom_getter=custom_getter, reuse=reuse)
+        if in_eager_mode():
+            # Each call makes a variable, unless an EagerVariableStore holds them.
+            chosen["reuse"] = False
         # Names of variables depend on variable scopes alone.
         with name_scope(None):
             if dtype is not None and initializer is not None and not callable(initializer):
@@ -405,7 +408,7 @@ class variable_scope:
             raise TypeError("If default_name is None then name_or_scope is required")
         if self._reuse is not None and self._reuse is not True and self._reuse is not AUTO_REUSE:
             raise ValueError("The reuse parameter must be True or False or None.")
-        self._graph = graph_of(values or [])
+        self._graph = get_default_graph() if in_eager_mode() else graph_of(values or [])
         self._pure: pure_variable_scope | None = None
         self._blocks: list[contextlib.ExitStack] = []
         if not isinstance(auxiliary_name_scope, bool):
