@@ -40,7 +40,7 @@ def _zero_where_empty(sequence_lengths: Any, scores: Any) -> Any:
 @public("contrib.crf.crf_sequence_score")
 def crf_sequence_score(inputs: Any, tag_indices: Any, sequence_lengths: Any, transition_params: Any) -> Any:
     """The score of each sequence of tags, not normalized: of tags [batch, time] for inputs [batch, time, tags]."""
-    sequence_lengths = tf.convert_to_tensor(sequence_lengths)
+    tag_indices, sequence_lengths = tf.convert_to_tensor(tag_indices), tf.convert_to_tensor(sequence_lengths)
 
     def of_one() -> Any:
         rows = tf.reshape(tf.range(tf.shape(inputs, out_type=tag_indices.dtype)[0]), [-1, 1])
@@ -86,7 +86,7 @@ def crf_log_norm(inputs: Any, sequence_lengths: Any, transition_params: Any) -> 
 def crf_log_likelihood(inputs: Any, tag_indices: Any, sequence_lengths: Any, transition_params: Any = None) -> Any:
     """(log-likelihood of each sequence of tags, transition scores). Without transition scores, makes the variable `transitions`."""
     tags = size(inputs, 2)
-    sequence_lengths = tf.cast(sequence_lengths, "int32") if not isinstance(sequence_lengths, tf.Tensor) else sequence_lengths
+    sequence_lengths = tf.convert_to_tensor(sequence_lengths)
     if transition_params is None:
         transition_params = scopes.get_variable("transitions", [tags, tags])
     scores = crf_sequence_score(inputs, tag_indices, sequence_lengths, transition_params)
@@ -96,6 +96,7 @@ def crf_log_likelihood(inputs: Any, tag_indices: Any, sequence_lengths: Any, tra
 @public("contrib.crf.crf_unary_score")
 def crf_unary_score(tag_indices: Any, sequence_lengths: Any, inputs: Any) -> Any:
     """The sum of the inputs at the tags."""
+    tag_indices = tf.convert_to_tensor(tag_indices)
     batch, steps, tags = (size(inputs, axis) for axis in range(3))
     first_of_rows = tf.expand_dims(tf.range(batch) * steps * tags, 1)
     offsets = first_of_rows + tf.expand_dims(tf.range(steps) * tags, 0)
@@ -110,6 +111,7 @@ def crf_unary_score(tag_indices: Any, sequence_lengths: Any, inputs: Any) -> Any
 @public("contrib.crf.crf_binary_score")
 def crf_binary_score(tag_indices: Any, sequence_lengths: Any, transition_params: Any) -> Any:
     """The sum of the transition scores between the tags."""
+    tag_indices = tf.convert_to_tensor(tag_indices)
     tags = transition_params.get_shape().as_list()[0]
     transitions = size(tag_indices, 1) - 1
     start = tf.slice(tag_indices, [0, 0], [-1, transitions])

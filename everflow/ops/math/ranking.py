@@ -21,9 +21,10 @@ def _largest(x: Any, k: int) -> tuple[Any, Any]:
     if k == 1:
         return torch.max(x, -1, keepdim=True)
     values, positions = torch.topk(x, k)
-    if k and bool((values[..., 1:] == values[..., :-1]).any()) or bool((x == values[..., -1:]).sum(-1).gt(1).any()):
-        values, positions = torch.sort(x, dim=-1, descending=True, stable=True)
-        values, positions = values[..., :k], positions[..., :k]
+    tied = (values[..., 1:] == values[..., :-1]).any(-1) | (x == values[..., -1:]).sum(-1).gt(1)
+    if bool(tied.any()):
+        # Few rows hold equal ones; only these are sorted.
+        values[tied], positions[tied] = (found[..., :k] for found in torch.sort(x[tied], dim=-1, descending=True, stable=True))
     return values, positions
 
 
