@@ -53,7 +53,8 @@ def test_attention_decoder_names_and_heads():
     outputs, _ = legacy.attention_decoder([tf.ones([2, 3])] * 2, tf.zeros([2, 4]), tf.ones([2, 6, 5]), gru(), output_size=7, num_heads=2,
                                           initial_state_attention=True)
     assert outputs[0].shape.as_list() == [2, 7]
-    assert {n.split("/")[1] for n in names()} == {"kernel", "gru_cell", "Attention_0", "Attention_1", "AttnOutputProjection", "AttnW_0", "AttnV_0"}
+    assert {n.split("/")[1] for n in names()} == {
+        "kernel", "gru_cell", "Attention_0", "Attention_1", "AttnOutputProjection", "AttnW_0", "AttnV_0"}
     with pytest.raises(ValueError, match="at least 1 input"):
         legacy.attention_decoder([], None, tf.ones([2, 6, 5]), gru())
 

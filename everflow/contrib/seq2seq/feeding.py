@@ -7,6 +7,7 @@ from typing import Any
 import everflow as tf
 from everflow import nest
 from everflow.api import internal
+from everflow.contrib.seq2seq.drawing import bernoulli_sample, categorical_sample
 from everflow.graph.convert import convert_to_tensor
 from everflow.rnn.steps import transpose_batch_time
 
@@ -88,8 +89,6 @@ def drawn_or_given(drawn: Any, given: Any, next_inputs: Callable[[Any], Any]) ->
 
 def drawn_ids(probabilities: Any, outputs: Any, batch_size: Any, seed: Any, scheduling_seed: Any) -> Any:
     """Ids drawn from the outputs for the sequences that chance picks; -1 for the others."""
-    from everflow.contrib.seq2seq.drawing import bernoulli_sample, categorical_sample
-
     picked = bernoulli_sample(probs=probabilities, dtype="bool", sample_shape=batch_size if probabilities.shape.rank == 0 else (),
                               seed=scheduling_seed)
     return tf.where(picked, categorical_sample(logits=outputs, seed=seed), tf.fill([batch_size], -1))
@@ -133,8 +132,6 @@ def best_ids(outputs: Any) -> Any:
 
 def sampled_ids(outputs: Any, softmax_temperature: Any, seed: Any) -> Any:
     """Ids drawn from outputs that are logits."""
-    from everflow.contrib.seq2seq.drawing import categorical_sample
-
     if not isinstance(outputs, tf.Tensor):
         raise TypeError(f"Expected outputs to be a single Tensor, got: {type(outputs)}")
     return categorical_sample(logits=outputs if softmax_temperature is None else outputs / softmax_temperature, seed=seed)
