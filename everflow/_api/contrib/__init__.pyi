@@ -3,6 +3,7 @@ from typing import Any
 
 from everflow._api.contrib import autograph as autograph
 from everflow._api.contrib import checkpoint as checkpoint
+from everflow._api.contrib import crf as crf
 from everflow._api.contrib import data as data
 from everflow._api.contrib import distribute as distribute
 from everflow._api.contrib import eager as eager
@@ -13,8 +14,10 @@ from everflow._api.contrib import graph_editor as graph_editor
 from everflow._api.contrib import image as image
 from everflow._api.contrib import layers as layers
 from everflow._api.contrib import learn as learn
+from everflow._api.contrib import legacy_seq2seq as legacy_seq2seq
 from everflow._api.contrib import lookup as lookup
 from everflow._api.contrib import losses as losses
+from everflow._api.contrib import memory_stats as memory_stats
 from everflow._api.contrib import metrics as metrics
 from everflow._api.contrib import nn as nn
 from everflow._api.contrib import opt as opt
@@ -22,6 +25,7 @@ from everflow._api.contrib import predictor as predictor
 from everflow._api.contrib import proto as proto
 from everflow._api.contrib import receptive_field as receptive_field
 from everflow._api.contrib import rnn as rnn
+from everflow._api.contrib import seq2seq as seq2seq
 from everflow._api.contrib import session_bundle as session_bundle
 from everflow._api.contrib import signal as signal
 from everflow._api.contrib import slim as slim

@@ -23,5 +23,6 @@ from everflow._api.contrib.learn import estimators as estimators
 from everflow._api.contrib.learn import io as io
 from everflow._api.contrib.learn import learn_runner as learn_runner
 from everflow.contrib.learn.export_strategies import make_export_strategy as make_export_strategy
+from everflow._api.contrib.learn import preprocessing as preprocessing
 from everflow._api.contrib.learn import python as python
 from everflow._api.contrib.learn import utils as utils

@@ -103,6 +103,7 @@ from everflow._api.contrib.slim import metrics as metrics
 from everflow._api.contrib.slim import model_analyzer as model_analyzer
 from everflow.contrib.framework.variables import model_variable as model_variable
 from everflow.contrib.layers.target_columns import multi_class_target as multi_class_target
+from everflow._api.contrib.slim import nets as nets
 from everflow.contrib.layers.feature_vectors import one_hot_column as one_hot_column
 from everflow.contrib.layers.core import one_hot_encoding as one_hot_encoding
 from everflow.contrib.layers.optimizing import optimize_loss as optimize_loss
