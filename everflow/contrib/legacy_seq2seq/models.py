@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import everflow as tf
-from everflow import nest
 from everflow.api import public
 from everflow.contrib.legacy_seq2seq.decoders import (
     check_projection,
@@ -30,10 +29,10 @@ def _decoded(decode: Callable[[bool], Any], feed_previous: Any, count: int) -> A
         with scopes.variable_scope(scopes.get_variable_scope(), reuse=None if feeds else True):
             outputs, state = decode(feeds)
         states.append(state)
-        return [*outputs, *nest.flatten(state)]
+        return [*outputs, *tf.nest.flatten(state)]
 
     found = tf.cond(feed_previous, lambda: flat(True), lambda: flat(False))
-    return found[:count], nest.pack_sequence_as(states[0], found[count:])
+    return found[:count], tf.nest.pack_sequence_as(states[0], found[count:])
 
 
 @public("contrib.legacy_seq2seq.basic_rnn_seq2seq")

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 import everflow as tf
-from everflow import nest
 from everflow.api import internal, public
 from everflow.contrib.seq2seq.memory import HOME, bahdanau_score, luong_score, masked_score, prepared_memory, size_of
 from everflow.contrib.seq2seq.monotonic import monotonic_probability
@@ -49,12 +48,12 @@ class BaseAttentionMechanism(AttentionMechanism):
             raise TypeError(f"probability_fn must be callable, saw type: {type(probability_fn).__name__}")
         self._query_layer = query_layer
         self._memory_layer = memory_layer
-        self.dtype = as_dtype(memory_layer.dtype if memory_layer is not None else nest.flatten(memory)[0].dtype)
+        self.dtype = as_dtype(memory_layer.dtype if memory_layer is not None else tf.nest.flatten(memory)[0].dtype)
         if score_mask_value is None:
             score_mask_value = self.dtype.as_numpy_dtype(-np.inf)
         self._probability_fn = lambda score, previous: probability_fn(
             masked_score(score, memory_sequence_length=memory_sequence_length, score_mask_value=score_mask_value), previous)
-        with name_scope(name, "BaseAttentionMechanismInit", nest.flatten(memory)):
+        with name_scope(name, "BaseAttentionMechanismInit", tf.nest.flatten(memory)):
             self._values = prepared_memory(
                 memory, memory_sequence_length=memory_sequence_length, check_inner_dims_defined=check_inner_dims_defined)
             self._keys = self._memory_layer(self._values) if self._memory_layer is not None else self._values
