@@ -32,7 +32,7 @@ VERSIONS = {
 }
 NAMES: dict[str, Any] = {}
 OWNERS: dict[str, str] = {}
-PREFIXES: set[str] = {"compat", "compat.v1"}
+PREFIXES: set[str] = {"compat", "compat.v1", "compat.v2.compat.v1"}
 CONFLICTS: list[str] = []
 
 
@@ -177,7 +177,8 @@ def namespace(path: str) -> Namespace:
 
 
 def _without_version(name: str) -> str:
-    """`tf.compat.v1.x` is `tf.x`."""
+    """`tf.compat.v1.x` is `tf.x`, and so is `tf.compat.v2.compat.v1.x`."""
+    name = name.removeprefix(V2) if (name + ".").startswith("compat.v2.compat.v1.") else name
     return name[len("compat.v1."):] if name.startswith("compat.v1.") else "" if name == "compat.v1" else name
 
 

@@ -54,3 +54,8 @@ def test_the_environment_can_ask_for_the_behaviour_of_version_2():
     for value, expected in (("enabled", "True"), ("0", "False")):
         found = subprocess.run([sys.executable, "-c", code], env={**os.environ, "TF2_BEHAVIOR": value}, capture_output=True, text=True)
         assert found.stdout.strip() == expected, found.stderr
+
+
+def test_version_2_has_compat_too():
+    v2 = tf.compat.v2
+    assert v2.compat.as_bytes("a") == b"a" and v2.compat.dimension_value(3) == 3 and v2.compat.v1.Session is tf.Session
