@@ -91,7 +91,11 @@ def _internal_home(name: str) -> tuple[str, str] | None:
 
 
 def _set_name(thing: Any, module: str, name: str) -> None:
+    # From 3.13 on, a class that gets another module forgets the line on which it is defined.
+    line = vars(thing).get("__firstlineno__")
     thing.__module__, thing.__name__, thing.__qualname__ = module, name.rpartition(".")[2], name
+    if line is not None:
+        thing.__firstlineno__ = line
 
 
 def own_module(thing: Any) -> str:

@@ -19,7 +19,7 @@ def _same_as(method: str) -> Any:
     return lambda self, *args, **kwargs: getattr(self, method)(*args, **kwargs)
 
 
-names("collections", "Python 3.10", {name: _of("collections.abc", name) for name in collections.abc.__all__})
+names("collections", "Python 3.10", {name: _of("collections.abc", name) for name in collections.abc.__all__ if name != "Buffer"})
 names("inspect", "Python 3.11", getargspec=lambda: getargspec, formatargspec=lambda: formatargspec, ArgSpec=lambda: ArgSpec)
 names("time", "Python 3.8", clock=_of("time", "process_time"))
 names("asyncio", "Python 3.11", coroutine=lambda: coroutine)

@@ -155,7 +155,9 @@ def imported(name: str) -> None:
         importlib.import_module(f"everflow.years.{LIBRARIES[name]}")
         names += [part for part in {*_names, *_patches} if part.startswith(f"{name}.") and part in sys.modules]
     for part in names:
-        mend(part, sys.modules[part])
+        # A copy that a program loads for itself is in nobody's way.
+        if part in sys.modules:
+            mend(part, sys.modules[part])
 
 
 def mend_all() -> None:
