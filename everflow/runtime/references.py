@@ -34,7 +34,7 @@ def see_later_writes(plan: Plan) -> None:
             read = reads.get(value)
             if read is None:
                 continue
-            if any(at > read.position and _depends(node, writer) for at, writer in writes.get(read.variable, ())):
+            if any(at > read.position and depends(node, writer) for at, writer in writes.get(read.variable, ())):
                 node.inputs[i] = read.reference
                 node.reads |= {i}
         if node.is_identity and node.inputs[0] is not None:
@@ -49,7 +49,7 @@ def see_later_writes(plan: Plan) -> None:
                     writes.setdefault(variable_key(value), []).append((position, node))
 
 
-def _depends(node: Node, writer: Node) -> bool:
+def depends(node: Node, writer: Node) -> bool:
     """Whether edges of the graph make a node wait for the writer."""
     if node.op is None or writer.op is None:
         return False

@@ -83,6 +83,8 @@ class Meaning:
     # It waits for elements, or brings them. In one step, those that bring come first.
     waits: bool = False
     brings: bool = False
+    # begins(node) returns a kernel that does not wait: it returns what the rest of the step may wait for later, or None.
+    begins: Callable[[Any], Any] | None = None
     # It adds its second input, times this, to the variable that is its first.
     adds: float = 0.0
     # The input whose only element, if it has but one, fills the result.

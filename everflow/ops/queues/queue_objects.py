@@ -41,6 +41,30 @@ class _Enqueue(_Attempt):
         self.waiting = deque(elements)
 
 
+class Pending:
+    """Elements that wait for room while their step goes on. Where the step fails, they stay out."""
+
+    def __init__(self, queue: Queue, attempt: _Enqueue) -> None:
+        self._queue, self._attempt = queue, attempt
+
+    def finish(self) -> None:
+        """Waits until all are in."""
+        queue, attempt = self._queue, self._attempt
+        with queue.condition:
+            try:
+                queue.wait(lambda: attempt.done, "Enqueue operation was cancelled", attempt.woken)
+            except BaseException:
+                queue.withdraw(attempt)
+                raise
+            if attempt.error is not None:
+                raise attempt.error
+
+    def __del__(self) -> None:
+        with self._queue.condition:
+            if not self._attempt.done:
+                self._queue.withdraw(self._attempt)
+
+
 class _Dequeue(_Attempt):
     """Elements on their way out: some may be taken while others are still missing."""
 
@@ -100,6 +124,12 @@ class Queue(Waited):
 
     def enqueue(self, elements: list[Element]) -> None:
         """Adds elements one after the other, waiting for room."""
+        pending = self.begin_enqueue(elements)
+        if pending is not None:
+            pending.finish()
+
+    def begin_enqueue(self, elements: list[Element]) -> Pending | None:
+        """Adds elements as far as there is room; what is left comes in as others leave. `finish` of what this returns waits for it."""
         with self.condition:
             if self.closed:
                 raise cancelled(f"{self.kind} '{self.name}' is closed.")
@@ -108,18 +138,17 @@ class Queue(Waited):
                     self._add(element)
                 if self.dequeues:
                     self._advance()
-                return
+                return None
             attempt = _Enqueue(self.lock, elements)
             self.enqueues.append(attempt)
             self._advance()
-            try:
-                self.wait(lambda: attempt.done, "Enqueue operation was cancelled", attempt.woken)
-            except BaseException:
-                self.enqueues.remove(attempt)
-                self._advance()
-                raise
-            if attempt.error is not None:
-                raise attempt.error
+            return Pending(self, attempt)
+
+    def withdraw(self, attempt: _Enqueue) -> None:
+        """Lets elements come in no more."""
+        if attempt in self.enqueues:
+            self.enqueues.remove(attempt)
+            self._advance()
 
     def dequeue(self, count: int, is_up_to: bool = False) -> list[Element]:
         """Takes so many elements, waiting for those that are missing."""

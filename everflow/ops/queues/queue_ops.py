@@ -11,7 +11,7 @@ from everflow.graph import shapes
 from everflow.graph.constants import known
 from everflow.graph.dtypes import int64
 from everflow.lazy import torch
-from everflow.ops.core.registry import not_differentiable, op
+from everflow.ops.core.registry import fused_op, not_differentiable, op
 from everflow.ops.core.shape_rules import scalar
 from everflow.ops.queues.queue_objects import PaddingQueue, PrioritizedQueue, Queue, RandomQueue
 
@@ -120,34 +120,50 @@ def _check_components(queue: Any, given: list[Any]) -> None:
         raise invalid_argument(f"Signature mismatch, have: resource, {have} expected: resource, {wanted}")
 
 
-def _enqueue(node: Any) -> Kernel:
+def _begin_enqueue(node: Any) -> Kernel:
     _check_timeout(node)
     types = list(node.attr("Tcomponents"))
 
-    def run(handle: Any, *components: Any) -> None:
+    def run(handle: Any, *components: Any) -> Any:
         queue = queue_of(handle)
         _check_components(queue, types)
-        queue.enqueue(queue.element_of(components))
+        return queue.begin_enqueue(queue.element_of(components))
 
     return run
 
 
-def _enqueue_many(node: Any) -> Kernel:
+def _begin_enqueue_many(node: Any) -> Kernel:
     _check_timeout(node)
     types = list(node.attr("Tcomponents"))
 
-    def run(handle: Any, *components: Any) -> None:
+    def run(handle: Any, *components: Any) -> Any:
         queue = queue_of(handle)
         _check_components(queue, types)
         if not all(len(value.shape) for value in components):
             raise invalid_argument("All components must have at least one dimension.")
-        queue.enqueue(queue.elements_of(components))
+        return queue.begin_enqueue(queue.elements_of(components))
 
     return run
 
 
-_both("QueueEnqueue", _enqueue, lambda o: [], brings=True)
-_both("QueueEnqueueMany", _enqueue_many, lambda o: [], brings=True)
+def _finish(pending: Any) -> None:
+    if pending is not None:
+        pending.finish()
+
+
+def _whole(begins: Callable[[Any], Kernel]) -> Callable[[Any], Kernel]:
+    """An enqueue that waits for room before anything else is done."""
+    def factory(node: Any) -> Kernel:
+        begin = begins(node)
+        return lambda *values: _finish(begin(*values))
+
+    return factory
+
+
+_both("QueueEnqueue", _whole(_begin_enqueue), lambda o: [], brings=True, begins=_begin_enqueue)
+_both("QueueEnqueueMany", _whole(_begin_enqueue_many), lambda o: [], brings=True, begins=_begin_enqueue_many)
+fused_op("_Begin", kernel=lambda node: node.attrs["begins"](node), writes=True)
+fused_op("_Finish", kernel=lambda node: _finish, writes=True)
 
 
 def _dequeue(node: Any) -> Kernel:

@@ -16,6 +16,7 @@ from everflow.runtime.passes.matrix_products import add_products, sum_products, 
 from everflow.runtime.passes.normalized_convolutions import normalize_in_convolutions
 from everflow.runtime.passes.overwritten_inputs import overwrite_inputs
 from everflow.runtime.passes.padded_normalizations import pad_normalizations
+from everflow.runtime.passes.pending_enqueues import begin_enqueues
 from everflow.runtime.passes.pooling import pool_before_relu, pool_convolutions, share_pooling_positions
 from everflow.runtime.passes.python_functions import run_python_functions_together
 from everflow.runtime.passes.rectified_normalizations import rectify_normalizations
@@ -27,8 +28,8 @@ from everflow.runtime.passes.variable_updates import batch_optimizer_steps, scal
 from everflow.runtime.plan import Plan
 
 PASSES = (
-    run_python_functions_together, drop_identities, fold_constants, drop_default_scales, find_broadcast_axes, share_subexpressions,
-    sum_to_shape, slice_concat_gradients, sum_products, take_rows, fuse_biases, pool_before_relu, pool_convolutions,
+    begin_enqueues, run_python_functions_together, drop_identities, fold_constants, drop_default_scales, find_broadcast_axes,
+    share_subexpressions, sum_to_shape, slice_concat_gradients, sum_products, take_rows, fuse_biases, pool_before_relu, pool_convolutions,
     share_pooling_positions, scale_updates, batch_optimizer_steps, add_convolutions, normalize_in_convolutions, rectify_normalizations,
     pad_normalizations, resize_single_images, group_elementwise, add_products, overwrite_inputs, take_restored_values,
     transpose_matrices_once, keep_sizes_on_host, ask_for_used_results,
