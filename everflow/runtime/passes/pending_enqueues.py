@@ -12,22 +12,29 @@ def begin_enqueues(plan: Plan) -> bool:
     takers = [node for node in plan.nodes if node.meaning is not None and node.meaning.waits]
     if not takers:
         return False
-    nodes: list[Node] = []
-    waiting: list[tuple[Node, Node]] = []
-    for node in plan.nodes:
-        for pair in [pair for pair in waiting if depends(node, pair[0])]:
-            nodes.append(pair[1])
-            waiting.remove(pair)
+    nodes = _parted(plan.nodes, takers)
+    changed = len(nodes) != len(plan.nodes)
+    if changed:
+        plan.nodes = nodes
+    return changed
+
+
+def _parted(nodes: list[Node], takers: list[Node]) -> list[Node]:
+    """The nodes with what brings elements begun where it stands. What depends on these comes when all are in, after all else."""
+    found: list[Node] = []
+    begun: list[Node] = []
+    finishes: list[Node] = []
+    behind: list[Node] = []
+    for node in nodes:
         begins = node.meaning.begins if node.meaning is not None else None
-        if begins is None or all(depends(taker, node) or depends(node, taker) for taker in takers):
-            nodes.append(node)
-            continue
-        first = fused("_Begin", node, node.inputs, begins=begins)
-        first.reads = node.reads
-        pending = first.add_output(dtypes.variant, ())
-        nodes.append(first)
-        waiting.append((node, fused("_Finish", node, [pending])))
-    if len(nodes) + len(waiting) == len(plan.nodes):
-        return False
-    plan.nodes = nodes + [last for _, last in waiting]
-    return True
+        if any(depends(node, first) for first in begun) or any(v.node in behind for v in node.inputs):
+            behind.append(node)
+        elif begins is None or all(depends(taker, node) or depends(node, taker) for taker in takers):
+            found.append(node)
+        else:
+            first = fused("_Begin", node, node.inputs, begins=begins)
+            first.reads = node.reads
+            finishes.append(fused("_Finish", node, [first.add_output(dtypes.variant, ())]))
+            found.append(first)
+            begun.append(node)
+    return found + finishes + (_parted(behind, takers) if begun else behind)
