@@ -23,7 +23,7 @@ test: check
 
 check: $(STAMP)
 	$(BIN)/ruff check .
-#	$(BIN)/ruff format --check .
+	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
 # One style: imports sorted, lines laid out.

@@ -1,4 +1,5 @@
 """`python case.py MODULE NAME` times one case of cases/MODULE.py: prints {"case": NAME, "seconds": time of one iteration} as JSON."""
+
 import importlib
 import json
 import sys

@@ -4,6 +4,7 @@
 
 A ratio above 1 says that ours is faster. The two take turns, and the best time of each counts.
 """
+
 import argparse
 import subprocess
 import sys
@@ -50,8 +51,11 @@ def pairs():
         def normalized(x, s, o):
             return tf.nn.relu(tf.nn.fused_batch_norm(x, s, o)[0])
 
-        yield f"batch norm, relu        {name}", ours(normalized, x, scale, offset), \
-            lambda x=tx, s=ts, o=to: torch.native_batch_norm(x, s, o, None, None, True, 0.0, 1e-3)[0].relu_()
+        yield (
+            f"batch norm, relu        {name}",
+            ours(normalized, x, scale, offset),
+            lambda x=tx, s=ts, o=to: torch.native_batch_norm(x, s, o, None, None, True, 0.0, 1e-3)[0].relu_(),
+        )
 
         def gradients(x, s, o, dy):
             return tf.gradients(normalized(x, s, o), [x, s, o], dy)
@@ -59,8 +63,9 @@ def pairs():
         def by_torch(x=tx, s=ts, o=to, dy=tdy):
             y, mean, inverse = torch.native_batch_norm(x, s, o, None, None, True, 0.0, 1e-3)
             y.relu_()
-            return torch.ops.aten.native_batch_norm_backward(torch.ops.aten.threshold_backward(dy, y, 0), x, s, None, None, mean, inverse,
-                                                             True, 1e-3, [True] * 3)
+            return torch.ops.aten.native_batch_norm_backward(
+                torch.ops.aten.threshold_backward(dy, y, 0), x, s, None, None, mean, inverse, True, 1e-3, [True] * 3
+            )
 
         yield f"batch norm, relu, back  {name}", ours(gradients, x, scale, offset, dy), by_torch
 
@@ -70,16 +75,24 @@ def pairs():
         tx, tf_, tdy = pictures(x), filters(filter), pictures(dy)
         strides = [1, stride, stride, 1]
         name = f"{side} x {side} x {depth} to {channels}" + (f" / {stride}" if stride > 1 else "")
-        yield f"1 x 1 convolution       {name}", ours(lambda x, f, s=strides: tf.nn.conv2d(x, f, s, "SAME"), x, filter), \
-            lambda x=tx, f=tf_, s=stride: F.conv2d(x, f, stride=s)
+        yield (
+            f"1 x 1 convolution       {name}",
+            ours(lambda x, f, s=strides: tf.nn.conv2d(x, f, s, "SAME"), x, filter),
+            lambda x=tx, f=tf_, s=stride: F.conv2d(x, f, stride=s),
+        )
         for index, what in ((0, "input"), (1, "filter")):
+
             def back(dy, x, f, s=strides, index=index):
                 return tf.gradients(tf.nn.conv2d(x, f, s, "SAME"), [x, f][index], dy)
 
             mask = [index == 0, index == 1, False]
-            yield f"  gradient of its {what.ljust(6)}  {name}", ours(back, dy, x, filter), \
+            yield (
+                f"  gradient of its {what.ljust(6)}  {name}",
+                ours(back, dy, x, filter),
                 lambda dy=tdy, x=tx, f=tf_, s=stride, m=mask: torch.ops.aten.convolution_backward(
-                    dy, x, f, None, [s, s], [0, 0], [1, 1], False, [0, 0], 1, m)
+                    dy, x, f, None, [s, s], [0, 0], [1, 1], False, [0, 0], 1, m
+                ),
+            )
 
     for side, depth, size, channels in ((28, 1, 5, 32), (32, 3, 5, 64), (32, 3, 3, 16)):
         x, filter, bias = random(64, side, side, depth), random(size, size, depth, channels), random(channels)
@@ -88,9 +101,13 @@ def pairs():
             y = tf.nn.relu(tf.nn.bias_add(tf.nn.conv2d(x, f, [1, 1, 1, 1], "SAME"), b))
             return tf.nn.max_pool(y, [1, 2, 2, 1], [1, 2, 2, 1], "SAME")
 
-        yield f"first layer             {side} x {side} x {depth}, {size} x {size} to {channels}", ours(layer, x, filter, bias), \
-            lambda x=pictures(x), f=filters(filter), b=torch.from_numpy(bias), p=size // 2: \
-                F.max_pool2d(F.conv2d(x, f, b, padding=p), 2).relu_()
+        yield (
+            f"first layer             {side} x {side} x {depth}, {size} x {size} to {channels}",
+            ours(layer, x, filter, bias),
+            lambda x=pictures(x), f=filters(filter), b=torch.from_numpy(bias), p=size // 2: F.max_pool2d(
+                F.conv2d(x, f, b, padding=p), 2
+            ).relu_(),
+        )
 
     for rows, columns in ((32, 64), (128, 128), (256, 256)):
         gates, state = random(rows, 4 * columns), random(rows, columns)

@@ -1,9 +1,10 @@
 """Has programs run on less than this processor can do: what a machine with AVX-512 proves, holds on one with AVX2 too.
 
-    python benchmarks/processors.py                      # the processor, and the kinds that it can stand for
-    python benchmarks/processors.py avx2 COMMAND ...     # runs a command on this kind
-    python benchmarks/processors.py lesser COMMAND ...   # on each kind but the best, one after the other
+python benchmarks/processors.py                      # the processor, and the kinds that it can stand for
+python benchmarks/processors.py avx2 COMMAND ...     # runs a command on this kind
+python benchmarks/processors.py lesser COMMAND ...   # on each kind but the best, one after the other
 """
+
 import os
 import platform
 import subprocess

@@ -5,6 +5,7 @@
 Each peer is the path of a Python that has TensorFlow. Every case runs in a process of its own, the implementations taking turns, and the
 best round of each counts. With several kinds of processors, a table is made for each: this one may stand for lesser ones.
 """
+
 import argparse
 import json
 import pathlib
@@ -21,7 +22,7 @@ def cases():
     found = {}
     for path in sorted((HERE / "cases").glob("*.py")):
         lines = path.read_text().splitlines()
-        found.update({line[4:line.index("(")]: path.stem for before, line in zip(lines, lines[1:]) if before == "@case"})
+        found.update({line[4 : line.index("(")]: path.stem for before, line in zip(lines, lines[1:]) if before == "@case"})
     return found
 
 

@@ -1,4 +1,5 @@
 """What the timed programs share. They run unchanged on TensorFlow 1.15 (Python 3.7), on today's TensorFlow (compat.v1) and on Everflow."""
+
 import os
 import time
 

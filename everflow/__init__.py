@@ -2,6 +2,7 @@
 
 Names are looked up in the index (everflow.api) when they are first used: importing this package imports nothing else.
 """
+
 import importlib as _importlib
 import os as _os
 import sys as _sys

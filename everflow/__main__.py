@@ -1,4 +1,5 @@
 """`python -m everflow` is the `everflow` command."""
+
 import sys
 
 from everflow.cli.main import main

@@ -1,4 +1,5 @@
 """Lets `import tensorflow` find Everflow, and all that is below it: public modules, internal ones, protocol buffers."""
+
 from __future__ import annotations
 
 import importlib.abc
@@ -45,7 +46,7 @@ class Finder(importlib.abc.MetaPathFinder):
         """A program may add modules below `tensorflow` by a finder of its own; an installed TensorFlow is not looked at."""
         if path is None:
             return None
-        later = [finder for finder in sys.meta_path[sys.meta_path.index(self) + 1:] if finder is not importlib.machinery.PathFinder]
+        later = [finder for finder in sys.meta_path[sys.meta_path.index(self) + 1 :] if finder is not importlib.machinery.PathFinder]
         return next(filter(None, (finder.find_spec(fullname, path, target) for finder in later)), None)
 
     def _taught(self, fullname: str, path: Sequence[str] | None) -> importlib.machinery.ModuleSpec | None:

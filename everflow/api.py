@@ -4,6 +4,7 @@ A name is written as a user reads it after `tf.`. `@internal("framework.ops.name
 `tensorflow.python`. The generated `everflow/index.py` says which module defines which name, so that `tf.x` imports only
 what it needs; `python -m everflow.api` writes it again.
 """
+
 from __future__ import annotations
 
 import functools
@@ -27,8 +28,11 @@ INTERNAL = "python."
 V2 = "compat.v2."
 # What `tf` and its versions also call what they say of themselves.
 VERSIONS = {
-    "__version__": "VERSION", "__git_version__": "GIT_VERSION", "__compiler_version__": "COMPILER_VERSION",
-    "__cxx11_abi_flag__": "CXX11_ABI_FLAG", "__monolithic_build__": "MONOLITHIC_BUILD",
+    "__version__": "VERSION",
+    "__git_version__": "GIT_VERSION",
+    "__compiler_version__": "COMPILER_VERSION",
+    "__cxx11_abi_flag__": "CXX11_ABI_FLAG",
+    "__monolithic_build__": "MONOLITHIC_BUILD",
 }
 NAMES: dict[str, Any] = {}
 OWNERS: dict[str, str] = {}
@@ -94,7 +98,7 @@ def is_namespace(path: str) -> bool:
     """Whether public names start with this dotted prefix."""
     if any(p in PREFIXES or p in index().PREFIXES for p in (path, _without_version(path))):
         return True
-    return path.startswith(V2) and any(name.startswith(path[len(V2):] + ".") for name in _names_of_version_2())
+    return path.startswith(V2) and any(name.startswith(path[len(V2) :] + ".") for name in _names_of_version_2())
 
 
 def members(path: str) -> set[str]:
@@ -105,7 +109,7 @@ def members(path: str) -> set[str]:
     if (path + ".").startswith(V2):
         every.update(name for name in (V2 + n for n in _names_of_version_2()) if name.startswith(start) and has(_as_of_version_1(name)))
     return {
-        name[len(start):].partition(".")[0]
+        name[len(start) :].partition(".")[0]
         for name in every
         if name.startswith(start) and (start or name.partition(".")[0] not in ("python", "examples"))
     }
@@ -179,7 +183,7 @@ def namespace(path: str) -> Namespace:
 def _without_version(name: str) -> str:
     """`tf.compat.v1.x` is `tf.x`, and so is `tf.compat.v2.compat.v1.x`."""
     name = name.removeprefix(V2) if (name + ".").startswith("compat.v2.compat.v1.") else name
-    return name[len("compat.v1."):] if name.startswith("compat.v1.") else "" if name == "compat.v1" else name
+    return name[len("compat.v1.") :] if name.startswith("compat.v1.") else "" if name == "compat.v1" else name
 
 
 @functools.cache
@@ -192,7 +196,7 @@ def _as_of_version_1(name: str) -> str:
     """Where `tf.compat.v2.x` is, where it is no form of its own."""
     if not name.startswith(V2):
         return name
-    short = name[len(V2):]
+    short = name[len(V2) :]
     found = _names_of_version_2().get(short)
     return name if found is None else found or short
 

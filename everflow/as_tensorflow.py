@@ -1,4 +1,5 @@
 """`import everflow.as_tensorflow` makes `import tensorflow` find Everflow, in this process and those that it starts."""
+
 from everflow import alias, years
 
 alias.install()

@@ -1,4 +1,5 @@
 """`tf.compat`: text and bytes, number types, and the date up to which a program promises forward compatibility."""
+
 from __future__ import annotations
 
 import collections.abc

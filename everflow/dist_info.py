@@ -1,4 +1,5 @@
 """What `pip` and importlib.metadata know of TensorFlow where it is installed."""
+
 from __future__ import annotations
 
 import importlib.metadata

@@ -3,6 +3,7 @@
 Kernels raise with the small functions at the end (`raise invalid_argument("...")`); the runtime adds which operation it
 was, and the text then shows where the program created that operation.
 """
+
 from __future__ import annotations
 
 import warnings

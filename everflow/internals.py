@@ -4,6 +4,7 @@ Programs import them although they are not public. What each holds is a fact of 
 written by tools/internals.py); behind nearly every name stands a public name or an op. The owners of the others publish
 them with `@internal`.
 """
+
 from __future__ import annotations
 
 import functools

@@ -1,4 +1,5 @@
 """Modules that are costly to import, loaded at their first use: `from everflow.lazy import torch`."""
+
 from __future__ import annotations
 
 import importlib

@@ -3,6 +3,7 @@
 They show no annotations (libraries compare argument specifications), and in a process where `import tensorflow` finds
 Everflow (everflow.alias) they bear the names that they have in TensorFlow: `<class 'tensorflow.python.framework.ops.Tensor'>`.
 """
+
 from __future__ import annotations
 
 import functools

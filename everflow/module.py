@@ -1,4 +1,5 @@
 """tf.Module: a named group of variables and other modules."""
+
 from __future__ import annotations
 
 import functools
@@ -34,14 +35,16 @@ class Module(AutoTrackable):
 
     # Attributes that are not looked into for variables and modules.
     _TF_MODULE_IGNORED_PROPERTIES: frozenset[str] = frozenset(
-        ("_self_unconditional_checkpoint_dependencies", "_self_unconditional_dependency_names"))
+        ("_self_unconditional_checkpoint_dependencies", "_self_unconditional_dependency_names")
+    )
 
     def __init__(self, name: str | None = None) -> None:
         if name is None:
             name = camel_to_snake(type(self).__name__)
         elif not valid_identifier(name):
             raise ValueError(
-                f"{name!r} is not a valid module name. Module names must be valid Python identifiers (e.g. a valid class name).")
+                f"{name!r} is not a valid module name. Module names must be valid Python identifiers (e.g. a valid class name)."
+            )
         self._name = name
         with name_scope_v2(name) as scope_name:
             self._scope_name = scope_name
@@ -71,8 +74,9 @@ class Module(AutoTrackable):
         """The modules in this one, at any depth."""
         return tuple(self._flatten(predicate=lambda value: isinstance(value, Module)))
 
-    def _flatten(self, recursive: bool = True, predicate: Any = None, attribute_traversal_key: Any = None,
-                 with_path: bool = False) -> Iterator[Any]:
+    def _flatten(
+        self, recursive: bool = True, predicate: Any = None, attribute_traversal_key: Any = None, with_path: bool = False
+    ) -> Iterator[Any]:
         """What the attributes lead to, each thing once."""
         return _walk(self, recursive, predicate or (lambda _: True), attribute_traversal_key, with_path, (), {id(self)})
 

@@ -3,6 +3,7 @@
 How a structure opens is decided once for each type and kept in a table, so that walking plain lists and tuples costs a
 dictionary look-up for each element. Mappings open in the order of their sorted keys.
 """
+
 from __future__ import annotations
 
 import collections
@@ -314,9 +315,7 @@ def _difference(a: Any, b: Any, check_types: bool, openers: _Openers) -> tuple[t
         return None
     if inside_a is None or inside_b is None:
         opened, leaf = (a, b) if inside_b is None else (b, a)
-        return ValueError, (
-            f'Substructure "{_described(opened)}" is a sequence, while substructure "{_described(leaf)}" is not'
-        )
+        return ValueError, (f'Substructure "{_described(opened)}" is a sequence, while substructure "{_described(leaf)}" is not')
     if check_types and not _types_agree(a, b, openers):
         return TypeError, (
             f"The two namedtuples don't have the same sequence type. First structure {_described(a)} has type "
@@ -329,9 +328,7 @@ def _difference(a: Any, b: Any, check_types: bool, openers: _Openers) -> tuple[t
         )
     if openers.expand_composites and _spec_of(a) is not None and _spec_of(b) is not None:
         if _clash_of_specs(_spec_of(a), _spec_of(b)):
-            return ValueError, (
-                f"Incompatible CompositeTensor TypeSpecs: {_described(_spec_of(a))} vs. {_described(_spec_of(b))}"
-            )
+            return ValueError, (f"Incompatible CompositeTensor TypeSpecs: {_described(_spec_of(a))} vs. {_described(_spec_of(b))}")
     for child_a, child_b in zip(inside_a, inside_b):
         if openers[type(child_a)] is not None or openers[type(child_b)] is not None:
             difference = _difference(child_a, child_b, check_types, openers)
@@ -386,9 +383,7 @@ def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> A
     check_types = kwargs.pop("check_types", True)
     expand_composites = kwargs.pop("expand_composites", False)
     if kwargs:
-        raise ValueError(
-            f"Only valid keyword arguments are `check_types` and `expand_composites`, not: `{'`, `'.join(kwargs)}`"
-        )
+        raise ValueError(f"Only valid keyword arguments are `check_types` and `expand_composites`, not: `{'`, `'.join(kwargs)}`")
     first, *others = structure
     for other in others:
         assert_same_structure(first, other, check_types=check_types, expand_composites=expand_composites)

@@ -1,4 +1,5 @@
 """Walks over nested structures that keep the path of each leaf, or stop where a shallower structure has its leaves."""
+
 from __future__ import annotations
 
 import collections.abc
@@ -90,9 +91,7 @@ def _walk(structure: Any, openers: _Openers, path: tuple[Any, ...] = ()) -> Iter
         yield from _walk(child, openers, (*path, key))
 
 
-def _walk_up_to(
-    shallow: Any, deep: Any, openers: _Openers, path: tuple[Any, ...] = ()
-) -> Iterator[tuple[tuple[Any, ...], Any]]:
+def _walk_up_to(shallow: Any, deep: Any, openers: _Openers, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
     if not openers.opens(shallow):
         yield path, deep
         return
@@ -113,21 +112,13 @@ def flatten_with_tuple_paths(structure: Any, expand_composites: bool = False) ->
 
 
 @_published("flatten_with_joined_string_paths")
-def flatten_with_joined_string_paths(
-    structure: Any, separator: str = "/", expand_composites: bool = False
-) -> list[tuple[str, Any]]:
-    return [
-        (separator.join(map(str, path)), leaf) for path, leaf in flatten_with_tuple_paths(structure, expand_composites)
-    ]
+def flatten_with_joined_string_paths(structure: Any, separator: str = "/", expand_composites: bool = False) -> list[tuple[str, Any]]:
+    return [(separator.join(map(str, path)), leaf) for path, leaf in flatten_with_tuple_paths(structure, expand_composites)]
 
 
 @_published("assert_shallow_structure")
 def assert_shallow_structure(
-    shallow_tree: Any,
-    input_tree: Any,
-    check_types: bool = True,
-    expand_composites: bool = False,
-    check_subtrees_length: bool = True,
+    shallow_tree: Any, input_tree: Any, check_types: bool = True, expand_composites: bool = False, check_subtrees_length: bool = True
 ) -> None:
     """Raises ValueError or TypeError unless `input_tree` is nested like `shallow_tree` as far as that one goes."""
     openers = _openers(expand_composites)
@@ -169,11 +160,7 @@ def _assert_types_fit(shallow: Any, deep: Any, openers: _Openers) -> None:
 
 @_published("flatten_with_tuple_paths_up_to")
 def flatten_with_tuple_paths_up_to(
-    shallow_tree: Any,
-    input_tree: Any,
-    check_types: bool = True,
-    expand_composites: bool = False,
-    check_subtrees_length: bool = True,
+    shallow_tree: Any, input_tree: Any, check_types: bool = True, expand_composites: bool = False, check_subtrees_length: bool = True
 ) -> list[tuple[tuple[Any, ...], Any]]:
     assert_shallow_structure(shallow_tree, input_tree, check_types, expand_composites, check_subtrees_length)
     return list(_walk_up_to(shallow_tree, input_tree, _openers(expand_composites)))
@@ -181,16 +168,10 @@ def flatten_with_tuple_paths_up_to(
 
 @_published("flatten_up_to")
 def flatten_up_to(
-    shallow_tree: Any,
-    input_tree: Any,
-    check_types: bool = True,
-    expand_composites: bool = False,
-    check_subtrees_length: bool = True,
+    shallow_tree: Any, input_tree: Any, check_types: bool = True, expand_composites: bool = False, check_subtrees_length: bool = True
 ) -> list[Any]:
     """What `input_tree` holds where `shallow_tree` has its leaves."""
-    found = flatten_with_tuple_paths_up_to(
-        shallow_tree, input_tree, check_types, expand_composites, check_subtrees_length
-    )
+    found = flatten_with_tuple_paths_up_to(shallow_tree, input_tree, check_types, expand_composites, check_subtrees_length)
     return [part for _, part in found]
 
 
@@ -204,15 +185,11 @@ def _yield_flat_up_to(
 @_published("map_structure_up_to")
 def map_structure_up_to(shallow_tree: Any, func: Callable[..., Any], *inputs: Any, **kwargs: Any) -> Any:
     """Applies `func` to what the inputs hold where `shallow_tree` has its leaves."""
-    return map_structure_with_tuple_paths_up_to(
-        shallow_tree, lambda _, *parts, **rest: func(*parts, **rest), *inputs, **kwargs
-    )
+    return map_structure_with_tuple_paths_up_to(shallow_tree, lambda _, *parts, **rest: func(*parts, **rest), *inputs, **kwargs)
 
 
 @_published("map_structure_with_tuple_paths_up_to")
-def map_structure_with_tuple_paths_up_to(
-    shallow_tree: Any, func: Callable[..., Any], *inputs: Any, **kwargs: Any
-) -> Any:
+def map_structure_with_tuple_paths_up_to(shallow_tree: Any, func: Callable[..., Any], *inputs: Any, **kwargs: Any) -> Any:
     """Like `map_structure_up_to`, with the tuple path as first argument of `func`."""
     if not inputs:
         raise ValueError("Cannot map over no sequences")
@@ -265,9 +242,7 @@ def flatten_dict_items(dictionary: Any) -> dict[Any, Any]:
 
 
 @_published("get_traverse_shallow_structure")
-def get_traverse_shallow_structure(
-    traverse_fn: Callable[[Any], Any], structure: Any, expand_composites: bool = False
-) -> Any:
+def get_traverse_shallow_structure(traverse_fn: Callable[[Any], Any], structure: Any, expand_composites: bool = False) -> Any:
     """A structure of booleans that goes as deep as `traverse_fn` says; use it with `flatten_up_to`."""
     openers = _openers(expand_composites)
     answer = traverse_fn(structure)
@@ -292,8 +267,6 @@ def get_traverse_shallow_structure(
             continue
         chosen = answers[position]
         if not isinstance(chosen, bool):
-            raise TypeError(
-                f"traverse_fn didn't return a depth=1 structure of bools.  saw: {answer}  for structure: {structure}"
-            )
+            raise TypeError(f"traverse_fn didn't return a depth=1 structure of bools.  saw: {answer}  for structure: {structure}")
         level.append(chosen and get_traverse_shallow_structure(traverse_fn, child, expand_composites))
     return _sequence_like(structure, level)

@@ -1,4 +1,5 @@
 """tf.random.experimental.Generator: random numbers whose state is a variable of the program."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -161,8 +162,7 @@ class Generator(AutoTrackable):
             mean, stddev = convert_to_tensor(mean, dtype, name="mean"), convert_to_tensor(stddev, dtype, name="stddev")
             return tf.add(drawn * stddev, mean, name=scope)
 
-    def truncated_normal(self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32,
-                         name: str | None = None) -> Any:
+    def truncated_normal(self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
         """Normal numbers, none further than two standard deviations from the mean."""
         with name_scope(name, "truncated_normal", [shape, mean, stddev]) as scope:
             shape = shape_tensor(shape)

@@ -2,6 +2,7 @@
 
 `make index` writes them from the index. A name is imported from the module that defines it, so that its signature and docstring show.
 """
+
 from __future__ import annotations
 
 import importlib
@@ -38,7 +39,7 @@ def texts() -> dict[str, str]:
 
 def _with_parents(space: str) -> list[str]:
     parts = space.split(".") if space else []
-    return [".".join(parts[:i + 1]) for i in range(len(parts))]
+    return [".".join(parts[: i + 1]) for i in range(len(parts))]
 
 
 def _module(space: str) -> str:

@@ -1,4 +1,5 @@
 """tf.make_template: a function that makes its variables at its first call and shares them afterwards."""
+
 from __future__ import annotations
 
 import functools
@@ -29,28 +30,48 @@ _first_calls = _FirstCalls()
 
 
 @public("make_template")
-def make_template(name_: str, func_: Callable[..., Any], create_scope_now_: bool = False, unique_name_: str | None = None,
-                  custom_getter_: Any = None, **kwargs: Any) -> Any:
+def make_template(
+    name_: str,
+    func_: Callable[..., Any],
+    create_scope_now_: bool = False,
+    unique_name_: str | None = None,
+    custom_getter_: Any = None,
+    **kwargs: Any,
+) -> Any:
     """The function with variables of its own: what it gets with tf.get_variable is made once, below a scope called `name_`.
 
-        scale = tf.make_template("scale", lambda x: x * tf.get_variable("factor", []))
+    scale = tf.make_template("scale", lambda x: x * tf.get_variable("factor", []))
     """
     return make_template_internal(name_, func_, create_scope_now_, unique_name_, custom_getter_, create_graph_function_=False, **kwargs)
 
 
 @internal("ops.template.make_template_internal")
-def make_template_internal(name_: str, func_: Callable[..., Any], create_scope_now_: bool = False, unique_name_: str | None = None,
-                           custom_getter_: Any = None, create_graph_function_: bool = False, **kwargs: Any) -> Any:
+def make_template_internal(
+    name_: str,
+    func_: Callable[..., Any],
+    create_scope_now_: bool = False,
+    unique_name_: str | None = None,
+    custom_getter_: Any = None,
+    create_graph_function_: bool = False,
+    **kwargs: Any,
+) -> Any:
     """The same, with the function made into a graph of its own where asked."""
     if kwargs:
         func_ = functools.partial(func_, **kwargs)
     if not executing_eagerly():
-        return Template(name_, func_, create_scope_now=create_scope_now_, unique_name=unique_name_, custom_getter=custom_getter_,
-                        create_graph_function=create_graph_function_)
+        return Template(
+            name_,
+            func_,
+            create_scope_now=create_scope_now_,
+            unique_name=unique_name_,
+            custom_getter=custom_getter_,
+            create_graph_function=create_graph_function_,
+        )
     if unique_name_ is not None:
         raise ValueError("unique_name_ cannot be used when eager exeuction is enabled.")
-    return EagerTemplate(name_, func_, create_scope_now=create_scope_now_, custom_getter=custom_getter_,
-                         create_graph_function=create_graph_function_)
+    return EagerTemplate(
+        name_, func_, create_scope_now=create_scope_now_, custom_getter=custom_getter_, create_graph_function=create_graph_function_
+    )
 
 
 @internal("ops.template._skip_common_stack_elements")
@@ -66,8 +87,15 @@ def skip_common_stack_elements(stacktrace: list[Any], base_case: list[Any]) -> l
 class Template(Trackable):
     """A function whose variables are made at the first call."""
 
-    def __init__(self, name: str, func: Callable[..., Any], create_scope_now: bool = False, unique_name: str | None = None,
-                 custom_getter: Any = None, create_graph_function: bool = False) -> None:
+    def __init__(
+        self,
+        name: str,
+        func: Callable[..., Any],
+        create_scope_now: bool = False,
+        unique_name: str | None = None,
+        custom_getter: Any = None,
+        create_graph_function: bool = False,
+    ) -> None:
         self._func = api.find("contrib.eager.defun")(func) if create_graph_function else func
         self._stacktrace = traceback.format_stack()[:-2]
         self._name = name
@@ -212,7 +240,7 @@ class Template(Trackable):
                 known.update(id(variable) for variable in reference.ref.global_variables)
         for variable in self.global_variables:
             if id(variable) not in known:
-                found.append(TrackableReference(variable.name.partition(":")[0][len(prefix):], variable))
+                found.append(TrackableReference(variable.name.partition(":")[0][len(prefix) :], variable))
         return found
 
     def _lookup_dependency(self, name: str) -> Any:
@@ -223,11 +251,18 @@ class Template(Trackable):
 class EagerTemplate(Template):
     """The same while ops run at once: the variables live in a store of the template's own."""
 
-    def __init__(self, name: str, func: Callable[..., Any], create_scope_now: bool = False, custom_getter: Any = None,
-                 create_graph_function: bool = False) -> None:
+    def __init__(
+        self,
+        name: str,
+        func: Callable[..., Any],
+        create_scope_now: bool = False,
+        custom_getter: Any = None,
+        create_graph_function: bool = False,
+    ) -> None:
         if not executing_eagerly():
             raise RuntimeError(
-                f"{type(self)} objects can only be used when eager execution is enabled, use tf.Template for graph construction")
+                f"{type(self)} objects can only be used when eager execution is enabled, use tf.Template for graph construction"
+            )
         super().__init__(name, func, create_scope_now, None, custom_getter, create_graph_function)
         # Inside another template, and inside a store of the program's, variables are shared by their names.
         around = default_variable_store()
@@ -239,8 +274,10 @@ class EagerTemplate(Template):
             with scopes.variable_scope(None, self._name) as made:
                 self._scope_name = made.name
         # The scope's name says it all: it is entered from the root, whatever is around.
-        with self._store.as_default(), scopes.variable_scope(scopes.VariableScope(False, name=self._scope_name or ""),
-                                                             custom_getter=self._custom_getter) as made:
+        with (
+            self._store.as_default(),
+            scopes.variable_scope(scopes.VariableScope(False, name=self._scope_name or ""), custom_getter=self._custom_getter) as made,
+        ):
             self._variable_scope = made
             return self._call_func(args, kwargs)
 

@@ -1,4 +1,5 @@
 """TensorFlow 2's behaviour as a whole: switched on and off by one call, and what is switched only that way."""
+
 from __future__ import annotations
 
 from typing import Any

@@ -1,4 +1,5 @@
 """What programs read to learn which TensorFlow they run on."""
+
 from __future__ import annotations
 
 import platform

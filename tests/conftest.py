@@ -1,4 +1,5 @@
 """Every test starts in an empty default graph, as a program does."""
+
 import pytest
 
 import everflow as tf

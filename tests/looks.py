@@ -1,4 +1,5 @@
 """What programs can see of a function or class by inspection. Runs on Python 3.7 too, for tools/looks.py."""
+
 import inspect
 
 KINDS = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}

@@ -1,4 +1,5 @@
 """`import tensorflow` finds Everflow: public modules, internal modules and protocol buffers."""
+
 import importlib
 import subprocess
 import sys
@@ -20,6 +21,7 @@ def installed():
 @pytest.fixture
 def publish(monkeypatch):
     """Publishes names for one test, and forgets what modules remembered of them."""
+
     def add(value, *names):
         for name in names:
             monkeypatch.setitem(api.NAMES, name, value)
@@ -197,7 +199,7 @@ class Mine:
     @staticmethod
     def find_spec(name, path=None, target=None):
         if name == "tensorflow.examples.mine":
-            return importlib.util.spec_from_file_location(name, {str(tmp_path / 'mine.py')!r})
+            return importlib.util.spec_from_file_location(name, {str(tmp_path / "mine.py")!r})
 sys.meta_path.append(Mine)
 from tensorflow.examples.mine import answer
 print(answer)

@@ -1,4 +1,5 @@
 """The tf namespace: what is public, and that looking is cheap."""
+
 import json
 import pathlib
 import subprocess

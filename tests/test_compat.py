@@ -1,4 +1,5 @@
 """Text, bytes and dates as `tf.compat` treats them."""
+
 import pathlib
 
 import pytest

@@ -1,4 +1,5 @@
 """tf.compat.v2: version 2's names and its forms of functions."""
+
 import inspect
 import os
 import subprocess
@@ -29,8 +30,9 @@ def test_names_that_version_2_lacks_are_not_there():
 @pytest.mark.parametrize("name", sorted(v2_forms.FORMS))
 def test_each_form_has_parameters_that_version_1_knows(name):
     taken = inspect.signature(find(v2_forms.OTHERWISE.get(name, name))).parameters
-    unknown = [p for p in inspect.signature(find("compat.v2." + name)).parameters
-               if p not in taken and v2_forms.RENAMED.get(p) not in taken]
+    unknown = [
+        p for p in inspect.signature(find("compat.v2." + name)).parameters if p not in taken and v2_forms.RENAMED.get(p) not in taken
+    ]
     assert not unknown
 
 

@@ -2,6 +2,7 @@
 
 The Python blocks of a page are one program. A block of text that follows one is what it prints.
 """
+
 import pathlib
 import re
 import subprocess

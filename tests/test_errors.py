@@ -1,4 +1,5 @@
 """The exceptions of running graphs."""
+
 import pickle
 import types
 
@@ -66,9 +67,7 @@ def test_the_text_says_where_the_operation_was_created():
     error = InvalidArgumentError(op.node_def, op, "bad shape")
     assert error.op is op and error.node_def == "node layer/add" and error.error_code == INVALID_ARGUMENT
     assert str(error) == (
-        "bad shape\n\nOriginal stack trace for 'layer/add':\n"
-        '  File "/home/me/train.py", line 3, in main\n'
-        "    x = step3()\n\n"
+        "bad shape\n\nOriginal stack trace for 'layer/add':\n  File \"/home/me/train.py\", line 3, in main\n    x = step3()\n\n"
     )
 
 

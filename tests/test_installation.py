@@ -1,4 +1,5 @@
 """What there is after `pip install everflow`, and what is said where it can't be built."""
+
 import os
 import pathlib
 import subprocess
@@ -54,29 +55,43 @@ def test_tensorboards_command_comes_along():
 
 
 def test_tensorboards_summaries_are_made_with_our_ops(tmp_path):
-    assert run("""
+    assert (
+        run(
+            """
 import tensorflow as tf
 from tensorboard.plugins.pr_curve import summary
 
 curve = summary.op("curve", labels=tf.constant([True, False]), predictions=tf.constant([0.9, 0.2]), num_thresholds=3)
 with tf.Session() as sess:
     print(tf.Summary.FromString(sess.run(curve)).value[0].tag)
-""", tmp_path) == "curve/pr_curves\n"
+""",
+            tmp_path,
+        )
+        == "curve/pr_curves\n"
+    )
 
 
 def test_keras_applications_builds_models_of_our_layers(tmp_path):
-    assert run("""
+    assert (
+        run(
+            """
 import tensorflow as tf
 from keras_applications.mobilenet import MobileNet
 
 parts = dict(backend=tf.keras.backend, layers=tf.keras.layers, models=tf.keras.models, utils=tf.keras.utils)
 model = MobileNet(input_shape=(32, 32, 3), alpha=0.25, weights=None, classes=4, **parts)
 print(isinstance(model, tf.keras.Model), model.output_shape, model.count_params())
-""", tmp_path) == "True (None, 4) 219572\n"
+""",
+            tmp_path,
+        )
+        == "True (None, 4) 219572\n"
+    )
 
 
 def test_keras_preprocessing_makes_pictures_and_sequences(tmp_path):
-    assert run("""
+    assert (
+        run(
+            """
 import numpy as np
 from keras_preprocessing.image import ImageDataGenerator, load_img, save_img
 from keras_preprocessing.sequence import pad_sequences
@@ -87,7 +102,11 @@ print(batch.shape, batch.dtype, labels, all(b.sum() == p.sum() / 2 for b, p in z
 save_img("one.png", pictures[0])
 print(load_img("one.png", target_size=(4, 4)).size)
 print(pad_sequences([[1], [2, 3]]).tolist())
-""", tmp_path) == "(2, 8, 8, 3) float32 [0 1] True\n(4, 4)\n[[0, 1], [2, 3]]\n"
+""",
+            tmp_path,
+        )
+        == "(2, 8, 8, 3) float32 [0 1] True\n(4, 4)\n[[0, 1], [2, 3]]\n"
+    )
 
 
 def test_the_demo_runs_from_any_folder(tmp_path):

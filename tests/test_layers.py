@@ -1,4 +1,5 @@
 """The layers of the house: imports point down, and stand at the top of modules unless something forbids it."""
+
 import ast
 import functools
 import pathlib
@@ -10,8 +11,25 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # From the ground up. What stands in no layer here is above all of them.
 LAYERS = (
-    {"_native", "about", "alias", "api", "compat", "errors", "facts", "index", "internals", "lazy", "looks", "nest", "nest_paths",
-     "platform", "proto", "versions", "years"},
+    {
+        "_native",
+        "about",
+        "alias",
+        "api",
+        "compat",
+        "errors",
+        "facts",
+        "index",
+        "internals",
+        "lazy",
+        "looks",
+        "nest",
+        "nest_paths",
+        "platform",
+        "proto",
+        "versions",
+        "years",
+    },
     {"graph", "values", "io"},
     {"ops"},
     {"autodiff"},
@@ -113,7 +131,7 @@ def reached():
     for found in imports():
         parts = found.target.split(".")
         if not found.inside:
-            packages = (".".join(parts[:i + 1]) for i in range(len(parts)))
+            packages = (".".join(parts[: i + 1]) for i in range(len(parts)))
             # A package is there before its modules.
             direct[found.module].update(name for name in packages if not (found.module + ".").startswith(name + "."))
     whole = {}
@@ -152,9 +170,13 @@ def test_imports_stand_at_the_top_of_modules():
     programs = [set(run(program).split()) for program in (HELLO, TRAINING)]
     assert all("runtime.session" in loaded and "saved_model.loader" not in loaded for loaded in programs)
     needless = [
-        found for found in imports()
-        if found.inside and not found.module.startswith(("cli", "tools")) and found.target in {*modules()} - {"proto", "proto.modules"}
-        and found.module not in reached()[found.target] and (found.module, found.target) not in DOORS
+        found
+        for found in imports()
+        if found.inside
+        and not found.module.startswith(("cli", "tools"))
+        and found.target in {*modules()} - {"proto", "proto.modules"}
+        and found.module not in reached()[found.target]
+        and (found.module, found.target) not in DOORS
         and not any(found.module in loaded and found.target not in loaded for loaded in programs)
     ]
     assert needless == []

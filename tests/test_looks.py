@@ -1,4 +1,5 @@
 """Public functions and classes look to other libraries as TensorFlow's do."""
+
 import copy
 import importlib
 import inspect
@@ -40,14 +41,32 @@ def test_classes_and_functions_say_that_they_are_tensorflows(as_tensorflow):
         eager = tf.constant(1)
     with tf.Graph().as_default() as graph, tf.Session() as session:
         variable, resource = tf.Variable(1), tf.get_variable("x", [], use_resource=True)
-        things = [graph, session, variable, resource, tf.constant(1), eager, tf.float32, tf.data.Dataset.range(1), tf.keras.Sequential(),
-                  tf.TensorShape([]), tf.layers.Dense(1), tf.train.AdamOptimizer()]
+        things = [
+            graph,
+            session,
+            variable,
+            resource,
+            tf.constant(1),
+            eager,
+            tf.float32,
+            tf.data.Dataset.range(1),
+            tf.keras.Sequential(),
+            tf.TensorShape([]),
+            tf.layers.Dense(1),
+            tf.train.AdamOptimizer(),
+        ]
     assert [f"{type(x).__module__}.{type(x).__name__}" for x in things] == [
-        "tensorflow.python.framework.ops.Graph", "tensorflow.python.client.session.Session",
-        "tensorflow.python.ops.variables.RefVariable", "tensorflow.python.ops.resource_variable_ops.ResourceVariable",
-        "tensorflow.python.framework.ops.Tensor", "tensorflow.python.framework.ops.EagerTensor", "tensorflow.python.framework.dtypes.DType",
-        "tensorflow.python.data.ops.dataset_ops.DatasetV1Adapter", "tensorflow.python.keras.engine.sequential.Sequential",
-        "tensorflow.python.framework.tensor_shape.TensorShape", "tensorflow.python.layers.core.Dense",
+        "tensorflow.python.framework.ops.Graph",
+        "tensorflow.python.client.session.Session",
+        "tensorflow.python.ops.variables.RefVariable",
+        "tensorflow.python.ops.resource_variable_ops.ResourceVariable",
+        "tensorflow.python.framework.ops.Tensor",
+        "tensorflow.python.framework.ops.EagerTensor",
+        "tensorflow.python.framework.dtypes.DType",
+        "tensorflow.python.data.ops.dataset_ops.DatasetV1Adapter",
+        "tensorflow.python.keras.engine.sequential.Sequential",
+        "tensorflow.python.framework.tensor_shape.TensorShape",
+        "tensorflow.python.layers.core.Dense",
         "tensorflow.python.training.adam.AdamOptimizer",
     ]
     assert repr(graph).startswith("<tensorflow.python.framework.ops.Graph object at ")
@@ -78,8 +97,11 @@ def test_everything_is_found_under_the_name_that_it_bears(as_tensorflow):
 
 
 def test_source_files_and_modules_are_found(as_tensorflow):
-    for thing, file in ((tf.Tensor, "everflow/graph/tensor.py"), (tf.keras.layers.Dense, "everflow/keras/layers/dense.py"),
-                        (tf.nn.softmax_cross_entropy_with_logits_v2, "everflow/")):
+    for thing, file in (
+        (tf.Tensor, "everflow/graph/tensor.py"),
+        (tf.keras.layers.Dense, "everflow/keras/layers/dense.py"),
+        (tf.nn.softmax_cross_entropy_with_logits_v2, "everflow/"),
+    ):
         assert file in inspect.getfile(thing)
         assert inspect.getmodule(thing) is sys.modules[thing.__module__] is importlib.import_module(thing.__module__)
     assert inspect.getsource(tf.Tensor).startswith("@public(") and "class Tensor" in inspect.getsource(tf.Tensor)
@@ -127,7 +149,8 @@ def test_public_functions_show_no_annotations():
     for function in (tf.reduce_sum, tf.nn.relu, tf.Tensor.eval, tf.train.Saver.__init__, tf.Graph.device, tf.keras.Model.fit):
         assert inspect.getfullargspec(inspect.unwrap(function)).annotations == {}, function
     assert inspect.getfullargspec(tf.Session.run) == inspect.FullArgSpec(
-        ["self", "fetches", "feed_dict", "options", "run_metadata"], None, None, (None, None, None), [], None, {})
+        ["self", "fetches", "feed_dict", "options", "run_metadata"], None, None, (None, None, None), [], None, {}
+    )
     assert tf.Tensor.shape.fget.__annotations__ == {}
 
 
@@ -135,14 +158,31 @@ FACTS = pathlib.Path(__file__).parent / "facts"
 
 # These take more than TensorFlow's do, or share an implementation whose arguments are called otherwise.
 OTHERWISE = {
-    "DType", "contrib.data.bucket_by_sequence_length", "contrib.data.make_batched_features_dataset", "contrib.data.make_csv_dataset",
-    "contrib.data.read_batch_features", "contrib.eager.Sequential", "contrib.eager.make_template",
-    "contrib.framework.init_from_checkpoint", "contrib.framework.list_variables", "contrib.framework.load_checkpoint",
-    "contrib.framework.load_variable", "contrib.learn.BaseEstimator", "contrib.learn.RunConfig", "contrib.metrics.streaming_auc",
-    "contrib.metrics.streaming_false_negatives_at_thresholds", "contrib.metrics.streaming_false_positives_at_thresholds",
-    "contrib.metrics.streaming_true_negatives_at_thresholds", "contrib.metrics.streaming_true_positives_at_thresholds",
-    "convert_to_tensor", "data.experimental.make_batched_features_dataset", "enable_eager_execution", "estimator.tpu.TPUEstimator",
-    "nn.rnn_cell.DeviceWrapper", "nn.rnn_cell.DropoutWrapper", "nn.rnn_cell.ResidualWrapper",
+    "DType",
+    "contrib.data.bucket_by_sequence_length",
+    "contrib.data.make_batched_features_dataset",
+    "contrib.data.make_csv_dataset",
+    "contrib.data.read_batch_features",
+    "contrib.eager.Sequential",
+    "contrib.eager.make_template",
+    "contrib.framework.init_from_checkpoint",
+    "contrib.framework.list_variables",
+    "contrib.framework.load_checkpoint",
+    "contrib.framework.load_variable",
+    "contrib.learn.BaseEstimator",
+    "contrib.learn.RunConfig",
+    "contrib.metrics.streaming_auc",
+    "contrib.metrics.streaming_false_negatives_at_thresholds",
+    "contrib.metrics.streaming_false_positives_at_thresholds",
+    "contrib.metrics.streaming_true_negatives_at_thresholds",
+    "contrib.metrics.streaming_true_positives_at_thresholds",
+    "convert_to_tensor",
+    "data.experimental.make_batched_features_dataset",
+    "enable_eager_execution",
+    "estimator.tpu.TPUEstimator",
+    "nn.rnn_cell.DeviceWrapper",
+    "nn.rnn_cell.DropoutWrapper",
+    "nn.rnn_cell.ResidualWrapper",
 }
 
 
@@ -165,8 +205,11 @@ def test_classes_have_the_bases_that_they_have_in_tensorflow():
 
 
 def test_defaults_of_ops_have_the_digits_that_they_need():
-    for op, shown in (("LRN", "(input, depth_radius=5, bias=1, alpha=1, beta=0.5, name=None)"),
-                      ("ApproximateEqual", "(x, y, tolerance=1e-05, name=None)"), ("LeakyRelu", "(features, alpha=0.2, name=None)")):
+    for op, shown in (
+        ("LRN", "(input, depth_radius=5, bias=1, alpha=1, beta=0.5, name=None)"),
+        ("ApproximateEqual", "(x, y, tolerance=1e-05, name=None)"),
+        ("LeakyRelu", "(features, alpha=0.2, name=None)"),
+    ):
         assert str(inspect.signature(getattr(tf.raw_ops, op))) == shown
 
 

@@ -1,4 +1,5 @@
 """How nested structures flatten, pack, compare and map."""
+
 import collections
 
 import attr
@@ -40,20 +41,23 @@ class Composite:
     _type_spec = property(lambda self: Spec())
 
 
-@pytest.mark.parametrize("structure, flat", [
-    (3, [3]),
-    (None, [None]),
-    ("text", ["text"]),
-    ([], []),
-    ([1, (2, [3])], [1, 2, 3]),
-    ({"b": 1, "a": [2, 3]}, [2, 3, 1]),
-    (collections.OrderedDict([("b", 1), ("a", 2)]), [2, 1]),
-    (Point([1], 2), [1, 2]),
-    (Pair(1, [2, 3]), [1, 2, 3]),
-    ({"a": 1}.values(), [1]),
-    (range(3), [0, 1, 2]),
-    ({1, 2}, [{1, 2}]),
-])
+@pytest.mark.parametrize(
+    "structure, flat",
+    [
+        (3, [3]),
+        (None, [None]),
+        ("text", ["text"]),
+        ([], []),
+        ([1, (2, [3])], [1, 2, 3]),
+        ({"b": 1, "a": [2, 3]}, [2, 3, 1]),
+        (collections.OrderedDict([("b", 1), ("a", 2)]), [2, 1]),
+        (Point([1], 2), [1, 2]),
+        (Pair(1, [2, 3]), [1, 2, 3]),
+        ({"a": 1}.values(), [1]),
+        (range(3), [0, 1, 2]),
+        ({1, 2}, [{1, 2}]),
+    ],
+)
 def test_flatten_gives_the_leaves_in_order(structure, flat):
     assert nest.flatten(structure) == flat
 
@@ -72,12 +76,15 @@ def test_packing_keeps_types_and_the_order_of_keys():
     assert nest.pack_sequence_as("leaf", [7]) == 7
 
 
-@pytest.mark.parametrize("structure, flat, error, text", [
-    ([1, 2], [1], ValueError, "Structure had 2 elements, but flat_sequence had 1 elements"),
-    ([1], [1, 2], ValueError, "Structure had 1 elements, but flat_sequence had 2 elements"),
-    (1, [1, 2], ValueError, "Structure is a scalar"),
-    ([1], 2, TypeError, "flat_sequence must be a sequence"),
-])
+@pytest.mark.parametrize(
+    "structure, flat, error, text",
+    [
+        ([1, 2], [1], ValueError, "Structure had 2 elements, but flat_sequence had 1 elements"),
+        ([1], [1, 2], ValueError, "Structure had 1 elements, but flat_sequence had 2 elements"),
+        (1, [1, 2], ValueError, "Structure is a scalar"),
+        ([1], 2, TypeError, "flat_sequence must be a sequence"),
+    ],
+)
 def test_packing_needs_as_many_elements_as_leaves(structure, flat, error, text):
     with pytest.raises(error, match=text):
         nest.pack_sequence_as(structure, flat)
@@ -101,24 +108,30 @@ def test_composites_open_only_when_asked():
     assert is_sequence_or_composite(value) and not nest.is_nested(value)
 
 
-@pytest.mark.parametrize("a, b", [
-    (1, "leaf"),
-    ([1, [2]], [3, [4]]),
-    ({"a": 1}, collections.OrderedDict(a=2)),
-    (Point(1, 2), collections.namedtuple("Point", ["x", "y"])(1, 2)),
-    ([1], type("MyList", (list,), {})([2])),
-])
+@pytest.mark.parametrize(
+    "a, b",
+    [
+        (1, "leaf"),
+        ([1, [2]], [3, [4]]),
+        ({"a": 1}, collections.OrderedDict(a=2)),
+        (Point(1, 2), collections.namedtuple("Point", ["x", "y"])(1, 2)),
+        ([1], type("MyList", (list,), {})([2])),
+    ],
+)
 def test_same_structures_pass(a, b):
     nest.assert_same_structure(a, b)
 
 
-@pytest.mark.parametrize("a, b, error, text", [
-    ([1, 2], [1, [2]], ValueError, r'Substructure "type=list str=\[2\]" is a sequence, while substructure "type=int'),
-    ([1], [1, 2], ValueError, "don't have the same number of elements"),
-    ([1], (1,), TypeError, "has type list, while second structure .* has type tuple"),
-    (Point(1, 2), (1, 2), TypeError, "has type Point"),
-    ({"a": 1}, {"b": 1}, ValueError, r"First structure has keys type=list str=\['a'\]"),
-])
+@pytest.mark.parametrize(
+    "a, b, error, text",
+    [
+        ([1, 2], [1, [2]], ValueError, r'Substructure "type=list str=\[2\]" is a sequence, while substructure "type=int'),
+        ([1], [1, 2], ValueError, "don't have the same number of elements"),
+        ([1], (1,), TypeError, "has type list, while second structure .* has type tuple"),
+        (Point(1, 2), (1, 2), TypeError, "has type Point"),
+        ({"a": 1}, {"b": 1}, ValueError, r"First structure has keys type=list str=\['a'\]"),
+    ],
+)
 def test_different_structures_raise(a, b, error, text):
     with pytest.raises(error, match=text):
         nest.assert_same_structure(a, b)
@@ -142,7 +155,12 @@ def test_map_structure_nests_results_like_the_first():
 def test_paths_name_keys_fields_and_positions():
     structure = {"a": [1, Point(2, 3)], "b": Pair(4, Composite(5, 6))}
     assert nest_paths.flatten_with_joined_string_paths(structure, expand_composites=True) == [
-        ("a/0", 1), ("a/1/x", 2), ("a/1/y", 3), ("b/left", 4), ("b/right/Composite/0", 5), ("b/right/Composite/1", 6)
+        ("a/0", 1),
+        ("a/1/x", 2),
+        ("a/1/y", 3),
+        ("b/left", 4),
+        ("b/right/Composite/0", 5),
+        ("b/right/Composite/1", 6),
     ]
     assert list(nest_paths.yield_flat_paths([1, {"k": 2}])) == [(0,), (1, "k")]
     paired = nest_paths.map_structure_with_paths(lambda p, a, b: (p, a, b), {"a": [1]}, {"a": [2]})
@@ -157,12 +175,15 @@ def test_flattening_up_to_a_shallower_structure():
     assert nest_paths.flatten_with_tuple_paths_up_to({"a": 0}, {"a": [1]}) == [(("a",), [1])]
 
 
-@pytest.mark.parametrize("shallow, deep, error, text", [
-    ([[1]], [1], TypeError, "input must also be a sequence. Input has type: <class 'int'>"),
-    ([1], (1,), TypeError, "don't have the same sequence type"),
-    ([1], [1, 2], ValueError, "Input structure has length 2, while shallow structure has length 1"),
-    ({"a": 1}, {"b": 1}, ValueError, r"not in the input_tree: \['a'\]"),
-])
+@pytest.mark.parametrize(
+    "shallow, deep, error, text",
+    [
+        ([[1]], [1], TypeError, "input must also be a sequence. Input has type: <class 'int'>"),
+        ([1], (1,), TypeError, "don't have the same sequence type"),
+        ([1], [1, 2], ValueError, "Input structure has length 2, while shallow structure has length 1"),
+        ({"a": 1}, {"b": 1}, ValueError, r"not in the input_tree: \['a'\]"),
+    ],
+)
 def test_a_shallow_structure_has_to_fit(shallow, deep, error, text):
     with pytest.raises(error, match=text):
         nest_paths.assert_shallow_structure(shallow, deep)
@@ -180,7 +201,10 @@ def test_traversal_is_as_deep_as_the_function_says():
     structure = [1, [2], (3, [4])]
     not_into_tuples = nest_paths.get_traverse_shallow_structure(lambda s: not isinstance(s, tuple), structure)
     assert not_into_tuples == [True, [True], False]
-    assert nest_paths.get_traverse_shallow_structure(
-        lambda s: [False, True, False] if s is structure else True, structure) == [False, [True], False]
+    assert nest_paths.get_traverse_shallow_structure(lambda s: [False, True, False] if s is structure else True, structure) == [
+        False,
+        [True],
+        False,
+    ]
     with pytest.raises(TypeError, match="non-bool scalar"):
         nest_paths.get_traverse_shallow_structure(lambda s: 3, structure)

@@ -1,4 +1,5 @@
 """tf.make_template: what templates inside others share, and what checkpoints and models see of them."""
+
 import pytest
 
 import everflow as tf

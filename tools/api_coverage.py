@@ -7,6 +7,7 @@ Any other implementation is judged by running this with its own Python. `baselin
 function's parameters, a dictionary a class's members. (tf.contrib.specs and tf.contrib.quantization hold other modules' names once more and
 are left out.)
 """
+
 from __future__ import annotations
 
 import collections
@@ -62,7 +63,7 @@ def findings(path: str, fact: Any) -> Iterator[tuple[str, bool, str]]:
 
 def namespace(path: str) -> str:
     parts = path.split(".")
-    return ".".join(["tf", *parts[:2 if parts[0] == "contrib" else 1]][:len(parts)])
+    return ".".join(["tf", *parts[: 2 if parts[0] == "contrib" else 1]][: len(parts)])
 
 
 def total(path: str) -> str:

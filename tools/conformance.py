@@ -5,6 +5,7 @@
 TENSORFLOW is a checkout of its r1.15 sources, or a git directory of them. COMMAND is what runs pytest, `everflow run -m pytest` if nothing
 is said; with another one the same tests judge any other implementation. docs/conformance.md tells more.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -85,7 +86,7 @@ def sources(place: pathlib.Path, ref: str, tree: Tree) -> Iterator[tuple[str, by
         sys.exit(f"conformance: {place} holds neither {tree.root} nor a git repository with {ref}: {listing.stderr.strip()}")
     paths = [path for path in listing.stdout.splitlines() if is_ours(path)]
     for start in range(0, len(paths), 200):
-        archive = subprocess.run([*git, "archive", ref, *paths[start:start + 200]], check=True, capture_output=True).stdout
+        archive = subprocess.run([*git, "archive", ref, *paths[start : start + 200]], check=True, capture_output=True).stdout
         with tarfile.open(fileobj=io.BytesIO(archive)) as files:
             for member in files:
                 if (content := files.extractfile(member)) is not None:
@@ -144,7 +145,7 @@ def main() -> None:
     arguments, dashes, command = sys.argv[1:], "--", [sys.executable, "-m", "everflow", "run", "-m", "pytest"]
     if dashes in arguments:
         cut = arguments.index(dashes)
-        arguments, command = arguments[:cut], arguments[cut + 1:]
+        arguments, command = arguments[:cut], arguments[cut + 1 :]
         command[0] = os.path.abspath(shutil.which(command[0]) or command[0])
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tensorflow", type=pathlib.Path, help="a checkout of r1.15, or a git directory")

@@ -2,6 +2,7 @@
 
 It runs under TensorFlow's Python 3.7 too.
 """
+
 import importlib
 import importlib.machinery
 import importlib.util

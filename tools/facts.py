@@ -1,7 +1,8 @@
 """Packs interface facts of TensorFlow 1.15 into the package: op definitions and the list of public names.
 
-    python tools/facts.py FACTS_FOLDER
+python tools/facts.py FACTS_FOLDER
 """
+
 import json
 import pathlib
 import sys

@@ -11,6 +11,7 @@ The result maps a module (without the leading `tensorflow.`) to its names, and e
     %Exp                         the function generated for an op
     (nothing)                    it is defined here and is nowhere public
 """
+
 import importlib
 import inspect
 import json
@@ -116,7 +117,7 @@ def later_objects(tf, objects):
 
 
 def short(module):
-    return module[len("tensorflow."):] if module.startswith("tensorflow.") else module
+    return module[len("tensorflow.") :] if module.startswith("tensorflow.") else module
 
 
 def main(facts, out):
@@ -132,7 +133,7 @@ def main(facts, out):
     names = set(public_names(tf))
     for file in ("api_core.json", "api_contrib.json"):
         with open(os.path.join(facts, file)) as f:
-            names.update(name[len("tf."):] for name in json.load(f))
+            names.update(name[len("tf.") :] for name in json.load(f))
     with open(os.path.join(facts, "op_defs.json")) as f:
         ops = {op.lower(): op for op in json.load(f)}
     objects, plain = public_objects(tf, {n for n in names if not n.startswith(ACCIDENTAL)})
@@ -154,9 +155,7 @@ def main(facts, out):
     def behind(name, attribute, value):
         if isinstance(value, types.ModuleType):
             target = paths.get(id(value))
-            if target is None or attribute.startswith("_") or not (
-                hasattr(modules[name], "__path__") or attribute.startswith("gen_")
-            ):
+            if target is None or attribute.startswith("_") or not (hasattr(modules[name], "__path__") or attribute.startswith("gen_")):
                 return None
             return "@" + short(target)
         if isinstance(value, PLAIN):

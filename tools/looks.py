@@ -6,6 +6,7 @@ Writes everflow/facts/homes.json, {module: {name there: public name}}, and two f
 {public name: parameters}, and tests/facts/bases.json, {public class: the public classes that it is a subclass of}. A thing that
 has several public names is listed under the shortest.
 """
+
 import inspect
 import json
 import os
@@ -36,7 +37,7 @@ def main(facts):
     names = set()
     for file in ("api_core.json", "api_contrib.json"):
         with open(os.path.join(facts, file)) as f:
-            names.update(name[len("tf."):] for name in json.load(f))
+            names.update(name[len("tf.") :] for name in json.load(f))
     homes, shown, classes, seen = {}, {}, {}, set()
     for name in sorted(names, key=lambda n: (n.startswith("contrib."), n.count("."), n)):
         thing = resolve(tf, name)

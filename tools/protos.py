@@ -14,6 +14,7 @@ throwaway environment:
     python3.11 -m venv /tmp/protoc && /tmp/protoc/bin/pip install grpcio-tools==1.62.3 'setuptools<70'
     /tmp/protoc/bin/python tools/protos.py compile
 """
+
 from __future__ import annotations
 
 import argparse
@@ -42,11 +43,8 @@ SERVED_PACKAGE = {
 }
 UNLISTED_METHODS = {
     ("tensorflow/core/protobuf/worker_service.proto", "WorkerService"): {
-        "MarkRecvFinished": {
-            "request": "tensorflow.MarkRecvFinishedRequest",
-            "response": "tensorflow.MarkRecvFinishedResponse",
-        },
-    },
+        "MarkRecvFinished": {"request": "tensorflow.MarkRecvFinishedRequest", "response": "tensorflow.MarkRecvFinishedResponse"}
+    }
 }
 
 
@@ -69,8 +67,7 @@ def closed(files: dict[str, dict]) -> dict[str, dict]:
         missing = {
             name: absent
             for name, table in files.items()
-            if (absent := [i for i in table["imports"]
-                           if MOVED.get(i, i) not in files and not i.startswith("google/protobuf/")])
+            if (absent := [i for i in table["imports"] if MOVED.get(i, i) not in files and not i.startswith("google/protobuf/")])
         }
         if not missing:
             return files
@@ -241,8 +238,9 @@ def modules_text() -> str:
     for path in paths:
         places.setdefault(path.stem, ".".join(path.relative_to(PACKAGE).with_suffix("").parts))
     lines = [f'    "{name}": "{place}",' for name, place in sorted(places.items())]
-    return "\n".join(['"""Where each generated module is, by its bare name. Written by tools/protos.py."""',
-                      "", "MODULES = {", *lines, "}", ""])
+    return "\n".join(
+        ['"""Where each generated module is, by its bare name. Written by tools/protos.py."""', "", "MODULES = {", *lines, "}", ""]
+    )
 
 
 def check() -> None:
@@ -261,8 +259,7 @@ def check() -> None:
     present = {path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*_pb2*.py")}
     stale = [f"missing: {name}" for name in sorted(expected - present)]
     stale += [f"left over: {name}" for name in sorted(present - expected)]
-    stale += [f"differs: {file.name}" for file in files
-              if present.issuperset(generated_modules(file)) and not is_current(file)]
+    stale += [f"differs: {file.name}" for file in files if present.issuperset(generated_modules(file)) and not is_current(file)]
     if (PACKAGE / "modules.py").read_text() != modules_text():
         stale.append("differs: modules.py")
     if stale:

@@ -1,8 +1,9 @@
 """Gives the next version its number, and says what the changelog tells of one.
 
-    python tools/release.py bump 0.2.0     # everflow/about.py, and "Unreleased" of CHANGELOG.md becomes this version
-    python tools/release.py notes 0.2.0    # that part of CHANGELOG.md
+python tools/release.py bump 0.2.0     # everflow/about.py, and "Unreleased" of CHANGELOG.md becomes this version
+python tools/release.py notes 0.2.0    # that part of CHANGELOG.md
 """
+
 import argparse
 import datetime
 import pathlib

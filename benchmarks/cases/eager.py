@@ -1,4 +1,5 @@
 """Eager execution: what one small op costs, training steps on a tape, and the same steps as functions and in a session."""
+
 import numpy as np
 from timing import batch, case, loss_of, tf, timed
 
@@ -7,6 +8,7 @@ tf.enable_eager_execution()
 
 def repeated(run, times=1000):
     """The time of one of many short calls."""
+
     def many():
         for _ in range(times):
             run()

@@ -1,4 +1,5 @@
 """Checkpoints and graphs as files: what it takes to save, to restore and to import them."""
+
 import os
 import shutil
 import tempfile
@@ -67,4 +68,5 @@ def import_graph():
     def run():
         with tf.Graph().as_default():
             tf.import_graph_def(tf.GraphDef.FromString(data), name="")
+
     return timed(run, warm=1, least=3)

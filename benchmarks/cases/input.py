@@ -1,4 +1,5 @@
 """Feeding: record files, parsing, mapping, shuffling, pictures and queues."""
+
 import atexit
 import os
 import shutil
@@ -36,17 +37,26 @@ def record_file():
     path = os.path.join(folder, "examples.tfrecord")
     writer = tf.python_io.TFRecordWriter(path)
     for i in range(COUNT):
-        writer.write(tf.train.Example(features=tf.train.Features(feature={
-            "values": tf.train.Feature(float_list=tf.train.FloatList(value=rng.rand(16))),
-            "name": tf.train.Feature(bytes_list=tf.train.BytesList(value=[b"example number %d" % i])),
-            "label": tf.train.Feature(int64_list=tf.train.Int64List(value=[i % 10])),
-        })).SerializeToString())
+        writer.write(
+            tf.train.Example(
+                features=tf.train.Features(
+                    feature={
+                        "values": tf.train.Feature(float_list=tf.train.FloatList(value=rng.rand(16))),
+                        "name": tf.train.Feature(bytes_list=tf.train.BytesList(value=[b"example number %d" % i])),
+                        "label": tf.train.Feature(int64_list=tf.train.Int64List(value=[i % 10])),
+                    }
+                )
+            ).SerializeToString()
+        )
     writer.close()
     return path
 
 
-FEATURES = {"values": tf.FixedLenFeature([16], tf.float32), "name": tf.FixedLenFeature([], tf.string),
-            "label": tf.FixedLenFeature([], tf.int64)}
+FEATURES = {
+    "values": tf.FixedLenFeature([16], tf.float32),
+    "name": tf.FixedLenFeature([], tf.string),
+    "label": tf.FixedLenFeature([], tf.int64),
+}
 
 
 @case
@@ -81,7 +91,7 @@ def shuffle_batch_mnist():
     rng = np.random.RandomState(0)
     pictures, labels = rng.randint(0, 256, (60000, 784)).astype(np.uint8), rng.randint(0, 10, 60000)
     dataset = tf.data.Dataset.from_tensor_slices((tf.constant(pictures), tf.constant(labels))).shuffle(10000)
-    return passes(dataset.map(lambda x, y: (tf.cast(x, tf.float32) / 255., y)).batch(128).prefetch(1))
+    return passes(dataset.map(lambda x, y: (tf.cast(x, tf.float32) / 255.0, y)).batch(128).prefetch(1))
 
 
 @case
@@ -96,7 +106,7 @@ def jpeg_resize():
 
     def picture(contents):
         pixels = tf.image.decode_jpeg(contents, channels=3)
-        return tf.image.resize_images(pixels, [224, 224]) / 255.
+        return tf.image.resize_images(pixels, [224, 224]) / 255.0
 
     return passes(tf.data.Dataset.from_tensor_slices(files).map(picture, num_parallel_calls=2).batch(32).prefetch(2))
 

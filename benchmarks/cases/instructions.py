@@ -1,4 +1,5 @@
 """Loops, recurrent networks, attention, embeddings and parsing."""
+
 import numpy as np
 from timing import batch, case, dense, loss_of, session, tf, timed
 
@@ -26,8 +27,10 @@ def while_rnn_inputs():
     b = tf.get_variable("b", [64], initializer=tf.zeros_initializer())
     sequence = tf.transpose(x, [1, 0, 2])
     _, h = tf.while_loop(
-        lambda i, h: i < 40, lambda i, h: (i + 1, tf.tanh(tf.matmul(sequence[i], w) + tf.matmul(h, u) + b)),
-        [tf.constant(0), tf.zeros([32, 64])])
+        lambda i, h: i < 40,
+        lambda i, h: (i + 1, tf.tanh(tf.matmul(sequence[i], w) + tf.matmul(h, u) + b)),
+        [tf.constant(0), tf.zeros([32, 64])],
+    )
     train = tf.train.GradientDescentOptimizer(0.01).minimize(tf.reduce_mean(tf.square(h)))
     sess, (xs, _) = session(), batch(32, (40, 32))
     return timed(lambda: sess.run(train, {x: xs}))
@@ -73,7 +76,7 @@ def attention():
         return tf.transpose(tf.reshape(y, [-1, length, heads, width]), [0, 2, 1, 3])
 
     q, k, v = (split(projected(x, name)) for name in ("query", "key", "value"))
-    weights = tf.nn.softmax(tf.matmul(q, k, transpose_b=True) * width ** -0.5)
+    weights = tf.nn.softmax(tf.matmul(q, k, transpose_b=True) * width**-0.5)
     found = tf.reshape(tf.transpose(tf.matmul(weights, v), [0, 2, 1, 3]), [-1, length, size])
     y = x + projected(found, "output")
     mean, variance = tf.nn.moments(y, [2], keep_dims=True)
@@ -88,16 +91,24 @@ def parse_example():
     rng = np.random.RandomState(0)
 
     def example(i):
-        return tf.train.Example(features=tf.train.Features(feature={
-            "values": tf.train.Feature(float_list=tf.train.FloatList(value=rng.rand(16))),
-            "ids": tf.train.Feature(int64_list=tf.train.Int64List(value=rng.randint(0, 100000, rng.randint(1, 20)))),
-            "name": tf.train.Feature(bytes_list=tf.train.BytesList(value=[b"example number %d" % i])),
-            "label": tf.train.Feature(int64_list=tf.train.Int64List(value=[i % 10])),
-        })).SerializeToString()
+        return tf.train.Example(
+            features=tf.train.Features(
+                feature={
+                    "values": tf.train.Feature(float_list=tf.train.FloatList(value=rng.rand(16))),
+                    "ids": tf.train.Feature(int64_list=tf.train.Int64List(value=rng.randint(0, 100000, rng.randint(1, 20)))),
+                    "name": tf.train.Feature(bytes_list=tf.train.BytesList(value=[b"example number %d" % i])),
+                    "label": tf.train.Feature(int64_list=tf.train.Int64List(value=[i % 10])),
+                }
+            )
+        ).SerializeToString()
 
     serialized = tf.placeholder(tf.string, [None])
-    features = {"values": tf.FixedLenFeature([16], tf.float32), "ids": tf.VarLenFeature(tf.int64),
-                "name": tf.FixedLenFeature([], tf.string), "label": tf.FixedLenFeature([], tf.int64)}
+    features = {
+        "values": tf.FixedLenFeature([16], tf.float32),
+        "ids": tf.VarLenFeature(tf.int64),
+        "name": tf.FixedLenFeature([], tf.string),
+        "label": tf.FixedLenFeature([], tf.int64),
+    }
     parsed = tf.parse_example(serialized, features)
     fetches = [tf.reduce_sum(parsed["values"]), tf.size(parsed["ids"].values), tf.size(parsed["name"]), tf.reduce_max(parsed["label"])]
     sess, data = session(), np.array([example(i) for i in range(10000)], object)

@@ -1,4 +1,5 @@
 """Epochs of small Keras models on data like MNIST."""
+
 import numpy as np
 from timing import case, tf, timed
 
@@ -20,16 +21,27 @@ def epoch(layers, batch_size):
 def keras_mlp_epoch():
     """An epoch of a perceptron with one hidden layer of 128: 2048 images, batch 32."""
     L = tf.keras.layers
-    return epoch([L.Flatten(input_shape=(28, 28, 1)), L.Dense(128, activation="relu"), L.Dropout(0.2),
-                  L.Dense(10, activation="softmax")], 32)
+    return epoch(
+        [L.Flatten(input_shape=(28, 28, 1)), L.Dense(128, activation="relu"), L.Dropout(0.2), L.Dense(10, activation="softmax")], 32
+    )
 
 
 @case
 def keras_cnn_epoch():
     """An epoch of a convolutional network: 2048 images, batch 64."""
     L = tf.keras.layers
-    return epoch([L.Conv2D(32, 3, activation="relu", input_shape=(28, 28, 1)), L.MaxPooling2D(), L.Conv2D(32, 3, activation="relu"),
-                  L.MaxPooling2D(), L.Flatten(), L.Dense(64, activation="relu"), L.Dense(10, activation="softmax")], 64)
+    return epoch(
+        [
+            L.Conv2D(32, 3, activation="relu", input_shape=(28, 28, 1)),
+            L.MaxPooling2D(),
+            L.Conv2D(32, 3, activation="relu"),
+            L.MaxPooling2D(),
+            L.Flatten(),
+            L.Dense(64, activation="relu"),
+            L.Dense(10, activation="softmax"),
+        ],
+        64,
+    )
 
 
 @case

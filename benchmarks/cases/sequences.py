@@ -1,4 +1,5 @@
 """Models of sequences: decoding with a beam search, training with attention, conditional random fields. They need tf.contrib."""
+
 import numpy as np
 from timing import case, session, tf, timed
 
@@ -28,8 +29,14 @@ def beam_search_decode():
     bias = np.zeros(WORDS, np.float32)
     bias[2] = -1e9
     decoder = seq2seq.BeamSearchDecoder(
-        cell, embedding, tf.fill([BATCH], 1), 2, cell.zero_state(BATCH * 5, tf.float32), 5,
-        tf.layers.Dense(WORDS, bias_initializer=tf.constant_initializer(bias)))
+        cell,
+        embedding,
+        tf.fill([BATCH], 1),
+        2,
+        cell.zero_state(BATCH * 5, tf.float32),
+        5,
+        tf.layers.Dense(WORDS, bias_initializer=tf.constant_initializer(bias)),
+    )
     outputs, _, _ = seq2seq.dynamic_decode(decoder, maximum_iterations=STEPS)
     sess = session()
     return timed(lambda: sess.run(outputs.predicted_ids))

@@ -1,4 +1,5 @@
 """Steps of a session, and what it takes to build and plan them."""
+
 import subprocess
 import sys
 import time
@@ -85,18 +86,21 @@ def lstm_train():
 @case
 def build_graph():
     """Building a graph of 2,000 ops."""
+
     def build():
         with tf.Graph().as_default():
             x = tf.placeholder(tf.float32, [None, 8])
             one = tf.ones([8])
             for i in range(999):
                 x = tf.nn.relu(x * one) if i % 2 else tf.tanh(x + one)
+
     return timed(build, warm=1, least=3)
 
 
 @case
 def gradients_chain():
     """tf.gradients of a chain of 1,000 ops."""
+
     def build():
         with tf.Graph().as_default():
             x = y = tf.placeholder(tf.float32, [None, 8])
@@ -105,6 +109,7 @@ def gradients_chain():
             t = time.perf_counter()
             tf.gradients(y, x)
             return time.perf_counter() - t
+
     build()
     return float(np.median([build() for _ in range(5)]))
 

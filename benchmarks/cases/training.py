@@ -1,4 +1,5 @@
 """Training as programs write it: layers with batch normalization, summaries, monitored sessions."""
+
 import shutil
 import tempfile
 

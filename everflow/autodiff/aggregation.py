@@ -1,4 +1,5 @@
 """Adding up the gradients that reach a tensor on several ways."""
+
 from __future__ import annotations
 
 from collections.abc import Iterable
@@ -12,11 +13,7 @@ from everflow.graph.indexed_slices import IndexedSlices
 from everflow.graph.stacks import get_default_graph, in_eager_mode
 from everflow.graph.tensor import Tensor
 
-METHODS = (
-    AggregationMethod.ADD_N,
-    AggregationMethod.EXPERIMENTAL_TREE,
-    AggregationMethod.EXPERIMENTAL_ACCUMULATE_N,
-)
+METHODS = (AggregationMethod.ADD_N, AggregationMethod.EXPERIMENTAL_TREE, AggregationMethod.EXPERIMENTAL_ACCUMULATE_N)
 
 
 def aggregate(gradients: list[Any], method: int, op_name: str) -> Any:
@@ -63,9 +60,7 @@ def aggregate_slices(grads: Iterable[Any]) -> Any:
     if any(isinstance(g, Tensor) for g in given):
         return tf.add_n(given)
     parts = [_flattened(p) for p in as_indexed_slices_list(given)]
-    return IndexedSlices(
-        tf.concat([p.values for p in parts], 0), tf.concat([p.indices for p in parts], 0), parts[0].dense_shape
-    )
+    return IndexedSlices(tf.concat([p.values for p in parts], 0), tf.concat([p.indices for p in parts], 0), parts[0].dense_shape)
 
 
 def _flattened(slices: IndexedSlices) -> IndexedSlices:
@@ -96,6 +91,5 @@ def as_indexed_slices_list(inputs: Any, optimize: bool = True) -> list[IndexedSl
     if len({x.indices.dtype.base_dtype for x in found}) < 2:
         return found
     return [
-        x if x.indices.dtype != dtypes.int32 else IndexedSlices(x.values, tf.cast(x.indices, dtypes.int64), x.dense_shape)
-        for x in found
+        x if x.indices.dtype != dtypes.int32 else IndexedSlices(x.values, tf.cast(x.indices, dtypes.int64), x.dense_shape) for x in found
     ]

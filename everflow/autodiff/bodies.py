@@ -60,7 +60,6 @@ class GradientBody(FuncGraph):
             if inside.op.name in self._by_name:
                 self.substitute(inside, super().own(self.bring_out(t)))
 
-
     def _derive_shapes(self, awaited: dict[Tensor, Tensor]) -> None:
         """Values of which only the shape is asked are not brought in, where shapes of others tell it."""
         returned = set(self.outputs)

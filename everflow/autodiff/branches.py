@@ -38,9 +38,7 @@ def gradient_of_choice(operation: Operation, *output_gradients: Any) -> list[Any
     # Version 2 gives a gradient of zeros where there is none, and slices where one of the branches gives them.
     is_version_2 = enabled_in(graph)
     positions = [
-        i
-        for i, x in enumerate(forward[0].inputs)
-        if is_differentiable(x) and (is_version_2 or any(dxs[i] is not None for dxs in found))
+        i for i, x in enumerate(forward[0].inputs) if is_differentiable(x) and (is_version_2 or any(dxs[i] is not None for dxs in found))
     ]
     sparse = {i for i in positions if _is_sparse([dxs[i] for dxs in found if dxs[i] is not None], is_version_2)}
     for body, branch, dxs in zip(gradient_bodies, forward, found):

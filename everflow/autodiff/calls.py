@@ -1,4 +1,5 @@
 """The gradient of a call of a function: a call of the gradient's function, on values that the first call hands out."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -61,8 +62,12 @@ def _gradient_of_traced_call(operation: Operation, output_gradients: Any) -> lis
     finish([body], graph, keeps_effects=False)
     results: list[Any] = [None] * len(operation.inputs)
     if positions:
-        called = apply("PartitionedCall", body.external_captures, Tout=[t.dtype for t in body.outputs],
-                       f=FunctionName(add_body(graph, body, body.name).name))
+        called = apply(
+            "PartitionedCall",
+            body.external_captures,
+            Tout=[t.dtype for t in body.outputs],
+            f=FunctionName(add_body(graph, body, body.name).name),
+        )
         for t, inside in zip(called, body.outputs):
             t.dims, t.handle_data = inside.dims, inside.handle_data
         outputs_left = iter(called)
@@ -86,9 +91,7 @@ def gradient_of_call(operation: Operation, *output_gradients: Any) -> list[Any]:
 
 def _symbolic(operation: Operation, function_name: str, inputs: Any, output_gradients: Any) -> list[Any]:
     given = [zeros_for(t) if g is None else convert_to_tensor(g) for t, g in zip(operation.outputs, output_gradients)]
-    return apply(
-        "SymbolicGradient", [*inputs, *given], Tout=[zeros_dtype(t) for t in inputs], f=FunctionName(function_name)
-    )
+    return apply("SymbolicGradient", [*inputs, *given], Tout=[zeros_dtype(t) for t in inputs], f=FunctionName(function_name))
 
 
 def gradient_function(graph: Graph, function_name: str) -> LibraryFunction:
@@ -125,11 +128,7 @@ def _differentiated(graph: Graph, entry: LibraryFunction) -> FuncGraph:
         outputs = inline(entry.graph, arguments)
         pairs = [(y, dy) for y, dy in zip(outputs, given) if is_trainable(y)]
         sources = [x for x in arguments if is_trainable(x)]
-        found = (
-            dict(zip(sources, gradients([y for y, _ in pairs], sources, [dy for _, dy in pairs])))
-            if pairs and sources
-            else {}
-        )
+        found = dict(zip(sources, gradients([y for y, _ in pairs], sources, [dy for _, dy in pairs]))) if pairs and sources else {}
         body.outputs = [zeros_for(x) if found.get(x) is None else convert_to_tensor(found[x]) for x in arguments]
     return body
 
@@ -159,13 +158,7 @@ def _gradient_of_partitioned_call(operation: Operation, *output_gradients: Any) 
 
 for _name in ("PartitionedCall", "StatefulPartitionedCall"):
     op(_name, gradient=_gradient_of_partitioned_call)
-op(
-    "SymbolicGradient",
-    kernel=_symbolic_gradient,
-    shape=_symbolic_gradient_shapes,
-    gradient=_gradient_of_symbolic_gradient,
-    view=True,
-)
+op("SymbolicGradient", kernel=_symbolic_gradient, shape=_symbolic_gradient_shapes, gradient=_gradient_of_symbolic_gradient, view=True)
 
 
 @internal("ops.functional_ops.symbolic_gradient", "ops.gen_functional_ops.symbolic_gradient")

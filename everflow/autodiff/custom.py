@@ -1,4 +1,5 @@
 """Gradients that a program defines: tf.custom_gradient, and what is built on it."""
+
 from __future__ import annotations
 
 import inspect
@@ -75,7 +76,8 @@ def _at_once(f: Callable[..., Any], args: Any, kwargs: Any) -> Any:
             found = [*nest.flatten(of_arguments), *of_variables]
         if len(found) != len(sources) + len(variables):
             raise ValueError(
-                f"custom_gradient function expected to return {len(sources) + len(variables)} gradients but returned {len(found)} instead.")
+                f"custom_gradient function expected to return {len(sources) + len(variables)} gradients but returned {len(found)} instead."
+            )
         return found
 
     tapes.record_custom(f.__name__, [*sources, *(v.handle for v in variables)], results, backward)
@@ -84,8 +86,7 @@ def _at_once(f: Callable[..., Any], args: Any, kwargs: Any) -> Any:
 
 def _in_graph(f: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     if kwargs:
-        raise ValueError(
-            "The custom_gradient decorator currently supports keywords arguments only when eager execution is enabled.")
+        raise ValueError("The custom_gradient decorator currently supports keywords arguments only when eager execution is enabled.")
     graph = get_default_graph()
     arguments = [convert_to_tensor(x) for x in args]
     before, known = len(graph._ops), set(_scope_variables())
@@ -99,9 +100,9 @@ def _in_graph(f: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         if v not in known and not isinstance(getattr(v, "handle", None), Tensor):
             raise TypeError(
                 "All variables used by a function wrapped with @custom_gradient must be `ResourceVariable`s. Ensure that no "
-                "`variable_scope` is created with `use_resource=False`.")
-    variables = list(dict.fromkeys([
-        *get_dependent_variables(arguments, result), *_read_since(graph, before), *inner.watched_variables()]))
+                "`variable_scope` is created with `use_resource=False`."
+            )
+    variables = list(dict.fromkeys([*get_dependent_variables(arguments, result), *_read_since(graph, before), *inner.watched_variables()]))
     _check_signature(gradient, variables)
     results = nest.flatten(result)
     name = f"CustomGradient-{next(_serial)}"
@@ -133,15 +134,14 @@ def _check_signature(gradient: Callable[..., Any], variables: list[Any]) -> None
     takes_variables = "variables" in spec.args or "variables" in spec.kwonlyargs or spec.varkw is not None
     if variables and not takes_variables:
         raise TypeError(
-            "If using @custom_gradient with a function that uses variables, then grad_fn must accept a keyword argument "
-            "'variables'.")
+            "If using @custom_gradient with a function that uses variables, then grad_fn must accept a keyword argument 'variables'."
+        )
     if takes_variables and not variables and not in_eager_mode():
         if not tf.get_variable_scope().use_resource:
             raise TypeError(
-                "If using @custom_gradient with a function that uses variables, the enclosing variable scope must have "
-                "use_resource=True.")
-        tf.logging.warn(
-            "@custom_gradient grad_fn has 'variables' in signature, but no ResourceVariables were used on the forward pass.")
+                "If using @custom_gradient with a function that uses variables, the enclosing variable scope must have use_resource=True."
+            )
+        tf.logging.warn("@custom_gradient grad_fn has 'variables' in signature, but no ResourceVariables were used on the forward pass.")
 
 
 def _scope_variables() -> list[Any]:
@@ -154,8 +154,10 @@ def _read_since(graph: Graph, count: int) -> list[Any]:
     surroundings = Surroundings(graph, [])
     handles = {
         surroundings.source(t)
-        for op in graph._ops[count:] if op.type in ("ReadVariableOp", "ResourceGather", "ResourceGatherNd")
-        for t in op.inputs if t.dtype.base_dtype is dtypes.resource
+        for op in graph._ops[count:]
+        if op.type in ("ReadVariableOp", "ResourceGather", "ResourceGatherNd")
+        for t in op.inputs
+        if t.dtype.base_dtype is dtypes.resource
     }
     return [v for v in _all_variables(graph) if getattr(v, "handle", None) in handles and v.trainable]
 
@@ -209,8 +211,8 @@ def get_variable_by_name(var_name: str) -> Any:
     candidates = [v for v in candidates if v.trainable]
     if len(candidates) > 1:
         raise ValueError(
-            f"Unsuccessful at finding trainable variable {var_name}. Number of candidates: {len(candidates)}. Candidates: "
-            f"{candidates}")
+            f"Unsuccessful at finding trainable variable {var_name}. Number of candidates: {len(candidates)}. Candidates: {candidates}"
+        )
     return candidates[0] if candidates else None
 
 
@@ -252,7 +254,7 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
                 with control_dependencies(list(output_gradients)):
                     again = nest.flatten(f(*args, **kwargs))
                 found = gradients(again, sources, list(output_gradients))
-            return found[: len(args)], found[len(args):]
+            return found[: len(args)], found[len(args) :]
 
         def gradient_of_arguments(*output_gradients: Any, **options: Any) -> Any:
             of_arguments, of_variables = gradient(*output_gradients, **options)

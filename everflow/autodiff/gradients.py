@@ -1,4 +1,5 @@
 """tf.gradients: reverse-mode differentiation of graphs into graphs."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -20,9 +21,17 @@ from everflow.ops.variables.handles import variable_shape
 
 @public("gradients")
 @internal("ops.gradients_impl.gradients")
-def gradients(ys: Any, xs: Any, grad_ys: Any = None, name: str = "gradients", colocate_gradients_with_ops: bool = False,
-              gate_gradients: bool = False, aggregation_method: Any = None, stop_gradients: Any = None,
-              unconnected_gradients: Any = UnconnectedGradients.NONE) -> list[Any]:
+def gradients(
+    ys: Any,
+    xs: Any,
+    grad_ys: Any = None,
+    name: str = "gradients",
+    colocate_gradients_with_ops: bool = False,
+    gate_gradients: bool = False,
+    aggregation_method: Any = None,
+    stop_gradients: Any = None,
+    unconnected_gradients: Any = UnconnectedGradients.NONE,
+) -> list[Any]:
     """The derivatives of sum(ys) with respect to each of xs, as tensors (or IndexedSlices, or None)."""
     if in_eager_mode():
         raise RuntimeError("tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead.")
@@ -42,9 +51,7 @@ def gradients(ys: Any, xs: Any, grad_ys: Any = None, name: str = "gradients", co
             for graph in dict.fromkeys(y.op.graph for y in results):
                 lift(graph, [y for y in results if y.op.graph is graph])
             starts = _first_gradients(grad_ys, results, colocate_gradients_with_ops)
-            search = Search(
-                results, sources, [_source(s) for s in stops], method, colocate_gradients_with_ops, gate_gradients
-            )
+            search = Search(results, sources, [_source(s) for s in stops], method, colocate_gradients_with_ops, gate_gradients)
             for y, g in zip(results, starts):
                 search.add(y, g)
             search.run()
@@ -104,13 +111,10 @@ def _check_type(gradient: Any, y: Tensor) -> None:
     given, wanted = gradient.dtype, y.dtype.base_dtype
     if (wanted.is_floating or wanted.is_integer) and not (given.is_floating or given.is_integer):
         raise TypeError(
-            f"Gradient type {given.name} generated for real or integer-valued tensor {y} with type {wanted.name} must be real "
-            "or integer"
+            f"Gradient type {given.name} generated for real or integer-valued tensor {y} with type {wanted.name} must be real or integer"
         )
     if wanted.is_complex and not given.is_complex:
-        raise TypeError(
-            f"Gradient type {given.name} generated for complex-valued tensor {y} with type {wanted.name} must be real"
-        )
+        raise TypeError(f"Gradient type {given.name} generated for complex-valued tensor {y} with type {wanted.name} must be real")
 
 
 def _zeros_like(tensor: Tensor) -> Any:

@@ -1,4 +1,5 @@
 """Second derivatives: tf.hessians, and the product of a Hessian with a vector."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -14,12 +15,21 @@ from everflow.ops.core.registry import apply
 
 @public("hessians")
 @internal("ops.gradients_impl.hessians")
-def hessians(ys: Any, xs: Any, name: str = "hessians", colocate_gradients_with_ops: bool = False,
-             gate_gradients: bool = False, aggregation_method: Any = None) -> list[Any]:
+def hessians(
+    ys: Any,
+    xs: Any,
+    name: str = "hessians",
+    colocate_gradients_with_ops: bool = False,
+    gate_gradients: bool = False,
+    aggregation_method: Any = None,
+) -> list[Any]:
     """The matrix of second derivatives of sum(ys) with respect to each of xs."""
     xs = list(xs) if isinstance(xs, (list, tuple)) else [xs]
     first = gradients(
-        ys, xs, colocate_gradients_with_ops=colocate_gradients_with_ops, gate_gradients=gate_gradients,
+        ys,
+        xs,
+        colocate_gradients_with_ops=colocate_gradients_with_ops,
+        gate_gradients=gate_gradients,
         aggregation_method=aggregation_method,
     )
     return [_hessian(gradient, x) for gradient, x in zip(first, xs)]

@@ -135,9 +135,7 @@ def _lift_conditionals(graph: Graph, ys: list[Tensor], lifted: set[Operation], m
             _take(op, [t, t])
 
 
-def _branch(
-    graph: Graph, order: list[Operation], lives: Lives, token: Token, merges: list[Operation], lifted: set[Operation]
-) -> FuncGraph:
+def _branch(graph: Graph, order: list[Operation], lives: Lives, token: Token, merges: list[Operation], lifted: set[Operation]) -> FuncGraph:
     """What the Merges of a conditional take on one branch, computed in a body of its own."""
     results = [next(t for t in m.inputs if token in lives.of([t])) for m in merges]
     wanted: set[Operation] = set()

@@ -76,9 +76,7 @@ def _backward(operation: Operation, keeper: _Keeper, given: list[Any]) -> Any:
         starts = [operation.outputs[keeper.counter], *first, *(operation.outputs[i] for i in body.kept)]
         condition = FuncGraph.body_of(graph, f"{body.name}_cond", is_loop=True)
         with condition.as_default():
-            arguments = [
-                condition.add_input(t.dtype, t.dims, "argument", t.handle_data) for t in body.inputs[: len(starts)]
-            ]
+            arguments = [condition.add_input(t.dtype, t.dims, "argument", t.handle_data) for t in body.inputs[: len(starts)]]
             condition.outputs = [apply("Greater", arguments[0], convert_to_tensor(0))]
         last = add_while(condition, body, starts, operation.name.rpartition("/")[2] + "_grad")
         return dict(zip(active, last[1:]))
@@ -174,9 +172,7 @@ class _Keeper:
         """The output of the loop that is the list of a tensor's values."""
         if t not in self.places:
             with _placed_in(self.operation.graph):
-                start = apply(
-                    "EmptyTensorList", _element_shape(t), convert_to_tensor(-1), element_dtype=t.dtype.base_dtype
-                )
+                start = apply("EmptyTensorList", _element_shape(t), convert_to_tensor(-1), element_dtype=t.dtype.base_dtype)
             with _placed_in(self.body.home):
                 items = self.body.home.placeholder(dtypes.variant, (), "kept", (t.dims, t.dtype))
                 self.places[t] = self._add(start, items, apply("TensorListPushBack", items, t))
@@ -186,9 +182,7 @@ class _Keeper:
         operation = self.operation
         self.inputs.append(inside)
         self.outputs.append(after)
-        self.condition_inputs.append(
-            self.condition.home.placeholder(inside.dtype, inside.dims, "kept", inside.handle_data)
-        )
+        self.condition_inputs.append(self.condition.home.placeholder(inside.dtype, inside.dims, "kept", inside.handle_data))
         operation.inputs = (*operation.inputs, start)
         start._consumers.append(operation)
         found = Tensor(operation, len(operation.outputs), inside.dtype)

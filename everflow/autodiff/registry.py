@@ -1,4 +1,5 @@
 """Which function differentiates which op: the op's own meaning, or one that a user registered."""
+
 from __future__ import annotations
 
 import enum

@@ -1,4 +1,5 @@
 """The search behind tf.gradients: backwards from ys to xs, each op when all gradients of its outputs are there."""
+
 from __future__ import annotations
 
 import collections
@@ -21,10 +22,9 @@ from everflow.graph.tensor import Tensor
 from everflow.ops.core.registry import apply
 from everflow.ops.variables.handles import variable_shape
 
-TRAINABLE = frozenset((
-    dtypes.float16, dtypes.float32, dtypes.float64, dtypes.bfloat16, dtypes.complex64, dtypes.complex128, dtypes.resource,
-    dtypes.variant,
-))
+TRAINABLE = frozenset(
+    (dtypes.float16, dtypes.float32, dtypes.float64, dtypes.bfloat16, dtypes.complex64, dtypes.complex128, dtypes.resource, dtypes.variant)
+)
 # Ops whose gradients tell an output without a gradient from one whose gradient is zero.
 KNOWS_NONE = frozenset(("If", "StatelessIf", "Case", "While", "StatelessWhile", "PartitionedCall", "StatefulPartitionedCall"))
 # The gradient of a loop gives the loop further inputs while it is being built.
@@ -52,8 +52,15 @@ def wanted_inputs(op: Operation) -> list[int]:
 class Search:
     """One differentiation: the gradients found so far, and how many each op still waits for."""
 
-    def __init__(self, ys: list[Tensor], xs: list[Tensor], stops: list[Tensor], method: Any = AggregationMethod.DEFAULT,
-                 colocate: bool = False, gate: bool = False) -> None:
+    def __init__(
+        self,
+        ys: list[Tensor],
+        xs: list[Tensor],
+        stops: list[Tensor],
+        method: Any = AggregationMethod.DEFAULT,
+        colocate: bool = False,
+        gate: bool = False,
+    ) -> None:
         self._gradients: dict[Operation, list[Any]] = {}
         self._method = method
         self._colocate = colocate
@@ -160,9 +167,7 @@ class Search:
             found = function(op, *given)
             found = list(found) if isinstance(found, (list, tuple)) else [found]
             if len(found) != len(op.inputs) and op.type not in GROWING:
-                raise ValueError(
-                    f"Num gradients {len(found)} generated for op {op.node_def} do not match num inputs {len(op.inputs)}"
-                )
+                raise ValueError(f"Num gradients {len(found)} generated for op {op.node_def} do not match num inputs {len(op.inputs)}")
             if self._gate and sum(g is not None for g in found) > 1:
                 with graph.device(None), graph.colocate_with(None, ignore_existing=True):
                     found = tf.tuple(found)

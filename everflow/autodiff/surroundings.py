@@ -1,4 +1,5 @@
 """Differentiation inside a function's body: from what the body uses of the graphs around it to where that comes from."""
+
 from __future__ import annotations
 
 from typing import Any

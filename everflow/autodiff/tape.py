@@ -1,4 +1,5 @@
 """Tapes: what ran, so that it can be differentiated."""
+
 from __future__ import annotations
 
 import threading
@@ -212,8 +213,7 @@ def _sum(gradients: list[Any] | None) -> Any:
 def backward(operation: Any, given: list[Any]) -> Any:
     """The gradients of an op's inputs for those of its outputs."""
     if type(operation) is Custom:
-        found = operation.backward(*[
-            _zeros_like(t) if g is None and is_trainable(t) else g for t, g in zip(operation.outputs, given)])
+        found = operation.backward(*[_zeros_like(t) if g is None and is_trainable(t) else g for t, g in zip(operation.outputs, given)])
         return found if isinstance(found, (list, tuple)) else [found]
     function = _gradient_function(operation)
     if function is None:

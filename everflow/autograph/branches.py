@@ -1,4 +1,5 @@
 """`if`, `and`, `or`, `not` and conditional expressions: Python's own, or ops where a tensor decides."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -76,11 +77,15 @@ def _check(names: list[str], then: list[Any], other: list[Any]) -> None:
     for label, here, there in (("if", then, other), ("else", other, then)):
         missing = tuple(n for n, x, y in zip(names, here, there) if x is UNDEFINED and y is not UNDEFINED)
         if missing:
-            raise ValueError(f"The following symbols must also be initialized in the {label} branch: {missing}. Alternatively, you may "
-                             "initialize them before the if statement.")
+            raise ValueError(
+                f"The following symbols must also be initialized in the {label} branch: {missing}. Alternatively, you may "
+                "initialize them before the if statement."
+            )
         if any(x is NOTHING and y is not NOTHING for x, y in zip(here, there)):
-            raise ValueError(f"A value must also be returned from the {label} branch. If a value is returned from one branch of a "
-                             "conditional a value must be returned from all branches.")
+            raise ValueError(
+                f"A value must also be returned from the {label} branch. If a value is returned from one branch of a "
+                "conditional a value must be returned from all branches."
+            )
     for name, x, y in zip(names, then, other):
         nest.assert_same_structure(x, y, expand_composites=True)
         for a, b in zip(nest.flatten(x, expand_composites=True), nest.flatten(y, expand_composites=True)):
@@ -92,12 +97,16 @@ def _check_types(name: str, x: Any, y: Any) -> None:
         return
     for v in (x, y):
         if as_leaf(v) is None:
-            raise ValueError(f'"{name.removesuffix("__")}" is {x!r} in one branch and {y!r} in the other; only tensors can be the result '
-                             "of an if that a tensor decides.")
+            raise ValueError(
+                f'"{name.removesuffix("__")}" is {x!r} in one branch and {y!r} in the other; only tensors can be the result '
+                "of an if that a tensor decides."
+            )
     kinds = [as_leaf(v).dtype.base_dtype for v in (x, y)]
     if kinds[0] != kinds[1]:
-        raise TypeError(f'"{name}" has dtype {kinds[0].name} in the TRUE branch, but dtype={kinds[1].name} in the FALSE branch. TensorFlow '
-                        "control flow requires that they are the same.")
+        raise TypeError(
+            f'"{name}" has dtype {kinds[0].name} in the TRUE branch, but dtype={kinds[1].name} in the FALSE branch. TensorFlow '
+            "control flow requires that they are the same."
+        )
 
 
 def choose(test: Any, then: Callable[[], Any], other: Callable[[], Any]) -> Any:

@@ -1,4 +1,5 @@
 """Python's built-in functions on tensors of graphs."""
+
 from __future__ import annotations
 
 import builtins
@@ -96,8 +97,13 @@ def print_(*objects: Any, **kwargs: Any) -> Any:
 
 # What converted code calls in their place.
 STAND_INS = {
-    builtins.abs: abs_, builtins.float: float_, builtins.int: int_, builtins.len: len_, builtins.range: range_,
-    builtins.enumerate: enumerate_, builtins.zip: zip_,
+    builtins.abs: abs_,
+    builtins.float: float_,
+    builtins.int: int_,
+    builtins.len: len_,
+    builtins.range: range_,
+    builtins.enumerate: enumerate_,
+    builtins.zip: zip_,
 }
 
 

@@ -1,4 +1,5 @@
 """Which functions are converted, and how they are kept once they are."""
+
 from __future__ import annotations
 
 import ast
@@ -18,11 +19,38 @@ from everflow.autograph.rewriting import rewritten
 from everflow.autograph.source import NoSource, definition, factory_code, function_of
 
 # Code that is left as it is: ours, and libraries that know nothing of tensors of graphs.
-_LEFT_ALONE = frozenset((
-    "everflow", "tensorflow", "numpy", "torch", "scipy", "pandas", "PIL", "matplotlib", "google", "grpc", "h5py", "absl", "six", "_pytest",
-    "pytest", "pluggy", "wrapt", "psutil", "urllib3", "pkg_resources", "setuptools", "mock", "ipdb", "IPython", "tensorboard",
-    "tensorflow_estimator", "tensorflow_probability", "tensorflow_datasets",
-)) | (sys.stdlib_module_names - {"__main__"})
+_LEFT_ALONE = frozenset(
+    (
+        "everflow",
+        "tensorflow",
+        "numpy",
+        "torch",
+        "scipy",
+        "pandas",
+        "PIL",
+        "matplotlib",
+        "google",
+        "grpc",
+        "h5py",
+        "absl",
+        "six",
+        "_pytest",
+        "pytest",
+        "pluggy",
+        "wrapt",
+        "psutil",
+        "urllib3",
+        "pkg_resources",
+        "setuptools",
+        "mock",
+        "ipdb",
+        "IPython",
+        "tensorboard",
+        "tensorflow_estimator",
+        "tensorflow_probability",
+        "tensorflow_datasets",
+    )
+) | (sys.stdlib_module_names - {"__main__"})
 UNCONVERTED = "_everflow_not_converted"
 _GENERATORS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR | inspect.CO_ITERABLE_COROUTINE
 

@@ -1,4 +1,5 @@
 """tf.autograph: converting functions by hand, and keeping them from being converted."""
+
 from __future__ import annotations
 
 import ast
@@ -28,8 +29,9 @@ class ConversionError(AutoGraphError):
 
 @public("autograph.to_graph")
 @internal("autograph.impl.api.to_graph_v1")
-def to_graph(entity: Any, recursive: bool = True, arg_values: Any = None, arg_types: Any = None,
-             experimental_optional_features: Any = None) -> Any:
+def to_graph(
+    entity: Any, recursive: bool = True, arg_values: Any = None, arg_types: Any = None, experimental_optional_features: Any = None
+) -> Any:
     """A function or class with Python's control flow converted, to be called while a graph is built."""
     ops = operators(chosen(experimental_optional_features), recursive)
     if inspect.isclass(entity):
@@ -51,8 +53,14 @@ def _by_hand(function: Any, ops: Any) -> Any:
 
 @public("autograph.to_code")
 @internal("autograph.impl.api.to_code_v1")
-def to_code(entity: Any, recursive: bool = True, arg_values: Any = None, arg_types: Any = None, indentation: str = "  ",
-            experimental_optional_features: Any = None) -> str:
+def to_code(
+    entity: Any,
+    recursive: bool = True,
+    arg_values: Any = None,
+    arg_types: Any = None,
+    indentation: str = "  ",
+    experimental_optional_features: Any = None,
+) -> str:
     """The source of a converted function."""
     ops = operators(chosen(experimental_optional_features), recursive)
     function = inspect.unwrap(getattr(entity, "python_function", entity))
@@ -165,6 +173,10 @@ UNSPECIFIED = internal("autograph.lang.directives.UNSPECIFIED")(_Unset())
 
 @public("autograph.experimental.set_loop_options")
 @internal("autograph.lang.directives.set_loop_options")
-def set_loop_options(parallel_iterations: Any = UNSPECIFIED, back_prop: Any = UNSPECIFIED, swap_memory: Any = UNSPECIFIED,
-                     maximum_iterations: Any = UNSPECIFIED) -> None:
+def set_loop_options(
+    parallel_iterations: Any = UNSPECIFIED,
+    back_prop: Any = UNSPECIFIED,
+    swap_memory: Any = UNSPECIFIED,
+    maximum_iterations: Any = UNSPECIFIED,
+) -> None:
     """Said in a loop's body, options of the tf.while_loop that it becomes; Python's loops have none."""

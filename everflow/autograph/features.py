@@ -1,4 +1,5 @@
 """What conversion does besides control flow, if it is asked to."""
+
 from __future__ import annotations
 
 import enum

@@ -1,4 +1,5 @@
 """`while` and `for`: Python's own, or loops of the graph where a tensor decides or is iterated over."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -42,8 +43,14 @@ def _peeked(test: Callable[[], Any]) -> Any:
         return test()
 
 
-def for_(items: Any, body: Callable[[Any], None], goes_on: Callable[[], Any] | None, names: tuple[str, ...], places: tuple[Place, ...],
-         options: Options) -> None:
+def for_(
+    items: Any,
+    body: Callable[[Any], None],
+    goes_on: Callable[[], Any] | None,
+    names: tuple[str, ...],
+    places: tuple[Place, ...],
+    options: Options,
+) -> None:
     """Runs a body for each item; for those of a tensor or dataset, as a loop of the graph."""
     state = State(names, places, (body, *([goes_on] if goes_on else [])))
     if not tf.executing_eagerly():
@@ -157,11 +164,15 @@ def _check_next(name: str, before: Any, after: Any, shapes: bool) -> None:
         return
     kinds = x.dtype.base_dtype, y.dtype.base_dtype
     if kinds[0] != kinds[1]:
-        raise TypeError(f'"{name}" has dtype {kinds[0].name} before the loop, but dtype {kinds[1].name} after one iteration. TensorFlow '
-                        "control flow requires it stays the same.")
+        raise TypeError(
+            f'"{name}" has dtype {kinds[0].name} before the loop, but dtype {kinds[1].name} after one iteration. TensorFlow '
+            "control flow requires it stays the same."
+        )
     if shapes and not _is_within(y.dims, x.dims):
-        raise ValueError(f'"{name}" has shape {x.get_shape()} before the loop, but shape {y.get_shape()} after one iteration. TensorFlow '
-                         "control flow requires it stays the same or be more specific.")
+        raise ValueError(
+            f'"{name}" has shape {x.get_shape()} before the loop, but shape {y.get_shape()} after one iteration. TensorFlow '
+            "control flow requires it stays the same or be more specific."
+        )
 
 
 def _is_within(inner: Any, outer: Any) -> bool:

@@ -1,4 +1,5 @@
 """Taking `return`, `break` and `continue` out of the middle of code: flags say what must not run any more."""
+
 from __future__ import annotations
 
 import ast
@@ -89,7 +90,7 @@ class Lowering:
         made: list[Any] = []
         for i, node in enumerate(statements):
             kinds = _jumps(node)
-            rest = statements[i + 1:]
+            rest = statements[i + 1 :]
             if not kinds:
                 made.extend(self._compound(node))
                 continue

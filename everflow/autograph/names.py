@@ -1,4 +1,5 @@
 """Which names a piece of code binds, which it reads, and which are still of use after it."""
+
 from __future__ import annotations
 
 import ast

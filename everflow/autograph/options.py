@@ -1,4 +1,5 @@
 """What programs say about conversion: its options, and notes on their own lists."""
+
 from __future__ import annotations
 
 import ast
@@ -18,8 +19,13 @@ _NOT_SAID = object()
 class ConversionOptions:
     """What a conversion covers: the functions that are called too, and which optional features."""
 
-    def __init__(self, recursive: bool = False, user_requested: bool = False, internal_convert_user_code: bool = True,
-                 optional_features: Any = Feature.ALL) -> None:
+    def __init__(
+        self,
+        recursive: bool = False,
+        user_requested: bool = False,
+        internal_convert_user_code: bool = True,
+        optional_features: Any = Feature.ALL,
+    ) -> None:
         self.recursive = recursive
         self.user_requested = user_requested
         self.internal_convert_user_code = internal_convert_user_code
@@ -47,8 +53,10 @@ class ConversionOptions:
     def to_ast(self) -> ast.expr:
         """An expression that makes the same options."""
         features = ", ".join(f"ag__.Feature.{f.name}" for f in sorted(self.optional_features, key=lambda f: f.name))
-        text = (f"ag__.ConversionOptions(recursive={self.recursive}, user_requested={self.user_requested}, "
-                f"internal_convert_user_code={self.internal_convert_user_code}, optional_features=[{features}])")
+        text = (
+            f"ag__.ConversionOptions(recursive={self.recursive}, user_requested={self.user_requested}, "
+            f"internal_convert_user_code={self.internal_convert_user_code}, optional_features=[{features}])"
+        )
         return ast.parse(text, mode="eval").body
 
 

@@ -1,4 +1,5 @@
 """What AutoGraph tells of its work."""
+
 from __future__ import annotations
 
 import os
@@ -65,5 +66,9 @@ def warn(msg: str, *args: Any, **kwargs: Any) -> None:
 
 def warn_as_is(function: Any, cause: Exception) -> None:
     """Says that a function could not be converted."""
-    warn("Entity %s could not be transformed and will be executed as-is. Please report this to the AutoGraph team. When filing the bug, "
-         "set the verbosity to 10 (on Linux, `export AUTOGRAPH_VERBOSITY=10`) and attach the full output. Cause: %s", function, cause)
+    warn(
+        "Entity %s could not be transformed and will be executed as-is. Please report this to the AutoGraph team. When filing the bug, "
+        "set the verbosity to 10 (on Linux, `export AUTOGRAPH_VERBOSITY=10`) and attach the full output. Cause: %s",
+        function,
+        cause,
+    )

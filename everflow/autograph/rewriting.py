@@ -1,4 +1,5 @@
 """Rewriting a function so that its ifs, loops and calls go through operators, which look at run time whether tensors decide."""
+
 from __future__ import annotations
 
 import ast
@@ -35,15 +36,14 @@ class _Rewriting(ast.NodeTransformer):
             return node
         lowering = Lowering(self._namer)
         document = node.body[:1] if ast.get_docstring(node, clean=False) is not None else []
-        body = lowering.lowered(node.body[len(document):]) if len(node.body) > len(document) else []
+        body = lowering.lowered(node.body[len(document) :]) if len(node.body) > len(document) else []
         outer = names.declared(node, ast.Nonlocal)
         names.Liveness(body, outer | self._globals[-1])
         node.body = document + self._visit_block(body)
         moved = self._locals[-1] - set(names.parameters(node.args)) - outer - self._globals[-1]
         # A bare annotation makes a name one of the function's own, without giving it a value.
-        declarations = [
-            located(ast.AnnAssign(ast.Name(n, ast.Store()), ast.Constant(None), None, 1), node.body[0]) for n in sorted(moved)]
-        node.body = document + declarations + node.body[len(document):]
+        declarations = [located(ast.AnnAssign(ast.Name(n, ast.Store()), ast.Constant(None), None, 1), node.body[0]) for n in sorted(moved)]
+        node.body = document + declarations + node.body[len(document) :]
         self._leave()
         node.args = self._visit_defaults(node.args)
         return node

@@ -1,4 +1,5 @@
 """From a function to the syntax tree of its definition, and from a tree back to a function on the same variables."""
+
 from __future__ import annotations
 import __future__
 
@@ -46,7 +47,8 @@ def _not_located(function: types.FunctionType, reason: object) -> NoSource:
     return NoSource(
         f"Unable to locate the source code of {function}. Note that functions defined in certain environments, like the interactive "
         "Python shell do not expose their source code. If that is the case, you should to define them in a .py source file. If you "
-        f"are certain the code is graph-compatible, wrap the call using @tf.autograph.do_not_convert. Original error: {reason}")
+        f"are certain the code is graph-compatible, wrap the call using @tf.autograph.do_not_convert. Original error: {reason}"
+    )
 
 
 def _parsed(text: str, is_lambda: bool) -> ast.AST:

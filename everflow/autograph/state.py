@@ -1,4 +1,5 @@
 """The variables that a branch or an iteration changes: Python's own cells, attributes and items."""
+
 from __future__ import annotations
 
 import operator

@@ -1,4 +1,5 @@
 """What libraries build their own rewriting of Python code on: tensorflow.python.autograph.pyct.transformer."""
+
 from __future__ import annotations
 
 import collections
@@ -10,7 +11,8 @@ import gast
 from everflow.api import internal
 
 EntityInfo = internal("autograph.pyct.transformer.EntityInfo")(
-    collections.namedtuple("EntityInfo", ("source_code", "source_file", "future_features", "namespace")))
+    collections.namedtuple("EntityInfo", ("source_code", "source_file", "future_features", "namespace"))
+)
 
 
 @internal("autograph.pyct.transformer.Context")

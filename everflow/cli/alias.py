@@ -1,4 +1,5 @@
 """`everflow alias`: puts a `tensorflow` package into the environment, which hands plain `python` on to Everflow."""
+
 from __future__ import annotations
 
 import csv

@@ -1,4 +1,5 @@
 """`everflow demo`: runs the program of everflow/demo/mnist.py."""
+
 from __future__ import annotations
 
 import pathlib

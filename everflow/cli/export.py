@@ -1,4 +1,5 @@
 """`everflow export`: models as programs for other libraries."""
+
 from __future__ import annotations
 
 import argparse
@@ -11,9 +12,12 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="everflow export", description="Writes a model as a program for another library.")
     kinds = parser.add_subparsers(dest="kind", required=True, metavar="torch")
     torch = kinds.add_parser(
-        "torch", help="a PyTorch module", description="Writes a signature of a SavedModel as a readable PyTorch module, OUT.py, which does "
+        "torch",
+        help="a PyTorch module",
+        description="Writes a signature of a SavedModel as a readable PyTorch module, OUT.py, which does "
         "not need Everflow, and its weights beside it as OUT.npz. `import OUT; model = OUT.load()` loads both; model(...) takes the "
-        "signature's inputs in the order of their names and returns a dictionary of its outputs.")
+        "signature's inputs in the order of their names and returns a dictionary of its outputs.",
+    )
     torch.add_argument("saved_model", metavar="SAVED_MODEL", help="the folder of the SavedModel")
     torch.add_argument("out", metavar="OUT.py", help="the file to write")
     torch.add_argument("--tag_set", default="serve", help="the tags of the graph, comma separated (serve)")

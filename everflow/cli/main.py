@@ -1,4 +1,5 @@
 """`everflow COMMAND ...`: finds the command and hands it the rest of the line."""
+
 from __future__ import annotations
 
 import importlib

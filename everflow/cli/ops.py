@@ -1,4 +1,5 @@
 """`everflow ops`: which of TensorFlow's ops Everflow has."""
+
 from __future__ import annotations
 
 import argparse

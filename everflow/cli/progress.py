@@ -2,6 +2,7 @@
 
 Nothing of this is loaded without the option, so that sessions don't pay for it.
 """
+
 from __future__ import annotations
 
 import atexit
@@ -224,8 +225,11 @@ def _trains(graph: Any, elements: list[Any]) -> bool:
 
 def _place_of_loss(elements: list[Any], minimized: Any) -> int | None:
     """Which fetch is what is minimized, or a number whose name speaks of a loss."""
-    scalars = [i for i, element in enumerate(elements)
-               if getattr(element, "dtype", None) is not None and element.dtype.is_floating and element.shape.rank == 0]
+    scalars = [
+        i
+        for i, element in enumerate(elements)
+        if getattr(element, "dtype", None) is not None and element.dtype.is_floating and element.shape.rank == 0
+    ]
     for i in scalars:
         if elements[i] is minimized:
             return i

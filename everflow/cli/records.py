@@ -1,4 +1,5 @@
 """`everflow records`: what record files (TFRecord) hold."""
+
 from __future__ import annotations
 
 import argparse
@@ -141,8 +142,11 @@ def _print_record(number: int, record: bytes) -> None:
 
 def main(arguments: list[str]) -> int:
     """Describes files; the exit status is 1 where one can't be read to its end."""
-    parser = argparse.ArgumentParser(prog="everflow records", description="Prints what record files (TFRecord) hold: how many records, "
-                                     "and the features of Examples and SequenceExamples. Compressed files are recognized.")
+    parser = argparse.ArgumentParser(
+        prog="everflow records",
+        description="Prints what record files (TFRecord) hold: how many records, "
+        "and the features of Examples and SequenceExamples. Compressed files are recognized.",
+    )
     parser.add_argument("files", nargs="+", metavar="FILE")
     parser.add_argument("--limit", type=int, metavar="N", help="look at the first N records only")
     parser.add_argument("--print", type=int, default=0, metavar="N", dest="printed", help="print the first N records too")

@@ -1,4 +1,5 @@
 """`everflow run`: runs a program as `python` would, except that `import tensorflow` finds Everflow."""
+
 from __future__ import annotations
 
 import importlib
@@ -43,7 +44,7 @@ def main(arguments: list[str]) -> int | None:
         print(USAGE)
         return 0
     options = list(itertools.takewhile(OPTIONS.__contains__, arguments))
-    arguments = arguments[len(options):]
+    arguments = arguments[len(options) :]
     if "--modern" in options and "--report" in options:
         print("everflow run: with --modern there is nothing for --report to tell", file=sys.stderr)
         return 2

@@ -1,4 +1,5 @@
 """tf.contrib.lookup: the names that tables had before tf.lookup."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -25,8 +26,13 @@ class HashTable(InitializableLookupTableBaseV1):
         self._value_shape = self._default_value.get_shape()
 
     def _create_resource(self) -> Any:
-        handle = apply("HashTableV2", shared_name=self._shared_name or "", key_dtype=self._initializer.key_dtype,
-                       value_dtype=self._initializer.value_dtype, name=self._name)
+        handle = apply(
+            "HashTableV2",
+            shared_name=self._shared_name or "",
+            key_dtype=self._initializer.key_dtype,
+            value_dtype=self._initializer.value_dtype,
+            name=self._name,
+        )
         self._table_name = self._name if executing_eagerly() else handle.op.name.split("/")[-1]
         return handle
 
@@ -44,8 +50,14 @@ class HashTable(InitializableLookupTableBaseV1):
 
 
 @public("contrib.lookup.index_table_from_tensor")
-def index_table_from_tensor(mapping: Any, num_oov_buckets: int = 0, default_value: int = -1, hasher_spec: Any = FastHashSpec,
-                            dtype: Any = dtypes.string, name: str | None = None) -> Any:
+def index_table_from_tensor(
+    mapping: Any,
+    num_oov_buckets: int = 0,
+    default_value: int = -1,
+    hasher_spec: Any = FastHashSpec,
+    dtype: Any = dtypes.string,
+    name: str | None = None,
+) -> Any:
     """A table from the words of a list to their places in it."""
     if mapping is None:
         raise ValueError("mapping must be specified.")
@@ -54,23 +66,33 @@ def index_table_from_tensor(mapping: Any, num_oov_buckets: int = 0, default_valu
 
 @public("contrib.lookup.string_to_index_table_from_tensor")
 @deprecated("2017-04-10", "Use `index_table_from_tensor`.")
-def string_to_index_table_from_tensor(mapping: Any, num_oov_buckets: int = 0, default_value: int = -1, hasher_spec: Any = FastHashSpec,
-                                      name: str | None = None) -> Any:
+def string_to_index_table_from_tensor(
+    mapping: Any, num_oov_buckets: int = 0, default_value: int = -1, hasher_spec: Any = FastHashSpec, name: str | None = None
+) -> Any:
     """The older name of `index_table_from_tensor`."""
     return index_table_from_tensor(mapping, num_oov_buckets, default_value, hasher_spec, dtypes.string, name)
 
 
 @public("contrib.lookup.string_to_index_table_from_file")
 @deprecated("2017-04-10", "Use `index_table_from_file`.")
-def string_to_index_table_from_file(vocabulary_file: Any = None, num_oov_buckets: int = 0, vocab_size: int | None = None,
-                                    default_value: int = -1, hasher_spec: Any = FastHashSpec, name: str | None = None) -> Any:
+def string_to_index_table_from_file(
+    vocabulary_file: Any = None,
+    num_oov_buckets: int = 0,
+    vocab_size: int | None = None,
+    default_value: int = -1,
+    hasher_spec: Any = FastHashSpec,
+    name: str | None = None,
+) -> Any:
     """The older name of `index_table_from_file`."""
     return vocabularies.index_table_from_file(vocabulary_file, num_oov_buckets, vocab_size, default_value, hasher_spec, dtypes.string, name)
 
 
 @public("contrib.lookup.string_to_index")
-@deprecated("2017-01-07", "This op will be removed after the deprecation date. Please switch to index_table_from_tensor and call the "
-            "lookup method of the returned table.")
+@deprecated(
+    "2017-01-07",
+    "This op will be removed after the deprecation date. Please switch to index_table_from_tensor and call the "
+    "lookup method of the returned table.",
+)
 def string_to_index(tensor: Any, mapping: Any, default_value: int = -1, name: str | None = None) -> Any:
     """The places of words in a list."""
     return index_table_from_tensor(mapping, default_value=default_value, name=name).lookup(tensor)
@@ -85,8 +107,11 @@ def index_to_string_table_from_tensor(mapping: Any, default_value: Any = "UNK", 
 
 
 @public("contrib.lookup.index_to_string")
-@deprecated("2017-01-07", "This op will be removed after the deprecation date. Please switch to index_to_string_table_from_tensor and call "
-            "the lookup method of the returned table.")
+@deprecated(
+    "2017-01-07",
+    "This op will be removed after the deprecation date. Please switch to index_to_string_table_from_tensor and call "
+    "the lookup method of the returned table.",
+)
 def index_to_string(tensor: Any, mapping: Any, default_value: Any = "UNK", name: str | None = None) -> Any:
     """The words at places in a list."""
     return index_to_string_table_from_tensor(mapping, default_value, name).lookup(tensor)

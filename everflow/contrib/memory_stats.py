@@ -1,4 +1,5 @@
 """tf.contrib.memory_stats: how much memory a GPU holds for us."""
+
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,4 +1,5 @@
 """Which embeddings TensorBoard's projector shows, and how."""
+
 from __future__ import annotations
 
 import os

@@ -1,4 +1,5 @@
 """Streams of batches: plain, padded, sparse; taking batches apart; windows."""
+
 from __future__ import annotations
 
 import collections
@@ -95,7 +96,8 @@ class _MapAndBatchCursor(UnaryCursor):
                 if dims_of(component) != first:
                     raise invalid_argument(
                         "Cannot add tensor to the batch: number of elements does not match. Shapes are: [tensor]: "
-                        f"{shapes.describe(dims_of(component))}, [batch]: {shapes.describe(first)}")
+                        f"{shapes.describe(dims_of(component))}, [batch]: {shapes.describe(first)}"
+                    )
         return stack(elements, stream.types)
 
 
@@ -123,8 +125,9 @@ def _map_and_batch(node: Any) -> Callable[..., Stream]:
 class _PaddedStream(BatchStream):
     """Elements brought to one size and stacked."""
 
-    def __init__(self, source: Stream, types: Any, dims: Any, size: int, drops_rest: bool, padded: list[Sequence[int]],
-                 padding: list[Any]) -> None:
+    def __init__(
+        self, source: Stream, types: Any, dims: Any, size: int, drops_rest: bool, padded: list[Sequence[int]], padding: list[Any]
+    ) -> None:
         super().__init__(source, types, dims, size, drops_rest)
         self.padded, self.padding = padded, padding
 
@@ -148,7 +151,8 @@ def _padded(index: int, column: Sequence[Any], wanted: Sequence[int], padding: A
         if len(found) != len(wanted):
             raise invalid_argument(
                 f"All elements in a batch must have the same rank as the padded shape for component{index}: expected rank {len(wanted)} "
-                f"but got element with rank {len(found)}")
+                f"but got element with rank {len(found)}"
+            )
     target = list(wanted)
     for axis, want in enumerate(wanted):
         largest = max(s[axis] for s in sizes)
@@ -161,8 +165,11 @@ def _padded(index: int, column: Sequence[Any], wanted: Sequence[int], padding: A
             return _stacked_texts(column)
         return torch.stack(column)  # type: ignore[arg-type]
     if not isinstance(column[0], np.ndarray) and len(target) == 1 and not padding.any():
-        return torch.nn.utils.rnn.pad_sequence(list(column), batch_first=True) if max(s[0] for s in sizes) == target[0] else \
-            _filled_in(column, target, padding)
+        return (
+            torch.nn.utils.rnn.pad_sequence(list(column), batch_first=True)
+            if max(s[0] for s in sizes) == target[0]
+            else _filled_in(column, target, padding)
+        )
     return _filled_in(column, target, padding)
 
 
@@ -184,7 +191,7 @@ def _padded_batch(node: Any) -> Callable[..., Stream]:
 
     def make(source: Stream, size: Any, *rest: Any) -> Stream:
         padded = [p.tolist() for p in rest[:n]]
-        padding = list(rest[n:2 * n])
+        padding = list(rest[n : 2 * n])
         drop = bool(rest[2 * n]) if len(rest) > 2 * n else False
         for wanted in padded:
             for size_of_axis in wanted:
@@ -222,7 +229,7 @@ class _UnbatchCursor(UnaryCursor):
 
     def _open(self) -> None:
         assert self.batch is not None
-        self.ready = list(zip(*(rows_of(c) for c in self.batch)))[self.position:][::-1]
+        self.ready = list(zip(*(rows_of(c) for c in self.batch)))[self.position :][::-1]
 
     def next(self) -> Element | None:
         while not self.ready:
@@ -235,7 +242,8 @@ class _UnbatchCursor(UnaryCursor):
             if len(set(sizes)) > 1:
                 raise invalid_argument(
                     f"Input element must have the same batch size in each component. Component 0 had size {sizes[0]} but component "
-                    f"{next(i for i, s in enumerate(sizes) if s != sizes[0])} had size, {next(s for s in sizes if s != sizes[0])}.")
+                    f"{next(i for i, s in enumerate(sizes) if s != sizes[0])} had size, {next(s for s in sizes if s != sizes[0])}."
+                )
             self.batch, self.position = batch, 0
             self._open()
         self.position += 1
@@ -278,9 +286,7 @@ class _WindowStream(UnaryStream):
 
     def made_of(self, elements: Sequence[Element]) -> Element:
         """The window as an element: for each component a stream of its own."""
-        return tuple(
-            ListStream([t], [d], [(e[i],) for e in elements])
-            for i, (t, d) in enumerate(zip(self.source.types, self.source.dims)))
+        return tuple(ListStream([t], [d], [(e[i],) for e in elements]) for i, (t, d) in enumerate(zip(self.source.types, self.source.dims)))
 
 
 class _Failed:
@@ -408,14 +414,15 @@ class _SparseBatchCursor(UnaryCursor):
             if len(found) != len(row_shape):
                 raise invalid_argument(
                     f"Input element had shape ({shapes.describe(found)}) that is incompatible with the row shape "
-                    f"({_row_text(stream.row_shape)}).")
+                    f"({_row_text(stream.row_shape)})."
+                )
             for axis, n in enumerate(found):
                 if stream.row_shape[axis] == -1:
                     row_shape[axis] = max(row_shape[axis], n)
                 elif n > stream.row_shape[axis]:
                     raise data_loss(
-                        f"Input element had shape {shapes.describe(found)} that is larger than the row shape "
-                        f"{_row_text(stream.row_shape)}.")
+                        f"Input element had shape {shapes.describe(found)} that is larger than the row shape {_row_text(stream.row_shape)}."
+                    )
         indices, values = [], []
         for i, (component,) in enumerate(elements):
             size = math.prod(dims_of(component))
@@ -445,5 +452,3 @@ def _dense_to_sparse(node: Any) -> Callable[..., Stream]:
         return _SparseBatchStream(source, types, dims, batch_size_of(size), row_shape.tolist())
 
     return make
-
-

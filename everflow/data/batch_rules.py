@@ -3,6 +3,7 @@
 A rule takes the op and which of its inputs are batches (they have a further first dimension), and returns what computes the op for
 the batch, or None where it can't. Results are those of the elements one by one, to the last bit.
 """
+
 from __future__ import annotations
 
 import math
@@ -24,18 +25,94 @@ from everflow.values.tensors import from_numpy
 Compute = Callable[..., Any]
 Rule = Callable[[Any, Operation, "list[bool]"], "Compute | None"]
 
-UNARY = frozenset((
-    "Abs", "AsString", "Atan", "Cast", "Ceil", "Cos", "Cosh", "DecodeBase64", "DecodeRaw", "Elu", "EncodeBase64", "Erf", "Exp", "Expm1",
-    "Floor", "Identity", "Invert", "IsFinite", "IsInf", "IsNan", "LeakyRelu", "Log", "Log1p", "LogicalNot", "Neg", "OnesLike",
-    "Reciprocal", "Relu", "Relu6", "Rint", "Round", "Rsqrt", "Selu", "Sigmoid", "Sign", "Sin", "Sinh", "Snapshot", "Softplus", "Softsign",
-    "Sqrt", "Square", "StopGradient", "StringLength", "StringStrip", "StringToHashBucketFast", "StringToHashBucketStrong",
-    "StringToNumber", "Tan", "Tanh", "ZerosLike",
-))
-BINARY = frozenset((
-    "Add", "AddV2", "Atan2", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Div", "Equal", "FloorDiv", "FloorMod", "Greater", "GreaterEqual",
-    "Less", "LessEqual", "LogicalAnd", "LogicalOr", "Maximum", "Minimum", "Mul", "NotEqual", "Pow", "RealDiv", "SelectV2",
-    "SquaredDifference", "Sub", "TruncateDiv", "TruncateMod", "Xdivy", "Xlogy",
-))
+UNARY = frozenset(
+    (
+        "Abs",
+        "AsString",
+        "Atan",
+        "Cast",
+        "Ceil",
+        "Cos",
+        "Cosh",
+        "DecodeBase64",
+        "DecodeRaw",
+        "Elu",
+        "EncodeBase64",
+        "Erf",
+        "Exp",
+        "Expm1",
+        "Floor",
+        "Identity",
+        "Invert",
+        "IsFinite",
+        "IsInf",
+        "IsNan",
+        "LeakyRelu",
+        "Log",
+        "Log1p",
+        "LogicalNot",
+        "Neg",
+        "OnesLike",
+        "Reciprocal",
+        "Relu",
+        "Relu6",
+        "Rint",
+        "Round",
+        "Rsqrt",
+        "Selu",
+        "Sigmoid",
+        "Sign",
+        "Sin",
+        "Sinh",
+        "Snapshot",
+        "Softplus",
+        "Softsign",
+        "Sqrt",
+        "Square",
+        "StopGradient",
+        "StringLength",
+        "StringStrip",
+        "StringToHashBucketFast",
+        "StringToHashBucketStrong",
+        "StringToNumber",
+        "Tan",
+        "Tanh",
+        "ZerosLike",
+    )
+)
+BINARY = frozenset(
+    (
+        "Add",
+        "AddV2",
+        "Atan2",
+        "BitwiseAnd",
+        "BitwiseOr",
+        "BitwiseXor",
+        "Div",
+        "Equal",
+        "FloorDiv",
+        "FloorMod",
+        "Greater",
+        "GreaterEqual",
+        "Less",
+        "LessEqual",
+        "LogicalAnd",
+        "LogicalOr",
+        "Maximum",
+        "Minimum",
+        "Mul",
+        "NotEqual",
+        "Pow",
+        "RealDiv",
+        "SelectV2",
+        "SquaredDifference",
+        "Sub",
+        "TruncateDiv",
+        "TruncateMod",
+        "Xdivy",
+        "Xlogy",
+    )
+)
 # Ops that keep the order of the numbers: with known shapes, all are reshapes.
 RESHAPING = frozenset(("ExpandDims", "Reshape", "Squeeze"))
 # Reductions whose result does not depend on the order in which elements are taken.
@@ -57,8 +134,9 @@ def may_fail(op: Operation) -> bool:
     return op.type in _PARTIAL or (op.type in _PARTIAL_FOR_INTEGERS and op.inputs[0].dtype.is_integer)
 
 
-def node_for(context: Any, op: Operation, constants: dict[int, np.ndarray] | None = None, attrs: dict[str, Any] | None = None,
-             dims: bool = False) -> Node:
+def node_for(
+    context: Any, op: Operation, constants: dict[int, np.ndarray] | None = None, attrs: dict[str, Any] | None = None, dims: bool = False
+) -> Node:
     """The op with other constants and attributes. Nothing is said of the shapes of inputs that are not constant, unless asked."""
     inputs = []
     for i, t in enumerate(op.inputs):
@@ -111,8 +189,12 @@ def _rank(t: Tensor) -> int:
     return len(t.dims or ())
 
 
-def with_constants(place: Callable[[Operation, int, np.ndarray], np.ndarray | None], *indices: int, data: int = 0,
-                   attrs: Callable[[Operation], dict[str, Any]] | None = None) -> Rule:
+def with_constants(
+    place: Callable[[Operation, int, np.ndarray], np.ndarray | None],
+    *indices: int,
+    data: int = 0,
+    attrs: Callable[[Operation], dict[str, Any]] | None = None,
+) -> Rule:
     """A rule for an op whose constant inputs speak of dimensions: `place` says the same of a batch's."""
 
     def rule(context: Any, op: Operation, batched: list[bool]) -> Compute | None:
@@ -273,15 +355,32 @@ def repeated(value: Any, rows: int) -> Any:
 
 
 RULES: dict[str, Rule] = {
-    **dict.fromkeys(UNARY, _plain), **dict.fromkeys(BINARY, _broadcast), **dict.fromkeys(RESHAPING, _reshaped),
-    **dict.fromkeys(EXACT_REDUCTIONS, _exactly_reduced), **dict.fromkeys(ROUNDED_REDUCTIONS, _reduced),
-    **dict.fromkeys(LAST_DIMENSION, _along_last), "AddN": _all_batched, "ArgMax": with_constants(_axes(0), 1),
-    "ArgMin": with_constants(_axes(0), 1), "ClipByValue": _clipped, "ConcatV2": _concatenated, "Fill": _filled,
-    "GatherV2": _gathered, "OneHot": _one_hot,
-    "Pack": _packed, "Pad": with_constants(_after([0, 0]), 1), "PadV2": with_constants(_after([0, 0]), 1), "ParseSingleExample": _parsed,
-    "ReverseV2": with_constants(_axes(0), 1), "Select": _selected,
+    **dict.fromkeys(UNARY, _plain),
+    **dict.fromkeys(BINARY, _broadcast),
+    **dict.fromkeys(RESHAPING, _reshaped),
+    **dict.fromkeys(EXACT_REDUCTIONS, _exactly_reduced),
+    **dict.fromkeys(ROUNDED_REDUCTIONS, _reduced),
+    **dict.fromkeys(LAST_DIMENSION, _along_last),
+    "AddN": _all_batched,
+    "ArgMax": with_constants(_axes(0), 1),
+    "ArgMin": with_constants(_axes(0), 1),
+    "ClipByValue": _clipped,
+    "ConcatV2": _concatenated,
+    "Fill": _filled,
+    "GatherV2": _gathered,
+    "OneHot": _one_hot,
+    "Pack": _packed,
+    "Pad": with_constants(_after([0, 0]), 1),
+    "PadV2": with_constants(_after([0, 0]), 1),
+    "ParseSingleExample": _parsed,
+    "ReverseV2": with_constants(_axes(0), 1),
+    "Select": _selected,
     "Slice": with_constants(lambda op, i, value: _after(0 if i == 1 else -1)(op, i, value), 1, 2),
-    "Split": with_constants(_axes(1), 0, data=1), "SplitV": with_constants(_axes(0), 2),
-    "StridedSlice": with_constants(_slice_bounds, 1, 2, 3, attrs=_slice_masks), "StringJoin": _all_batched,
-    "Tile": with_constants(_after(1), 1), "Transpose": _transposed, "Unpack": _unpacked,
+    "Split": with_constants(_axes(1), 0, data=1),
+    "SplitV": with_constants(_axes(0), 2),
+    "StridedSlice": with_constants(_slice_bounds, 1, 2, 3, attrs=_slice_masks),
+    "StringJoin": _all_batched,
+    "Tile": with_constants(_after(1), 1),
+    "Transpose": _transposed,
+    "Unpack": _unpacked,
 }

@@ -1,4 +1,5 @@
 """Streams that are kept when they are first read: in memory or in files."""
+
 from __future__ import annotations
 
 import os
@@ -120,7 +121,8 @@ class _FileWritingCursor(UnaryCursor):
     def _begin(self) -> None:
         if os.path.exists(self.files.index):
             raise already_exists(
-                f"Existing cache files found: \n{self.files.index}\n{self.files.data}\nTo continue delete the above files.")
+                f"Existing cache files found: \n{self.files.index}\n{self.files.data}\nTo continue delete the above files."
+            )
         try:
             with errors_about(self.files.lock), open(self.files.lock, "x") as lock:
                 lock.write("Created at: now")
@@ -130,7 +132,8 @@ class _FileWritingCursor(UnaryCursor):
             raise already_exists(
                 "There appears to be a concurrent caching iterator running - cache lockfile already exists "
                 f"('{self.files.lock}'). If you are sure no other running TF computations are using this cache prefix, delete the lockfile "
-                f"and re-initialize the iterator. Lockfile contents: {content}") from None
+                f"and re-initialize the iterator. Lockfile contents: {content}"
+            ) from None
         self.is_writing = True
 
     def next(self) -> Element | None:

@@ -1,4 +1,5 @@
 """Streams of some elements of others, chosen by what they are: filter, take_while, unique, ignore_errors and samples."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -213,5 +214,4 @@ class _SamplingCursor(UnaryCursor):
 @dataset_op("SamplingDataset")
 def _sampling(node: Any) -> Callable[..., Stream]:
     types, dims = signature(node)
-    return lambda source, rate, seed, seed2: _SamplingStream(
-        source, types, dims, float(rate), chosen_seeds(int(seed), int(seed2)))
+    return lambda source, rate, seed, seed2: _SamplingStream(source, types, dims, float(rate), chosen_seeds(int(seed), int(seed2)))

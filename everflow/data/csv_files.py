@@ -1,4 +1,5 @@
 """Datasets of CSV files: rows as they are, or batches of columns by name."""
+
 from __future__ import annotations
 
 import collections
@@ -35,14 +36,28 @@ COLUMN_TYPES = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64, dtyp
 class CsvDatasetV2(DatasetSource):
     """The rows of CSV files."""
 
-    def __init__(self, filenames: Any, record_defaults: Any, compression_type: Any = None, buffer_size: Any = None, header: Any = False,
-                 field_delim: Any = ",", use_quote_delim: Any = True, na_value: Any = "", select_cols: Any = None) -> None:
+    def __init__(
+        self,
+        filenames: Any,
+        record_defaults: Any,
+        compression_type: Any = None,
+        buffer_size: Any = None,
+        header: Any = False,
+        field_delim: Any = ",",
+        use_quote_delim: Any = True,
+        na_value: Any = "",
+        select_cols: Any = None,
+    ) -> None:
         names = convert_to_tensor(filenames, dtype=dtypes.string, name="filenames")
         kind = optional_param_to_tensor("compression_type", compression_type, argument_default="", argument_dtype=dtypes.string)
         defaults = [_default(d) for d in record_defaults]
         arguments = [
-            names, kind, optional_param_to_tensor("buffer_size", buffer_size, DEFAULT_BUFFER), scalar(header, dtypes.bool, "header"),
-            scalar(field_delim, dtypes.string, "field_delim"), scalar(use_quote_delim, dtypes.bool, "use_quote_delim"),
+            names,
+            kind,
+            optional_param_to_tensor("buffer_size", buffer_size, DEFAULT_BUFFER),
+            scalar(header, dtypes.bool, "header"),
+            scalar(field_delim, dtypes.string, "field_delim"),
+            scalar(use_quote_delim, dtypes.bool, "use_quote_delim"),
             scalar(na_value, dtypes.string, "na_value"),
             optional_param_to_tensor("select_cols", select_cols, argument_default=[], argument_dtype=dtypes.int64),
         ]
@@ -66,10 +81,23 @@ def _default(value: Any) -> Tensor:
 class CsvDataset(DatasetV1Adapter):
     """The rows of CSV files."""
 
-    def __init__(self, filenames: Any, record_defaults: Any, compression_type: Any = None, buffer_size: Any = None, header: Any = False,
-                 field_delim: Any = ",", use_quote_delim: Any = True, na_value: Any = "", select_cols: Any = None) -> None:
-        super().__init__(CsvDatasetV2(
-            filenames, record_defaults, compression_type, buffer_size, header, field_delim, use_quote_delim, na_value, select_cols))
+    def __init__(
+        self,
+        filenames: Any,
+        record_defaults: Any,
+        compression_type: Any = None,
+        buffer_size: Any = None,
+        header: Any = False,
+        field_delim: Any = ",",
+        use_quote_delim: Any = True,
+        na_value: Any = "",
+        select_cols: Any = None,
+    ) -> None:
+        super().__init__(
+            CsvDatasetV2(
+                filenames, record_defaults, compression_type, buffer_size, header, field_delim, use_quote_delim, na_value, select_cols
+            )
+        )
 
 
 def matching_names(file_pattern: Any, shuffle: bool) -> list[str]:
@@ -141,8 +169,9 @@ def _fits(field: str, dtype: Any) -> bool:
     return dtype is dtypes.float64 or not np.isfinite(number) or bool(np.abs(number) <= np.finfo(np.float32).max)
 
 
-def _column_defaults(names: list[str], count: int, settings: tuple[Any, ...], missing: str, header: bool, rows: int | None,
-                     columns: list[int] | None) -> list[Any]:
+def _column_defaults(
+    names: list[str], count: int, settings: tuple[Any, ...], missing: str, header: bool, rows: int | None, columns: list[int] | None
+) -> list[Any]:
     """A default for each column: the zero of the type that its first rows show."""
     chosen = range(count) if columns is None else columns
     found: dict[int, Any] = dict.fromkeys(chosen)
@@ -170,8 +199,7 @@ def _selected(select_columns: Any, column_names: list[str]) -> list[int]:
     for column in select_columns:
         if isinstance(column, int):
             if not 0 <= column < len(column_names):
-                raise ValueError(
-                    f"Invalid column index: {column}. It must be in the range [0, {len(column_names)}).")
+                raise ValueError(f"Invalid column index: {column}. It must be in the range [0, {len(column_names)}).")
             found.append(column)
         elif column in table:
             found.append(table[column])
@@ -184,11 +212,26 @@ def _selected(select_columns: Any, column_names: list[str]) -> list[int]:
 
 @public("data.experimental.make_csv_dataset", "contrib.data.make_csv_dataset")
 def make_csv_dataset(
-    file_pattern: Any, batch_size: Any, column_names: Any = None, column_defaults: Any = None, label_name: Any = None,
-    select_columns: Any = None, field_delim: str = ",", use_quote_delim: bool = True, na_value: str = "", header: bool = True,
-    num_epochs: int | None = None, shuffle: bool = True, shuffle_buffer_size: int = 10000, shuffle_seed: Any = None,
-    prefetch_buffer_size: Any = None, num_parallel_reads: int | None = None, sloppy: bool = False,
-    num_rows_for_inference: int | None = 100, compression_type: Any = None, ignore_errors: bool = False,
+    file_pattern: Any,
+    batch_size: Any,
+    column_names: Any = None,
+    column_defaults: Any = None,
+    label_name: Any = None,
+    select_columns: Any = None,
+    field_delim: str = ",",
+    use_quote_delim: bool = True,
+    na_value: str = "",
+    header: bool = True,
+    num_epochs: int | None = None,
+    shuffle: bool = True,
+    shuffle_buffer_size: int = 10000,
+    shuffle_seed: Any = None,
+    prefetch_buffer_size: Any = None,
+    num_parallel_reads: int | None = None,
+    sloppy: bool = False,
+    num_rows_for_inference: int | None = 100,
+    compression_type: Any = None,
+    ignore_errors: bool = False,
 ) -> Any:
     """Batches of the columns of CSV files, by name, with a column as the label where one is named."""
     names = matching_names(file_pattern, False)
@@ -214,8 +257,15 @@ def make_csv_dataset(
 
     def filename_to_dataset(filename: Any) -> Any:
         rows: Any = CsvDatasetV2(
-            filename, record_defaults=defaults, field_delim=field_delim, use_quote_delim=use_quote_delim, na_value=na_value,
-            select_cols=columns, header=header, compression_type=compression_type)
+            filename,
+            record_defaults=defaults,
+            field_delim=field_delim,
+            use_quote_delim=use_quote_delim,
+            na_value=na_value,
+            select_cols=columns,
+            header=header,
+            compression_type=compression_type,
+        )
         return rows.apply(without_errors()) if ignore_errors else rows
 
     def map_fn(*values: Any) -> Any:
@@ -247,9 +297,17 @@ def shuffled_and_repeated(dataset: Any, shuffle: bool, num_epochs: int | None, b
 
 @internal("data.experimental.ops.readers.make_tf_record_dataset")
 def make_tf_record_dataset(
-    file_pattern: Any, batch_size: Any, parser_fn: Any = None, num_epochs: int | None = None, shuffle: bool = True,
-    shuffle_buffer_size: Any = None, shuffle_seed: Any = None, prefetch_buffer_size: Any = None, num_parallel_reads: int | None = None,
-    num_parallel_parser_calls: Any = None, drop_final_batch: bool = False,
+    file_pattern: Any,
+    batch_size: Any,
+    parser_fn: Any = None,
+    num_epochs: int | None = None,
+    shuffle: bool = True,
+    shuffle_buffer_size: Any = None,
+    shuffle_seed: Any = None,
+    prefetch_buffer_size: Any = None,
+    num_parallel_reads: int | None = None,
+    num_parallel_parser_calls: Any = None,
+    drop_final_batch: bool = False,
 ) -> Any:
     """Batches of the records of TFRecord files, parsed by a function where one is given."""
     names = matching_names(file_pattern, shuffle)
@@ -269,16 +327,29 @@ def make_tf_record_dataset(
 
 @public("data.experimental.make_batched_features_dataset", "contrib.data.make_batched_features_dataset")
 def make_batched_features_dataset(
-    file_pattern: Any, batch_size: Any, features: Any, reader: Any = None, label_key: Any = None, reader_args: Any = None,
-    num_epochs: int | None = None, shuffle: bool = True, shuffle_buffer_size: int = 10000, shuffle_seed: Any = None,
-    prefetch_buffer_size: Any = None, reader_num_threads: int | None = None, parser_num_threads: int | None = None,
-    sloppy_ordering: bool = False, drop_final_batch: bool = False,
+    file_pattern: Any,
+    batch_size: Any,
+    features: Any,
+    reader: Any = None,
+    label_key: Any = None,
+    reader_args: Any = None,
+    num_epochs: int | None = None,
+    shuffle: bool = True,
+    shuffle_buffer_size: int = 10000,
+    shuffle_seed: Any = None,
+    prefetch_buffer_size: Any = None,
+    reader_num_threads: int | None = None,
+    parser_num_threads: int | None = None,
+    sloppy_ordering: bool = False,
+    drop_final_batch: bool = False,
 ) -> Any:
     """Batches of the features of serialized Examples in files, with a feature as the label where one is named."""
     reader = reader or TFRecordDataset
     if isinstance(reader, type) and issubclass(reader, ReaderBase):
-        raise TypeError("The `reader` argument must return a `Dataset` object. `tf.ReaderBase` subclasses are not supported. For example, "
-                        "pass `tf.data.TFRecordDataset` instead of `tf.TFRecordReader`.")
+        raise TypeError(
+            "The `reader` argument must return a `Dataset` object. `tf.ReaderBase` subclasses are not supported. For example, "
+            "pass `tf.data.TFRecordDataset` instead of `tf.TFRecordReader`."
+        )
     names = matching_names(file_pattern, False)
     dataset: Any = DatasetV2.from_tensor_slices(names)
     if shuffle:
@@ -286,8 +357,9 @@ def make_batched_features_dataset(
     if reader_num_threads is None:
         reader_num_threads = 1
     arguments = list(reader_args or [])
-    dataset = dataset.apply(parallel_interleave(
-        lambda name: reader(name, *arguments), cycle_length=reader_num_threads, sloppy=sloppy_ordering))
+    dataset = dataset.apply(
+        parallel_interleave(lambda name: reader(name, *arguments), cycle_length=reader_num_threads, sloppy=sloppy_ordering)
+    )
     found = nesting.flatten(dataset.element_spec)
     if len(found) == 2:
         # Readers of keys and values give the values.
@@ -303,10 +375,25 @@ def make_batched_features_dataset(
 
 
 @public("contrib.data.read_batch_features")
-def read_batch_features(file_pattern: Any, batch_size: Any, features: Any, reader: Any = None, reader_args: Any = None,
-                        randomize_input: bool = True, num_epochs: int | None = None, capacity: int = 10000) -> Any:
+def read_batch_features(
+    file_pattern: Any,
+    batch_size: Any,
+    features: Any,
+    reader: Any = None,
+    reader_args: Any = None,
+    randomize_input: bool = True,
+    num_epochs: int | None = None,
+    capacity: int = 10000,
+) -> Any:
     """The next batch of features of serialized Examples in files, as tensors."""
     dataset = make_batched_features_dataset(
-        file_pattern, batch_size, features, reader=reader, reader_args=reader_args, shuffle=randomize_input, num_epochs=num_epochs,
-        shuffle_buffer_size=capacity)
+        file_pattern,
+        batch_size,
+        features,
+        reader=reader,
+        reader_args=reader_args,
+        shuffle=randomize_input,
+        num_epochs=num_epochs,
+        shuffle_buffer_size=capacity,
+    )
     return dataset.make_one_shot_iterator().get_next()

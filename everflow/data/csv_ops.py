@@ -1,4 +1,5 @@
 """Streams of the rows of CSV files."""
+
 from __future__ import annotations
 
 import os
@@ -110,7 +111,7 @@ class _CsvCursor(Cursor):
                         self.position = size
                         raise invalid_argument("Reached end of file without closing quoted field in record")
                     piece += content[at:close]
-                    if content[close + 1:close + 2] == b'"':
+                    if content[close + 1 : close + 2] == b'"':
                         piece += b'"'
                         at = close + 2
                         continue
@@ -141,7 +142,7 @@ class _CsvCursor(Cursor):
     def _after_line(self, at: int) -> int:
         """Where the next line begins after one that ends here."""
         assert self.content is not None
-        return at + (2 if self.content[at:at + 2] == b"\r\n" else 1)
+        return at + (2 if self.content[at : at + 2] == b"\r\n" else 1)
 
     def _values(self, fields: list[tuple[bytes, bool]]) -> Element:
         rules, types = self.csv.rules, self.csv.types
@@ -186,8 +187,9 @@ class _CsvCursor(Cursor):
 def _csv(node: Any) -> Callable[..., Stream]:
     types, dims = signature(node)
 
-    def make(names: Any, compression: Any, buffer: Any, header: Any, delimiter: Any, quotes: Any, missing: Any, columns: Any,
-             *defaults: Any) -> Stream:
+    def make(
+        names: Any, compression: Any, buffer: Any, header: Any, delimiter: Any, quotes: Any, missing: Any, columns: Any, *defaults: Any
+    ) -> Stream:
         if names.ndim > 1:
             raise invalid_argument("`filenames` must be a scalar or vector.")
         if int(buffer) <= 0:

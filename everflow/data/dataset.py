@@ -1,4 +1,5 @@
 """tf.data.Dataset: pipelines as graph ops. Each transformation adds one dataset op; at run time that gives a stream."""
+
 from __future__ import annotations
 
 import functools
@@ -81,8 +82,10 @@ class DatasetV2(Trackable, CompositeTensor):
         return []
 
     def __repr__(self) -> str:
-        shown = (nesting.map_structure(str, structure.legacy_shapes(self.element_spec)),
-                 nesting.map_structure(repr, structure.legacy_types(self.element_spec)))
+        shown = (
+            nesting.map_structure(str, structure.legacy_shapes(self.element_spec)),
+            nesting.map_structure(repr, structure.legacy_types(self.element_spec)),
+        )
         texts = tuple(str(s).replace("'", "") for s in shown)
         return f"<{type(self).__name__} shapes: {texts[0]}, types: {texts[1]}>"
 
@@ -245,8 +248,9 @@ class DatasetV2(Trackable, CompositeTensor):
 
         return FlatMapDataset(self, map_func)
 
-    def interleave(self, map_func: Callable[..., Any], cycle_length: Any = -1, block_length: Any = 1,
-                   num_parallel_calls: Any = None) -> Any:
+    def interleave(
+        self, map_func: Callable[..., Any], cycle_length: Any = -1, block_length: Any = 1, num_parallel_calls: Any = None
+    ) -> Any:
         """Turns among the datasets that a function makes of elements."""
         from everflow.data.transformations import InterleaveDataset, ParallelInterleaveDataset
 
@@ -302,7 +306,8 @@ class DatasetV1(DatasetV2):
                 ) from None
             raise AttributeError(
                 f"{error}: A likely cause of this error is that the super call for this dataset is not the last line of the __init__ "
-                "method. The base class causes the _as_variant_tensor call in __init__, which needs all attributes to be set.") from None
+                "method. The base class causes the _as_variant_tensor call in __init__, which needs all attributes to be set."
+            ) from None
         super().__init__(variant_tensor)
 
     def _as_variant_tensor(self) -> Tensor:
@@ -325,8 +330,10 @@ class DatasetV1(DatasetV2):
         from everflow.data.iterators import initializable_iterator
 
         if executing_eagerly():
-            raise RuntimeError("dataset.make_initializable_iterator is not supported when eager execution is enabled. Use `for element in "
-                               "dataset` instead.")
+            raise RuntimeError(
+                "dataset.make_initializable_iterator is not supported when eager execution is enabled. Use `for element in "
+                "dataset` instead."
+            )
         return initializable_iterator(self, shared_name)
 
     @property
@@ -371,7 +378,8 @@ class DatasetV1(DatasetV2):
         if num_parallel_calls is None:
             return DatasetV1Adapter(MapDataset(self, map_func, preserve_cardinality=False, use_legacy_function=True))
         return DatasetV1Adapter(
-            ParallelMapDataset(self, map_func, num_parallel_calls, preserve_cardinality=False, use_legacy_function=True))
+            ParallelMapDataset(self, map_func, num_parallel_calls, preserve_cardinality=False, use_legacy_function=True)
+        )
 
     def filter_with_legacy_function(self, predicate: Callable[..., Any]) -> Any:
         """The elements of which a function, made with Defun, says True."""
@@ -430,8 +438,25 @@ def _returning_v1(name: str, is_static: bool) -> Any:
 
 for _name in ("from_tensors", "from_tensor_slices", "from_generator", "range", "zip", "list_files"):
     setattr(DatasetV1, _name, _returning_v1(_name, True))
-for _name in ("concatenate", "prefetch", "repeat", "shuffle", "cache", "take", "skip", "shard", "batch", "padded_batch", "flat_map",
-              "interleave", "filter", "window", "with_options", "unbatch", "enumerate"):
+for _name in (
+    "concatenate",
+    "prefetch",
+    "repeat",
+    "shuffle",
+    "cache",
+    "take",
+    "skip",
+    "shard",
+    "batch",
+    "padded_batch",
+    "flat_map",
+    "interleave",
+    "filter",
+    "window",
+    "with_options",
+    "unbatch",
+    "enumerate",
+):
     setattr(DatasetV1, _name, _returning_v1(_name, False))
 
 
@@ -538,8 +563,11 @@ class DatasetSpec(BatchableTypeSpec):
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Whether a dataset, or those of another type, are of this type."""
         other = spec_or_value if isinstance(spec_or_value, DatasetSpec) else getattr(spec_or_value, "_type_spec", None)
-        return (isinstance(other, DatasetSpec) and structure.are_compatible(self._element_spec, other._element_spec)
-                and self._dataset_shape.is_compatible_with(other._dataset_shape))
+        return (
+            isinstance(other, DatasetSpec)
+            and structure.are_compatible(self._element_spec, other._element_spec)
+            and self._dataset_shape.is_compatible_with(other._dataset_shape)
+        )
 
     def most_specific_compatible_type(self, other: Any) -> Any:
         """The narrowest type that holds the datasets of both."""
@@ -576,8 +604,11 @@ class DatasetSpec(BatchableTypeSpec):
     _legacy_output_shapes = _legacy_output_classes = _legacy_output_types
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, DatasetSpec) and self._element_spec == other._element_spec and \
-            self._dataset_shape.as_dims() == other._dataset_shape.as_dims()
+        return (
+            isinstance(other, DatasetSpec)
+            and self._element_spec == other._element_spec
+            and self._dataset_shape.as_dims() == other._dataset_shape.as_dims()
+        )
 
     def __hash__(self) -> int:
         return hash((DatasetSpec, str(self._element_spec), self._dataset_shape.as_dims()))

@@ -2,6 +2,7 @@
 
 A component is a run-time value: a torch tensor, a numpy array of bytes or of variants, or, for a variant that is a scalar, any object.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -43,7 +44,8 @@ def mismatch(columns: Sequence[Sequence[Any]]) -> OpError | None:
             if dims_of(component) != first:
                 return invalid_argument(
                     f"Cannot batch tensors with different shapes in component {index}. First element had shape "
-                    f"{shapes.describe(first)} and element {position} had shape {shapes.describe(dims_of(component))}.")
+                    f"{shapes.describe(first)} and element {position} had shape {shapes.describe(dims_of(component))}."
+                )
     return None
 
 
@@ -156,5 +158,5 @@ def check_compatible(dims: Sequence[Any] | None, value: Any, index: int) -> None
     """Raises where a component's shape is not the one that its dataset was said to have."""
     if dims is not None and not shapes.is_compatible(tuple(dims), dims_of(value)):
         raise invalid_argument(
-            f"Incompatible shapes at component {index}: expected {shapes.describe(tuple(dims))} but got "
-            f"{shapes.describe(dims_of(value))}.")
+            f"Incompatible shapes at component {index}: expected {shapes.describe(tuple(dims))} but got {shapes.describe(dims_of(value))}."
+        )

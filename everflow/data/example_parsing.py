@@ -1,4 +1,5 @@
 """Batches of serialized Examples parsed within a pipeline."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -40,8 +41,7 @@ def _parse_examples(node: Any) -> Callable[..., Stream]:
             found = parser.parse(serialized, None, 1)
             values = [a if a.dtype == object else torch.from_numpy(a) for a in found]
             n = len(sparse_keys)
-            components = [
-                _packed((values[i], values[n + i], values[2 * n + i]), sparse_types[i]) for i in range(n)] + values[3 * n:]
+            components = [_packed((values[i], values[n + i], values[2 * n + i]), sparse_types[i]) for i in range(n)] + values[3 * n :]
             return tuple(components[i] for i in order)
 
         return MapStream(source, types, dims, parse, True)
@@ -67,15 +67,24 @@ class _ParseExampleDataset(UnaryDataset):
         wanted = _Wanted(_with_steps(features), _EXAMPLE_KINDS)
         wanted.check()
         batch = (spec.shape.as_dims() or (None,))[0]
-        found: dict[str, Any] = {
-            key: SparseTensorSpec([batch, None], dtype) for key, dtype in zip(wanted.sparse_keys, wanted.sparse_types)}
+        found: dict[str, Any] = {key: SparseTensorSpec([batch, None], dtype) for key, dtype in zip(wanted.sparse_keys, wanted.sparse_types)}
         for key, dtype, shape in zip(wanted.dense_keys, wanted.dense_types, wanted.dense_shapes):
             found[key] = TensorSpec(shapes.TensorShape([batch]).concatenate(shapes.as_shape(shape)), dtype)
         self._structure = found
-        super().__init__(input_dataset, apply(
-            "ParseExampleDataset", input_dataset._variant_tensor, scalar(num_parallel_calls, dtypes.int64, "num_parallel_calls"),
-            wanted.default_tensors(), sparse_keys=wanted.sparse_keys, dense_keys=wanted.dense_keys, sparse_types=wanted.sparse_types,
-            dense_shapes=wanted.dense_shapes, **self._flat_structure))
+        super().__init__(
+            input_dataset,
+            apply(
+                "ParseExampleDataset",
+                input_dataset._variant_tensor,
+                scalar(num_parallel_calls, dtypes.int64, "num_parallel_calls"),
+                wanted.default_tensors(),
+                sparse_keys=wanted.sparse_keys,
+                dense_keys=wanted.dense_keys,
+                sparse_types=wanted.sparse_types,
+                dense_shapes=wanted.dense_shapes,
+                **self._flat_structure,
+            ),
+        )
 
     @property
     def element_spec(self) -> Any:

@@ -1,4 +1,5 @@
 """Transformations to give to `dataset.apply`: tf.data.experimental and tf.contrib.data."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -26,18 +27,37 @@ Transformation = Callable[[Any], Any]
 class _MapAndBatchDataset(UnaryDataset):
     """A function of each element, stacked."""
 
-    def __init__(self, input_dataset: Any, map_func: Callable[..., Any], batch_size: Any, num_parallel_calls: Any, drop_remainder: Any,
-                 use_legacy_function: bool = False) -> None:
+    def __init__(
+        self,
+        input_dataset: Any,
+        map_func: Callable[..., Any],
+        batch_size: Any,
+        num_parallel_calls: Any,
+        drop_remainder: Any,
+        use_legacy_function: bool = False,
+    ) -> None:
         self._map_func = StructuredFunctionWrapper(
-            map_func, "tf.data.experimental.map_and_batch()", dataset=input_dataset, use_legacy_function=use_legacy_function)
+            map_func, "tf.data.experimental.map_and_batch()", dataset=input_dataset, use_legacy_function=use_legacy_function
+        )
         self._batch_size = scalar(batch_size, dtypes.int64, "batch_size")
         self._num_parallel_calls = scalar(num_parallel_calls, dtypes.int64, "num_parallel_calls")
         self._drop_remainder = scalar(drop_remainder, dtypes.bool, "drop_remainder")
         size = static_batch_size(self._batch_size, self._drop_remainder)
         self._structure = nesting.map_structure(lambda spec: spec._batch(size), self._map_func.output_structure)
-        super().__init__(input_dataset, apply(
-            "MapAndBatchDataset", input_dataset._variant_tensor, self._map_func.function.captured_inputs, self._batch_size,
-            self._num_parallel_calls, self._drop_remainder, f=self._map_func.function, preserve_cardinality=True, **self._flat_structure))
+        super().__init__(
+            input_dataset,
+            apply(
+                "MapAndBatchDataset",
+                input_dataset._variant_tensor,
+                self._map_func.function.captured_inputs,
+                self._batch_size,
+                self._num_parallel_calls,
+                self._drop_remainder,
+                f=self._map_func.function,
+                preserve_cardinality=True,
+                **self._flat_structure,
+            ),
+        )
 
     def _functions(self) -> list[Any]:
         return [self._map_func]
@@ -48,8 +68,9 @@ class _MapAndBatchDataset(UnaryDataset):
         return self._structure
 
 
-def _map_and_batch(map_func: Any, batch_size: Any, num_parallel_batches: Any, drop_remainder: Any, num_parallel_calls: Any,
-                   is_legacy: bool) -> Transformation:
+def _map_and_batch(
+    map_func: Any, batch_size: Any, num_parallel_batches: Any, drop_remainder: Any, num_parallel_calls: Any, is_legacy: bool
+) -> Transformation:
     if num_parallel_batches is None and num_parallel_calls is None:
         num_parallel_calls = batch_size
     elif num_parallel_batches is not None and num_parallel_calls is None:
@@ -60,15 +81,25 @@ def _map_and_batch(map_func: Any, batch_size: Any, num_parallel_batches: Any, dr
 
 
 @public("data.experimental.map_and_batch", "contrib.data.map_and_batch")
-def map_and_batch(map_func: Callable[..., Any], batch_size: Any, num_parallel_batches: Any = None, drop_remainder: Any = False,
-                  num_parallel_calls: Any = None) -> Transformation:
+def map_and_batch(
+    map_func: Callable[..., Any],
+    batch_size: Any,
+    num_parallel_batches: Any = None,
+    drop_remainder: Any = False,
+    num_parallel_calls: Any = None,
+) -> Transformation:
     """A function of each element, stacked."""
     return _map_and_batch(map_func, batch_size, num_parallel_batches, drop_remainder, num_parallel_calls, False)
 
 
 @public("data.experimental.map_and_batch_with_legacy_function")
-def map_and_batch_with_legacy_function(map_func: Callable[..., Any], batch_size: Any, num_parallel_batches: Any = None,
-                                       drop_remainder: Any = False, num_parallel_calls: Any = None) -> Transformation:
+def map_and_batch_with_legacy_function(
+    map_func: Callable[..., Any],
+    batch_size: Any,
+    num_parallel_batches: Any = None,
+    drop_remainder: Any = False,
+    num_parallel_calls: Any = None,
+) -> Transformation:
     """A function, made with Defun, of each element, stacked."""
     return _map_and_batch(map_func, batch_size, num_parallel_batches, drop_remainder, num_parallel_calls, True)
 
@@ -80,7 +111,8 @@ class _DenseToSparseBatchDataset(UnaryDataset):
         spec = input_dataset.element_spec
         if not isinstance(spec, TensorSpec):
             raise TypeError(
-                f"DenseToSparseDataset requires an input whose elements have a single component, whereas the input has {spec!r}.")
+                f"DenseToSparseDataset requires an input whose elements have a single component, whereas the input has {spec!r}."
+            )
         self._row_shape = row_shape
         row = partial_shape_to_tensor(row_shape)
         sizes = known(row)
@@ -88,9 +120,16 @@ class _DenseToSparseBatchDataset(UnaryDataset):
             if n < -1:
                 raise ValueError(f"Dimension {n} must be >= 0")
         self._structure = SparseTensorSpec(shapes.TensorShape([None]).concatenate(constant_value_as_shape(row)), spec.dtype)
-        super().__init__(input_dataset, apply(
-            "DenseToSparseBatchDataset", input_dataset._variant_tensor, scalar(batch_size, dtypes.int64, "batch_size"), row,
-            **self._flat_structure))
+        super().__init__(
+            input_dataset,
+            apply(
+                "DenseToSparseBatchDataset",
+                input_dataset._variant_tensor,
+                scalar(batch_size, dtypes.int64, "batch_size"),
+                row,
+                **self._flat_structure,
+            ),
+        )
 
     @property
     def element_spec(self) -> Any:
@@ -152,18 +191,27 @@ class _ScanDataset(UnaryDataset):
 
         def wrapped(state: Any) -> StructuredFunctionWrapper:
             function = StructuredFunctionWrapper(
-                scan_func, "tf.data.experimental.scan()", input_structure=(state, input_dataset.element_spec), add_to_graph=False)
+                scan_func, "tf.data.experimental.scan()", input_structure=(state, input_dataset.element_spec), add_to_graph=False
+            )
             if not (isinstance(function.output_structure, tuple) and len(function.output_structure) == 2):
-                raise TypeError(
-                    "The scan function must return a pair comprising the new state and the output value.")
+                raise TypeError("The scan function must return a pair comprising the new state and the output value.")
             return function
 
         self._scan_func, state = settled_state(wrapped, structure.spec_of_element(initial), "scan")
         make_known(self._scan_func.function)
         self._structure = self._scan_func.output_structure[1]
-        super().__init__(input_dataset, apply(
-            "ScanDataset", input_dataset._variant_tensor, structure.to_tensor_list(state, initial),
-            self._scan_func.function.captured_inputs, f=self._scan_func.function, preserve_cardinality=True, **self._flat_structure))
+        super().__init__(
+            input_dataset,
+            apply(
+                "ScanDataset",
+                input_dataset._variant_tensor,
+                structure.to_tensor_list(state, initial),
+                self._scan_func.function.captured_inputs,
+                f=self._scan_func.function,
+                preserve_cardinality=True,
+                **self._flat_structure,
+            ),
+        )
 
     def _functions(self) -> list[Any]:
         return [self._scan_func]
@@ -189,9 +237,17 @@ class _TakeWhileDataset(FilterDataset):
         if not (isinstance(found, TensorSpec) and found.is_compatible_with(TensorSpec([], dtypes.bool))):
             raise ValueError("`predicate` must return a scalar boolean tensor.")
         self._predicate = function
-        UnaryDataset.__init__(self, input_dataset, apply(
-            "TakeWhileDataset", input_dataset._variant_tensor, function.function.captured_inputs, predicate=function.function,
-            **input_dataset._flat_structure))
+        UnaryDataset.__init__(
+            self,
+            input_dataset,
+            apply(
+                "TakeWhileDataset",
+                input_dataset._variant_tensor,
+                function.function.captured_inputs,
+                predicate=function.function,
+                **input_dataset._flat_structure,
+            ),
+        )
 
 
 @public("data.experimental.take_while")
@@ -204,10 +260,14 @@ class _UniqueDataset(UnaryUnchangedStructureDataset):
     """Each element that was not there before."""
 
     def __init__(self, input_dataset: Any) -> None:
-        if input_dataset.element_spec not in [TensorSpec(s, t) for t in (dtypes.int32, dtypes.int64, dtypes.string)
-                                              for s in [getattr(input_dataset.element_spec, "shape", None)]]:
-            raise TypeError("`tf.data.experimental.unique()` only supports inputs with a single `tf.int32`, `tf.int64`, or `tf.string` "
-                            "component.")
+        if input_dataset.element_spec not in [
+            TensorSpec(s, t)
+            for t in (dtypes.int32, dtypes.int64, dtypes.string)
+            for s in [getattr(input_dataset.element_spec, "shape", None)]
+        ]:
+            raise TypeError(
+                "`tf.data.experimental.unique()` only supports inputs with a single `tf.int32`, `tf.int64`, or `tf.string` component."
+            )
         super().__init__(input_dataset, apply("UniqueDataset", input_dataset._variant_tensor, **input_dataset._flat_structure))
 
 
@@ -243,8 +303,10 @@ class _ShuffleAndRepeatDataset(UnaryUnchangedStructureDataset):
         size = scalar(buffer_size, dtypes.int64, "buffer_size")
         times = scalar(-1 if count is None else count, dtypes.int64, "count")
         one, two = get_seed(seed)
-        super().__init__(input_dataset, apply(
-            "ShuffleAndRepeatDataset", input_dataset._variant_tensor, size, one, two, times, **input_dataset._flat_structure))
+        super().__init__(
+            input_dataset,
+            apply("ShuffleAndRepeatDataset", input_dataset._variant_tensor, size, one, two, times, **input_dataset._flat_structure),
+        )
 
 
 @public("data.experimental.shuffle_and_repeat", "contrib.data.shuffle_and_repeat")
@@ -257,8 +319,9 @@ class _SleepDataset(UnaryUnchangedStructureDataset):
     """Waits before each element."""
 
     def __init__(self, input_dataset: Any, sleep_microseconds: Any) -> None:
-        super().__init__(input_dataset, apply(
-            "SleepDataset", input_dataset._variant_tensor, sleep_microseconds, **input_dataset._flat_structure))
+        super().__init__(
+            input_dataset, apply("SleepDataset", input_dataset._variant_tensor, sleep_microseconds, **input_dataset._flat_structure)
+        )
 
 
 @internal("data.experimental.ops.sleep.sleep")
@@ -272,10 +335,17 @@ class _SlidingDataset(UnaryDataset):
 
     def __init__(self, input_dataset: Any, window_size: Any, window_shift: Any, window_stride: Any) -> None:
         self._structure = nesting.map_structure(lambda spec: spec._batch(None), input_dataset.element_spec)
-        super().__init__(input_dataset, apply(
-            "SlidingWindowDataset", input_dataset._variant_tensor, scalar(window_size, dtypes.int64, "window_size"),
-            scalar(window_shift, dtypes.int64, "window_shift"), scalar(window_stride, dtypes.int64, "window_stride"),
-            **self._flat_structure))
+        super().__init__(
+            input_dataset,
+            apply(
+                "SlidingWindowDataset",
+                input_dataset._variant_tensor,
+                scalar(window_size, dtypes.int64, "window_size"),
+                scalar(window_shift, dtypes.int64, "window_shift"),
+                scalar(window_stride, dtypes.int64, "window_stride"),
+                **self._flat_structure,
+            ),
+        )
 
     @property
     def element_spec(self) -> Any:
@@ -298,19 +368,33 @@ def sliding_window_batch(window_size: Any, stride: Any = None, window_shift: Any
 class _ParallelInterleaveDataset(InterleaveDataset):
     """Turns among datasets that threads read ahead."""
 
-    def __init__(self, input_dataset: Any, map_func: Callable[..., Any], cycle_length: Any, block_length: Any, sloppy: Any,
-                 buffer_output_elements: Any, prefetch_input_elements: Any) -> None:
+    def __init__(
+        self,
+        input_dataset: Any,
+        map_func: Callable[..., Any],
+        cycle_length: Any,
+        block_length: Any,
+        sloppy: Any,
+        buffer_output_elements: Any,
+        prefetch_input_elements: Any,
+    ) -> None:
         self._given = sloppy, buffer_output_elements, prefetch_input_elements, block_length, cycle_length
         super().__init__(input_dataset, map_func, cycle_length, block_length)
 
     def _variant(self, input_dataset: Any) -> Any:
         sloppy, buffered, prefetched, block_length, cycle_length = self._given
         return apply(
-            "ParallelInterleaveDataset", input_dataset._variant_tensor, self._map_func.function.captured_inputs, self._cycle_length,
-            self._block_length, scalar(sloppy, dtypes.bool, "sloppy"),
+            "ParallelInterleaveDataset",
+            input_dataset._variant_tensor,
+            self._map_func.function.captured_inputs,
+            self._cycle_length,
+            self._block_length,
+            scalar(sloppy, dtypes.bool, "sloppy"),
             optional_param_to_tensor("buffer_output_elements", buffered, argument_default=2 * block_length),
             optional_param_to_tensor("prefetch_input_elements", prefetched, argument_default=2 * cycle_length),
-            f=self._map_func.function, **self._flat_structure)
+            f=self._map_func.function,
+            **self._flat_structure,
+        )
 
     def _transformation_name(self) -> str:
         return "tf.data.experimental.parallel_interleave()"
@@ -320,11 +404,18 @@ internal("data.ops.readers.ParallelInterleaveDataset")(_ParallelInterleaveDatase
 
 
 @public("data.experimental.parallel_interleave", "contrib.data.parallel_interleave")
-def parallel_interleave(map_func: Callable[..., Any], cycle_length: Any, block_length: Any = 1, sloppy: Any = False,
-                        buffer_output_elements: Any = None, prefetch_input_elements: Any = None) -> Transformation:
+def parallel_interleave(
+    map_func: Callable[..., Any],
+    cycle_length: Any,
+    block_length: Any = 1,
+    sloppy: Any = False,
+    buffer_output_elements: Any = None,
+    prefetch_input_elements: Any = None,
+) -> Transformation:
     """Turns among datasets that threads read ahead; sloppy: whoever has something ready comes first."""
     return lambda dataset: _ParallelInterleaveDataset(
-        dataset, map_func, cycle_length, block_length, sloppy, buffer_output_elements, prefetch_input_elements)
+        dataset, map_func, cycle_length, block_length, sloppy, buffer_output_elements, prefetch_input_elements
+    )
 
 
 @public("contrib.data.sloppy_interleave")
@@ -346,14 +437,20 @@ class _DirectedInterleaveDataset(DatasetV2):
                 if convert(first) != convert(other.element_spec):
                     raise TypeError(
                         f"All inputs to DirectedInterleaveDataset must have the same {what}: {convert(first)} and, of input {i + 1}, "
-                        f"{convert(other.element_spec)}")
+                        f"{convert(other.element_spec)}"
+                    )
         spec = first
         for other in data_inputs[1:]:
             spec = nesting.map_structure(lambda a, b: a.most_specific_compatible_type(b), spec, other.element_spec)
         self._structure = spec
-        super().__init__(apply(
-            "DirectedInterleaveDataset", selector_input._variant_tensor, [d._variant_tensor for d in data_inputs],
-            **self._flat_structure))
+        super().__init__(
+            apply(
+                "DirectedInterleaveDataset",
+                selector_input._variant_tensor,
+                [d._variant_tensor for d in data_inputs],
+                **self._flat_structure,
+            )
+        )
 
     def _inputs(self) -> list[Any]:
         return [self._selector_input, *self._data_inputs]

@@ -1,4 +1,5 @@
 """Streams of what files hold: lines, records of fixed length, TFRecords, names of files, rows of databases."""
+
 from __future__ import annotations
 
 import os
@@ -93,7 +94,7 @@ class FileCursor(Cursor):
         found: list[bytes] = []
         while len(found) < n and (self.ready or self._fill()):
             wanted = n - len(found)
-            part = self.ready[:-wanted - 1:-1]
+            part = self.ready[: -wanted - 1 : -1]
             del self.ready[-wanted:]
             self.taken += len(part)
             found.extend(part)
@@ -148,8 +149,9 @@ class _FixedLengthCursor(FileCursor):
         if body < 0 or body % record:
             source.close()
             raise invalid_argument(
-                f"Excluding the header ({header} bytes) and footer ({footer} bytes), input file \"{name}\" has body length {body} bytes, "
-                f"which is not an exact multiple of the record length ({record} bytes).")
+                f'Excluding the header ({header} bytes) and footer ({footer} bytes), input file "{name}" has body length {body} bytes, '
+                f"which is not an exact multiple of the record length ({record} bytes)."
+            )
         self.position = header
         self.end = header + body
         return source
@@ -157,7 +159,7 @@ class _FixedLengthCursor(FileCursor):
     def more(self, source: Any) -> list[bytes]:
         record = self.files.sizes[0]  # type: ignore[attr-defined]
         stop = min(self.position + 1024 * record, self.end)
-        found = [self.content[i:i + record] for i in range(self.position, stop, record)]
+        found = [self.content[i : i + record] for i in range(self.position, stop, record)]
         self.position = stop
         return found
 
@@ -198,12 +200,15 @@ def _text_lines(node: Any) -> Callable[..., Stream]:
 def _fixed_length(node: Any) -> Callable[..., Stream]:
     def make(names: Any, header: Any, record: Any, footer: Any, buffer: Any, compression: Any = None) -> Stream:
         sizes = int(record), int(header), int(footer)
-        for what, ok in (("`header_bytes` must be >= 0", sizes[1] >= 0), ("`record_bytes` must be > 0", sizes[0] > 0),
-                         ("`footer_bytes` must be >= 0", sizes[2] >= 0), ("`buffer_size` must be >= 0 (0 == default)", int(buffer) >= 0)):
+        for what, ok in (
+            ("`header_bytes` must be >= 0", sizes[1] >= 0),
+            ("`record_bytes` must be > 0", sizes[0] > 0),
+            ("`footer_bytes` must be >= 0", sizes[2] >= 0),
+            ("`buffer_size` must be >= 0 (0 == default)", int(buffer) >= 0),
+        ):
             if not ok:
                 raise invalid_argument(what)
-        stream = FileStream(_names(names), b"" if compression is None else _compression(compression),
-                            _FixedLengthCursor)  # type: ignore[arg-type]
+        stream = FileStream(_names(names), b"" if compression is None else _compression(compression), _FixedLengthCursor)  # type: ignore[arg-type]
         stream.sizes = sizes  # type: ignore[attr-defined]
         return stream
 
@@ -296,7 +301,8 @@ class _SqlCursor(Cursor):
                 if self.found.description is not None and len(self.found.description) != len(stream.types):
                     raise invalid_argument(
                         f"The number of columns in query ({len(self.found.description)}) must match the number of elements in output_types "
-                        f"({len(stream.types)}).")
+                        f"({len(stream.types)})."
+                    )
             row = self.found.fetchone()
         except sqlite3.Error as error:
             raise unimplemented(str(error)) from None
@@ -329,7 +335,8 @@ def _sql(node: Any) -> Callable[..., Stream]:
         if driver.item() != b"sqlite":
             raise invalid_argument(
                 f"The database type, {driver.item().decode()}, is not supported by SqlDataset. The set of supported databases is: "
-                "{'sqlite'}.")
+                "{'sqlite'}."
+            )
         return _SqlStream(types, dims, os.fsdecode(source.item()), query.item().decode())
 
     return make

@@ -1,4 +1,5 @@
 """The functions that users give to map and its kin, as functions of the graph's library."""
+
 from __future__ import annotations
 
 import inspect
@@ -46,19 +47,29 @@ class StructuredFunctionWrapper:
     """
 
     def __init__(
-        self, func: Callable[..., Any], transformation_name: str, dataset: Any = None, input_classes: Any = None, input_shapes: Any = None,
-        input_types: Any = None, input_structure: Any = None, add_to_graph: bool = True, use_legacy_function: bool = False,
+        self,
+        func: Callable[..., Any],
+        transformation_name: str,
+        dataset: Any = None,
+        input_classes: Any = None,
+        input_shapes: Any = None,
+        input_types: Any = None,
+        input_structure: Any = None,
+        add_to_graph: bool = True,
+        use_legacy_function: bool = False,
         defun_kwargs: Any = None,
     ) -> None:
         if input_structure is None and dataset is None:
             if input_classes is None or input_shapes is None or input_types is None:
-                raise ValueError("Either `dataset`, `input_structure` or all of `input_classes`, `input_shapes`, and `input_types` must be "
-                                 "specified.")
+                raise ValueError(
+                    "Either `dataset`, `input_structure` or all of `input_classes`, `input_shapes`, and `input_types` must be specified."
+                )
             input_structure = structure.convert_legacy_structure(input_types, input_shapes, input_classes)
         elif dataset is not None:
             if input_structure is not None or any(x is not None for x in (input_classes, input_shapes, input_types)):
-                raise ValueError("Either `dataset`, `input_structure` or all of `input_classes`, `input_shapes`, and `input_types` must be "
-                                 "specified.")
+                raise ValueError(
+                    "Either `dataset`, `input_structure` or all of `input_classes`, `input_shapes`, and `input_types` must be specified."
+                )
             input_structure = dataset.element_spec
         self._input_structure = input_structure
         self._func = func
@@ -159,6 +170,7 @@ def make_known(function: Any) -> None:
 
 def _as_tensors(value: Any) -> Any:
     """The leaves of what a function returned, as tensors or composites."""
+
     def converted(leaf: Any) -> Any:
         if isinstance(leaf, DatasetV2):
             return leaf
@@ -184,7 +196,8 @@ def _warn_of_lost_collections(body: FuncGraph) -> None:
     keys = tf.GraphKeys
     made = [t for t in body._collections.get(keys.TABLE_INITIALIZERS, ()) if getattr(t, "graph", None) is body]
     if made:
-        warnings.warn("Creating lookup tables inside a function passed to Dataset.map() is not supported. Create each table outside the "
-                      "function, and capture it inside the function to use it.", stacklevel=2)
-
-
+        warnings.warn(
+            "Creating lookup tables inside a function passed to Dataset.map() is not supported. Create each table outside the "
+            "function, and capture it inside the function to use it.",
+            stacklevel=2,
+        )

@@ -1,4 +1,5 @@
 """Datasets of what Python generators yield."""
+
 from __future__ import annotations
 
 import itertools
@@ -23,8 +24,9 @@ from everflow.ops.core.registry import apply
 class _GeneratorDataset(DatasetSource):
     """What functions give: a state to start with, element after element, and an end."""
 
-    def __init__(self, init_args: Any, init_func: Callable[..., Any], next_func: Callable[..., Any],
-                 finalize_func: Callable[..., Any]) -> None:
+    def __init__(
+        self, init_args: Any, init_func: Callable[..., Any], next_func: Callable[..., Any], finalize_func: Callable[..., Any]
+    ) -> None:
         self._init_structure = structure.spec_of_element(init_args)
         name = "Dataset.from_generator()"
         self._init_func = StructuredFunctionWrapper(init_func, name, input_structure=self._init_structure)
@@ -32,10 +34,18 @@ class _GeneratorDataset(DatasetSource):
         self._next_func = StructuredFunctionWrapper(next_func, name, input_structure=state)
         self._finalize_func = StructuredFunctionWrapper(finalize_func, name, input_structure=state)
         start, following, finish = (f.function for f in self._functions())
-        super().__init__(apply(
-            "GeneratorDataset", [*structure.to_tensor_list(self._init_structure, init_args), *start.captured_inputs],
-            following.captured_inputs, finish.captured_inputs, init_func=start, next_func=following, finalize_func=finish,
-            **self._flat_structure))
+        super().__init__(
+            apply(
+                "GeneratorDataset",
+                [*structure.to_tensor_list(self._init_structure, init_args), *start.captured_inputs],
+                following.captured_inputs,
+                finish.captured_inputs,
+                init_func=start,
+                next_func=following,
+                finalize_func=finish,
+                **self._flat_structure,
+            )
+        )
 
     def _functions(self) -> list[Any]:
         return [self._init_func, self._next_func, self._finalize_func]
@@ -123,7 +133,8 @@ def _checked(values: Any, output_types: Any, flat_types: list[Any], flat_shapes:
     except (TypeError, ValueError):
         raise TypeError(
             f"`generator` yielded an element that did not match the expected structure. The expected structure was {output_types}, but the "
-            f"yielded element was {values}.") from None
+            f"yielded element was {values}."
+        ) from None
     found = []
     for value, dtype in zip(flat, flat_types):
         try:
@@ -131,14 +142,15 @@ def _checked(values: Any, output_types: Any, flat_types: list[Any], flat_shapes:
         except (TypeError, ValueError, OverflowError):
             raise TypeError(
                 "`generator` yielded an element that could not be converted to the expected type. The expected type was "
-                f"{dtype.name}, but the yielded element was {value}.") from None
+                f"{dtype.name}, but the yielded element was {value}."
+            ) from None
     for array, dtype, shape in zip(found, flat_types, flat_shapes):
         if dtype is not dtypes.string and array.dtype != dtype.as_numpy_dtype:
             raise TypeError(
-                f"`generator` yielded an element of type {array.dtype} where an element of type {dtype.as_numpy_dtype} was expected.")
+                f"`generator` yielded an element of type {array.dtype} where an element of type {dtype.as_numpy_dtype} was expected."
+            )
         if not shape.is_compatible_with(array.shape):
-            raise ValueError(
-                f"`generator` yielded an element of shape {array.shape} where an element of shape {shape} was expected.")
+            raise ValueError(f"`generator` yielded an element of shape {array.shape} where an element of shape {shape} was expected.")
     return found
 
 

@@ -1,4 +1,5 @@
 """Datasets as GraphDefs: what a pipeline is made of, written down so that another place can build it again."""
+
 from __future__ import annotations
 
 import copy

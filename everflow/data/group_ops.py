@@ -1,4 +1,5 @@
 """Streams of groups: windows of elements with the same key, and reductions by key."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -17,7 +18,7 @@ def _split(captured: tuple[Any, ...], node: Any, names: tuple[str, ...]) -> list
     start = 0
     for name in names:
         size = len(node.attr(f"T{name}_other_arguments"))
-        found.append(captured[start:start + size])
+        found.append(captured[start : start + size])
         start += size
     return found
 
@@ -104,8 +105,12 @@ class _WindowsCursor(UnaryCursor):
         inner = None
         if self.inner is not None and self.flushed is not None:
             inner = {"key": self.flushed[0], "group": self.flushed[1], "state": self.inner.save()}
-        return {"source": self.source.save(), "groups": [[k, v, self.sizes[k]] for k, v in self.groups.items()], "is_over": self.is_over,
-                "inner": inner}
+        return {
+            "source": self.source.save(),
+            "groups": [[k, v, self.sizes[k]] for k, v in self.groups.items()],
+            "is_over": self.is_over,
+            "inner": inner,
+        }
 
     def restore(self, state: Any) -> None:
         super().restore(state)

@@ -1,4 +1,5 @@
 """Elements by key: windows, reductions, buckets of similar length, and resampling by class."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -33,9 +34,11 @@ class _GroupByReducerDataset(UnaryDataset):
         name = "tf.data.experimental.group_by_reducer()"
         self._key_func = StructuredFunctionWrapper(key_func, name, dataset=input_dataset)
         if not _is_key(self._key_func.output_structure):
-            raise ValueError("`key_func` must return a single tf.int64 tensor. Got type="
-                             f"{structure.legacy_types(self._key_func.output_structure)} and shape="
-                             f"{structure.legacy_shapes(self._key_func.output_structure)}")
+            raise ValueError(
+                "`key_func` must return a single tf.int64 tensor. Got type="
+                f"{structure.legacy_types(self._key_func.output_structure)} and shape="
+                f"{structure.legacy_shapes(self._key_func.output_structure)}"
+            )
         self._init_func = StructuredFunctionWrapper(init_func, name, input_structure=KEY)
 
         def wrapped(state: Any) -> StructuredFunctionWrapper:
@@ -45,9 +48,22 @@ class _GroupByReducerDataset(UnaryDataset):
         make_known(self._reduce_func.function)
         self._finalize_func = StructuredFunctionWrapper(finalize_func, name, input_structure=state)
         key, init, reduce, finish = (f.function for f in self._functions())
-        super().__init__(input_dataset, apply(
-            "GroupByReducerDataset", input_dataset._variant_tensor, key.captured_inputs, init.captured_inputs, reduce.captured_inputs,
-            finish.captured_inputs, key_func=key, init_func=init, reduce_func=reduce, finalize_func=finish, **self._flat_structure))
+        super().__init__(
+            input_dataset,
+            apply(
+                "GroupByReducerDataset",
+                input_dataset._variant_tensor,
+                key.captured_inputs,
+                init.captured_inputs,
+                reduce.captured_inputs,
+                finish.captured_inputs,
+                key_func=key,
+                init_func=init,
+                reduce_func=reduce,
+                finalize_func=finish,
+                **self._flat_structure,
+            ),
+        )
 
     def _functions(self) -> list[Any]:
         return [self._key_func, self._init_func, self._reduce_func, self._finalize_func]
@@ -61,8 +77,7 @@ class _GroupByReducerDataset(UnaryDataset):
 @public("data.experimental.group_by_reducer", "contrib.data.group_by_reducer")
 def group_by_reducer(key_func: Callable[..., Any], reducer: Any) -> Transformation:
     """For each key, the end result of a Reducer over its elements."""
-    return lambda dataset: _GroupByReducerDataset(
-        dataset, key_func, reducer.init_func, reducer.reduce_func, reducer.finalize_func)
+    return lambda dataset: _GroupByReducerDataset(dataset, key_func, reducer.init_func, reducer.reduce_func, reducer.finalize_func)
 
 
 @public("data.experimental.Reducer", "contrib.data.Reducer")
@@ -112,9 +127,20 @@ class _GroupByWindowDataset(UnaryDataset):
         if not _is_key(self._window_size_func.output_structure):
             raise ValueError("`window_size_func` must return a single scalar tf.int64 tensor.")
         key, reduce, size = (f.function for f in self._functions())
-        super().__init__(input_dataset, apply(
-            "GroupByWindowDataset", input_dataset._variant_tensor, key.captured_inputs, reduce.captured_inputs, size.captured_inputs,
-            key_func=key, reduce_func=reduce, window_size_func=size, **self._flat_structure))
+        super().__init__(
+            input_dataset,
+            apply(
+                "GroupByWindowDataset",
+                input_dataset._variant_tensor,
+                key.captured_inputs,
+                reduce.captured_inputs,
+                size.captured_inputs,
+                key_func=key,
+                reduce_func=reduce,
+                window_size_func=size,
+                **self._flat_structure,
+            ),
+        )
 
     def _functions(self) -> list[Any]:
         return [self._key_func, self._reduce_func, self._window_size_func]
@@ -126,8 +152,9 @@ class _GroupByWindowDataset(UnaryDataset):
 
 
 @public("data.experimental.group_by_window", "contrib.data.group_by_window")
-def group_by_window(key_func: Callable[..., Any], reduce_func: Callable[..., Any], window_size: Any = None,
-                    window_size_func: Any = None) -> Transformation:
+def group_by_window(
+    key_func: Callable[..., Any], reduce_func: Callable[..., Any], window_size: Any = None, window_size_func: Any = None
+) -> Transformation:
     """For each key, windows of elements, each reduced to a dataset."""
     if (window_size is not None and window_size_func) or not (window_size is not None or window_size_func):
         raise ValueError("Must pass either window_size or window_size_func.")
@@ -136,9 +163,16 @@ def group_by_window(key_func: Callable[..., Any], reduce_func: Callable[..., Any
 
 
 @public("data.experimental.bucket_by_sequence_length", "contrib.data.bucket_by_sequence_length")
-def bucket_by_sequence_length(element_length_func: Callable[..., Any], bucket_boundaries: Any, bucket_batch_sizes: Any,
-                              padded_shapes: Any = None, padding_values: Any = None, pad_to_bucket_boundary: bool = False,
-                              no_padding: bool = False, drop_remainder: bool = False) -> Transformation:
+def bucket_by_sequence_length(
+    element_length_func: Callable[..., Any],
+    bucket_boundaries: Any,
+    bucket_batch_sizes: Any,
+    padded_shapes: Any = None,
+    padding_values: Any = None,
+    pad_to_bucket_boundary: bool = False,
+    no_padding: bool = False,
+    drop_remainder: bool = False,
+) -> Transformation:
     """Batches of elements of similar length."""
     if len(bucket_batch_sizes) != len(bucket_boundaries) + 1:
         raise ValueError("len(bucket_batch_sizes) must equal len(bucket_boundaries) + 1")
@@ -161,8 +195,7 @@ def bucket_by_sequence_length(element_length_func: Callable[..., Any], bucket_bo
         wanted = padded_shapes or structure.legacy_shapes(grouped.element_spec)
         if pad_to_bucket_boundary:
             error = "When pad_to_bucket_boundary=True, elements must have length < max(bucket_boundaries)."
-            check = tf.assert_less(
-                bucket_id, convert_to_tensor(len(bucket_batch_sizes) - 1, dtype=dtypes.int64), message=error)
+            check = tf.assert_less(bucket_id, convert_to_tensor(len(bucket_batch_sizes) - 1, dtype=dtypes.int64), message=error)
             with tf.control_dependencies([check]):
                 boundaries = convert_to_tensor(bucket_boundaries, dtype=dtypes.int64)
                 wanted = _with_unknown_filled(wanted, boundaries[bucket_id] - 1)
@@ -173,10 +206,14 @@ def bucket_by_sequence_length(element_length_func: Callable[..., Any], bucket_bo
 
 def _with_unknown_filled(padded_shapes: Any, size: Any) -> Any:
     """The shapes, with this size where none is given."""
+
     def filled(shape: Any) -> Any:
         dims = shapes.as_shape(shape).as_dims() or ()
-        return tf.stack([size if n is None else convert_to_tensor(n, dtype=dtypes.int64) for n in dims]) if dims else \
-            convert_to_tensor(np.zeros(0, np.int64))
+        return (
+            tf.stack([size if n is None else convert_to_tensor(n, dtype=dtypes.int64) for n in dims])
+            if dims
+            else convert_to_tensor(np.zeros(0, np.int64))
+        )
 
     return nesting.map_structure(filled, padded_shapes)
 
@@ -226,9 +263,12 @@ def _filtered(dataset: Any, acceptance_ds: Any, initial_ds: Any, classes: Any, s
     def warn(accept: Any, initial: Any) -> Any:
         rejected = tf.reduce_sum((1.0 - accept) * initial)
         return tf.cond(
-            tf.less(rejected, 0.5), lambda: accept,
-            lambda: tf.Print(accept, [rejected, initial, accept], message="Proportion of examples rejected by sampler is high: ",
-                                  first_n=10))
+            tf.less(rejected, 0.5),
+            lambda: accept,
+            lambda: tf.Print(
+                accept, [rejected, initial, accept], message="Proportion of examples rejected by sampler is high: ", first_n=10
+            ),
+        )
 
     acceptance_ds = DatasetV2.zip((acceptance_ds, initial_ds)).map(warn)
     chances = DatasetV2.zip((classes, acceptance_ds, dataset)).map(lambda klass, accept, data: (klass, tf.gather(accept, klass), data))

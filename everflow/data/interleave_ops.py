@@ -1,4 +1,5 @@
 """Streams that take turns among several others: interleave, parallel interleave, directed interleave."""
+
 from __future__ import annotations
 
 import collections
@@ -114,8 +115,18 @@ def _interleave(node: Any) -> Callable[..., Stream]:
 class ParallelInterleaveStream(InterleaveStream):
     """The same, with a thread for each stream that works ahead; sloppy: whoever has something ready comes first."""
 
-    def __init__(self, source: Stream, types: Any, dims: Any, function: Callable[..., Element], cycle: int, block: int, is_sloppy: bool,
-                 buffered: int, prefetched: int) -> None:
+    def __init__(
+        self,
+        source: Stream,
+        types: Any,
+        dims: Any,
+        function: Callable[..., Element],
+        cycle: int,
+        block: int,
+        is_sloppy: bool,
+        buffered: int,
+        prefetched: int,
+    ) -> None:
         super().__init__(source, types, dims, function, cycle, block)
         self.is_sloppy, self.buffered, self.prefetched = is_sloppy, buffered, prefetched
 
@@ -270,8 +281,7 @@ def _parallel_interleave(node: Any) -> Callable[..., Stream]:
             raise invalid_argument("`buffer_output_elements` must be > 0")
         if int(prefetched) < 0:
             raise invalid_argument("`prefetch_input_elements` must be >= 0")
-        return ParallelInterleaveStream(
-            source, types, dims, function(captured), *turns, bool(sloppy), int(buffered), int(prefetched))
+        return ParallelInterleaveStream(source, types, dims, function(captured), *turns, bool(sloppy), int(buffered), int(prefetched))
 
     return make
 

@@ -1,4 +1,5 @@
 """Iterators as resources of a session, optionals, and what reads a whole dataset at once."""
+
 from __future__ import annotations
 
 import threading
@@ -49,7 +50,8 @@ class Iterator:
         if cursor is None:
             raise failed_precondition(
                 "GetNext() failed because the iterator has not been initialized. Ensure that you have run the initializer operation for "
-                "this iterator before getting the next element.")
+                "this iterator before getting the next element."
+            )
         with self.lock:
             element = cursor.next()
         if element is not None:
@@ -57,7 +59,8 @@ class Iterator:
                 if dims is not None and len(dims) and not shapes.is_compatible(dims, dims_of(value)):
                     raise invalid_argument(
                         f"Number of components does not match or shapes are incompatible: expected {shapes.describe(dims)}, got "
-                        f"{shapes.describe(dims_of(value))}")
+                        f"{shapes.describe(dims_of(value))}"
+                    )
         return element
 
     def dispose(self) -> None:
@@ -73,8 +76,11 @@ class Iterator:
     def handle(self) -> bytes:
         """A string by which other steps find the iterator."""
         proto = resource_handle_pb2.ResourceHandleProto(
-            device="/job:localhost/replica:0/task:0/device:CPU:0", container=self.container, name=self.name,
-            maybe_type_name="N10tensorflow4data16IteratorResourceE")
+            device="/job:localhost/replica:0/task:0/device:CPU:0",
+            container=self.container,
+            name=self.name,
+            maybe_type_name="N10tensorflow4data16IteratorResourceE",
+        )
         return proto.SerializeToString()
 
 
@@ -84,12 +90,12 @@ def check_signature(types: Sequence[Any], dims: Sequence[Any], other_types: Sequ
         raise invalid_argument(f"Number of components does not match: expected {len(types)} types but got {len(other_types)}.")
     for i, (want, got) in enumerate(zip(types, other_types)):
         if want.base_dtype is not got.base_dtype:
-            raise invalid_argument(
-                f"Data type mismatch at component {i}: expected {type_name(want)} but got {type_name(got)}.")
+            raise invalid_argument(f"Data type mismatch at component {i}: expected {type_name(want)} but got {type_name(got)}.")
     for i, (want, got) in enumerate(zip(dims, other_dims)):
         if not shapes.is_compatible(want, got):
             raise invalid_argument(
-                f"Incompatible shapes at component {i}: expected {shapes.describe(want)} but got {shapes.describe(got)}.")
+                f"Incompatible shapes at component {i}: expected {shapes.describe(want)} but got {shapes.describe(got)}."
+            )
 
 
 def _iterator(node: Any) -> Callable[[], Iterator]:
@@ -267,19 +273,18 @@ def _value(node: Any) -> Callable[[Any], Any]:
 
     def get(optional: Optional) -> Any:
         if not isinstance(optional, Optional):
-            raise invalid_argument(
-                "OptionalGetValue: Expected optional to be a variant containing an Optional, but got something else.")
+            raise invalid_argument("OptionalGetValue: Expected optional to be a variant containing an Optional, but got something else.")
         element = optional.element
         if element is None:
             raise invalid_argument("The given optional does not have a value.")
         if len(element) != len(types):
-            raise invalid_argument(
-                f"The given optional has {len(element)} components, expected {len(types)}.")
+            raise invalid_argument(f"The given optional has {len(element)} components, expected {len(types)}.")
         for i, (value, want) in enumerate(zip(element, dims)):
             if not shapes.is_compatible(want, dims_of(value)):
                 raise invalid_argument(
                     f"The given optional's component {i} has shape {shapes.describe(dims_of(value))}, which is incompatible with the "
-                    f"expected shape {shapes.describe(want)}.")
+                    f"expected shape {shapes.describe(want)}."
+                )
         return element[0] if single else element
 
     return get

@@ -1,4 +1,5 @@
 """Iterators: what reads a dataset, element by element."""
+
 from __future__ import annotations
 
 import warnings
@@ -30,7 +31,8 @@ WARNING = internal("data.ops.iterator_ops.GET_NEXT_CALL_WARNING_MESSAGE")(
     "An unusually high number of `Iterator.get_next()` calls was detected. This often indicates that `Iterator.get_next()` is being called "
     "inside a training loop, which will cause gradual slowdown and eventual resource exhaustion. If this is the case, restructure your "
     "code to call `next_element = iterator.get_next()` once outside the loop, and use `next_element` as the input to some computation "
-    "that is invoked inside the loop.")
+    "that is invoked inside the loop."
+)
 
 
 class _WithLegacyStructure:
@@ -63,8 +65,9 @@ class Iterator(_WithLegacyStructure, Trackable):
         self._iterator_resource = iterator_resource
         self._initializer = initializer
         if any(x is None for x in (output_types, output_shapes, output_classes)):
-            raise ValueError("If `structure` is not specified, all of `output_types`, `output_shapes`, and `output_classes` must be "
-                             "specified.")
+            raise ValueError(
+                "If `structure` is not specified, all of `output_types`, `output_shapes`, and `output_classes` must be specified."
+            )
         self._element_spec = structure.convert_legacy_structure(output_types, output_shapes, output_classes)
         self._start()
 
@@ -82,17 +85,24 @@ class Iterator(_WithLegacyStructure, Trackable):
 
     @property
     def _flat_structure(self) -> dict[str, Any]:
-        return {"output_types": structure.get_flat_tensor_types(self._element_spec),
-                "output_shapes": structure.get_flat_tensor_shapes(self._element_spec)}
+        return {
+            "output_types": structure.get_flat_tensor_types(self._element_spec),
+            "output_shapes": structure.get_flat_tensor_shapes(self._element_spec),
+        }
 
     @staticmethod
-    def from_structure(output_types: Any, output_shapes: Any = None, shared_name: str | None = None,
-                       output_classes: Any = None) -> Iterator:
+    def from_structure(
+        output_types: Any, output_shapes: Any = None, shared_name: str | None = None, output_classes: Any = None
+    ) -> Iterator:
         """An iterator that can be initialized with any dataset of this structure."""
         element_spec = _declared_structure(output_types, output_shapes, output_classes)
-        resource = apply("IteratorV2", container="", shared_name=shared_name or "",
-                         output_types=structure.get_flat_tensor_types(element_spec),
-                         output_shapes=structure.get_flat_tensor_shapes(element_spec))
+        resource = apply(
+            "IteratorV2",
+            container="",
+            shared_name=shared_name or "",
+            output_types=structure.get_flat_tensor_types(element_spec),
+            output_shapes=structure.get_flat_tensor_shapes(element_spec),
+        )
         return Iterator._of(resource, None, element_spec)
 
     @staticmethod
@@ -100,8 +110,12 @@ class Iterator(_WithLegacyStructure, Trackable):
         """The iterator whose handle is given, often by a feed."""
         element_spec = _declared_structure(output_types, output_shapes, output_classes)
         string_handle = convert_to_tensor(string_handle, dtype=dtypes.string)
-        resource = apply("IteratorFromStringHandleV2", string_handle, output_types=structure.get_flat_tensor_types(element_spec),
-                         output_shapes=structure.get_flat_tensor_shapes(element_spec))
+        resource = apply(
+            "IteratorFromStringHandleV2",
+            string_handle,
+            output_types=structure.get_flat_tensor_types(element_spec),
+            output_shapes=structure.get_flat_tensor_shapes(element_spec),
+        )
         return Iterator._of(resource, None, element_spec)
 
     @property
@@ -120,15 +134,19 @@ class Iterator(_WithLegacyStructure, Trackable):
             nesting.assert_same_structure(structure.legacy_shapes(ours), structure.legacy_shapes(theirs))
             for a, b in zip(nesting.flatten(structure.legacy_classes(ours)), nesting.flatten(structure.legacy_classes(theirs))):
                 if a is not b and not (isinstance(a, TypeSpec) and isinstance(b, TypeSpec)):
-                    raise TypeError(f"Expected output classes {self.output_classes!r} but got dataset with output class "
-                                    f"{structure.legacy_classes(theirs)!r}.")
+                    raise TypeError(
+                        f"Expected output classes {self.output_classes!r} but got dataset with output class "
+                        f"{structure.legacy_classes(theirs)!r}."
+                    )
             for a, b in zip(nesting.flatten(types), nesting.flatten(other_types)):
                 if not isinstance(a, TypeSpec) and a != b:
                     raise TypeError(f"Expected output types {types!r} but got dataset with output types {other_types!r}.")
             for a, b in zip(nesting.flatten(ours), nesting.flatten(theirs)):
                 if not a.is_compatible_with(b):
-                    raise TypeError(f"Expected output shapes compatible with {self.output_shapes!r} but got dataset with output shapes "
-                                    f"{structure.legacy_shapes(theirs)!r}.")
+                    raise TypeError(
+                        f"Expected output shapes compatible with {self.output_shapes!r} but got dataset with output shapes "
+                        f"{structure.legacy_shapes(theirs)!r}."
+                    )
             with tf.colocate_with(self._iterator_resource):
                 return apply("MakeIterator", dataset._variant_tensor, self._iterator_resource, name=name)
 
@@ -197,7 +215,8 @@ def one_shot_iterator(dataset: Any) -> Iterator:
             raise ValueError(
                 "Failed to create a one-shot iterator for a dataset. `Dataset.make_one_shot_iterator()` does not support datasets that "
                 "capture stateful objects, such as a `Variable` or `LookupTable`. In these cases, use "
-                f"`Dataset.make_initializable_iterator()`. (Original error: {error})") from None
+                f"`Dataset.make_initializable_iterator()`. (Original error: {error})"
+            ) from None
         raise
     resource = apply("OneShotIterator", dataset_factory=_make_dataset, **dataset._flat_structure)
     return Iterator._of(resource, None, dataset.element_spec)
@@ -231,7 +250,8 @@ def _other_graph(dataset: Any) -> str | None:
                 f"The graph ({current}) of the iterator is different from the graph ({d._graph}) the dataset: {d._variant_tensor} was "
                 "created in. If you are using the Estimator API, make sure that no part of the dataset returned by the `input_fn` function "
                 "is defined outside the `input_fn` function. Please ensure that all datasets in the pipeline are created in the same graph "
-                "as the iterator.")
+                "as the iterator."
+            )
         stack.extend(d._inputs())
     return None
 
@@ -242,8 +262,6 @@ def _reaches(graph: Graph, current: Any) -> bool:
             return True
         current = current.outer_graph
     return False
-
-
 
 
 @internal("data.ops.iterator_ops.IteratorResourceDeleter")
@@ -284,8 +302,10 @@ class IteratorV2(_WithLegacyStructure, Trackable, CompositeTensor):
 
     @property
     def _flat_structure(self) -> dict[str, Any]:
-        return {"output_types": structure.get_flat_tensor_types(self._element_spec),
-                "output_shapes": structure.get_flat_tensor_shapes(self._element_spec)}
+        return {
+            "output_types": structure.get_flat_tensor_types(self._element_spec),
+            "output_shapes": structure.get_flat_tensor_shapes(self._element_spec),
+        }
 
     def __iter__(self) -> IteratorV2:
         return self
@@ -293,8 +313,10 @@ class IteratorV2(_WithLegacyStructure, Trackable, CompositeTensor):
     def __next__(self) -> Any:
         if self._is_symbolic:
             # A loop in Python would go on for ever: where the dataset ends is known only when the function runs.
-            raise RuntimeError("A dataset can be iterated over in Python only when ops run at once. Inside of a function use "
-                               "`iterator.get_next()` or `dataset.reduce()`.")
+            raise RuntimeError(
+                "A dataset can be iterated over in Python only when ops run at once. Inside of a function use "
+                "`iterator.get_next()` or `dataset.reduce()`."
+            )
         return self.next()
 
     def next(self) -> Any:
@@ -306,8 +328,7 @@ class IteratorV2(_WithLegacyStructure, Trackable, CompositeTensor):
 
     def _next_internal(self) -> Any:
         op_type = "IteratorGetNextSync" if executing_eagerly() else "IteratorGetNext"
-        return structure.from_compatible_tensor_list(
-            self._element_spec, apply(op_type, self._iterator_resource, **self._flat_structure))
+        return structure.from_compatible_tensor_list(self._element_spec, apply(op_type, self._iterator_resource, **self._flat_structure))
 
     def get_next(self, name: str | None = None) -> Any:
         """The next element; OutOfRangeError at the end."""
@@ -334,7 +355,8 @@ class EagerIterator(IteratorV2):
         if not executing_eagerly():
             raise RuntimeError(
                 f"{type(self)} objects only make sense when eager execution is enabled, use tf.data.make_one_shot_iterator or "
-                "tf.data.make_initializable_iterator in graph mode.")
+                "tf.data.make_initializable_iterator in graph mode."
+            )
         super().__init__(dataset)
 
     def next(self) -> Any:

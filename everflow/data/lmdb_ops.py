@@ -1,4 +1,5 @@
 """Datasets of LMDB databases: an element is a key with its value."""
+
 from __future__ import annotations
 
 import os

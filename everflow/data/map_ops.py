@@ -1,4 +1,5 @@
 """Streams of functions of elements: map, flat_map and scan."""
+
 from __future__ import annotations
 
 import collections
@@ -38,8 +39,9 @@ class MapStream(UnaryStream):
 
     is_seen_outside = False
 
-    def __init__(self, source: Stream, types: Any, dims: Any, function: Callable[..., Element], keeps_count: bool,
-                 batched: Any = None) -> None:
+    def __init__(
+        self, source: Stream, types: Any, dims: Any, function: Callable[..., Element], keeps_count: bool, batched: Any = None
+    ) -> None:
         super().__init__(source, types, dims)
         self.function = function
         self.keeps_count = keeps_count

@@ -2,6 +2,7 @@
 
 A pipeline with an aggregator is read through a copy of itself whose parts tell; all others pay nothing for statistics.
 """
+
 from __future__ import annotations
 
 import copy
@@ -84,8 +85,9 @@ def measured(stream: Stream, recorder: Recorder) -> Stream:
         mapped: Any = copy.copy(stream.source)
         mapped.source = measured(mapped.source, recorder)
         found: Any = copy.copy(stream)
-        found.source = _timed_map(mapped, "MapAndBatch", _function_name(stream if stream.made_by is not None else stream.source),
-                                  recorder.name(stream), recorder)
+        found.source = _timed_map(
+            mapped, "MapAndBatch", _function_name(stream if stream.made_by is not None else stream.source), recorder.name(stream), recorder
+        )
         return _timed(found, recorder)
     found = copy.copy(stream)
     if isinstance(stream, UnaryStream):
@@ -222,8 +224,13 @@ def _inner(stream: Any, recorder: Recorder) -> Stream:
 
 
 RULES: dict[type, Callable[[Any, Recorder], Stream]] = {
-    PrefetchStream: _prefetch, FilterStream: _filter, ParallelMapStream: _parallel_map, MapStream: _map, FlatMapStream: _inner,
-    InterleaveStream: _inner}
+    PrefetchStream: _prefetch,
+    FilterStream: _filter,
+    ParallelMapStream: _parallel_map,
+    MapStream: _map,
+    FlatMapStream: _inner,
+    InterleaveStream: _inner,
+}
 
 
 class MeasuredStream(UnaryStream):

@@ -1,4 +1,5 @@
 """The handwritten digits of TensorFlow's tutorials: `tensorflow.examples.tutorials.mnist.input_data.read_data_sets`."""
+
 from __future__ import annotations
 
 import gzip
@@ -135,16 +136,13 @@ class DataSet:
             self._shuffle()
         if start + batch_size <= self._num_examples:
             self._position = start + batch_size
-            return self._images[start:self._position], self._labels[start:self._position]
+            return self._images[start : self._position], self._labels[start : self._position]
         self._epochs_completed += 1
         images, labels = self._images[start:], self._labels[start:]
         if shuffle:
             self._shuffle()
         self._position = batch_size - (self._num_examples - start)
-        return (
-            np.concatenate((images, self._images[:self._position])),
-            np.concatenate((labels, self._labels[:self._position])),
-        )
+        return (np.concatenate((images, self._images[: self._position])), np.concatenate((labels, self._labels[: self._position])))
 
     def _shuffle(self) -> None:
         order = np.arange(self._num_examples)

@@ -1,4 +1,5 @@
 """One dataset for several devices: its elements are dealt out to them in turn."""
+
 from __future__ import annotations
 
 import collections
@@ -99,10 +100,16 @@ def _from_string(node: Any) -> Callable[..., Dealer]:
 
 
 op("MultiDeviceIterator", kernel=_dealer, shape=scalar)
-op("AnonymousMultiDeviceIterator", kernel=lambda node: lambda: (Dealer("anonymous", len(node.attr("devices"))), None),
-   shape=lambda o: [(), ()])
-op("MultiDeviceIteratorInit", shape=scalar,
-   kernel=lambda node: lambda stream, dealer, _size: torch.tensor(dealer.start(stream), dtype=torch.int64))
+op(
+    "AnonymousMultiDeviceIterator",
+    kernel=lambda node: lambda: (Dealer("anonymous", len(node.attr("devices"))), None),
+    shape=lambda o: [(), ()],
+)
+op(
+    "MultiDeviceIteratorInit",
+    shape=scalar,
+    kernel=lambda node: lambda stream, dealer, _size: torch.tensor(dealer.start(stream), dtype=torch.int64),
+)
 op("MultiDeviceIteratorGetNextFromShard", kernel=_get_next, shape=lambda o: list(o.attr("output_shapes")))
 op("MultiDeviceIteratorToStringHandle", kernel=lambda node: lambda dealer: text(dealer.name.encode()), shape=scalar)
 op("MultiDeviceIteratorFromStringHandle", kernel=_from_string, shape=scalar)
@@ -113,8 +120,9 @@ op("DeleteMultiDeviceIterator", kernel=lambda node: lambda dealer, *_: dealer.di
 class MultiDeviceIterator:
     """`get_next()` gives an element for each device."""
 
-    def __init__(self, dataset: Any, devices: Any, max_buffer_size: int = 1, prefetch_buffer_size: int = 1,
-                 source_device: str = "/cpu:0") -> None:
+    def __init__(
+        self, dataset: Any, devices: Any, max_buffer_size: int = 1, prefetch_buffer_size: int = 1, source_device: str = "/cpu:0"
+    ) -> None:
         self._devices = list(devices)
         options = Options()
         options.experimental_distribute.num_devices = len(self._devices)
@@ -124,7 +132,8 @@ class MultiDeviceIterator:
         with tf.device(source_device):
             self._resource = apply("MultiDeviceIterator", devices=self._devices, shared_name="", container="", **dataset._flat_structure)
             self._incarnation = apply(
-                "MultiDeviceIteratorInit", dataset._variant_tensor, self._resource, convert_to_tensor(max_buffer_size, dtypes.int64))
+                "MultiDeviceIteratorInit", dataset._variant_tensor, self._resource, convert_to_tensor(max_buffer_size, dtypes.int64)
+            )
 
     @property
     def initializer(self) -> Any:
@@ -139,9 +148,13 @@ class MultiDeviceIterator:
     def _shard(self, index: int) -> Any:
         with tf.device(self._devices[index]):
             flat = apply(
-                "MultiDeviceIteratorGetNextFromShard", self._resource, convert_to_tensor(index, dtypes.int32),
-                convert_to_tensor(LATEST, dtypes.int64), output_types=structure.get_flat_tensor_types(self._element_spec),
-                output_shapes=structure.get_flat_tensor_shapes(self._element_spec))
+                "MultiDeviceIteratorGetNextFromShard",
+                self._resource,
+                convert_to_tensor(index, dtypes.int32),
+                convert_to_tensor(LATEST, dtypes.int64),
+                output_types=structure.get_flat_tensor_types(self._element_spec),
+                output_shapes=structure.get_flat_tensor_shapes(self._element_spec),
+            )
         return structure.from_compatible_tensor_list(self._element_spec, flat)
 
     def get_next(self, device: str | None = None) -> Any:

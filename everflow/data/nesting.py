@@ -1,4 +1,5 @@
 """Structures of dataset elements: tuples, named tuples, dicts and attrs classes. Lists are tensors here, not structures."""
+
 from __future__ import annotations
 
 import collections.abc
@@ -51,7 +52,8 @@ def pack_sequence_as(structure: Any, flat_sequence: Any) -> Any:
     if count != len(flat_sequence):
         raise ValueError(
             f"Could not pack sequence. Structure had {count} elements, but flat_sequence had {len(flat_sequence)} elements.  Structure: "
-            f"{structure}, flat_sequence: {flat_sequence}.")
+            f"{structure}, flat_sequence: {flat_sequence}."
+        )
     return _pack(structure, iter(flat_sequence))
 
 
@@ -72,7 +74,8 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True) -> N
         kind, text = problem
         raise kind(
             "The two structures don't have the same nested structure.\n\n"
-            f"First structure: {_described(nest1)}\n\nSecond structure: {_described(nest2)}\n\nMore specifically: {text}")
+            f"First structure: {_described(nest1)}\n\nSecond structure: {_described(nest2)}\n\nMore specifically: {text}"
+        )
 
 
 def _described(value: Any) -> str:
@@ -123,19 +126,23 @@ def assert_shallow_structure(shallow_tree: Any, input_tree: Any, check_types: bo
     deep = _children(input_tree)
     if deep is None:
         raise TypeError(
-            f"If shallow structure is a sequence, input must also be a sequence. Input has type: '{type(input_tree).__name__}'.")
+            f"If shallow structure is a sequence, input must also be a sequence. Input has type: '{type(input_tree).__name__}'."
+        )
     if check_types and _kind(shallow_tree) is not _kind(input_tree):
         raise TypeError(
             "The two structures don't have the same sequence type. Input structure has type "
-            f"'{type(input_tree).__name__}', while shallow structure has type '{type(shallow_tree).__name__}'.")
+            f"'{type(input_tree).__name__}', while shallow structure has type '{type(shallow_tree).__name__}'."
+        )
     if len(deep) != len(shallow):
         raise ValueError(
             "The two structures don't have the same sequence length. Input structure has length "
-            f"{len(deep)}, while shallow structure has length {len(shallow)}.")
+            f"{len(deep)}, while shallow structure has length {len(shallow)}."
+        )
     if check_types and isinstance(shallow_tree, collections.abc.Mapping) and set(input_tree) != set(shallow_tree):
         raise ValueError(
             f"The two structures don't have the same keys. Input structure has keys {list(input_tree)}, while shallow structure has keys "
-            f"{list(shallow_tree)}.")
+            f"{list(shallow_tree)}."
+        )
     for a, b in zip(shallow, deep):
         assert_shallow_structure(a, b, check_types)
 

@@ -1,4 +1,5 @@
 """Optionals: an element, or none."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -61,8 +62,12 @@ class _OptionalImpl(Optional):
         """The value; an error at run time where there is none."""
         with name_scope(name, "OptionalGetValue", [self._variant_tensor]) as scope:
             tensors = apply(
-                "OptionalGetValue", self._variant_tensor, name=scope, output_types=structure.get_flat_tensor_types(self._value_structure),
-                output_shapes=structure.get_flat_tensor_shapes(self._value_structure))
+                "OptionalGetValue",
+                self._variant_tensor,
+                name=scope,
+                output_types=structure.get_flat_tensor_types(self._value_structure),
+                output_shapes=structure.get_flat_tensor_shapes(self._value_structure),
+            )
             return structure.from_tensor_list(self._value_structure, tensors)
 
     @property
@@ -119,5 +124,11 @@ def get_next_as_optional(iterator: Any) -> Any:
     """The next element of an iterator, or none at the end."""
     spec = structure.get_structure(iterator)
     return _OptionalImpl(
-        apply("IteratorGetNextAsOptional", iterator._iterator_resource, output_types=structure.get_flat_tensor_types(spec),
-              output_shapes=structure.get_flat_tensor_shapes(spec)), spec)
+        apply(
+            "IteratorGetNextAsOptional",
+            iterator._iterator_resource,
+            output_types=structure.get_flat_tensor_types(spec),
+            output_shapes=structure.get_flat_tensor_shapes(spec),
+        ),
+        spec,
+    )

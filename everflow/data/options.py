@@ -1,4 +1,5 @@
 """tf.data.Options: what may be asked of a pipeline as a whole."""
+
 from __future__ import annotations
 
 import enum
@@ -110,8 +111,18 @@ class MapVectorizationOptions(OptionsBase):
     use_choose_fastest = create_option("use_choose_fastest", bool, "Whether to measure which order is faster.")
 
 
-_FUSIONS = ("filter_fusion", "filter_with_random_uniform_fusion", "hoist_random_uniform", "map_and_batch_fusion", "map_and_filter_fusion",
-            "map_fusion", "map_parallelization", "noop_elimination", "parallel_batch", "shuffle_and_repeat_fusion")
+_FUSIONS = (
+    "filter_fusion",
+    "filter_with_random_uniform_fusion",
+    "hoist_random_uniform",
+    "map_and_batch_fusion",
+    "map_and_filter_fusion",
+    "map_fusion",
+    "map_parallelization",
+    "noop_elimination",
+    "parallel_batch",
+    "shuffle_and_repeat_fusion",
+)
 _BY_DEFAULT = ("map_and_batch_fusion", "noop_elimination", "shuffle_and_repeat_fusion")
 
 
@@ -125,7 +136,8 @@ class OptimizationOptions(OptionsBase):
     autotune_buffers = create_option("autotune_buffers", bool, "Whether prefetch buffers are added and tuned.")
     autotune_cpu_budget = create_option("autotune_cpu_budget", int, "How many processors tuning may count on.")
     map_vectorization = create_option(
-        "map_vectorization", MapVectorizationOptions, "Whether maps work on batches.", default_factory=MapVectorizationOptions)
+        "map_vectorization", MapVectorizationOptions, "Whether maps work on batches.", default_factory=MapVectorizationOptions
+    )
 
     def _static_optimizations(self) -> list[str]:
         found = {name for name in _FUSIONS if getattr(self, name)}
@@ -173,15 +185,19 @@ class Options(OptionsBase):
 
     experimental_deterministic = create_option("experimental_deterministic", bool, "Whether elements must come in order.")
     experimental_distribute = create_option(
-        "experimental_distribute", DistributeOptions, "How it is spread.", default_factory=DistributeOptions)
+        "experimental_distribute", DistributeOptions, "How it is spread.", default_factory=DistributeOptions
+    )
     experimental_optimization = create_option(
-        "experimental_optimization", OptimizationOptions, "Which rewrites are allowed.", default_factory=OptimizationOptions)
+        "experimental_optimization", OptimizationOptions, "Which rewrites are allowed.", default_factory=OptimizationOptions
+    )
     experimental_slack = create_option("experimental_slack", bool, "Whether the last prefetch waits for the consumer.")
     experimental_stats = create_option("experimental_stats", StatsOptions, "Where statistics go.", default_factory=StatsOptions)
     experimental_threading = create_option(
-        "experimental_threading", ThreadingOptions, "How many threads it may use.", default_factory=ThreadingOptions)
+        "experimental_threading", ThreadingOptions, "How many threads it may use.", default_factory=ThreadingOptions
+    )
     experimental_stateful_whitelist = create_option(
-        "experimental_stateful_whitelist", list, "Stateful ops that may be copied with the graph.")
+        "experimental_stateful_whitelist", list, "Stateful ops that may be copied with the graph."
+    )
 
     def _static_optimizations(self) -> list[str]:
         found = list(self.experimental_optimization._static_optimizations())

@@ -1,4 +1,5 @@
 """Batches of elements of different sizes."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -29,17 +30,18 @@ def partial_shape_to_tensor(shape_like: Any) -> Tensor:
         except (TypeError, ValueError):
             found = convert_to_tensor(shape_like, dtype=dtypes.int64)
     if found.shape.ndims is not None and found.shape.ndims != 1:
-        raise ValueError(
-            f"The given shape {shape_like} must be a 1-D tensor of tf.int64 values, but the shape was {found.shape}.")
+        raise ValueError(f"The given shape {shape_like} must be a 1-D tensor of tf.int64 values, but the shape was {found.shape}.")
     if found.dtype != dtypes.int64:
         raise TypeError(
-            f"The given shape {shape_like} must be a 1-D tensor of tf.int64 values, but the element type was {found.dtype.name}.")
+            f"The given shape {shape_like} must be a 1-D tensor of tf.int64 values, but the element type was {found.dtype.name}."
+        )
     return found
 
 
 @internal("data.util.convert.optional_param_to_tensor")
-def optional_param_to_tensor(argument_name: str, argument_value: Any, argument_default: Any = 0,
-                             argument_dtype: Any = dtypes.int64) -> Tensor:
+def optional_param_to_tensor(
+    argument_name: str, argument_value: Any, argument_default: Any = 0, argument_dtype: Any = dtypes.int64
+) -> Tensor:
     """An argument, or its default, as a tensor."""
     value = argument_default if argument_value is None else argument_value
     return convert_to_tensor(value, dtype=argument_dtype, name=argument_name)
@@ -66,7 +68,8 @@ def _padded_shape(padded_shape: Any, component: Any) -> Tensor:
         found = convert_to_tensor(padded_shape, preferred_dtype=dtypes.int64)
         if found.shape.ndims is not None and found.shape.ndims != 1:
             raise ValueError(
-                f"Padded shape {padded_shape} must be a 1-D tensor of tf.int64 values, but its shape was {found.shape}.") from None
+                f"Padded shape {padded_shape} must be a 1-D tensor of tf.int64 values, but its shape was {found.shape}."
+            ) from None
         if found.dtype != dtypes.int64:
             raise TypeError(
                 f"Padded shape {padded_shape} must be a 1-D tensor of tf.int64 values, but its element type was {found.dtype.name}."
@@ -74,7 +77,8 @@ def _padded_shape(padded_shape: Any, component: Any) -> Tensor:
         known_shape = constant_value_as_shape(found)
     if not _fits(known_shape, component):
         raise ValueError(
-            f"The padded shape {_shown(known_shape)} is not compatible with the corresponding input component shape {component}.")
+            f"The padded shape {_shown(known_shape)} is not compatible with the corresponding input component shape {component}."
+        )
     return found
 
 
@@ -110,19 +114,31 @@ class PaddedBatchDataset(UnaryDataset):
         self._batch_size = scalar(batch_size, dtypes.int64, "batch_size")
         input_shapes, input_types = structure.legacy_shapes(spec), structure.legacy_types(spec)
         flat_padded = [
-            _padded_shape(p, c) for p, c in zip(nesting.flatten_up_to(input_shapes, padded_shapes), nesting.flatten(input_shapes))]
+            _padded_shape(p, c) for p, c in zip(nesting.flatten_up_to(input_shapes, padded_shapes), nesting.flatten(input_shapes))
+        ]
         self._padded_shapes = flat_padded
         if padding_values is None:
             padding_values = nesting.map_structure(_default_padding, input_types)
         self._padding_values = [
-            _padding(v, t) for v, t in zip(nesting.flatten_up_to(input_types, padding_values), nesting.flatten(input_types))]
+            _padding(v, t) for v, t in zip(nesting.flatten_up_to(input_types, padding_values), nesting.flatten(input_types))
+        ]
         self._drop_remainder = scalar(drop_remainder, dtypes.bool, "drop_remainder")
         size = static_batch_size(self._batch_size, self._drop_remainder)
         self._structure = nesting.pack_sequence_as(
-            spec, [TensorSpec(constant_value_as_shape(p), s.dtype)._batch(size) for p, s in zip(flat_padded, nesting.flatten(spec))])
-        super().__init__(input_dataset, apply(
-            "PaddedBatchDatasetV2", input_dataset._variant_tensor, self._batch_size, flat_padded, self._padding_values,
-            self._drop_remainder, output_shapes=structure.get_flat_tensor_shapes(self._structure)))
+            spec, [TensorSpec(constant_value_as_shape(p), s.dtype)._batch(size) for p, s in zip(flat_padded, nesting.flatten(spec))]
+        )
+        super().__init__(
+            input_dataset,
+            apply(
+                "PaddedBatchDatasetV2",
+                input_dataset._variant_tensor,
+                self._batch_size,
+                flat_padded,
+                self._padding_values,
+                self._drop_remainder,
+                output_shapes=structure.get_flat_tensor_shapes(self._structure),
+            ),
+        )
 
     @property
     def element_spec(self) -> Any:

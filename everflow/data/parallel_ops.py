@@ -2,6 +2,7 @@
 
 Threads are worth their price only where making an element takes long: what is quick is made when it is asked for.
 """
+
 from __future__ import annotations
 
 import collections
@@ -126,8 +127,18 @@ def runs_long(entry: Any) -> bool:
 class ParallelMapStream(MapStream):
     """A function of each element, several at once; in order, or as they become ready."""
 
-    def __init__(self, source: Stream, types: Any, dims: Any, function: Any, keeps_count: bool, batched: Any, calls: int, is_sloppy: bool,
-                 runs_long: bool) -> None:
+    def __init__(
+        self,
+        source: Stream,
+        types: Any,
+        dims: Any,
+        function: Any,
+        keeps_count: bool,
+        batched: Any,
+        calls: int,
+        is_sloppy: bool,
+        runs_long: bool,
+    ) -> None:
         super().__init__(source, types, dims, function, keeps_count, batched)
         self.calls, self.is_sloppy, self.runs_long = calls, is_sloppy, runs_long
 

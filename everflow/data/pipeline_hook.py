@@ -1,4 +1,5 @@
 """Checkpoints of input pipelines beside those of a model: training goes on with the element after the last one."""
+
 from __future__ import annotations
 
 import os
@@ -23,8 +24,11 @@ class CheckpointInputPipelineHook(SessionRunHook):
         self._prefix = f"input_{worker}" if worker else "input"
         self._folder = estimator.model_dir
         self._hook = CheckpointSaverHook(
-            estimator.model_dir, save_secs=config.save_checkpoints_secs, save_steps=config.save_checkpoints_steps,
-            checkpoint_basename=self._prefix + ".ckpt")
+            estimator.model_dir,
+            save_secs=config.save_checkpoints_secs,
+            save_steps=config.save_checkpoints_steps,
+            checkpoint_basename=self._prefix + ".ckpt",
+        )
 
     def begin(self) -> None:
         if self._hook._saver is None:

@@ -1,4 +1,5 @@
 """Datasets of what files hold."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -39,8 +40,14 @@ def _read(filenames: Any, num_parallel_reads: Any, read_one_file: Callable[[Any]
     if num_parallel_reads is None:
         return FlatMapDataset(dataset, read_one_file)
     return _ParallelInterleaveDataset(
-        dataset, read_one_file, cycle_length=num_parallel_reads, block_length=1, sloppy=False, buffer_output_elements=None,
-        prefetch_input_elements=None)
+        dataset,
+        read_one_file,
+        cycle_length=num_parallel_reads,
+        block_length=1,
+        sloppy=False,
+        buffer_output_elements=None,
+        prefetch_input_elements=None,
+    )
 
 
 class _OneFile(DatasetSource):
@@ -125,8 +132,16 @@ class TFRecordDataset(DatasetV1Adapter):
 class FixedLengthRecordDatasetV2(_ManyFiles):
     """The records of files in which all have the same length."""
 
-    def __init__(self, filenames: Any, record_bytes: Any, header_bytes: Any = None, footer_bytes: Any = None, buffer_size: Any = None,
-                 compression_type: Any = None, num_parallel_reads: Any = None) -> None:
+    def __init__(
+        self,
+        filenames: Any,
+        record_bytes: Any,
+        header_bytes: Any = None,
+        footer_bytes: Any = None,
+        buffer_size: Any = None,
+        compression_type: Any = None,
+        num_parallel_reads: Any = None,
+    ) -> None:
         def read_one_file(filename: Any) -> Any:
             record = scalar(record_bytes, dtypes.int64, "record_bytes")
             header = optional_param_to_tensor("header_bytes", header_bytes)
@@ -142,10 +157,21 @@ class FixedLengthRecordDatasetV2(_ManyFiles):
 class FixedLengthRecordDataset(DatasetV1Adapter):
     """The records of files in which all have the same length."""
 
-    def __init__(self, filenames: Any, record_bytes: Any, header_bytes: Any = None, footer_bytes: Any = None, buffer_size: Any = None,
-                 compression_type: Any = None, num_parallel_reads: Any = None) -> None:
-        super().__init__(FixedLengthRecordDatasetV2(
-            filenames, record_bytes, header_bytes, footer_bytes, buffer_size, compression_type, num_parallel_reads))
+    def __init__(
+        self,
+        filenames: Any,
+        record_bytes: Any,
+        header_bytes: Any = None,
+        footer_bytes: Any = None,
+        buffer_size: Any = None,
+        compression_type: Any = None,
+        num_parallel_reads: Any = None,
+    ) -> None:
+        super().__init__(
+            FixedLengthRecordDatasetV2(
+                filenames, record_bytes, header_bytes, footer_bytes, buffer_size, compression_type, num_parallel_reads
+            )
+        )
 
 
 @internal("data.experimental.ops.matching_files.MatchingFilesDataset")
@@ -168,9 +194,15 @@ class SqlDatasetV2(DatasetSource):
 
     def __init__(self, driver_name: Any, data_source_name: Any, query: Any, output_types: Any) -> None:
         self._structure = nesting.map_structure(lambda t: TensorSpec([], t), output_types)
-        super().__init__(apply(
-            "SqlDataset", scalar(driver_name, dtypes.string, "driver_name"), scalar(data_source_name, dtypes.string, "data_source_name"),
-            scalar(query, dtypes.string, "query"), **self._flat_structure))
+        super().__init__(
+            apply(
+                "SqlDataset",
+                scalar(driver_name, dtypes.string, "driver_name"),
+                scalar(data_source_name, dtypes.string, "data_source_name"),
+                scalar(query, dtypes.string, "query"),
+                **self._flat_structure,
+            )
+        )
 
     @property
     def element_spec(self) -> Any:
@@ -193,7 +225,8 @@ class TFRecordWriter:
     def __init__(self, filename: Any, compression_type: Any = None) -> None:
         self._filename = convert_to_tensor(filename, dtypes.string, name="filename")
         self._compression_type = optional_param_to_tensor(
-            "compression_type", compression_type, argument_default="", argument_dtype=dtypes.string)
+            "compression_type", compression_type, argument_default="", argument_dtype=dtypes.string
+        )
 
     def write(self, dataset: Any) -> Any:
         """An op that writes the elements."""
@@ -201,6 +234,8 @@ class TFRecordWriter:
             raise TypeError("`dataset` must be a `tf.data.Dataset` object.")
         spec = dataset.element_spec
         if getattr(spec, "dtype", None) != dtypes.string or not spec.shape.is_compatible_with([]):
-            raise TypeError(f"`dataset` must produce scalar `DT_STRING` tensors whereas it produces shape "
-                            f"{getattr(spec, 'shape', spec)} and types {getattr(spec, 'dtype', spec)}")
+            raise TypeError(
+                f"`dataset` must produce scalar `DT_STRING` tensors whereas it produces shape "
+                f"{getattr(spec, 'shape', spec)} and types {getattr(spec, 'dtype', spec)}"
+            )
         return apply("DatasetToTFRecord", dataset._variant_tensor, self._filename, self._compression_type)

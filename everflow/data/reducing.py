@@ -1,4 +1,5 @@
 """Whole datasets as tensors: reductions, a single element, the number of elements."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -47,6 +48,7 @@ def _check_state(spec: Any, found: Any) -> None:
         if nesting.flatten(want) != nesting.flatten(got) or not _same_structure(want, got):
             raise TypeError(f"The element {what} for the new state must match the initial state. Expected {want}; got {got}.")
 
+
 def _same_structure(a: Any, b: Any) -> bool:
     try:
         nesting.assert_same_structure(a, b)
@@ -66,9 +68,18 @@ def reduce(dataset: Any, initial_state: Any, reduce_func: Callable[..., Any]) ->
 
     function, spec = settled_state(wrapped, spec, "reduce")
     make_known(function.function)
-    return structure.from_compatible_tensor_list(spec, apply(
-        "ReduceDataset", dataset._variant_tensor, structure.to_tensor_list(spec, initial_state), function.function.captured_inputs,
-        f=function.function, output_shapes=structure.get_flat_tensor_shapes(spec), output_types=structure.get_flat_tensor_types(spec)))
+    return structure.from_compatible_tensor_list(
+        spec,
+        apply(
+            "ReduceDataset",
+            dataset._variant_tensor,
+            structure.to_tensor_list(spec, initial_state),
+            function.function.captured_inputs,
+            f=function.function,
+            output_shapes=structure.get_flat_tensor_shapes(spec),
+            output_types=structure.get_flat_tensor_types(spec),
+        ),
+    )
 
 
 @public("data.experimental.get_single_element", "contrib.data.get_single_element")

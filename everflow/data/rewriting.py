@@ -1,4 +1,5 @@
 """Rewrites of pipelines that TensorFlow makes before reading them, as far as they can be seen in the elements."""
+
 from __future__ import annotations
 
 import copy
@@ -39,8 +40,7 @@ def out_of_order(stream: Stream) -> Stream:
     return changed
 
 
-RULES: dict[bytes, Rule] = {
-    b"shuffle_and_repeat_fusion": fused_shuffle, b"map_and_batch_fusion": fused_map, b"make_sloppy": out_of_order}
+RULES: dict[bytes, Rule] = {b"shuffle_and_repeat_fusion": fused_shuffle, b"map_and_batch_fusion": fused_map, b"make_sloppy": out_of_order}
 
 
 def rewritten(stream: Stream, rules: list[Rule]) -> Stream:
@@ -83,14 +83,31 @@ def _check_slack(stream: Stream) -> None:
     if stream.op_type not in PASSES_SLACK:
         raise invalid_argument(
             f'Encountered unsupported op "{stream.op_type}" when rewriting the input pipeline graph to use slack in its final prefetch '
-            "transformation.")
+            "transformation."
+        )
     for source in stream.inputs():
         _check_slack(source)
 
 
-PASSES_SLACK = ("CacheDataset", "CacheDatasetV2", "ConcatenateDataset", "FilterDataset", "MapDataset", "MaxIntraOpParallelismDataset",
-                "ModelDataset", "ParallelMapDataset", "PrivateThreadPoolDataset", "RepeatDataset", "ShardDataset",
-                "ShuffleAndRepeatDataset", "ShuffleDataset", "ShuffleDatasetV2", "SkipDataset", "TakeDataset", "ZipDataset")
+PASSES_SLACK = (
+    "CacheDataset",
+    "CacheDatasetV2",
+    "ConcatenateDataset",
+    "FilterDataset",
+    "MapDataset",
+    "MaxIntraOpParallelismDataset",
+    "ModelDataset",
+    "ParallelMapDataset",
+    "PrivateThreadPoolDataset",
+    "RepeatDataset",
+    "ShardDataset",
+    "ShuffleAndRepeatDataset",
+    "ShuffleDataset",
+    "ShuffleDatasetV2",
+    "SkipDataset",
+    "TakeDataset",
+    "ZipDataset",
+)
 
 
 @dataset_op("OptimizeDataset")

@@ -1,4 +1,5 @@
 """The position of an iterator as bytes, and back: what `tf.data.experimental.make_saveable_from_iterator` saves."""
+
 from __future__ import annotations
 
 import json
@@ -59,7 +60,7 @@ def decoded(content: bytes) -> Any:
     pieces = []
     while at < len(content):
         (size,) = struct.unpack_from("<Q", content, at)
-        pieces.append(content[at + 8:at + 8 + size])
+        pieces.append(content[at + 8 : at + 8 + size])
         at += 8 + size
     tensors = pieces[1:]
 
@@ -113,7 +114,8 @@ def _deserialize(node: Any) -> Any:
         if iterator.stream is None:
             raise failed_precondition(
                 "Restore() failed because the iterator has not been initialized. Ensure that you have run the initializer operation for "
-                "this iterator before restoring it.")
+                "this iterator before restoring it."
+            )
         content = serialized.reshape(-1)[0]
         try:
             state = decoded(content)
@@ -155,5 +157,3 @@ def iterator_saveable(resource: Any, name: str) -> Any:
 def make_saveable_from_iterator(iterator: Any) -> Any:
     """What to add to the saved objects so that an iterator's position survives."""
     return iterator_saveable(iterator._iterator_resource, iterator._iterator_resource.name)
-
-

@@ -1,4 +1,5 @@
 """The two seeds of random dataset ops, as tensors."""
+
 from __future__ import annotations
 
 from typing import Any

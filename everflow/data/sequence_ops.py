@@ -1,4 +1,5 @@
 """Streams that rearrange whole sequences: take, skip, repeat, concatenate, zip and shard."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -367,7 +368,8 @@ class _ShardCursor(UnaryCursor):
                 "There aren't enough elements in this dataset for each shard to have at least one element (# elems = "
                 f"{self.position}, # shards = {stream.shards}). If you are using datasets with distribution strategy, considering "
                 "setting the auto sharding policy to either DATA or OFF using the `experimental_distribute.auto_shard_policy` option "
-                "of `tf.data.Options()`.")
+                "of `tf.data.Options()`."
+            )
         return element
 
     def save(self) -> Any:

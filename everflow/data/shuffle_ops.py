@@ -1,4 +1,5 @@
 """Streams in random order, drawn as TensorFlow draws: the same seeds give the same order."""
+
 from __future__ import annotations
 
 import threading
@@ -33,8 +34,16 @@ class SeedGenerator:
 class ShuffleStream(UnaryStream):
     """Elements drawn from a buffer that is refilled in order; `rounds` times over, without end for a negative number."""
 
-    def __init__(self, source: Stream, types: Any, dims: Any, size: int, seeds: Callable[[], tuple[int, int]], rounds: int = 1,
-                 first_seeds: tuple[int, int] | None = None) -> None:
+    def __init__(
+        self,
+        source: Stream,
+        types: Any,
+        dims: Any,
+        size: int,
+        seeds: Callable[[], tuple[int, int]],
+        rounds: int = 1,
+        first_seeds: tuple[int, int] | None = None,
+    ) -> None:
         super().__init__(source, types, dims)
         self.size, self.seeds, self.rounds = size, seeds, rounds
         # The seeds from which each iterator's own follow, where it has some.
@@ -163,7 +172,7 @@ class _ShuffleCursor(Cursor):
         """The usual case, for speed: the buffer is full, and each item that leaves it makes room for the next position."""
         first, buffer, size = self.parts[0], self.buffer, self.shuffle.size
         start, position = first[0], self.position
-        draws = self.draws[:-count - 1:-1]
+        draws = self.draws[: -count - 1 : -1]
         del self.draws[-count:]
         for draw in draws:
             place = start % size
@@ -190,10 +199,15 @@ class _ShuffleCursor(Cursor):
 
     def save(self) -> Any:
         return {
-            "seeds": None if self.seeds is None else list(self.seeds), "drawn": self.drawn,
+            "seeds": None if self.seeds is None else list(self.seeds),
+            "drawn": self.drawn,
             "buffer": list(self.buffer),
-            "parts": [list(p) for p in self.parts], "filled": self.filled, "round": self.round, "is_over": self.is_over,
-            "position": self.position, "source": None if self.source is None else self.source.save(),
+            "parts": [list(p) for p in self.parts],
+            "filled": self.filled,
+            "round": self.round,
+            "is_over": self.is_over,
+            "position": self.position,
+            "source": None if self.source is None else self.source.save(),
         }
 
     def restore(self, state: Any) -> None:
@@ -252,7 +266,9 @@ def _shuffle_and_repeat(node: Any) -> Callable[..., Stream]:
     return make
 
 
-op("AnonymousRandomSeedGenerator", kernel=lambda node: lambda seed, seed2: (SeedGenerator(int(seed), int(seed2)), None),
-   shape=lambda o: [(), ()])
+op(
+    "AnonymousRandomSeedGenerator",
+    kernel=lambda node: lambda seed, seed2: (SeedGenerator(int(seed), int(seed2)), None),
+    shape=lambda o: [(), ()],
+)
 op("DeleteRandomSeedGenerator", kernel=lambda node: lambda handle, deleter: None, shape=lambda o: [])
-

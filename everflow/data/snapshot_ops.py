@@ -3,6 +3,7 @@
 A folder for each pipeline, by its fingerprint, holds `snapshot.metadata` and a folder for each run; files are lengths of eight bytes,
 each followed by a SnapshotRecord.
 """
+
 from __future__ import annotations
 
 import gzip
@@ -76,7 +77,7 @@ def _records(content: bytes) -> Iterator[bytes]:
     at = 0
     while at + 8 <= len(content):
         (size,) = struct.unpack_from("<Q", content, at)
-        yield content[at + 8:at + 8 + size]
+        yield content[at + 8 : at + 8 + size]
         at += 8 + size
 
 
@@ -133,7 +134,8 @@ class _SnapshotCursor(Cursor):
     def _write_metadata(self, finalized: bool) -> None:
         stream = self.snapshot
         record = snapshot_pb2.SnapshotMetadataRecord(
-            graph_hash=os.path.basename(stream.folder), run_id=self.run, creation_timestamp=int(time.time() * 1e6), finalized=finalized)
+            graph_hash=os.path.basename(stream.folder), run_id=self.run, creation_timestamp=int(time.time() * 1e6), finalized=finalized
+        )
         with open(stream.metadata, "wb") as file:
             file.write(_framed(record.SerializeToString()))
 
@@ -199,8 +201,14 @@ def _snapshot(node: Any) -> Callable[..., Stream]:
 
     def make(source: Stream, path: Any) -> Stream:
         return _SnapshotStream(
-            source, types, dims, os.fsdecode(path.item()), node.attr("compression"), DEFAULT_SHARD if shard == -1 else shard,
-            DEFAULT_EXPIRY if expiry == -1 else expiry)
+            source,
+            types,
+            dims,
+            os.fsdecode(path.item()),
+            node.attr("compression"),
+            DEFAULT_SHARD if shard == -1 else shard,
+            DEFAULT_EXPIRY if expiry == -1 else expiry,
+        )
 
     return make
 
@@ -209,19 +217,40 @@ class _SnapshotDataset(UnaryUnchangedStructureDataset):
     """A pipeline that is written to files when it is first read."""
 
     def __init__(self, input_dataset: Any, path: Any, settings: dict[str, Any]) -> None:
-        super().__init__(input_dataset, apply(
-            "SnapshotDataset", input_dataset._variant_tensor, convert_to_tensor(path, dtype=dtypes.string, name="path"), **settings,
-            **input_dataset._flat_structure))
+        super().__init__(
+            input_dataset,
+            apply(
+                "SnapshotDataset",
+                input_dataset._variant_tensor,
+                convert_to_tensor(path, dtype=dtypes.string, name="path"),
+                **settings,
+                **input_dataset._flat_structure,
+            ),
+        )
 
 
 @internal("data.experimental.ops.snapshot.snapshot")
-def snapshot(path: Any, compression: Any = None, reader_path_prefix: Any = None, writer_path_prefix: Any = None,
-             shard_size_bytes: Any = None, pending_snapshot_expiry_seconds: Any = None, num_reader_threads: Any = None,
-             reader_buffer_size: Any = None, num_writer_threads: Any = None, writer_buffer_size: Any = None) -> Transformation:
+def snapshot(
+    path: Any,
+    compression: Any = None,
+    reader_path_prefix: Any = None,
+    writer_path_prefix: Any = None,
+    shard_size_bytes: Any = None,
+    pending_snapshot_expiry_seconds: Any = None,
+    num_reader_threads: Any = None,
+    reader_buffer_size: Any = None,
+    num_writer_threads: Any = None,
+    writer_buffer_size: Any = None,
+) -> Transformation:
     """The same elements, written to a folder when they are first read, and read from there later."""
     texts = {"compression": compression, "reader_path_prefix": reader_path_prefix, "writer_path_prefix": writer_path_prefix}
-    numbers = {"shard_size_bytes": shard_size_bytes, "pending_snapshot_expiry_seconds": pending_snapshot_expiry_seconds,
-               "num_reader_threads": num_reader_threads, "reader_buffer_size": reader_buffer_size,
-               "num_writer_threads": num_writer_threads, "writer_buffer_size": writer_buffer_size}
+    numbers = {
+        "shard_size_bytes": shard_size_bytes,
+        "pending_snapshot_expiry_seconds": pending_snapshot_expiry_seconds,
+        "num_reader_threads": num_reader_threads,
+        "reader_buffer_size": reader_buffer_size,
+        "num_writer_threads": num_writer_threads,
+        "writer_buffer_size": writer_buffer_size,
+    }
     settings = {**{k: v or "" for k, v in texts.items()}, **{k: -1 if v is None else v for k, v in numbers.items()}}
     return lambda dataset: _SnapshotDataset(dataset, path, settings)

@@ -1,4 +1,5 @@
 """Streams that start a pipeline: tensors, their slices, ranges, random numbers, generators."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -100,7 +101,7 @@ class _SliceCursor(Cursor):
         start = self.position
         if start >= self.size:
             return None
-        self.ready = list(zip(*(rows_of(c[start:start + CHUNK]) for c in self.columns)))[::-1]
+        self.ready = list(zip(*(rows_of(c[start : start + CHUNK]) for c in self.columns)))[::-1]
         self.position += 1
         return self.ready.pop()
 
@@ -110,7 +111,7 @@ class _SliceCursor(Cursor):
             return None
         self.position = min(start + n, self.size)
         self.ready = []
-        return tuple([c[start:start + n] for c in self.columns])
+        return tuple([c[start : start + n] for c in self.columns])
 
     def skip(self, n: int) -> int:
         start = self.position
@@ -141,7 +142,8 @@ def _slices(node: Any) -> Callable[..., Stream]:
                 raise invalid_argument("Unbatching a tensor is only supported for rank >= 1")
             if dims_of(column)[0] != dims_of(columns[0])[0]:
                 raise invalid_argument(
-                    f"Component {i} has size {dims_of(column)[0]} in its first dimension, but component 0 has {dims_of(columns[0])[0]}")
+                    f"Component {i} has size {dims_of(column)[0]} in its first dimension, but component 0 has {dims_of(columns[0])[0]}"
+                )
         return SliceStream(types, dims, columns)
 
     return make
@@ -200,7 +202,8 @@ def _sparse_slices(node: Any) -> Callable[..., Stream]:
             where = int((first[1:] < first[:-1]).nonzero()[0]) + 1
             raise invalid_argument(
                 f"The SparseTensor must be ordered in the batch dimension; handling arbitrarily ordered input is not currently "
-                f"supported. indices[{where}] is out of order")
+                f"supported. indices[{where}] is out of order"
+            )
         return _SparseSliceStream(values_type, indices, values, dense_shape)
 
     return make
@@ -244,7 +247,7 @@ class _RangeCursor(Cursor):
             if start >= self.size:
                 return None
             # Each element has memory of its own: it may outlive the others by far.
-            self.ready = list(_as_tensor(self.numbers[start:start + CHUNK]).unbind(0))[::-1]
+            self.ready = list(_as_tensor(self.numbers[start : start + CHUNK]).unbind(0))[::-1]
         self.position += 1
         return (self.ready.pop(),)
 
@@ -254,7 +257,7 @@ class _RangeCursor(Cursor):
             return None
         self.position = min(start + n, self.size)
         self.ready = []
-        return (_as_tensor(self.numbers[start:start + n]),)
+        return (_as_tensor(self.numbers[start : start + n]),)
 
     def skip(self, n: int) -> int:
         start = self.position

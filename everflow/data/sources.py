@@ -1,4 +1,5 @@
 """Datasets that start a pipeline."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -65,8 +66,11 @@ class SparseTensorSliceDataset(DatasetSource):
         self._sparse_tensor = sparse_tensor
         rank = self._sparse_tensor.indices.shape[1:2].with_rank(1)
         inner = None if rank.as_dims() is None or rank.as_dims()[0] is None else rank.as_dims()[0] - 1  # type: ignore[index]
-        self._structure = (TensorSpec([None, inner], dtypes.int64), TensorSpec([None], sparse_tensor.dtype),
-                           TensorSpec([inner], dtypes.int64))
+        self._structure = (
+            TensorSpec([None, inner], dtypes.int64),
+            TensorSpec([None], sparse_tensor.dtype),
+            TensorSpec([inner], dtypes.int64),
+        )
         super().__init__(apply("SparseTensorSliceDataset", sparse_tensor.indices, sparse_tensor.values, sparse_tensor.dense_shape))
 
     @property

@@ -1,4 +1,5 @@
 """Statistics of pipelines: how long elements take and how large they are, gathered by aggregators."""
+
 from __future__ import annotations
 
 import math
@@ -138,7 +139,8 @@ def _measured(measure: Callable[[Element, float], float]) -> Callable[[Any], Cal
 
 dataset_op("LatencyStatsDataset", "ExperimentalLatencyStatsDataset")(_measured(microseconds))
 dataset_op("BytesProducedStatsDataset", "ExperimentalBytesProducedStatsDataset")(
-    _measured(lambda element, seconds: sum(map(size_in_bytes, element))))
+    _measured(lambda element, seconds: sum(map(size_in_bytes, element)))
+)
 
 
 @public("data.experimental.StatsAggregator")

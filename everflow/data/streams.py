@@ -4,6 +4,7 @@
 elements stacked, fewer only at the end: streams that hold their elements side by side answer it without touching each one.
 A cursor that raised an error goes on with the element after it.
 """
+
 from __future__ import annotations
 
 import threading

@@ -1,4 +1,5 @@
 """What the elements of a dataset are made of: structures of types, and how elements become flat lists of tensors."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -106,7 +107,7 @@ def _packed(element_spec: Any, tensor_list: list[Any], decode: str) -> Any:
     position = 0
     for spec in nesting.flatten(element_spec):
         count = len(spec._flat_tensor_specs)
-        found.append(getattr(spec, decode)(tensor_list[position:position + count]))
+        found.append(getattr(spec, decode)(tensor_list[position : position + count]))
         position += count
     if position != len(tensor_list):
         raise ValueError(f"Expected {position} tensors but got {len(tensor_list)}.")
@@ -212,20 +213,19 @@ def as_dense_shapes(shapes_: Any, classes: Any) -> Any:
 @internal("data.util.sparse.serialize_sparse_tensors")
 def serialize_sparse_tensors(tensors: Any) -> Any:
     """The tensors, sparse ones as variants."""
-    return nesting.map_structure(
-        lambda t: SparseTensorSpec(t.shape, t.dtype)._to_tensor_list(t)[0] if is_sparse(t) else t, tensors)
+    return nesting.map_structure(lambda t: SparseTensorSpec(t.shape, t.dtype)._to_tensor_list(t)[0] if is_sparse(t) else t, tensors)
 
 
 @internal("data.util.sparse.serialize_many_sparse_tensors")
 def serialize_many_sparse_tensors(tensors: Any) -> Any:
     """The tensors, sparse ones as vectors of variants, one for each row."""
-    return nesting.map_structure(
-        lambda t: SparseTensorSpec(t.shape, t.dtype)._to_batched_tensor_list(t)[0] if is_sparse(t) else t, tensors)
+    return nesting.map_structure(lambda t: SparseTensorSpec(t.shape, t.dtype)._to_batched_tensor_list(t)[0] if is_sparse(t) else t, tensors)
 
 
 @internal("data.util.sparse.deserialize_sparse_tensors")
 def deserialize_sparse_tensors(tensors: Any, types: Any, shapes_: Any, classes: Any) -> Any:
     """The tensors, with variants made sparse tensors again."""
+
     def decoded(t: Any, dtype: Any, shape: Any, kind: Any) -> Any:
         return SparseTensorSpec(shape, dtype)._from_compatible_tensor_list([t]) if kind is SparseTensor else t
 

@@ -1,4 +1,5 @@
 """Datasets made of others: what the methods of tf.data.Dataset return."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -35,9 +36,14 @@ class ZipDataset(DatasetV2):
         flat = dataset_inputs(datasets)
         self._datasets = datasets
         self._structure = nesting.pack_sequence_as(datasets, [d.element_spec for d in flat])
-        super().__init__(apply(
-            "ZipDataset", [d._variant_tensor for d in flat], output_types=structure.get_flat_tensor_types(self._structure),
-            output_shapes=structure.get_flat_tensor_shapes(self._structure)))
+        super().__init__(
+            apply(
+                "ZipDataset",
+                [d._variant_tensor for d in flat],
+                output_types=structure.get_flat_tensor_types(self._structure),
+                output_shapes=structure.get_flat_tensor_shapes(self._structure),
+            )
+        )
 
     def _inputs(self) -> list[Any]:
         return nesting.flatten(self._datasets)
@@ -60,8 +66,9 @@ class ConcatenateDataset(DatasetV2):
             if find(one) != find(two):
                 raise TypeError(f"Two datasets to concatenate have different {what} {find(one)} and {find(two)}")
         self._structure = nesting.map_structure(lambda a, b: a.most_specific_compatible_type(b), one, two)
-        super().__init__(apply("ConcatenateDataset", input_dataset._variant_tensor, dataset_to_concatenate._variant_tensor,
-                               **self._flat_structure))
+        super().__init__(
+            apply("ConcatenateDataset", input_dataset._variant_tensor, dataset_to_concatenate._variant_tensor, **self._flat_structure)
+        )
 
     def _inputs(self) -> list[Any]:
         return [self._input_dataset, self._dataset_to_concatenate]
@@ -106,8 +113,10 @@ class ShardDataset(UnaryUnchangedStructureDataset):
     def __init__(self, input_dataset: Any, num_shards: Any, index: Any) -> None:
         self._num_shards = scalar(num_shards, dtypes.int64, "num_shards")
         self._index = scalar(index, dtypes.int64, "index")
-        super().__init__(input_dataset, apply(
-            "ShardDataset", input_dataset._variant_tensor, self._num_shards, self._index, **input_dataset._flat_structure))
+        super().__init__(
+            input_dataset,
+            apply("ShardDataset", input_dataset._variant_tensor, self._num_shards, self._index, **input_dataset._flat_structure),
+        )
 
 
 @internal("data.ops.dataset_ops.ShuffleDataset")
@@ -118,9 +127,18 @@ class ShuffleDataset(UnaryUnchangedStructureDataset):
         self._buffer_size = scalar(buffer_size, dtypes.int64, "buffer_size")
         self._seed, self._seed2 = get_seed(seed)
         self._reshuffle_each_iteration = True if reshuffle_each_iteration is None else reshuffle_each_iteration
-        super().__init__(input_dataset, apply(
-            "ShuffleDataset", input_dataset._variant_tensor, self._buffer_size, self._seed, self._seed2,
-            reshuffle_each_iteration=self._reshuffle_each_iteration, **input_dataset._flat_structure))
+        super().__init__(
+            input_dataset,
+            apply(
+                "ShuffleDataset",
+                input_dataset._variant_tensor,
+                self._buffer_size,
+                self._seed,
+                self._seed2,
+                reshuffle_each_iteration=self._reshuffle_each_iteration,
+                **input_dataset._flat_structure,
+            ),
+        )
 
 
 @internal("data.ops.dataset_ops.CacheDataset")
@@ -129,8 +147,9 @@ class CacheDataset(UnaryUnchangedStructureDataset):
 
     def __init__(self, input_dataset: Any, filename: Any) -> None:
         self._filename = scalar(filename, dtypes.string, "filename")
-        super().__init__(input_dataset, apply(
-            "CacheDataset", input_dataset._variant_tensor, self._filename, **input_dataset._flat_structure))
+        super().__init__(
+            input_dataset, apply("CacheDataset", input_dataset._variant_tensor, self._filename, **input_dataset._flat_structure)
+        )
 
 
 @internal("data.ops.dataset_ops.PrefetchDataset")
@@ -139,9 +158,16 @@ class PrefetchDataset(UnaryUnchangedStructureDataset):
 
     def __init__(self, input_dataset: Any, buffer_size: Any, slack_period: int | None = None) -> None:
         self._buffer_size = scalar(-1 if buffer_size is None else buffer_size, dtypes.int64, "buffer_size")
-        super().__init__(input_dataset, apply(
-            "PrefetchDataset", input_dataset._variant_tensor, self._buffer_size, slack_period=slack_period,
-            **input_dataset._flat_structure))
+        super().__init__(
+            input_dataset,
+            apply(
+                "PrefetchDataset",
+                input_dataset._variant_tensor,
+                self._buffer_size,
+                slack_period=slack_period,
+                **input_dataset._flat_structure,
+            ),
+        )
 
 
 @internal("data.ops.dataset_ops.BatchDataset")
@@ -153,8 +179,10 @@ class BatchDataset(UnaryDataset):
         self._drop_remainder = scalar(drop_remainder, dtypes.bool, "drop_remainder")
         size = static_batch_size(self._batch_size, self._drop_remainder)
         self._structure = nesting.map_structure(lambda spec: spec._batch(size), input_dataset.element_spec)
-        super().__init__(input_dataset, apply(
-            "BatchDatasetV2", input_dataset._variant_tensor, self._batch_size, self._drop_remainder, **self._flat_structure))
+        super().__init__(
+            input_dataset,
+            apply("BatchDatasetV2", input_dataset._variant_tensor, self._batch_size, self._drop_remainder, **self._flat_structure),
+        )
 
     @property
     def element_spec(self) -> Any:
@@ -173,13 +201,29 @@ def static_batch_size(batch_size: Any, drop_remainder: Any) -> int | None:
 class MapDataset(UnaryDataset):
     """A function of each element."""
 
-    def __init__(self, input_dataset: Any, map_func: Callable[..., Any], use_inter_op_parallelism: bool = True,
-                 preserve_cardinality: bool = False, use_legacy_function: bool = False) -> None:
+    def __init__(
+        self,
+        input_dataset: Any,
+        map_func: Callable[..., Any],
+        use_inter_op_parallelism: bool = True,
+        preserve_cardinality: bool = False,
+        use_legacy_function: bool = False,
+    ) -> None:
         self._map_func = StructuredFunctionWrapper(
-            map_func, self._transformation_name(), dataset=input_dataset, use_legacy_function=use_legacy_function)
-        super().__init__(input_dataset, apply(
-            "MapDataset", input_dataset._variant_tensor, self._map_func.function.captured_inputs, f=self._map_func.function,
-            use_inter_op_parallelism=use_inter_op_parallelism, preserve_cardinality=preserve_cardinality, **self._flat_structure))
+            map_func, self._transformation_name(), dataset=input_dataset, use_legacy_function=use_legacy_function
+        )
+        super().__init__(
+            input_dataset,
+            apply(
+                "MapDataset",
+                input_dataset._variant_tensor,
+                self._map_func.function.captured_inputs,
+                f=self._map_func.function,
+                use_inter_op_parallelism=use_inter_op_parallelism,
+                preserve_cardinality=preserve_cardinality,
+                **self._flat_structure,
+            ),
+        )
 
     def _functions(self) -> list[Any]:
         return [self._map_func]
@@ -197,15 +241,32 @@ class MapDataset(UnaryDataset):
 class ParallelMapDataset(UnaryDataset):
     """A function of each element, several at once."""
 
-    def __init__(self, input_dataset: Any, map_func: Callable[..., Any], num_parallel_calls: Any, use_inter_op_parallelism: bool = True,
-                 preserve_cardinality: bool = False, use_legacy_function: bool = False) -> None:
+    def __init__(
+        self,
+        input_dataset: Any,
+        map_func: Callable[..., Any],
+        num_parallel_calls: Any,
+        use_inter_op_parallelism: bool = True,
+        preserve_cardinality: bool = False,
+        use_legacy_function: bool = False,
+    ) -> None:
         self._map_func = StructuredFunctionWrapper(
-            map_func, self._transformation_name(), dataset=input_dataset, use_legacy_function=use_legacy_function)
+            map_func, self._transformation_name(), dataset=input_dataset, use_legacy_function=use_legacy_function
+        )
         self._num_parallel_calls = scalar(num_parallel_calls, dtypes.int32, "num_parallel_calls")
-        super().__init__(input_dataset, apply(
-            "ParallelMapDataset", input_dataset._variant_tensor, self._map_func.function.captured_inputs, self._num_parallel_calls,
-            f=self._map_func.function, use_inter_op_parallelism=use_inter_op_parallelism, preserve_cardinality=preserve_cardinality,
-            **self._flat_structure))
+        super().__init__(
+            input_dataset,
+            apply(
+                "ParallelMapDataset",
+                input_dataset._variant_tensor,
+                self._map_func.function.captured_inputs,
+                self._num_parallel_calls,
+                f=self._map_func.function,
+                use_inter_op_parallelism=use_inter_op_parallelism,
+                preserve_cardinality=preserve_cardinality,
+                **self._flat_structure,
+            ),
+        )
 
     def _functions(self) -> list[Any]:
         return [self._map_func]
@@ -226,9 +287,16 @@ class FlatMapDataset(UnaryDataset):
     def __init__(self, input_dataset: Any, map_func: Callable[..., Any]) -> None:
         self._map_func = StructuredFunctionWrapper(map_func, self._transformation_name(), dataset=input_dataset)
         self._structure = elements_of(self._map_func)
-        super().__init__(input_dataset, apply(
-            "FlatMapDataset", input_dataset._variant_tensor, self._map_func.function.captured_inputs, f=self._map_func.function,
-            **self._flat_structure))
+        super().__init__(
+            input_dataset,
+            apply(
+                "FlatMapDataset",
+                input_dataset._variant_tensor,
+                self._map_func.function.captured_inputs,
+                f=self._map_func.function,
+                **self._flat_structure,
+            ),
+        )
 
     def _functions(self) -> list[Any]:
         return [self._map_func]
@@ -263,8 +331,14 @@ class InterleaveDataset(UnaryDataset):
 
     def _variant(self, input_dataset: Any) -> Any:
         return apply(
-            "InterleaveDataset", input_dataset._variant_tensor, self._map_func.function.captured_inputs, self._cycle_length,
-            self._block_length, f=self._map_func.function, **self._flat_structure)
+            "InterleaveDataset",
+            input_dataset._variant_tensor,
+            self._map_func.function.captured_inputs,
+            self._cycle_length,
+            self._block_length,
+            f=self._map_func.function,
+            **self._flat_structure,
+        )
 
     def _functions(self) -> list[Any]:
         return [self._map_func]
@@ -282,16 +356,24 @@ class InterleaveDataset(UnaryDataset):
 class ParallelInterleaveDataset(InterleaveDataset):
     """The same, with several datasets read at once."""
 
-    def __init__(self, input_dataset: Any, map_func: Callable[..., Any], cycle_length: Any, block_length: Any,
-                 num_parallel_calls: Any) -> None:
+    def __init__(
+        self, input_dataset: Any, map_func: Callable[..., Any], cycle_length: Any, block_length: Any, num_parallel_calls: Any
+    ) -> None:
         self._calls = num_parallel_calls
         super().__init__(input_dataset, map_func, cycle_length, block_length)
 
     def _variant(self, input_dataset: Any) -> Any:
         self._num_parallel_calls = scalar(self._calls, dtypes.int64, "num_parallel_calls")
         return apply(
-            "ParallelInterleaveDatasetV2", input_dataset._variant_tensor, self._map_func.function.captured_inputs, self._cycle_length,
-            self._block_length, self._num_parallel_calls, f=self._map_func.function, **self._flat_structure)
+            "ParallelInterleaveDatasetV2",
+            input_dataset._variant_tensor,
+            self._map_func.function.captured_inputs,
+            self._cycle_length,
+            self._block_length,
+            self._num_parallel_calls,
+            f=self._map_func.function,
+            **self._flat_structure,
+        )
 
 
 @internal("data.ops.dataset_ops.FilterDataset")
@@ -300,14 +382,22 @@ class FilterDataset(UnaryUnchangedStructureDataset):
 
     def __init__(self, input_dataset: Any, predicate: Callable[..., Any], use_legacy_function: bool = False) -> None:
         function = StructuredFunctionWrapper(
-            predicate, self._transformation_name(), dataset=input_dataset, use_legacy_function=use_legacy_function)
+            predicate, self._transformation_name(), dataset=input_dataset, use_legacy_function=use_legacy_function
+        )
         found = function.output_structure
         if not (isinstance(found, TensorSpec) and found.is_compatible_with(TensorSpec([], dtypes.bool))):
             raise ValueError(f"`predicate` return type must be convertible to a scalar boolean tensor. Was {found}.")
         self._predicate = function
-        super().__init__(input_dataset, apply(
-            "FilterDataset", input_dataset._variant_tensor, function.function.captured_inputs, predicate=function.function,
-            **input_dataset._flat_structure))
+        super().__init__(
+            input_dataset,
+            apply(
+                "FilterDataset",
+                input_dataset._variant_tensor,
+                function.function.captured_inputs,
+                predicate=function.function,
+                **input_dataset._flat_structure,
+            ),
+        )
 
     def _functions(self) -> list[Any]:
         return [self._predicate]
@@ -327,9 +417,18 @@ class WindowDataset(UnaryDataset):
         self._drop_remainder = scalar(drop_remainder, dtypes.bool, "drop_remainder")
         spec = input_dataset.element_spec
         self._structure = nesting.pack_sequence_as(spec, [DatasetSpec(s) for s in nesting.flatten(spec)])
-        super().__init__(input_dataset, apply(
-            "WindowDataset", input_dataset._variant_tensor, self._size, self._shift, self._stride, self._drop_remainder,
-            **self._flat_structure))
+        super().__init__(
+            input_dataset,
+            apply(
+                "WindowDataset",
+                input_dataset._variant_tensor,
+                self._size,
+                self._shift,
+                self._stride,
+                self._drop_remainder,
+                **self._flat_structure,
+            ),
+        )
 
     @property
     def element_spec(self) -> Any:

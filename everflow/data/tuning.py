@@ -1,4 +1,5 @@
 """Transformations that change how elements are made: thread pools, shards among workers, devices, rewrites by name."""
+
 from __future__ import annotations
 
 import itertools
@@ -25,16 +26,21 @@ class PrivateThreadPool:
 
     def __init__(self, num_threads: int, display_name: str | None = None, max_intra_op_parallelism: int = 1) -> None:
         self._resource = apply(
-            "ThreadPoolHandle", num_threads=num_threads, max_intra_op_parallelism=max_intra_op_parallelism,
-            display_name=display_name or "", shared_name=f"privatethreadpool{next(_numbers)}")
+            "ThreadPoolHandle",
+            num_threads=num_threads,
+            max_intra_op_parallelism=max_intra_op_parallelism,
+            display_name=display_name or "",
+            shared_name=f"privatethreadpool{next(_numbers)}",
+        )
 
 
 class _ThreadPoolDataset(UnaryUnchangedStructureDataset):
     """A pipeline that uses a thread pool."""
 
     def __init__(self, input_dataset: Any, thread_pool: PrivateThreadPool) -> None:
-        super().__init__(input_dataset, apply(
-            "ThreadPoolDataset", input_dataset._variant_tensor, thread_pool._resource, **input_dataset._flat_structure))
+        super().__init__(
+            input_dataset, apply("ThreadPoolDataset", input_dataset._variant_tensor, thread_pool._resource, **input_dataset._flat_structure)
+        )
 
 
 @internal("data.experimental.ops.threadpool.override_threadpool")
@@ -57,8 +63,7 @@ class _AssertNextDataset(UnaryUnchangedStructureDataset):
         if transformations is None:
             raise ValueError("At least one transformation should be specified")
         names = convert_to_tensor(transformations, dtype=dtypes.string, name="transformations")
-        super().__init__(input_dataset, apply(
-            "AssertNextDataset", input_dataset._variant_tensor, names, **input_dataset._flat_structure))
+        super().__init__(input_dataset, apply("AssertNextDataset", input_dataset._variant_tensor, names, **input_dataset._flat_structure))
 
 
 @internal("data.experimental.ops.optimization.assert_next")
@@ -91,9 +96,16 @@ class _AutoShardDataset(UnaryDataset):
 
     def __init__(self, input_dataset: Any, num_workers: Any, index: Any) -> None:
         self._structure = input_dataset.element_spec
-        super().__init__(input_dataset, apply(
-            "AutoShardDataset", input_dataset._variant_tensor, scalar(num_workers, dtypes.int64, "num_workers"),
-            scalar(index, dtypes.int64, "index"), **input_dataset._flat_structure))
+        super().__init__(
+            input_dataset,
+            apply(
+                "AutoShardDataset",
+                input_dataset._variant_tensor,
+                scalar(num_workers, dtypes.int64, "num_workers"),
+                scalar(index, dtypes.int64, "index"),
+                **input_dataset._flat_structure,
+            ),
+        )
 
     @property
     def element_spec(self) -> Any:
@@ -121,9 +133,16 @@ class _RebatchDataset(UnaryDataset):
             return inner._batch(size // num_replicas if size is not None and size % num_replicas == 0 else None)
 
         self._structure = nesting.map_structure(piece, input_dataset.element_spec)
-        super().__init__(input_dataset, apply(
-            "RebatchDataset", input_dataset._variant_tensor, scalar(num_replicas, dtypes.int64, "num_replicas"),
-            use_fallback=use_fallback, **self._flat_structure))
+        super().__init__(
+            input_dataset,
+            apply(
+                "RebatchDataset",
+                input_dataset._variant_tensor,
+                scalar(num_replicas, dtypes.int64, "num_replicas"),
+                use_fallback=use_fallback,
+                **self._flat_structure,
+            ),
+        )
 
     @property
     def element_spec(self) -> Any:
@@ -144,8 +163,15 @@ def map_defun(fn: Any, elems: Any, output_dtypes: Any, output_shapes: Any, max_i
     if hasattr(concrete, "add_to_graph"):
         make_known(concrete)
     elems = [convert_to_tensor(e) for e in elems]
-    return apply("MapDefun", elems, list(concrete.captured_inputs), f=concrete, output_types=output_dtypes, output_shapes=output_shapes,
-                 max_intra_op_parallelism=max_intra_op_parallelism)
+    return apply(
+        "MapDefun",
+        elems,
+        list(concrete.captured_inputs),
+        f=concrete,
+        output_types=output_dtypes,
+        output_shapes=output_shapes,
+        max_intra_op_parallelism=max_intra_op_parallelism,
+    )
 
 
 class _OnDevice(UnaryUnchangedStructureDataset):

@@ -1,4 +1,5 @@
 """Streams that change how elements are made, not what they are: threads, devices, shards among workers, statistics of batches."""
+
 from __future__ import annotations
 
 import math
@@ -102,7 +103,7 @@ class _RebatchCursor(UnaryCursor):
                 return None
             replicas = self.stream.replicas  # type: ignore[attr-defined]
             sizes = [math.ceil(dims_of(c)[0] / replicas) for c in batch]
-            self.ready = [tuple(c[i * n:(i + 1) * n] for c, n in zip(batch, sizes)) for i in range(replicas)][::-1]
+            self.ready = [tuple(c[i * n : (i + 1) * n] for c, n in zip(batch, sizes)) for i in range(replicas)][::-1]
         return self.ready.pop()
 
     def save(self) -> Any:
@@ -153,7 +154,8 @@ def _map_defun(node: Any) -> Callable[..., Any]:
             if dims_of(a)[0] != dims_of(arguments[0])[0]:
                 raise invalid_argument(
                     f"All inputs must have the same dimension 0. Input {i} has leading dimension {dims_of(a)[0]}, while all previous "
-                    f"inputs have leading dimension {dims_of(arguments[0])[0]}.")
+                    f"inputs have leading dimension {dims_of(arguments[0])[0]}."
+                )
         call = function(captured)
         found = []
         for row in zip(*(rows_of(a) for a in arguments)):
@@ -161,8 +163,8 @@ def _map_defun(node: Any) -> Callable[..., Any]:
             for value, want in zip(element, dims):
                 if not shapes.is_compatible(want, dims_of(value)):
                     raise invalid_argument(
-                        f"function output shape {shapes.describe(dims_of(value))} does not match the expected shape "
-                        f"{shapes.describe(want)}")
+                        f"function output shape {shapes.describe(dims_of(value))} does not match the expected shape {shapes.describe(want)}"
+                    )
             found.append(element)
         if not found:
             raise invalid_argument("The inputs have no rows.")
@@ -171,7 +173,8 @@ def _map_defun(node: Any) -> Callable[..., Any]:
             for value, want in zip(element, first):
                 if dims_of(value) != want:
                     raise invalid_argument(
-                        f"All function outputs must have the same shape: {shapes.describe(want)} and {shapes.describe(dims_of(value))}")
+                        f"All function outputs must have the same shape: {shapes.describe(want)} and {shapes.describe(dims_of(value))}"
+                    )
         columns = stack(found, types)
         return columns[0] if len(columns) == 1 else columns
 
@@ -180,7 +183,7 @@ def _map_defun(node: Any) -> Callable[..., Any]:
 
 def _map_defun_shapes(o: Any) -> list[Any]:
     size = None
-    for t in o.inputs[:len(o.attr("Targuments"))]:
+    for t in o.inputs[: len(o.attr("Targuments"))]:
         if t.dims is not None and not t.dims:
             raise ValueError("Shape must be at least rank 1 but is rank 0")
         first = t.dims[0] if t.dims else None
@@ -210,11 +213,37 @@ def _auto_shard(node: Any) -> Callable[..., Stream]:
 
 
 # Ops whose result for a part of the files is a part of the result for all.
-PASSED = ("BatchDataset", "BatchDatasetV2", "CacheDataset", "FilterDataset", "FixedLengthRecordDataset", "IgnoreErrorsDataset",
-          "MapAndBatchDataset", "MapDataset", "MaxIntraOpParallelismDataset", "ModelDataset", "OptimizeDataset", "PaddedBatchDataset",
-          "PaddedBatchDatasetV2", "ParallelMapDataset", "ParseExampleDataset", "PrefetchDataset", "PrivateThreadPoolDataset",
-          "RebatchDataset", "RepeatDataset", "ShardDataset", "ShuffleAndRepeatDataset", "ShuffleDataset", "ShuffleDatasetV2",
-          "SkipDataset", "TakeDataset", "UnbatchDataset", "WindowDataset", "FlatMapDataset", "InterleaveDataset")
+PASSED = (
+    "BatchDataset",
+    "BatchDatasetV2",
+    "CacheDataset",
+    "FilterDataset",
+    "FixedLengthRecordDataset",
+    "IgnoreErrorsDataset",
+    "MapAndBatchDataset",
+    "MapDataset",
+    "MaxIntraOpParallelismDataset",
+    "ModelDataset",
+    "OptimizeDataset",
+    "PaddedBatchDataset",
+    "PaddedBatchDatasetV2",
+    "ParallelMapDataset",
+    "ParseExampleDataset",
+    "PrefetchDataset",
+    "PrivateThreadPoolDataset",
+    "RebatchDataset",
+    "RepeatDataset",
+    "ShardDataset",
+    "ShuffleAndRepeatDataset",
+    "ShuffleDataset",
+    "ShuffleDatasetV2",
+    "SkipDataset",
+    "TakeDataset",
+    "UnbatchDataset",
+    "WindowDataset",
+    "FlatMapDataset",
+    "InterleaveDataset",
+)
 # Sources whose functions read files: their input, the names, is what is shared out.
 READERS = ("FlatMapDataset", "InterleaveDataset", "ParallelInterleaveDataset", "ParallelInterleaveDatasetV2")
 

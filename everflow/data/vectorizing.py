@@ -4,6 +4,7 @@ A function qualifies if its elements have known shapes and most of its ops have 
 these then runs once for a whole batch, whose first dimension counts the elements. What fails that way is done again element by
 element, so that errors are those of the element that is to blame.
 """
+
 from __future__ import annotations
 
 import math
@@ -28,13 +29,19 @@ MOST_BY_ROWS = 0.4
 class _Program:
     """The ops of a function, each with what computes it for a batch."""
 
-    def __init__(self, steps: list[tuple[Compute, list[int], list[int]]], constants: dict[int, Any], outputs: list[tuple[int, bool]],
-                 size: int, never_fails: bool) -> None:
+    def __init__(
+        self,
+        steps: list[tuple[Compute, list[int], list[int]]],
+        constants: dict[int, Any],
+        outputs: list[tuple[int, bool]],
+        size: int,
+        never_fails: bool,
+    ) -> None:
         self.steps, self.constants, self.outputs, self.size, self.never_fails = steps, constants, outputs, size, never_fails
 
     def run(self, arguments: Sequence[Any]) -> Element:
         known: list[Any] = [None] * self.size
-        known[:len(arguments)] = arguments
+        known[: len(arguments)] = arguments
         for place, value in self.constants.items():
             known[place] = value
         for compute, taken, given in self.steps:
@@ -111,7 +118,7 @@ class Batched:
     def __call__(self, *columns: Any) -> Element | None:
         rows, size = dims_of(columns[0])[0], self.at_once
         try:
-            parts = [self.program.run((*[c[start:start + size] for c in columns], *self.captured)) for start in range(0, rows, size)]
+            parts = [self.program.run((*[c[start : start + size] for c in columns], *self.captured)) for start in range(0, rows, size)]
         except Exception:  # whatever it is, it will come again for the element that it belongs to
             return None
         return joined(parts)

@@ -1,4 +1,5 @@
 """Threads that work ahead of a cursor and end with it: they hold what they share with it, never the cursor itself."""
+
 from __future__ import annotations
 
 import atexit

@@ -1,4 +1,5 @@
 """Datasets that options put around a pipeline before it is read."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -30,9 +31,16 @@ class _OptimizeDataset(UnaryUnchangedStructureDataset):
 
     def __init__(self, input_dataset: Any, optimizations: Any, optimization_configs: Any = None) -> None:
         self._optimizations = convert_to_tensor(list(optimizations or []), dtype=dtypes.string, name="optimizations")
-        super().__init__(input_dataset, apply(
-            "OptimizeDataset", input_dataset._variant_tensor, self._optimizations, optimization_configs=optimization_configs or [],
-            **input_dataset._flat_structure))
+        super().__init__(
+            input_dataset,
+            apply(
+                "OptimizeDataset",
+                input_dataset._variant_tensor,
+                self._optimizations,
+                optimization_configs=optimization_configs or [],
+                **input_dataset._flat_structure,
+            ),
+        )
 
 
 @internal("data.ops.dataset_ops._ModelDataset")
@@ -40,9 +48,16 @@ class _ModelDataset(UnaryUnchangedStructureDataset):
     """A pipeline whose buffers and threads may be tuned."""
 
     def __init__(self, input_dataset: Any, algorithm: Any, cpu_budget: int) -> None:
-        super().__init__(input_dataset, apply(
-            "ModelDataset", input_dataset._variant_tensor, algorithm=algorithm.value, cpu_budget=cpu_budget,
-            **input_dataset._flat_structure))
+        super().__init__(
+            input_dataset,
+            apply(
+                "ModelDataset",
+                input_dataset._variant_tensor,
+                algorithm=algorithm.value,
+                cpu_budget=cpu_budget,
+                **input_dataset._flat_structure,
+            ),
+        )
 
 
 @internal("data.ops.dataset_ops._MaxIntraOpParallelismDataset")
@@ -51,8 +66,9 @@ class _MaxIntraOpParallelismDataset(UnaryUnchangedStructureDataset):
 
     def __init__(self, input_dataset: Any, max_intra_op_parallelism: Any) -> None:
         limit = scalar(max_intra_op_parallelism, dtypes.int64, "max_intra_op_parallelism")
-        super().__init__(input_dataset, apply(
-            "MaxIntraOpParallelismDataset", input_dataset._variant_tensor, limit, **input_dataset._flat_structure))
+        super().__init__(
+            input_dataset, apply("MaxIntraOpParallelismDataset", input_dataset._variant_tensor, limit, **input_dataset._flat_structure)
+        )
 
 
 @internal("data.ops.dataset_ops._PrivateThreadPoolDataset")
@@ -61,8 +77,9 @@ class _PrivateThreadPoolDataset(UnaryUnchangedStructureDataset):
 
     def __init__(self, input_dataset: Any, num_threads: Any) -> None:
         count = scalar(num_threads, dtypes.int64, "num_threads")
-        super().__init__(input_dataset, apply(
-            "PrivateThreadPoolDataset", input_dataset._variant_tensor, count, **input_dataset._flat_structure))
+        super().__init__(
+            input_dataset, apply("PrivateThreadPoolDataset", input_dataset._variant_tensor, count, **input_dataset._flat_structure)
+        )
 
 
 @internal("data.ops.dataset_ops._SetStatsAggregatorDataset", "data.experimental.ops.stats_ops._SetStatsAggregatorDataset")
@@ -70,9 +87,17 @@ class _SetStatsAggregatorDataset(UnaryUnchangedStructureDataset):
     """A pipeline whose statistics go to an aggregator."""
 
     def __init__(self, input_dataset: Any, aggregator: Any, prefix: str, counter_prefix: str) -> None:
-        super().__init__(input_dataset, apply(
-            "SetStatsAggregatorDataset", input_dataset._variant_tensor, aggregator._resource, prefix, counter_prefix,
-            **input_dataset._flat_structure))
+        super().__init__(
+            input_dataset,
+            apply(
+                "SetStatsAggregatorDataset",
+                input_dataset._variant_tensor,
+                aggregator._resource,
+                prefix,
+                counter_prefix,
+                **input_dataset._flat_structure,
+            ),
+        )
 
 
 def with_options_applied(dataset: Any) -> Any:
@@ -93,5 +118,3 @@ def with_options_applied(dataset: Any) -> Any:
     if stats.aggregator is not None:
         dataset = _SetStatsAggregatorDataset(dataset, stats.aggregator, stats.prefix, stats.counter_prefix)
     return dataset
-
-

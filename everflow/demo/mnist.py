@@ -1,4 +1,5 @@
 """A convolutional network that learns to read handwritten digits: plain TensorFlow 1, run by `everflow demo`."""
+
 import argparse
 import os
 import sys

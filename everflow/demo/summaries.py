@@ -1,8 +1,9 @@
 """Logs of a training run for TensorBoard: numbers, distributions, images, texts, the graph and an embedding.
 
-    everflow run -m everflow.demo.summaries --logs /tmp/digits
-    tensorboard --logdir /tmp/digits
+everflow run -m everflow.demo.summaries --logs /tmp/digits
+tensorboard --logdir /tmp/digits
 """
+
 import argparse
 import os
 

@@ -1,4 +1,5 @@
 """What a cluster is made of: jobs, their tasks, and the tasks' addresses."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -23,13 +24,17 @@ class ClusterSpec:
         elif isinstance(cluster, dict):
             self._jobs = {_text(job, "Job name"): _addresses(job, tasks) for job, tasks in cluster.items()}
         else:
-            raise TypeError("`cluster` must be a dictionary mapping one or more job names to lists of network addresses, or a `ClusterDef` "
-                            "protocol buffer")
+            raise TypeError(
+                "`cluster` must be a dictionary mapping one or more job names to lists of network addresses, or a `ClusterDef` "
+                "protocol buffer"
+            )
 
     def as_dict(self) -> dict[str, Any]:
         """The jobs as a dictionary: a list of addresses each, or a dictionary where indices are left out."""
-        return {job: list(tasks.values()) if self.task_indices(job) == list(range(len(tasks))) else dict(tasks)
-                for job, tasks in self._jobs.items()}
+        return {
+            job: list(tasks.values()) if self.task_indices(job) == list(range(len(tasks))) else dict(tasks)
+            for job, tasks in self._jobs.items()
+        }
 
     def as_cluster_def(self) -> Any:
         """The cluster as a ClusterDef."""

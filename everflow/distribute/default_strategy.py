@@ -1,4 +1,5 @@
 """The strategy where none was entered."""
+
 from __future__ import annotations
 
 import contextlib

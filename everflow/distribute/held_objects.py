@@ -1,4 +1,5 @@
 """Objects that can't travel: a server keeps resources and variants that a step gave out, and sends their names instead."""
+
 from __future__ import annotations
 
 import threading

@@ -1,4 +1,5 @@
 """Inputs of replicas: datasets whose batches are dealt out, and iterators over them."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -160,5 +161,6 @@ class _FunctionIterator(DistributedIterator):
     def get_next(self, name: str | None = None) -> Any:
         """A batch for each replica."""
         devices = self._strategy.extended.worker_devices
-        return per_replica([next(self._iterator) if hasattr(self._iterator, "__next__") else self._iterator.get_next() for _ in devices],
-                           devices)
+        return per_replica(
+            [next(self._iterator) if hasattr(self._iterator, "__next__") else self._iterator.get_next() for _ in devices], devices
+        )

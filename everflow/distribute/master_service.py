@@ -1,4 +1,5 @@
 """The MasterService of a server: sessions of other processes."""
+
 from __future__ import annotations
 
 import threading
@@ -49,8 +50,9 @@ class Master(master_service_pb2_grpc.MasterServiceServicer):  # type: ignore[nam
         """Adds nodes to a session's graph."""
         session = self._session(request)
         if request.current_graph_version != session.version:
-            raise errors.AbortedError(None, None, f"Version mismatch: the session's graph is at version {session.version}, not "
-                                                  f"{request.current_graph_version}")
+            raise errors.AbortedError(
+                None, None, f"Version mismatch: the session's graph is at version {session.version}, not {request.current_graph_version}"
+            )
         return master_pb2.ExtendSessionResponse(new_graph_version=session.extend(request.graph_def))
 
     @answering
@@ -76,9 +78,14 @@ class Master(master_service_pb2_grpc.MasterServiceServicer):  # type: ignore[nam
         """The devices of the server's cluster, those of the server itself apart."""
         context = self._session(request)._context if request.session_handle else self._server.new_context(None, None)
         own, *others = (
-            [device_attributes_pb2.DeviceAttributes(name=d.name, device_type=d.device_type, memory_limit=d.memory_limit_bytes,
-                                                    incarnation=d.incarnation) for d in task.devices()]
-            for task in context.placer.tasks)
+            [
+                device_attributes_pb2.DeviceAttributes(
+                    name=d.name, device_type=d.device_type, memory_limit=d.memory_limit_bytes, incarnation=d.incarnation
+                )
+                for d in task.devices()
+            ]
+            for task in context.placer.tasks
+        )
         return master_pb2.ListDevicesResponse(local_device=own, remote_device=[d for devices in others for d in devices])
 
     @answering

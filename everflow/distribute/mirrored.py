@@ -1,4 +1,5 @@
 """tf.distribute.MirroredStrategy: a replica on each device of a machine, and a copy of each variable beside it."""
+
 from __future__ import annotations
 
 import contextlib
@@ -40,8 +41,15 @@ class MirroredStrategy(Strategy):
 class ContribMirroredStrategy(MirroredStrategy):
     """The same, as it was before tf.distribute: it could be told a number of GPUs, and batches were those of a replica."""
 
-    def __init__(self, devices: Any = None, num_gpus: Any = None, num_gpus_per_worker: Any = None, cross_device_ops: Any = None,
-                 auto_shard_dataset: bool = False, cross_tower_ops: Any = None) -> None:
+    def __init__(
+        self,
+        devices: Any = None,
+        num_gpus: Any = None,
+        num_gpus_per_worker: Any = None,
+        cross_device_ops: Any = None,
+        auto_shard_dataset: bool = False,
+        cross_tower_ops: Any = None,
+    ) -> None:
         if num_gpus is not None and num_gpus_per_worker is not None:
             raise ValueError("You cannot specify both `num_gpus` and `num_gpus_per_worker`.")
         if devices is not None and (num_gpus is not None or num_gpus_per_worker is not None):
@@ -69,8 +77,7 @@ class MirroredExtended(StrategyExtended):
         if len(set(self._devices)) != len(self._devices):
             raise AssertionError("No duplicates allowed in `devices` argument.")
         self._num_replicas_in_sync = len(self._devices)
-        self._cross_device_ops = cross_device_ops or (
-            NcclAllReduce() if all("GPU" in d for d in self._devices) else ReductionToOneDevice())
+        self._cross_device_ops = cross_device_ops or (NcclAllReduce() if all("GPU" in d for d in self._devices) else ReductionToOneDevice())
 
     @property
     def _default_device(self) -> str:  # type: ignore[override]
@@ -93,8 +100,10 @@ class MirroredExtended(StrategyExtended):
         synchronization = kwargs.get("synchronization") or VariableSynchronization.AUTO
         aggregation = kwargs.get("aggregation") or VariableAggregation.NONE
         if synchronization == VariableSynchronization.NONE:
-            raise ValueError("`NONE` variable synchronization mode is not supported with `Mirrored` distribution strategy. Please change "
-                             f"the `synchronization` for variable: {kwargs.get('name')}")
+            raise ValueError(
+                "`NONE` variable synchronization mode is not supported with `Mirrored` distribution strategy. Please change "
+                f"the `synchronization` for variable: {kwargs.get('name')}"
+            )
         if self._metrics_are_shared and GraphKeys.METRIC_VARIABLES in (kwargs.get("collections") or ()):
             with device(self._devices[0]):
                 return next_creator(**{**kwargs, "use_resource": True})

@@ -1,4 +1,5 @@
 """Several steps of training in one run."""
+
 from __future__ import annotations
 
 from typing import Any

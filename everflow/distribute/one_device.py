@@ -1,4 +1,5 @@
 """tf.distribute.OneDeviceStrategy: everything on one device."""
+
 from __future__ import annotations
 
 from typing import Any

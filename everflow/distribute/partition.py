@@ -1,4 +1,5 @@
 """Steps over several processes: what a plan places on a remote task becomes nodes that ask that task's server to do it."""
+
 from __future__ import annotations
 
 import time

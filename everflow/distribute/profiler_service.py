@@ -1,4 +1,5 @@
 """The ProfilerService: profiles of one process, asked for by another."""
+
 from __future__ import annotations
 
 import time
@@ -25,7 +26,6 @@ def serve(port: int) -> Any:
 
 
 class _Service(profiler_service_pb2_grpc.ProfilerServiceServicer):  # type: ignore[name-defined]
-
     @answering
     def Profile(self, request: Any) -> Any:
         """What ran in the time that was asked for."""

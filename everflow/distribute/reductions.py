@@ -1,4 +1,5 @@
 """How the values of replicas become one value, and how one value gets to where it is needed."""
+
 from __future__ import annotations
 
 import enum

@@ -1,4 +1,5 @@
 """A piece of a graph that a server of another process is asked to run, with tensors that come and go with each call."""
+
 from __future__ import annotations
 
 import contextlib
@@ -43,8 +44,13 @@ class RemotePart:
 
     def _end(self, kind: str, name: str, type_attr: str, dtype: Any, *inputs: str) -> tuple[str, str]:
         incarnation = self._incarnation
-        settings = {"tensor_name": name, "send_device": self.device, "recv_device": self.device, "client_terminated": True,
-                    "send_device_incarnation": incarnation - 2**64 if incarnation >= 2**63 else incarnation}
+        settings = {
+            "tensor_name": name,
+            "send_device": self.device,
+            "recv_device": self.device,
+            "client_terminated": True,
+            "send_device_incarnation": incarnation - 2**64 if incarnation >= 2**63 else incarnation,
+        }
         entry = self.graph_def.node.add(name=name, op=kind, device=self.device, input=inputs)
         entry.attr[type_attr].type = dtype.as_datatype_enum
         for attr, value in settings.items():
@@ -58,8 +64,13 @@ class RemotePart:
                 request = worker_pb2.RegisterGraphRequest(graph_def=self.graph_def)
                 self._handle = called(self._worker.RegisterGraph, request, waits=self._waits).graph_handle
         step = secrets.randbits(56)
-        request = worker_pb2.RunGraphRequest(graph_handle=self._handle, step_id=step, store_errors_in_response_body=True,
-                                             recv_key=self._outgoing, request_id=secrets.randbits(62))
+        request = worker_pb2.RunGraphRequest(
+            graph_handle=self._handle,
+            step_id=step,
+            store_errors_in_response_body=True,
+            recv_key=self._outgoing,
+            request_id=secrets.randbits(62),
+        )
         for key, tensor in zip(self._incoming, tensors, strict=True):
             request.send.add(name=key).tensor.CopyFrom(tensor)
         response = called(self._worker.RunGraph, request, timeout, self._waits)

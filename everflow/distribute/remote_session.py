@@ -1,4 +1,5 @@
 """Sessions whose server is in another process: their graph and their steps go over the wire."""
+
 from __future__ import annotations
 
 import threading
@@ -42,8 +43,7 @@ class RemoteContext(Context):
         found = called(self._master.ListDevices, master_pb2.ListDevicesRequest(session_handle=self._handle), self.timeout)
         return [DeviceAttributes(d.name, d.device_type, d.memory_limit, d.incarnation) for d in (*found.local_device, *found.remote_device)]
 
-    def step(self, fetches: Any, targets: Any, feeds: Any, is_body: bool = False, host: Any = ((), ()),
-             dims: Any = None) -> Any:
+    def step(self, fetches: Any, targets: Any, feeds: Any, is_body: bool = False, host: Any = ((), ()), dims: Any = None) -> Any:
         """A step that the server runs, of a graph that it knows by then."""
         self._extend()
         return RemoteStep(self, fetches, targets, feeds)
@@ -53,7 +53,9 @@ class RemoteContext(Context):
         with self._extending:
             new = self._news()
             if not self._handle:
-                request = master_pb2.CreateSessionRequest(graph_def=new, config=self.config or ConfigProto(), target=f"grpc://{self._address}")
+                request = master_pb2.CreateSessionRequest(
+                    graph_def=new, config=self.config or ConfigProto(), target=f"grpc://{self._address}"
+                )
                 created = called(self._master.CreateSession, request, self.timeout)
                 self._handle, self._version = created.session_handle, created.graph_version
             elif new.node or new.library.function:

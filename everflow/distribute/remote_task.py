@@ -1,4 +1,5 @@
 """Tasks of a cluster whose servers are in other processes."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -36,7 +37,8 @@ class RemoteTask(Task):
     def known_as(self, job: str, index: int, resources: Resources | None = None) -> Task:
         """A server in another process has one name and one state for all sessions."""
         raise errors.UnimplementedError(
-            None, None, f"{self.name} is in another process; sessions with a cluster or a state of their own need servers of this process.")
+            None, None, f"{self.name} is in another process; sessions with a cluster or a state of their own need servers of this process."
+        )
 
 
 class _RemoteResources(Resources):

@@ -1,4 +1,5 @@
 """tf.train.replica_device_setter: variables to the parameter servers in turn, everything else to the worker."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -8,10 +9,23 @@ from everflow.api import internal, public
 from everflow.distribute.cluster_spec import ClusterSpec
 from everflow.graph.devices import DeviceSpec
 
-STANDARD_PS_OPS = internal("training.device_setter.STANDARD_PS_OPS")((
-    "Variable", "VariableV2", "AutoReloadVariable", "MutableHashTable", "MutableHashTableV2", "MutableHashTableOfTensors",
-    "MutableHashTableOfTensorsV2", "MutableDenseHashTable", "MutableDenseHashTableV2", "VarHandleOp",
-    "BoostedTreesEnsembleResourceHandleOp", "BoostedTreesQuantileStreamResourceHandleOp", "ResourceConditionalAccumulator"))
+STANDARD_PS_OPS = internal("training.device_setter.STANDARD_PS_OPS")(
+    (
+        "Variable",
+        "VariableV2",
+        "AutoReloadVariable",
+        "MutableHashTable",
+        "MutableHashTableV2",
+        "MutableHashTableOfTensors",
+        "MutableHashTableOfTensorsV2",
+        "MutableDenseHashTable",
+        "MutableDenseHashTableV2",
+        "VarHandleOp",
+        "BoostedTreesEnsembleResourceHandleOp",
+        "BoostedTreesQuantileStreamResourceHandleOp",
+        "ResourceConditionalAccumulator",
+    )
+)
 
 
 @internal("training.device_setter._RoundRobinStrategy")
@@ -29,8 +43,13 @@ class RoundRobin:
 
 @public("train.replica_device_setter")
 def replica_device_setter(
-    ps_tasks: int = 0, ps_device: str = "/job:ps", worker_device: str = "/job:worker", merge_devices: bool = True, cluster: Any = None,
-    ps_ops: Sequence[str] | None = None, ps_strategy: Callable[[Any], int] | None = None,
+    ps_tasks: int = 0,
+    ps_device: str = "/job:ps",
+    worker_device: str = "/job:worker",
+    merge_devices: bool = True,
+    cluster: Any = None,
+    ps_ops: Sequence[str] | None = None,
+    ps_strategy: Callable[[Any], int] | None = None,
 ) -> Callable[[Any], str] | None:
     """A device function for `tf.device`. With no parameter servers it is None, which leaves devices as they are."""
     if cluster is not None:

@@ -1,4 +1,5 @@
 """Runs a function for each replica: a thread each, one of them at a time, that meet where replicas merge."""
+
 from __future__ import annotations
 
 import contextlib
@@ -70,7 +71,8 @@ class SharedVariables:
             elif i >= len(made):
                 raise RuntimeError(
                     f"Tried to create variable {kwargs.get('name')} with mismatching name on device {replica}: replicas must make the same "
-                    "variables.")
+                    "variables."
+                )
             return made[i]
 
         return create
@@ -143,8 +145,7 @@ def call_for_each_replica(strategy: Any, devices: Sequence[str], fn: Any, args: 
     """What a function gives for each replica, regrouped."""
     shared = SharedVariables()
     threads = [
-        ReplicaThread(strategy, i, where, fn, select_replica(i, args), select_replica(i, kwargs), shared)
-        for i, where in enumerate(devices)
+        ReplicaThread(strategy, i, where, fn, select_replica(i, args), select_replica(i, kwargs), shared) for i, where in enumerate(devices)
     ]
     try:
         while not all(thread.is_done for thread in threads):

@@ -1,4 +1,5 @@
 """tf.train.Server: a task of a cluster, to which sessions connect."""
+
 from __future__ import annotations
 
 import socket
@@ -22,20 +23,29 @@ from everflow.values.resources import Resources
 class Server:
     """`Server({"worker": ["host0:2222", "host1:2222"]}, job_name="worker", task_index=0)` serves one task of a cluster."""
 
-    def __init__(self, server_or_cluster_def: Any, job_name: str | None = None, task_index: int | None = None, protocol: str | None = None,
-                 config: Any = None, start: bool = True) -> None:
+    def __init__(
+        self,
+        server_or_cluster_def: Any,
+        job_name: str | None = None,
+        task_index: int | None = None,
+        protocol: str | None = None,
+        config: Any = None,
+        start: bool = True,
+    ) -> None:
         self._server_def = _server_def(server_or_cluster_def, job_name, task_index, protocol, config)
         definition = self._server_def
         if definition.protocol != "grpc":
-            raise errors.NotFoundError(None, None, f"No server factory registered for the given ServerDef: {definition}\n"
-                                                   "The available server factories are: [ GRPC_SERVER ]")
+            raise errors.NotFoundError(
+                None,
+                None,
+                f"No server factory registered for the given ServerDef: {definition}\nThe available server factories are: [ GRPC_SERVER ]",
+            )
         self._spec = ClusterSpec(definition.cluster)
         tasks = self._spec._jobs.get(definition.job_name)
         if tasks is None:
             raise errors.InvalidArgumentError(None, None, f'Job "{definition.job_name}" was not defined in cluster')
         if definition.task_index not in tasks:
-            raise errors.InvalidArgumentError(
-                None, None, f'Task {definition.task_index} was not defined in job "{definition.job_name}"')
+            raise errors.InvalidArgumentError(None, None, f'Task {definition.task_index} was not defined in job "{definition.job_name}"')
         self._address = tasks[definition.task_index]
         self.task = Task(definition.job_name, definition.task_index, definition.default_session_config)
         self._contexts: weakref.WeakSet[ServerContext] = weakref.WeakSet()

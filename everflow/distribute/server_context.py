@@ -1,4 +1,5 @@
 """The run-time side of a session on a server of this process: the resources are the server's, and those of its cluster."""
+
 from __future__ import annotations
 
 import contextlib

@@ -1,4 +1,5 @@
 """tf.distribute.Strategy: what all strategies can do; StrategyExtended: what each does in its own way."""
+
 from __future__ import annotations
 
 import contextlib
@@ -39,8 +40,9 @@ class InputContext:
     def get_per_replica_batch_size(self, global_batch_size: int) -> int:
         """The part of a batch that each replica gets."""
         if global_batch_size % self.num_replicas_in_sync:
-            raise ValueError(f"The `global_batch_size` {global_batch_size!r} is not divisible by `num_replicas_in_sync` "
-                             f"{self.num_replicas_in_sync!r} ")
+            raise ValueError(
+                f"The `global_batch_size` {global_batch_size!r} is not divisible by `num_replicas_in_sync` {self.num_replicas_in_sync!r} "
+            )
         return global_batch_size // self.num_replicas_in_sync
 
 
@@ -58,9 +60,9 @@ def get_loss_reduction() -> ReduceOp:
 class Strategy:
     """How variables and computation are spread over devices.
 
-        strategy = tf.distribute.MirroredStrategy(["/cpu:0", "/cpu:1"])
-        with strategy.scope():
-            model = ...
+    strategy = tf.distribute.MirroredStrategy(["/cpu:0", "/cpu:1"])
+    with strategy.scope():
+        model = ...
     """
 
     def __init__(self, extended: Any) -> None:

@@ -1,4 +1,5 @@
 """Which strategy holds in a thread, and whether the thread speaks for one replica or for all."""
+
 from __future__ import annotations
 
 import threading

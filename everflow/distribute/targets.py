@@ -1,4 +1,5 @@
 """Session targets: `grpc://host:port` leads to a server, in this process or in another."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -33,6 +34,9 @@ def reset(target: str, containers: list[str], config: Any) -> None:
 def _address(target: str, config: Any) -> str:
     if not target.startswith(SCHEME):
         raise errors.NotFoundError(
-            None, None, f'No session factory registered for the given session options: {{target: "{target}" config: {config or ""}}} '
-            "Registered factories are {DIRECT_SESSION, GRPC_SESSION}.")
-    return target[len(SCHEME):]
+            None,
+            None,
+            f'No session factory registered for the given session options: {{target: "{target}" config: {config or ""}}} '
+            "Registered factories are {DIRECT_SESSION, GRPC_SESSION}.",
+        )
+    return target[len(SCHEME) :]

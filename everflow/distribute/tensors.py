@@ -1,4 +1,5 @@
 """Tensors on the wire."""
+
 from __future__ import annotations
 
 import math
@@ -39,6 +40,6 @@ def array_of(proto: Any) -> np.ndarray:
         lengths.append(length)
     array = np.empty(len(lengths), object)
     for i, length in enumerate(lengths):
-        array[i] = content[at:at + length]
+        array[i] = content[at : at + length]
         at += length
     return array.reshape(sizes)

@@ -1,4 +1,5 @@
 """Values that each replica has its own of: per-replica values, and values that are the same on all replicas."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence

@@ -1,4 +1,5 @@
 """Variables with a copy for each replica: kept the same at each write, or brought together when they are read."""
+
 from __future__ import annotations
 
 import contextlib
@@ -23,7 +24,8 @@ NO_AGGREGATION = (
     "`aggregation` to tf.Variable(..). e.g. `tf.Variable(..., aggregation=tf.VariableAggregation.SUM)``tf.VariableAggregation` lists the "
     "possible aggregation methods.This is required because {} should always be kept in sync. When updating them or assigning to them in a "
     "replica context, we automatically try to aggregate the values before updating the variable. For this aggregation, we need to know the "
-    "aggregation method. ")
+    "aggregation method. "
+)
 
 
 def _of_copy(name: str) -> Any:
@@ -95,8 +97,13 @@ class DistributedVariable(DistributedValues, BaseResourceVariable):
 
     def __deepcopy__(self, memo: Any) -> Any:
         with self._distribute_strategy.scope():
-            copied = tf.Variable(self.primary.numpy(), trainable=self._trainable, name=self._shared_name + "_copy",
-                                 aggregation=self._aggregation, synchronization=self._synchronization)
+            copied = tf.Variable(
+                self.primary.numpy(),
+                trainable=self._trainable,
+                name=self._shared_name + "_copy",
+                aggregation=self._aggregation,
+                synchronization=self._synchronization,
+            )
         memo[id(self)] = copied
         return copied
 
@@ -130,8 +137,19 @@ def _writer(how: str) -> Callable[..., Any]:
     return method
 
 
-for _how in ("assign", "assign_add", "assign_sub", "scatter_add", "scatter_sub", "scatter_mul", "scatter_div", "scatter_min", "scatter_max",
-             "scatter_update", "batch_scatter_update"):
+for _how in (
+    "assign",
+    "assign_add",
+    "assign_sub",
+    "scatter_add",
+    "scatter_sub",
+    "scatter_mul",
+    "scatter_div",
+    "scatter_min",
+    "scatter_max",
+    "scatter_update",
+    "batch_scatter_update",
+):
     setattr(DistributedVariable, _how, _writer(_how))
 
 
@@ -166,8 +184,11 @@ class SyncOnReadVariable(DistributedVariable):
     """A variable whose copies go their own ways: replicas write to their own, and who reads for all gets the copies brought together."""
 
     def _written(self, how: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if strategy_context.update_replica() is not None or strategy_context.get_replica_context() is not None and (
-                strategy_context.has_strategy()):
+        if (
+            strategy_context.update_replica() is not None
+            or strategy_context.get_replica_context() is not None
+            and (strategy_context.has_strategy())
+        ):
             return getattr(self.get(), how)(*args, **kwargs)
         if self._aggregation == VariableAggregation.SUM:
             if how in ("assign_add", "assign_sub"):
@@ -184,8 +205,11 @@ class SyncOnReadVariable(DistributedVariable):
         """The copies brought together; None where the code here runs for one replica."""
         if len(self._values) == 1 or self._aggregation in (VariableAggregation.NONE, VariableAggregation.ONLY_FIRST_REPLICA):
             return None
-        if strategy_context.update_replica() is not None or strategy_context.has_strategy() and (
-                not strategy_context.in_cross_replica_context()):
+        if (
+            strategy_context.update_replica() is not None
+            or strategy_context.has_strategy()
+            and (not strategy_context.in_cross_replica_context())
+        ):
             return None
         total = tf.add_n([copy.value() for copy in self._values])
         return total if self._aggregation == VariableAggregation.SUM else total / tf.cast(len(self._values), total.dtype)

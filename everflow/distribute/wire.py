@@ -1,4 +1,5 @@
 """gRPC as the cluster's protocol uses it: channels without size limits, errors as status codes."""
+
 from __future__ import annotations
 
 import functools

@@ -1,4 +1,5 @@
 """The WorkerService of a server: its part of steps that a master in another process runs."""
+
 from __future__ import annotations
 
 import itertools
@@ -36,9 +37,14 @@ class Worker(worker_service_pb2_grpc.WorkerServiceServicer):  # type: ignore[nam
     @answering
     def GetStatus(self, request: Any) -> Any:
         """The devices of the task."""
-        return worker_pb2.GetStatusResponse(device_attributes=[
-            device_attributes_pb2.DeviceAttributes(name=d.name, device_type=d.device_type, memory_limit=d.memory_limit_bytes,
-                                                   incarnation=d.incarnation) for d in self._server.task.devices()])
+        return worker_pb2.GetStatusResponse(
+            device_attributes=[
+                device_attributes_pb2.DeviceAttributes(
+                    name=d.name, device_type=d.device_type, memory_limit=d.memory_limit_bytes, incarnation=d.incarnation
+                )
+                for d in self._server.task.devices()
+            ]
+        )
 
     @answering
     def RegisterGraph(self, request: Any) -> Any:

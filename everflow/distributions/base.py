@@ -1,4 +1,5 @@
 """What all distributions share: names, shapes, and the public methods around what each one computes."""
+
 from __future__ import annotations
 
 import contextlib
@@ -36,9 +37,11 @@ class ReparameterizationType:
 
 
 FULLY_REPARAMETERIZED = internal("ops.distributions.distribution.FULLY_REPARAMETERIZED")(
-    public("distributions.FULLY_REPARAMETERIZED")(ReparameterizationType("FULLY_REPARAMETERIZED")))
+    public("distributions.FULLY_REPARAMETERIZED")(ReparameterizationType("FULLY_REPARAMETERIZED"))
+)
 NOT_REPARAMETERIZED = internal("ops.distributions.distribution.NOT_REPARAMETERIZED")(
-    public("distributions.NOT_REPARAMETERIZED")(ReparameterizationType("NOT_REPARAMETERIZED")))
+    public("distributions.NOT_REPARAMETERIZED")(ReparameterizationType("NOT_REPARAMETERIZED"))
+)
 
 
 @internal("ops.distributions.distribution._BaseDistribution")
@@ -50,8 +53,16 @@ class BaseDistribution:
 class Distribution(BaseDistribution):
     """A distribution, or a batch of them. A subclass computes `_sample_n`, `_log_prob` (or `_prob`), `_mean` and so on."""
 
-    def __init__(self, dtype: Any, reparameterization_type: Any, validate_args: bool, allow_nan_stats: bool, parameters: Any = None,
-                 graph_parents: Any = None, name: str | None = None) -> None:
+    def __init__(
+        self,
+        dtype: Any,
+        reparameterization_type: Any,
+        validate_args: bool,
+        allow_nan_stats: bool,
+        parameters: Any = None,
+        graph_parents: Any = None,
+        name: str | None = None,
+    ) -> None:
         for i, t in enumerate(graph_parents or ()):
             if t is None or not isinstance(t, Tensor):
                 raise ValueError(f"Graph parent item {i} is not a Tensor; {t}.")
@@ -108,8 +119,10 @@ class Distribution(BaseDistribution):
         return f"tfp.distributions.{type(self).__name__}({', '.join(known)})"
 
     def __repr__(self) -> str:
-        return (f"<tfp.distributions.{type(self).__name__} '{self.name}' batch_shape={self.batch_shape} "
-                f"event_shape={self.event_shape} dtype={dtypes.as_dtype(self.dtype).name}>")
+        return (
+            f"<tfp.distributions.{type(self).__name__} '{self.name}' batch_shape={self.batch_shape} "
+            f"event_shape={self.event_shape} dtype={dtypes.as_dtype(self.dtype).name}>"
+        )
 
     def copy(self, **override_parameters_kwargs: Any) -> Any:
         """A distribution of the same kind with some parameters changed."""

@@ -1,4 +1,5 @@
 """The Bernoulli distribution."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -16,13 +17,21 @@ from everflow.graph.scopes import name_scope
 class Bernoulli(Distribution):
     """1 with probability `probs` = sigmoid(`logits`), else 0."""
 
-    def __init__(self, logits: Any = None, probs: Any = None, dtype: Any = dtypes.int32, validate_args: bool = False,
-                 allow_nan_stats: bool = True, name: str = "Bernoulli") -> None:
+    def __init__(
+        self,
+        logits: Any = None,
+        probs: Any = None,
+        dtype: Any = dtypes.int32,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "Bernoulli",
+    ) -> None:
         parameters = dict(locals())
         with name_scope(name) as name:
             self._logits, self._probs = get_logits_and_probs(logits=logits, probs=probs, validate_args=validate_args, name=name)
-        super().__init__(dtypes.as_dtype(dtype), NOT_REPARAMETERIZED, validate_args, allow_nan_stats, parameters,
-                         [self._logits, self._probs], name)
+        super().__init__(
+            dtypes.as_dtype(dtype), NOT_REPARAMETERIZED, validate_args, allow_nan_stats, parameters, [self._logits, self._probs], name
+        )
 
     @classmethod
     def _param_shapes(cls, sample_shape: Any) -> dict[str, Any]:

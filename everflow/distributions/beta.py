@@ -1,4 +1,5 @@
 """The beta distribution."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -17,16 +18,29 @@ from everflow.ops.control_flow.ordering import with_dependencies
 class Beta(Distribution):
     """The distribution on (0, 1) with density proportional to x^(concentration1 - 1) (1 - x)^(concentration0 - 1)."""
 
-    def __init__(self, concentration1: Any = None, concentration0: Any = None, validate_args: bool = False, allow_nan_stats: bool = True,
-                 name: str = "Beta") -> None:
+    def __init__(
+        self,
+        concentration1: Any = None,
+        concentration0: Any = None,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "Beta",
+    ) -> None:
         parameters = dict(locals())
         with name_scope(name, values=[concentration1, concentration0]) as name:
             self._concentration1 = self._checked(tf.convert_to_tensor(concentration1, name="concentration1"), validate_args)
             self._concentration0 = self._checked(tf.convert_to_tensor(concentration0, name="concentration0"), validate_args)
             tf.debugging.assert_same_float_dtype([self._concentration1, self._concentration0])
             self._total_concentration = self._concentration1 + self._concentration0
-        super().__init__(self._total_concentration.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, parameters,
-                         [self._concentration1, self._concentration0, self._total_concentration], name)
+        super().__init__(
+            self._total_concentration.dtype,
+            FULLY_REPARAMETERIZED,
+            validate_args,
+            allow_nan_stats,
+            parameters,
+            [self._concentration1, self._concentration0, self._total_concentration],
+            name,
+        )
 
     @classmethod
     def _param_shapes(cls, sample_shape: Any) -> dict[str, Any]:
@@ -62,8 +76,7 @@ class Beta(Distribution):
     def _sample_n(self, n: Any, seed: Any = None) -> Any:
         ones = tf.ones_like(self.total_concentration, dtype=self.dtype)
         one = tf.random_gamma(shape=[n], alpha=ones * self.concentration1, dtype=self.dtype, seed=seed)
-        other = tf.random_gamma(
-            shape=[n], alpha=ones * self.concentration0, dtype=self.dtype, seed=gen_new_seed(seed, "beta"))
+        other = tf.random_gamma(shape=[n], alpha=ones * self.concentration0, dtype=self.dtype, seed=gen_new_seed(seed, "beta"))
         return one / (one + other)
 
     def _log_prob(self, x: Any) -> Any:
@@ -82,9 +95,12 @@ class Beta(Distribution):
 
     def _entropy(self) -> Any:
         normalization = tf.lgamma(self.concentration1) + tf.lgamma(self.concentration0) - tf.lgamma(self.total_concentration)
-        return (normalization - (self.concentration1 - 1.0) * tf.digamma(self.concentration1)
-                - (self.concentration0 - 1.0) * tf.digamma(self.concentration0)
-                + (self.total_concentration - 2.0) * tf.digamma(self.total_concentration))
+        return (
+            normalization
+            - (self.concentration1 - 1.0) * tf.digamma(self.concentration1)
+            - (self.concentration0 - 1.0) * tf.digamma(self.concentration0)
+            + (self.total_concentration - 2.0) * tf.digamma(self.total_concentration)
+        )
 
     def _mean(self) -> Any:
         return self._concentration1 / self._total_concentration
@@ -97,10 +113,13 @@ class Beta(Distribution):
         if self.allow_nan_stats:
             return undefined(tf.logical_and(self.concentration1 > 1.0, self.concentration0 > 1.0), mode)
         one = tf.ones([], dtype=self.dtype)
-        return with_dependencies([
-            tf.assert_less(one, self.concentration1, message="Mode undefined for concentration1 <= 1."),
-            tf.assert_less(one, self.concentration0, message="Mode undefined for concentration0 <= 1."),
-        ], mode)
+        return with_dependencies(
+            [
+                tf.assert_less(one, self.concentration1, message="Mode undefined for concentration1 <= 1."),
+                tf.assert_less(one, self.concentration0, message="Mode undefined for concentration0 <= 1."),
+            ],
+            mode,
+        )
 
     def _checked(self, concentration: Any, validate_args: bool) -> Any:
         if not validate_args:
@@ -110,32 +129,50 @@ class Beta(Distribution):
     def _checked_value(self, x: Any) -> Any:
         if not self.validate_args:
             return x
-        return with_dependencies([
-            tf.assert_positive(x, message="sample must be positive"),
-            tf.assert_less(x, tf.ones([], self.dtype), message="sample must be less than `1`."),
-        ], x)
+        return with_dependencies(
+            [
+                tf.assert_positive(x, message="sample must be positive"),
+                tf.assert_less(x, tf.ones([], self.dtype), message="sample must be less than `1`."),
+            ],
+            x,
+        )
 
 
 @internal("ops.distributions.beta.BetaWithSoftplusConcentration")
 class BetaWithSoftplusConcentration(Beta):
     """The beta distribution with parameters that softplus makes positive."""
 
-    def __init__(self, concentration1: Any, concentration0: Any, validate_args: bool = False, allow_nan_stats: bool = True,
-                 name: str = "BetaWithSoftplusConcentration") -> None:
+    def __init__(
+        self,
+        concentration1: Any,
+        concentration0: Any,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "BetaWithSoftplusConcentration",
+    ) -> None:
         parameters = dict(locals())
         with name_scope(name, values=[concentration1, concentration0]) as name:
-            super().__init__(tf.nn.softplus(concentration1, name="softplus_concentration1"),
-                             tf.nn.softplus(concentration0, name="softplus_concentration0"), validate_args, allow_nan_stats, name)
+            super().__init__(
+                tf.nn.softplus(concentration1, name="softplus_concentration1"),
+                tf.nn.softplus(concentration0, name="softplus_concentration0"),
+                validate_args,
+                allow_nan_stats,
+                name,
+            )
         self._parameters = parameters
 
 
 @RegisterKL(Beta, Beta)
 def _kl_beta_beta(d1: Any, d2: Any, name: str | None = None) -> Any:
     with name_scope(name, "kl_beta_beta", values=[d1.concentration1, d1.concentration0, d2.concentration1, d2.concentration0]):
+
         def normalization(d: Any) -> Any:
             return tf.lgamma(d.concentration1) + tf.lgamma(d.concentration0) - tf.lgamma(d.total_concentration)
 
-        return (normalization(d2) - normalization(d1)
-                - tf.digamma(d1.concentration1) * (d2.concentration1 - d1.concentration1)
-                - tf.digamma(d1.concentration0) * (d2.concentration0 - d1.concentration0)
-                + tf.digamma(d1.total_concentration) * (d2.total_concentration - d1.total_concentration))
+        return (
+            normalization(d2)
+            - normalization(d1)
+            - tf.digamma(d1.concentration1) * (d2.concentration1 - d1.concentration1)
+            - tf.digamma(d1.concentration0) * (d2.concentration0 - d1.concentration0)
+            + tf.digamma(d1.total_concentration) * (d2.total_concentration - d1.total_concentration)
+        )

@@ -1,4 +1,5 @@
 """Invertible transformations with the determinants of their derivatives."""
+
 from __future__ import annotations
 
 import abc
@@ -32,8 +33,16 @@ class Bijector(abc.ABC):
     """A transformation y = forward(x) that can be undone. A subclass says `_forward`, `_inverse` and one of the determinants."""
 
     @abc.abstractmethod
-    def __init__(self, graph_parents: Any = None, is_constant_jacobian: bool = False, validate_args: bool = False, dtype: Any = None,
-                 forward_min_event_ndims: int | None = None, inverse_min_event_ndims: int | None = None, name: str | None = None) -> None:
+    def __init__(
+        self,
+        graph_parents: Any = None,
+        is_constant_jacobian: bool = False,
+        validate_args: bool = False,
+        dtype: Any = None,
+        forward_min_event_ndims: int | None = None,
+        inverse_min_event_ndims: int | None = None,
+        name: str | None = None,
+    ) -> None:
         self._graph_parents = list(graph_parents or ())
         for i, t in enumerate(self._graph_parents):
             if t is None or not isinstance(t, Tensor):
@@ -170,7 +179,8 @@ class Bijector(abc.ABC):
                 with tf.control_dependencies(checks):
                     found = self._first_of(
                         lambda: self._inverse_log_det_jacobian(y),
-                        lambda: -self._forward_log_det_jacobian(pair.x if pair.x is not None else self._inverse(y)))
+                        lambda: -self._forward_log_det_jacobian(pair.x if pair.x is not None else self._inverse(y)),
+                    )
                     found = self._reduced(y, found, self.inverse_min_event_ndims, event_ndims, key)
                 if key is None:
                     return found
@@ -187,7 +197,8 @@ class Bijector(abc.ABC):
                 with tf.control_dependencies(checks):
                     found = self._first_of(
                         lambda: self._forward_log_det_jacobian(x),
-                        lambda: -self._inverse_log_det_jacobian(pair.y if pair.y is not None else self._forward(x)))
+                        lambda: -self._inverse_log_det_jacobian(pair.y if pair.y is not None else self._forward(x)),
+                    )
                     found = self._reduced(x, found, self.forward_min_event_ndims, event_ndims, key)
                 if key is None:
                     return found

@@ -1,4 +1,5 @@
 """The categorical distribution."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -31,17 +32,28 @@ def _broadcast(event: Any, params: Any, dtype: Any) -> tuple[Any, Any]:
 class Categorical(Distribution):
     """The number of a class, of which each has a probability."""
 
-    def __init__(self, logits: Any = None, probs: Any = None, dtype: Any = dtypes.int32, validate_args: bool = False,
-                 allow_nan_stats: bool = True, name: str = "Categorical") -> None:
+    def __init__(
+        self,
+        logits: Any = None,
+        probs: Any = None,
+        dtype: Any = dtypes.int32,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "Categorical",
+    ) -> None:
         parameters = dict(locals())
         with name_scope(name, values=[logits, probs]) as name:
             self._logits, self._probs = get_logits_and_probs(
-                logits=logits, probs=probs, validate_args=validate_args, multidimensional=True, name=name)
+                logits=logits, probs=probs, validate_args=validate_args, multidimensional=True, name=name
+            )
             if validate_args:
                 self._logits = embed_check_categorical_event_shape(self._logits)
             static = self._logits.get_shape().with_rank_at_least(1)
-            self._batch_rank = tf.rank(self._logits) - 1 if static.ndims is None else tf.convert_to_tensor(
-                static.ndims - 1, dtype=dtypes.int32, name="batch_rank")
+            self._batch_rank = (
+                tf.rank(self._logits) - 1
+                if static.ndims is None
+                else tf.convert_to_tensor(static.ndims - 1, dtype=dtypes.int32, name="batch_rank")
+            )
             shape = tf.shape(self._logits, name="logits_shape")
             size = None if static.ndims is None else tf.dimension_value(static[-1])
             if size is not None:
@@ -54,8 +66,9 @@ class Categorical(Distribution):
             else:
                 with name_scope("batch_shape"):
                     self._batch_shape_val = shape[:-1]
-        super().__init__(dtypes.as_dtype(dtype), NOT_REPARAMETERIZED, validate_args, allow_nan_stats, parameters,
-                         [self._logits, self._probs], name)
+        super().__init__(
+            dtypes.as_dtype(dtype), NOT_REPARAMETERIZED, validate_args, allow_nan_stats, parameters, [self._logits, self._probs], name
+        )
 
     @property
     def event_size(self) -> Any:

@@ -1,4 +1,5 @@
 """Checks of parameters and values that distributions make part of the graph."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -13,8 +14,9 @@ from everflow.ops.control_flow.ordering import with_dependencies
 
 
 @internal("ops.distributions.util.assert_integer_form")
-def assert_integer_form(x: Any, data: Any = None, summarize: Any = None, message: str | None = None, int_dtype: Any = None,
-                        name: str = "assert_integer_form") -> Any:
+def assert_integer_form(
+    x: Any, data: Any = None, summarize: Any = None, message: str | None = None, int_dtype: Any = None, name: str = "assert_integer_form"
+) -> Any:
     """An op that fails where x has components that are not whole numbers."""
     with name_scope(name, values=[x, data]):
         x = convert_to_tensor(x, name="x")
@@ -74,8 +76,14 @@ def maybe_get_static_value(x: Any, dtype: Any = None) -> Any:
 
 
 @internal("ops.distributions.util.get_logits_and_probs")
-def get_logits_and_probs(logits: Any = None, probs: Any = None, multidimensional: bool = False, validate_args: bool = False,
-                         name: str = "get_logits_and_probs", dtype: Any = None) -> tuple[Any, Any]:
+def get_logits_and_probs(
+    logits: Any = None,
+    probs: Any = None,
+    multidimensional: bool = False,
+    validate_args: bool = False,
+    name: str = "get_logits_and_probs",
+    dtype: Any = None,
+) -> tuple[Any, Any]:
     """Log-odds and probabilities (of classes along the last axis), of which one is given."""
     with name_scope(name, values=[probs, logits]):
         if (probs is None) == (logits is None):
@@ -155,22 +163,30 @@ def embed_check_categorical_event_shape(categorical_param: Any, name: str = "emb
                     raise ValueError(at_least_two)
                 if size > most:
                     raise ValueError(
-                        f"Number of classes exceeds `dtype` precision, i.e., {kind.name} implies shape ({size}) cannot exceed {most}.")
+                        f"Number of classes exceeds `dtype` precision, i.e., {kind.name} implies shape ({size}) cannot exceed {most}."
+                    )
                 return x
         shape = tf.shape(x, name="x_shape")
         count = shape[-1]
         with tf.control_dependencies([tf.assert_rank_at_least(x, 1, message=at_least_one)]):
             size = tf.shape(x)[-1]
-        return with_dependencies([
-            tf.assert_greater_equal(size, 2, message=at_least_two),
-            tf.assert_less_equal(count, min(most, dtypes.int32.max), message=(
-                f"Number of classes exceeds `dtype` precision, i.e., {kind.name} dtype cannot exceed {most} shape.")),
-        ], x)
+        return with_dependencies(
+            [
+                tf.assert_greater_equal(size, 2, message=at_least_two),
+                tf.assert_less_equal(
+                    count,
+                    min(most, dtypes.int32.max),
+                    message=(f"Number of classes exceeds `dtype` precision, i.e., {kind.name} dtype cannot exceed {most} shape."),
+                ),
+            ],
+            x,
+        )
 
 
 @internal("ops.distributions.util.embed_check_integer_casting_closed")
-def embed_check_integer_casting_closed(x: Any, target_dtype: Any, assert_nonnegative: bool = True,
-                                       name: str = "embed_check_casting_closed") -> Any:
+def embed_check_integer_casting_closed(
+    x: Any, target_dtype: Any, assert_nonnegative: bool = True, name: str = "embed_check_casting_closed"
+) -> Any:
     """x, handed on if it would come back the same from a cast to another type."""
     with name_scope(name, values=[x]):
         x = convert_to_tensor(x, name="x")
@@ -190,5 +206,6 @@ def embed_check_integer_casting_closed(x: Any, target_dtype: Any, assert_nonnega
                 checks.append(tf.assert_less_equal(x, _largest(target), message=f"Elements cannot exceed {_largest(target)}."))
             if not assert_nonnegative and _smallest(x.dtype) < _smallest(target):
                 checks.append(
-                    tf.assert_greater_equal(x, _smallest(target), message=f"Elements cannot be smaller than {_smallest(target)}."))
+                    tf.assert_greater_equal(x, _smallest(target), message=f"Elements cannot be smaller than {_smallest(target)}.")
+                )
         return with_dependencies(checks, x) if checks else x

@@ -1,4 +1,5 @@
 """The Dirichlet distribution."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -21,8 +22,15 @@ class Dirichlet(Distribution):
         with name_scope(name, values=[concentration]) as name:
             self._concentration = self._checked(tf.convert_to_tensor(concentration, name="concentration"), validate_args)
             self._total_concentration = tf.reduce_sum(self._concentration, -1)
-        super().__init__(self._concentration.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, parameters,
-                         [self._concentration, self._total_concentration], name)
+        super().__init__(
+            self._concentration.dtype,
+            FULLY_REPARAMETERIZED,
+            validate_args,
+            allow_nan_stats,
+            parameters,
+            [self._concentration, self._total_concentration],
+            name,
+        )
 
     @property
     def concentration(self) -> Any:
@@ -59,8 +67,11 @@ class Dirichlet(Distribution):
 
     def _entropy(self) -> Any:
         k = tf.cast(self.event_shape_tensor()[0], self.dtype)
-        return (tf.lbeta(self.concentration) + (self.total_concentration - k) * tf.digamma(self.total_concentration)
-                - tf.reduce_sum((self.concentration - 1.0) * tf.digamma(self.concentration), axis=-1))
+        return (
+            tf.lbeta(self.concentration)
+            + (self.total_concentration - k) * tf.digamma(self.total_concentration)
+            - tf.reduce_sum((self.concentration - 1.0) * tf.digamma(self.concentration), axis=-1)
+        )
 
     def _mean(self) -> Any:
         return self.concentration / self.total_concentration[..., tf.newaxis]
@@ -84,26 +95,31 @@ class Dirichlet(Distribution):
             defined = tf.reduce_all(self.concentration > 1.0, axis=-1, keepdims=True)
             return undefined(tf.logical_and(defined, tf.ones_like(mode, dtype=tf.bool)), mode)
         one = tf.ones([], self.dtype)
-        return with_dependencies(
-            [tf.assert_less(one, self.concentration, message="Mode undefined when any concentration <= 1")], mode)
+        return with_dependencies([tf.assert_less(one, self.concentration, message="Mode undefined when any concentration <= 1")], mode)
 
     def _checked(self, concentration: Any, validate_args: bool) -> Any:
         if not validate_args:
             return concentration
         concentration = embed_check_categorical_event_shape(concentration) if concentration.get_shape().ndims is None else concentration
-        return with_dependencies([
-            tf.assert_positive(concentration, message="Concentration parameter must be positive."),
-            tf.assert_rank_at_least(concentration, 1, message="Concentration parameter must have >=1 dimensions."),
-            tf.assert_less(1, tf.shape(concentration)[-1], message="Concentration parameter must have event_size >= 2."),
-        ], concentration)
+        return with_dependencies(
+            [
+                tf.assert_positive(concentration, message="Concentration parameter must be positive."),
+                tf.assert_rank_at_least(concentration, 1, message="Concentration parameter must have >=1 dimensions."),
+                tf.assert_less(1, tf.shape(concentration)[-1], message="Concentration parameter must have event_size >= 2."),
+            ],
+            concentration,
+        )
 
     def _checked_value(self, x: Any) -> Any:
         if not self.validate_args:
             return x
-        return with_dependencies([
-            tf.assert_positive(x, message="samples must be positive"),
-            tf.assert_near(tf.ones([], dtype=self.dtype), tf.reduce_sum(x, -1), message="sample last-dimension must sum to `1`"),
-        ], x)
+        return with_dependencies(
+            [
+                tf.assert_positive(x, message="samples must be positive"),
+                tf.assert_near(tf.ones([], dtype=self.dtype), tf.reduce_sum(x, -1), message="sample last-dimension must sum to `1`"),
+            ],
+            x,
+        )
 
 
 @RegisterKL(Dirichlet, Dirichlet)

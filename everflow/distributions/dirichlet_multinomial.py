@@ -1,4 +1,5 @@
 """The Dirichlet-multinomial distribution."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -17,8 +18,14 @@ from everflow.ops.control_flow.ordering import with_dependencies
 class DirichletMultinomial(Distribution):
     """How often each class comes up in `total_count` draws, where their probabilities are those of a Dirichlet distribution."""
 
-    def __init__(self, total_count: Any, concentration: Any, validate_args: bool = False, allow_nan_stats: bool = True,
-                 name: str = "DirichletMultinomial") -> None:
+    def __init__(
+        self,
+        total_count: Any,
+        concentration: Any,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "DirichletMultinomial",
+    ) -> None:
         parameters = dict(locals())
         with name_scope(name, values=[total_count, concentration]) as name:
             self._total_count = tf.convert_to_tensor(total_count, name="total_count")
@@ -26,8 +33,15 @@ class DirichletMultinomial(Distribution):
                 self._total_count = embed_check_nonnegative_integer_form(self._total_count)
             self._concentration = self._checked(tf.convert_to_tensor(concentration, name="concentration"), validate_args)
             self._total_concentration = tf.reduce_sum(self._concentration, -1)
-        super().__init__(self._concentration.dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, parameters,
-                         [self._total_count, self._concentration], name)
+        super().__init__(
+            self._concentration.dtype,
+            NOT_REPARAMETERIZED,
+            validate_args,
+            allow_nan_stats,
+            parameters,
+            [self._total_count, self._concentration],
+            name,
+        )
 
     @property
     def total_count(self) -> Any:
@@ -97,17 +111,20 @@ class DirichletMultinomial(Distribution):
     def _checked(self, concentration: Any, validate_args: bool) -> Any:
         if not validate_args:
             return concentration
-        return with_dependencies([
-            tf.assert_positive(concentration, message="Concentration parameter must be positive."),
-            tf.assert_rank_at_least(concentration, 1, message="Concentration parameter must have >=1 dimensions."),
-            tf.assert_less(1, tf.shape(concentration)[-1], message="Concentration parameter must have event_size >= 2."),
-        ], concentration)
+        return with_dependencies(
+            [
+                tf.assert_positive(concentration, message="Concentration parameter must be positive."),
+                tf.assert_rank_at_least(concentration, 1, message="Concentration parameter must have >=1 dimensions."),
+                tf.assert_less(1, tf.shape(concentration)[-1], message="Concentration parameter must have event_size >= 2."),
+            ],
+            concentration,
+        )
 
     def _checked_counts(self, counts: Any) -> Any:
         if not self.validate_args:
             return counts
         counts = embed_check_nonnegative_integer_form(counts)
-        return with_dependencies([
-            tf.assert_equal(self.total_count, tf.reduce_sum(counts, -1),
-                            message="counts last-dimension must sum to `self.total_count`"),
-        ], counts)
+        return with_dependencies(
+            [tf.assert_equal(self.total_count, tf.reduce_sum(counts, -1), message="counts last-dimension must sum to `self.total_count`")],
+            counts,
+        )

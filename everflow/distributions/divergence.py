@@ -1,4 +1,5 @@
 """The divergence of Kullback and Leibler between distributions, by their classes."""
+
 from __future__ import annotations
 
 import inspect
@@ -40,8 +41,12 @@ def kl_divergence(distribution_a: Any, distribution_b: Any, allow_nan_stats: boo
         found = tf.identity(found, name="kl")
         check = tf.Assert(
             tf.logical_not(tf.reduce_any(tf.is_nan(found))),
-            [f"KL calculation between {distribution_a.name} and {distribution_b.name} returned NaN values (and was called with "
-             "allow_nan_stats=False). Values:", found])
+            [
+                f"KL calculation between {distribution_a.name} and {distribution_b.name} returned NaN values (and was called with "
+                "allow_nan_stats=False). Values:",
+                found,
+            ],
+        )
         with control_dependencies([check]):
             return tf.identity(found, name="checked_kl")
 

@@ -1,4 +1,5 @@
 """The gamma distribution, and the exponential one, which is a case of it."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -18,8 +19,9 @@ from everflow.ops.control_flow.ordering import with_dependencies
 class Gamma(Distribution):
     """The distribution with density proportional to x^(concentration - 1) exp(-x rate)."""
 
-    def __init__(self, concentration: Any, rate: Any, validate_args: bool = False, allow_nan_stats: bool = True,
-                 name: str = "Gamma") -> None:
+    def __init__(
+        self, concentration: Any, rate: Any, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Gamma"
+    ) -> None:
         parameters = dict(locals())
         with name_scope(name, values=[concentration, rate]) as name:
             checks = [tf.assert_positive(concentration), tf.assert_positive(rate)] if validate_args else []
@@ -27,8 +29,15 @@ class Gamma(Distribution):
                 self._concentration = tf.identity(concentration, name="concentration")
                 self._rate = tf.identity(rate, name="rate")
                 tf.debugging.assert_same_float_dtype([self._concentration, self._rate])
-        super().__init__(self._concentration.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, parameters,
-                         [self._concentration, self._rate], name)
+        super().__init__(
+            self._concentration.dtype,
+            FULLY_REPARAMETERIZED,
+            validate_args,
+            allow_nan_stats,
+            parameters,
+            [self._concentration, self._rate],
+            name,
+        )
 
     @classmethod
     def _param_shapes(cls, sample_shape: Any) -> dict[str, Any]:
@@ -70,8 +79,12 @@ class Gamma(Distribution):
         return tf.igamma(self.concentration, self.rate * x)
 
     def _entropy(self) -> Any:
-        return (self.concentration - tf.log(self.rate) + tf.lgamma(self.concentration)
-                + (1.0 - self.concentration) * tf.digamma(self.concentration))
+        return (
+            self.concentration
+            - tf.log(self.rate)
+            + tf.lgamma(self.concentration)
+            + (1.0 - self.concentration) * tf.digamma(self.concentration)
+        )
 
     def _mean(self) -> Any:
         return self.concentration / self.rate
@@ -99,21 +112,37 @@ class Gamma(Distribution):
 class GammaWithSoftplusConcentrationRate(Gamma):
     """The gamma distribution with parameters that softplus makes positive."""
 
-    def __init__(self, concentration: Any, rate: Any, validate_args: bool = False, allow_nan_stats: bool = True,
-                 name: str = "GammaWithSoftplusConcentrationRate") -> None:
+    def __init__(
+        self,
+        concentration: Any,
+        rate: Any,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "GammaWithSoftplusConcentrationRate",
+    ) -> None:
         parameters = dict(locals())
         with name_scope(name, values=[concentration, rate]) as name:
-            super().__init__(tf.nn.softplus(concentration, name="softplus_concentration"), tf.nn.softplus(rate, name="softplus_rate"),
-                             validate_args, allow_nan_stats, name)
+            super().__init__(
+                tf.nn.softplus(concentration, name="softplus_concentration"),
+                tf.nn.softplus(rate, name="softplus_rate"),
+                validate_args,
+                allow_nan_stats,
+                name,
+            )
         self._parameters = parameters
 
 
 @RegisterKL(Gamma, Gamma)
 def _kl_gamma_gamma(g0: Any, g1: Any, name: str | None = None) -> Any:
     with name_scope(name, "kl_gamma_gamma", values=[g0.concentration, g0.rate, g1.concentration, g1.rate]):
-        return ((g0.concentration - g1.concentration) * tf.digamma(g0.concentration) + tf.lgamma(g1.concentration)
-                - tf.lgamma(g0.concentration) + g1.concentration * tf.log(g0.rate) - g1.concentration * tf.log(g1.rate)
-                + g0.concentration * (g1.rate / g0.rate - 1.0))
+        return (
+            (g0.concentration - g1.concentration) * tf.digamma(g0.concentration)
+            + tf.lgamma(g1.concentration)
+            - tf.lgamma(g0.concentration)
+            + g1.concentration * tf.log(g0.rate)
+            - g1.concentration * tf.log(g1.rate)
+            + g0.concentration * (g1.rate / g0.rate - 1.0)
+        )
 
 
 @public("distributions.Exponential")
@@ -145,8 +174,9 @@ class Exponential(Gamma):
 class ExponentialWithSoftplusRate(Exponential):
     """The exponential distribution with a rate that softplus makes positive."""
 
-    def __init__(self, rate: Any, validate_args: bool = False, allow_nan_stats: bool = True,
-                 name: str = "ExponentialWithSoftplusRate") -> None:
+    def __init__(
+        self, rate: Any, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "ExponentialWithSoftplusRate"
+    ) -> None:
         parameters = dict(locals())
         with name_scope(name, values=[rate]) as name:
             super().__init__(tf.nn.softplus(rate, name="softplus_rate"), validate_args, allow_nan_stats, name)

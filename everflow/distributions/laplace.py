@@ -1,4 +1,5 @@
 """The Laplace distribution."""
+
 from __future__ import annotations
 
 import math
@@ -67,8 +68,9 @@ class Laplace(LocationScale):
 class LaplaceWithSoftplusScale(Laplace):
     """The Laplace distribution with a scale that softplus makes positive."""
 
-    def __init__(self, loc: Any, scale: Any, validate_args: bool = False, allow_nan_stats: bool = True,
-                 name: str = "LaplaceWithSoftplusScale") -> None:
+    def __init__(
+        self, loc: Any, scale: Any, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "LaplaceWithSoftplusScale"
+    ) -> None:
         parameters = dict(locals())
         with name_scope(name, values=[loc, scale]) as name:
             super().__init__(loc, tf.nn.softplus(scale, name="softplus_scale"), validate_args, allow_nan_stats, name)

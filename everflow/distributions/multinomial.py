@@ -1,4 +1,5 @@
 """The multinomial distribution."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -17,18 +18,33 @@ from everflow.ops.control_flow.ordering import with_dependencies
 class Multinomial(Distribution):
     """How often each class comes up in `total_count` draws."""
 
-    def __init__(self, total_count: Any, logits: Any = None, probs: Any = None, validate_args: bool = False,
-                 allow_nan_stats: bool = True, name: str = "Multinomial") -> None:
+    def __init__(
+        self,
+        total_count: Any,
+        logits: Any = None,
+        probs: Any = None,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "Multinomial",
+    ) -> None:
         parameters = dict(locals())
         with name_scope(name, values=[total_count, logits, probs]) as name:
             self._total_count = tf.convert_to_tensor(total_count, name="total_count")
             if validate_args:
                 self._total_count = embed_check_nonnegative_integer_form(self._total_count)
             self._logits, self._probs = get_logits_and_probs(
-                logits=logits, probs=probs, multidimensional=True, validate_args=validate_args, name=name)
+                logits=logits, probs=probs, multidimensional=True, validate_args=validate_args, name=name
+            )
             self._mean_val = self._total_count[..., tf.newaxis] * self._probs
-        super().__init__(self._probs.dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, parameters,
-                         [self._total_count, self._logits, self._probs], name)
+        super().__init__(
+            self._probs.dtype,
+            NOT_REPARAMETERIZED,
+            validate_args,
+            allow_nan_stats,
+            parameters,
+            [self._total_count, self._logits, self._probs],
+            name,
+        )
 
     @property
     def total_count(self) -> Any:
@@ -94,6 +110,6 @@ class Multinomial(Distribution):
         if not self.validate_args:
             return counts
         counts = embed_check_nonnegative_integer_form(counts)
-        return with_dependencies([
-            tf.assert_equal(self.total_count, tf.reduce_sum(counts, -1), message="counts must sum to `self.total_count`"),
-        ], counts)
+        return with_dependencies(
+            [tf.assert_equal(self.total_count, tf.reduce_sum(counts, -1), message="counts must sum to `self.total_count`")], counts
+        )

@@ -1,4 +1,5 @@
 """The normal distribution."""
+
 from __future__ import annotations
 
 import math
@@ -65,8 +66,9 @@ class Normal(LocationScale):
                 self._loc = tf.identity(loc, name="loc")
                 self._scale = tf.identity(scale, name="scale")
                 tf.debugging.assert_same_float_dtype([self._loc, self._scale])
-        super().__init__(self._scale.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, parameters,
-                         [self._loc, self._scale], name)
+        super().__init__(
+            self._scale.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, parameters, [self._loc, self._scale], name
+        )
 
     def _sample_n(self, n: Any, seed: Any = None) -> Any:
         shape = tf.concat([[n], self.batch_shape_tensor()], 0)
@@ -115,8 +117,9 @@ class Normal(LocationScale):
 class NormalWithSoftplusScale(Normal):
     """The normal distribution with a scale that softplus makes positive."""
 
-    def __init__(self, loc: Any, scale: Any, validate_args: bool = False, allow_nan_stats: bool = True,
-                 name: str = "NormalWithSoftplusScale") -> None:
+    def __init__(
+        self, loc: Any, scale: Any, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "NormalWithSoftplusScale"
+    ) -> None:
         parameters = dict(locals())
         with name_scope(name, values=[scale]) as name:
             super().__init__(loc, tf.nn.softplus(scale, name="softplus_scale"), validate_args, allow_nan_stats, name)

@@ -1,4 +1,5 @@
 """Student's t distribution."""
+
 from __future__ import annotations
 
 import math
@@ -19,8 +20,9 @@ from everflow.ops.control_flow.ordering import with_dependencies
 class StudentT(Distribution):
     """Student's t distribution with `df` degrees of freedom, moved to `loc` and stretched by `scale`."""
 
-    def __init__(self, df: Any, loc: Any, scale: Any, validate_args: bool = False, allow_nan_stats: bool = True,
-                 name: str = "StudentT") -> None:
+    def __init__(
+        self, df: Any, loc: Any, scale: Any, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "StudentT"
+    ) -> None:
         parameters = dict(locals())
         with name_scope(name, values=[df, loc, scale]) as name:
             with tf.control_dependencies([tf.assert_positive(df)] if validate_args else []):
@@ -28,8 +30,9 @@ class StudentT(Distribution):
                 self._loc = tf.identity(loc, name="loc")
                 self._scale = tf.identity(scale, name="scale")
                 tf.debugging.assert_same_float_dtype((self._df, self._loc, self._scale))
-        super().__init__(self._scale.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, parameters,
-                         [self._df, self._loc, self._scale], name)
+        super().__init__(
+            self._scale.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, parameters, [self._df, self._loc, self._scale], name
+        )
 
     @classmethod
     def _param_shapes(cls, sample_shape: Any) -> dict[str, Any]:
@@ -75,8 +78,9 @@ class StudentT(Distribution):
     def _log_prob(self, x: Any) -> Any:
         y = (x - self.loc) / self.scale
         half = 0.5 * (self.df + 1.0)
-        normalization = (tf.log(tf.abs(self.scale)) + 0.5 * tf.log(self.df) + 0.5 * math.log(math.pi) + tf.lgamma(0.5 * self.df)
-                         - tf.lgamma(half))
+        normalization = (
+            tf.log(tf.abs(self.scale)) + 0.5 * tf.log(self.df) + 0.5 * math.log(math.pi) + tf.lgamma(0.5 * self.df) - tf.lgamma(half)
+        )
         return -half * tf.log1p(y**2.0 / self.df) - normalization
 
     def _cdf(self, x: Any) -> Any:
@@ -119,8 +123,15 @@ class StudentT(Distribution):
 class StudentTWithAbsDfSoftplusScale(StudentT):
     """Student's t distribution with floor(|df|) degrees of freedom and a scale that softplus makes positive."""
 
-    def __init__(self, df: Any, loc: Any, scale: Any, validate_args: bool = False, allow_nan_stats: bool = True,
-                 name: str = "StudentTWithAbsDfSoftplusScale") -> None:
+    def __init__(
+        self,
+        df: Any,
+        loc: Any,
+        scale: Any,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "StudentTWithAbsDfSoftplusScale",
+    ) -> None:
         parameters = dict(locals())
         with name_scope(name, values=[df, scale]) as name:
             super().__init__(tf.floor(tf.abs(df)), loc, tf.nn.softplus(scale, name="softplus_scale"), validate_args, allow_nan_stats, name)

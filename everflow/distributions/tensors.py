@@ -1,4 +1,5 @@
 """Small functions of tensors around distributions: what is known before running, rearrangements, weighted sums."""
+
 from __future__ import annotations
 
 import hashlib
@@ -145,7 +146,7 @@ def fill_triangular_inverse(x: Any, upper: bool = False, name: str | None = None
         if upper:
             whole, rest = flat[..., :count], tf.reverse(flat[..., count:], axis=[-1])
         else:
-            whole, rest = tf.reverse(flat[..., count - size:], axis=[-1]), flat[..., : count - size]
+            whole, rest = tf.reverse(flat[..., count - size :], axis=[-1]), flat[..., : count - size]
         found = tf.concat([whole[..., :size], whole[..., size:] + rest], axis=-1)
         if known is not None:
             found.set_shape(static[:-2].concatenate([known * (known + 1) // 2]))
@@ -210,8 +211,9 @@ def gen_new_seed(seed: Any, salt: str) -> int | None:
 
 
 @internal("ops.distributions.util.reduce_weighted_logsumexp")
-def reduce_weighted_logsumexp(logx: Any, w: Any = None, axis: Any = None, keep_dims: bool = False, return_sign: bool = False,
-                              name: str | None = None) -> Any:
+def reduce_weighted_logsumexp(
+    logx: Any, w: Any = None, axis: Any = None, keep_dims: bool = False, return_sign: bool = False, name: str | None = None
+) -> Any:
     """log(|sum(w exp(logx))|) and, where asked for, the sign of the sum."""
     with name_scope(name, "reduce_weighted_logsumexp", [logx, w]):
         logx = convert_to_tensor(logx, name="logx")
@@ -259,7 +261,8 @@ def process_quadrature_grid_and_probs(quadrature_grid_and_probs: Any, dtype: Any
         a, b = tf.dimension_value(probs.shape[-1]), tf.dimension_value(grid.shape[-1])
         if a is not None and b is not None and a != b:
             raise ValueError(
-                f"`quadrature_grid_and_probs` must be a `tuple` of same-length zero-th-dimension `Tensor`s (saw lengths {b}, {a})")
+                f"`quadrature_grid_and_probs` must be a `tuple` of same-length zero-th-dimension `Tensor`s (saw lengths {b}, {a})"
+            )
         return grid, probs
 
 

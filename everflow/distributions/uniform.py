@@ -1,4 +1,5 @@
 """The uniform distribution."""
+
 from __future__ import annotations
 
 import math
@@ -15,8 +16,9 @@ from everflow.graph.scopes import name_scope
 class Uniform(Distribution):
     """All numbers from low to high (which is not one of them) are as likely as each other."""
 
-    def __init__(self, low: Any = 0.0, high: Any = 1.0, validate_args: bool = False, allow_nan_stats: bool = True,
-                 name: str = "Uniform") -> None:
+    def __init__(
+        self, low: Any = 0.0, high: Any = 1.0, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Uniform"
+    ) -> None:
         parameters = dict(locals())
         with name_scope(name, values=[low, high]) as name:
             checks = [tf.assert_less(low, high, message="uniform not defined when low >= high.")] if validate_args else []

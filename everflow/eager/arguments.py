@@ -1,4 +1,5 @@
 """The arguments of traced functions: how they are named, what a body remembers of them, and how a traced body takes its own."""
+
 from __future__ import annotations
 
 import inspect
@@ -32,8 +33,10 @@ def positional_names(signature: inspect.Signature, count: int) -> list[str]:
 
 def described(args: Any, kwargs: dict[str, Any], names: list[str]) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """What a traced body remembers of its arguments: specs where there were tensors, with names that tell where they were."""
-    return (tuple(_described(name, value) for name, value in zip(names, args)),
-            {key: _described(key, value) for key, value in kwargs.items()})
+    return (
+        tuple(_described(name, value) for name, value in zip(names, args)),
+        {key: _described(key, value) for key, value in kwargs.items()},
+    )
 
 
 def _described(name: str, value: Any) -> Any:
@@ -61,14 +64,16 @@ def in_order(args: tuple[Any, ...], kwargs: dict[str, Any], keywords: list[str],
     if len(args) > positional:
         raise TypeError(
             f"Expected at most {positional} positional arguments (and the rest keywords, of {keywords}), got {args}. When calling a "
-            "concrete function, positional arguments may not be bound to Tensors within nested structures.")
+            "concrete function, positional arguments may not be bound to Tensors within nested structures."
+        )
     found = list(args)
     rest = dict(kwargs)
-    for keyword in keywords[len(args):]:
+    for keyword in keywords[len(args) :]:
         if keyword not in rest:
-            given = [*keywords[:len(args)], *kwargs]
-            raise TypeError(f"Expected argument names {keywords} but got values for {given}. Missing: "
-                            f"{[k for k in keywords if k not in given]}.")
+            given = [*keywords[: len(args)], *kwargs]
+            raise TypeError(
+                f"Expected argument names {keywords} but got values for {given}. Missing: {[k for k in keywords if k not in given]}."
+            )
         found.append(rest.pop(keyword))
     if rest:
         taken = [k for k in rest if k in keywords]
@@ -92,8 +97,14 @@ def full_arg_spec(signature: inspect.Signature) -> inspect.FullArgSpec:
     defaults = tuple(p.default for p in args if p.default is not p.empty)
     keyword_defaults = {p.name: p.default for p in keyword_only if p.default is not p.empty}
     return inspect.FullArgSpec(
-        [p.name for p in args], only(inspect.Parameter.VAR_POSITIONAL), only(inspect.Parameter.VAR_KEYWORD), defaults or None,
-        [p.name for p in keyword_only], keyword_defaults or None, {})
+        [p.name for p in args],
+        only(inspect.Parameter.VAR_POSITIONAL),
+        only(inspect.Parameter.VAR_KEYWORD),
+        defaults or None,
+        [p.name for p in keyword_only],
+        keyword_defaults or None,
+        {},
+    )
 
 
 def signature_of(spec: Any) -> inspect.Signature:

@@ -1,4 +1,5 @@
 """tf.GradientTape, and gradients of Python functions."""
+
 from __future__ import annotations
 
 import functools
@@ -69,7 +70,8 @@ class GradientTape:
                 raise ValueError(f"Passed in object of type {type(t)}, not tf.Tensor")
             if not t.dtype.is_floating and not t.dtype.is_complex:
                 tf.logging.log_first_n(
-                    tf.logging.WARN, "The dtype of the watched tensor must be floating (e.g. tf.float32), got %r", 5, t.dtype)
+                    tf.logging.WARN, "The dtype of the watched tensor must be floating (e.g. tf.float32), got %r", 5, t.dtype
+                )
             if self._tape is None:
                 raise RuntimeError("A tape watches tensors from the beginning of its block on.")
             if isinstance(getattr(t, "handle", None), Tensor):
@@ -96,8 +98,9 @@ class GradientTape:
             self._watched_variables = self._tape.watched_variables()
         return self._watched_variables
 
-    def gradient(self, target: Any, sources: Any, output_gradients: Any = None,
-                 unconnected_gradients: Any = UnconnectedGradients.NONE) -> Any:
+    def gradient(
+        self, target: Any, sources: Any, output_gradients: Any = None, unconnected_gradients: Any = UnconnectedGradients.NONE
+    ) -> Any:
         """The derivatives of the target's sum with respect to the sources, in their structure."""
         if self._tape is None:
             raise RuntimeError(_ENDED)
@@ -106,10 +109,13 @@ class GradientTape:
                 self._pop()
             else:
                 tf.logging.log_first_n(
-                    tf.logging.WARN, "Calling GradientTape.gradient on a persistent tape inside its context is significantly less "
+                    tf.logging.WARN,
+                    "Calling GradientTape.gradient on a persistent tape inside its context is significantly less "
                     "efficient than calling it outside the context (it causes the gradient ops to be recorded on the tape, leading to "
                     "increased CPU and memory usage). Only call GradientTape.gradient inside the context if you actually want to "
-                    "trace the gradient in order to compute higher order derivatives.", 1)
+                    "trace the gradient in order to compute higher order derivatives.",
+                    1,
+                )
         unconnected = _unconnected(unconnected_gradients)
         targets = [_target(t) for t in nest.flatten(target)]
         given: list[Any] = [None] * len(targets)
@@ -119,8 +125,11 @@ class GradientTape:
         for s in flat:
             if not s.dtype.is_floating and not s.dtype.is_complex:
                 tf.logging.log_first_n(
-                    tf.logging.WARN, "The dtype of the source tensor must be floating (e.g. tf.float32) when calling "
-                    "GradientTape.gradient, got %r", 5, s.dtype)
+                    tf.logging.WARN,
+                    "The dtype of the source tensor must be floating (e.g. tf.float32) when calling GradientTape.gradient, got %r",
+                    5,
+                    s.dtype,
+                )
         found = self._tape.gradients(targets, [_handle(s) for s in flat], given)
         if unconnected is UnconnectedGradients.ZERO:
             found = [tf.zeros_like(s) if g is None else g for g, s in zip(found, flat)]
@@ -129,8 +138,14 @@ class GradientTape:
             self._tape = None
         return nest.pack_sequence_as(sources, found)
 
-    def jacobian(self, target: Any, sources: Any, unconnected_gradients: Any = UnconnectedGradients.NONE,
-                 parallel_iterations: Any = None, experimental_use_pfor: bool = True) -> Any:
+    def jacobian(
+        self,
+        target: Any,
+        sources: Any,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: Any = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
         """The derivative of each element of the target with respect to each element of the sources."""
         if self._tape is None:
             raise RuntimeError("GradientTape.jacobian can only be called once on non-persistent tapes.")
@@ -151,8 +166,10 @@ class GradientTape:
 
     def _check_persistent(self, name: str, use_pfor: bool) -> None:
         if tf.executing_eagerly() and not self._persistent and not use_pfor:
-            raise RuntimeError(f"GradientTape must be created with persistent=True to compute the {name} with eager execution enabled and "
-                               "with experimental_use_pfor set to False.")
+            raise RuntimeError(
+                f"GradientTape must be created with persistent=True to compute the {name} with eager execution enabled and "
+                "with experimental_use_pfor set to False."
+            )
 
     def _rows(self, target: Any, sources: list[Any], count: int, unconnected_gradients: Any) -> list[Any]:
         """The gradients of each element of the target."""
@@ -172,8 +189,14 @@ class GradientTape:
             if not persistent:
                 self._tape = None
 
-    def batch_jacobian(self, target: Any, source: Any, unconnected_gradients: Any = UnconnectedGradients.NONE,
-                       parallel_iterations: Any = None, experimental_use_pfor: bool = True) -> Any:
+    def batch_jacobian(
+        self,
+        target: Any,
+        source: Any,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: Any = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
         """The jacobian of each example of a batch: those of other examples are zero and left out."""
         dims = target.get_shape()
         for shape in (dims, source.get_shape()):
@@ -193,8 +216,9 @@ class GradientTape:
         try:
             columns = []
             for j in range(row_size):
-                seed = tf.tile(tf.reshape(tf.one_hot(j, row_size, dtype=target.dtype), [1, *dims.as_list()[1:]]),
-                               [batch] + [1] * (dims.ndims - 1))
+                seed = tf.tile(
+                    tf.reshape(tf.one_hot(j, row_size, dtype=target.dtype), [1, *dims.as_list()[1:]]), [batch] + [1] * (dims.ndims - 1)
+                )
                 found = self.gradient(target, source, seed, unconnected_gradients)
                 columns.append(tf.zeros_like(source) if found is None else found)
         finally:
@@ -237,6 +261,7 @@ class _Paused:
 
 
 # -- gradients of Python functions
+
 
 def _positions(params: Any, args: Any, f: Any) -> list[int]:
     """Which arguments to differentiate by, given as positions or names."""
@@ -289,8 +314,7 @@ def make_vjp(f: Callable[..., Any], params: Any = None, persistent: bool = True)
                     tape.watch(s)
             result = f(*tensors)
             if result is None:
-                raise ValueError(
-                    f"Cannot differentiate a function that returns None; did you forget to return a value from {f.__name__}?")
+                raise ValueError(f"Cannot differentiate a function that returns None; did you forget to return a value from {f.__name__}?")
             flat = [_identity(r) for r in nest.flatten(result)]
         finally:
             tapes.pop(tape)
@@ -340,14 +364,12 @@ def implicit_value_and_gradients(f: Callable[..., Any]) -> Callable[..., Any]:
         try:
             result = f(*args, **kwargs)
             if result is None:
-                raise ValueError(
-                    f"Cannot differentiate a function that returns None; did you forget to return a value from {f.__name__}?")
+                raise ValueError(f"Cannot differentiate a function that returns None; did you forget to return a value from {f.__name__}?")
         finally:
             tapes.pop(tape)
         variables = tape.watched_variables()
         if not variables:
-            raise ValueError(
-                "No trainable variables were accessed while the function was being computed.")
+            raise ValueError("No trainable variables were accessed while the function was being computed.")
         targets = [_target(t) for t in nest.flatten(result)]
         found = tape.gradients(targets, [_handle(v) for v in variables], [None] * len(targets))
         return result, list(zip(found, variables))
@@ -368,8 +390,14 @@ def implicit_gradients(f: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @internal("eager.backprop.imperative_grad", "eager.imperative_grad.imperative_grad")
-def imperative_grad(tape: Any, target: Any, sources: Any, output_gradients: Any = None, sources_raw: Any = None,
-                    unconnected_gradients: Any = UnconnectedGradients.NONE) -> list[Any]:
+def imperative_grad(
+    tape: Any,
+    target: Any,
+    sources: Any,
+    output_gradients: Any = None,
+    sources_raw: Any = None,
+    unconnected_gradients: Any = UnconnectedGradients.NONE,
+) -> list[Any]:
     """The gradients on a tape."""
     given = [None] * len(target) if output_gradients is None else list(output_gradients)
     return tape.gradients([_target(t) for t in target], [_handle(s) for s in sources], given)

@@ -1,4 +1,5 @@
 """Callbacks that see each op that ran at once: for infinities and what is not a number."""
+
 from __future__ import annotations
 
 import contextlib
@@ -30,7 +31,12 @@ class InfOrNanError(Exception):
 
     def __init__(self, op_type: str, op_name: str | None, output_index: int, num_outputs: int, value: np.ndarray) -> None:
         self._op_type, self._op_name, self._output_index, self._num_outputs, self._value = (
-            op_type, op_name, output_index, num_outputs, value)
+            op_type,
+            op_name,
+            output_index,
+            num_outputs,
+            value,
+        )
         total = value.size
         shown = f"Output {output_index} of {num_outputs} of TFE operation {op_type} (name: {op_name}) contains"
         infinite, undefined = int(np.isinf(value).sum()), int(np.isnan(value).sum())
@@ -50,8 +56,16 @@ class InfOrNanError(Exception):
 
 @public("contrib.eager.inf_nan_callback")
 @internal("eager.execution_callbacks.inf_nan_callback")
-def inf_nan_callback(op_type: str, inputs: Any, attrs: Any, outputs: Any, op_name: Any, check_inf: bool = True, check_nan: bool = True,
-                     action: Any = ExecutionCallback.PRINT) -> None:
+def inf_nan_callback(
+    op_type: str,
+    inputs: Any,
+    attrs: Any,
+    outputs: Any,
+    op_name: Any,
+    check_inf: bool = True,
+    check_nan: bool = True,
+    action: Any = ExecutionCallback.PRINT,
+) -> None:
     """Looks for infinities and NaNs in an op's outputs."""
     for index, output in enumerate(outputs):
         if not output.dtype.is_floating:
@@ -114,6 +128,7 @@ def seterr(inf_or_nan: Any = None) -> dict[str, Any]:
             if inf_or_nan is not None:
                 execute.CALLBACKS.remove(callback)
     if inf_or_nan not in (None, ExecutionCallback.IGNORE):
+
         def check(op_type: str, inputs: Any, attrs: Any, outputs: Any, op_name: Any) -> None:
             inf_nan_callback(op_type, inputs, attrs, outputs, op_name, action=inf_or_nan)
 

@@ -1,4 +1,5 @@
 """Ops that are run at once by name, with attributes in one flat tuple: how TensorFlow's generated code calls them."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -43,15 +44,18 @@ def execute(op_name: Any, num_outputs: int, inputs: Any, attrs: Any, ctx: Any, n
         raise TypeError(f"expected a number of outputs, got {num_outputs!r}")
     for t in inputs:
         if isinstance(t, Tensor) and not t.is_eager:
-            raise SymbolicException("Inputs to eager execution function cannot be Keras symbolic tensors, but found "
-                                    f"{[x for x in inputs if isinstance(x, Tensor) and not x.is_eager]}")
+            raise SymbolicException(
+                "Inputs to eager execution function cannot be Keras symbolic tensors, but found "
+                f"{[x for x in inputs if isinstance(x, Tensor) and not x.is_eager]}"
+            )
         if not isinstance(t, EagerTensor):
             raise TypeError(f"expected an EagerTensor, got {t!r} of type {type(t).__name__}")
     values = _attributes(definition, attrs or ())
     with graphs.get_controller(EAGER):
         if num_outputs < len(output_types_of(definition, values)):
             raise errors.InvalidArgumentError(
-                None, None, f"Expecting {len(output_types_of(definition, values))} outputs, but *num_retvals is {num_outputs}")
+                None, None, f"Expecting {len(output_types_of(definition, values))} outputs, but *num_retvals is {num_outputs}"
+            )
         found = run(definition, values, list(inputs), name)
     if found is None:
         return []
@@ -106,7 +110,7 @@ def fast_path_execute(*args: Any) -> Any:
     count = len(definition.inputs)
     if len(args) < 5 + count:
         raise ValueError(f"Tuple size smaller than intended. Expected to be at least {5 + count}, was {len(args)}")
-    inputs, rest = args[5:5 + count], args[5 + count:]
+    inputs, rest = args[5 : 5 + count], args[5 + count :]
     flat = [t for x in inputs for t in (x if isinstance(x, (list, tuple)) else [x])]
     if any(isinstance(getattr(t, "handle", t), Tensor) and not getattr(t, "handle", t).is_eager for t in flat):
         raise FallbackException("This function does not handle the case of the path where all inputs are not already EagerTensors.")

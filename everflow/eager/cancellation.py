@@ -1,4 +1,5 @@
 """Whether what is under way should end."""
+
 from __future__ import annotations
 
 import threading

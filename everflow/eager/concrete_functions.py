@@ -1,4 +1,5 @@
 """Traced functions: bodies that run as one step, and their gradients."""
+
 from __future__ import annotations
 
 import itertools
@@ -98,8 +99,9 @@ class ConcreteFunction:
     # SavedModels keep attributes that are functions.
     _everflow_function = True
 
-    def __init__(self, graph: FuncGraph, structure: Any = None, signature: Any = None, name: str | None = None,
-                 attrs: dict[str, Any] | None = None) -> None:
+    def __init__(
+        self, graph: FuncGraph, structure: Any = None, signature: Any = None, name: str | None = None, attrs: dict[str, Any] | None = None
+    ) -> None:
         self.graph = self._func_graph = graph
         self.function_name = name or f"__inference_{graph.name}_{next(_serial)}"
         self.structured_outputs = structure
@@ -114,7 +116,7 @@ class ConcreteFunction:
         self._pair: _Pair | None = None
         # How callers name the arguments' tensors, and how many of them may come by position.
         self._asks = sum(len(inputs) for _, inputs, _, _ in getattr(graph, "deferred", {}).values())
-        self._arg_keywords = [t.op.name for t in graph.inputs[:len(graph.inputs) - len(self._captured) - self._asks]]
+        self._arg_keywords = [t.op.name for t in graph.inputs[: len(graph.inputs) - len(self._captured) - self._asks]]
         self._num_positional_args = len(self._arg_keywords)
 
     # -- what it is
@@ -189,8 +191,10 @@ class ConcreteFunction:
             return value
         if is_variable(value):
             return value.handle if self.graph.inputs[i].dtype is dtypes.resource else convert_to_tensor(value)
-        raise ValueError(f"All inputs to `ConcreteFunction`s must be Tensors; on invocation of {self.graph.name}, the {i}-th input "
-                         f"({value}) was not a Tensor.")
+        raise ValueError(
+            f"All inputs to `ConcreteFunction`s must be Tensors; on invocation of {self.graph.name}, the {i}-th input "
+            f"({value}) was not a Tensor."
+        )
 
     def call_flat(self, arguments: Any) -> Any:
         """The function's results for the tensors of its arguments."""
@@ -238,7 +242,7 @@ class ConcreteFunction:
         pair = self._differentiable()
         forward, gradient = pair.entries()
         found = _call_elsewhere(forward, inputs, [t.dtype.base_dtype for t in forward.graph.outputs])
-        outputs, kept = found[:len(self._types)], found[len(self._types):]
+        outputs, kept = found[: len(self._types)], found[len(self._types) :]
 
         def backward(*given: Any) -> list[Any]:
             if tapes.ACTIVE.tapes or not in_eager_mode():
@@ -281,8 +285,9 @@ class ConcreteFunction:
         stateful = any(o.op_def_.is_stateful and o.type != "Placeholder" for o in self.graph.get_operations())
         tensors = [graph.own(t) if graph.building_function else t for t in inputs]
         with graph.control_dependencies(list(self.graph.control_captures)):
-            found = apply("StatefulPartitionedCall" if stateful else "PartitionedCall", tensors, Tout=self._types,
-                          f=FunctionName(self.function_name))
+            found = apply(
+                "StatefulPartitionedCall" if stateful else "PartitionedCall", tensors, Tout=self._types, f=FunctionName(self.function_name)
+            )
         if isinstance(found, Operation):
             return []
         for t, inside in zip(found, self.graph.outputs):
@@ -300,7 +305,7 @@ class ConcreteFunction:
         pair = self._differentiable()
         found = self._run(pair.forward, values)
         outputs = self._wrapped(found)
-        kept = found[len(outputs):]
+        kept = found[len(outputs) :]
 
         def backward(*given: Any) -> list[Any]:
             if tapes.ACTIVE.tapes or not in_eager_mode():
@@ -378,8 +383,10 @@ class _Pair:
         """Both as functions for libraries, which tell of each other."""
         base = self.function.function_name.removeprefix("__inference_")
         forward, backward = f"__forward_{base}", f"__inference___backward_{base}"
-        return [LibraryFunction(forward, graph=self._graphs[0], attrs={"backward_function_name": backward}),
-                LibraryFunction(backward, graph=self._graphs[1], attrs={"forward_function_name": forward})]
+        return [
+            LibraryFunction(forward, graph=self._graphs[0], attrs={"backward_function_name": backward}),
+            LibraryFunction(backward, graph=self._graphs[1], attrs={"forward_function_name": forward}),
+        ]
 
     def backward(self, inputs: list[Any], kept: Any, given: Any) -> list[Any]:
         """The inputs' gradients, on what the forward run kept."""

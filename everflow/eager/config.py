@@ -1,4 +1,5 @@
 """tf.config: devices, threads and switches of a program that runs ops at once."""
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple

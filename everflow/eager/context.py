@@ -1,4 +1,5 @@
 """Which mode a thread is in: building graphs, or running ops at once."""
+
 from __future__ import annotations
 
 import contextlib
@@ -384,8 +385,12 @@ def set_log_device_placement(enabled: bool) -> None:
 def function_executor_type(executor_type: str | None) -> Iterator[None]:
     """Asks for a way to run functions, within a `with` block; all of them run a function's ops in the thread that calls it."""
     if executor_type not in (None, "", "DEFAULT", "SINGLE_THREADED_EXECUTOR"):
-        raise NotFoundError(None, None, f"No executor factory registered for the given executor type: {executor_type} Registered factories "
-                                        "are {SINGLE_THREADED_EXECUTOR, , DEFAULT}.")
+        raise NotFoundError(
+            None,
+            None,
+            f"No executor factory registered for the given executor type: {executor_type} Registered factories "
+            "are {SINGLE_THREADED_EXECUTOR, , DEFAULT}.",
+        )
     before, _context.executor_type = _context.executor_type, executor_type
     try:
         yield

@@ -1,4 +1,5 @@
 """Variables that a function makes while it is traced: they are lifted out of it, or refused."""
+
 from __future__ import annotations
 
 import weakref

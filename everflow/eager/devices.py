@@ -1,4 +1,5 @@
 """Devices of ops that run at once."""
+
 from __future__ import annotations
 
 import functools

@@ -1,4 +1,5 @@
 """What a structure of eager tensors holds."""
+
 from __future__ import annotations
 
 from typing import Any

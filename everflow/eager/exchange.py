@@ -1,4 +1,5 @@
 """Tensors of torch's in programs: the way back is `tensor.torch()`."""
+
 from __future__ import annotations
 
 from typing import Any

@@ -1,4 +1,5 @@
 """Running one op at once: the same kernels as in steps, made once for each op, attributes and input types."""
+
 from __future__ import annotations
 
 import functools
@@ -290,8 +291,10 @@ _SHOWN = {"float32": "float", "float64": "double", "float16": "half"}
 
 def _mismatch(definition: opdefs.OpDef, position: int, wanted: Any, actual: Any, name: str | None) -> errors.OpError:
     names = [_SHOWN.get(t.name, t.name) for t in (wanted, actual)]
-    text = (f"cannot compute {definition.name} as input #{position}(zero-based) was expected to be a {names[0]} tensor but is a "
-            f"{names[1]} tensor")
+    text = (
+        f"cannot compute {definition.name} as input #{position}(zero-based) was expected to be a {names[0]} tensor but is a "
+        f"{names[1]} tensor"
+    )
     return errors.InvalidArgumentError(None, None, text + _tail(definition.name, name))
 
 

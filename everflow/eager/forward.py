@@ -1,4 +1,5 @@
 """Forward-mode derivatives: how results change with values along given directions, computed beside them."""
+
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,4 +1,5 @@
 """The bodies that a function was traced into, by what they were traced for."""
+
 from __future__ import annotations
 
 from collections.abc import Callable

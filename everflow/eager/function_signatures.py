@@ -1,4 +1,5 @@
 """How a traced function takes its arguments, and what makes a difference between calls."""
+
 from __future__ import annotations
 
 import functools
@@ -34,8 +35,10 @@ class Spec:
         if self.input_signature is not None:
             for spec in nest.flatten(self.input_signature, expand_composites=False):
                 if not isinstance(spec, TypeSpec):
-                    raise TypeError(f"Invalid input_signature {input_signature}; input_signature must be a possibly nested sequence of "
-                                    f"TensorSpec objects.")
+                    raise TypeError(
+                        f"Invalid input_signature {input_signature}; input_signature must be a possibly nested sequence of "
+                        f"TensorSpec objects."
+                    )
 
     # Methods are described without the object they belong to.
     is_method = False
@@ -51,15 +54,17 @@ class Spec:
         if self.input_signature is None:
             return given, named
         if named:
-            raise ValueError("Cannot define a TensorFlow function from a Python function with keyword arguments when input_signature is "
-                             "provided.")
+            raise ValueError(
+                "Cannot define a TensorFlow function from a Python function with keyword arguments when input_signature is provided."
+            )
         return self._as_declared(given), {}
 
     def complete(self, args: Any, kwargs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments by position where they have one, defaults filled in."""
         if self.input_signature is not None and (len(args) > len(self.input_signature) or _is_more(self, args, kwargs)):
             raise TypeError(
-                f"When input_signature is provided, only pass arguments covered by it. Received {len(args) + len(kwargs)} argument(s).")
+                f"When input_signature is provided, only pass arguments covered by it. Received {len(args) + len(kwargs)} argument(s)."
+            )
         try:
             bound = self.signature.bind(*args, **kwargs)
         except TypeError:
@@ -67,7 +72,8 @@ class Spec:
                 raise
             raise ValueError(
                 f"Structure of Python function inputs does not match input_signature:\n  inputs: ({_shown(args)})\n  input_signature: "
-                f"({_shown(self.input_signature)})") from None
+                f"({_shown(self.input_signature)})"
+            ) from None
         preset = {name for name in self.preset if name not in bound.arguments}
         bound.apply_defaults()
         return bound.args, {k: v for k, v in sorted(bound.kwargs.items()) if k not in preset}
@@ -81,26 +87,30 @@ class Spec:
         except (ValueError, TypeError):
             raise ValueError(
                 f"Structure of Python function inputs does not match input_signature:\n  inputs: ({_shown(args)})\n  input_signature: "
-                f"({_shown(self.input_signature)})") from None
+                f"({_shown(self.input_signature)})"
+            ) from None
         specs = nest.flatten(self.input_signature, expand_composites=True)
         found = []
         for spec, value in zip(specs, flat):
             try:
                 t = value if isinstance(value, (Tensor, TensorSpec)) else convert_to_tensor(value, spec.dtype)
             except (ValueError, TypeError):
-                raise ValueError("When input_signature is provided, inputs to the Python function must be convertible to tensors; these "
-                                 f"are incompatible:\n  inputs: ({_shown(args)})\n  input_signature: ({_shown(self.input_signature)})"
-                                 ) from None
+                raise ValueError(
+                    "When input_signature is provided, inputs to the Python function must be convertible to tensors; these "
+                    f"are incompatible:\n  inputs: ({_shown(args)})\n  input_signature: ({_shown(self.input_signature)})"
+                ) from None
             if not spec.is_compatible_with(t):
-                raise ValueError(f"Python inputs incompatible with input_signature:\n  inputs: ({_shown(args)})\n  input_signature: "
-                                 f"({_shown(self.input_signature)})")
+                raise ValueError(
+                    f"Python inputs incompatible with input_signature:\n  inputs: ({_shown(args)})\n  input_signature: "
+                    f"({_shown(self.input_signature)})"
+                )
             found.append(t)
         return (*nest.pack_sequence_as(self.input_signature, found, expand_composites=True), *args[count:])
 
 
 def _is_more(spec: Spec, args: Any, kwargs: Any) -> bool:
     """Whether names stand for parameters that the signature says nothing about."""
-    covered = [p.name for p in spec.signature.parameters.values()][:len(spec.input_signature or ())]
+    covered = [p.name for p in spec.signature.parameters.values()][: len(spec.input_signature or ())]
     return any(name not in covered for name in kwargs)
 
 

@@ -1,4 +1,5 @@
 """tf.function and tfe.defun: Python functions traced into graph functions, which run as one step."""
+
 from __future__ import annotations
 
 import functools
@@ -35,14 +36,23 @@ class TracedFunction:
     # Whether variables that the function makes are made once, outside of it.
     _lifts_variables = False
 
-    def __init__(self, python_function: Callable[..., Any], name: str | None = None, input_signature: Any = None, attributes: Any = None,
-                 autograph: bool = True, autograph_options: Any = None, experimental_relax_shapes: bool = False,
-                 capture_by_value: bool | None = None) -> None:
+    def __init__(
+        self,
+        python_function: Callable[..., Any],
+        name: str | None = None,
+        input_signature: Any = None,
+        attributes: Any = None,
+        autograph: bool = True,
+        autograph_options: Any = None,
+        experimental_relax_shapes: bool = False,
+        capture_by_value: bool | None = None,
+    ) -> None:
         self._python_function = python_function
         # Of a method: the function, and what gives the object.
         self._method: tuple[Callable[..., Any], Callable[[], Any]] | None = None
-        self._name = (attributes or {}).get("func_name") or name or getattr(python_function, "__name__", None) or type(
-            python_function).__name__
+        self._name = (
+            (attributes or {}).get("func_name") or name or getattr(python_function, "__name__", None) or type(python_function).__name__
+        )
         self._attributes = attributes
         self._given_signature = input_signature
         self._spec = Spec(python_function, input_signature)
@@ -97,8 +107,16 @@ class TracedFunction:
         return found
 
     def _for_method(self, method: Callable[..., Any]) -> TracedFunction:
-        return TracedFunction(method, self._name, self._given_signature, self._attributes, self._autograph, self._features,
-                              self._relaxes_shapes, self._capture_by_value)
+        return TracedFunction(
+            method,
+            self._name,
+            self._given_signature,
+            self._attributes,
+            self._autograph,
+            self._features,
+            self._relaxes_shapes,
+            self._capture_by_value,
+        )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         eagerly = in_eager_mode()
@@ -117,9 +135,13 @@ class TracedFunction:
                     TAPES[-1].variable_read(v)
         if kind is not None and len(flat) == len(args):
             self._by_kind[kind] = function
-        return function.call_flat([
-            t if isinstance(t, Tensor) else t.handle if is_variable(t) else convert_to_tensor(t)
-            for t in flat if isinstance(t, (Tensor, np.ndarray, np.generic)) or is_variable(t)])
+        return function.call_flat(
+            [
+                t if isinstance(t, Tensor) else t.handle if is_variable(t) else convert_to_tensor(t)
+                for t in flat
+                if isinstance(t, (Tensor, np.ndarray, np.generic)) or is_variable(t)
+            ]
+        )
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The traced function for these arguments, or for specs of them."""
@@ -156,7 +178,7 @@ class TracedFunction:
 
     def _trace(self, args: Any, kwargs: Any) -> ConcreteFunction:
         if self._spec.input_signature is not None:
-            args = (*self._spec.input_signature, *args[len(self._spec.input_signature):])
+            args = (*self._spec.input_signature, *args[len(self._spec.input_signature) :])
         if not self._lifts_variables:
             return self._trace_once(args, kwargs)
         if self._made is not None:
@@ -178,7 +200,8 @@ class TracedFunction:
     def _trace_once(self, args: Any, kwargs: Any) -> ConcreteFunction:
         names = arguments.positional_names(self._spec.signature, len(args))
         graph = func_graph_from_py_func(
-            self._name, self._as_traced(), args, kwargs, func_graph=TracedGraph(self._name, self._capture_by_value), arg_names=names)
+            self._name, self._as_traced(), args, kwargs, func_graph=TracedGraph(self._name, self._capture_by_value), arg_names=names
+        )
         graph.control_outputs = [op for op in graph.get_operations() if is_effect(op)]
         return ConcreteFunction(graph, graph.structured_outputs, graph.structured_input_signature, attrs=self._attributes)
 
@@ -210,10 +233,16 @@ class Definition(TracedFunction):
 
     _lifts_variables = True
 
-    def __init__(self, python_function: Callable[..., Any], name: str | None = None, input_signature: Any = None, autograph: bool = True,
-                 experimental_autograph_options: Any = None, experimental_relax_shapes: bool = False) -> None:
-        super().__init__(python_function, name, input_signature, None, autograph, experimental_autograph_options,
-                         experimental_relax_shapes)
+    def __init__(
+        self,
+        python_function: Callable[..., Any],
+        name: str | None = None,
+        input_signature: Any = None,
+        autograph: bool = True,
+        experimental_autograph_options: Any = None,
+        experimental_relax_shapes: bool = False,
+    ) -> None:
+        super().__init__(python_function, name, input_signature, None, autograph, experimental_autograph_options, experimental_relax_shapes)
 
     def _for_method(self, method: Callable[..., Any]) -> Definition:
         return Definition(method, self._name, self._given_signature, self._autograph, self._features, self._relaxes_shapes)
@@ -238,10 +267,17 @@ def run_functions_eagerly(run_eagerly: bool) -> None:
 
 # -- decorators
 
+
 @public("function", "compat.v2.function")
 @internal("eager.def_function.function")
-def function(func: Any = None, input_signature: Any = None, autograph: bool = True, experimental_autograph_options: Any = None,
-             experimental_relax_shapes: bool = False, experimental_compile: Any = None) -> Any:
+def function(
+    func: Any = None,
+    input_signature: Any = None,
+    autograph: bool = True,
+    experimental_autograph_options: Any = None,
+    experimental_relax_shapes: bool = False,
+    experimental_compile: Any = None,
+) -> Any:
     """Makes a Python function one that is traced into a graph and runs as a whole."""
     if input_signature is not None and not isinstance(input_signature, (list, tuple)):
         raise TypeError(f"input_signature must be either a tuple or a list, received {type(input_signature)}")
@@ -254,8 +290,13 @@ def function(func: Any = None, input_signature: Any = None, autograph: bool = Tr
 
 @public("contrib.eager.defun")
 @internal("eager.function.defun")
-def defun(func: Any = None, input_signature: Any = None, autograph: bool = True, experimental_autograph_options: Any = None,
-          experimental_relax_shapes: bool = False) -> Any:
+def defun(
+    func: Any = None,
+    input_signature: Any = None,
+    autograph: bool = True,
+    experimental_autograph_options: Any = None,
+    experimental_relax_shapes: bool = False,
+) -> Any:
     """The same; variables are made whenever the function is traced."""
     return defun_with_attributes(func, input_signature, None, autograph, experimental_autograph_options, experimental_relax_shapes)
 
@@ -264,8 +305,14 @@ public("contrib.eager.function")(function)
 
 
 @internal("eager.function.defun_with_attributes")
-def defun_with_attributes(func: Any = None, input_signature: Any = None, attributes: Any = None, autograph: bool = True,
-                          experimental_autograph_options: Any = None, experimental_relax_shapes: bool = False) -> Any:
+def defun_with_attributes(
+    func: Any = None,
+    input_signature: Any = None,
+    attributes: Any = None,
+    autograph: bool = True,
+    experimental_autograph_options: Any = None,
+    experimental_relax_shapes: bool = False,
+) -> Any:
     """The same, with attributes for the function."""
     if input_signature is not None and not isinstance(input_signature, (list, tuple)):
         raise TypeError(f"input_signature must be either a tuple or a list, received {type(input_signature)}")

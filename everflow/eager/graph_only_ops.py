@@ -1,4 +1,5 @@
 """Ops that are added to the default graph in either mode."""
+
 from __future__ import annotations
 
 from typing import Any

@@ -1,4 +1,5 @@
 """Copying a part of one graph into another, such as what initializes a variable out of the function that makes it."""
+
 from __future__ import annotations
 
 from collections.abc import Iterable
@@ -23,8 +24,16 @@ class UnliftableError(Exception):
 
 
 @internal("eager.lift_to_graph.lift_to_graph")
-def lift_to_graph(tensors: Any, graph: Graph, sources: Any = None, disallowed_placeholders: Any = None, add_sources: bool = False,
-                  handle_captures: bool = False, base_graph: Graph | None = None, op_map: Any = None) -> Any:
+def lift_to_graph(
+    tensors: Any,
+    graph: Graph,
+    sources: Any = None,
+    disallowed_placeholders: Any = None,
+    add_sources: bool = False,
+    handle_captures: bool = False,
+    base_graph: Graph | None = None,
+    op_map: Any = None,
+) -> Any:
     """Copies tensors and all they are computed from into a graph; returns which ops and tensors became which.
 
     `sources` become placeholders there; so do placeholders with `add_sources`, and captured ones are captured anew with `handle_captures`.
@@ -72,7 +81,8 @@ def _needed(tensor: Any, given: set[int], copies: Any, disallowed: Any, add_sour
         if refused and not add_sources:
             raise UnliftableError(
                 f"Unable to lift tensor {tensor!r} because it depends transitively on placeholder {op!r} via at least one path, e.g.: "
-                + _path(op, came_from))
+                + _path(op, came_from)
+            )
         for before in _inputs(op):
             if before not in came_from:
                 came_from[before] = op
@@ -109,8 +119,14 @@ def _placeholder(graph: Graph, tensor: Tensor, outside: Tensor | None) -> Tensor
 def _copy(op: Operation, graph: Graph, copies: Any) -> None:
     attrs = {key: value for key, value in op.attrs.items() if key != "_class"}
     with graph.control_dependencies(None):
-        copied = graph.add(op.op_def_, graph.unique_name(op.name), tuple(copies[t] for t in op.inputs), attrs,
-                           [t.dtype for t in op.outputs], infer_shapes=False)
+        copied = graph.add(
+            op.op_def_,
+            graph.unique_name(op.name),
+            tuple(copies[t] for t in op.inputs),
+            attrs,
+            [t.dtype for t in op.outputs],
+            infer_shapes=False,
+        )
     copied._device = op._device or copied._device
     copied._add_control_inputs([copies[c] for c in op.control_inputs if c in copies])
     for name in called_functions(op):

@@ -1,4 +1,5 @@
 """Counters, gauges and samplers by which a program tells what it does."""
+
 from __future__ import annotations
 
 import bisect

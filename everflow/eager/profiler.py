@@ -1,4 +1,5 @@
 """Traces of what runs: which ops and functions, when and for how long, for TensorBoard's profile plugin."""
+
 from __future__ import annotations
 
 import datetime
@@ -54,8 +55,13 @@ class Profile:
         for kind, name, thread, began, ended in self._events:
             host.resources[thread].name = "python"
             host.resources[thread].resource_id = thread
-            trace.trace_events.add(resource_id=thread, name=kind, timestamp_ps=max(began - self._began, 0) * 1000,
-                                   duration_ps=(ended - began) * 1000, args={"long name": name})
+            trace.trace_events.add(
+                resource_id=thread,
+                name=kind,
+                timestamp_ps=max(began - self._began, 0) * 1000,
+                duration_ps=(ended - began) * 1000,
+                args={"long name": name},
+            )
         return trace
 
 

@@ -1,4 +1,5 @@
 """Asking another process for a profile."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -11,12 +12,13 @@ from everflow.io import gfile
 from everflow.proto import profiler_service_pb2, profiler_service_pb2_grpc
 
 # How long a server may take to be reached, in seconds.
-_TO_CONNECT = 2.
+_TO_CONNECT = 2.0
 
 
 @internal("eager.profiler_client.start_tracing")
-def start_tracing(service_addr: str, logdir: str, duration_ms: int, worker_list: str = "", include_dataset_ops: bool = True,
-                  num_tracing_attempts: int = 3) -> None:
+def start_tracing(
+    service_addr: str, logdir: str, duration_ms: int, worker_list: str = "", include_dataset_ops: bool = True, num_tracing_attempts: int = 3
+) -> None:
     """Writes a profile of a process, and of the other workers named, to `logdir`."""
     if not gfile.file_exists_v2(logdir):
         raise errors.NotFoundError(None, None, f"{logdir}; No such file or directory")

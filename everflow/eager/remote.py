@@ -1,4 +1,5 @@
 """Clusters of programs that run ops at once: connecting to servers, on whose devices ops can then be placed."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -19,13 +20,14 @@ def connect_to_remote_host(remote_host: Any = None, job_name: str = "worker") ->
     if not remote_host:
         raise ValueError("Must provide at least one remote_host")
     hosts = [remote_host] if isinstance(remote_host, str) else list(remote_host)
-    connect_to_cluster(ClusterSpec({job_name: [h[len(SCHEME):] if h.startswith(SCHEME) else h for h in hosts]}))
+    connect_to_cluster(ClusterSpec({job_name: [h[len(SCHEME) :] if h.startswith(SCHEME) else h for h in hosts]}))
 
 
 @public("config.experimental_connect_to_cluster")
 @internal("eager.remote.connect_to_cluster")
-def connect_to_cluster(cluster_spec_or_resolver: Any, job_name: str = "localhost", task_index: int = 0,
-                       protocol: str | None = None) -> None:
+def connect_to_cluster(
+    cluster_spec_or_resolver: Any, job_name: str = "localhost", task_index: int = 0, protocol: str | None = None
+) -> None:
     """Connects to the servers of a cluster; this process is the named task, or else one of its own beside them."""
     if isinstance(cluster_spec_or_resolver, ClusterSpec):
         spec = cluster_spec_or_resolver

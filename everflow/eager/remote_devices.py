@@ -1,4 +1,5 @@
 """Devices of other processes: an op that is placed on one runs as a step of its own on that process's server."""
+
 from __future__ import annotations
 
 import collections
@@ -137,7 +138,8 @@ class RemoteDevice:
         if type(value) is RemoteObject:
             if value.device._server is not self._server:
                 raise errors.InvalidArgumentError(
-                    None, None, f"Cannot run {op} with resources of two processes: {value.device.name} and {self.name}.")
+                    None, None, f"Cannot run {op} with resources of two processes: {value.device.name} and {self.name}."
+                )
             return value.proto
         if tensor.dtype in OBJECTS:
             raise errors.InvalidArgumentError(None, None, f"Cannot run {op} on {self.name}: it takes a resource of this process.")

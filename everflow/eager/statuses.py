@@ -1,4 +1,5 @@
 """Errors by their codes, for programs that turn one into the other."""
+
 from __future__ import annotations
 
 from everflow.api import internal

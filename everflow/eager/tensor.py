@@ -1,4 +1,5 @@
 """Eager tensors: values that are there as soon as an op has run."""
+
 from __future__ import annotations
 
 import functools
@@ -18,9 +19,9 @@ from everflow.values import tensors as values
 from everflow.values.resources import Storage
 
 _ids = itertools.count()
-_PLAIN = frozenset((
-    dtypes.float16, dtypes.float32, dtypes.float64, dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64, dtypes.uint8, dtypes.bool,
-))
+_PLAIN = frozenset(
+    (dtypes.float16, dtypes.float32, dtypes.float64, dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64, dtypes.uint8, dtypes.bool)
+)
 
 
 def _meaningless(name: str) -> Any:
@@ -286,8 +287,9 @@ def shape_slice(tensors: Any, slice_dim: int) -> EagerTensor:
         if not isinstance(t, EagerTensor):
             raise TypeError(f'Expected a list of EagerTensors but element {i} has type "{type(t).__name__}"')
         if slice_dim >= len(t.dims):
-            raise IndexError(f"Slice dimension ({slice_dim}) must be smaller than rank of all tensors, but tensor at index {i} has rank "
-                             f"{len(t.dims)}")
+            raise IndexError(
+                f"Slice dimension ({slice_dim}) must be smaller than rank of all tensors, but tensor at index {i} has rank {len(t.dims)}"
+            )
         found.append(t.dims[slice_dim])
     return from_array(np.array(found, np.int32), dtypes.int32)
 

@@ -1,4 +1,5 @@
 """Calling a Python function once to find out what it does: its ops become a body."""
+
 from __future__ import annotations
 
 import contextlib
@@ -25,9 +26,17 @@ from everflow.ops.variables.variable_scope import get_variable_scope
 
 
 @internal("framework.func_graph.func_graph_from_py_func")
-def func_graph_from_py_func(name: str, python_func: Callable[..., Any], args: Any, kwargs: Any, signature: Any = None,
-                            func_graph: Any = None, arg_names: list[str] | None = None, add_control_dependencies: bool = True,
-                            **_: Any) -> FuncGraph:
+def func_graph_from_py_func(
+    name: str,
+    python_func: Callable[..., Any],
+    args: Any,
+    kwargs: Any,
+    signature: Any = None,
+    func_graph: Any = None,
+    arg_names: list[str] | None = None,
+    add_control_dependencies: bool = True,
+    **_: Any,
+) -> FuncGraph:
     """Traces a Python function. Tensors (or specs of tensors) among the arguments become inputs.
 
     Results are handed on by ops of their own, except in functions that are run as graphs are, without `add_control_dependencies`.
@@ -78,7 +87,8 @@ def _check_unchanged(before: Any, after: Any) -> None:
     if changed:
         raise ValueError(
             "Function to be traced should not modify structure of input arguments. Check if your function has list and dictionary "
-            "operations that alter input arguments, such as `list.pop`, `list.append`.")
+            "operations that alter input arguments, such as `list.pop`, `list.append`."
+        )
 
 
 def _argument_inside(graph: FuncGraph, name: str, value: Any) -> Any:
@@ -114,7 +124,8 @@ def _result_inside(graph: FuncGraph, marks: bool, value: Any) -> Any:
     except (ValueError, TypeError) as error:
         raise TypeError(
             f"To be compatible with tf.contrib.eager.defun, Python functions must return zero or more Tensors; in compilation of the "
-            f"function, found return value of type {type(value)}, which is not a Tensor.") from error
+            f"function, found return value of type {type(value)}, which is not a Tensor."
+        ) from error
     # An input or capture that is returned is handed on by an op of its own in any case.
     if marks or found.op.type == "Placeholder":
         handle_data = found.handle_data

@@ -1,4 +1,5 @@
 """EagerVariableStore: lets tf.get_variable share variables while ops run at once."""
+
 from __future__ import annotations
 
 from typing import Any

@@ -1,4 +1,5 @@
 """Storage of variables that are there at once: it lives as long as something holds a handle to it."""
+
 from __future__ import annotations
 
 from typing import Any

@@ -1,4 +1,5 @@
 """tf.vectorized_map: one function for each element along the first axis."""
+
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,4 +1,5 @@
 """tf.wrap_function: programs written for graphs, as functions that hold their variables and can be cut to parts of their graph."""
+
 from __future__ import annotations
 
 import functools
@@ -83,15 +84,14 @@ class WrappedFunction(ConcreteFunction):
         super().__init__(fn_graph, fn_graph.structured_outputs, signature)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        declared = self.graph.inputs[:len(self.graph.inputs) - len(self._captured)]
+        declared = self.graph.inputs[: len(self.graph.inputs) - len(self._captured)]
         if kwargs and set(kwargs) <= set(self._arg_keywords):
             given = in_order(args, kwargs, self._arg_keywords, self._num_positional_args)
         else:
             given = [t for t in nest.flatten((args, kwargs), expand_composites=True) if t is not None]
         if len(given) != len(declared):
             raise TypeError(f"Expected {len(declared)} arguments, got {len(given)}")
-        return self.call_flat([
-            t if isinstance(t, Tensor) else convert_to_tensor(t, inside.dtype) for t, inside in zip(given, declared)])
+        return self.call_flat([t if isinstance(t, Tensor) else convert_to_tensor(t, inside.dtype) for t, inside in zip(given, declared)])
 
     def prune(self, feeds: Any, fetches: Any, name: str | None = None, input_signature: Any = None) -> WrappedFunction:
         """The function from some tensors of the graph to others, or to ops to run."""
@@ -116,8 +116,7 @@ class WrappedFunction(ConcreteFunction):
         loose = [o.name for o in needed if o.type == "Placeholder" and o.outputs[0] not in fed]
         if loose:
             raise ValueError(f"Fetches depend on placeholders that are not fed: {', '.join(sorted(loose))}")
-        pruned.structured_outputs = nest.map_structure(
-            lambda t: t if isinstance(t, Tensor) else None, wanted, expand_composites=True)
+        pruned.structured_outputs = nest.map_structure(lambda t: t if isinstance(t, Tensor) else None, wanted, expand_composites=True)
         if name is not None:
             pruned.name = name
         return WrappedFunction(pruned, self._variable_holder, signature=signature)

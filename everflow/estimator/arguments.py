@@ -1,4 +1,5 @@
 """How the functions that programs give to estimators are called: with the arguments that they take."""
+
 from __future__ import annotations
 
 import functools
@@ -9,7 +10,7 @@ from typing import Any
 def parameters_of(function: Any) -> tuple[str, ...]:
     """The names of the arguments that a function takes; those that a partial binds by place are gone."""
     if isinstance(function, functools.partial):
-        names = [n for n in parameters_of(function.func)[len(function.args):] if n not in set(function.keywords or ())]
+        names = [n for n in parameters_of(function.func)[len(function.args) :] if n not in set(function.keywords or ())]
         return tuple(names)
     try:
         found = inspect.signature(function).parameters.values()
@@ -35,7 +36,8 @@ def check_model_fn(model_fn: Any, params: Any) -> None:
     unknown = taken - {"features", "labels", "mode", "params", "self", "config"}
     if unknown and not isinstance(model_fn, functools.partial):
         required = {
-            p.name for p in inspect.signature(model_fn).parameters.values() if p.default is p.empty and p.kind == p.POSITIONAL_OR_KEYWORD}
+            p.name for p in inspect.signature(model_fn).parameters.values() if p.default is p.empty and p.kind == p.POSITIONAL_OR_KEYWORD
+        }
         unknown &= required
         if unknown:
             raise ValueError(f"model_fn ({model_fn}) has following not expected args: {sorted(unknown)}")

@@ -1,4 +1,5 @@
 """Estimators under a strategy: the model function runs for each replica, and what the replicas give becomes one model."""
+
 from __future__ import annotations
 
 import contextlib
@@ -55,9 +56,12 @@ def train(estimator: Any, strategy: Any, input_fn: Any, hooks: list[Any], saving
         local = strategy.experimental_local_results
         loss = strategy.reduce(get_loss_reduction(), spec.loss)
         spec = spec._replace(
-            loss=loss, train_op=tf.group(*local(spec.train_op)), scaffold=local(spec.scaffold)[0] or Scaffold(),
+            loss=loss,
+            train_op=tf.group(*local(spec.train_op)),
+            scaffold=local(spec.scaffold)[0] or Scaffold(),
             training_hooks=[local(hook)[0] for hook in spec.training_hooks],
-            training_chief_hooks=[local(hook)[0] for hook in spec.training_chief_hooks])
+            training_chief_hooks=[local(hook)[0] for hook in spec.training_chief_hooks],
+        )
         return running.train(estimator, spec, input_hooks + hooks, step, saving_listeners)
 
 
@@ -78,5 +82,11 @@ def evaluate(estimator: Any, strategy: Any, input_fn: Any, hooks: list[Any], che
             estimator._warm_start()
         all_hooks = input_hooks + hooks + [local(hook)[0] for hook in own_hooks]
         return running.evaluate(
-            estimator, local(scaffold)[0] or Scaffold(), tf.group(*local(updates)), values, all_hooks, checkpoint_path,
-            estimator.eval_dir(name))
+            estimator,
+            local(scaffold)[0] or Scaffold(),
+            tf.group(*local(updates)),
+            values,
+            all_hooks,
+            checkpoint_path,
+            estimator.eval_dir(name),
+        )

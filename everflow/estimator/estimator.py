@@ -1,4 +1,5 @@
 """Estimator: a model function with everything around it."""
+
 from __future__ import annotations
 
 import copy
@@ -36,9 +37,9 @@ from everflow.train.session_run_hook import SessionRunHook
 class Estimator:
     """Trains, evaluates, predicts with and exports the model that a function builds.
 
-        estimator = tf.estimator.Estimator(model_fn, model_dir="/tmp/model", params={"units": 10})
-        estimator.train(input_fn, steps=1000)
-        print(estimator.evaluate(eval_input_fn))
+    estimator = tf.estimator.Estimator(model_fn, model_dir="/tmp/model", params={"units": 10})
+    estimator.train(input_fn, steps=1000)
+    print(estimator.evaluate(eval_input_fn))
     """
 
     def __init__(self, model_fn: Any, model_dir: Any = None, config: Any = None, params: Any = None, warm_start_from: Any = None) -> None:
@@ -102,12 +103,15 @@ class Estimator:
 
     # Training
 
-    def train(self, input_fn: Any, hooks: Any = None, steps: int | None = None, max_steps: int | None = None,
-              saving_listeners: Any = None) -> Any:
+    def train(
+        self, input_fn: Any, hooks: Any = None, steps: int | None = None, max_steps: int | None = None, saving_listeners: Any = None
+    ) -> Any:
         """Trains until the input ends, for so many steps more, or up to so many steps in all."""
         if self.config.task_type == "ps":
-            raise ValueError("Train has been called wrong configuration. Please use tf.estimator.train_and_evaluate which calls proper API "
-                             f"according to given configuration. Current configuration: {self.config}.")
+            raise ValueError(
+                "Train has been called wrong configuration. Please use tf.estimator.train_and_evaluate which calls proper API "
+                f"according to given configuration. Current configuration: {self.config}."
+            )
         if steps is not None and max_steps is not None:
             raise ValueError("Can not provide both steps and max_steps.")
         for name, number in (("steps", steps), ("max_steps", max_steps)):
@@ -144,8 +148,9 @@ class Estimator:
 
     # Evaluation
 
-    def evaluate(self, input_fn: Any, steps: int | None = None, hooks: Any = None, checkpoint_path: Any = None,
-                 name: str | None = None) -> Any:
+    def evaluate(
+        self, input_fn: Any, steps: int | None = None, hooks: Any = None, checkpoint_path: Any = None, name: str | None = None
+    ) -> Any:
         """The metrics of a checkpoint, over the whole input or so many batches of it."""
         hooks = _checked_hooks(hooks)
         if steps is not None:
@@ -174,8 +179,9 @@ class Estimator:
 
     # Prediction
 
-    def predict(self, input_fn: Any, predict_keys: Any = None, hooks: Any = None, checkpoint_path: Any = None,
-                yield_single_examples: bool = True) -> Iterator[Any]:
+    def predict(
+        self, input_fn: Any, predict_keys: Any = None, hooks: Any = None, checkpoint_path: Any = None, yield_single_examples: bool = True
+    ) -> Iterator[Any]:
         """Predictions for each example of the input, or batch by batch."""
         hooks = _checked_hooks(hooks)
         if not checkpoint_path:
@@ -191,10 +197,12 @@ class Estimator:
                 self._warm_start()
             predictions = _chosen(spec.predictions, predict_keys)
             creator = ChiefSessionCreator(
-                checkpoint_filename_with_path=checkpoint_path, master=self._config.master, scaffold=spec.scaffold,
-                config=self._session_config)
-            with MonitoredSession(
-                    session_creator=creator, hooks=input_hooks + hooks + list(spec.prediction_hooks)) as session:
+                checkpoint_filename_with_path=checkpoint_path,
+                master=self._config.master,
+                scaffold=spec.scaffold,
+                config=self._session_config,
+            )
+            with MonitoredSession(session_creator=creator, hooks=input_hooks + hooks + list(spec.prediction_hooks)) as session:
                 while not session.should_stop():
                     batch = session.run(predictions)
                     if not yield_single_examples:
@@ -207,23 +215,45 @@ class Estimator:
 
     # Export
 
-    def export_savedmodel(self, export_dir_base: Any, serving_input_receiver_fn: Any, assets_extra: Any = None, as_text: bool = False,
-                          checkpoint_path: Any = None, strip_default_attrs: bool = False) -> bytes:
+    def export_savedmodel(
+        self,
+        export_dir_base: Any,
+        serving_input_receiver_fn: Any,
+        assets_extra: Any = None,
+        as_text: bool = False,
+        checkpoint_path: Any = None,
+        strip_default_attrs: bool = False,
+    ) -> bytes:
         """Writes a SavedModel for serving, in a folder named after the time, and gives its path."""
         return exporting.export(
-            self, export_dir_base, {ModeKeys.PREDICT: serving_input_receiver_fn}, assets_extra, as_text, checkpoint_path,
-            strip_default_attrs)
+            self,
+            export_dir_base,
+            {ModeKeys.PREDICT: serving_input_receiver_fn},
+            assets_extra,
+            as_text,
+            checkpoint_path,
+            strip_default_attrs,
+        )
 
-    def export_saved_model(self, export_dir_base: Any, serving_input_receiver_fn: Any, assets_extra: Any = None, as_text: bool = False,
-                           checkpoint_path: Any = None, experimental_mode: str = ModeKeys.PREDICT) -> bytes:
+    def export_saved_model(
+        self,
+        export_dir_base: Any,
+        serving_input_receiver_fn: Any,
+        assets_extra: Any = None,
+        as_text: bool = False,
+        checkpoint_path: Any = None,
+        experimental_mode: str = ModeKeys.PREDICT,
+    ) -> bytes:
         """Writes a SavedModel with the graph of a mode, in a folder named after the time, and gives its path."""
         if not serving_input_receiver_fn:
             raise ValueError("An input_receiver_fn must be defined.")
         return exporting.export(
-            self, export_dir_base, {experimental_mode: serving_input_receiver_fn}, assets_extra, as_text, checkpoint_path, True)
+            self, export_dir_base, {experimental_mode: serving_input_receiver_fn}, assets_extra, as_text, checkpoint_path, True
+        )
 
-    def experimental_export_all_saved_models(self, export_dir_base: Any, input_receiver_fn_map: Any, assets_extra: Any = None,
-                                             as_text: bool = False, checkpoint_path: Any = None) -> bytes:
+    def experimental_export_all_saved_models(
+        self, export_dir_base: Any, input_receiver_fn_map: Any, assets_extra: Any = None, as_text: bool = False, checkpoint_path: Any = None
+    ) -> bytes:
         """Writes a SavedModel with the graphs of several modes."""
         return exporting.export(self, export_dir_base, input_receiver_fn_map, assets_extra, as_text, checkpoint_path, True)
 
@@ -247,8 +277,10 @@ class Estimator:
         given = self._call_input_fn(input_fn, mode)
         features, _, hooks = with_hooks(given) if not isinstance(given, (list, tuple)) else (given[0], None, [])
         if not hooks and not tf.get_default_graph().get_collection(tf.GraphKeys.QUEUE_RUNNERS) and not _reads_an_iterator():
-            logging.warning("Input graph does not use tf.data.Dataset or contain a QueueRunner. That means predict yields forever. This is "
-                            "probably a mistake.")
+            logging.warning(
+                "Input graph does not use tf.data.Dataset or contain a QueueRunner. That means predict yields forever. This is "
+                "probably a mistake."
+            )
         return features, hooks
 
     def _call_input_fn(self, input_fn: Any, mode: str, input_context: Any = None) -> Any:
@@ -294,8 +326,10 @@ def _config_with_folder(config: Any, model_dir: Any) -> Any:
     if model_dir is not None and hasattr(model_dir, "__fspath__"):
         model_dir = os.fspath(model_dir)
     if model_dir and config.model_dir and config.model_dir != model_dir:
-        raise ValueError("`model_dir` are set both in constructor and `RunConfig`, but with different values. In constructor: "
-                         f"'{model_dir}', in `RunConfig`: '{config.model_dir}' ")
+        raise ValueError(
+            "`model_dir` are set both in constructor and `RunConfig`, but with different values. In constructor: "
+            f"'{model_dir}', in `RunConfig`: '{config.model_dir}' "
+        )
     folder = model_dir or config.model_dir
     if not folder:
         folder = tempfile.mkdtemp()
@@ -309,10 +343,25 @@ def _server_devices(config: Any) -> Any:
         return None
     worker = f"/job:{config.task_type}/task:{config.task_id}" if config.task_type else "/job:worker"
     return replica_device_setter(
-        ps_tasks=config.num_ps_replicas, worker_device=worker, merge_devices=True, cluster=config.cluster_spec,
-        ps_ops=["Variable", "VariableV2", "AutoReloadVariable", "MutableHashTable", "MutableHashTableV2", "MutableHashTableOfTensors",
-                "MutableHashTableOfTensorsV2", "MutableDenseHashTable", "MutableDenseHashTableV2", "VarHandleOp",
-                "BoostedTreesEnsembleResourceHandleOp", "BoostedTreesQuantileStreamResourceHandleOp"])
+        ps_tasks=config.num_ps_replicas,
+        worker_device=worker,
+        merge_devices=True,
+        cluster=config.cluster_spec,
+        ps_ops=[
+            "Variable",
+            "VariableV2",
+            "AutoReloadVariable",
+            "MutableHashTable",
+            "MutableHashTableV2",
+            "MutableHashTableOfTensors",
+            "MutableHashTableOfTensorsV2",
+            "MutableDenseHashTable",
+            "MutableDenseHashTableV2",
+            "VarHandleOp",
+            "BoostedTreesEnsembleResourceHandleOp",
+            "BoostedTreesQuantileStreamResourceHandleOp",
+        ],
+    )
 
 
 def _checked_hooks(hooks: Any) -> list[Any]:

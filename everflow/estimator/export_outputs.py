@@ -1,4 +1,5 @@
 """What a model gives to those who call an exported one, and the signatures made from it."""
+
 from __future__ import annotations
 
 import abc

@@ -1,4 +1,5 @@
 """Exporters: when train_and_evaluate writes SavedModels, and which of them stay."""
+
 from __future__ import annotations
 
 import abc
@@ -57,7 +58,8 @@ class _Saving(Exporter):
 
     def _write(self, estimator: Any, export_path: Any, checkpoint_path: Any) -> Any:
         return estimator.export_saved_model(
-            export_path, self._receiver_fn, assets_extra=self._assets_extra, as_text=self._as_text, checkpoint_path=checkpoint_path)
+            export_path, self._receiver_fn, assets_extra=self._assets_extra, as_text=self._as_text, checkpoint_path=checkpoint_path
+        )
 
 
 @public("estimator.FinalExporter")
@@ -79,8 +81,9 @@ class FinalExporter(_Saving):
 class LatestExporter(_Saving):
     """Exports after every evaluation, and keeps the newest ones."""
 
-    def __init__(self, name: str, serving_input_receiver_fn: Any, assets_extra: Any = None, as_text: bool = False,
-                 exports_to_keep: int | None = 5) -> None:
+    def __init__(
+        self, name: str, serving_input_receiver_fn: Any, assets_extra: Any = None, as_text: bool = False, exports_to_keep: int | None = 5
+    ) -> None:
         super().__init__(name, serving_input_receiver_fn, assets_extra, as_text)
         if exports_to_keep is not None and exports_to_keep <= 0:
             raise ValueError(f"`exports_to_keep`, if provided, must be a positive number. Got: {exports_to_keep}")
@@ -116,9 +119,16 @@ def best_of_events(pattern: str, better: Any) -> Any:
 class BestExporter(_Saving):
     """Exports when an evaluation was better than all before."""
 
-    def __init__(self, name: str = "best_exporter", serving_input_receiver_fn: Any = None, event_file_pattern: Any = "eval/*.tfevents.*",
-                 compare_fn: Any = _loss_smaller, assets_extra: Any = None, as_text: bool = False,
-                 exports_to_keep: int | None = 5) -> None:
+    def __init__(
+        self,
+        name: str = "best_exporter",
+        serving_input_receiver_fn: Any = None,
+        event_file_pattern: Any = "eval/*.tfevents.*",
+        compare_fn: Any = _loss_smaller,
+        assets_extra: Any = None,
+        as_text: bool = False,
+        exports_to_keep: int | None = 5,
+    ) -> None:
         super().__init__(name, serving_input_receiver_fn, assets_extra, as_text)
         self._compare_fn = compare_fn
         if self._compare_fn is None:

@@ -1,4 +1,5 @@
 """Writing estimators as SavedModels."""
+
 from __future__ import annotations
 
 import os
@@ -30,8 +31,15 @@ def timestamped_folder(export_dir_base: Any) -> str:
     raise RuntimeError(f"Failed to obtain a unique export directory name after {_TRIES} attempts.")
 
 
-def export(estimator: Any, export_dir_base: Any, input_receiver_fn_map: Any, assets_extra: Any, as_text: bool, checkpoint_path: Any,
-           strip_default_attrs: bool) -> bytes:
+def export(
+    estimator: Any,
+    export_dir_base: Any,
+    input_receiver_fn_map: Any,
+    assets_extra: Any,
+    as_text: bool,
+    checkpoint_path: Any,
+    strip_default_attrs: bool,
+) -> bytes:
     """Writes the graphs of modes with the variables of a checkpoint."""
     if not checkpoint_path:
         checkpoint_path = estimator.latest_checkpoint()
@@ -47,8 +55,14 @@ def export(estimator: Any, export_dir_base: Any, input_receiver_fn_map: Any, ass
     saved = False
     for mode in modes:
         _add_graph(
-            estimator, builder, mode, input_receiver_fn_map[mode], checkpoint_path, save_variables=not saved,
-            strip_default_attrs=strip_default_attrs)
+            estimator,
+            builder,
+            mode,
+            input_receiver_fn_map[mode],
+            checkpoint_path,
+            save_variables=not saved,
+            strip_default_attrs=strip_default_attrs,
+        )
         saved = True
     builder.save(as_text)
     if assets_extra:
@@ -60,8 +74,9 @@ def export(estimator: Any, export_dir_base: Any, input_receiver_fn_map: Any, ass
     return folder.encode()
 
 
-def _add_graph(estimator: Any, builder: Any, mode: str, input_receiver_fn: Any, checkpoint_path: str, save_variables: bool,
-               strip_default_attrs: bool) -> None:
+def _add_graph(
+    estimator: Any, builder: Any, mode: str, input_receiver_fn: Any, checkpoint_path: str, save_variables: bool, strip_default_attrs: bool
+) -> None:
     with tf.Graph().as_default() as graph:
         estimator._create_and_assert_global_step(graph)
         tf.set_random_seed(estimator._config.tf_random_seed)
@@ -69,16 +84,22 @@ def _add_graph(estimator: Any, builder: Any, mode: str, input_receiver_fn: Any, 
         _check_receiver(receiver, mode)
         spec = estimator._call_model_fn(receiver.features, getattr(receiver, "labels", None), mode, estimator.config)
         signatures = _signatures(
-            receiver.receiver_tensors, _outputs_for(mode, spec), getattr(receiver, "receiver_tensors_alternatives", None),
-            serving_only=mode == ModeKeys.PREDICT)
+            receiver.receiver_tensors,
+            _outputs_for(mode, spec),
+            getattr(receiver, "receiver_tensors_alternatives", None),
+            serving_only=mode == ModeKeys.PREDICT,
+        )
         with tf.Session(config=estimator._session_config) as session:
             local_init_op = spec.scaffold.local_init_op if spec.scaffold.local_init_op is not None else _default_local_init_op()
             saver = spec.scaffold.saver or Saver(sharded=True)
             if save_variables:
                 _restore(saver, session, checkpoint_path)
             arguments = {
-                "tags": EXPORT_TAGS[mode], "signature_def_map": signatures,
-                "assets_collection": tf.get_collection(tf.GraphKeys.ASSET_FILEPATHS), "main_op": local_init_op, "saver": saver,
+                "tags": EXPORT_TAGS[mode],
+                "signature_def_map": signatures,
+                "assets_collection": tf.get_collection(tf.GraphKeys.ASSET_FILEPATHS),
+                "main_op": local_init_op,
+                "saver": saver,
                 "strip_default_attrs": strip_default_attrs,
             }
             if mode == ModeKeys.TRAIN:
@@ -97,9 +118,11 @@ def _restore(saver: Any, session: Any, checkpoint_path: str) -> None:
     try:
         saver.restore(session, checkpoint_path)
     except tf.errors.NotFoundError as e:
-        raise ValueError("Could not load all requested variables from checkpoint. Please make sure your model_fn does not expect variables "
-                         f"that were not saved in the checkpoint.\n\nEncountered error with mode `infer` while restoring checkpoint from: "
-                         f"`{checkpoint_path}`. Full Traceback:\n\n{e}") from e
+        raise ValueError(
+            "Could not load all requested variables from checkpoint. Please make sure your model_fn does not expect variables "
+            f"that were not saved in the checkpoint.\n\nEncountered error with mode `infer` while restoring checkpoint from: "
+            f"`{checkpoint_path}`. Full Traceback:\n\n{e}"
+        ) from e
 
 
 def _check_receiver(receiver: Any, mode: str) -> None:
@@ -143,8 +166,11 @@ def _signatures(receiver_tensors: Any, export_outputs: dict[str, Any], alternati
 
 
 _METHODS = {
-    "Classify": constants.CLASSIFY_METHOD_NAME, "Regress": constants.REGRESS_METHOD_NAME, "Predict": constants.PREDICT_METHOD_NAME,
-    "Train": constants.SUPERVISED_TRAIN_METHOD_NAME, "Eval": constants.SUPERVISED_EVAL_METHOD_NAME,
+    "Classify": constants.CLASSIFY_METHOD_NAME,
+    "Regress": constants.REGRESS_METHOD_NAME,
+    "Predict": constants.PREDICT_METHOD_NAME,
+    "Train": constants.SUPERVISED_TRAIN_METHOD_NAME,
+    "Eval": constants.SUPERVISED_EVAL_METHOD_NAME,
 }
 
 
@@ -159,5 +185,6 @@ def _report(found: dict[str, Any], excluded: dict[str, str]) -> None:
     if not found:
         logging.warning("Export includes no signatures!")
     elif constants.DEFAULT_SERVING_SIGNATURE_DEF_KEY not in found and not any(
-            s.method_name.startswith("tensorflow/supervised") for s in found.values()):
+        s.method_name.startswith("tensorflow/supervised") for s in found.values()
+    ):
         logging.warning("Export includes no default signature!")

@@ -1,4 +1,5 @@
 """Estimators made from others: with more metrics, with features among the predictions, with clipped gradients."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -31,7 +32,8 @@ def add_metrics(estimator: Any, metric_fn: Any) -> Any:
         return spec._replace(eval_metric_ops={**(spec.eval_metric_ops or {}), **new})
 
     return Estimator(
-        model_fn=new_model_fn, model_dir=estimator.model_dir, config=estimator.config, warm_start_from=estimator._warm_start_settings)
+        model_fn=new_model_fn, model_dir=estimator.model_dir, config=estimator.config, warm_start_from=estimator._warm_start_settings
+    )
 
 
 @public("contrib.estimator.forward_features")
@@ -69,8 +71,10 @@ def forward_features(estimator: Any, keys: Any = None, sparse_default_values: An
         added = forwarded(features)
         for name in added:
             if name in predictions:
-                raise ValueError(f"Cannot forward feature key ({name}). Since it does exist in predictions. Existing prediction keys: "
-                                 f"{list(predictions)}. Please use the keys argument to specify which features to forward.")
+                raise ValueError(
+                    f"Cannot forward feature key ({name}). Since it does exist in predictions. Existing prediction keys: "
+                    f"{list(predictions)}. Please use the keys argument to specify which features to forward."
+                )
         predictions.update(added)
         outputs = spec.export_outputs
         if outputs:
@@ -131,17 +135,36 @@ def clip_gradients_by_norm(optimizer: Any, clip_norm: Any) -> Any:
 
 
 @public("contrib.estimator.export_all_saved_models")
-def export_all_saved_models(estimator: Any, export_dir_base: Any, input_receiver_fn_map: Any, assets_extra: Any = None,
-                            as_text: bool = False, checkpoint_path: Any = None) -> Any:
+def export_all_saved_models(
+    estimator: Any,
+    export_dir_base: Any,
+    input_receiver_fn_map: Any,
+    assets_extra: Any = None,
+    as_text: bool = False,
+    checkpoint_path: Any = None,
+) -> Any:
     """Writes a SavedModel with the graphs of several modes."""
     return estimator.experimental_export_all_saved_models(
-        export_dir_base, input_receiver_fn_map, assets_extra=assets_extra, as_text=as_text, checkpoint_path=checkpoint_path)
+        export_dir_base, input_receiver_fn_map, assets_extra=assets_extra, as_text=as_text, checkpoint_path=checkpoint_path
+    )
 
 
 @public("contrib.estimator.export_saved_model_for_mode")
-def export_saved_model_for_mode(estimator: Any, export_dir_base: Any, input_receiver_fn: Any, assets_extra: Any = None,
-                                as_text: bool = False, checkpoint_path: Any = None, mode: str = ModeKeys.PREDICT) -> Any:
+def export_saved_model_for_mode(
+    estimator: Any,
+    export_dir_base: Any,
+    input_receiver_fn: Any,
+    assets_extra: Any = None,
+    as_text: bool = False,
+    checkpoint_path: Any = None,
+    mode: str = ModeKeys.PREDICT,
+) -> Any:
     """Writes a SavedModel with the graph of one mode."""
     return estimator.export_saved_model(
-        export_dir_base, input_receiver_fn, assets_extra=assets_extra, as_text=as_text, checkpoint_path=checkpoint_path,
-        experimental_mode=mode)
+        export_dir_base,
+        input_receiver_fn,
+        assets_extra=assets_extra,
+        as_text=as_text,
+        checkpoint_path=checkpoint_path,
+        experimental_mode=mode,
+    )

@@ -1,4 +1,5 @@
 """What an input function gives: datasets and iterators become features and labels, with a hook that starts them."""
+
 from __future__ import annotations
 
 from typing import Any

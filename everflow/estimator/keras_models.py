@@ -1,4 +1,5 @@
 """model_to_estimator: a compiled Keras model as an estimator."""
+
 from __future__ import annotations
 
 import os
@@ -33,7 +34,8 @@ def _by_name(given: Any, names: list[str], what: str) -> list[Any]:
     if missing:
         raise KeyError(
             f"The dictionary passed into {what} does not have the expected {'inputs' if what == 'features' else 'outputs'} keys defined in "
-            f"the keras model.\n\tExpected keys: {set(names)}\n\t{what} keys: {set(given)}\n\tDifference: {missing}")
+            f"the keras model.\n\tExpected keys: {set(names)}\n\t{what} keys: {set(given)}\n\tDifference: {missing}"
+        )
     return [given[name] for name in names]
 
 
@@ -68,8 +70,11 @@ def _anew(layer: Any) -> Any:
     for name, value in vars(layer).items():
         if name not in known and not name.startswith("_self_"):
             holds_layers = any(isinstance(item, Layer) for item in nest.flatten(value))
-            setattr(made, name, nest.map_structure(lambda item: _anew(item) if isinstance(item, Layer) else item, value)
-                    if holds_layers else value)
+            setattr(
+                made,
+                name,
+                nest.map_structure(lambda item: _anew(item) if isinstance(item, Layer) else item, value) if holds_layers else value,
+            )
     return made
 
 
@@ -119,7 +124,8 @@ def _keras_model_fn(model: Any) -> Any:
         loss, functions = _loss_of(model, names, targets, outputs, list(clone.losses))
         if mode == ModeKeys.EVAL:
             return EstimatorSpec(
-                mode=mode, predictions=predictions, loss=loss, eval_metric_ops=_metrics_of(model, names, functions, targets, outputs))
+                mode=mode, predictions=predictions, loss=loss, eval_metric_ops=_metrics_of(model, names, functions, targets, outputs)
+            )
         return EstimatorSpec(mode=mode, predictions=predictions, loss=loss, train_op=_train_op(model, clone, loss))
 
     return model_fn
@@ -141,14 +147,23 @@ def _save_first_weights(model: Any, folder: str) -> Any:
 
 @public("keras.estimator.model_to_estimator")
 @internal("keras.estimator.model_to_estimator")
-def model_to_estimator(keras_model: Any = None, keras_model_path: Any = None, custom_objects: Any = None, model_dir: Any = None,
-                       config: Any = None, checkpoint_format: str = "saver") -> Any:
+def model_to_estimator(
+    keras_model: Any = None,
+    keras_model_path: Any = None,
+    custom_objects: Any = None,
+    model_dir: Any = None,
+    config: Any = None,
+    checkpoint_format: str = "saver",
+) -> Any:
     """An estimator that trains a compiled Keras model, from the weights that it has now."""
     if (keras_model is None) == (keras_model_path is None):
-        raise ValueError("Either `keras_model` or `keras_model_path` needs to be provided."
-                         if keras_model is None else "Please specity either `keras_model` or `keras_model_path`, but not both.")
+        raise ValueError(
+            "Either `keras_model` or `keras_model_path` needs to be provided."
+            if keras_model is None
+            else "Please specity either `keras_model` or `keras_model_path`, but not both."
+        )
     if checkpoint_format not in ("saver", "checkpoint", None):
-        raise ValueError(f"Checkpoint format must be one of \"checkpoint\" or \"saver\", given: {checkpoint_format}")
+        raise ValueError(f'Checkpoint format must be one of "checkpoint" or "saver", given: {checkpoint_format}')
     if keras_model is None:
         if keras_model_path.startswith(("gs://", "s3://")):
             raise ValueError(f"{keras_model_path} is not a local path. Please copy the model locally first.")
@@ -157,8 +172,10 @@ def model_to_estimator(keras_model: Any = None, keras_model_path: Any = None, cu
     else:
         logging.info("Using the Keras model provided.")
     if not getattr(keras_model, "optimizer", None):
-        raise ValueError("The given keras model has not been compiled yet. Please compile the model with `model.compile()` before calling "
-                         "`model_to_estimator()`.")
+        raise ValueError(
+            "The given keras model has not been compiled yet. Please compile the model with `model.compile()` before calling "
+            "`model_to_estimator()`."
+        )
     estimator = Estimator(_keras_model_fn(keras_model), model_dir=model_dir, config=config)
     if keras_model._is_graph_network and not estimator.latest_checkpoint():
         estimator._warm_start_settings = _save_first_weights(keras_model, estimator.model_dir)

@@ -1,4 +1,5 @@
 """What a model function is called for."""
+
 from __future__ import annotations
 
 from everflow.api import internal, public

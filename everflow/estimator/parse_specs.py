@@ -1,4 +1,5 @@
 """What tf.parse_example needs to know for a canned estimator: its features, labels and weights."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -20,8 +21,10 @@ def _with_label(feature_columns: Any, label_key: Any, label_spec: Any, weight_co
     if isinstance(weight_column, str):
         weight_column = numeric_column(weight_column)
     if not isinstance(weight_column, NumericColumn):
-        raise ValueError("weight_column should be an instance of tf.feature_column.numeric_column. Given type: "
-                         f"{type(weight_column)} value: {weight_column}")
+        raise ValueError(
+            "weight_column should be an instance of tf.feature_column.numeric_column. Given type: "
+            f"{type(weight_column)} value: {weight_column}"
+        )
     if weight_column.key in spec:
         raise ValueError(f"weight_column should not be used as feature. weight_column: {weight_column.key}, features: {list(spec)}")
     spec.update(weight_column.parse_example_spec)
@@ -29,16 +32,23 @@ def _with_label(feature_columns: Any, label_key: Any, label_spec: Any, weight_co
 
 
 @public("estimator.classifier_parse_example_spec")
-def classifier_parse_example_spec(feature_columns: Any, label_key: Any, label_dtype: Any = dtypes.int64, label_default: Any = None,
-                                  weight_column: Any = None) -> dict[str, Any]:
+def classifier_parse_example_spec(
+    feature_columns: Any, label_key: Any, label_dtype: Any = dtypes.int64, label_default: Any = None, weight_column: Any = None
+) -> dict[str, Any]:
     """The spec for a classifier."""
     label = tf.FixedLenFeature((1,), label_dtype, label_default)
     return _with_label(feature_columns, label_key, label, weight_column)
 
 
 @public("estimator.regressor_parse_example_spec")
-def regressor_parse_example_spec(feature_columns: Any, label_key: Any, label_dtype: Any = dtypes.float32, label_default: Any = None,
-                                 label_dimension: int = 1, weight_column: Any = None) -> dict[str, Any]:
+def regressor_parse_example_spec(
+    feature_columns: Any,
+    label_key: Any,
+    label_dtype: Any = dtypes.float32,
+    label_default: Any = None,
+    label_dimension: int = 1,
+    weight_column: Any = None,
+) -> dict[str, Any]:
     """The spec for a regressor."""
     label = tf.FixedLenFeature((label_dimension,), label_dtype, label_default)
     return _with_label(feature_columns, label_key, label, weight_column)

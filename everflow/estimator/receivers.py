@@ -1,4 +1,5 @@
 """Receivers: the inputs of an exported model, and how they become features."""
+
 from __future__ import annotations
 
 import collections
@@ -58,20 +59,25 @@ def _checked_alternatives(alternatives: Any) -> Any:
 
 @public("estimator.export.ServingInputReceiver")
 @internal("estimator.export.export.ServingInputReceiver")
-class ServingInputReceiver(collections.namedtuple(
-        "ServingInputReceiver", ["features", "receiver_tensors", "receiver_tensors_alternatives"])):
+class ServingInputReceiver(
+    collections.namedtuple("ServingInputReceiver", ["features", "receiver_tensors", "receiver_tensors_alternatives"])
+):
     """Features of a request, and the tensors that a request fills."""
 
     def __new__(cls, features: Any, receiver_tensors: Any, receiver_tensors_alternatives: Any = None) -> ServingInputReceiver:
         features = _named(features, _SINGLE_FEATURE, "feature")
         return super().__new__(
-            cls, features=features, receiver_tensors=_checked_receivers(receiver_tensors),
-            receiver_tensors_alternatives=_checked_alternatives(receiver_tensors_alternatives))
+            cls,
+            features=features,
+            receiver_tensors=_checked_receivers(receiver_tensors),
+            receiver_tensors_alternatives=_checked_alternatives(receiver_tensors_alternatives),
+        )
 
 
 @public("estimator.export.TensorServingInputReceiver")
-class TensorServingInputReceiver(collections.namedtuple(
-        "TensorServingInputReceiver", ["features", "receiver_tensors", "receiver_tensors_alternatives"])):
+class TensorServingInputReceiver(
+    collections.namedtuple("TensorServingInputReceiver", ["features", "receiver_tensors", "receiver_tensors_alternatives"])
+):
     """A receiver whose model takes one tensor instead of a dict of features."""
 
     def __new__(cls, features: Any, receiver_tensors: Any, receiver_tensors_alternatives: Any = None) -> TensorServingInputReceiver:
@@ -80,8 +86,11 @@ class TensorServingInputReceiver(collections.namedtuple(
         _checked_tensor(features, "feature")
         receiver = ServingInputReceiver(features, receiver_tensors, receiver_tensors_alternatives)
         return super().__new__(
-            cls, features=receiver.features[_SINGLE_FEATURE], receiver_tensors=receiver.receiver_tensors,
-            receiver_tensors_alternatives=receiver.receiver_tensors_alternatives)
+            cls,
+            features=receiver.features[_SINGLE_FEATURE],
+            receiver_tensors=receiver.receiver_tensors,
+            receiver_tensors_alternatives=receiver.receiver_tensors_alternatives,
+        )
 
 
 @public("estimator.experimental.SupervisedInputReceiver")
@@ -165,14 +174,15 @@ def build_supervised_input_receiver_fn_from_input_fn(input_fn: Any, **input_fn_a
     """A function that receives what an input function gives."""
     with tf.Graph().as_default():
         features, labels, _ = with_hooks(input_fn(**input_fn_args))
-        described = {
-            "features": _like(features), "labels": _like(labels),
-        }
+        described = {"features": _like(features), "labels": _like(labels)}
 
     def supervised_input_receiver_fn() -> SupervisedInputReceiver:
         made = {
-            kind: {k: tf.placeholder(d, s, name=str(k)) for k, (d, s) in given.items()} if isinstance(given, dict)
-            else tf.placeholder(given[0], given[1], name=kind[:-1]) for kind, given in described.items()}
+            kind: {k: tf.placeholder(d, s, name=str(k)) for k, (d, s) in given.items()}
+            if isinstance(given, dict)
+            else tf.placeholder(given[0], given[1], name=kind[:-1])
+            for kind, given in described.items()
+        }
         receivers: dict[Any, Any] = {}
         for kind, given in made.items():
             receivers.update(given if isinstance(given, dict) else {kind[:-1]: given})

@@ -1,4 +1,5 @@
 """RunConfig: where and how an estimator runs, and what TF_CONFIG says about the cluster around it."""
+
 from __future__ import annotations
 
 import copy
@@ -14,9 +15,22 @@ from everflow.proto.tensorflow.core.protobuf import config_pb2, rewriter_config_
 
 _UNSET = object()
 _REPLACEABLE = (
-    "model_dir", "tf_random_seed", "save_summary_steps", "save_checkpoints_steps", "save_checkpoints_secs", "session_config",
-    "keep_checkpoint_max", "keep_checkpoint_every_n_hours", "log_step_count_steps", "train_distribute", "device_fn", "protocol",
-    "eval_distribute", "experimental_distribute", "experimental_max_worker_delay_secs", "session_creation_timeout_secs",
+    "model_dir",
+    "tf_random_seed",
+    "save_summary_steps",
+    "save_checkpoints_steps",
+    "save_checkpoints_secs",
+    "session_config",
+    "keep_checkpoint_max",
+    "keep_checkpoint_every_n_hours",
+    "log_step_count_steps",
+    "train_distribute",
+    "device_fn",
+    "protocol",
+    "eval_distribute",
+    "experimental_distribute",
+    "experimental_max_worker_delay_secs",
+    "session_creation_timeout_secs",
 )
 
 
@@ -97,12 +111,15 @@ class _Cluster:
             raise ValueError("Task index must be non-negative number.")
         if self.type != TaskType.EVALUATOR:
             if self.type not in jobs:
-                raise ValueError(f"{self.type} is not a valid task_type in the cluster_spec:\n{self.spec}\n\nNote that these values may "
-                                 "be coming from the TF_CONFIG environment variable.")
+                raise ValueError(
+                    f"{self.type} is not a valid task_type in the cluster_spec:\n{self.spec}\n\nNote that these values may "
+                    "be coming from the TF_CONFIG environment variable."
+                )
             if self.id >= len(jobs[self.type]):
                 raise ValueError(
                     f"{self.id} is not a valid task_id for task_type {self.type} in the cluster_spec:\n{self.spec}\n\nNote that these "
-                    "values may be coming from the TF_CONFIG environment variable.")
+                    "values may be coming from the TF_CONFIG environment variable."
+                )
 
     def _number(self, jobs: Any) -> int | None:
         """The place of this task among all, the chief's first; an evaluator has none."""
@@ -112,7 +129,7 @@ class _Cluster:
             return None
         order = [kind for kind in (TaskType.CHIEF, TaskType.MASTER, TaskType.WORKER, TaskType.PS) if kind in jobs]
         order += sorted(set(jobs) - set(order))
-        before = order[:order.index(self.type)]
+        before = order[: order.index(self.type)]
         return sum(len(jobs[kind]) for kind in before) + self.id
 
     def master(self) -> str:
@@ -139,12 +156,25 @@ class RunConfig:
     _session_config: Any
     model_dir: Any
 
-    def __init__(self, model_dir: Any = None, tf_random_seed: Any = None, save_summary_steps: Any = 100,
-                 save_checkpoints_steps: Any = _UNSET, save_checkpoints_secs: Any = _UNSET, session_config: Any = None,
-                 keep_checkpoint_max: Any = 5, keep_checkpoint_every_n_hours: Any = 10000, log_step_count_steps: Any = 100,
-                 train_distribute: Any = None, device_fn: Any = None, protocol: Any = None, eval_distribute: Any = None,
-                 experimental_distribute: Any = None, experimental_max_worker_delay_secs: Any = None,
-                 session_creation_timeout_secs: Any = 7200) -> None:
+    def __init__(
+        self,
+        model_dir: Any = None,
+        tf_random_seed: Any = None,
+        save_summary_steps: Any = 100,
+        save_checkpoints_steps: Any = _UNSET,
+        save_checkpoints_secs: Any = _UNSET,
+        session_config: Any = None,
+        keep_checkpoint_max: Any = 5,
+        keep_checkpoint_every_n_hours: Any = 10000,
+        log_step_count_steps: Any = 100,
+        train_distribute: Any = None,
+        device_fn: Any = None,
+        protocol: Any = None,
+        eval_distribute: Any = None,
+        experimental_distribute: Any = None,
+        experimental_max_worker_delay_secs: Any = None,
+        session_creation_timeout_secs: Any = 7200,
+    ) -> None:
         if save_checkpoints_steps is _UNSET and save_checkpoints_secs is _UNSET:
             save_checkpoints_steps, save_checkpoints_secs = None, 600
         elif save_checkpoints_secs is _UNSET:
@@ -159,11 +189,19 @@ class RunConfig:
             session_config = default_session_config()
             session_config.device_filters.extend(_device_filters(cluster.spec, cluster.type, cluster.id) or [])
         given = {
-            "model_dir": model_dir, "tf_random_seed": tf_random_seed, "save_summary_steps": save_summary_steps,
-            "save_checkpoints_steps": save_checkpoints_steps, "save_checkpoints_secs": save_checkpoints_secs,
-            "session_config": session_config, "keep_checkpoint_max": keep_checkpoint_max,
-            "keep_checkpoint_every_n_hours": keep_checkpoint_every_n_hours, "log_step_count_steps": log_step_count_steps,
-            "train_distribute": train_distribute, "device_fn": device_fn, "protocol": protocol, "eval_distribute": eval_distribute,
+            "model_dir": model_dir,
+            "tf_random_seed": tf_random_seed,
+            "save_summary_steps": save_summary_steps,
+            "save_checkpoints_steps": save_checkpoints_steps,
+            "save_checkpoints_secs": save_checkpoints_secs,
+            "session_config": session_config,
+            "keep_checkpoint_max": keep_checkpoint_max,
+            "keep_checkpoint_every_n_hours": keep_checkpoint_every_n_hours,
+            "log_step_count_steps": log_step_count_steps,
+            "train_distribute": train_distribute,
+            "device_fn": device_fn,
+            "protocol": protocol,
+            "eval_distribute": eval_distribute,
             "experimental_distribute": experimental_distribute,
             "experimental_max_worker_delay_secs": experimental_max_worker_delay_secs,
             "session_creation_timeout_secs": session_creation_timeout_secs,
@@ -276,7 +314,7 @@ def _check(given: dict[str, Any]) -> None:
     if given["tf_random_seed"] is not None and not isinstance(given["tf_random_seed"], numbers.Integral):
         raise ValueError("tf_random_seed must be integer.")
     if given["device_fn"] is not None and not callable(given["device_fn"]):
-        raise ValueError("device_fn must be callable with exactly one argument \"op\".")
+        raise ValueError('device_fn must be callable with exactly one argument "op".')
     if given["model_dir"] is not None and not given["model_dir"]:
         raise ValueError("model_dir should be non-empty")
 
@@ -293,6 +331,8 @@ def _joined_model_dir(text: dict[str, Any], model_dir: Any) -> Any:
     if said == "":
         raise ValueError("model_dir in TF_CONFIG should be non-empty.")
     if model_dir is not None and model_dir != said:
-        raise ValueError("`model_dir` provided in RunConfig construct, if set, must have the same value as the model_dir in TF_CONFIG. "
-                         f"model_dir: {model_dir}\nTF_CONFIG[\"model_dir\"]: {said}.\n")
+        raise ValueError(
+            "`model_dir` provided in RunConfig construct, if set, must have the same value as the model_dir in TF_CONFIG. "
+            f'model_dir: {model_dir}\nTF_CONFIG["model_dir"]: {said}.\n'
+        )
     return said

@@ -1,4 +1,5 @@
 """The sessions of an estimator: training loops, evaluations, and what they write."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -30,16 +31,31 @@ def train(estimator: Any, spec: Any, hooks: list[Any], global_step: Any, saving_
         worker_hooks.append(LoggingTensorHook({LOSS: spec.loss, "step": global_step}, every_n_iter=config.log_step_count_steps))
     worker_hooks.extend(spec.training_hooks)
     if not (spec.scaffold.saver or tf.get_collection(tf.GraphKeys.SAVERS)):
-        tf.add_to_collection(tf.GraphKeys.SAVERS, Saver(
-            sharded=True, max_to_keep=config.keep_checkpoint_max, keep_checkpoint_every_n_hours=config.keep_checkpoint_every_n_hours,
-            defer_build=True, save_relative_paths=True))
+        tf.add_to_collection(
+            tf.GraphKeys.SAVERS,
+            Saver(
+                sharded=True,
+                max_to_keep=config.keep_checkpoint_max,
+                keep_checkpoint_every_n_hours=config.keep_checkpoint_every_n_hours,
+                defer_build=True,
+                save_relative_paths=True,
+            ),
+        )
     chief_hooks = _saving_hooks(estimator, spec, worker_hooks, saving_listeners)
     any_step_done, loss = False, None
     with MonitoredTrainingSession(
-            master=config.master, is_chief=config.is_chief, checkpoint_dir=estimator.model_dir, scaffold=spec.scaffold, hooks=worker_hooks,
-            chief_only_hooks=[*chief_hooks, *spec.training_chief_hooks], save_checkpoint_secs=0,
-            save_summaries_steps=config.save_summary_steps, config=estimator._session_config,
-            max_wait_secs=config.session_creation_timeout_secs, log_step_count_steps=config.log_step_count_steps) as session:
+        master=config.master,
+        is_chief=config.is_chief,
+        checkpoint_dir=estimator.model_dir,
+        scaffold=spec.scaffold,
+        hooks=worker_hooks,
+        chief_only_hooks=[*chief_hooks, *spec.training_chief_hooks],
+        save_checkpoint_secs=0,
+        save_summaries_steps=config.save_summary_steps,
+        config=estimator._session_config,
+        max_wait_secs=config.session_creation_timeout_secs,
+        log_step_count_steps=config.log_step_count_steps,
+    ) as session:
         while not session.should_stop():
             _, loss = session.run([spec.train_op, spec.loss])
             any_step_done = True
@@ -55,13 +71,21 @@ def _saving_hooks(estimator: Any, spec: Any, worker_hooks: list[Any], saving_lis
     made: list[Any] = []
     if (config.save_checkpoints_secs or config.save_checkpoints_steps) and not existing:
         logging.info("Create CheckpointSaverHook.")
-        made = [CheckpointSaverHook(
-            estimator.model_dir, save_secs=config.save_checkpoints_secs, save_steps=config.save_checkpoints_steps, scaffold=spec.scaffold)]
+        made = [
+            CheckpointSaverHook(
+                estimator.model_dir,
+                save_secs=config.save_checkpoints_secs,
+                save_steps=config.save_checkpoints_steps,
+                scaffold=spec.scaffold,
+            )
+        ]
         existing = made
     if saving_listeners:
         if not existing:
-            raise ValueError("There should be a CheckpointSaverHook to use saving_listeners. Please set one of the "
-                             "RunConfig.save_checkpoints_steps or RunConfig.save_checkpoints_secs.")
+            raise ValueError(
+                "There should be a CheckpointSaverHook to use saving_listeners. Please set one of the "
+                "RunConfig.save_checkpoints_steps or RunConfig.save_checkpoints_secs."
+            )
         existing[0]._listeners.extend(saving_listeners)
     return made
 
@@ -70,7 +94,8 @@ def metrics_of(spec: Any) -> tuple[Any, dict[str, Any]]:
     """One op that updates all metrics of an evaluation, and their values, with those of the loss and the step."""
     if LOSS in spec.eval_metric_ops:
         raise ValueError(
-            f'Metric with name "{LOSS}" is not allowed, because Estimator already defines a default metric with the same name.')
+            f'Metric with name "{LOSS}" is not allowed, because Estimator already defines a default metric with the same name.'
+        )
     metrics = {**spec.eval_metric_ops, LOSS: tf.metrics.mean(spec.loss)}
     updates, values = [], {}
     for name in sorted(metrics):
@@ -86,8 +111,9 @@ def metrics_of(spec: Any) -> tuple[Any, dict[str, Any]]:
                 tf.add_to_collection(tf.GraphKeys.METRIC_VARIABLES, variable)
         values[name] = value
     if "global_step" in values:
-        raise ValueError("Metric with name `global_step` is not allowed, because Estimator already defines a default metric with the same "
-                         "name.")
+        raise ValueError(
+            "Metric with name `global_step` is not allowed, because Estimator already defines a default metric with the same name."
+        )
     values["global_step"] = get_global_step()
     return tf.group(*updates), values
 
@@ -95,8 +121,14 @@ def metrics_of(spec: Any) -> tuple[Any, dict[str, Any]]:
 def evaluate(estimator: Any, scaffold: Any, update_op: Any, values: Any, hooks: list[Any], checkpoint_path: Any, folder: str) -> Any:
     """Evaluates a checkpoint, and writes what was found for TensorBoard."""
     results = evaluate_once(
-        checkpoint_path=checkpoint_path, master=estimator._config.evaluation_master, scaffold=scaffold, eval_ops=update_op,
-        final_ops=values, hooks=hooks, config=estimator._session_config)
+        checkpoint_path=checkpoint_path,
+        master=estimator._config.evaluation_master,
+        scaffold=scaffold,
+        eval_ops=update_op,
+        final_ops=values,
+        hooks=hooks,
+        config=estimator._session_config,
+    )
     step = results["global_step"]
     write_results(folder, results, step)
     if checkpoint_path:
@@ -132,8 +164,11 @@ def write_results(folder: str, results: dict[str, Any], step: Any) -> None:
         elif isinstance(value, np.ndarray):
             written.value.add(tag=key, tensor=tf.make_tensor_proto(value))
         else:
-            logging.warning("Skipping summary for %s, must be a float, np.float32, np.int64, np.int32 or int or np.ndarray or a serialized "
-                            "string of Summary.", key)
+            logging.warning(
+                "Skipping summary for %s, must be a float, np.float32, np.int64, np.int32 or int or np.ndarray or a serialized "
+                "string of Summary.",
+                key,
+            )
     writer.add_summary(written, step)
     writer.flush()
 

@@ -1,4 +1,5 @@
 """EstimatorSpec: what a model function gives back."""
+
 from __future__ import annotations
 
 import collections
@@ -23,9 +24,11 @@ AVERAGE_LOSS = "average_loss"
 
 def _from_this_graph(tensor: Any, what: str) -> None:
     if getattr(tensor, "graph", None) is not get_default_graph():
-        raise ValueError(f"{what} must be from the default graph. Possible causes of this error include: \n\n1) {what} was created outside "
-                         "the context of the default graph.\n\n2) The object passed through to EstimatorSpec was not created in the most "
-                         f"recent call to \"model_fn\". Given: {tensor}")
+        raise ValueError(
+            f"{what} must be from the default graph. Possible causes of this error include: \n\n1) {what} was created outside "
+            "the context of the default graph.\n\n2) The object passed through to EstimatorSpec was not created in the most "
+            f'recent call to "model_fn". Given: {tensor}'
+        )
 
 
 def _checked_loss(loss: Any, mode: str) -> Any:
@@ -81,8 +84,7 @@ def _checked_metrics(eval_metric_ops: Any) -> dict[str, Any]:
     for key, metric in eval_metric_ops.items():
         if hasattr(metric, "result") and hasattr(metric, "updates"):
             if not metric.updates:
-                raise ValueError(
-                    f"Please call update_state(...) on the \"{metric.name}\" metric")
+                raise ValueError(f'Please call update_state(...) on the "{metric.name}" metric')
             found[key] = metric
             continue
         if not isinstance(metric, tuple) or len(metric) != 2:
@@ -111,7 +113,8 @@ def checked_export_outputs(export_outputs: Any, predictions: Any, mode: str) -> 
     if DEFAULT_SERVING_SIGNATURE_DEF_KEY not in export_outputs:
         raise ValueError(
             "Multiple export_outputs were provided, but none of them is specified as the default.  Do this by naming one of them with "
-            "signature_constants.DEFAULT_SERVING_SIGNATURE_DEF_KEY.")
+            "signature_constants.DEFAULT_SERVING_SIGNATURE_DEF_KEY."
+        )
     return export_outputs
 
 
@@ -127,14 +130,40 @@ def _checked_hooks(*kinds: Any) -> list[tuple[Any, ...]]:
 
 
 @public("estimator.EstimatorSpec")
-class EstimatorSpec(collections.namedtuple("EstimatorSpec", (
-        "mode", "predictions", "loss", "train_op", "eval_metric_ops", "export_outputs", "training_chief_hooks", "training_hooks",
-        "scaffold", "evaluation_hooks", "prediction_hooks"))):
+class EstimatorSpec(
+    collections.namedtuple(
+        "EstimatorSpec",
+        (
+            "mode",
+            "predictions",
+            "loss",
+            "train_op",
+            "eval_metric_ops",
+            "export_outputs",
+            "training_chief_hooks",
+            "training_hooks",
+            "scaffold",
+            "evaluation_hooks",
+            "prediction_hooks",
+        ),
+    )
+):
     """The ops of a model in one mode, and what to do around them."""
 
-    def __new__(cls, mode: str, predictions: Any = None, loss: Any = None, train_op: Any = None, eval_metric_ops: Any = None,
-                export_outputs: Any = None, training_chief_hooks: Any = None, training_hooks: Any = None, scaffold: Any = None,
-                evaluation_hooks: Any = None, prediction_hooks: Any = None) -> EstimatorSpec:
+    def __new__(
+        cls,
+        mode: str,
+        predictions: Any = None,
+        loss: Any = None,
+        train_op: Any = None,
+        eval_metric_ops: Any = None,
+        export_outputs: Any = None,
+        training_chief_hooks: Any = None,
+        training_hooks: Any = None,
+        scaffold: Any = None,
+        evaluation_hooks: Any = None,
+        prediction_hooks: Any = None,
+    ) -> EstimatorSpec:
         train_op = _checked_train_op(train_op, mode)
         loss = _checked_loss(loss, mode)
         predictions = _checked_predictions(predictions, mode)
@@ -145,6 +174,16 @@ class EstimatorSpec(collections.namedtuple("EstimatorSpec", (
         if not isinstance(scaffold, Scaffold):
             raise TypeError(f"scaffold must be Scaffold. Given: {scaffold}")
         return super().__new__(
-            cls, mode=mode, predictions=predictions, loss=loss, train_op=train_op, eval_metric_ops=eval_metric_ops,
-            export_outputs=export_outputs, training_hooks=hooks[0], training_chief_hooks=hooks[1], scaffold=scaffold,
-            evaluation_hooks=hooks[2], prediction_hooks=hooks[3])
+            cls,
+            mode=mode,
+            predictions=predictions,
+            loss=loss,
+            train_op=train_op,
+            eval_metric_ops=eval_metric_ops,
+            export_outputs=export_outputs,
+            training_hooks=hooks[0],
+            training_chief_hooks=hooks[1],
+            scaffold=scaffold,
+            evaluation_hooks=hooks[2],
+            prediction_hooks=hooks[3],
+        )

@@ -1,4 +1,5 @@
 """Hooks that stop training early, by what evaluations found, and one that evaluates while training."""
+
 from __future__ import annotations
 
 import collections
@@ -27,8 +28,13 @@ def _stop_variable() -> Any:
     """A flag that all workers see."""
     with tf.variable_scope(_STOP_SCOPE, reuse=tf.AUTO_REUSE):
         return tf.get_variable(
-            name=_STOP_NAME, shape=[], dtype=tf.bool, initializer=tf.constant_initializer(False),
-            collections=[tf.GraphKeys.GLOBAL_VARIABLES], trainable=False)
+            name=_STOP_NAME,
+            shape=[],
+            dtype=tf.bool,
+            initializer=tf.constant_initializer(False),
+            collections=[tf.GraphKeys.GLOBAL_VARIABLES],
+            trainable=False,
+        )
 
 
 class _StopOnPredicateHook(SessionRunHook):
@@ -99,8 +105,17 @@ def read_eval_metrics(eval_dir: Any) -> Any:
     return collections.OrderedDict(sorted(found.items()))
 
 
-def _threshold_hook(estimator: Any, metric_name: str, threshold: float, eval_dir: Any, min_steps: int, run_every_secs: Any,
-                    run_every_steps: Any, beyond: Any, words: str) -> Any:
+def _threshold_hook(
+    estimator: Any,
+    metric_name: str,
+    threshold: float,
+    eval_dir: Any,
+    min_steps: int,
+    run_every_secs: Any,
+    run_every_steps: Any,
+    beyond: Any,
+    words: str,
+) -> Any:
     eval_dir = eval_dir or estimator.eval_dir()
 
     def should_stop() -> bool:
@@ -109,16 +124,31 @@ def _threshold_hook(estimator: Any, metric_name: str, threshold: float, eval_dir
                 continue
             value = metrics[metric_name]
             if beyond(value, threshold):
-                logging.info('At step %s, metric "%s" has value %s which is %s the configured threshold (%s) for early stopping.', step,
-                             metric_name, value, words, threshold)
+                logging.info(
+                    'At step %s, metric "%s" has value %s which is %s the configured threshold (%s) for early stopping.',
+                    step,
+                    metric_name,
+                    value,
+                    words,
+                    threshold,
+                )
                 return True
         return False
 
     return make_early_stopping_hook(estimator, should_stop, run_every_secs, run_every_steps)
 
 
-def _no_improvement_hook(estimator: Any, metric_name: str, max_steps_without: int, eval_dir: Any, min_steps: int, run_every_secs: Any,
-                         run_every_steps: Any, better: Any, word: str) -> Any:
+def _no_improvement_hook(
+    estimator: Any,
+    metric_name: str,
+    max_steps_without: int,
+    eval_dir: Any,
+    min_steps: int,
+    run_every_secs: Any,
+    run_every_steps: Any,
+    better: Any,
+    word: str,
+) -> Any:
     eval_dir = eval_dir or estimator.eval_dir()
 
     def should_stop() -> bool:
@@ -131,8 +161,13 @@ def _no_improvement_hook(estimator: Any, metric_name: str, max_steps_without: in
             if best is None or better(value, best):
                 best, best_step = value, step
             elif step - best_step >= max_steps_without:
-                logging.info('No %s in metric "%s" for %s steps, which is greater than or equal to max steps (%s) configured for early '
-                             "stopping.", word, metric_name, step - best_step, max_steps_without)
+                logging.info(
+                    'No %s in metric "%s" for %s steps, which is greater than or equal to max steps (%s) configured for early stopping.',
+                    word,
+                    metric_name,
+                    step - best_step,
+                    max_steps_without,
+                )
                 return True
         return False
 
@@ -140,35 +175,67 @@ def _no_improvement_hook(estimator: Any, metric_name: str, max_steps_without: in
 
 
 @public("estimator.experimental.stop_if_higher_hook")
-def stop_if_higher_hook(estimator: Any, metric_name: str, threshold: float, eval_dir: Any = None, min_steps: int = 0,
-                        run_every_secs: Any = 60, run_every_steps: Any = None) -> Any:
+def stop_if_higher_hook(
+    estimator: Any,
+    metric_name: str,
+    threshold: float,
+    eval_dir: Any = None,
+    min_steps: int = 0,
+    run_every_secs: Any = 60,
+    run_every_steps: Any = None,
+) -> Any:
     """Stops when a metric is higher than a threshold."""
     return _threshold_hook(
-        estimator, metric_name, threshold, eval_dir, min_steps, run_every_secs, run_every_steps, operator.gt, "higher than")
+        estimator, metric_name, threshold, eval_dir, min_steps, run_every_secs, run_every_steps, operator.gt, "higher than"
+    )
 
 
 @public("estimator.experimental.stop_if_lower_hook")
-def stop_if_lower_hook(estimator: Any, metric_name: str, threshold: float, eval_dir: Any = None, min_steps: int = 0,
-                       run_every_secs: Any = 60, run_every_steps: Any = None) -> Any:
+def stop_if_lower_hook(
+    estimator: Any,
+    metric_name: str,
+    threshold: float,
+    eval_dir: Any = None,
+    min_steps: int = 0,
+    run_every_secs: Any = 60,
+    run_every_steps: Any = None,
+) -> Any:
     """Stops when a metric is lower than a threshold."""
     return _threshold_hook(
-        estimator, metric_name, threshold, eval_dir, min_steps, run_every_secs, run_every_steps, operator.lt, "lower than")
+        estimator, metric_name, threshold, eval_dir, min_steps, run_every_secs, run_every_steps, operator.lt, "lower than"
+    )
 
 
 @public("estimator.experimental.stop_if_no_increase_hook")
-def stop_if_no_increase_hook(estimator: Any, metric_name: str, max_steps_without_increase: int, eval_dir: Any = None, min_steps: int = 0,
-                             run_every_secs: Any = 60, run_every_steps: Any = None) -> Any:
+def stop_if_no_increase_hook(
+    estimator: Any,
+    metric_name: str,
+    max_steps_without_increase: int,
+    eval_dir: Any = None,
+    min_steps: int = 0,
+    run_every_secs: Any = 60,
+    run_every_steps: Any = None,
+) -> Any:
     """Stops when a metric no longer grows."""
-    return _no_improvement_hook(estimator, metric_name, max_steps_without_increase, eval_dir, min_steps, run_every_secs, run_every_steps,
-                                operator.gt, "increase")
+    return _no_improvement_hook(
+        estimator, metric_name, max_steps_without_increase, eval_dir, min_steps, run_every_secs, run_every_steps, operator.gt, "increase"
+    )
 
 
 @public("estimator.experimental.stop_if_no_decrease_hook")
-def stop_if_no_decrease_hook(estimator: Any, metric_name: str, max_steps_without_decrease: int, eval_dir: Any = None, min_steps: int = 0,
-                             run_every_secs: Any = 60, run_every_steps: Any = None) -> Any:
+def stop_if_no_decrease_hook(
+    estimator: Any,
+    metric_name: str,
+    max_steps_without_decrease: int,
+    eval_dir: Any = None,
+    min_steps: int = 0,
+    run_every_secs: Any = 60,
+    run_every_steps: Any = None,
+) -> Any:
     """Stops when a metric no longer falls."""
-    return _no_improvement_hook(estimator, metric_name, max_steps_without_decrease, eval_dir, min_steps, run_every_secs, run_every_steps,
-                                operator.lt, "decrease")
+    return _no_improvement_hook(
+        estimator, metric_name, max_steps_without_decrease, eval_dir, min_steps, run_every_secs, run_every_steps, operator.lt, "decrease"
+    )
 
 
 class _StopAtCheckpointStepHook(SessionRunHook):
@@ -211,8 +278,9 @@ def make_stop_at_checkpoint_step_hook(estimator: Any, last_step: int, wait_after
 class InMemoryEvaluatorHook(SessionRunHook):
     """Evaluates the model that is being trained, without a checkpoint in between."""
 
-    def __init__(self, estimator: Any, input_fn: Any, steps: Any = None, hooks: Any = None, name: Any = None,
-                 every_n_iter: int = 100) -> None:
+    def __init__(
+        self, estimator: Any, input_fn: Any, steps: Any = None, hooks: Any = None, name: Any = None, every_n_iter: int = 100
+    ) -> None:
         if every_n_iter is None or every_n_iter <= 0:
             raise ValueError(f"invalid every_n_iter={every_n_iter}.")
         if estimator.config.num_ps_replicas > 0 or estimator.config.num_worker_replicas > 1:
@@ -242,8 +310,14 @@ class InMemoryEvaluatorHook(SessionRunHook):
                     variable.load(values[variable.op.name], target)
 
             results = evaluate_once(
-                None, master=self._estimator.config.evaluation_master, scaffold=Scaffold(init_fn=load, copy_from_scaffold=scaffold),
-                eval_ops=update, final_ops=found, hooks=hooks, config=self._estimator._session_config)
+                None,
+                master=self._estimator.config.evaluation_master,
+                scaffold=Scaffold(init_fn=load, copy_from_scaffold=scaffold),
+                eval_ops=update,
+                final_ops=found,
+                hooks=hooks,
+                config=self._estimator._session_config,
+            )
         write_results(self._estimator.eval_dir(self._name), results, results["global_step"])
 
     def after_run(self, run_context: Any, run_values: Any) -> None:

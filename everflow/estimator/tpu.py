@@ -1,4 +1,5 @@
 """TPUEstimator on processors: programs written for TPUs run here without one."""
+
 from __future__ import annotations
 
 import collections
@@ -28,32 +29,63 @@ class InputPipelineConfig(enum.IntEnum):
 
 
 @public("estimator.tpu.TPUConfig", "contrib.tpu.TPUConfig")
-class TPUConfig(collections.namedtuple("TPUConfig", [
-        "iterations_per_loop", "num_shards", "num_cores_per_replica", "per_host_input_for_training", "tpu_job_name",
-        "initial_infeed_sleep_secs", "input_partition_dims", "eval_training_input_configuration",
-        "experimental_host_call_every_n_steps"])):
+class TPUConfig(
+    collections.namedtuple(
+        "TPUConfig",
+        [
+            "iterations_per_loop",
+            "num_shards",
+            "num_cores_per_replica",
+            "per_host_input_for_training",
+            "tpu_job_name",
+            "initial_infeed_sleep_secs",
+            "input_partition_dims",
+            "eval_training_input_configuration",
+            "experimental_host_call_every_n_steps",
+        ],
+    )
+):
     """What a TPU would be told; a processor trains one step after the other whatever it says."""
 
-    def __new__(cls, iterations_per_loop: int = 2, num_shards: Any = None, num_cores_per_replica: Any = None,
-                per_host_input_for_training: Any = True, tpu_job_name: Any = None, initial_infeed_sleep_secs: Any = None,
-                input_partition_dims: Any = None, eval_training_input_configuration: Any = InputPipelineConfig.PER_HOST_V1,
-                experimental_host_call_every_n_steps: int = 1) -> TPUConfig:
+    def __new__(
+        cls,
+        iterations_per_loop: int = 2,
+        num_shards: Any = None,
+        num_cores_per_replica: Any = None,
+        per_host_input_for_training: Any = True,
+        tpu_job_name: Any = None,
+        initial_infeed_sleep_secs: Any = None,
+        input_partition_dims: Any = None,
+        eval_training_input_configuration: Any = InputPipelineConfig.PER_HOST_V1,
+        experimental_host_call_every_n_steps: int = 1,
+    ) -> TPUConfig:
         if iterations_per_loop <= 0:
             raise ValueError(f"TPUConfig iterations_per_loop must be positive, got {iterations_per_loop}")
         if isinstance(per_host_input_for_training, bool):
             per_host_input_for_training = (
-                InputPipelineConfig.PER_HOST_V1 if per_host_input_for_training else InputPipelineConfig.PER_SHARD_V1)
+                InputPipelineConfig.PER_HOST_V1 if per_host_input_for_training else InputPipelineConfig.PER_SHARD_V1
+            )
         return super().__new__(
-            cls, iterations_per_loop, num_shards, num_cores_per_replica, per_host_input_for_training, tpu_job_name,
-            initial_infeed_sleep_secs, input_partition_dims, eval_training_input_configuration, experimental_host_call_every_n_steps)
+            cls,
+            iterations_per_loop,
+            num_shards,
+            num_cores_per_replica,
+            per_host_input_for_training,
+            tpu_job_name,
+            initial_infeed_sleep_secs,
+            input_partition_dims,
+            eval_training_input_configuration,
+            experimental_host_call_every_n_steps,
+        )
 
 
 @public("estimator.tpu.RunConfig", "contrib.tpu.RunConfig")
 class TPURunConfig(RunConfig):
     """RunConfig with what a TPU would be told."""
 
-    def __init__(self, tpu_config: Any = None, evaluation_master: Any = None, master: Any = None, cluster: Any = None,
-                 **kwargs: Any) -> None:
+    def __init__(
+        self, tpu_config: Any = None, evaluation_master: Any = None, master: Any = None, cluster: Any = None, **kwargs: Any
+    ) -> None:
         super().__init__(**kwargs)
         self._tpu_config = tpu_config or TPUConfig()
         self._cluster = cluster
@@ -84,14 +116,40 @@ class TPURunConfig(RunConfig):
 
 
 @public("estimator.tpu.TPUEstimatorSpec", "contrib.tpu.TPUEstimatorSpec")
-class TPUEstimatorSpec(collections.namedtuple("TPUEstimatorSpec", [
-        "mode", "predictions", "loss", "train_op", "eval_metrics", "export_outputs", "scaffold_fn", "host_call", "training_hooks",
-        "evaluation_hooks", "prediction_hooks"])):
+class TPUEstimatorSpec(
+    collections.namedtuple(
+        "TPUEstimatorSpec",
+        [
+            "mode",
+            "predictions",
+            "loss",
+            "train_op",
+            "eval_metrics",
+            "export_outputs",
+            "scaffold_fn",
+            "host_call",
+            "training_hooks",
+            "evaluation_hooks",
+            "prediction_hooks",
+        ],
+    )
+):
     """The ops of a model in one mode, with metrics and summaries as functions of tensors, which a host can call."""
 
-    def __new__(cls, mode: str, predictions: Any = None, loss: Any = None, train_op: Any = None, eval_metrics: Any = None,
-                export_outputs: Any = None, scaffold_fn: Any = None, host_call: Any = None, training_hooks: Any = None,
-                evaluation_hooks: Any = None, prediction_hooks: Any = None) -> TPUEstimatorSpec:
+    def __new__(
+        cls,
+        mode: str,
+        predictions: Any = None,
+        loss: Any = None,
+        train_op: Any = None,
+        eval_metrics: Any = None,
+        export_outputs: Any = None,
+        scaffold_fn: Any = None,
+        host_call: Any = None,
+        training_hooks: Any = None,
+        evaluation_hooks: Any = None,
+        prediction_hooks: Any = None,
+    ) -> TPUEstimatorSpec:
         for name, pair in (("eval_metrics", eval_metrics), ("host_call", host_call)):
             if pair is None:
                 continue
@@ -102,8 +160,19 @@ class TPUEstimatorSpec(collections.namedtuple("TPUEstimatorSpec", [
             if not isinstance(pair[1], (tuple, list, dict)):
                 raise ValueError(f"{name}[1] should be tuple or list, or dict.")
         return super().__new__(
-            cls, mode, predictions, loss, train_op, eval_metrics, export_outputs, scaffold_fn, host_call, tuple(training_hooks or ()),
-            tuple(evaluation_hooks or ()), tuple(prediction_hooks or ()))
+            cls,
+            mode,
+            predictions,
+            loss,
+            train_op,
+            eval_metrics,
+            export_outputs,
+            scaffold_fn,
+            host_call,
+            tuple(training_hooks or ()),
+            tuple(evaluation_hooks or ()),
+            tuple(prediction_hooks or ()),
+        )
 
     def as_estimator_spec(self) -> Any:
         """The same for a processor: the functions called at once."""
@@ -113,9 +182,17 @@ class TPUEstimatorSpec(collections.namedtuple("TPUEstimatorSpec", [
             with tf.control_dependencies([train_op]):
                 train_op = tf.group(_called(self.host_call))
         return EstimatorSpec(
-            mode=self.mode, predictions=self.predictions, loss=self.loss, train_op=train_op, eval_metric_ops=metrics,
-            export_outputs=self.export_outputs, scaffold=self.scaffold_fn() if self.scaffold_fn else None,
-            training_hooks=self.training_hooks, evaluation_hooks=self.evaluation_hooks, prediction_hooks=self.prediction_hooks)
+            mode=self.mode,
+            predictions=self.predictions,
+            loss=self.loss,
+            train_op=train_op,
+            eval_metric_ops=metrics,
+            export_outputs=self.export_outputs,
+            scaffold=self.scaffold_fn() if self.scaffold_fn else None,
+            training_hooks=self.training_hooks,
+            evaluation_hooks=self.evaluation_hooks,
+            prediction_hooks=self.prediction_hooks,
+        )
 
 
 def _called(pair: Any) -> Any:
@@ -127,10 +204,24 @@ def _called(pair: Any) -> Any:
 class TPUEstimator(Estimator):
     """An Estimator whose functions get the batch size in their params."""
 
-    def __init__(self, model_fn: Any = None, model_dir: Any = None, config: Any = None, params: Any = None, use_tpu: bool = True,
-                 train_batch_size: Any = None, eval_batch_size: Any = None, predict_batch_size: Any = None, batch_axis: Any = None,
-                 eval_on_tpu: bool = True, export_to_tpu: bool = True, export_to_cpu: bool = True, warm_start_from: Any = None,
-                 embedding_config_spec: Any = None, export_saved_model_api_version: Any = None) -> None:
+    def __init__(
+        self,
+        model_fn: Any = None,
+        model_dir: Any = None,
+        config: Any = None,
+        params: Any = None,
+        use_tpu: bool = True,
+        train_batch_size: Any = None,
+        eval_batch_size: Any = None,
+        predict_batch_size: Any = None,
+        batch_axis: Any = None,
+        eval_on_tpu: bool = True,
+        export_to_tpu: bool = True,
+        export_to_cpu: bool = True,
+        warm_start_from: Any = None,
+        embedding_config_spec: Any = None,
+        export_saved_model_api_version: Any = None,
+    ) -> None:
         if config is None or not isinstance(config, TPURunConfig):
             raise ValueError("`config` must be provided with type `tpu_config.RunConfig`")
         if params is not None and "batch_size" in params:
@@ -143,7 +234,8 @@ class TPUEstimator(Estimator):
         self._given_model_fn = model_fn
         arguments.check_model_fn(model_fn, params)
         super().__init__(
-            model_fn=self._as_plain_model_fn, model_dir=model_dir, config=config, params=params, warm_start_from=warm_start_from)
+            model_fn=self._as_plain_model_fn, model_dir=model_dir, config=config, params=params, warm_start_from=warm_start_from
+        )
 
     def _params_for(self, mode: str) -> Any:
         """The parameters with the batch size of a mode."""
@@ -161,8 +253,10 @@ class TPUEstimator(Estimator):
     def _call_input_fn(self, input_fn: Any, mode: str, input_context: Any = None) -> Any:
         taken = arguments.parameters_of(input_fn)
         if "params" not in taken:
-            raise ValueError(f"input_fn ({input_fn}) does not include params argument, required by TPUEstimator to pass batch size as "
-                             "params['batch_size']")
+            raise ValueError(
+                f"input_fn ({input_fn}) does not include params argument, required by TPUEstimator to pass batch size as "
+                "params['batch_size']"
+            )
         given = {"mode": mode, "params": self._params_for(mode), "config": self.config, "input_context": input_context}
         with device("/cpu:0"):
             return input_fn(**{name: value for name, value in given.items() if name in taken})

@@ -1,4 +1,5 @@
 """train_and_evaluate: training with evaluations in between, in one process or as part of a cluster."""
+
 from __future__ import annotations
 
 import collections
@@ -59,19 +60,29 @@ def _checked_exporters(exporters: Any) -> tuple[Any, ...]:
         if not exporter.name:
             raise ValueError(f"An Exporter cannot have a name that is `None` or empty. All exporter names: {[e.name for e in exporters]}")
         if exporter.name in names:
-            raise ValueError(f"`exporters` must have unique names. Such a name cannot be `None`. All exporter names: "
-                             f"{[e.name for e in exporters]}")
+            raise ValueError(
+                f"`exporters` must have unique names. Such a name cannot be `None`. All exporter names: {[e.name for e in exporters]}"
+            )
         names.add(exporter.name)
     return exporters
 
 
 @public("estimator.EvalSpec")
-class EvalSpec(collections.namedtuple("EvalSpec", [
-        "input_fn", "steps", "name", "hooks", "exporters", "start_delay_secs", "throttle_secs"])):
+class EvalSpec(
+    collections.namedtuple("EvalSpec", ["input_fn", "steps", "name", "hooks", "exporters", "start_delay_secs", "throttle_secs"])
+):
     """What to evaluate with, how often, and what to export then."""
 
-    def __new__(cls, input_fn: Any, steps: Any = 100, name: Any = None, hooks: Any = None, exporters: Any = None,
-                start_delay_secs: Any = 120, throttle_secs: Any = 600) -> EvalSpec:
+    def __new__(
+        cls,
+        input_fn: Any,
+        steps: Any = 100,
+        name: Any = None,
+        hooks: Any = None,
+        exporters: Any = None,
+        start_delay_secs: Any = 120,
+        throttle_secs: Any = 600,
+    ) -> EvalSpec:
         _checked_input_fn(input_fn)
         if steps is not None and steps <= 0:
             raise ValueError(f"Must specify steps > 0, given: {steps}")
@@ -82,8 +93,15 @@ class EvalSpec(collections.namedtuple("EvalSpec", [
         if throttle_secs < 0:
             raise ValueError(f"Must specify throttle_secs >= 0, given: {throttle_secs}")
         return super().__new__(
-            cls, input_fn=input_fn, steps=steps, name=name, hooks=_checked_hooks(hooks), exporters=_checked_exporters(exporters),
-            start_delay_secs=start_delay_secs, throttle_secs=throttle_secs)
+            cls,
+            input_fn=input_fn,
+            steps=steps,
+            name=name,
+            hooks=_checked_hooks(hooks),
+            exporters=_checked_exporters(exporters),
+            start_delay_secs=start_delay_secs,
+            throttle_secs=throttle_secs,
+        )
 
 
 @public("estimator.train_and_evaluate")
@@ -94,8 +112,9 @@ def train_and_evaluate(estimator: Any, train_spec: Any, eval_spec: Any) -> Any:
     config = estimator.config
     executor = TrainingExecutor(estimator, train_spec, eval_spec)
     if config.task_type == "evaluator" and config.task_id > 0:
-        raise ValueError("For distributed training, there can only be one `evaluator` task (with task id 0).  "
-                         f"Given task id {config.task_id}")
+        raise ValueError(
+            f"For distributed training, there can only be one `evaluator` task (with task id 0).  Given task id {config.task_id}"
+        )
     return executor.run()
 
 
@@ -128,30 +147,44 @@ class TrainingExecutor:
             logging.info("Running training and evaluation locally (non-distributed).")
             return self.run_local()
         logging.info("Not using Distribute Coordinator.")
-        tasks = {"chief": self.run_chief, "worker": self.run_worker, "ps": self.run_ps, "evaluator": self.run_evaluator,
-                 "master": self.run_master}
+        tasks = {
+            "chief": self.run_chief,
+            "worker": self.run_worker,
+            "ps": self.run_ps,
+            "evaluator": self.run_evaluator,
+            "master": self.run_master,
+        }
         if config.task_type not in tasks:
             raise ValueError(f"Task type {config.task_type} is not supported. Supported task types are {sorted(tasks)}.")
         return tasks[config.task_type]()
 
     def run_local(self) -> Any:
         """Trains, and evaluates at checkpoints."""
-        logging.info("Start train and evaluate loop. The evaluate will happen after every checkpoint. Checkpoint frequency is determined "
-                     "based on RunConfig arguments: save_checkpoints_steps %s or save_checkpoints_secs %s.",
-                     self._estimator.config.save_checkpoints_steps, self._estimator.config.save_checkpoints_secs)
+        logging.info(
+            "Start train and evaluate loop. The evaluate will happen after every checkpoint. Checkpoint frequency is determined "
+            "based on RunConfig arguments: save_checkpoints_steps %s or save_checkpoints_secs %s.",
+            self._estimator.config.save_checkpoints_steps,
+            self._estimator.config.save_checkpoints_secs,
+        )
         evaluator = _Evaluator(self._estimator, self._eval_spec, self._train_spec.max_steps)
         listener = _EvaluationListener(evaluator, self._eval_spec.throttle_secs)
         self._estimator.train(
-            input_fn=self._train_spec.input_fn, max_steps=self._train_spec.max_steps,
-            hooks=[*self._train_spec.hooks, *self._train_hooks], saving_listeners=[listener])
+            input_fn=self._train_spec.input_fn,
+            max_steps=self._train_spec.max_steps,
+            hooks=[*self._train_spec.hooks, *self._train_hooks],
+            saving_listeners=[listener],
+        )
         # No checkpoint, no evaluation: there was nothing left to train.
         return (listener.result.metrics, listener.result.exports) if listener.result else (None, None)
 
     def _train(self, saving_listeners: Any = None) -> Any:
         self._start_server()
         return self._estimator.train(
-            input_fn=self._train_spec.input_fn, max_steps=self._train_spec.max_steps,
-            hooks=[*self._train_spec.hooks, *self._train_hooks], saving_listeners=saving_listeners)
+            input_fn=self._train_spec.input_fn,
+            max_steps=self._train_spec.max_steps,
+            hooks=[*self._train_spec.hooks, *self._train_hooks],
+            saving_listeners=saving_listeners,
+        )
 
     def _start_server(self) -> Any:
         config = self._estimator.config
@@ -159,8 +192,13 @@ class TrainingExecutor:
             return None
         logging.info("Start Tensorflow server.")
         return Server(
-            config.cluster_spec, job_name=config.task_type, task_index=config.task_id,
-            config=tf.ConfigProto(log_device_placement=False), start=True, protocol=config.protocol)
+            config.cluster_spec,
+            job_name=config.task_type,
+            task_index=config.task_id,
+            config=tf.ConfigProto(log_device_placement=False),
+            start=True,
+            protocol=config.protocol,
+        )
 
     def run_chief(self) -> Any:
         """Trains as the chief, which saves."""
@@ -207,8 +245,10 @@ class TrainingExecutor:
                 logging.info("Waiting %f secs before starting next eval run.", rest)
                 time.sleep(rest)
             elif self._eval_spec.throttle_secs == 0 and found.status != _EVALUATED:
-                logging.warning("EvalSpec.throttle_secs is set as 0. This might overload the job before finding (next) new checkpoint. "
-                                "Please consider to increase it.")
+                logging.warning(
+                    "EvalSpec.throttle_secs is set as 0. This might overload the job before finding (next) new checkpoint. "
+                    "Please consider to increase it."
+                )
         return (result.metrics, result.exports) if result else (None, None)
 
 
@@ -239,12 +279,18 @@ class _Evaluator:
                 self._warned = time.time()
             return _Result(_MISSING, None, None, False)
         if latest == self._seen:
-            logging.warning("No new checkpoint ready for evaluation. Skip the current evaluation pass as evaluation results are expected "
-                            "to be same for the same checkpoint.")
+            logging.warning(
+                "No new checkpoint ready for evaluation. Skip the current evaluation pass as evaluation results are expected "
+                "to be same for the same checkpoint."
+            )
             return _Result(_OLD, None, None, False)
         metrics = self._estimator.evaluate(
-            input_fn=self._eval_spec.input_fn, steps=self._eval_spec.steps, name=self._eval_spec.name, checkpoint_path=latest,
-            hooks=self._eval_spec.hooks)
+            input_fn=self._eval_spec.input_fn,
+            steps=self._eval_spec.steps,
+            name=self._eval_spec.name,
+            checkpoint_path=latest,
+            hooks=self._eval_spec.hooks,
+        )
         if not metrics:
             raise RuntimeError(f"Estimator.evaluate should return non-empty result. Given: {metrics}")
         if "global_step" not in metrics:
@@ -259,10 +305,15 @@ class _Evaluator:
     def _export(self, metrics: Any, checkpoint_path: Any, is_final: bool) -> list[Any]:
         results = []
         for exporter in self._eval_spec.exporters:
-            results.append(exporter.export(
-                estimator=self._estimator,
-                export_path=os.path.join(str(self._estimator.model_dir), "export", str(exporter.name)), checkpoint_path=checkpoint_path,
-                eval_result=metrics, is_the_final_export=is_final))
+            results.append(
+                exporter.export(
+                    estimator=self._estimator,
+                    export_path=os.path.join(str(self._estimator.model_dir), "export", str(exporter.name)),
+                    checkpoint_path=checkpoint_path,
+                    eval_result=metrics,
+                    is_the_final_export=is_final,
+                )
+            )
         return results
 
 

@@ -1,4 +1,5 @@
 """What variables start from when they start from another model."""
+
 from __future__ import annotations
 
 import collections
@@ -11,16 +12,25 @@ from everflow.train.checkpoints.state import latest_checkpoint
 
 
 @public("estimator.WarmStartSettings")
-class WarmStartSettings(collections.namedtuple("WarmStartSettings", [
-        "ckpt_to_initialize_from", "vars_to_warm_start", "var_name_to_vocab_info", "var_name_to_prev_var_name"])):
+class WarmStartSettings(
+    collections.namedtuple(
+        "WarmStartSettings", ["ckpt_to_initialize_from", "vars_to_warm_start", "var_name_to_vocab_info", "var_name_to_prev_var_name"]
+    )
+):
     """A checkpoint, which variables to take from it, and what their names and vocabularies were there."""
 
-    def __new__(cls, ckpt_to_initialize_from: Any, vars_to_warm_start: Any = ".*", var_name_to_vocab_info: Any = None,
-                var_name_to_prev_var_name: Any = None) -> WarmStartSettings:
+    def __new__(
+        cls,
+        ckpt_to_initialize_from: Any,
+        vars_to_warm_start: Any = ".*",
+        var_name_to_vocab_info: Any = None,
+        var_name_to_prev_var_name: Any = None,
+    ) -> WarmStartSettings:
         if not ckpt_to_initialize_from:
             raise ValueError("`ckpt_to_initialize_from` MUST be set in WarmStartSettings")
         return super().__new__(
-            cls, ckpt_to_initialize_from, vars_to_warm_start, var_name_to_vocab_info or {}, var_name_to_prev_var_name or {})
+            cls, ckpt_to_initialize_from, vars_to_warm_start, var_name_to_vocab_info or {}, var_name_to_prev_var_name or {}
+        )
 
 
 def settings_for(warm_start_from: Any) -> Any:
@@ -35,5 +45,4 @@ def settings_for(warm_start_from: Any) -> Any:
         return WarmStartSettings(ckpt_to_initialize_from=warm_start_from)
     if isinstance(warm_start_from, WarmStartSettings):
         return warm_start_from
-    raise ValueError(
-        f"warm_start_from must be a string or a WarmStartSettings, instead got {type(warm_start_from)}")
+    raise ValueError(f"warm_start_from must be a string or a WarmStartSettings, instead got {type(warm_start_from)}")

@@ -1,4 +1,5 @@
 """Writes a graph as straight-line Python: what runs under a condition is below an `if`, loops are loops, functions are inlined."""
+
 from __future__ import annotations
 
 import contextlib
@@ -20,8 +21,17 @@ STEP = "    "
 LOOPS = ("While", "StatelessWhile")
 BRANCHES = ("If", "StatelessIf")
 CALLS = ("PartitionedCall", "StatefulPartitionedCall")
-HANDS_ON = ("Identity", "StopGradient", "PreventGradient", "Snapshot", "PlaceholderWithDefault", "RefIdentity", "ReadVariableOp",
-            "EnsureShape", "CheckNumerics")
+HANDS_ON = (
+    "Identity",
+    "StopGradient",
+    "PreventGradient",
+    "Snapshot",
+    "PlaceholderWithDefault",
+    "RefIdentity",
+    "ReadVariableOp",
+    "EnsureShape",
+    "CheckNumerics",
+)
 VARIABLES = ("VariableV2", "Variable", "VarHandleOp")
 # What runs for its effect on something else than the outputs.
 WATCHES = ("Assert", "Print", "PrintV2", "NoOp")

@@ -1,4 +1,5 @@
 """Makes generated lines pleasant to read: without what nothing uses, and not too long."""
+
 from __future__ import annotations
 
 import collections
@@ -27,6 +28,7 @@ def without_unused(lines: list[str], used: str) -> list[str]:
 
 def _alone(lines: list[str], i: int) -> bool:
     """Whether a line is all that a block has."""
+
     def depth(k: int) -> int:
         return len(lines[k]) - len(lines[k].lstrip()) if 0 <= k < len(lines) else 0
 
@@ -42,9 +44,9 @@ def wrapped(line: str) -> list[str]:
     if start is None:
         return [line]
     indent = " " * (len(line) - len(line.lstrip()))
-    found = [line[:start + 1]]
+    found = [line[: start + 1]]
     current = indent + "    "
-    for part in _parts(line[start + 1:-1]):
+    for part in _parts(line[start + 1 : -1]):
         if len(current) + len(part) + 2 > WIDTH and current.strip():
             found.append(current.rstrip())
             current = indent + "    "

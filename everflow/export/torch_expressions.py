@@ -1,4 +1,5 @@
 """What ops are in torch's words. A text is filled with the inputs; a function gets the node and returns the expression."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -9,29 +10,75 @@ from everflow.export.tidying import opening
 from everflow.export.values import CannotExpress, Value, literal, torch_type
 
 EXPRESSIONS: dict[str, str | Callable[[Node], Any]] = {
-    "Abs": "torch.abs({0})", "Acos": "torch.acos({0})", "Acosh": "torch.acosh({0})", "Asin": "torch.asin({0})",
-    "Asinh": "torch.asinh({0})", "Atan": "torch.atan({0})", "Atan2": "torch.atan2({0}, {1})", "Atanh": "torch.atanh({0})",
-    "Ceil": "torch.ceil({0})", "Cos": "torch.cos({0})", "Cosh": "torch.cosh({0})", "Digamma": "torch.digamma({0})",
-    "Erf": "torch.erf({0})", "Erfc": "torch.erfc({0})", "Exp": "torch.exp({0})", "Expm1": "torch.expm1({0})", "Floor": "torch.floor({0})",
-    "IsFinite": "torch.isfinite({0})", "IsInf": "torch.isinf({0})", "IsNan": "torch.isnan({0})", "Lgamma": "torch.lgamma({0})",
-    "Log": "torch.log({0})", "Log1p": "torch.log1p({0})", "Neg": "-{0}", "Reciprocal": "1 / {0}", "Inv": "1 / {0}",
-    "Rint": "torch.round({0})", "Round": "torch.round({0})", "Rsqrt": "torch.rsqrt({0})", "Sigmoid": "torch.sigmoid({0})",
-    "Sign": "torch.sign({0})", "Sin": "torch.sin({0})", "Sinh": "torch.sinh({0})", "Sqrt": "torch.sqrt({0})",
-    "Square": "torch.square({0})", "Tan": "torch.tan({0})", "Tanh": "torch.tanh({0})",
-    "Elu": "F.elu({0})", "Relu": "torch.relu({0})", "Relu6": "torch.clamp({0}, 0, 6)", "Selu": "F.selu({0})",
-    "Softplus": "F.softplus({0})", "Softsign": "F.softsign({0})", "Softmax": "torch.softmax({0}, -1)",
-    "LogSoftmax": "torch.log_softmax({0}, -1)", "L2Loss": "torch.sum(torch.square({0})) / 2",
-    "LogicalNot": "~{0}", "LogicalAnd": "{0} & {1}", "LogicalOr": "{0} | {1}",
-    "Maximum": "torch.maximum({0}, {1})", "Minimum": "torch.minimum({0}, {1})", "SquaredDifference": "torch.square({0} - {1})",
-    "FloorMod": "torch.remainder({0}, {1})", "Mod": "torch.fmod({0}, {1})", "TruncateMod": "torch.fmod({0}, {1})",
-    "TruncateDiv": 'torch.div({0}, {1}, rounding_mode="trunc")', "ClipByValue": "torch.clamp({0}, {1}, {2})",
-    "ZerosLike": "torch.zeros_like({0})", "OnesLike": "torch.ones_like({0})", "SelectV2": "torch.where({0}, {1}, {2})",
-    "Where": "torch.nonzero({0})", "InvertPermutation": "torch.argsort({0}).to({0}.dtype)", "MatrixInverse": "torch.linalg.inv({0})",
+    "Abs": "torch.abs({0})",
+    "Acos": "torch.acos({0})",
+    "Acosh": "torch.acosh({0})",
+    "Asin": "torch.asin({0})",
+    "Asinh": "torch.asinh({0})",
+    "Atan": "torch.atan({0})",
+    "Atan2": "torch.atan2({0}, {1})",
+    "Atanh": "torch.atanh({0})",
+    "Ceil": "torch.ceil({0})",
+    "Cos": "torch.cos({0})",
+    "Cosh": "torch.cosh({0})",
+    "Digamma": "torch.digamma({0})",
+    "Erf": "torch.erf({0})",
+    "Erfc": "torch.erfc({0})",
+    "Exp": "torch.exp({0})",
+    "Expm1": "torch.expm1({0})",
+    "Floor": "torch.floor({0})",
+    "IsFinite": "torch.isfinite({0})",
+    "IsInf": "torch.isinf({0})",
+    "IsNan": "torch.isnan({0})",
+    "Lgamma": "torch.lgamma({0})",
+    "Log": "torch.log({0})",
+    "Log1p": "torch.log1p({0})",
+    "Neg": "-{0}",
+    "Reciprocal": "1 / {0}",
+    "Inv": "1 / {0}",
+    "Rint": "torch.round({0})",
+    "Round": "torch.round({0})",
+    "Rsqrt": "torch.rsqrt({0})",
+    "Sigmoid": "torch.sigmoid({0})",
+    "Sign": "torch.sign({0})",
+    "Sin": "torch.sin({0})",
+    "Sinh": "torch.sinh({0})",
+    "Sqrt": "torch.sqrt({0})",
+    "Square": "torch.square({0})",
+    "Tan": "torch.tan({0})",
+    "Tanh": "torch.tanh({0})",
+    "Elu": "F.elu({0})",
+    "Relu": "torch.relu({0})",
+    "Relu6": "torch.clamp({0}, 0, 6)",
+    "Selu": "F.selu({0})",
+    "Softplus": "F.softplus({0})",
+    "Softsign": "F.softsign({0})",
+    "Softmax": "torch.softmax({0}, -1)",
+    "LogSoftmax": "torch.log_softmax({0}, -1)",
+    "L2Loss": "torch.sum(torch.square({0})) / 2",
+    "LogicalNot": "~{0}",
+    "LogicalAnd": "{0} & {1}",
+    "LogicalOr": "{0} | {1}",
+    "Maximum": "torch.maximum({0}, {1})",
+    "Minimum": "torch.minimum({0}, {1})",
+    "SquaredDifference": "torch.square({0} - {1})",
+    "FloorMod": "torch.remainder({0}, {1})",
+    "Mod": "torch.fmod({0}, {1})",
+    "TruncateMod": "torch.fmod({0}, {1})",
+    "TruncateDiv": 'torch.div({0}, {1}, rounding_mode="trunc")',
+    "ClipByValue": "torch.clamp({0}, {1}, {2})",
+    "ZerosLike": "torch.zeros_like({0})",
+    "OnesLike": "torch.ones_like({0})",
+    "SelectV2": "torch.where({0}, {1}, {2})",
+    "Where": "torch.nonzero({0})",
+    "InvertPermutation": "torch.argsort({0}).to({0}.dtype)",
+    "MatrixInverse": "torch.linalg.inv({0})",
 }
 
 
 def expresses(*types: str) -> Callable[[Callable[[Node], Any]], Callable[[Node], Any]]:
     """Says what ops of these types are."""
+
     def note(express: Callable[[Node], Any]) -> Callable[[Node], Any]:
         EXPRESSIONS.update(dict.fromkeys(types, express))
         return express
@@ -49,8 +96,20 @@ def _arithmetic(sign: str) -> Callable[[Node], Any]:
     return express
 
 
-for _type, _sign in {"Add": "+", "AddV2": "+", "Sub": "-", "Mul": "*", "RealDiv": "/", "FloorDiv": "//", "Less": "<", "LessEqual": "<=",
-                     "Greater": ">", "GreaterEqual": ">=", "Equal": "==", "NotEqual": "!="}.items():
+for _type, _sign in {
+    "Add": "+",
+    "AddV2": "+",
+    "Sub": "-",
+    "Mul": "*",
+    "RealDiv": "/",
+    "FloorDiv": "//",
+    "Less": "<",
+    "LessEqual": "<=",
+    "Greater": ">",
+    "GreaterEqual": ">=",
+    "Equal": "==",
+    "NotEqual": "!=",
+}.items():
     EXPRESSIONS[_type] = _arithmetic(_sign)
 
 
@@ -119,8 +178,16 @@ def _reduction(function: str) -> Callable[[Node], Any]:
     return express
 
 
-EXPRESSIONS.update({"Sum": _reduction("torch.sum"), "Mean": _reduction("torch.mean"), "Max": _reduction("torch.amax"),
-                    "Min": _reduction("torch.amin"), "All": _reduction("torch.all"), "Any": _reduction("torch.any")})
+EXPRESSIONS.update(
+    {
+        "Sum": _reduction("torch.sum"),
+        "Mean": _reduction("torch.mean"),
+        "Max": _reduction("torch.amax"),
+        "Min": _reduction("torch.amin"),
+        "All": _reduction("torch.all"),
+        "Any": _reduction("torch.any"),
+    }
+)
 
 
 @expresses("Prod")
@@ -260,6 +327,7 @@ def _strided_slice(n: Node) -> Any:
 
     texts, backwards = [], []
     for i, step in enumerate(strides.tolist()):
+
         def says(mask: str, i: int = i) -> bool:
             return bool(masks[mask] >> i & 1)
 

@@ -2,6 +2,7 @@
 
 Images are [batch, height, width, channels] unless `channels_first` is said; filters are [height, width, in, out].
 """
+
 import math
 
 import torch
@@ -111,7 +112,7 @@ def taken(x, indices, axis):
     """Slices of x along an axis."""
     axis = axis % x.dim()
     found = x.index_select(axis, indices.reshape(-1).long())
-    return found.reshape(x.shape[:axis] + indices.shape + x.shape[axis + 1:])
+    return found.reshape(x.shape[:axis] + indices.shape + x.shape[axis + 1 :])
 
 
 def taken_at(x, indices):
@@ -128,7 +129,7 @@ def scattered(indices, updates, shape):
 def stitched(indices, data):
     """Rows put in the places that the indices say."""
     places = torch.cat([i.reshape(-1) for i in indices]).long()
-    rows = torch.cat([d.reshape(-1, *d.shape[i.dim():]) for i, d in zip(indices, data)])
+    rows = torch.cat([d.reshape(-1, *d.shape[i.dim() :]) for i, d in zip(indices, data)])
     found = rows.new_zeros([int(places.max()) + 1 if places.numel() else 0, *rows.shape[1:]])
     found[places] = rows
     return found

@@ -1,4 +1,5 @@
 """Writes a signature of a SavedModel as a PyTorch module, with its weights in a file beside it."""
+
 from __future__ import annotations
 
 import ast
@@ -109,27 +110,54 @@ def write_module(path: str, sess: Any, inputs: Mapping[str, Tensor], outputs: Ma
     _refuse_text(outputs, "output")
     found = program.graph(list(outputs.values()), values)
     if program.unknown:
-        raise CannotExpress("these ops have no form in torch:\n" + "\n".join(
-            f"  {kind}: {', '.join(nodes[:3])}{', ...' if len(nodes) > 3 else ''}" for kind, nodes in sorted(program.unknown.items())))
+        raise CannotExpress(
+            "these ops have no form in torch:\n"
+            + "\n".join(
+                f"  {kind}: {', '.join(nodes[:3])}{', ...' if len(nodes) > 3 else ''}" for kind, nodes in sorted(program.unknown.items())
+            )
+        )
     results = [f"{STEP * 3}{key!r}: {as_tensor(value, weights.constant)}," for key, value in zip(outputs, found)]
     lines = [part for line in without_unused(program.lines, "\n".join(results)) for part in wrapped(line)]
     weights_path = os.path.splitext(path)[0] + ".npz"
     text = "".join(f"\n{source}\n" for source in _sources(program.functions))
-    text += "\n".join([
-        "", "class Model(torch.nn.Module):", f"{STEP}def __init__(self):", f"{STEP * 2}super().__init__()",
-        *(STEP * 2 + line for line in weights.lines), "",
-        f"{STEP}def forward({', '.join(['self', *arguments.values()])}):", *lines, f"{STEP * 2}return {{", *results, f"{STEP * 2}}}", ""])
+    text += "\n".join(
+        [
+            "",
+            "class Model(torch.nn.Module):",
+            f"{STEP}def __init__(self):",
+            f"{STEP * 2}super().__init__()",
+            *(STEP * 2 + line for line in weights.lines),
+            "",
+            f"{STEP}def forward({', '.join(['self', *arguments.values()])}):",
+            *lines,
+            f"{STEP * 2}return {{",
+            *results,
+            f"{STEP * 2}}}",
+            "",
+        ]
+    )
     text += _FOOTER.format(weights=os.path.basename(weights_path))
-    header = _HEADER.format(summary=summary, weights=os.path.basename(weights_path), arguments=", ".join(arguments.values()),
-                            outputs=", ".join(f"{key!r}: ..." for key in outputs), imports="\n".join(_imports(text)))
+    header = _HEADER.format(
+        summary=summary,
+        weights=os.path.basename(weights_path),
+        arguments=", ".join(arguments.values()),
+        outputs=", ".join(f"{key!r}: ..." for key in outputs),
+        imports="\n".join(_imports(text)),
+    )
     with open(path, "w", encoding="utf-8") as file:
         file.write(header + text)
     np.savez(weights_path, **weights.arrays)  # type: ignore[arg-type]
 
 
 def _imports(text: str) -> list[str]:
-    return [*(["import math"] if "math." in text else []), "import os", "", "import numpy", "import torch",
-            *(["import torch.nn.functional as F"] if "F." in text else [])]
+    return [
+        *(["import math"] if "math." in text else []),
+        "import os",
+        "",
+        "import numpy",
+        "import torch",
+        *(["import torch.nn.functional as F"] if "F." in text else []),
+    ]
 
 
 def _refuse_text(tensors: Mapping[str, Tensor], what: str) -> None:

@@ -1,4 +1,5 @@
 """The ops of networks and of loops in torch's words."""
+
 from __future__ import annotations
 
 from typing import Any

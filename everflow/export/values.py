@@ -1,4 +1,5 @@
 """How the values of a graph are written in a program: as tensors, as plain numbers and lists of them, or as literals."""
+
 from __future__ import annotations
 
 import keyword
@@ -90,7 +91,7 @@ def nested(elements: list[str], shape: tuple[int, ...]) -> str:
     if not shape:
         return elements[0]
     step = len(elements) // shape[0] if shape[0] else 0
-    return f"[{', '.join(nested(elements[i * step:(i + 1) * step], shape[1:]) for i in range(shape[0]))}]"
+    return f"[{', '.join(nested(elements[i * step : (i + 1) * step], shape[1:]) for i in range(shape[0]))}]"
 
 
 def as_operand(value: Value, keep: Any) -> str:

@@ -1,4 +1,5 @@
 """Ids: by hash, by number, by a vocabulary, and with weights."""
+
 from __future__ import annotations
 
 import collections
@@ -54,12 +55,12 @@ class OfOneFeature(TupleColumn, CategoricalColumn):
         if self.dtype.is_integer != values.dtype.is_integer:
             raise ValueError(
                 f"Column dtype and SparseTensors dtype must be compatible. key: {self.key}, column dtype: {self.dtype}, "
-                f"tensor dtype: {values.dtype}")
+                f"tensor dtype: {values.dtype}"
+            )
 
 
 @internal("feature_column.feature_column_v2.HashedCategoricalColumn")
-class HashedCategoricalColumn(
-    OfOneFeature, collections.namedtuple("HashedCategoricalColumn", ("key", "hash_bucket_size", "dtype"))):  # type: ignore[misc]
+class HashedCategoricalColumn(OfOneFeature, collections.namedtuple("HashedCategoricalColumn", ("key", "hash_bucket_size", "dtype"))):  # type: ignore[misc]
     """Made by `categorical_column_with_hash_bucket`."""
 
     @property
@@ -111,7 +112,8 @@ class OfVocabulary(OfOneFeature):
         if self.dtype.is_integer != values.dtype.is_integer:
             raise ValueError(
                 f"Column dtype and SparseTensors dtype must be compatible. key: {self.key}, column dtype: {self.dtype}, "
-                f"tensor dtype: {values.dtype}")
+                f"tensor dtype: {values.dtype}"
+            )
         check_string_or_int(values.dtype, f"column_name: {self.key} input_tensor")
         key_dtype = self.dtype
         if values.dtype.is_integer:
@@ -122,9 +124,12 @@ class OfVocabulary(OfOneFeature):
 
 
 @internal("feature_column.feature_column_v2.VocabularyFileCategoricalColumn")
-class VocabularyFileCategoricalColumn(OfVocabulary, collections.namedtuple(  # type: ignore[misc]
-        "VocabularyFileCategoricalColumn",
-        ("key", "vocabulary_file", "vocabulary_size", "num_oov_buckets", "dtype", "default_value"))):
+class VocabularyFileCategoricalColumn(
+    OfVocabulary,
+    collections.namedtuple(  # type: ignore[misc]
+        "VocabularyFileCategoricalColumn", ("key", "vocabulary_file", "vocabulary_size", "num_oov_buckets", "dtype", "default_value")
+    ),
+):
     """Made by `categorical_column_with_vocabulary_file`."""
 
     def _size(self) -> int:
@@ -132,27 +137,46 @@ class VocabularyFileCategoricalColumn(OfVocabulary, collections.namedtuple(  # t
 
     def _table(self, key_dtype: Any) -> Any:
         return index_table_from_file(
-            vocabulary_file=self.vocabulary_file, num_oov_buckets=self.num_oov_buckets, vocab_size=self.vocabulary_size,
-            default_value=self.default_value, key_dtype=key_dtype, name=f"{self.key}_lookup")
+            vocabulary_file=self.vocabulary_file,
+            num_oov_buckets=self.num_oov_buckets,
+            vocab_size=self.vocabulary_size,
+            default_value=self.default_value,
+            key_dtype=key_dtype,
+            name=f"{self.key}_lookup",
+        )
 
 
 @public("feature_column.categorical_column_with_vocabulary_file")
-def categorical_column_with_vocabulary_file(key: Any, vocabulary_file: Any, vocabulary_size: Any = None, num_oov_buckets: int = 0,
-                                            default_value: Any = None, dtype: Any = dtypes.string) -> Any:
+def categorical_column_with_vocabulary_file(
+    key: Any,
+    vocabulary_file: Any,
+    vocabulary_size: Any = None,
+    num_oov_buckets: int = 0,
+    default_value: Any = None,
+    dtype: Any = dtypes.string,
+) -> Any:
     """Ids by the line of a file that holds the word."""
     return VocabularyFileCategoricalColumn(
-        *vocabulary_file_fields(key, vocabulary_file, vocabulary_size, num_oov_buckets, default_value, dtype))
+        *vocabulary_file_fields(key, vocabulary_file, vocabulary_size, num_oov_buckets, default_value, dtype)
+    )
 
 
 @internal("feature_column.feature_column_v2.categorical_column_with_vocabulary_file_v2")
-def categorical_column_with_vocabulary_file_v2(key: Any, vocabulary_file: Any, vocabulary_size: Any = None, dtype: Any = dtypes.string,
-                                               default_value: Any = None, num_oov_buckets: int = 0) -> Any:
+def categorical_column_with_vocabulary_file_v2(
+    key: Any,
+    vocabulary_file: Any,
+    vocabulary_size: Any = None,
+    dtype: Any = dtypes.string,
+    default_value: Any = None,
+    num_oov_buckets: int = 0,
+) -> Any:
     """Ids by the line of a file that holds the word."""
     return categorical_column_with_vocabulary_file(key, vocabulary_file, vocabulary_size, num_oov_buckets, default_value, dtype)
 
 
-def vocabulary_file_fields(key: Any, vocabulary_file: Any, vocabulary_size: Any, num_oov_buckets: int, default_value: Any,
-                           dtype: Any) -> tuple[Any, ...]:
+def vocabulary_file_fields(
+    key: Any, vocabulary_file: Any, vocabulary_size: Any, num_oov_buckets: int, default_value: Any, dtype: Any
+) -> tuple[Any, ...]:
     """The fields of a column with a file, checked; the size is counted where it is not given."""
     if not vocabulary_file:
         raise ValueError(f"Missing vocabulary_file in {key}.")
@@ -162,8 +186,11 @@ def vocabulary_file_fields(key: Any, vocabulary_file: Any, vocabulary_size: Any,
         with tf.gfile.GFile(vocabulary_file) as lines:
             vocabulary_size = sum(1 for _ in lines)
         tf.logging.info(
-            "vocabulary_size = %d in %s is inferred from the number of elements in the vocabulary_file %s.", vocabulary_size, key,
-            vocabulary_file)
+            "vocabulary_size = %d in %s is inferred from the number of elements in the vocabulary_file %s.",
+            vocabulary_size,
+            key,
+            vocabulary_file,
+        )
     if vocabulary_size < 1:
         raise ValueError(f"Invalid vocabulary_size in {key}.")
     if num_oov_buckets:
@@ -177,8 +204,12 @@ def vocabulary_file_fields(key: Any, vocabulary_file: Any, vocabulary_size: Any,
 
 
 @internal("feature_column.feature_column_v2.VocabularyListCategoricalColumn")
-class VocabularyListCategoricalColumn(OfVocabulary, collections.namedtuple(  # type: ignore[misc]
-        "VocabularyListCategoricalColumn", ("key", "vocabulary_list", "dtype", "default_value", "num_oov_buckets"))):
+class VocabularyListCategoricalColumn(
+    OfVocabulary,
+    collections.namedtuple(  # type: ignore[misc]
+        "VocabularyListCategoricalColumn", ("key", "vocabulary_list", "dtype", "default_value", "num_oov_buckets")
+    ),
+):
     """Made by `categorical_column_with_vocabulary_list`."""
 
     def _size(self) -> int:
@@ -186,13 +217,18 @@ class VocabularyListCategoricalColumn(OfVocabulary, collections.namedtuple(  # t
 
     def _table(self, key_dtype: Any) -> Any:
         return index_table_from_tensor(
-            vocabulary_list=tuple(self.vocabulary_list), default_value=self.default_value, num_oov_buckets=self.num_oov_buckets,
-            dtype=key_dtype, name=f"{self.key}_lookup")
+            vocabulary_list=tuple(self.vocabulary_list),
+            default_value=self.default_value,
+            num_oov_buckets=self.num_oov_buckets,
+            dtype=key_dtype,
+            name=f"{self.key}_lookup",
+        )
 
 
 @public("feature_column.categorical_column_with_vocabulary_list")
-def categorical_column_with_vocabulary_list(key: Any, vocabulary_list: Any, dtype: Any = None, default_value: Any = -1,
-                                            num_oov_buckets: int = 0) -> Any:
+def categorical_column_with_vocabulary_list(
+    key: Any, vocabulary_list: Any, dtype: Any = None, default_value: Any = -1, num_oov_buckets: int = 0
+) -> Any:
     """Ids by the place of the word in a list."""
     return VocabularyListCategoricalColumn(*vocabulary_list_fields(key, vocabulary_list, dtype, default_value, num_oov_buckets))
 
@@ -221,7 +257,8 @@ def vocabulary_list_fields(key: Any, vocabulary_list: Any, dtype: Any, default_v
 
 @internal("feature_column.feature_column_v2.IdentityCategoricalColumn")
 class IdentityCategoricalColumn(
-    OfOneFeature, collections.namedtuple("IdentityCategoricalColumn", ("key", "number_buckets", "default_value"))):  # type: ignore[misc]
+    OfOneFeature, collections.namedtuple("IdentityCategoricalColumn", ("key", "number_buckets", "default_value"))
+):  # type: ignore[misc]
     """Made by `categorical_column_with_identity`."""
 
     dtype = dtypes.int64
@@ -241,11 +278,19 @@ class IdentityCategoricalColumn(
         zero = tf.cast(0, dtypes.int64, name="zero")
         if self.default_value is None:
             below = tf.assert_less(
-                ids, limit, data=(ids, limit), name="assert_less_than_num_buckets",
-                message=f'Bucket index for categorical column "{self.name}" exceeds number of buckets')
+                ids,
+                limit,
+                data=(ids, limit),
+                name="assert_less_than_num_buckets",
+                message=f'Bucket index for categorical column "{self.name}" exceeds number of buckets',
+            )
             positive = tf.assert_greater_equal(
-                ids, zero, data=(ids,), name="assert_greater_or_equal_0",
-                message=f'Negative bucket index for categorical column "{self.name}"')
+                ids,
+                zero,
+                data=(ids,),
+                name="assert_greater_or_equal_0",
+                message=f'Negative bucket index for categorical column "{self.name}"',
+            )
             with tf.control_dependencies((below, positive)):
                 ids = tf.identity(ids)
         else:
@@ -272,8 +317,11 @@ def check_identity_arguments(key: Any, num_buckets: Any, default_value: Any) -> 
 
 
 @internal("feature_column.feature_column_v2.WeightedCategoricalColumn")
-class WeightedCategoricalColumn(TupleColumn, CategoricalColumn, collections.namedtuple(
-        "WeightedCategoricalColumn", ("categorical_column", "weight_feature_key", "dtype"))):
+class WeightedCategoricalColumn(
+    TupleColumn,
+    CategoricalColumn,
+    collections.namedtuple("WeightedCategoricalColumn", ("categorical_column", "weight_feature_key", "dtype")),
+):
     """Made by `weighted_categorical_column`."""
 
     @property
@@ -335,5 +383,3 @@ def check_weighted_arguments(dtype: Any) -> None:
     """Weights are numbers."""
     if dtype is None or not (dtype.is_integer or dtype.is_floating):
         raise ValueError(f"dtype {dtype} is not convertible to float.")
-
-

@@ -1,4 +1,5 @@
 """What arguments have to be."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -59,7 +60,8 @@ def checked_default(shape: tuple[int, ...], default_value: Any, dtype: Any, key:
         default_value = list(default_value)
         if not _fits(default_value, shape):
             raise ValueError(
-                f"The shape of default_value must be equal to given shape. default_value: {default_value}, shape: {shape}, key: {key}")
+                f"The shape of default_value must be equal to given shape. default_value: {default_value}, shape: {shape}, key: {key}"
+            )
         flat = _flat(default_value)
         if all(isinstance(v, int) for v in flat) and dtype.is_integer:
             return _as_tuples(default_value)
@@ -105,7 +107,8 @@ def checked_columns(feature_columns: Any, kind: str = "_FeatureColumn") -> list[
             raise ValueError(
                 f"Duplicate feature column name found for columns: {column} and {by_name[column.name]}. This usually means that these "
                 "columns refer to same base feature. Either one must be discarded or a duplicated but renamed item must be inserted in "
-                "features dict.")
+                "features dict."
+            )
         by_name[column.name] = column
     return sorted(feature_columns, key=lambda c: c.name)
 
@@ -123,7 +126,8 @@ def check_static_batch_sizes(tensors: list[Any], columns: list[Any]) -> None:
         elif seen[0] != size:
             raise ValueError(
                 f"Batch size (first dimension) of each feature must be same. Batch size of columns ({seen[1].name}, {column.name}): "
-                f"({seen[0]}, {size})")
+                f"({seen[0]}, {size})"
+            )
 
 
 def checked_initializer(initializer: Any, name: Any, dimension: int) -> Any:
@@ -131,5 +135,3 @@ def checked_initializer(initializer: Any, name: Any, dimension: int) -> Any:
     if initializer is not None and not callable(initializer):
         raise ValueError(f"initializer must be callable if specified. Embedding of column_name: {name}")
     return initializer if initializer is not None else tf.truncated_normal_initializer(mean=0.0, stddev=1 / np.sqrt(dimension))
-
-

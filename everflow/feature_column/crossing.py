@@ -1,4 +1,5 @@
 """Crosses: an id for each combination of several features' values."""
+
 from __future__ import annotations
 
 import collections
@@ -13,8 +14,7 @@ from everflow.ops.sparse.cross import sparse_cross_hashed
 
 
 @internal("feature_column.feature_column_v2.CrossedColumn")
-class CrossedColumn(
-    TupleColumn, CategoricalColumn, collections.namedtuple("CrossedColumn", ("keys", "hash_bucket_size", "hash_key"))):
+class CrossedColumn(TupleColumn, CategoricalColumn, collections.namedtuple("CrossedColumn", ("keys", "hash_bucket_size", "hash_key"))):
     """Made by `crossed_column`."""
 
     @property
@@ -61,8 +61,8 @@ class CrossedColumn(
             pair = sparse_tensors_of(key, transformation_cache, state_manager)
             if pair.weight_tensor is not None:
                 raise ValueError(
-                    "crossed_column does not support weight_tensor, but the given column populates weight_tensor. "
-                    f"Given column: {key.name}")
+                    f"crossed_column does not support weight_tensor, but the given column populates weight_tensor. Given column: {key.name}"
+                )
             tensors.append(pair.id_tensor)
         return sparse_cross_hashed(inputs=tensors, num_buckets=self.hash_bucket_size, hash_key=self.hash_key)
 
@@ -87,9 +87,10 @@ def check_crossed_arguments(keys: Any, hash_bucket_size: Any) -> None:
     for key in keys:
         if not isinstance(key, (str, OldCategoricalColumn)):
             raise ValueError(
-                "Unsupported key type. All keys must be either string, or categorical column except HashedCategoricalColumn. "
-                f"Given: {key}")
+                f"Unsupported key type. All keys must be either string, or categorical column except HashedCategoricalColumn. Given: {key}"
+            )
         if isinstance(key, HashedCategoricalColumn):
             raise ValueError(
                 "categorical_column_with_hash_bucket is not supported for crossing. Hashing before crossing will increase probability of "
-                f"collision. Instead, use the feature name as a string. Given: {key}")
+                f"collision. Instead, use the feature name as a string. Given: {key}"
+            )

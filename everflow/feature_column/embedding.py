@@ -1,4 +1,5 @@
 """Embeddings: ids as learned vectors, combined for each example."""
+
 from __future__ import annotations
 
 import collections
@@ -27,8 +28,13 @@ from everflow.train.checkpoints.initializing import init_from_checkpoint
 def embedded(column: Any, ids_and_weights: Any, table: Any) -> Any:
     """The combined vectors of ids, from a table that may come from a checkpoint."""
     return tf.nn.safe_embedding_lookup_sparse(
-        embedding_weights=table, sparse_ids=ids_and_weights.id_tensor, sparse_weights=ids_and_weights.weight_tensor,
-        combiner=column.combiner, name=f"{column.name}_weights", max_norm=column.max_norm)
+        embedding_weights=table,
+        sparse_ids=ids_and_weights.id_tensor,
+        sparse_weights=ids_and_weights.weight_tensor,
+        combiner=column.combiner,
+        name=f"{column.name}_weights",
+        max_norm=column.max_norm,
+    )
 
 
 def from_checkpoint(table: Any, ckpt_to_load_from: Any, tensor_name_in_ckpt: Any) -> None:
@@ -40,9 +46,15 @@ def from_checkpoint(table: Any, ckpt_to_load_from: Any, tensor_name_in_ckpt: Any
 
 
 @internal("feature_column.feature_column_v2.EmbeddingColumn")
-class EmbeddingColumn(TupleColumn, DenseColumn, SequenceDenseColumn, collections.namedtuple("EmbeddingColumn", (
-        "categorical_column", "dimension", "combiner", "initializer", "ckpt_to_load_from", "tensor_name_in_ckpt", "max_norm",
-        "trainable"))):
+class EmbeddingColumn(
+    TupleColumn,
+    DenseColumn,
+    SequenceDenseColumn,
+    collections.namedtuple(
+        "EmbeddingColumn",
+        ("categorical_column", "dimension", "combiner", "initializer", "ckpt_to_load_from", "tensor_name_in_ckpt", "max_norm", "trainable"),
+    ),
+):
     """Made by `embedding_column`."""
 
     @property
@@ -78,8 +90,14 @@ class EmbeddingColumn(TupleColumn, DenseColumn, SequenceDenseColumn, collections
         if hasattr(self.categorical_column, "create_state"):
             self.categorical_column.create_state(state_manager)
         state_manager.create_variable(
-            self, name="embedding_weights", shape=(buckets_of(self.categorical_column), self.dimension), dtype=tf.float32,
-            trainable=self.trainable, use_resource=True, initializer=self.initializer)
+            self,
+            name="embedding_weights",
+            shape=(buckets_of(self.categorical_column), self.dimension),
+            dtype=tf.float32,
+            trainable=self.trainable,
+            use_resource=True,
+            initializer=self.initializer,
+        )
 
     def get_dense_tensor(self, transformation_cache: Any, state_manager: Any) -> Any:
         """A vector for each example."""
@@ -103,8 +121,13 @@ class EmbeddingColumn(TupleColumn, DenseColumn, SequenceDenseColumn, collections
         if weight_collections and tf.GraphKeys.GLOBAL_VARIABLES not in weight_collections:
             weight_collections = [*weight_collections, tf.GraphKeys.GLOBAL_VARIABLES]
         table = tf.get_variable(
-            name="embedding_weights", shape=(buckets_of(self.categorical_column), self.dimension), dtype=tf.float32,
-            initializer=self.initializer, trainable=self.trainable and trainable is not False, collections=weight_collections)
+            name="embedding_weights",
+            shape=(buckets_of(self.categorical_column), self.dimension),
+            dtype=tf.float32,
+            initializer=self.initializer,
+            trainable=self.trainable and trainable is not False,
+            collections=weight_collections,
+        )
         from_checkpoint(table, self.ckpt_to_load_from, self.tensor_name_in_ckpt)
         return table
 
@@ -121,17 +144,33 @@ class EmbeddingColumn(TupleColumn, DenseColumn, SequenceDenseColumn, collections
 
 
 @public("feature_column.embedding_column")
-def embedding_column(categorical_column: Any, dimension: Any, combiner: str = "mean", initializer: Any = None,
-                     ckpt_to_load_from: Any = None, tensor_name_in_ckpt: Any = None, max_norm: Any = None, trainable: bool = True) -> Any:
+def embedding_column(
+    categorical_column: Any,
+    dimension: Any,
+    combiner: str = "mean",
+    initializer: Any = None,
+    ckpt_to_load_from: Any = None,
+    tensor_name_in_ckpt: Any = None,
+    max_norm: Any = None,
+    trainable: bool = True,
+) -> Any:
     """Ids as vectors that the model learns; those of one example are combined by mean, sum or sqrtn."""
     initializer = checked_embedding_arguments(categorical_column, dimension, initializer, ckpt_to_load_from, tensor_name_in_ckpt)
     return EmbeddingColumn(
-        categorical_column=categorical_column, dimension=dimension, combiner=combiner, initializer=initializer,
-        ckpt_to_load_from=ckpt_to_load_from, tensor_name_in_ckpt=tensor_name_in_ckpt, max_norm=max_norm, trainable=trainable)
+        categorical_column=categorical_column,
+        dimension=dimension,
+        combiner=combiner,
+        initializer=initializer,
+        ckpt_to_load_from=ckpt_to_load_from,
+        tensor_name_in_ckpt=tensor_name_in_ckpt,
+        max_norm=max_norm,
+        trainable=trainable,
+    )
 
 
-def checked_embedding_arguments(categorical_column: Any, dimension: Any, initializer: Any, ckpt_to_load_from: Any,
-                                tensor_name_in_ckpt: Any) -> Any:
+def checked_embedding_arguments(
+    categorical_column: Any, dimension: Any, initializer: Any, ckpt_to_load_from: Any, tensor_name_in_ckpt: Any
+) -> Any:
     """The initializer of an embedding whose other arguments are right."""
     if dimension is None or dimension < 1:
         raise ValueError(f"Invalid dimension {dimension}.")

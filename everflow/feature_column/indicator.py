@@ -1,4 +1,5 @@
 """Indicators: ids as vectors of counts."""
+
 from __future__ import annotations
 
 import collections
@@ -23,8 +24,7 @@ from everflow.graph.shapes import TensorShape
 
 
 @internal("feature_column.feature_column_v2.IndicatorColumn")
-class IndicatorColumn(
-    TupleColumn, DenseColumn, SequenceDenseColumn, collections.namedtuple("IndicatorColumn", ("categorical_column",))):
+class IndicatorColumn(TupleColumn, DenseColumn, SequenceDenseColumn, collections.namedtuple("IndicatorColumn", ("categorical_column",))):
     """Made by `indicator_column`."""
 
     @property

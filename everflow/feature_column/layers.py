@@ -1,4 +1,5 @@
 """Layers that turn features into one tensor: DenseFeatures, and SequenceFeatures for sequences."""
+
 from __future__ import annotations
 
 import contextlib
@@ -33,7 +34,8 @@ class FeaturesLayer(Layer):
     _kind: type = OldDenseColumn
     _wrong_kind = (
         "Items of feature_columns must be a DenseColumn. You can wrap a categorical column with an embedding_column or "
-        "indicator_column. Given: {}")
+        "indicator_column. Given: {}"
+    )
     _feature_columns: list[Any]
     _state_manager: Any
 
@@ -66,7 +68,9 @@ class FeaturesLayer(Layer):
     def get_config(self) -> dict[str, Any]:
         """The columns as data, and what every layer has."""
         return {
-            "name": self.name, "trainable": self.trainable, "dtype": self.dtype,
+            "name": self.name,
+            "trainable": self.trainable,
+            "dtype": self.dtype,
             "feature_columns": serialize_feature_columns(self._feature_columns),
         }
 
@@ -133,7 +137,8 @@ class SequenceFeatures(FeaturesLayer):
     _kind = SequenceDenseColumn
     _wrong_kind = (
         "All feature_columns must be of type SequenceDenseColumn. You can wrap a sequence_categorical_column with an embedding_column or "
-        "indicator_column. Given: {}")
+        "indicator_column. Given: {}"
+    )
 
     def _target_shape(self, input_shape: Any, total_elements: int) -> Any:
         return input_shape[0], input_shape[1], total_elements

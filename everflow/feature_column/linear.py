@@ -1,4 +1,5 @@
 """LinearModel: a weight for each number and each id, and a bias."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -46,8 +47,15 @@ class LinearModelLayer(Layer):
     _feature_columns: list[Any]
     _state_manager: Any
 
-    def __init__(self, feature_columns: Any, units: int = 1, sparse_combiner: str = "sum", trainable: bool = True, name: str | None = None,
-                 **kwargs: Any) -> None:
+    def __init__(
+        self,
+        feature_columns: Any,
+        units: int = 1,
+        sparse_combiner: str = "sum",
+        trainable: bool = True,
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(name=name, trainable=trainable, **kwargs)
         self.__dict__["_feature_columns"] = checked_columns(feature_columns, "FeatureColumn")
         for column in self._feature_columns:
@@ -64,12 +72,23 @@ class LinearModelLayer(Layer):
                 column.create_state(self._state_manager)
                 # A dense column that is categorical too is used as a categorical one.
                 self._state_manager.create_variable(
-                    column, name="weights", shape=(fan_in(column), self._units), dtype=tf.float32, initializer=tf.zeros_initializer(),
-                    trainable=self.trainable)
+                    column,
+                    name="weights",
+                    shape=(fan_in(column), self._units),
+                    dtype=tf.float32,
+                    initializer=tf.zeros_initializer(),
+                    trainable=self.trainable,
+                )
         with pure_variable_scope(self.name):
             self.bias = self.add_weight(
-                name="bias_weights", shape=[self._units], dtype=tf.float32, initializer=tf.zeros_initializer(),
-                trainable=self.trainable, use_resource=True, getter=get_variable)
+                name="bias_weights",
+                shape=[self._units],
+                dtype=tf.float32,
+                initializer=tf.zeros_initializer(),
+                trainable=self.trainable,
+                use_resource=True,
+                getter=get_variable,
+            )
         self.built = True
 
     def call(self, features: Any) -> Any:  # type: ignore[override]
@@ -95,8 +114,11 @@ class LinearModelLayer(Layer):
     def get_config(self) -> dict[str, Any]:
         """The columns as data, and the arguments."""
         return {
-            "name": self.name, "trainable": self.trainable, "dtype": self.dtype,
-            "feature_columns": serialize_feature_columns(self._feature_columns), "units": self._units,
+            "name": self.name,
+            "trainable": self.trainable,
+            "dtype": self.dtype,
+            "feature_columns": serialize_feature_columns(self._feature_columns),
+            "units": self._units,
             "sparse_combiner": self._sparse_combiner,
         }
 
@@ -111,8 +133,15 @@ class LinearModelLayer(Layer):
 class LinearModel(Model):
     """A linear model of features: the sum of weights for ids, weighted numbers, and a bias."""
 
-    def __init__(self, feature_columns: Any, units: int = 1, sparse_combiner: str = "sum", trainable: bool = True, name: str | None = None,
-                 **kwargs: Any) -> None:
+    def __init__(
+        self,
+        feature_columns: Any,
+        units: int = 1,
+        sparse_combiner: str = "sum",
+        trainable: bool = True,
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(name=name, **kwargs)
         self.layer = LinearModelLayer(feature_columns, units, sparse_combiner, trainable, name=self.name, **kwargs)
 
@@ -124,5 +153,3 @@ class LinearModel(Model):
     def bias(self) -> Any:
         """The bias, once the model was called."""
         return self.layer.bias
-
-

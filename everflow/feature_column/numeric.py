@@ -1,4 +1,5 @@
 """Numbers: as they are, or by the bucket they fall into."""
+
 from __future__ import annotations
 
 import collections
@@ -15,7 +16,8 @@ from everflow.graph.shapes import TensorShape
 
 @internal("feature_column.feature_column_v2.NumericColumn")
 class NumericColumn(
-    TupleColumn, DenseColumn, collections.namedtuple("NumericColumn", ("key", "shape", "default_value", "dtype", "normalizer_fn"))):
+    TupleColumn, DenseColumn, collections.namedtuple("NumericColumn", ("key", "shape", "default_value", "dtype", "normalizer_fn"))
+):
     """Made by `numeric_column`."""
 
     @property
@@ -43,7 +45,8 @@ class NumericColumn(
         tensor = transformation_cache.get(self.key, state_manager)
         if isinstance(tensor, tf.SparseTensor):
             raise ValueError(
-                f"The corresponding Tensor of numerical column must be a Tensor. SparseTensor is not supported. key: {self.key}")
+                f"The corresponding Tensor of numerical column must be a Tensor. SparseTensor is not supported. key: {self.key}"
+            )
         if self.normalizer_fn is not None:
             tensor = self.normalizer_fn(tensor)
         return tf.cast(tensor, tf.float32)
@@ -74,7 +77,8 @@ def numeric_column(key: Any, shape: Any = (1,), default_value: Any = None, dtype
 
 @internal("feature_column.feature_column_v2.BucketizedColumn")
 class BucketizedColumn(
-    TupleColumn, DenseColumn, CategoricalColumn, collections.namedtuple("BucketizedColumn", ("source_column", "boundaries"))):
+    TupleColumn, DenseColumn, CategoricalColumn, collections.namedtuple("BucketizedColumn", ("source_column", "boundaries"))
+):
     """Made by `bucketized_column`: one-hot as a dense column, a bucket for each number as a categorical one."""
 
     @property

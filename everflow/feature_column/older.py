@@ -1,4 +1,5 @@
 """Columns as the older functions make them: the same columns, marked as older, which newer layers refuse."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -65,8 +66,9 @@ class _WeightedCategoricalColumn(_Older, categorical.WeightedCategoricalColumn):
 
 
 @internal("feature_column.feature_column._numeric_column")
-def old_numeric_column(key: Any, shape: Any = (1,), default_value: Any = None, dtype: Any = dtypes.float32,
-                       normalizer_fn: Any = None) -> Any:
+def old_numeric_column(
+    key: Any, shape: Any = (1,), default_value: Any = None, dtype: Any = dtypes.float32, normalizer_fn: Any = None
+) -> Any:
     """The older numeric_column."""
     shape, default_value = numeric.checked_numeric_arguments(key, shape, default_value, dtype, normalizer_fn)
     return _NumericColumn(key, shape=shape, default_value=default_value, dtype=dtype, normalizer_fn=normalizer_fn)
@@ -87,19 +89,28 @@ def old_categorical_column_with_hash_bucket(key: Any, hash_bucket_size: Any, dty
 
 
 @internal("feature_column.feature_column._categorical_column_with_vocabulary_file")
-def old_categorical_column_with_vocabulary_file(key: Any, vocabulary_file: Any, vocabulary_size: Any = None, num_oov_buckets: int = 0,
-                                                default_value: Any = None, dtype: Any = dtypes.string) -> Any:
+def old_categorical_column_with_vocabulary_file(
+    key: Any,
+    vocabulary_file: Any,
+    vocabulary_size: Any = None,
+    num_oov_buckets: int = 0,
+    default_value: Any = None,
+    dtype: Any = dtypes.string,
+) -> Any:
     """The older categorical_column_with_vocabulary_file."""
     return _VocabularyFileCategoricalColumn(
-        *categorical.vocabulary_file_fields(key, vocabulary_file, vocabulary_size, num_oov_buckets, default_value, dtype))
+        *categorical.vocabulary_file_fields(key, vocabulary_file, vocabulary_size, num_oov_buckets, default_value, dtype)
+    )
 
 
 @internal("feature_column.feature_column._categorical_column_with_vocabulary_list")
-def old_categorical_column_with_vocabulary_list(key: Any, vocabulary_list: Any, dtype: Any = None, default_value: Any = -1,
-                                                num_oov_buckets: int = 0) -> Any:
+def old_categorical_column_with_vocabulary_list(
+    key: Any, vocabulary_list: Any, dtype: Any = None, default_value: Any = -1, num_oov_buckets: int = 0
+) -> Any:
     """The older categorical_column_with_vocabulary_list."""
     return _VocabularyListCategoricalColumn(
-        *categorical.vocabulary_list_fields(key, vocabulary_list, dtype, default_value, num_oov_buckets))
+        *categorical.vocabulary_list_fields(key, vocabulary_list, dtype, default_value, num_oov_buckets)
+    )
 
 
 @internal("feature_column.feature_column._categorical_column_with_identity")
@@ -117,14 +128,21 @@ def old_crossed_column(keys: Any, hash_bucket_size: Any, hash_key: Any = None) -
 
 
 @internal("feature_column.feature_column._embedding_column")
-def old_embedding_column(categorical_column: Any, dimension: Any, combiner: str = "mean", initializer: Any = None,
-                         ckpt_to_load_from: Any = None, tensor_name_in_ckpt: Any = None, max_norm: Any = None,
-                         trainable: bool = True) -> Any:
+def old_embedding_column(
+    categorical_column: Any,
+    dimension: Any,
+    combiner: str = "mean",
+    initializer: Any = None,
+    ckpt_to_load_from: Any = None,
+    tensor_name_in_ckpt: Any = None,
+    max_norm: Any = None,
+    trainable: bool = True,
+) -> Any:
     """The older embedding_column."""
-    initializer = embedding.checked_embedding_arguments(
-        categorical_column, dimension, initializer, ckpt_to_load_from, tensor_name_in_ckpt)
+    initializer = embedding.checked_embedding_arguments(categorical_column, dimension, initializer, ckpt_to_load_from, tensor_name_in_ckpt)
     return _EmbeddingColumn(
-        categorical_column, dimension, combiner, initializer, ckpt_to_load_from, tensor_name_in_ckpt, max_norm, trainable)
+        categorical_column, dimension, combiner, initializer, ckpt_to_load_from, tensor_name_in_ckpt, max_norm, trainable
+    )
 
 
 @internal("feature_column.feature_column._indicator_column")

@@ -1,4 +1,5 @@
 """What tf.parse_example needs to know to read the features of columns."""
+
 from __future__ import annotations
 
 from typing import Any

@@ -2,6 +2,7 @@
 
 Every column of Everflow speaks both; a program's own column may speak either.
 """
+
 from __future__ import annotations
 
 import abc

@@ -1,4 +1,5 @@
 """input_layer, linear_model and sequence_input_layer: features through columns, with variables of the current variable scope."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -29,14 +30,23 @@ def _scope_variables() -> Any:
     return tf.get_collection(tf.GraphKeys.GLOBAL_VARIABLES, scope=tf.get_variable_scope().name)
 
 
-def _input_layer(features: Any, feature_columns: Any, weight_collections: Any, trainable: bool, cols_to_vars: Any,
-                 cols_to_output_tensors: Any, scope: Any, from_template: bool) -> Any:
+def _input_layer(
+    features: Any,
+    feature_columns: Any,
+    weight_collections: Any,
+    trainable: bool,
+    cols_to_vars: Any,
+    cols_to_output_tensors: Any,
+    scope: Any,
+    from_template: bool,
+) -> Any:
     columns = checked_columns(feature_columns)
     for column in columns:
         if not isinstance(column, OldDenseColumn):
             raise ValueError(
                 "Items of feature_columns must be a _DenseColumn. You can wrap a categorical column with an embedding_column or "
-                f"indicator_column. Given: {column}")
+                f"indicator_column. Given: {column}"
+            )
     collections = _with_defaults(weight_collections)
 
     def combined() -> Any:
@@ -62,19 +72,33 @@ def _input_layer(features: Any, feature_columns: Any, weight_collections: Any, t
 
 
 @public("feature_column.input_layer")
-def input_layer(features: Any, feature_columns: Any, weight_collections: Any = None, trainable: bool = True, cols_to_vars: Any = None,
-                cols_to_output_tensors: Any = None) -> Any:
+def input_layer(
+    features: Any,
+    feature_columns: Any,
+    weight_collections: Any = None,
+    trainable: bool = True,
+    cols_to_vars: Any = None,
+    cols_to_output_tensors: Any = None,
+) -> Any:
     """The dense tensors of all columns side by side, in the order of the columns' names."""
     return _input_layer(
-        features, feature_columns, weight_collections, trainable, cols_to_vars, cols_to_output_tensors, None, from_template=False)
+        features, feature_columns, weight_collections, trainable, cols_to_vars, cols_to_output_tensors, None, from_template=False
+    )
 
 
 @internal("feature_column.feature_column.InputLayer")
 class InputLayer:
     """input_layer as an object that keeps its variables from call to call."""
 
-    def __init__(self, feature_columns: Any, weight_collections: Any = None, trainable: bool = True, cols_to_vars: Any = None,
-                 name: str = "feature_column_input_layer", create_scope_now: bool = True) -> None:
+    def __init__(
+        self,
+        feature_columns: Any,
+        weight_collections: Any = None,
+        trainable: bool = True,
+        cols_to_vars: Any = None,
+        name: str = "feature_column_input_layer",
+        create_scope_now: bool = True,
+    ) -> None:
         self._feature_columns, self._weight_collections, self._trainable = feature_columns, weight_collections, trainable
         self._cols_to_vars, self._name = cols_to_vars, name
         self._template = make_template(self._name, _input_layer, create_scope_now_=create_scope_now)
@@ -82,8 +106,15 @@ class InputLayer:
 
     def __call__(self, features: Any) -> Any:
         return self._template(
-            features=features, feature_columns=self._feature_columns, weight_collections=self._weight_collections,
-            trainable=self._trainable, cols_to_vars=None, cols_to_output_tensors=None, scope=self._scope, from_template=True)
+            features=features,
+            feature_columns=self._feature_columns,
+            weight_collections=self._weight_collections,
+            trainable=self._trainable,
+            cols_to_vars=None,
+            cols_to_output_tensors=None,
+            scope=self._scope,
+            from_template=True,
+        )
 
     @property
     def name(self) -> str:
@@ -139,8 +170,16 @@ class ScopedLinearModel(Model):
     _cols_to_vars: dict[Any, Any]
     _scopes: list[str]
 
-    def __init__(self, feature_columns: Any, units: int = 1, sparse_combiner: str = "sum", weight_collections: Any = None,
-                 trainable: bool = True, name: str | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        feature_columns: Any,
+        units: int = 1,
+        sparse_combiner: str = "sum",
+        weight_collections: Any = None,
+        trainable: bool = True,
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(name=name, **kwargs)
         books = self.__dict__
         books["_feature_columns"] = checked_columns(feature_columns)
@@ -165,8 +204,14 @@ class ScopedLinearModel(Model):
 
     def _weights_named(self, name: str, shape: Any) -> Any:
         variable = tf.get_variable(
-            name, shape=shape, dtype=tf.float32, initializer=tf.zeros_initializer(), trainable=self._trained, use_resource=True,
-            collections=self._weight_collections)
+            name,
+            shape=shape,
+            dtype=tf.float32,
+            initializer=tf.zeros_initializer(),
+            trainable=self._trained,
+            use_resource=True,
+            collections=self._weight_collections,
+        )
         return variable
 
     def call(self, features: Any) -> Any:  # type: ignore[override]
@@ -205,14 +250,26 @@ class ScopedLinearModel(Model):
 
 
 @public("feature_column.linear_model")
-def linear_model(features: Any, feature_columns: Any, units: int = 1, sparse_combiner: str = "sum", weight_collections: Any = None,
-                 trainable: bool = True, cols_to_vars: Any = None) -> Any:
+def linear_model(
+    features: Any,
+    feature_columns: Any,
+    units: int = 1,
+    sparse_combiner: str = "sum",
+    weight_collections: Any = None,
+    trainable: bool = True,
+    cols_to_vars: Any = None,
+) -> Any:
     """A linear prediction: the sum of weights for ids, weighted numbers, and a bias."""
     with variable_scope(None, "linear_model") as scope:
         name = _last_part(scope)
     model = ScopedLinearModel(
-        feature_columns=feature_columns, units=units, sparse_combiner=sparse_combiner, weight_collections=weight_collections,
-        trainable=trainable, name=name)
+        feature_columns=feature_columns,
+        units=units,
+        sparse_combiner=sparse_combiner,
+        weight_collections=weight_collections,
+        trainable=trainable,
+        name=name,
+    )
     result = model(features)
     if cols_to_vars is not None:
         cols_to_vars.update(model.cols_to_vars())
@@ -227,7 +284,8 @@ def sequence_input_layer(features: Any, feature_columns: Any, weight_collections
         if not isinstance(column, OldSequenceDenseColumn):
             raise ValueError(
                 "All feature_columns must be of type _SequenceDenseColumn. You can wrap a sequence_categorical_column with an "
-                f"embedding_column or indicator_column. Given (type {type(column)}): {column}")
+                f"embedding_column or indicator_column. Given (type {type(column)}): {column}"
+            )
     with variable_scope(None, default_name="sequence_input_layer", values=features.values()):
         cache = FeatureTransformationCache(features)
         tensors, lengths = [], []

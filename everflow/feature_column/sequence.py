@@ -1,4 +1,5 @@
 """Sequences: columns whose features have a step in time for each value, and the layer that takes them."""
+
 from __future__ import annotations
 
 import collections
@@ -25,8 +26,7 @@ from everflow.graph.shapes import TensorShape
 
 
 @internal("feature_column.feature_column_v2.SequenceCategoricalColumn")
-class SequenceCategoricalColumn(
-    TupleColumn, OfSequence, collections.namedtuple("SequenceCategoricalColumn", ("categorical_column",))):
+class SequenceCategoricalColumn(TupleColumn, OfSequence, collections.namedtuple("SequenceCategoricalColumn", ("categorical_column",))):
     """Ids with time as their second dimension; made by `sequence_categorical_column_with_*`."""
 
     @property
@@ -83,26 +83,37 @@ def sequence_categorical_column_with_hash_bucket(key: Any, hash_bucket_size: Any
 
 @public("feature_column.sequence_categorical_column_with_vocabulary_file")
 @public("contrib.feature_column.sequence_categorical_column_with_vocabulary_file")
-def sequence_categorical_column_with_vocabulary_file(key: Any, vocabulary_file: Any, vocabulary_size: Any = None,
-                                                     num_oov_buckets: int = 0, default_value: Any = None,
-                                                     dtype: Any = dtypes.string) -> Any:
+def sequence_categorical_column_with_vocabulary_file(
+    key: Any,
+    vocabulary_file: Any,
+    vocabulary_size: Any = None,
+    num_oov_buckets: int = 0,
+    default_value: Any = None,
+    dtype: Any = dtypes.string,
+) -> Any:
     """Sequences of ids by the lines of a file."""
-    return SequenceCategoricalColumn(categorical.categorical_column_with_vocabulary_file(
-        key, vocabulary_file, vocabulary_size, num_oov_buckets, default_value, dtype))
+    return SequenceCategoricalColumn(
+        categorical.categorical_column_with_vocabulary_file(key, vocabulary_file, vocabulary_size, num_oov_buckets, default_value, dtype)
+    )
 
 
 @public("feature_column.sequence_categorical_column_with_vocabulary_list")
 @public("contrib.feature_column.sequence_categorical_column_with_vocabulary_list")
-def sequence_categorical_column_with_vocabulary_list(key: Any, vocabulary_list: Any, dtype: Any = None, default_value: Any = -1,
-                                                     num_oov_buckets: int = 0) -> Any:
+def sequence_categorical_column_with_vocabulary_list(
+    key: Any, vocabulary_list: Any, dtype: Any = None, default_value: Any = -1, num_oov_buckets: int = 0
+) -> Any:
     """Sequences of ids by the places in a list."""
-    return SequenceCategoricalColumn(categorical.categorical_column_with_vocabulary_list(
-        key, vocabulary_list, dtype, default_value, num_oov_buckets))
+    return SequenceCategoricalColumn(
+        categorical.categorical_column_with_vocabulary_list(key, vocabulary_list, dtype, default_value, num_oov_buckets)
+    )
 
 
 @internal("feature_column.sequence_feature_column.SequenceNumericColumn")
-class SequenceNumericColumn(TupleColumn, SequenceDenseColumn, collections.namedtuple(
-        "SequenceNumericColumn", ("key", "shape", "default_value", "dtype", "normalizer_fn"))):
+class SequenceNumericColumn(
+    TupleColumn,
+    SequenceDenseColumn,
+    collections.namedtuple("SequenceNumericColumn", ("key", "shape", "default_value", "dtype", "normalizer_fn")),
+):
     """Made by `sequence_numeric_column`."""
 
     @property
@@ -140,8 +151,9 @@ class SequenceNumericColumn(TupleColumn, SequenceDenseColumn, collections.namedt
 
 
 @public("feature_column.sequence_numeric_column", "contrib.feature_column.sequence_numeric_column")
-def sequence_numeric_column(key: Any, shape: Any = (1,), default_value: Any = 0.0, dtype: Any = dtypes.float32,
-                            normalizer_fn: Any = None) -> Any:
+def sequence_numeric_column(
+    key: Any, shape: Any = (1,), default_value: Any = 0.0, dtype: Any = dtypes.float32, normalizer_fn: Any = None
+) -> Any:
     """Sequences of numbers."""
     shape = checked_shape(shape=shape, key=key)
     if not (dtype.is_integer or dtype.is_floating):

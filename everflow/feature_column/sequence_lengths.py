@@ -1,4 +1,5 @@
 """How long the sequences in sparse tensors are."""
+
 from __future__ import annotations
 
 from typing import Any

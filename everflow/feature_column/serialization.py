@@ -1,4 +1,5 @@
 """Columns as plain data: {"class_name": ..., "config": ...}, and back."""
+
 from __future__ import annotations
 
 import inspect

@@ -1,4 +1,5 @@
 """Embeddings that several columns share: one table for features with the same ids."""
+
 from __future__ import annotations
 
 import collections
@@ -30,9 +31,24 @@ from everflow.train.tracking.autotracking import AutoTrackable
 
 
 @internal("feature_column.feature_column._SharedEmbeddingColumn")
-class ScopedSharedEmbeddingColumn(OldDenseColumn, OldSequenceDenseColumn, collections.namedtuple("_SharedEmbeddingColumn", (
-        "categorical_column", "dimension", "combiner", "initializer", "shared_embedding_collection_name", "ckpt_to_load_from",
-        "tensor_name_in_ckpt", "max_norm", "trainable"))):
+class ScopedSharedEmbeddingColumn(
+    OldDenseColumn,
+    OldSequenceDenseColumn,
+    collections.namedtuple(
+        "_SharedEmbeddingColumn",
+        (
+            "categorical_column",
+            "dimension",
+            "combiner",
+            "initializer",
+            "shared_embedding_collection_name",
+            "ckpt_to_load_from",
+            "tensor_name_in_ckpt",
+            "max_norm",
+            "trainable",
+        ),
+    ),
+):
     """Made by `shared_embedding_columns`; finds its table in a collection of the graph."""
 
     @property
@@ -69,20 +85,27 @@ class ScopedSharedEmbeddingColumn(OldDenseColumn, OldSequenceDenseColumn, collec
         shared = tf.get_collection(self.shared_embedding_collection_name)
         if not shared:
             table = tf.get_variable(
-                name="embedding_weights", shape=shape, dtype=tf.float32, initializer=self.initializer,
-                trainable=self.trainable and trainable is not False, collections=weight_collections)
+                name="embedding_weights",
+                shape=shape,
+                dtype=tf.float32,
+                initializer=self.initializer,
+                trainable=self.trainable and trainable is not False,
+                collections=weight_collections,
+            )
             tf.add_to_collection(self.shared_embedding_collection_name, table)
             return table
         if len(shared) > 1:
             raise ValueError(
                 f"Collection {shared} can only contain one variable. Suggested fix A: Choose a unique name for this collection. Suggested "
-                "fix B: Do not add any variables to this collection. The feature_column library already adds a variable under the hood.")
+                "fix B: Do not add any variables to this collection. The feature_column library already adds a variable under the hood."
+            )
         table = shared[0]
         if table.get_shape() != shape:
             raise ValueError(
                 f"Shared embedding collection {self.shared_embedding_collection_name} contains variable {table.name} of unexpected shape "
                 f"{table.get_shape()}. Expected shape is {shape}. Suggested fix A: Choose a unique name for this collection. Suggested fix "
-                "B: Do not add any variables to this collection. The feature_column library already adds a variable under the hood.")
+                "B: Do not add any variables to this collection. The feature_column library already adds a variable under the hood."
+            )
         return table
 
     def _get_dense_tensor(self, inputs: Any, weight_collections: Any = None, trainable: Any = None) -> Any:
@@ -102,8 +125,9 @@ def _ids_beneath(column: Any) -> Any:
     return column
 
 
-def _checked_sharing(categorical_columns: Any, dimension: Any, initializer: Any, ckpt: Any, tensor_name: Any,
-                     name: Any) -> tuple[list[Any], Any, str]:
+def _checked_sharing(
+    categorical_columns: Any, dimension: Any, initializer: Any, ckpt: Any, tensor_name: Any, name: Any
+) -> tuple[list[Any], Any, str]:
     """The columns in the order of their names, the initializer and the name of what they share."""
     if dimension is None or dimension < 1:
         raise ValueError(f"Invalid dimension {dimension}.")
@@ -118,33 +142,53 @@ def _checked_sharing(categorical_columns: Any, dimension: Any, initializer: Any,
             raise ValueError(
                 "To use shared_embedding_column, all categorical_columns must have the same type, or be weighted_categorical_column or "
                 f"sequence column of the same type. Given column: {ordered[0]} of type: {type(first)} does not match given column: "
-                f"{column} of type: {type(inner)}")
+                f"{column} of type: {type(inner)}"
+            )
         if buckets_of(inner) != buckets_of(first):
             raise ValueError(
                 "To use shared_embedding_column, all categorical_columns must have the same number of buckets. Given column: "
-                f"{ordered[0]} with buckets: {buckets_of(first)} does  not match column: {column} with buckets: {buckets_of(inner)}")
+                f"{ordered[0]} with buckets: {buckets_of(first)} does  not match column: {column} with buckets: {buckets_of(inner)}"
+            )
     return ordered, initializer, name or "_".join(c.name for c in ordered) + "_shared_embedding"
 
 
 @public("feature_column.shared_embedding_columns")
-def shared_embedding_columns(categorical_columns: Any, dimension: Any, combiner: str = "mean", initializer: Any = None,
-                             shared_embedding_collection_name: Any = None, ckpt_to_load_from: Any = None, tensor_name_in_ckpt: Any = None,
-                             max_norm: Any = None, trainable: bool = True) -> list[Any]:
+def shared_embedding_columns(
+    categorical_columns: Any,
+    dimension: Any,
+    combiner: str = "mean",
+    initializer: Any = None,
+    shared_embedding_collection_name: Any = None,
+    ckpt_to_load_from: Any = None,
+    tensor_name_in_ckpt: Any = None,
+    max_norm: Any = None,
+    trainable: bool = True,
+) -> list[Any]:
     """Embeddings of several columns in one table; a list of columns, one for each given."""
     if executing_eagerly():
         raise RuntimeError("shared_embedding_columns are not supported when eager execution is enabled.")
     _, initializer, name = _checked_sharing(
-        categorical_columns, dimension, initializer, ckpt_to_load_from, tensor_name_in_ckpt, shared_embedding_collection_name)
+        categorical_columns, dimension, initializer, ckpt_to_load_from, tensor_name_in_ckpt, shared_embedding_collection_name
+    )
     return [
         ScopedSharedEmbeddingColumn(
-            categorical_column=column, initializer=initializer, dimension=dimension, combiner=combiner,
-            shared_embedding_collection_name=name, ckpt_to_load_from=ckpt_to_load_from, tensor_name_in_ckpt=tensor_name_in_ckpt,
-            max_norm=max_norm, trainable=trainable)
-        for column in categorical_columns]
+            categorical_column=column,
+            initializer=initializer,
+            dimension=dimension,
+            combiner=combiner,
+            shared_embedding_collection_name=name,
+            ckpt_to_load_from=ckpt_to_load_from,
+            tensor_name_in_ckpt=tensor_name_in_ckpt,
+            max_norm=max_norm,
+            trainable=trainable,
+        )
+        for column in categorical_columns
+    ]
 
 
 _FOR_LAYERS = (
-    "SharedEmbeddingColumns are not supported in `linear_model` or `input_layer`. Please use `DenseFeatures` or `LinearModel` instead.")
+    "SharedEmbeddingColumns are not supported in `linear_model` or `input_layer`. Please use `DenseFeatures` or `LinearModel` instead."
+)
 
 
 @internal("feature_column.feature_column_v2.SharedEmbeddingColumnCreator")
@@ -153,10 +197,23 @@ class SharedEmbeddingColumnCreator(AutoTrackable):
 
     _tables: Any
 
-    def __init__(self, dimension: int, initializer: Any, ckpt_to_load_from: Any, tensor_name_in_ckpt: Any, num_buckets: int,
-                 trainable: bool, name: str = "shared_embedding_column_creator") -> None:
+    def __init__(
+        self,
+        dimension: int,
+        initializer: Any,
+        ckpt_to_load_from: Any,
+        tensor_name_in_ckpt: Any,
+        num_buckets: int,
+        trainable: bool,
+        name: str = "shared_embedding_column_creator",
+    ) -> None:
         self._dimension, self._initializer, self._num_buckets, self._trainable, self._name = (
-            dimension, initializer, num_buckets, trainable, name)
+            dimension,
+            initializer,
+            num_buckets,
+            trainable,
+            name,
+        )
         self._ckpt_to_load_from, self._tensor_name_in_ckpt = ckpt_to_load_from, tensor_name_in_ckpt
         # Keyed by a graph's own key, so that a graph may go.
         self.__dict__["_tables"] = weakref.WeakKeyDictionary()
@@ -170,8 +227,12 @@ class SharedEmbeddingColumnCreator(AutoTrackable):
         graph = get_default_graph()
         if graph not in self._tables:
             table = tf.get_variable(
-                name=self._name, shape=(self._num_buckets, self._dimension), dtype=tf.float32, initializer=self._initializer,
-                trainable=self._trainable)
+                name=self._name,
+                shape=(self._num_buckets, self._dimension),
+                dtype=tf.float32,
+                initializer=self._initializer,
+                trainable=self._trainable,
+            )
             from_checkpoint(table, self._ckpt_to_load_from, self._tensor_name_in_ckpt)
             self._tables[graph] = table
         return self._tables[graph]
@@ -183,8 +244,11 @@ class SharedEmbeddingColumnCreator(AutoTrackable):
 
 
 @internal("feature_column.feature_column_v2.SharedEmbeddingColumn")
-class SharedEmbeddingColumn(DenseColumn, SequenceDenseColumn, collections.namedtuple("SharedEmbeddingColumn", (
-        "categorical_column", "shared_embedding_column_creator", "combiner", "max_norm"))):
+class SharedEmbeddingColumn(
+    DenseColumn,
+    SequenceDenseColumn,
+    collections.namedtuple("SharedEmbeddingColumn", ("categorical_column", "shared_embedding_column_creator", "combiner", "max_norm")),
+):
     """One of the columns that a SharedEmbeddingColumnCreator makes."""
 
     @property
@@ -238,14 +302,24 @@ class SharedEmbeddingColumn(DenseColumn, SequenceDenseColumn, collections.namedt
 
 
 @internal("feature_column.feature_column_v2.shared_embedding_columns_v2")
-def shared_embedding_columns_v2(categorical_columns: Any, dimension: Any, combiner: str = "mean", initializer: Any = None,
-                                shared_embedding_collection_name: Any = None, ckpt_to_load_from: Any = None,
-                                tensor_name_in_ckpt: Any = None, max_norm: Any = None, trainable: bool = True) -> list[Any]:
+def shared_embedding_columns_v2(
+    categorical_columns: Any,
+    dimension: Any,
+    combiner: str = "mean",
+    initializer: Any = None,
+    shared_embedding_collection_name: Any = None,
+    ckpt_to_load_from: Any = None,
+    tensor_name_in_ckpt: Any = None,
+    max_norm: Any = None,
+    trainable: bool = True,
+) -> list[Any]:
     """Embeddings of several columns in one table, for layers."""
     if executing_eagerly():
         raise RuntimeError("shared_embedding_columns are not supported when eager execution is enabled.")
     ordered, initializer, name = _checked_sharing(
-        categorical_columns, dimension, initializer, ckpt_to_load_from, tensor_name_in_ckpt, shared_embedding_collection_name)
+        categorical_columns, dimension, initializer, ckpt_to_load_from, tensor_name_in_ckpt, shared_embedding_collection_name
+    )
     creator = SharedEmbeddingColumnCreator(
-        dimension, initializer, ckpt_to_load_from, tensor_name_in_ckpt, buckets_of(ordered[0]), trainable, name)
+        dimension, initializer, ckpt_to_load_from, tensor_name_in_ckpt, buckets_of(ordered[0]), trainable, name
+    )
     return [creator(column, combiner=combiner, max_norm=max_norm) for column in categorical_columns]

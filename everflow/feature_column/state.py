@@ -1,4 +1,5 @@
 """Where the variables of columns live: state managers."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -13,8 +14,16 @@ from everflow.ops.variables.variable_scope import get_variable
 class StateManager:
     """Keeps variables and other resources by column and name."""
 
-    def create_variable(self, feature_column: Any, name: str, shape: Any, dtype: Any = None, trainable: bool = True,
-                        use_resource: bool = True, initializer: Any = None) -> Any:
+    def create_variable(
+        self,
+        feature_column: Any,
+        name: str,
+        shape: Any,
+        dtype: Any = None,
+        trainable: bool = True,
+        use_resource: bool = True,
+        initializer: Any = None,
+    ) -> Any:
         """Makes a variable for a column."""
         raise NotImplementedError("StateManager.create_variable")
 
@@ -50,8 +59,16 @@ class LayerState(StateManager):
         self._variables: dict[Any, dict[str, Any]] = {}
         self._resources: dict[Any, dict[str, Any]] = {}
 
-    def create_variable(self, feature_column: Any, name: str, shape: Any, dtype: Any = None, trainable: bool = True,
-                        use_resource: bool = True, initializer: Any = None) -> Any:
+    def create_variable(
+        self,
+        feature_column: Any,
+        name: str,
+        shape: Any,
+        dtype: Any = None,
+        trainable: bool = True,
+        use_resource: bool = True,
+        initializer: Any = None,
+    ) -> Any:
         """Makes a weight of the layer."""
         named = self._variables.setdefault(feature_column, {})
         if name in named:
@@ -59,8 +76,14 @@ class LayerState(StateManager):
         getter = {} if self._getter is None else {"getter": self._getter}
         with no_automatic_dependency_tracking_scope(self._layer):
             named[name] = self._layer.add_weight(
-                name=name, shape=shape, dtype=dtype or dtypes.float32, initializer=initializer,
-                trainable=self._trainable and trainable, use_resource=use_resource, **getter)
+                name=name,
+                shape=shape,
+                dtype=dtype or dtypes.float32,
+                initializer=initializer,
+                trainable=self._trainable and trainable,
+                use_resource=use_resource,
+                **getter,
+            )
         return named[name]
 
     def get_variable(self, feature_column: Any, name: str) -> Any:

@@ -1,4 +1,5 @@
 """Transformed features, each computed once for all columns that ask for it."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -107,5 +108,7 @@ def as_sparse(tensor: Any, ignore_value: Any = None) -> Any:
         ignored = tf.cast(ignore_value, tensor.dtype, name="ignore_value")
         indices = tf.where(tf.not_equal(tensor, ignored), name="indices")
         return tf.SparseTensor(
-            indices=indices, values=tf.gather_nd(tensor, indices, name="values"),
-            dense_shape=tf.shape(tensor, out_type=tf.int64, name="dense_shape"))
+            indices=indices,
+            values=tf.gather_nd(tensor, indices, name="values"),
+            dense_shape=tf.shape(tensor, out_type=tf.int64, name="dense_shape"),
+        )

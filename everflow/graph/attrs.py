@@ -3,6 +3,7 @@
 Inside: `type` is a DType, `shape` a dims tuple (or None), `string` a str (arbitrary bytes survive as surrogates), `tensor` a
 numpy array, `func` a FunctionName, numbers and bools themselves; `list(x)` is a list of these.
 """
+
 from __future__ import annotations
 
 from typing import Any
@@ -122,9 +123,7 @@ def _func(value: Any, name: str) -> FunctionName:
     raise TypeError(f"Don't know how to convert {value!r} to a func for argument {name}")
 
 
-_NORMAL = {
-    "int": _int, "float": _float, "bool": _bool, "string": _string, "type": _type, "shape": _shape, "tensor": _tensor, "func": _func,
-}
+_NORMAL = {"int": _int, "float": _float, "bool": _bool, "string": _string, "type": _type, "shape": _shape, "tensor": _tensor, "func": _func}
 
 
 def check(value: Any, definition: Any, op: str) -> None:
@@ -169,8 +168,17 @@ def to_proto(value: Any, kind: str | None) -> Any:
 def kind_of(value: Any) -> str:
     if isinstance(value, list):
         return f"list({kind_of(value[0])})" if value else "list(string)"
-    for python, kind in ((bool, "bool"), (int, "int"), (float, "float"), (str, "string"), (dtypes.DType, "type"), (np.ndarray, "tensor"),
-                         (FunctionName, "func"), (tuple, "shape"), (type(None), "shape")):
+    for python, kind in (
+        (bool, "bool"),
+        (int, "int"),
+        (float, "float"),
+        (str, "string"),
+        (dtypes.DType, "type"),
+        (np.ndarray, "tensor"),
+        (FunctionName, "func"),
+        (tuple, "shape"),
+        (type(None), "shape"),
+    ):
         if isinstance(value, python):
             return kind
     raise TypeError(f"no attribute kind for {value!r}")

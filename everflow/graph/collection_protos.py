@@ -1,4 +1,5 @@
 """How the items of collections are written to MetaGraphs: kinds that have protos of their own say so here."""
+
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,4 +1,5 @@
 """Collections: lists of a graph's objects under well-known names."""
+
 from __future__ import annotations
 
 import re

@@ -1,4 +1,5 @@
 """What can be said of a tensor's value while the graph is built: constants, and shape vectors that are known in part."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -15,9 +16,7 @@ LARGEST = 1 << 16
 # Nothing about shapes follows from more elements than these.
 MOST = 1 << 22
 # The ops whose values `constant_value` tells; programs take other values for ones that vary.
-_TOLD = frozenset((
-    "Const", "Shape", "Size", "Rank", "Range", "Cast", "Concat", "ConcatV2", "Pack", "Fill", "Equal", "NotEqual",
-))
+_TOLD = frozenset(("Const", "Shape", "Size", "Rank", "Range", "Cast", "Concat", "ConcatV2", "Pack", "Fill", "Equal", "NotEqual"))
 
 
 def known(tensor: Any, depth: int = 32) -> np.ndarray | None:
@@ -127,7 +126,8 @@ def constant_value_as_shape(tensor: Tensor) -> shapes.TensorShape:
         if value is None or value != -1:
             raise ValueError(
                 "Received a scalar with unknown value as shape; require a statically known scalar with value '-1' to describe an "
-                "unknown shape.")
+                "unknown shape."
+            )
         return shapes.unknown_shape()
     if tensor.dims is not None and len(tensor.dims) != 1:
         raise ValueError(f"Shape {tensor.get_shape()} must have rank 1")
@@ -214,7 +214,12 @@ def _same_type(compute: Callable[..., Any]) -> Callable[..., Any]:
 
 
 _BINARY: dict[str, Callable[..., Any]] = {
-    "Add": np.add, "AddV2": np.add, "Sub": np.subtract, "Mul": np.multiply, "Maximum": np.maximum, "Minimum": np.minimum,
+    "Add": np.add,
+    "AddV2": np.add,
+    "Sub": np.subtract,
+    "Mul": np.multiply,
+    "Maximum": np.maximum,
+    "Minimum": np.minimum,
     "FloorDiv": lambda x, y: np.floor_divide(x, np.where(y == 0, 1, y)),
 }
 
@@ -253,9 +258,16 @@ def _captured(op: Operation, index: int, depth: int) -> np.ndarray | None:
 
 _RULES: dict[str, Callable[..., Any]] = {
     "Placeholder": _captured,
-    "Shape": _shape, "ShapeN": _shape, "Size": _size_rule, "Rank": _rank, "ZerosLike": _zeros, "OnesLike": _zeros,
-    "Cast": _pure(_cast), "StridedSlice": _strided_slice,
-    "Identity": _pure(lambda op, x: x), "StopGradient": _pure(lambda op, x: x),
+    "Shape": _shape,
+    "ShapeN": _shape,
+    "Size": _size_rule,
+    "Rank": _rank,
+    "ZerosLike": _zeros,
+    "OnesLike": _zeros,
+    "Cast": _pure(_cast),
+    "StridedSlice": _strided_slice,
+    "Identity": _pure(lambda op, x: x),
+    "StopGradient": _pure(lambda op, x: x),
     "Range": _pure(lambda op, start, limit, delta: np.arange(start, limit, delta, dtype=start.dtype) if delta != 0 else None),
     "ConcatV2": _pure(lambda op, *xs: np.concatenate(xs[:-1], axis=int(xs[-1]))),
     "Concat": _pure(lambda op, axis, *xs: np.concatenate(xs, axis=int(axis))),
@@ -263,8 +275,11 @@ _RULES: dict[str, Callable[..., Any]] = {
     "Fill": _pure(lambda op, dims, value: np.full(dims, value) if np.prod(dims, dtype=float) <= LARGEST else None),
     "Reshape": _pure(lambda op, x, shape: x.reshape(shape)),
     "ExpandDims": _pure(lambda op, x, axis: np.expand_dims(x, int(axis.reshape(-1)[0]))),
-    "Equal": _pure(lambda op, x, y: np.equal(x, y)), "NotEqual": _pure(lambda op, x, y: np.not_equal(x, y)),
+    "Equal": _pure(lambda op, x, y: np.equal(x, y)),
+    "NotEqual": _pure(lambda op, x, y: np.not_equal(x, y)),
     "Prod": _pure(lambda op, x, axis: np.prod(x, axis=tuple(axis.reshape(-1)), keepdims=op.attr("keep_dims")).astype(x.dtype)),
-    "Max": _reduced(np.max), "Min": _reduced(np.min), "Sum": _reduced(np.sum),
+    "Max": _reduced(np.max),
+    "Min": _reduced(np.min),
+    "Sum": _reduced(np.sum),
     **{name: _integers(f) for name, f in _BINARY.items()},
 }

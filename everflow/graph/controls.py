@@ -1,4 +1,5 @@
 """Blocks of control dependencies: which ops the ops made inside must wait for."""
+
 from __future__ import annotations
 
 from typing import Any

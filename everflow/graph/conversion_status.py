@@ -1,4 +1,5 @@
 """Whether AutoGraph converts the Python code that is running."""
+
 from __future__ import annotations
 
 import enum

@@ -1,4 +1,5 @@
 """Turning Python values into tensors: constants, and the registry of conversion functions."""
+
 from __future__ import annotations
 
 import numbers
@@ -109,8 +110,9 @@ def constant_v2(value: Any, dtype: Any = None, shape: Any = None, name: str | No
 
 @public("convert_to_tensor")
 @internal("framework.ops.convert_to_tensor", "framework.ops.convert_to_tensor_v1")
-def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None, preferred_dtype: Any = None,
-                      dtype_hint: Any = None, as_ref: bool = False) -> Tensor:
+def convert_to_tensor(
+    value: Any, dtype: Any = None, name: str | None = None, preferred_dtype: Any = None, dtype_hint: Any = None, as_ref: bool = False
+) -> Tensor:
     """The tensor that a value stands for; with a dtype, one of that type or a TypeError/ValueError."""
     if dtype is not None:
         dtype = dtypes.as_dtype(dtype)
@@ -158,9 +160,7 @@ def _registered_conversion(value: Any, dtype: Any, name: str | None, preferred: 
                 result = NotImplemented
             else:
                 if result is not NotImplemented and result.dtype.base_dtype is not preferred.base_dtype:
-                    raise TypeError(
-                        f"convert_to_tensor did not convert to the preferred dtype: {result.dtype.name} vs {preferred.name} "
-                    )
+                    raise TypeError(f"convert_to_tensor did not convert to the preferred dtype: {result.dtype.name} vs {preferred.name} ")
         if result is NotImplemented:
             result = function(value, dtype=dtype, name=name, as_ref=as_ref)
         if result is NotImplemented:
@@ -182,8 +182,7 @@ def convert_to_tensor_or_composite(value: Any, dtype: Any = None, name: str | No
     wanted = None if dtype is None else dtypes.as_dtype(dtype)
     if isinstance(value, CompositeTensor):
         if wanted is not None and not wanted.is_compatible_with(value.dtype):  # type: ignore[attr-defined]
-            raise ValueError(
-                f"Tensor conversion requested dtype {wanted.name} for Tensor with dtype {value.dtype.name}: {str(value)!r}")  # type: ignore[attr-defined]
+            raise ValueError(f"Tensor conversion requested dtype {wanted.name} for Tensor with dtype {value.dtype.name}: {str(value)!r}")  # type: ignore[attr-defined]
         return value
     if isinstance(value, Tensor):
         return convert_to_tensor(value, wanted, name, as_ref=as_ref)
@@ -195,8 +194,16 @@ def _prefix(name: str | None) -> str:
 
 
 @internal("framework.ops.internal_convert_to_tensor")
-def internal_convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None, as_ref: bool = False, preferred_dtype: Any = None,
-                               ctx: Any = None, accept_symbolic_tensors: bool = True, accepted_result_types: Any = (Tensor,)) -> Any:
+def internal_convert_to_tensor(
+    value: Any,
+    dtype: Any = None,
+    name: str | None = None,
+    as_ref: bool = False,
+    preferred_dtype: Any = None,
+    ctx: Any = None,
+    accept_symbolic_tensors: bool = True,
+    accepted_result_types: Any = (Tensor,),
+) -> Any:
     """`convert_to_tensor` by the name and with the parameters that other libraries know."""
     return convert_to_tensor(value, dtype, name, preferred_dtype, as_ref=as_ref)
 
@@ -292,8 +299,9 @@ _converters.setdefault(100, []).extend([(np.ndarray, _python_value), (np.generic
 _converters.setdefault(200, []).append((object, _python_value))
 
 
-def convert_list(values: Any, dtype: Any = None, name: str | None = None, preferred_dtype: Any = None,
-                 as_ref: bool = False) -> list[Tensor]:
+def convert_list(
+    values: Any, dtype: Any = None, name: str | None = None, preferred_dtype: Any = None, as_ref: bool = False
+) -> list[Tensor]:
     """Each value as a tensor, named `name_0`, `name_1`, ..."""
     if not isinstance(values, (list, tuple)) and not hasattr(values, "__iter__"):
         raise TypeError("values must be a list.")

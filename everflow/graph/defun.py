@@ -77,13 +77,7 @@ class Defun:
                 raise ValueError("The function has fewer arguments than the number of specified input types.")
         elif count or is_open:
             return _OverloadedFunction(
-                func,
-                count,
-                self._func_name,
-                self._grad_func,
-                self._python_grad_func,
-                out_names=self._out_names,
-                **self._extra_kwargs,
+                func, count, self._func_name, self._grad_func, self._python_grad_func, out_names=self._out_names, **self._extra_kwargs
             )
         types = [dtypes.as_dtype(t) for t in self._input_types]
         return _DefinedFunction(
@@ -241,9 +235,7 @@ class _DefinedFunction:
                 raise ValueError("Function can not return None.")
             body.outputs = [convert_to_tensor(o) for o in outputs]
         grad_func_name = self.grad_func_name
-        entry = LibraryFunction(
-            "", graph=body, grad_func_name=grad_func_name, out_names=self._out_names, attrs=self._extra_kwargs
-        )
+        entry = LibraryFunction("", graph=body, grad_func_name=grad_func_name, out_names=self._out_names, attrs=self._extra_kwargs)
         entry.python_grad_func = self._python_grad_func
         definition = entry.definition
         doc = getattr(self._func, "__doc__", None)
@@ -289,6 +281,7 @@ class _DefinedFunction:
 
 def _variables_from(outer: Graph, body: FuncGraph, by_value: bool) -> Any:
     """Inside, tf.get_variable makes variables in the graph around the function, and notes which it uses."""
+
     def get(getter: Any, *args: Any, **kwargs: Any) -> Any:
         with outer.as_default(), outer.name_scope(None):
             variable = getter(*args, **kwargs)
@@ -374,9 +367,7 @@ class Declare:
         if len(inputs) != len(self._sig.input_arg):
             raise ValueError(f"Expected number of arguments: {len(self._sig.input_arg)}, received: {len(inputs)}")
         name = kwargs.pop("name", None) or self._sig.name
-        return _results(
-            call(op_def_from_proto(self._sig), [convert_to_tensor(i) for i in inputs], name, _call_attrs(kwargs))
-        )
+        return _results(call(op_def_from_proto(self._sig), [convert_to_tensor(i) for i in inputs], name, _call_attrs(kwargs)))
 
 
 def call(definition: Any, arguments: list[Tensor], name: str, attrs: dict[str, Any]) -> Operation:
@@ -387,8 +378,7 @@ def call(definition: Any, arguments: list[Tensor], name: str, attrs: dict[str, A
     for i, (t, arg) in enumerate(zip(inputs, definition.inputs)):
         if t.dtype.base_dtype is not arg.type:
             raise ValueError(
-                f"Input {i} of node {name} was passed {type_name(t.dtype)} from {t.name} incompatible with expected "
-                f"{type_name(arg.type)}."
+                f"Input {i} of node {name} was passed {type_name(t.dtype)} from {t.name} incompatible with expected {type_name(arg.type)}."
             )
     return graph.add(definition, name, inputs, attrs, output_types_of(definition, attrs), infer_shapes=False, depth=3)
 
@@ -458,10 +448,7 @@ def get_extra_args() -> list[Tensor]:
 def from_definition(fdef: Any, grad_func: Any = None) -> LibraryFunction:
     """A function from its FunctionDef."""
     return LibraryFunction(
-        fdef.signature.name,
-        definition=fdef,
-        outer_graph=get_default_graph(),
-        grad_func_name=grad_func.name if grad_func else None,
+        fdef.signature.name, definition=fdef, outer_graph=get_default_graph(), grad_func_name=grad_func.name if grad_func else None
     )
 
 

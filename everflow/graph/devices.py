@@ -1,4 +1,5 @@
 """Names of devices: `/job:worker/replica:0/task:2/device:GPU:1`, each part optional."""
+
 from __future__ import annotations
 
 import functools
@@ -57,9 +58,7 @@ class ImmutableDeviceSpec:
 
     __slots__ = ("_parts",)
 
-    def __init__(
-        self, job: Any = None, replica: Any = None, task: Any = None, device_type: Any = None, device_index: Any = None
-    ) -> None:
+    def __init__(self, job: Any = None, replica: Any = None, task: Any = None, device_type: Any = None, device_index: Any = None) -> None:
         self._parts = _Parts(
             None if job is None else str(job),
             None if replica is None else int(replica),

@@ -3,6 +3,7 @@
 Each type is one object for the whole process, so the core compares types by identity. A type has a reference twin
 (`float32_ref`), which stands for "a variable of this type" in the signatures of stateful ops.
 """
+
 from __future__ import annotations
 
 import builtins

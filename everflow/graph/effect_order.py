@@ -3,6 +3,7 @@
 Here a traced body runs its effects in the order in which they were written. Other runtimes of a FunctionDef know no order but
 that of its edges, and drop what nothing waits for.
 """
+
 from __future__ import annotations
 
 from collections.abc import Iterable
@@ -12,9 +13,22 @@ from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
 
 # Stateful in their definitions, and yet nothing is lost when they do not run.
-WITHOUT_EFFECT = frozenset((
-    "Placeholder", "VarHandleOp", "RandomUniform", "RandomUniformInt", "RandomStandardNormal", "ParameterizedTruncatedNormal",
-    "TruncatedNormal", "RandomShuffle", "Multinomial", "RandomGamma", "RandomPoisson", "RandomPoissonV2"))
+WITHOUT_EFFECT = frozenset(
+    (
+        "Placeholder",
+        "VarHandleOp",
+        "RandomUniform",
+        "RandomUniformInt",
+        "RandomStandardNormal",
+        "ParameterizedTruncatedNormal",
+        "TruncatedNormal",
+        "RandomShuffle",
+        "Multinomial",
+        "RandomGamma",
+        "RandomPoisson",
+        "RandomPoissonV2",
+    )
+)
 
 
 def resources(op: Operation) -> list[Tensor]:

@@ -14,15 +14,7 @@ from everflow.proto import node_def_pb2
 
 _REFERENCES = ("Variable", "VariableV2")
 # Ops that hand a resource on, with the attribute that holds its type.
-_CARRIERS = {
-    "Identity": "T",
-    "Switch": "T",
-    "Enter": "T",
-    "Merge": "T",
-    "NextIteration": "T",
-    "Exit": "T",
-    "Placeholder": "dtype",
-}
+_CARRIERS = {"Identity": "T", "Switch": "T", "Enter": "T", "Merge": "T", "NextIteration": "T", "Exit": "T", "Placeholder": "dtype"}
 # Ops that give their inputs to functions: from which input on, the attribute with the types, the functions.
 _CALLERS = {
     "If": (1, "Tin", ("then_branch", "else_branch")),
@@ -119,12 +111,7 @@ class _Freezing:
         while changed:
             changed = False
             for node in nodes:
-                if (
-                    node.op in _CARRIERS
-                    and node.name not in handles
-                    and node.input
-                    and node_name(node.input[0]) in handles
-                ):
+                if node.op in _CARRIERS and node.name not in handles and node.input and node_name(node.input[0]) in handles:
                     handles[node.name] = handles[node_name(node.input[0])]
                     changed = True
         found: list[Any] = []
@@ -138,9 +125,7 @@ class _Freezing:
         if node.op == "VarHandleOp" and node.name in handles:
             return [_constant(node.name, handles[node.name])]
         taken = {
-            i: handles[node_name(name)]
-            for i, name in enumerate(node.input)
-            if not name.startswith("^") and node_name(name) in handles
+            i: handles[node_name(name)] for i, name in enumerate(node.input) if not name.startswith("^") and node_name(name) in handles
         }
         if not taken:
             return [node]

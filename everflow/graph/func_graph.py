@@ -251,12 +251,7 @@ class FuncGraph(Graph):
         inputs = tuple(self.own(t) for t in op.inputs)
         with self.aside():
             copied = self.add(
-                op.op_def_,
-                self.unique_name(op.name),
-                inputs,
-                dict(op.attrs),
-                [t.dtype for t in op.outputs],
-                infer_shapes=False,
+                op.op_def_, self.unique_name(op.name), inputs, dict(op.attrs), [t.dtype for t in op.outputs], infer_shapes=False
             )
         for t, c in zip(op.outputs, copied.outputs):
             c.dims, c.handle_data = t.dims, t.handle_data

@@ -41,11 +41,7 @@ class _Names:
 
 @internal("framework.graph_to_function_def.graph_to_function_def")
 def graph_to_function_def(
-    graph: Any,
-    operations: Iterable[Operation],
-    inputs: list[Tensor],
-    outputs: list[Tensor],
-    out_names: list[str] | None = None,
+    graph: Any, operations: Iterable[Operation], inputs: list[Tensor], outputs: list[Tensor], out_names: list[str] | None = None
 ) -> Any:
     """The FunctionDef, still without a name, that computes `outputs` from `inputs` with the given operations."""
     return function_def("", operations, inputs, outputs, out_names)
@@ -142,16 +138,12 @@ def definition_of(graph: Any, op_type: str, library: dict[str, Any]) -> opdefs.O
     """The definition of an op of a function body: a known op or a function."""
     found = library.get(op_type) or graph.op_definition(op_type)
     if found is None:
-        raise ValueError(
-            f"Op type not registered '{op_type}' in a function body: it is neither an op nor a function of the library."
-        )
+        raise ValueError(f"Op type not registered '{op_type}' in a function body: it is neither an op nor a function of the library.")
     return found
 
 
 @internal("framework.function_def_to_graph.function_def_to_graph_def")
-def function_def_to_graph_def(
-    fdef: Any, input_shapes: Any = None, copy_functions: bool = True
-) -> tuple[Any, dict[str, str]]:
+def function_def_to_graph_def(fdef: Any, input_shapes: Any = None, copy_functions: bool = True) -> tuple[Any, dict[str, str]]:
     """A GraphDef with the function's body, arguments as Placeholders, and the names in it of the function's tensors."""
     graph = get_default_graph()
     proto = graph_pb2.GraphDef()
@@ -177,9 +169,7 @@ def function_def_to_graph_def(
                 node.attr[key].CopyFrom(value)
         if input_shapes and input_shapes[i] is not None:
             shape = input_shapes[i]
-            node.attr["shape"].shape.CopyFrom(
-                shape if hasattr(shape, "unknown_rank") else shapes.as_shape(shape).as_proto()
-            )
+            node.attr["shape"].shape.CopyFrom(shape if hasattr(shape, "unknown_rank") else shapes.as_shape(shape).as_proto())
     for node in fdef.node_def:
         definition = definition_of(graph, node.op, {})
         counted = {}
@@ -217,7 +207,5 @@ def function_def_to_graph(fdef: Any, input_shapes: Any = None, copy_functions: b
             if value not in names:
                 raise ValueError(f"Return {arg.name} -> {value} is not found.\n\tIn function output {arg.name}")
             graph.outputs.append(graph.get_tensor_by_name(names[value]))
-        graph.control_outputs = [
-            graph.get_operation_by_name(fdef.control_ret[n]) for n in fdef.signature.control_output
-        ]
+        graph.control_outputs = [graph.get_operation_by_name(fdef.control_ret[n]) for n in fdef.signature.control_output]
     return graph

@@ -74,9 +74,7 @@ class LibraryFunction:
             operations, before, always = operations_of(body), None, body.control_outputs
             if body.orders_effects and not body.prunes_effects:
                 before, always = effect_order.edges(operations)
-            self._definition = function_def(
-                self.name, operations, body.inputs, body.outputs, self._out_names, always, before
-            )
+            self._definition = function_def(self.name, operations, body.inputs, body.outputs, self._out_names, always, before)
             for key, value in self.attrs.items():
                 self._definition.attr[key].CopyFrom(to_proto(value, None))
         return self._definition
@@ -148,13 +146,7 @@ def fingerprint(body: FuncGraph) -> str:
                 digest.update(repr(value.tolist()).encode() if value.dtype == object else np.ascontiguousarray(value).tobytes())
             else:
                 add(key, value)
-    add(
-        "inputs",
-        *(t.name for t in body.inputs),
-        "outputs",
-        *(t.name for t in body.outputs),
-        *(o.name for o in body.control_outputs),
-    )
+    add("inputs", *(t.name for t in body.inputs), "outputs", *(t.name for t in body.outputs), *(o.name for o in body.control_outputs))
     return short_hash(digest.digest())[:8]
 
 
@@ -203,9 +195,7 @@ def check_same(old: Any, new: Any) -> None:
     """Two functions of a library may have the same name only where they are the same."""
     if old is not new and old.definition != new.definition:
         raise errors.InvalidArgumentError(
-            None,
-            None,
-            f"Cannot add function '{new.name}' because a different function with the same name already exists.",
+            None, None, f"Cannot add function '{new.name}' because a different function with the same name already exists."
         )
 
 

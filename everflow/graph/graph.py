@@ -1,4 +1,5 @@
 """Graph: a program as data. Names, scopes, control edges and collections are made exactly as TensorFlow makes them."""
+
 from __future__ import annotations
 
 import contextlib
@@ -23,7 +24,6 @@ from everflow.graph.wire import complete_attrs, graph_def_proto, output_types_of
 
 VALID_OP_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\-/]*$")
 VALID_SCOPE_NAME = re.compile(r"^[A-Za-z0-9_.\-/]*$")
-
 
 
 def _load_shape_rules(op_type: str) -> Callable[[Operation], Any] | None:
@@ -300,7 +300,7 @@ class Graph(Collections):
                 raise KeyError(f"The name {name!r} refers to an Operation not in the graph.")
             return op
         if op is not None:
-            problem = "refers to an Operation, not a Tensor. Tensor names must be of the form \"<op_name>:<output_index>\"."
+            problem = 'refers to an Operation, not a Tensor. Tensor names must be of the form "<op_name>:<output_index>".'
             raise ValueError(f"The name {name!r} {problem}")
         raise ValueError(
             f"The name {name!r} looks like an (invalid) Operation name, not a Tensor. Tensor names must be of the form "
@@ -309,9 +309,18 @@ class Graph(Collections):
 
     # -- adding operations
 
-    def add(self, op_def: opdefs.OpDef, name: str, inputs: tuple[Tensor, ...], attrs: dict[str, Any],
-            output_types: list[dtypes.DType], *, infer_shapes: bool = True, depth: int = 2,
-            site: tuple[Any, ...] | None = None) -> Operation:
+    def add(
+        self,
+        op_def: opdefs.OpDef,
+        name: str,
+        inputs: tuple[Tensor, ...],
+        attrs: dict[str, Any],
+        output_types: list[dtypes.DType],
+        *,
+        infer_shapes: bool = True,
+        depth: int = 2,
+        site: tuple[Any, ...] | None = None,
+    ) -> Operation:
         """Adds a node whose name is final and whose inputs and attributes are already in order."""
         if self._finalized:
             raise RuntimeError("Graph is finalized and cannot be modified.")
@@ -356,13 +365,32 @@ class Graph(Collections):
         for c in op.control_inputs:
             c._control_outputs.append(op)
 
-    def create_op(self, op_type: str, inputs: Any, dtypes: Any = None, input_types: Any = None, name: str | None = None,
-                  attrs: Any = None, op_def: Any = None, compute_shapes: bool = True, compute_device: bool = True) -> Operation:
+    def create_op(
+        self,
+        op_type: str,
+        inputs: Any,
+        dtypes: Any = None,
+        input_types: Any = None,
+        name: str | None = None,
+        attrs: Any = None,
+        op_def: Any = None,
+        compute_shapes: bool = True,
+        compute_device: bool = True,
+    ) -> Operation:
         """Adds an operation from its parts (attributes as AttrValue protos), as TensorFlow's method of this name does."""
         return self._create_op_internal(op_type, inputs, dtypes, input_types, name, attrs, op_def, compute_device)
 
-    def _create_op_internal(self, op_type: str, inputs: Any, output_types: Any = None, input_types: Any = None,
-                            name: str | None = None, attrs: Any = None, op_def: Any = None, compute_device: bool = True) -> Operation:
+    def _create_op_internal(
+        self,
+        op_type: str,
+        inputs: Any,
+        output_types: Any = None,
+        input_types: Any = None,
+        name: str | None = None,
+        attrs: Any = None,
+        op_def: Any = None,
+        compute_device: bool = True,
+    ) -> Operation:
         self._check_not_finalized()
         for i, t in enumerate(inputs):
             if not isinstance(t, Tensor):
@@ -410,7 +438,6 @@ class Graph(Collections):
             op.attrs.setdefault("_kernel", self._kernel_labels[op.type])
         if op.type in self._gradient_override_map:
             op.attrs.setdefault("_gradient_op_type", self._gradient_override_map[op.type])
-
 
     # -- names
 
@@ -460,8 +487,11 @@ class Graph(Collections):
             # A resource variable stands for the op that made or changed it: waiting for it reads nothing.
             if hasattr(c, "_handle") and hasattr(c, "op"):
                 c = c.op
-            elif not isinstance(c, (Tensor, Operation)) and not hasattr(c, "_as_graph_element") and isinstance(
-                    getattr(c, "op", None), Operation):
+            elif (
+                not isinstance(c, (Tensor, Operation))
+                and not hasattr(c, "_as_graph_element")
+                and isinstance(getattr(c, "op", None), Operation)
+            ):
                 c = c.op
             c = self._control_element(c)
             if isinstance(c, Tensor):

@@ -11,18 +11,7 @@ from everflow.graph.graph import Graph
 from everflow.proto import graph_pb2, node_def_pb2
 
 _VARIABLE_OPS = frozenset(
-    (
-        "Assign",
-        "AssignAdd",
-        "AssignSub",
-        "Queue",
-        "ScatterAdd",
-        "ScatterSub",
-        "ScatterUpdate",
-        "TruncatedNormal",
-        "Variable",
-        "VariableV2",
-    )
+    ("Assign", "AssignAdd", "AssignSub", "Queue", "ScatterAdd", "ScatterSub", "ScatterUpdate", "TruncatedNormal", "Variable", "VariableV2")
 )
 
 
@@ -133,12 +122,7 @@ def _without_identities(graph_def: Any, protected: set[str]) -> Any:
     gone: dict[str, str] = {}
     for node in graph_def.node:
         data = [i for i in node.input if not i.startswith("^")]
-        if (
-            node.op == "Identity"
-            and node.name not in protected
-            and node.name not in control
-            and len(data) == len(node.input) == 1
-        ):
+        if node.op == "Identity" and node.name not in protected and node.name not in control and len(data) == len(node.input) == 1:
             gone[node.name] = data[0]
     nodes = []
     for node in graph_def.node:

@@ -36,16 +36,7 @@ _LENIENT_SHAPES = frozenset(
     RefIdentity LRNGrad
 """.split()
 )
-_FIELD_KINDS = {
-    "s": "string",
-    "i": "int",
-    "f": "float",
-    "b": "bool",
-    "type": "type",
-    "shape": "shape",
-    "tensor": "tensor",
-    "func": "func",
-}
+_FIELD_KINDS = {"s": "string", "i": "int", "f": "float", "b": "bool", "type": "type", "shape": "shape", "tensor": "tensor", "func": "func"}
 _OUTPUT = re.compile(r"^(.*):(\d+)$", re.DOTALL)
 
 Source = "tuple[str, int]"
@@ -167,11 +158,7 @@ def _future_defaults(graph_def: Any, producer_op_list: Any) -> dict[str, dict[st
     for op in producer_op_list.op:
         definition = opdefs.find(op.name) if op.name in used else None
         if definition is not None:
-            found[op.name] = {
-                a.name: a.default_value
-                for a in op.attr
-                if a.HasField("default_value") and a.name not in definition.attrs
-            }
+            found[op.name] = {a.name: a.default_value for a in op.attr if a.HasField("default_value") and a.name not in definition.attrs}
     return found
 
 
@@ -243,7 +230,8 @@ class _Import:
         self.nodes = list(graph_def.node)
         # Of each node its name, op, inputs, device, and bytes that are the same for the same attributes.
         self.parts: list[tuple[str, str, list[str], str, bytes | None]] = [
-            split_node(node.SerializePartialToString()) for node in self.nodes]
+            split_node(node.SerializePartialToString()) for node in self.nodes
+        ]
         # What a node's op and attributes come to, by the op and those bytes.
         self.known: dict[tuple[str, bytes], _Description] = {}
         self.versions = graph_def.versions
@@ -400,8 +388,15 @@ class _Import:
         inputs = [s if isinstance(s, Tensor) else self._output(given, *s) if s[0] in ops else s for s in sources]
         node = self._described(i, inputs)
         is_loop_start = tuple in map(type, inputs)
-        op = self.graph.add(node.definition, self.names[given], () if is_loop_start else tuple(inputs), node.attrs.copy(),
-                            node.output_types, infer_shapes=False, site=self.site)
+        op = self.graph.add(
+            node.definition,
+            self.names[given],
+            () if is_loop_start else tuple(inputs),
+            node.attrs.copy(),
+            node.output_types,
+            infer_shapes=False,
+            site=self.site,
+        )
         op._device = device
         if is_loop_start:
             back_edges.append((op, inputs))
@@ -477,8 +472,7 @@ class _Import:
         outputs = self.ops[source].outputs
         if index >= len(outputs):
             raise ValueError(
-                f"Node '{node}': Connecting to invalid output {index} of source node {source} which has "
-                f"{len(outputs)} outputs."
+                f"Node '{node}': Connecting to invalid output {index} of source node {source} which has {len(outputs)} outputs."
             )
         return outputs[index]
 
@@ -569,9 +563,7 @@ class _Import:
                 if other is None:
                     if not self.validate_colocation:
                         continue
-                    raise ValueError(
-                        f"Specified colocation to an op that does not exist during import: {name} in {op.name}"
-                    )
+                    raise ValueError(f"Specified colocation to an op that does not exist during import: {name} in {op.name}")
                 if other._device:
                     op._device = other._device
                     break
@@ -598,9 +590,7 @@ class _Import:
         if op is None:
             raise ValueError(f"Requested return tensor '{source[0]}:{source[1]}' not found in graph def")
         if source[1] >= len(op.outputs):
-            raise ValueError(
-                f"Invalid return output {source[1]} of node '{source[0]}', which has {len(op.outputs)} output(s)"
-            )
+            raise ValueError(f"Invalid return output {source[1]} of node '{source[0]}', which has {len(op.outputs)} output(s)")
         return op.outputs[source[1]]
 
 
@@ -635,9 +625,7 @@ def _check_kind(value: Any, attr: opdefs.Attr, definition: opdefs.OpDef, name: s
     kind = attr.type
     if which == "list":
         fields = value.list.ListFields()
-        given = (
-            f"list({_FIELD_KINDS[fields[0][0].name]})" if fields else kind if kind.startswith("list(") else "list(any)"
-        )
+        given = f"list({_FIELD_KINDS[fields[0][0].name]})" if fields else kind if kind.startswith("list(") else "list(any)"
     elif which is None:
         given = kind if kind.startswith("list(") else "none"
     else:

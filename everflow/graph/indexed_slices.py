@@ -1,4 +1,5 @@
 """IndexedSlices: some rows of a tensor. Gradients of gather are of this kind: only rows that were used are touched."""
+
 from __future__ import annotations
 
 import collections
@@ -18,7 +19,8 @@ from everflow.graph.tensor_spec import TensorSpec
 from everflow.graph.type_spec import CompositeTensor, TypeSpec
 
 IndexedSlicesValue = internal("framework.ops.IndexedSlicesValue", "framework.indexed_slices.IndexedSlicesValue")(
-    collections.namedtuple("IndexedSlicesValue", ["values", "indices", "dense_shape"]))
+    collections.namedtuple("IndexedSlicesValue", ["values", "indices", "dense_shape"])
+)
 public("IndexedSlicesValue")(IndexedSlicesValue)
 
 # Turning this many elements of slices into a dense tensor is worth a warning.
@@ -95,8 +97,14 @@ class IndexedSlices(TensorLike, CompositeTensor):
 class IndexedSlicesSpec(TypeSpec):
     """IndexedSlices of a shape and a dtype."""
 
-    def __init__(self, shape: Any = None, dtype: Any = dtypes.float32, indices_dtype: Any = dtypes.int64,
-                 dense_shape_dtype: Any = None, indices_shape: Any = None) -> None:
+    def __init__(
+        self,
+        shape: Any = None,
+        dtype: Any = dtypes.float32,
+        indices_dtype: Any = dtypes.int64,
+        dense_shape_dtype: Any = None,
+        indices_shape: Any = None,
+    ) -> None:
         self._shape = TensorShape(shape)
         self._values_dtype = dtypes.as_dtype(dtype)
         self._indices_dtype = dtypes.as_dtype(indices_dtype)
@@ -113,8 +121,10 @@ class IndexedSlicesSpec(TypeSpec):
 
     @property
     def _component_specs(self) -> tuple[TensorSpec, ...]:
-        specs = [TensorSpec(self._indices_shape.concatenate(self._shape[1:]), self._values_dtype),
-                 TensorSpec(self._indices_shape, self._indices_dtype)]
+        specs = [
+            TensorSpec(self._indices_shape.concatenate(self._shape[1:]), self._values_dtype),
+            TensorSpec(self._indices_shape, self._indices_dtype),
+        ]
         if self._dense_shape_dtype is not None:
             specs.append(TensorSpec([self._shape.ndims], self._dense_shape_dtype))
         return tuple(specs)
@@ -136,32 +146,32 @@ def convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: str
     return internal_convert_to_tensor_or_indexed_slices(value, dtype, name)
 
 
-@internal("framework.ops.internal_convert_to_tensor_or_indexed_slices",
-          "framework.indexed_slices.internal_convert_to_tensor_or_indexed_slices")
-def internal_convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: str | None = None,
-                                                 as_ref: bool = False) -> Any:
+@internal(
+    "framework.ops.internal_convert_to_tensor_or_indexed_slices", "framework.indexed_slices.internal_convert_to_tensor_or_indexed_slices"
+)
+def internal_convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Any:
     """The same, leaving variables of reference type as they are if `as_ref`."""
     if isinstance(value, IndexedSlices):
         if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(value.dtype):
             raise ValueError(
-                f"Tensor conversion requested dtype {dtypes.as_dtype(dtype).name} for Tensor with dtype "
-                f"{value.dtype.name}: {str(value)!r}")
+                f"Tensor conversion requested dtype {dtypes.as_dtype(dtype).name} for Tensor with dtype {value.dtype.name}: {str(value)!r}"
+            )
         return value
     return convert_to_tensor(value, dtype, name, as_ref=as_ref)
 
 
-@internal("framework.ops.convert_n_to_tensor_or_indexed_slices",
-          "framework.ops.internal_convert_n_to_tensor_or_indexed_slices",
-          "framework.indexed_slices.convert_n_to_tensor_or_indexed_slices",
-          "framework.indexed_slices.internal_convert_n_to_tensor_or_indexed_slices")
-def convert_n_to_tensor_or_indexed_slices(values: Any, dtype: Any = None, name: str | None = None,
-                                          as_ref: bool = False) -> list[Any]:
+@internal(
+    "framework.ops.convert_n_to_tensor_or_indexed_slices",
+    "framework.ops.internal_convert_n_to_tensor_or_indexed_slices",
+    "framework.indexed_slices.convert_n_to_tensor_or_indexed_slices",
+    "framework.indexed_slices.internal_convert_n_to_tensor_or_indexed_slices",
+)
+def convert_n_to_tensor_or_indexed_slices(values: Any, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> list[Any]:
     """Each value as a tensor or IndexedSlices; None stays None."""
     if not isinstance(values, collections.abc.Iterable):
         raise TypeError("values must be iterable.")
     return [
-        None if v is None else internal_convert_to_tensor_or_indexed_slices(
-            v, dtype, None if name is None else f"{name}_{i}", as_ref)
+        None if v is None else internal_convert_to_tensor_or_indexed_slices(v, dtype, None if name is None else f"{name}_{i}", as_ref)
         for i, v in enumerate(values)
     ]
 
@@ -169,19 +179,22 @@ def convert_n_to_tensor_or_indexed_slices(values: Any, dtype: Any = None, name: 
 def _dense(value: IndexedSlices, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Any:
     """All rows: sums where an index occurs more than once, zeros where none does."""
     if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(value.dtype):
-        raise ValueError(
-            f"Tensor conversion requested dtype {dtypes.as_dtype(dtype).name} for IndexedSlices with dtype "
-            f"{value.dtype.name}")
+        raise ValueError(f"Tensor conversion requested dtype {dtypes.as_dtype(dtype).name} for IndexedSlices with dtype {value.dtype.name}")
     if value.dense_shape is None:
         raise ValueError(f"Tensor conversion requested for IndexedSlices without dense_shape: {value}")
     if not _is_eager(value):
         sizes = known(value.dense_shape)
         if sizes is None:
-            warnings.warn("Converting sparse IndexedSlices to a dense Tensor of unknown shape. This may consume a "
-                          "large amount of memory.", stacklevel=2)
+            warnings.warn(
+                "Converting sparse IndexedSlices to a dense Tensor of unknown shape. This may consume a large amount of memory.",
+                stacklevel=2,
+            )
         elif int(np.prod(sizes)) >= LARGE:
-            warnings.warn(f"Converting sparse IndexedSlices to a dense Tensor with {int(np.prod(sizes))} elements. "
-                          "This may consume a large amount of memory.", stacklevel=2)
+            warnings.warn(
+                f"Converting sparse IndexedSlices to a dense Tensor with {int(np.prod(sizes))} elements. "
+                "This may consume a large amount of memory.",
+                stacklevel=2,
+            )
     return tf.math.unsorted_segment_sum(value.values, value.indices, value.dense_shape[0], name=name)
 
 

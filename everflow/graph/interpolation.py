@@ -1,4 +1,5 @@
 """Where ops come from, in the text of errors: `{{node x}}` becomes `node x (defined at model.py:12) `."""
+
 from __future__ import annotations
 
 import os
@@ -32,12 +33,17 @@ def inputs_described(ops: list[Operation]) -> str:
     text = ""
     for op in dict.fromkeys(ops):
         sources = dict.fromkeys(_source(t.op) for t in op.inputs)
-        lines = [f" {s.name} (defined at {file}:{line})" for s in sources
-                 for file, line in [defining_line(s)] if (file, line) != defining_line(op)]
+        lines = [
+            f" {s.name} (defined at {file}:{line})"
+            for s in sources
+            for file, line in [defining_line(s)]
+            if (file, line) != defining_line(op)
+        ]
         if lines:
             text += (
                 "\n\nErrors may have originated from an input operation.\nInput Source operations connected to node "
-                f"{op.name}:\n" + "\n".join(lines))
+                f"{op.name}:\n" + "\n".join(lines)
+            )
     return text
 
 

@@ -1,4 +1,5 @@
 """Values that `json` does not know, as values that it does (`tensorflow.python.util.serialization`)."""
+
 from __future__ import annotations
 
 import collections.abc

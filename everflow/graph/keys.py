@@ -1,4 +1,5 @@
 """The names of the standard collections."""
+
 from __future__ import annotations
 
 
@@ -38,7 +39,14 @@ class GraphKeys:
     COND_CONTEXT = "cond_context"
     WHILE_CONTEXT = "while_context"
     _SUMMARY_COLLECTION = "_SUMMARY_V2"
-    _VARIABLE_COLLECTIONS = [GLOBAL_VARIABLES, LOCAL_VARIABLES, METRIC_VARIABLES, MODEL_VARIABLES, TRAINABLE_VARIABLES,
-                             MOVING_AVERAGE_VARIABLES, CONCATENATED_VARIABLES]
+    _VARIABLE_COLLECTIONS = [
+        GLOBAL_VARIABLES,
+        LOCAL_VARIABLES,
+        METRIC_VARIABLES,
+        MODEL_VARIABLES,
+        TRAINABLE_VARIABLES,
+        MOVING_AVERAGE_VARIABLES,
+        CONCATENATED_VARIABLES,
+    ]
     _STREAMING_MODEL_PORTS = "streaming_model_ports"
     VARIABLES = GLOBAL_VARIABLES

@@ -3,6 +3,7 @@
 A damaged file shows in many ways: a name that is not there, a number out of range, a type that does not fit. Whoever loads files
 waits for `tf.errors`; programs written for TensorFlow wait for the Python exceptions that it raised. These errors are both.
 """
+
 from __future__ import annotations
 
 import contextlib
@@ -13,8 +14,20 @@ from google.protobuf.message import DecodeError
 from everflow.errors import DataLossError, InvalidArgumentError, OpError
 
 _KINDS: tuple[type[Exception], ...] = (
-    OSError, KeyError, IndexError, ValueError, TypeError, AttributeError, NotImplementedError, RuntimeError, AssertionError,
-    ArithmeticError, MemoryError, DecodeError, Exception)
+    OSError,
+    KeyError,
+    IndexError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    NotImplementedError,
+    RuntimeError,
+    AssertionError,
+    ArithmeticError,
+    MemoryError,
+    DecodeError,
+    Exception,
+)
 _MALFORMED = {kind: type(f"Malformed{kind.__name__}", (InvalidArgumentError, kind), {"__module__": __name__}) for kind in _KINDS}
 
 

@@ -1,4 +1,5 @@
 """The messages that graphs are written in."""
+
 from __future__ import annotations
 
 from everflow.api import public

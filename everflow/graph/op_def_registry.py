@@ -1,4 +1,5 @@
 """The definitions of ops as protocol buffers, which libraries compare with those of a graph that they read."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -28,4 +29,5 @@ def register_op_list(op_list: Any) -> None:
             opdefs.define(op_def_from_proto(definition))
         elif known[definition.name] != definition:
             raise ValueError(
-                f"Registered op_def for {definition.name} ({known[definition.name]}) not equal to op_def to register ({definition})")
+                f"Registered op_def for {definition.name} ({known[definition.name]}) not equal to op_def to register ({definition})"
+            )

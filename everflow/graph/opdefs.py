@@ -1,4 +1,5 @@
 """TensorFlow's op definitions, as data: what inputs, outputs and attributes each op has."""
+
 from __future__ import annotations
 
 import collections
@@ -56,7 +57,7 @@ def _attr_value(kind: str, fact: dict[str, Any]) -> Any:
         return [_attr_value(inner, {k: v}) for k, vs in values.items() for v in vs]
     if not fact:
         return None
-    (key, value), = fact.items()
+    ((key, value),) = fact.items()
     if key == "type":
         return dtypes.as_dtype(value)
     if key == "shape":
@@ -66,7 +67,7 @@ def _attr_value(kind: str, fact: dict[str, Any]) -> Any:
     if key == "i":
         return int(value)
     if key == "tensor":
-        (dtype, elements), = value.items()
+        ((dtype, elements),) = value.items()
         return np.array(elements, dtypes.as_dtype(dtype).as_numpy_dtype)
     return value
 

@@ -1,4 +1,5 @@
 """Operation: a node of a graph."""
+
 from __future__ import annotations
 
 import sys
@@ -47,27 +48,66 @@ class Operation:
     skip_input_indices: tuple[int, ...] = ()
 
     __slots__ = (
-        "__weakref__", "_control_flow_context", "_control_outputs", "_device", "_id", "_original_op", "_site", "attrs",
-        "control_inputs", "graph", "inputs", "name", "op_def_", "outputs", "type", "__dict__",
+        "__weakref__",
+        "_control_flow_context",
+        "_control_outputs",
+        "_device",
+        "_id",
+        "_original_op",
+        "_site",
+        "attrs",
+        "control_inputs",
+        "graph",
+        "inputs",
+        "name",
+        "op_def_",
+        "outputs",
+        "type",
+        "__dict__",
     )
 
-    def __init__(self, node_def: Any, g: Graph, inputs: Any = None, output_types: Any = None, control_inputs: Any = None,
-                 input_types: Any = None, original_op: Operation | None = None, op_def: Any = None) -> None:
+    def __init__(
+        self,
+        node_def: Any,
+        g: Graph,
+        inputs: Any = None,
+        output_types: Any = None,
+        control_inputs: Any = None,
+        input_types: Any = None,
+        original_op: Operation | None = None,
+        op_def: Any = None,
+    ) -> None:
         from everflow.graph.wire import add_node
 
         add_node(self, node_def, g, inputs, control_inputs)
         self._original_op: Operation | None = original_op
 
     @classmethod
-    def make(cls, graph: Graph, op_def: opdefs.OpDef, name: str, inputs: tuple[Tensor, ...], attrs: dict[str, Any],
-             output_types: list[dtypes.DType], control_inputs: list[Operation]) -> Operation:
+    def make(
+        cls,
+        graph: Graph,
+        op_def: opdefs.OpDef,
+        name: str,
+        inputs: tuple[Tensor, ...],
+        attrs: dict[str, Any],
+        output_types: list[dtypes.DType],
+        control_inputs: list[Operation],
+    ) -> Operation:
         """An operation from parts that are already in order; the graph does not hold it yet."""
         op = cls.__new__(cls)
         op.fill(graph, op_def, name, inputs, attrs, output_types, control_inputs)
         return op
 
-    def fill(self, graph: Graph, op_def: opdefs.OpDef, name: str, inputs: tuple[Tensor, ...], attrs: dict[str, Any],
-             output_types: list[dtypes.DType], control_inputs: list[Operation]) -> None:
+    def fill(
+        self,
+        graph: Graph,
+        op_def: opdefs.OpDef,
+        name: str,
+        inputs: tuple[Tensor, ...],
+        attrs: dict[str, Any],
+        output_types: list[dtypes.DType],
+        control_inputs: list[Operation],
+    ) -> None:
         """Sets all parts."""
         self.graph = graph
         self.op_def_ = op_def
@@ -208,7 +248,7 @@ class Operation:
         """The calls that led to this operation, outermost first; the program begins after `everflow run`."""
         calls = list(reversed(self._site))
         launcher = max((i for i, (code, _) in enumerate(calls) if code.co_filename == _LAUNCHER), default=-1)
-        return calls[launcher + 1:]
+        return calls[launcher + 1 :]
 
     @property
     def _control_inputs(self) -> list[Operation]:
@@ -261,7 +301,8 @@ class Operation:
         self.graph._check_not_finalized()
         if index >= len(self.inputs):
             raise errors.OutOfRangeError(
-                None, None, f"Cannot update edge. Input index [{index}] is greater than the number of total inputs [{len(self.inputs)}].")
+                None, None, f"Cannot update edge. Input index [{index}] is greater than the number of total inputs [{len(self.inputs)}]."
+            )
         from everflow.graph.wire import input_types_of
 
         old, wanted = self.inputs[index], input_types_of(self.op_def_, self.attrs)[index]
@@ -269,10 +310,12 @@ class Operation:
             # As in TensorFlow, the graph is found to be invalid when it is run.
             self.graph._invalid[self] = (
                 f"Input {index} of node {self.name} was passed {tensor.dtype.name} from {tensor.name} incompatible with expected "
-                f"{wanted.name}.")
+                f"{wanted.name}."
+            )
         elif not shapes.is_compatible(old.dims, tensor.dims):
             raise errors.InvalidArgumentError(
-                None, None, f"Cannot update edge, incompatible shapes: {shapes.describe(tensor.dims)} and {shapes.describe(old.dims)}.")
+                None, None, f"Cannot update edge, incompatible shapes: {shapes.describe(tensor.dims)} and {shapes.describe(old.dims)}."
+            )
         else:
             self.graph._invalid.pop(self, None)
         old._consumers.remove(self)

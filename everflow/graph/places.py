@@ -1,4 +1,5 @@
 """Where ops are put: blocks of `tf.device` and `colocate_with`. A block is kept with the line of the program it is on."""
+
 from __future__ import annotations
 
 import contextlib

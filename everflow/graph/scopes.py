@@ -1,4 +1,5 @@
 """Scopes as functions of the default graph: names, devices, colocation, control edges, collections."""
+
 from __future__ import annotations
 
 import contextlib
@@ -20,7 +21,8 @@ class name_scope:
     def __init__(self, name: str | None, default_name: str | None = None, values: Any = None) -> None:
         if default_name is not None and not isinstance(default_name, str):
             raise TypeError(
-                f"`default_name` type ({type(default_name)}) is not a string type. You likely meant to pass this into the `values` kwarg.")
+                f"`default_name` type ({type(default_name)}) is not a string type. You likely meant to pass this into the `values` kwarg."
+            )
         self._name = default_name if name is None else name
         self._name_given, self._default_name = name, default_name
         self._values = values
@@ -32,9 +34,7 @@ class name_scope:
 
     def __enter__(self) -> str:
         if self._name is None and self._values is not None:
-            raise ValueError(
-                f"At least one of name ({self._name_given}) and default_name ({self._default_name}) must be provided."
-            )
+            raise ValueError(f"At least one of name ({self._name_given}) and default_name ({self._default_name}) must be provided.")
         if in_eager_mode():
             return self._enter_eagerly()
         graph = graph_of(self._values) if self._values else get_default_graph()

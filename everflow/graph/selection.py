@@ -1,4 +1,5 @@
 """Selecting ops and tensors of graphs: lists of them, what makes and takes them, and walks backward."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -105,8 +106,14 @@ def concatenate_unique(la: list[Any], lb: Any) -> list[Any]:
     return la
 
 
-def get_backward_walk_ops(seed_ops: Any, inclusive: bool = True, within_ops: Any = None, within_ops_fn: Callable[..., bool] | None = None,
-                          stop_at_ts: Any = (), control_inputs: bool = False) -> list[Operation]:
+def get_backward_walk_ops(
+    seed_ops: Any,
+    inclusive: bool = True,
+    within_ops: Any = None,
+    within_ops_fn: Callable[..., bool] | None = None,
+    stop_at_ts: Any = (),
+    control_inputs: bool = False,
+) -> list[Operation]:
     """All ops that the seeds depend on, as far as they are inside the given limits."""
     seeds = list(seed_ops) if is_iterable(seed_ops) else [seed_ops]
     if seeds and isinstance(seeds[0], Tensor):
@@ -134,8 +141,17 @@ def get_backward_walk_ops(seed_ops: Any, inclusive: bool = True, within_ops: Any
     return list(found) if inclusive else [o for o in found if o not in starts]
 
 
-for _function in (is_iterable, check_graphs, get_unique_graph, make_list_of_op, make_list_of_t, get_tensors, get_generating_ops,
-                  get_consuming_ops, concatenate_unique):
+for _function in (
+    is_iterable,
+    check_graphs,
+    get_unique_graph,
+    make_list_of_op,
+    make_list_of_t,
+    get_tensors,
+    get_generating_ops,
+    get_consuming_ops,
+    concatenate_unique,
+):
     internal(f"ops.op_selector.{_function.__name__}")(_function)
 internal("ops.op_selector.get_backward_walk_ops")(get_backward_walk_ops)
 public(_EDITOR + "get_backward_walk_ops", _EDITOR + "select.get_backward_walk_ops")(get_backward_walk_ops)

@@ -1,4 +1,5 @@
 """What programs of old register shapes with. The shape rule of an op is part of its meaning; these are accepted and not used."""
+
 from __future__ import annotations
 
 from typing import Any

@@ -4,6 +4,7 @@ Inside, a shape is a plain tuple of sizes, with None for a size that is not know
 is known. `TensorShape` and `Dimension` are what programs see; the functions at the end are for shape rules, work on the
 tuples, and word their errors as TensorFlow's shape functions do.
 """
+
 from __future__ import annotations
 
 import math
@@ -145,14 +146,10 @@ class Dimension:
         return other // self
 
     def __truediv__(self, other: Any) -> Any:
-        raise TypeError(
-            f"unsupported operand type(s) for /: 'Dimension' and '{type(other).__name__}', please use // instead"
-        )
+        raise TypeError(f"unsupported operand type(s) for /: 'Dimension' and '{type(other).__name__}', please use // instead")
 
     def __rtruediv__(self, other: Any) -> Any:
-        raise TypeError(
-            f"unsupported operand type(s) for /: '{type(other).__name__}' and 'Dimension', please use // instead"
-        )
+        raise TypeError(f"unsupported operand type(s) for /: '{type(other).__name__}' and 'Dimension', please use // instead")
 
 
 def _dims(value: Any) -> Dims:
@@ -162,9 +159,7 @@ def _dims(value: Any) -> Dims:
     if isinstance(value, TensorShape):
         return value._tuple
     if isinstance(value, (str, bytes)):
-        raise TypeError(
-            f"A string has ambiguous TensorShape, please wrap in a list or convert to an int: {value!s}"
-        )
+        raise TypeError(f"A string has ambiguous TensorShape, please wrap in a list or convert to an int: {value!s}")
     # A TensorShapeProto, known by its field: only who made one has protobuf loaded.
     if hasattr(value, "unknown_rank"):
         return None if value.unknown_rank else tuple(None if d.size == -1 else _size(d.size) for d in value.dim)
@@ -482,8 +477,7 @@ def merge(a: Dims, b: Dims) -> Dims:
     for i, (x, y) in enumerate(zip(a, b)):
         if x is not None and y is not None and x != y:
             raise ValueError(
-                f"Dimension {i} in both shapes must be equal, but are {x} and {y}. "
-                f"Shapes are {describe(a)} and {describe(b)}."
+                f"Dimension {i} in both shapes must be equal, but are {x} and {y}. Shapes are {describe(a)} and {describe(b)}."
             )
         merged.append(y if x is None else x)
     return tuple(merged)

@@ -1,4 +1,5 @@
 """SparseTensor: the elements that are not zero, with where they stand."""
+
 from __future__ import annotations
 
 import collections
@@ -251,4 +252,5 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -
     return SparseTensor(
         values=placeholder(dtype, shape=[None], name=name + "/values" if name is not None else None),
         indices=placeholder(dtypes.int64, shape=[None, rank], name=name + "/indices" if name is not None else None),
-        dense_shape=dense_shape)
+        dense_shape=dense_shape,
+    )

@@ -1,4 +1,5 @@
 """The default graph and the default session: a stack of each for every thread."""
+
 from __future__ import annotations
 
 import threading

@@ -1,4 +1,5 @@
 """Facts about ops that a program may register: what running them costs."""
+
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,4 +1,5 @@
 """Tensor: one output of an operation. It holds no value; a session computes it."""
+
 from __future__ import annotations
 
 import importlib
@@ -182,8 +183,8 @@ class Tensor(TensorLike):
 
     def __len__(self) -> int:
         raise TypeError(
-            f"len is not well defined for symbolic Tensors. ({self.name}) Please call `x.shape` rather than `len(x)` for shape "
-            "information.")
+            f"len is not well defined for symbolic Tensors. ({self.name}) Please call `x.shape` rather than `len(x)` for shape information."
+        )
 
     def __bool__(self) -> bool:
         raise OperatorNotAllowedInGraphError(not_allowed("using a `tf.Tensor` as a Python `bool`"))
@@ -200,10 +201,38 @@ class Tensor(TensorLike):
 
 
 OPERATORS = (
-    "__add__", "__radd__", "__sub__", "__rsub__", "__mul__", "__rmul__", "__div__", "__rdiv__", "__truediv__",
-    "__rtruediv__", "__floordiv__", "__rfloordiv__", "__mod__", "__rmod__", "__pow__", "__rpow__", "__matmul__",
-    "__rmatmul__", "__lt__", "__le__", "__gt__", "__ge__", "__and__", "__rand__", "__or__", "__ror__", "__xor__",
-    "__rxor__", "__invert__", "__neg__", "__abs__", "__getitem__",
+    "__add__",
+    "__radd__",
+    "__sub__",
+    "__rsub__",
+    "__mul__",
+    "__rmul__",
+    "__div__",
+    "__rdiv__",
+    "__truediv__",
+    "__rtruediv__",
+    "__floordiv__",
+    "__rfloordiv__",
+    "__mod__",
+    "__rmod__",
+    "__pow__",
+    "__rpow__",
+    "__matmul__",
+    "__rmatmul__",
+    "__lt__",
+    "__le__",
+    "__gt__",
+    "__ge__",
+    "__and__",
+    "__rand__",
+    "__or__",
+    "__ror__",
+    "__xor__",
+    "__rxor__",
+    "__invert__",
+    "__neg__",
+    "__abs__",
+    "__getitem__",
 )
 
 

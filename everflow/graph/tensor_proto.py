@@ -4,6 +4,7 @@ Without a dtype, Python floats become float32 and Python ints int32 (int64 where
 their type. With a dtype, Python numbers may only widen (1 may become float32, 1.5 may not become int32), while an array
 is cast. Tensors of strings are arrays of `bytes` objects.
 """
+
 from __future__ import annotations
 
 import math
@@ -25,9 +26,7 @@ _HOLDS_MILLIONS = {dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64}
 _LARGEST_CONTENT = 1 << 31
 
 
-def as_array(
-    value: Any, dtype: Any = None, shape: Any = None, verify_shape: bool = False, allow_broadcast: bool = False
-) -> np.ndarray:
+def as_array(value: Any, dtype: Any = None, shape: Any = None, verify_shape: bool = False, allow_broadcast: bool = False) -> np.ndarray:
     """The array that a constant of this value holds; never the caller's own memory.
 
     With a shape, a value with fewer elements is continued with its last one.
@@ -40,9 +39,7 @@ def as_array(
     return array
 
 
-def _given(
-    value: Any, dtype: Any, shape: Any, verify_shape: bool, allow_broadcast: bool
-) -> tuple[np.ndarray, tuple[int, ...] | None]:
+def _given(value: Any, dtype: Any, shape: Any, verify_shape: bool, allow_broadcast: bool) -> tuple[np.ndarray, tuple[int, ...] | None]:
     """The elements that the value gives, and the shape that was asked for, found to fit."""
     if allow_broadcast and verify_shape:
         raise ValueError("allow_broadcast and verify_shape are not both allowed.")
@@ -301,8 +298,7 @@ def _mismatch(leaf: Any, dtype: DType) -> TypeError:
 
 def _failed(value: Any) -> TypeError:
     return TypeError(
-        f"Failed to convert object of type {type(value)} to Tensor. Contents: {value}. "
-        "Consider casting elements to a supported type."
+        f"Failed to convert object of type {type(value)} to Tensor. Contents: {value}. Consider casting elements to a supported type."
     )
 
 
@@ -346,9 +342,7 @@ def _stored_type(dtype: DType) -> Any:
 
 
 @public("make_tensor_proto", "contrib.util.make_tensor_proto")
-def make_tensor_proto(
-    values: Any, dtype: Any = None, shape: Any = None, verify_shape: bool = False, allow_broadcast: bool = False
-) -> Any:
+def make_tensor_proto(values: Any, dtype: Any = None, shape: Any = None, verify_shape: bool = False, allow_broadcast: bool = False) -> Any:
     """The `TensorProto` of a constant with this value."""
     from everflow.proto import tensor_pb2
 

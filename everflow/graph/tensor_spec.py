@@ -1,4 +1,5 @@
 """The types of dense tensors: a shape and a dtype, perhaps a name and bounds."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -113,8 +114,12 @@ class TensorSpec(BatchableTypeSpec):
         return TensorSpec(self._shape[1:], self._dtype)
 
     def __eq__(self, other: object) -> bool:
-        return (isinstance(other, TensorSpec) and self._dtype == other._dtype and self._name == other._name
-                and self._shape.as_dims() == other._shape.as_dims())
+        return (
+            isinstance(other, TensorSpec)
+            and self._dtype == other._dtype
+            and self._name == other._name
+            and self._shape.as_dims() == other._shape.as_dims()
+        )
 
     def __hash__(self) -> int:
         return hash((self._shape.as_dims(), self._dtype))
@@ -164,14 +169,20 @@ class BoundedTensorSpec(TensorSpec):
         return self._shape, self._dtype, self._minimum, self._maximum, self._name
 
     def __eq__(self, other: object) -> bool:
-        return (isinstance(other, BoundedTensorSpec) and super().__eq__(other) and np.allclose(self._minimum, other._minimum)
-                and np.allclose(self._maximum, other._maximum))
+        return (
+            isinstance(other, BoundedTensorSpec)
+            and super().__eq__(other)
+            and np.allclose(self._minimum, other._minimum)
+            and np.allclose(self._maximum, other._maximum)
+        )
 
     __hash__ = TensorSpec.__hash__
 
     def __repr__(self) -> str:
-        return (f"BoundedTensorSpec(shape={self.shape}, dtype={self.dtype!r}, name={self.name!r}, minimum={self.minimum!r}, "
-                f"maximum={self.maximum!r})")
+        return (
+            f"BoundedTensorSpec(shape={self.shape}, dtype={self.dtype!r}, name={self.name!r}, minimum={self.minimum!r}, "
+            f"maximum={self.maximum!r})"
+        )
 
 
 @public("data.experimental.TensorStructure")

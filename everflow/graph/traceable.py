@@ -1,4 +1,5 @@
 """Where in the program something was said."""
+
 from __future__ import annotations
 
 import os

@@ -1,4 +1,5 @@
 """Trackable: an object whose state checkpoints save, and the named dependencies that lead from one object to the next."""
+
 from __future__ import annotations
 
 import contextlib
@@ -124,7 +125,8 @@ class Trackable:
             if current is not None and current is not trackable and not overwrite:
                 raise ValueError(
                     f"Called Trackable._track_trackable() with name='{name}', but a Trackable with this name is already declared as a "
-                    "dependency. Names must be unique (or overwrite=True).")
+                    "dependency. Names must be unique (or overwrite=True)."
+                )
             reference = TrackableReference(name, trackable)
             books = self._self_unconditional_checkpoint_dependencies
             if name in self._self_unconditional_dependency_names:
@@ -137,9 +139,16 @@ class Trackable:
         self._handle_deferred_dependencies(name, trackable)
         return trackable
 
-    def _add_variable_with_custom_getter(self, name: str, shape: Any = None, dtype: Any = dtypes.float32, initializer: Any = None,
-                                         getter: Callable[..., Any] | None = None, overwrite: bool = False,
-                                         **kwargs_for_getter: Any) -> Any:
+    def _add_variable_with_custom_getter(
+        self,
+        name: str,
+        shape: Any = None,
+        dtype: Any = dtypes.float32,
+        initializer: Any = None,
+        getter: Callable[..., Any] | None = None,
+        overwrite: bool = False,
+        **kwargs_for_getter: Any,
+    ) -> Any:
         """A variable made by `getter` that is a dependency of this object, with the value of a checkpoint that waits for it."""
         self._maybe_initialize_trackable()
         with init_scope():

@@ -1,4 +1,5 @@
 """What is known of a value before it is there: its type, with shapes and dtypes, and how it is made of tensors."""
+
 from __future__ import annotations
 
 import abc
@@ -104,7 +105,8 @@ class TypeSpec(abc.ABC):
     def _from_tensor_list(self, tensor_list: list[Any]) -> Any:
         specs = self._flat_tensor_specs
         fitting = len(tensor_list) == len(specs) and all(
-            t.dtype == s.dtype and t.shape.is_compatible_with(s.shape) for t, s in zip(tensor_list, specs))
+            t.dtype == s.dtype and t.shape.is_compatible_with(s.shape) for t, s in zip(tensor_list, specs)
+        )
         if not fitting:
             raise ValueError(f"Incompatible input: wanted {specs}, got {tensor_list}")
         return self._from_compatible_tensor_list(tensor_list)
@@ -168,8 +170,9 @@ _converters: list[tuple[type, Callable[[Any], TypeSpec], bool]] = []
 
 
 @internal("framework.type_spec.register_type_spec_from_value_converter")
-def register_type_spec_from_value_converter(type_object: type, converter_fn: Callable[[Any], TypeSpec],
-                                            allow_subclass: bool = False) -> None:
+def register_type_spec_from_value_converter(
+    type_object: type, converter_fn: Callable[[Any], TypeSpec], allow_subclass: bool = False
+) -> None:
     """Says how the type of a value is found for values of a Python type."""
     _converters.append((type_object, converter_fn, allow_subclass))
 

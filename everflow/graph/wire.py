@@ -1,4 +1,5 @@
 """Graphs as GraphDef protos, and what importing needs: attributes completed from the op definition."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -56,7 +57,8 @@ def add_node(op: Operation, node_def: Any, graph: Any, inputs: Any, control_inpu
     if definition is None:
         raise RuntimeError(
             f"Op type not registered '{node_def.op}' in binary running on localhost. Make sure the Op and Kernel are registered in the "
-            "binary running in this process.")
+            "binary running in this process."
+        )
     attrs = {}
     for key, value in node_def.attr.items():
         known = definition.attrs.get(key)
@@ -137,6 +139,7 @@ def op_def_proto(definition: opdefs.OpDef) -> Any:
 
 def op_def_from_proto(proto: Any) -> opdefs.OpDef:
     """A definition from an OpDef proto (a function's signature, a custom op)."""
+
     def arg(a: Any) -> dict[str, Any]:
         fact: dict[str, Any] = {"name": a.name, "is_ref": a.is_ref}
         if a.type:
@@ -146,12 +149,15 @@ def op_def_from_proto(proto: Any) -> opdefs.OpDef:
                 fact[field] = getattr(a, field)
         return fact
 
-    found = opdefs.OpDef(proto.name, {
-        "inputs": [arg(a) for a in proto.input_arg],
-        "outputs": [arg(a) for a in proto.output_arg],
-        "attrs": [{"name": a.name, "type": a.type} for a in proto.attr],
-        "is_stateful": proto.is_stateful,
-    })
+    found = opdefs.OpDef(
+        proto.name,
+        {
+            "inputs": [arg(a) for a in proto.input_arg],
+            "outputs": [arg(a) for a in proto.output_arg],
+            "attrs": [{"name": a.name, "type": a.type} for a in proto.attr],
+            "is_stateful": proto.is_stateful,
+        },
+    )
     for a in proto.attr:
         attr = found.attrs[a.name]
         if a.HasField("default_value"):
@@ -186,8 +192,7 @@ def complete_attrs(definition: opdefs.OpDef, attrs: dict[str, Any], inputs: Any,
     for attr in definition.attrs.values():
         if attr.name not in attrs:
             if not attr.has_default:
-                raise ValueError(
-                    f"NodeDef missing attr '{attr.name}' from {describe.definition(definition)}; NodeDef: {{{{node {name}}}}}")
+                raise ValueError(f"NodeDef missing attr '{attr.name}' from {describe.definition(definition)}; NodeDef: {{{{node {name}}}}}")
             attrs[attr.name] = attr.default
     if position != len(inputs):
         wanted = ", ".join(describe.type_name(t) for t in input_types_of(definition, attrs))

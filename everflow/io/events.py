@@ -1,4 +1,5 @@
 """Event files: written through a buffer, read record by record."""
+
 from __future__ import annotations
 
 import os

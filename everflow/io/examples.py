@@ -1,4 +1,5 @@
 """The messages that training data is written in: tf.train.Example and what it is made of."""
+
 from __future__ import annotations
 
 from everflow.api import public

@@ -1,4 +1,5 @@
 """A file as TensorFlow programs use it: opened at its first use, one position to read from and one to write to."""
+
 from __future__ import annotations
 
 import binascii

@@ -4,6 +4,7 @@
 
 teaches `tf.gfile`, and all that reads and writes through it, a new scheme. Others are looked up with fsspec.
 """
+
 from __future__ import annotations
 
 import contextlib
@@ -47,8 +48,13 @@ _KINDS = {
 
 
 # What errors without a number mean: not every file system gives them one.
-_NUMBERS = {FileNotFoundError: errno.ENOENT, FileExistsError: errno.EEXIST, PermissionError: errno.EACCES, IsADirectoryError: errno.EISDIR,
-            NotADirectoryError: errno.ENOTDIR}
+_NUMBERS = {
+    FileNotFoundError: errno.ENOENT,
+    FileExistsError: errno.EEXIST,
+    PermissionError: errno.EACCES,
+    IsADirectoryError: errno.EISDIR,
+    NotADirectoryError: errno.ENOTDIR,
+}
 
 
 @contextlib.contextmanager
@@ -150,7 +156,7 @@ def locate(path: Any) -> tuple[Any, str]:
             return found, text
         raise unimplemented(f"File system scheme '{scheme}' not implemented (file: '{text}')")
     if scheme == "file":
-        rest = text[len("file://"):]
+        rest = text[len("file://") :]
         # file://host/path and file:///path both name /path.
-        text = rest[rest.find("/"):] if "/" in rest else ""
+        text = rest[rest.find("/") :] if "/" in rest else ""
     return _SCHEMES[scheme], os.path.normpath(text) if text and scheme in ("", "file") else text

@@ -1,4 +1,5 @@
 """`tf.gfile` and `tf.io.gfile`: files and folders on whatever file system their paths name."""
+
 from __future__ import annotations
 
 import os
@@ -253,8 +254,8 @@ def _matches(pattern: str, name: str) -> bool:
 def _matching(pattern: str) -> list[str]:
     scheme, colon, path = pattern.rpartition("://")
     wildcard = _WILDCARD.search(path)
-    above = os.path.dirname(path[:wildcard.start()] if wildcard else path)
-    parts = path[len(above):].removeprefix("/").split("/")
+    above = os.path.dirname(path[: wildcard.start()] if wildcard else path)
+    parts = path[len(above) :].removeprefix("/").split("/")
     # A relative pattern whose first part may be any name is looked up in, and answered from, the current folder.
     found = [scheme + colon + (above or ("" if scheme else "."))]
     for depth, part in enumerate(parts):

@@ -1,4 +1,5 @@
 """Image files and arrays: which kind a file is, GIF and BMP. Images are uint8 arrays [height, width, channels]."""
+
 from __future__ import annotations
 
 import io
@@ -31,11 +32,12 @@ def decode_gif(contents: bytes) -> np.ndarray:
 def decode_bmp(contents: bytes, channels: int = 0) -> np.ndarray:
     """A bitmap without compression of 8 (gray), 24 or 32 bits a pixel."""
     if len(contents) < 32:
-        raise invalid_argument(f"Incomplete bmp content, requires at least 32 bytes to find the header size, width, height, and "
-                               f"bpp, got {len(contents)} bytes")
-    start, = struct.unpack_from("<I", contents, 10)
+        raise invalid_argument(
+            f"Incomplete bmp content, requires at least 32 bytes to find the header size, width, height, and bpp, got {len(contents)} bytes"
+        )
+    (start,) = struct.unpack_from("<I", contents, 10)
     width, height = struct.unpack_from("<ii", contents, 18)
-    bits, = struct.unpack_from("<i", contents, 28)
+    (bits,) = struct.unpack_from("<i", contents, 28)
     found = int(bits / 8)
     if channels:
         if channels != found:
@@ -49,8 +51,8 @@ def decode_bmp(contents: bytes, channels: int = 0) -> np.ndarray:
         raise invalid_argument(f"Incomplete bmp content, requires at least {start + stride * rows} bytes, got {len(contents)} bytes")
     data = np.frombuffer(contents, np.uint8, offset=start)
     lines = np.zeros(rows * stride, np.uint8)
-    lines[:min(data.size, lines.size)] = data[:lines.size]
-    pixels: np.ndarray = lines.reshape(rows, stride)[:, :width * found].reshape(rows, width, found)
+    lines[: min(data.size, lines.size)] = data[: lines.size]
+    pixels: np.ndarray = lines.reshape(rows, stride)[:, : width * found].reshape(rows, width, found)
     if height > 0:
         pixels = pixels[::-1]
     order = [2, 1, 0, 3][:found] if found > 1 else [0]

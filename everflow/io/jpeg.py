@@ -1,4 +1,5 @@
 """JPEG files and arrays [height, width, channels] of uint8: natively where the extension was built with libjpeg-turbo, else by Pillow."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -21,8 +22,16 @@ def _shape(contents: bytes) -> tuple[int, int, int]:
         raise invalid_argument(f"Invalid JPEG data, size {len(contents)}") from None
 
 
-def _decode(contents: bytes, channels: int = 0, ratio: int = 1, fancy_upscaling: bool = True, recover: bool = False, least: float = 1.0,
-            crop: tuple[int, int, int, int] | None = None, accurate: bool = False) -> np.ndarray:
+def _decode(
+    contents: bytes,
+    channels: int = 0,
+    ratio: int = 1,
+    fancy_upscaling: bool = True,
+    recover: bool = False,
+    least: float = 1.0,
+    crop: tuple[int, int, int, int] | None = None,
+    accurate: bool = False,
+) -> np.ndarray:
     """A JPEG's pixels; `crop` is (top, left, height, width) of the scaled image.
 
     `recover` takes what a cut-off file holds; where it is False, `least` is the part of the rows that there must be, and the others are
@@ -36,13 +45,27 @@ def _decode(contents: bytes, channels: int = 0, ratio: int = 1, fancy_upscaling:
         raise invalid_argument(f"Invalid JPEG data or crop window, data size {len(contents)}") from None
 
 
-def _encode(image: np.ndarray, quality: int = 95, progressive: bool = False, optimize_size: bool = False,
-            chroma_downsampling: bool = True, density: tuple[str, int, int] = ("in", 300, 300), xmp: bytes = b"") -> bytes:
+def _encode(
+    image: np.ndarray,
+    quality: int = 95,
+    progressive: bool = False,
+    optimize_size: bool = False,
+    chroma_downsampling: bool = True,
+    density: tuple[str, int, int] = ("in", 300, 300),
+    xmp: bytes = b"",
+) -> bytes:
     """The JPEG file of an image with one or three channels."""
     unit, across, down = density
     try:
-        return _native.encode_jpeg(np.ascontiguousarray(image), quality, progressive, optimize_size, chroma_downsampling,
-                                   (_UNITS[unit], across, down), _XMP + xmp if xmp else b"")
+        return _native.encode_jpeg(
+            np.ascontiguousarray(image),
+            quality,
+            progressive,
+            optimize_size,
+            chroma_downsampling,
+            (_UNITS[unit], across, down),
+            _XMP + xmp if xmp else b"",
+        )
     except ValueError:
         raise invalid_argument("JPEG encoding failed") from None
 

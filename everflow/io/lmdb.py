@@ -1,4 +1,5 @@
 """Reads LMDB databases: a B+ tree of pages in one file, of which the newer of two meta pages tells the root."""
+
 from __future__ import annotations
 
 import errno
@@ -80,7 +81,7 @@ def _entries(content: Any, size: int, root: int) -> Iterator[tuple[bytes, bytes]
         for node in _nodes(content, at):
             low, high, flags, key_size = _node.unpack_from(content, node)
             start = node + _node.size
-            key = content[start:start + key_size]
+            key = content[start : start + key_size]
             place = start + key_size
             length = low | high << 16
             if flags & SEVERAL:
@@ -88,7 +89,7 @@ def _entries(content: Any, size: int, root: int) -> Iterator[tuple[bytes, bytes]
             if flags & ELSEWHERE:
                 (page,) = struct.unpack_from("<Q", content, place)
                 place = page * size + HEADER
-            value = content[place:place + length]
+            value = content[place : place + length]
             if len(value) < length:
                 raise struct.error
             yield key, value

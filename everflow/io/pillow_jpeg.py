@@ -1,4 +1,5 @@
 """JPEG files and arrays by Pillow: what is done where the native extension was built without libjpeg-turbo."""
+
 from __future__ import annotations
 
 import io
@@ -38,12 +39,20 @@ def _jpeg_frame(contents: bytes) -> tuple[int, int, list[tuple[int, int]]]:
         if marker == 0xFF or marker == 0x01 or 0xD0 <= marker <= 0xD8:
             position += 1 if marker == 0xFF else 2
             continue
-        position += 2 + int.from_bytes(contents[position + 2:position + 4], "big")
+        position += 2 + int.from_bytes(contents[position + 2 : position + 4], "big")
     raise invalid_argument(f"Invalid JPEG data or crop window, data size {len(contents)}")
 
 
-def decode_jpeg(contents: bytes, channels: int = 0, ratio: int = 1, fancy_upscaling: bool = True, recover: bool = False,
-                least: float = 1.0, crop: tuple[int, int, int, int] | None = None, accurate: bool = False) -> np.ndarray:
+def decode_jpeg(
+    contents: bytes,
+    channels: int = 0,
+    ratio: int = 1,
+    fancy_upscaling: bool = True,
+    recover: bool = False,
+    least: float = 1.0,
+    crop: tuple[int, int, int, int] | None = None,
+    accurate: bool = False,
+) -> np.ndarray:
     """A JPEG's pixels; `crop` is (top, left, height, width) of the scaled image. `recover` takes what a cut-off file holds.
 
     A file that lacks rows has none to be had unless it is recovered, however few would do (`least`).
@@ -73,7 +82,7 @@ def decode_jpeg(contents: bytes, channels: int = 0, ratio: int = 1, fancy_upscal
     height, width = pixels.shape[:2]
     if wide <= 0 or tall <= 0 or left < 0 or top < 0 or left + wide > width or top + tall > height:
         raise invalid_argument(f"Invalid JPEG data or crop window, data size {size}")
-    return pixels[top:top + tall, left:left + wide]
+    return pixels[top : top + tall, left : left + wide]
 
 
 def _decoded(contents: bytes, size: tuple[int, int], components: int, ratio: int, mode: str, is_fast: bool) -> Any:
@@ -137,8 +146,15 @@ def _replicated_chroma(contents: bytes, sampling: list[tuple[int, int]], ratio: 
     return np.asarray(Image.fromarray(np.concatenate([luma, chroma], 2), "YCbCr").convert("RGB"))
 
 
-def encode_jpeg(image: np.ndarray, quality: int = 95, progressive: bool = False, optimize_size: bool = False,
-                chroma_downsampling: bool = True, density: tuple[str, int, int] = ("in", 300, 300), xmp: bytes = b"") -> bytes:
+def encode_jpeg(
+    image: np.ndarray,
+    quality: int = 95,
+    progressive: bool = False,
+    optimize_size: bool = False,
+    chroma_downsampling: bool = True,
+    density: tuple[str, int, int] = ("in", 300, 300),
+    xmp: bytes = b"",
+) -> bytes:
     """The JPEG file of an image with one or three channels."""
     from PIL import Image
 
@@ -147,10 +163,18 @@ def encode_jpeg(image: np.ndarray, quality: int = 95, progressive: bool = False,
     out = io.BytesIO()
     options: dict[str, Any] = {"xmp": xmp} if xmp else {}
     # Pillow writes densities per inch; the header's unit is put right afterwards.
-    picture.save(out, "JPEG", quality=quality, progressive=progressive, optimize=optimize_size, dpi=(across, down),
-                 subsampling=2 if chroma_downsampling else 0, **options)
+    picture.save(
+        out,
+        "JPEG",
+        quality=quality,
+        progressive=progressive,
+        optimize=optimize_size,
+        dpi=(across, down),
+        subsampling=2 if chroma_downsampling else 0,
+        **options,
+    )
     found = out.getvalue()
     if unit == "cm":
         at = found.index(b"JFIF\0") + 7
-        found = found[:at] + b"\2" + found[at + 1:]
+        found = found[:at] + b"\2" + found[at + 1 :]
     return found

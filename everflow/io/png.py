@@ -1,4 +1,5 @@
 """PNG files of 8 and 16 bits a channel."""
+
 from __future__ import annotations
 
 import io
@@ -37,7 +38,7 @@ def decode_png(contents: bytes, channels: int = 0, sixteen_bits: bool = False) -
         pixels = (pixels >> 8).astype(np.uint8)
     if channels == 0 and colour in (_GRAY, _RGB):
         # One colour that stands for transparency makes no channel unless alpha is asked for.
-        pixels = pixels[..., :1 if colour == _GRAY else 3]
+        pixels = pixels[..., : 1 if colour == _GRAY else 3]
     # What is opaque has all bits of the file's depth set, even where other bits follow.
     pixels = _with_channels(pixels, channels, (1 << min(depth, 8)) - 1 if pixels.dtype == np.uint8 else 65535)
     return pixels.astype(np.uint16) * 257 if sixteen_bits and pixels.dtype == np.uint8 else pixels
@@ -108,8 +109,11 @@ def encode_pixels(pixels: bytes, shape: Sequence[int], bits: int = 8, compressio
     height, width, channels = shape
     pixel = channels * bits // 8
     line = width * pixel
-    lines = filtered_lines(pixels, height, line, pixel) if filters else b"".join(
-        [b"\0" + pixels[at:at + line] for at in range(0, height * line, line)])
+    lines = (
+        filtered_lines(pixels, height, line, pixel)
+        if filters
+        else b"".join([b"\0" + pixels[at : at + line] for at in range(0, height * line, line)])
+    )
     header = struct.pack(">IIBBBBB", width, height, bits, _COLOUR_TYPES[channels], 0, 0, 0)
     return _SIGNATURE + _chunk(b"IHDR", header) + _chunk(b"IDAT", _deflated(lines, compression)) + _chunk(b"IEND", b"")
 

@@ -1,8 +1,9 @@
 """Record files (TFRecord): reading in bulk, writing, plain or compressed.
 
-    for record in read("train.tfrecord"): ...
-    with RecordWriter("out.tfrecord.gz", "GZIP") as out: out.write(record)
+for record in read("train.tfrecord"): ...
+with RecordWriter("out.tfrecord.gz", "GZIP") as out: out.write(record)
 """
+
 from __future__ import annotations
 
 import os
@@ -96,7 +97,7 @@ class RecordReader:
                 return []
 
     def _read_more(self) -> bool:
-        rest = self._piece[self._start:]
+        rest = self._piece[self._start :]
         # A record that is longer than a piece is read in pieces that double.
         with errors_about(self._path):
             more = self._stream.read(max(self._size, len(rest)))
@@ -137,9 +138,17 @@ class RecordWriter:
     """Writes records to a file. The settings of zlib are its own: level, method, bits of the window, memory level, strategy, and how
     it flushes after each record."""
 
-    def __init__(self, path: Any, compression: Any = "", level: int = zlib.Z_DEFAULT_COMPRESSION, method: int = zlib.DEFLATED,
-                 window_bits: int = 15, memory_level: int = 9, strategy: int = zlib.Z_DEFAULT_STRATEGY,
-                 flush_mode: int = zlib.Z_NO_FLUSH) -> None:
+    def __init__(
+        self,
+        path: Any,
+        compression: Any = "",
+        level: int = zlib.Z_DEFAULT_COMPRESSION,
+        method: int = zlib.DEFLATED,
+        window_bits: int = 15,
+        memory_level: int = 9,
+        strategy: int = zlib.Z_DEFAULT_STRATEGY,
+        flush_mode: int = zlib.Z_NO_FLUSH,
+    ) -> None:
         kind = compression_of(compression)
         self._path = os.fsdecode(path)
         filesystem, local = locate(path)

@@ -1,4 +1,5 @@
 """File systems beyond this machine, through fsspec: `gs://`, `s3://`, `hdfs://`, `memory://` and whatever else is installed for it."""
+
 from __future__ import annotations
 
 import datetime

@@ -1,4 +1,5 @@
 """tf.python_io: record files as TensorFlow programs read and write them."""
+
 from __future__ import annotations
 
 import zlib
@@ -30,9 +31,18 @@ class TFRecordOptions:
 
     compression_type_map = _NAMES
 
-    def __init__(self, compression_type: Any = None, flush_mode: int | None = None, input_buffer_size: int | None = None,
-                 output_buffer_size: int | None = None, window_bits: int | None = None, compression_level: int | None = None,
-                 compression_method: int | None = None, mem_level: int | None = None, compression_strategy: int | None = None) -> None:
+    def __init__(
+        self,
+        compression_type: Any = None,
+        flush_mode: int | None = None,
+        input_buffer_size: int | None = None,
+        output_buffer_size: int | None = None,
+        window_bits: int | None = None,
+        compression_level: int | None = None,
+        compression_method: int | None = None,
+        mem_level: int | None = None,
+        compression_strategy: int | None = None,
+    ) -> None:
         self.get_compression_type_string(compression_type)
         self.compression_type = compression_type
         self.flush_mode = flush_mode
@@ -59,8 +69,14 @@ class TFRecordOptions:
 
     def _settings(self) -> dict[str, int]:
         """What zlib is told, as RecordWriter takes it."""
-        given = {"level": self.compression_level, "method": self.compression_method, "window_bits": self.window_bits,
-                 "memory_level": self.mem_level, "strategy": self.compression_strategy, "flush_mode": self.flush_mode}
+        given = {
+            "level": self.compression_level,
+            "method": self.compression_method,
+            "window_bits": self.window_bits,
+            "memory_level": self.mem_level,
+            "strategy": self.compression_strategy,
+            "flush_mode": self.flush_mode,
+        }
         return {key: value for key, value in given.items() if value is not None}
 
 

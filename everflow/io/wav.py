@@ -1,4 +1,5 @@
 """WAV files of 16-bit samples."""
+
 from __future__ import annotations
 
 import struct
@@ -29,8 +30,8 @@ def decode_wav(contents: bytes) -> tuple[np.ndarray, int]:
         raise invalid_argument(f"Bad bytes per sample in WAV header: Expected {channels * 2} but got {frame}")
     position = 20 + size
     while position + 8 <= len(contents):
-        name, = struct.unpack_from("4s", contents, position)
-        length, = struct.unpack_from("<I", contents, position + 4)
+        (name,) = struct.unpack_from("4s", contents, position)
+        (length,) = struct.unpack_from("<I", contents, position + 4)
         position += 8
         if name == b"data":
             if position + length > len(contents):
@@ -48,6 +49,20 @@ def encode_wav(audio: np.ndarray, rate: int) -> bytes:
     rounded = np.trunc(scaled + np.copysign(np.float32(0.5), scaled))
     samples = np.clip(rounded, -32768, 32767).astype("<i2").tobytes()
     channels = audio.shape[1]
-    header = struct.pack("<4sI4s4sIHHIIHH4sI", b"RIFF", 36 + len(samples), b"WAVE", b"fmt ", 16, 1, channels, rate, rate * channels * 2,
-                         channels * 2, 16, b"data", len(samples))
+    header = struct.pack(
+        "<4sI4s4sIHHIIHH4sI",
+        b"RIFF",
+        36 + len(samples),
+        b"WAVE",
+        b"fmt ",
+        16,
+        1,
+        channels,
+        rate,
+        rate * channels * 2,
+        channels * 2,
+        16,
+        b"data",
+        len(samples),
+    )
     return header + samples

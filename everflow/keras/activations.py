@@ -1,4 +1,5 @@
 """Activation functions by name."""
+
 from __future__ import annotations
 
 from typing import Any

@@ -1,4 +1,5 @@
 """Losses and metrics that a program adds to a functional model from outside: each is a layer of its own."""
+
 from __future__ import annotations
 
 from typing import Any

@@ -1,4 +1,5 @@
 """What a layer's call knows of the calls around it, and which tensors follow from which."""
+
 from __future__ import annotations
 
 import contextlib

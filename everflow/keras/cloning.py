@@ -1,4 +1,5 @@
 """Models like other models."""
+
 from __future__ import annotations
 
 from typing import Any

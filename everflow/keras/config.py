@@ -1,4 +1,5 @@
 """What holds for all of Keras: the float type, the fuzz factor and the order of image axes."""
+
 from __future__ import annotations
 
 from typing import Any

@@ -1,4 +1,5 @@
 """What weights are brought back to after each step of training."""
+
 from __future__ import annotations
 
 from typing import Any

@@ -1,4 +1,5 @@
 """Small datasets to try things on: `tf.keras.datasets`. They are downloaded once, checked, and kept in a folder."""
+
 from __future__ import annotations
 
 import gzip
@@ -49,8 +50,10 @@ def load_fashion_mnist() -> tuple[Split, Split]:
     found = []
     folder = os.path.join("datasets", "fashion-mnist")
     for part in ("train", "t10k"):
-        labels, images = (get_file(f"{part}-{what}.gz", origin=f"{STORE}{part}-{what}.gz", cache_subdir=folder)
-                          for what in ("labels-idx1-ubyte", "images-idx3-ubyte"))
+        labels, images = (
+            get_file(f"{part}-{what}.gz", origin=f"{STORE}{part}-{what}.gz", cache_subdir=folder)
+            for what in ("labels-idx1-ubyte", "images-idx3-ubyte")
+        )
         with gzip.open(labels, "rb") as file:
             y = np.frombuffer(file.read(), np.uint8, offset=8)
         with gzip.open(images, "rb") as file:
@@ -115,8 +118,16 @@ def load_cifar100(label_mode: str = "fine") -> tuple[Split, Split]:
 class Reading:
     """How the texts of reviews and news are given: which words, with which signs for starts and for what is left out."""
 
-    def __init__(self, num_words: int | None, skip_top: int, maxlen: int | None, start_char: int | None, oov_char: int | None,
-                 index_from: int, kwargs: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        num_words: int | None,
+        skip_top: int,
+        maxlen: int | None,
+        start_char: int | None,
+        oov_char: int | None,
+        index_from: int,
+        kwargs: dict[str, Any],
+    ) -> None:
         if "nb_words" in kwargs:
             logging.warning("The `nb_words` argument in `load_data` has been renamed `num_words`.")
             num_words = kwargs.pop("nb_words")
@@ -147,8 +158,17 @@ def _objects(texts: list[list[int]]) -> np.ndarray:
 
 
 @public("keras.datasets.imdb.load_data")
-def load_imdb(path: str = "imdb.npz", num_words: int | None = None, skip_top: int = 0, maxlen: int | None = None, seed: int = 113,
-              start_char: int | None = 1, oov_char: int | None = 2, index_from: int = 3, **kwargs: Any) -> tuple[Split, Split]:
+def load_imdb(
+    path: str = "imdb.npz",
+    num_words: int | None = None,
+    skip_top: int = 0,
+    maxlen: int | None = None,
+    seed: int = 113,
+    start_char: int | None = 1,
+    oov_char: int | None = 2,
+    index_from: int = 3,
+    **kwargs: Any,
+) -> tuple[Split, Split]:
     """Reviews of films as lists of word numbers, the most frequent words first, and whether they are in favour."""
     reading = Reading(num_words, skip_top, maxlen, start_char, oov_char, index_from, kwargs)
     x_train, y_train, x_test, y_test = _arrays(path, "imdb.npz", "x_train", "y_train", "x_test", "y_test")
@@ -166,9 +186,18 @@ def imdb_word_index(path: str = "imdb_word_index.json") -> dict[str, int]:
 
 
 @public("keras.datasets.reuters.load_data")
-def load_reuters(path: str = "reuters.npz", num_words: int | None = None, skip_top: int = 0, maxlen: int | None = None,
-                 test_split: float = 0.2, seed: int = 113, start_char: int | None = 1, oov_char: int | None = 2, index_from: int = 3,
-                 **kwargs: Any) -> tuple[Split, Split]:
+def load_reuters(
+    path: str = "reuters.npz",
+    num_words: int | None = None,
+    skip_top: int = 0,
+    maxlen: int | None = None,
+    test_split: float = 0.2,
+    seed: int = 113,
+    start_char: int | None = 1,
+    oov_char: int | None = 2,
+    index_from: int = 3,
+    **kwargs: Any,
+) -> tuple[Split, Split]:
     """News of an agency as lists of word numbers, and their topics."""
     reading = Reading(num_words, skip_top, maxlen, start_char, oov_char, index_from, kwargs)
     texts, labels = reading.of(*_shuffled(_arrays(path, "reuters.npz", "x", "y"), seed))

@@ -1,4 +1,5 @@
 """Files from the network, kept in a folder and checked: `tf.keras.utils.get_file`."""
+
 from __future__ import annotations
 
 import hashlib
@@ -95,9 +96,18 @@ def _extract(path: str, folder: str, archive_format: Any) -> bool:
 
 
 @public("keras.utils.get_file")
-def get_file(fname: str, origin: str, untar: bool = False, md5_hash: str | None = None, file_hash: str | None = None,
-             cache_subdir: str = "datasets", hash_algorithm: str = "auto", extract: bool = False, archive_format: Any = "auto",
-             cache_dir: str | None = None) -> str:
+def get_file(
+    fname: str,
+    origin: str,
+    untar: bool = False,
+    md5_hash: str | None = None,
+    file_hash: str | None = None,
+    cache_subdir: str = "datasets",
+    hash_algorithm: str = "auto",
+    extract: bool = False,
+    archive_format: Any = "auto",
+    cache_dir: str | None = None,
+) -> str:
     """The path of a file in the cache (`~/.keras/datasets`), downloaded unless it is there with the right checksum."""
     base = cache_dir or os.path.join(os.path.expanduser("~"), ".keras")
     if md5_hash is not None and file_hash is None:
@@ -110,8 +120,10 @@ def get_file(fname: str, origin: str, untar: bool = False, md5_hash: str | None 
     path = unpacked + ".tar.gz" if untar else unpacked
     is_known = os.path.exists(path)
     if is_known and file_hash is not None and not validate_file(path, file_hash, hash_algorithm):
-        print(f"A local file was found, but it seems to be incomplete or outdated because the {hash_algorithm} file hash does not match "
-              f"the original value of {file_hash} so we will re-download the data.")
+        print(
+            f"A local file was found, but it seems to be incomplete or outdated because the {hash_algorithm} file hash does not match "
+            f"the original value of {file_hash} so we will re-download the data."
+        )
         is_known = False
     if not is_known:
         _fetch(origin, path)

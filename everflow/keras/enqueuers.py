@@ -1,4 +1,5 @@
 """Sequences, and workers that fetch their batches (or a generator's) ahead of time."""
+
 from __future__ import annotations
 
 import multiprocessing

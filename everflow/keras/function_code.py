@@ -1,4 +1,5 @@
 """Functions as data: the code of a lambda, the name of a function."""
+
 from __future__ import annotations
 
 import base64

@@ -1,4 +1,5 @@
 """Data in HDF5 files, read batch by batch."""
+
 from __future__ import annotations
 
 from typing import Any, ClassVar

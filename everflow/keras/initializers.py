@@ -1,4 +1,5 @@
 """Initializers by name. The classes stand beside tf.initializers."""
+
 from __future__ import annotations
 
 import inspect

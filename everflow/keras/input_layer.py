@@ -1,4 +1,5 @@
 """Inputs of functional models: placeholders with a layer of their own."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -18,8 +19,17 @@ from everflow.keras.node import KerasHistory, Node
 class InputLayer(Layer):
     """The place where a model's input comes in."""
 
-    def __init__(self, input_shape: Any = None, batch_size: Any = None, dtype: Any = None, input_tensor: Any = None, sparse: bool = False,
-                 name: str | None = None, ragged: bool = False, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        input_shape: Any = None,
+        batch_size: Any = None,
+        dtype: Any = None,
+        input_tensor: Any = None,
+        sparse: bool = False,
+        name: str | None = None,
+        ragged: bool = False,
+        **kwargs: Any,
+    ) -> None:
         if sparse and ragged:
             raise ValueError("Cannot set both sparse and ragged to True in a Keras input.")
         if "batch_input_shape" in kwargs:
@@ -59,22 +69,36 @@ class InputLayer(Layer):
 
     def get_config(self) -> dict[str, Any]:
         """The shape, type and name."""
-        return {"batch_input_shape": self._batch_input_shape, "dtype": self.dtype, "sparse": self.sparse, "ragged": self.ragged,
-                "name": self.name}
+        return {
+            "batch_input_shape": self._batch_input_shape,
+            "dtype": self.dtype,
+            "sparse": self.sparse,
+            "ragged": self.ragged,
+            "name": self.name,
+        }
 
 
 @public("keras.Input", "keras.layers.Input")
 @internal("keras.engine.input_layer.Input", "keras.layers.Input")
-def Input(shape: Any = None, batch_size: Any = None, name: str | None = None, dtype: Any = None, sparse: bool = False,
-          tensor: Any = None, ragged: bool = False, **kwargs: Any) -> Any:
+def Input(
+    shape: Any = None,
+    batch_size: Any = None,
+    name: str | None = None,
+    dtype: Any = None,
+    sparse: bool = False,
+    tensor: Any = None,
+    ragged: bool = False,
+    **kwargs: Any,
+) -> Any:
     """A symbolic tensor that stands for a model's input."""
     if "batch_shape" in kwargs:
         kwargs["batch_input_shape"] = kwargs.pop("batch_shape")
         if shape is not None:
             raise ValueError("Only provide the shape OR batch_shape argument to Input, not both at the same time.")
     elif shape is None and tensor is None:
-        raise ValueError("Please provide to Input either a `shape` or a `tensor` argument. Note that `shape` does not include the batch "
-                         "dimension.")
+        raise ValueError(
+            "Please provide to Input either a `shape` or a `tensor` argument. Note that `shape` does not include the batch dimension."
+        )
     else:
         kwargs["input_shape"] = shape
         kwargs["batch_size"] = batch_size

@@ -1,4 +1,5 @@
 """What a layer expects of its inputs."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -14,8 +15,15 @@ from everflow.graph.tensor_spec import TensorSpec
 class InputSpec:
     """The dtype, rank and sizes of axes that an input must have; None where anything goes."""
 
-    def __init__(self, dtype: Any = None, shape: Any = None, ndim: int | None = None, max_ndim: int | None = None,
-                 min_ndim: int | None = None, axes: Any = None) -> None:
+    def __init__(
+        self,
+        dtype: Any = None,
+        shape: Any = None,
+        ndim: int | None = None,
+        max_ndim: int | None = None,
+        min_ndim: int | None = None,
+        axes: Any = None,
+    ) -> None:
         self.dtype = dtypes.as_dtype(dtype).name if dtype is not None else None
         self.shape = shape
         if shape is not None:
@@ -50,8 +58,14 @@ class InputSpec:
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make this spec."""
-        return {"dtype": self.dtype, "shape": self.shape, "ndim": self.ndim, "max_ndim": self.max_ndim, "min_ndim": self.min_ndim,
-                "axes": self.axes}
+        return {
+            "dtype": self.dtype,
+            "shape": self.shape,
+            "ndim": self.ndim,
+            "max_ndim": self.max_ndim,
+            "min_ndim": self.min_ndim,
+            "axes": self.axes,
+        }
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> InputSpec:
@@ -89,7 +103,8 @@ def assert_input_compatibility(input_spec: Any, inputs: Any, layer_name: str) ->
     inputs, specs = nest.flatten(inputs), nest.flatten(input_spec)
     if len(inputs) != len(specs):
         raise ValueError(
-            f"Layer {layer_name} expects {len(specs)} inputs, but it received {len(inputs)} input tensors. Inputs received: {inputs}")
+            f"Layer {layer_name} expects {len(specs)} inputs, but it received {len(inputs)} input tensors. Inputs received: {inputs}"
+        )
     for index, (x, spec) in enumerate(zip(inputs, specs)):
         if spec is not None:
             _check(x, spec, index, layer_name)
@@ -115,11 +130,11 @@ def _check(x: Any, spec: InputSpec, index: int, layer_name: str) -> None:
             value = getattr(value, "value", value)
             if value is not None and sizes[int(axis)] not in {value, None}:
                 raise ValueError(
-                    f"{problem}expected axis {axis} of input shape to have value {value} but received input with shape {sizes}")
+                    f"{problem}expected axis {axis} of input shape to have value {value} but received input with shape {sizes}"
+                )
     if spec.shape is not None:
         sizes = x.shape.as_list()
         for wanted, size in zip(spec.shape, sizes):
             wanted = getattr(wanted, "value", wanted)
             if wanted is not None and size is not None and wanted != size:
-                raise ValueError(
-                    f"Input {index} is incompatible with layer {layer_name}: expected shape={spec.shape}, found shape={sizes}")
+                raise ValueError(f"Input {index} is incompatible with layer {layer_name}: expected shape={spec.shape}, found shape={sizes}")

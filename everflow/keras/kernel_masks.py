@@ -1,4 +1,5 @@
 """Which inputs each output of a convolution sees."""
+
 from __future__ import annotations
 
 import itertools
@@ -19,8 +20,9 @@ def conv_kernel_mask(input_shape: Any, kernel_shape: Any, strides: Any, padding:
     kernel_shape = (kernel_shape,) * rank if isinstance(kernel_shape, int) else kernel_shape
     strides = (strides,) * rank if isinstance(strides, int) else strides
     if not rank == len(kernel_shape) == len(strides):
-        raise ValueError("Number of strides, input and kernel dimensions must all match. Received: "
-                         f"{len(strides)}, {rank}, {len(kernel_shape)}.")
+        raise ValueError(
+            f"Number of strides, input and kernel dimensions must all match. Received: {len(strides)}, {rank}, {len(kernel_shape)}."
+        )
     sizes = tuple(min(n, conv_output_length(n, k, padding, s)) for n, k, s in zip(input_shape, kernel_shape, strides))
     mask = np.zeros((*input_shape, *sizes), bool)
     for place in itertools.product(*map(range, sizes)):

@@ -1,4 +1,5 @@
 """Layer: variables and a function of tensors. tf.layers, RNN cells and tf.keras build on this one class."""
+
 from __future__ import annotations
 
 import inspect
@@ -45,12 +46,12 @@ def _default(method: Any) -> Any:
 class Layer(LayerVariables, LayerResults, LayerConnections, LayerSaving, Module):
     """Computes outputs from inputs; `build` makes the variables at the first call, `call` says what is computed.
 
-        class Scale(tf.keras.layers.Layer):
-            def build(self, input_shape):
-                self.factor = self.add_weight("factor", shape=input_shape[-1:], initializer="ones")
+    class Scale(tf.keras.layers.Layer):
+        def build(self, input_shape):
+            self.factor = self.add_weight("factor", shape=input_shape[-1:], initializer="ones")
 
-            def call(self, inputs):
-                return inputs * self.factor
+        def call(self, inputs):
+            return inputs * self.factor
     """
 
     _is_layer = True
@@ -65,10 +66,23 @@ class Layer(LayerVariables, LayerResults, LayerConnections, LayerSaving, Module)
         validate_kwargs(kwargs, _KEYWORDS)
         # Past __setattr__: these lists are books, not things to be tracked.
         self.__dict__.update(
-            _trainable=trainable, stateful=False, built=False, _input_spec=None, supports_masking=False,
-            _activity_regularizer=kwargs.get("activity_regularizer"), _updates=[], _losses=[], _callable_losses=[], _eager_losses=[],
-            _metrics=[], _inbound_nodes=[], _outbound_nodes=[], _dynamic=dynamic, _initial_weights=kwargs.get("weights"),
-            _use_resource_variables=False)
+            _trainable=trainable,
+            stateful=False,
+            built=False,
+            _input_spec=None,
+            supports_masking=False,
+            _activity_regularizer=kwargs.get("activity_regularizer"),
+            _updates=[],
+            _losses=[],
+            _callable_losses=[],
+            _eager_losses=[],
+            _metrics=[],
+            _inbound_nodes=[],
+            _outbound_nodes=[],
+            _dynamic=dynamic,
+            _initial_weights=kwargs.get("weights"),
+            _use_resource_variables=False,
+        )
         for books in ("_layers", "_trainable_weights", "_non_trainable_weights"):
             self.__dict__.setdefault(books, [])
         self._init_set_name(name)
@@ -173,8 +187,9 @@ class Layer(LayerVariables, LayerResults, LayerConnections, LayerSaving, Module)
     @_default
     def get_config(self) -> dict[str, Any]:
         """The arguments that make a layer like this one."""
-        parameters = [p for p in inspect.signature(type(self).__init__).parameters.values()
-                      if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
+        parameters = [
+            p for p in inspect.signature(type(self).__init__).parameters.values() if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)
+        ]
         config: dict[str, Any] = {"name": self.name, "trainable": self.trainable}
         if hasattr(self, "_batch_input_shape"):
             config["batch_input_shape"] = self._batch_input_shape
@@ -223,8 +238,7 @@ class Layer(LayerVariables, LayerResults, LayerConnections, LayerSaving, Module)
                     context.on_call(self, inputs, args, kwargs)
                 outputs = self._called(inputs, args, kwargs)
                 if outputs is None:
-                    raise ValueError(
-                        f"A layer's `call` method should return a Tensor or a list of Tensors, not None (layer: {self.name}).")
+                    raise ValueError(f"A layer's `call` method should return a Tensor or a list of Tensors, not None (layer: {self.name}).")
                 if not executing_eagerly():
                     outputs = self._connect(inputs, outputs, self._arguments(args, explicit))
                 self._handle_activity_regularization(inputs, outputs)
@@ -243,7 +257,8 @@ class Layer(LayerVariables, LayerResults, LayerConnections, LayerSaving, Module)
         except OperatorNotAllowedInGraphError as e:
             raise TypeError(
                 "You are attempting to use Python control flow in a layer that was not declared to be dynamic. Pass `dynamic=True` to the "
-                f'class constructor.\nEncountered error:\n"""\n{e}\n"""') from e
+                f'class constructor.\nEncountered error:\n"""\n{e}\n"""'
+            ) from e
 
     def _symbolic_call(self, inputs: Any) -> Any:
         """What stands for the outputs of a layer that only runs at once, while a model is built."""
@@ -255,7 +270,8 @@ class Layer(LayerVariables, LayerResults, LayerConnections, LayerSaving, Module)
         if found is None:
             signature = inspect.signature(self.call)
             found = self.__dict__["_call_parameters_"] = tuple(
-                p.name for p in signature.parameters.values() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD))
+                p.name for p in signature.parameters.values() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+            )
         return found
 
     def _call_takes(self, name: str) -> bool:
@@ -278,7 +294,7 @@ class Layer(LayerVariables, LayerResults, LayerConnections, LayerSaving, Module)
         return {**dict(zip(self._call_parameters()[1:], args)), **kwargs}
 
     def _was_passed(self, name: str, args: Any, kwargs: Any) -> bool:
-        return name in kwargs or name in self._call_parameters()[1:1 + len(args)]
+        return name in kwargs or name in self._call_parameters()[1 : 1 + len(args)]
 
     def _training_for(self, args: Any, kwargs: Any, context: Any) -> Any:
         """Whether this call is for training: as it was told, or as the call around it was."""

@@ -1,4 +1,5 @@
 """The calls of a layer in functional models: nodes, and the inputs and outputs at each."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -49,8 +50,7 @@ class LayerConnections:
         if not self._inbound_nodes:
             raise RuntimeError(f"The layer has never been called and thus has no defined {what}.")
         if not len(self._inbound_nodes) > node_index:
-            raise ValueError(
-                f"Asked to get {what} at node {node_index}, but the layer has only {len(self._inbound_nodes)} inbound nodes.")
+            raise ValueError(f"Asked to get {what} at node {node_index}, but the layer has only {len(self._inbound_nodes)} inbound nodes.")
         values = getattr(self._inbound_nodes[node_index], attribute)
         return values[0] if isinstance(values, list) and len(values) == 1 else values
 
@@ -83,8 +83,9 @@ class LayerConnections:
         """The input, where the layer has been called once."""
         if len(self._inbound_nodes) > 1:
             raise AttributeError(
-                f"Layer {self.name} has multiple inbound nodes, hence the notion of \"layer input\" is ill-defined. Use "
-                "`get_input_at(node_index)` instead.")
+                f'Layer {self.name} has multiple inbound nodes, hence the notion of "layer input" is ill-defined. Use '
+                "`get_input_at(node_index)` instead."
+            )
         if not self._inbound_nodes:
             raise AttributeError(f"Layer {self.name} is not connected, no input to return.")
         return self.get_input_at(0)
@@ -96,8 +97,9 @@ class LayerConnections:
             raise AttributeError(f"Layer {self.name} has no inbound nodes.")
         if len(self._inbound_nodes) > 1:
             raise AttributeError(
-                f"Layer {self.name} has multiple inbound nodes, hence the notion of \"layer output\" is ill-defined. Use "
-                "`get_output_at(node_index)` instead.")
+                f'Layer {self.name} has multiple inbound nodes, hence the notion of "layer output" is ill-defined. Use '
+                "`get_output_at(node_index)` instead."
+            )
         return self.get_output_at(0)
 
     @property
@@ -113,8 +115,9 @@ class LayerConnections:
     def _only(self, attribute: str, what: str) -> Any:
         if len(self._inbound_nodes) != 1:
             raise AttributeError(
-                f"Layer {self.name} has multiple inbound nodes, hence the notion of \"layer {what}\" is ill-defined. Use "
-                f"`get_{what.replace(' ', '_')}_at(node_index)` instead.")
+                f'Layer {self.name} has multiple inbound nodes, hence the notion of "layer {what}" is ill-defined. Use '
+                f"`get_{what.replace(' ', '_')}_at(node_index)` instead."
+            )
         return self._at(0, attribute, what)
 
     @property
@@ -134,7 +137,8 @@ class LayerConnections:
         if any(str(s) != str(shapes[0]) for s in shapes):
             raise AttributeError(
                 f'The layer "{self.name}" has multiple inbound nodes, with different {what} shapes. Hence the notion of "{what} shape" is '
-                f"ill-defined for the layer. Use `get_{what}_shape_at(node_index)` instead.")
+                f"ill-defined for the layer. Use `get_{what}_shape_at(node_index)` instead."
+            )
         return shapes[0]
 
 

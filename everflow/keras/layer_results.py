@@ -1,4 +1,5 @@
 """What calls of layers leave behind beside their outputs: losses, updates and metrics."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -153,8 +154,10 @@ def check_added_metric(aggregation: Any, name: str | None, made_by_metric: bool 
     if made_by_metric:
         return
     if name is None:
-        raise ValueError("Please provide a name for your metric like `self.add_metric(tf.reduce_sum(inputs), name='mean_activation', "
-                         "aggregation='mean')`")
+        raise ValueError(
+            "Please provide a name for your metric like `self.add_metric(tf.reduce_sum(inputs), name='mean_activation', "
+            "aggregation='mean')`"
+        )
     if aggregation is None:
         raise ValueError("`aggregation` must be specified when passing a plain tensor to `add_metric`.")
 
@@ -162,7 +165,8 @@ def check_added_metric(aggregation: Any, name: str | None, made_by_metric: bool 
 _IN_BRANCH = (
     "You are using {} in a control flow branch in your layer. This is not currently supported. Please move your call to {} out of the "
     "control flow branch: let both branches compute a value, and use it after them. You can also resolve this by marking your layer as "
-    "dynamic (eager-only) by passing `dynamic=True` to the layer constructor; it must then implement `compute_output_shape`.")
+    "dynamic (eager-only) by passing `dynamic=True` to the layer constructor; it must then implement `compute_output_shape`."
+)
 
 
 def _is_part_of_control_flow(graph: Any) -> bool:

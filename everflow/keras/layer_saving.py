@@ -1,4 +1,5 @@
 """What SavedModels say of layers: their kind, their config, and the functions that call them."""
+
 from __future__ import annotations
 
 from typing import Any

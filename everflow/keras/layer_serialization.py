@@ -1,4 +1,5 @@
 """Layers as data and back: their class's name, and the arguments they were made with."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,5 @@
 """The variables of layers: how they are made, in which order they are listed, and how attributes lead to them."""
+
 from __future__ import annotations
 
 import functools
@@ -24,10 +25,21 @@ from everflow.train.tracking.data_structures import TrackableDataStructure, stic
 
 
 @internal("keras.engine.base_layer_utils.make_variable")
-def make_variable(name: str | None, shape: Any = None, dtype: Any = dtypes.float32, initializer: Any = None, trainable: Any = None,
-                  caching_device: Any = None, validate_shape: bool = True, constraint: Any = None, use_resource: Any = None,
-                  collections: Any = None, synchronization: Any = VariableSynchronization.AUTO,
-                  aggregation: Any = VariableAggregation.NONE, partitioner: Any = None) -> Any:
+def make_variable(
+    name: str | None,
+    shape: Any = None,
+    dtype: Any = dtypes.float32,
+    initializer: Any = None,
+    trainable: Any = None,
+    caching_device: Any = None,
+    validate_shape: bool = True,
+    constraint: Any = None,
+    use_resource: Any = None,
+    collections: Any = None,
+    synchronization: Any = VariableSynchronization.AUTO,
+    aggregation: Any = VariableAggregation.NONE,
+    partitioner: Any = None,
+) -> Any:
     """A variable, without regard to variable scopes."""
     value, value_type = initializer, None
     if callable(initializer):
@@ -38,10 +50,19 @@ def make_variable(name: str | None, shape: Any = None, dtype: Any = dtypes.float
             value = functools.partial(made, shape, dtype=dtype)
             value_type = dtype.base_dtype
     return VariableV1(
-        initial_value=value, name=name, trainable=trainable, caching_device=caching_device, dtype=value_type,
-        validate_shape=validate_shape, constraint=constraint, use_resource=True if use_resource is None else use_resource,
-        collections=collections, synchronization=synchronization, aggregation=aggregation,
-        shape=as_shape(shape) if shape is not None and shape != () else None)
+        initial_value=value,
+        name=name,
+        trainable=trainable,
+        caching_device=caching_device,
+        dtype=value_type,
+        validate_shape=validate_shape,
+        constraint=constraint,
+        use_resource=True if use_resource is None else use_resource,
+        collections=collections,
+        synchronization=synchronization,
+        aggregation=aggregation,
+        shape=as_shape(shape) if shape is not None and shape != () else None,
+    )
 
 
 def holds_weights(value: Any) -> bool:
@@ -118,10 +139,21 @@ class LayerVariables:
 
     # Making variables
 
-    def add_weight(self, name: str | None = None, shape: Any = None, dtype: Any = None, initializer: Any = None, regularizer: Any = None,
-                   trainable: Any = None, constraint: Any = None, partitioner: Any = None, use_resource: Any = None,
-                   synchronization: Any = VariableSynchronization.AUTO, aggregation: Any = VariableAggregation.NONE,
-                   **kwargs: Any) -> Any:
+    def add_weight(
+        self,
+        name: str | None = None,
+        shape: Any = None,
+        dtype: Any = None,
+        initializer: Any = None,
+        regularizer: Any = None,
+        trainable: Any = None,
+        constraint: Any = None,
+        partitioner: Any = None,
+        use_resource: Any = None,
+        synchronization: Any = VariableSynchronization.AUTO,
+        aggregation: Any = VariableAggregation.NONE,
+        **kwargs: Any,
+    ) -> Any:
         """Adds a variable to the layer."""
         validate_kwargs(kwargs, ("getter", "collections", "experimental_autocast", "caching_device"), "Unknown keyword argument:")
         shape = () if shape is None else shape
@@ -135,10 +167,21 @@ class LayerVariables:
         if initializer is None:
             initializer = _default_initializer(name, dtype, self.name)
         variable = self._add_variable_with_custom_getter(  # type: ignore[attr-defined]
-            name=name, shape=shape, getter=kwargs.get("getter") or make_variable, overwrite=True, initializer=initializer, dtype=dtype,
-            constraint=constraint, trainable=trainable, partitioner=partitioner, use_resource=use_resource,
-            collections=kwargs.get("collections"), synchronization=synchronization, aggregation=aggregation,
-            caching_device=kwargs.get("caching_device"))
+            name=name,
+            shape=shape,
+            getter=kwargs.get("getter") or make_variable,
+            overwrite=True,
+            initializer=initializer,
+            dtype=dtype,
+            constraint=constraint,
+            trainable=trainable,
+            partitioner=partitioner,
+            use_resource=use_resource,
+            collections=kwargs.get("collections"),
+            synchronization=synchronization,
+            aggregation=aggregation,
+            caching_device=kwargs.get("caching_device"),
+        )
         if regularizer is not None:
             for part in variable if isinstance(variable, PartitionedVariable) else [variable]:
                 self._handle_weight_regularization(part.name.partition(":")[0], part, regularizer)
@@ -228,7 +271,8 @@ class LayerVariables:
         if not self.built:
             raise ValueError(
                 f"You tried to call `count_params` on {self.name}, but the layer isn't built. You can build it manually via: "
-                f"`{self.name}.build(batch_input_shape)`.")
+                f"`{self.name}.build(batch_input_shape)`."
+            )
         return int(sum(TensorShape(w.shape).num_elements() or 0 for w in self.weights))
 
 
@@ -237,7 +281,8 @@ def check_weights(name: str, variables: Any, weights: Any) -> None:
     if len(variables) != len(weights):
         raise ValueError(
             f'You called `set_weights(weights)` on layer "{name}" with a  weight list of length {len(weights)}, but the layer was '
-            f"expecting {len(variables)} weights. Provided weights: {str(weights)[:50]}...")
+            f"expecting {len(variables)} weights. Provided weights: {str(weights)[:50]}..."
+        )
     for variable, value in zip(variables, weights):
         if tuple(variable.shape.as_list()) != np.shape(value):
             raise ValueError(f"Layer weight shape {variable.shape} not compatible with provided weight shape {np.shape(value)}")
@@ -250,7 +295,8 @@ def trained_where_synchronized(trainable: Any, synchronization: Any) -> bool:
     if trainable:
         raise ValueError(
             "Synchronization value can be set to VariableSynchronization.ON_READ only for non-trainable variables. You have specified "
-            "trainable=True and synchronization=VariableSynchronization.ON_READ.")
+            "trainable=True and synchronization=VariableSynchronization.ON_READ."
+        )
     return False
 
 

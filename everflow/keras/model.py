@@ -1,4 +1,5 @@
 """tf.keras.Model: a network that is trained, evaluated and asked as a whole."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -50,18 +51,29 @@ class Model(Network):
 
     # -- compile
 
-    def compile(self, optimizer: Any = "rmsprop", loss: Any = None, metrics: Any = None, loss_weights: Any = None,
-                sample_weight_mode: Any = None, weighted_metrics: Any = None, target_tensors: Any = None, distribute: Any = None,
-                **kwargs: Any) -> None:
+    def compile(
+        self,
+        optimizer: Any = "rmsprop",
+        loss: Any = None,
+        metrics: Any = None,
+        loss_weights: Any = None,
+        sample_weight_mode: Any = None,
+        weighted_metrics: Any = None,
+        target_tensors: Any = None,
+        distribute: Any = None,
+        **kwargs: Any,
+    ) -> None:
         """Says how the model is trained: with which optimizer, and by which losses and metrics."""
         self._run_eagerly = kwargs.pop("run_eagerly", None)
         kwargs.pop("experimental_run_tf_function", None)
         if distribute is not None:
-            raise ValueError("Distribute argument in compile is not available in TF 2.0 please create the model under the distribution "
-                             "strategy scope.")
+            raise ValueError(
+                "Distribute argument in compile is not available in TF 2.0 please create the model under the distribution strategy scope."
+            )
         if kwargs and executing_eagerly():
-            raise ValueError("Session keyword arguments are not supported when `run_eagerly=True`. You passed the following Session "
-                             f"arguments: {kwargs}")
+            raise ValueError(
+                f"Session keyword arguments are not supported when `run_eagerly=True`. You passed the following Session arguments: {kwargs}"
+            )
         made: Any = [get_optimizer(o) for o in optimizer] if isinstance(optimizer, (list, tuple)) else get_optimizer(optimizer)
         if hasattr(made, "_track_trackable"):
             self._track_trackable(made, name="optimizer", overwrite=True)
@@ -94,8 +106,9 @@ class Model(Network):
         if self._run_eagerly is True and not executing_eagerly():
             raise ValueError("You can only set `run_eagerly=True` if eager execution is enabled.")
         if self.dynamic:
-            only = ("Your model contains layers that can only be successfully run in eager execution (layers constructed with "
-                    "`dynamic=True`). ")
+            only = (
+                "Your model contains layers that can only be successfully run in eager execution (layers constructed with `dynamic=True`). "
+            )
             if not executing_eagerly():
                 raise ValueError(only + "You must enable eager execution with `tf.enable_eager_execution()`.")
             if self._run_eagerly is False:
@@ -140,8 +153,11 @@ class Model(Network):
     def _set_save_spec(self, inputs: Any) -> None:
         """Remembers what a model is called with, for those who save it."""
         if "_saved_model_inputs_spec" not in vars(self):
-            self._note(_saved_model_inputs_spec=nest.map_structure(
-                lambda t: TensorSpec(t.shape, t.dtype.base_dtype), inputs, expand_composites=False))
+            self._note(
+                _saved_model_inputs_spec=nest.map_structure(
+                    lambda t: TensorSpec(t.shape, t.dtype.base_dtype), inputs, expand_composites=False
+                )
+            )
 
     def _is_ready(self, to_compare: bool) -> bool:
         """Whether the model knows its inputs and, to compare outputs with targets, its losses."""
@@ -238,16 +254,36 @@ class Model(Network):
     def _check_trainable_weights_consistency(self) -> None:
         if [id(w) for w in self.trainable_weights] != [id(w) for w in self._collected_trainable_weights]:
             tf_logging.log_first_n(
-                tf_logging.WARN, "Discrepancy between trainable weights and collected trainable weights, did you set `model.trainable` "
-                "without calling `model.compile` after ?", 1)
+                tf_logging.WARN,
+                "Discrepancy between trainable weights and collected trainable weights, did you set `model.trainable` "
+                "without calling `model.compile` after ?",
+                1,
+            )
 
     # -- fit, evaluate, predict
 
-    def fit(self, x: Any = None, y: Any = None, batch_size: Any = None, epochs: int = 1, verbose: int = 1, callbacks: Any = None,
-            validation_split: float = 0.0, validation_data: Any = None, shuffle: Any = True, class_weight: Any = None,
-            sample_weight: Any = None, initial_epoch: int = 0, steps_per_epoch: Any = None, validation_steps: Any = None,
-            validation_freq: Any = 1, max_queue_size: int = 10, workers: int = 1, use_multiprocessing: bool = False,
-            **kwargs: Any) -> Any:
+    def fit(
+        self,
+        x: Any = None,
+        y: Any = None,
+        batch_size: Any = None,
+        epochs: int = 1,
+        verbose: int = 1,
+        callbacks: Any = None,
+        validation_split: float = 0.0,
+        validation_data: Any = None,
+        shuffle: Any = True,
+        class_weight: Any = None,
+        sample_weight: Any = None,
+        initial_epoch: int = 0,
+        steps_per_epoch: Any = None,
+        validation_steps: Any = None,
+        validation_freq: Any = 1,
+        max_queue_size: int = 10,
+        workers: int = 1,
+        use_multiprocessing: bool = False,
+        **kwargs: Any,
+    ) -> Any:
         """Trains for some epochs; returns a history of losses and metrics."""
         if "nb_epoch" in kwargs:
             tf_logging.warning("The `nb_epoch` argument in `fit` has been renamed `epochs`.")
@@ -265,21 +301,42 @@ class Model(Network):
         train, test = self._step(TRAIN), None if validation is None else self._step(TEST)
         return loops.fit(self, train, batches, test, validation, epochs, verbose, callbacks, initial_epoch, validation_freq)
 
-    def evaluate(self, x: Any = None, y: Any = None, batch_size: Any = None, verbose: int = 1, sample_weight: Any = None,
-                 steps: Any = None, callbacks: Any = None, max_queue_size: int = 10, workers: int = 1,
-                 use_multiprocessing: bool = False) -> Any:
+    def evaluate(
+        self,
+        x: Any = None,
+        y: Any = None,
+        batch_size: Any = None,
+        verbose: int = 1,
+        sample_weight: Any = None,
+        steps: Any = None,
+        callbacks: Any = None,
+        max_queue_size: int = 10,
+        workers: int = 1,
+        use_multiprocessing: bool = False,
+    ) -> Any:
         """The loss and the metrics over data."""
         self._assert_compile_was_called()
-        batches = batches_of(self, x, y, sample_weight, batch_size=batch_size, steps=steps,
-                             workers=Workers(workers, use_multiprocessing, max_queue_size))
+        batches = batches_of(
+            self, x, y, sample_weight, batch_size=batch_size, steps=steps, workers=Workers(workers, use_multiprocessing, max_queue_size)
+        )
         self._look_ahead(batches)
         return loops.evaluate(self, self._step(TEST), batches, verbose, callbacks)
 
-    def predict(self, x: Any, batch_size: Any = None, verbose: int = 0, steps: Any = None, callbacks: Any = None,
-                max_queue_size: int = 10, workers: int = 1, use_multiprocessing: bool = False) -> Any:
+    def predict(
+        self,
+        x: Any,
+        batch_size: Any = None,
+        verbose: int = 0,
+        steps: Any = None,
+        callbacks: Any = None,
+        max_queue_size: int = 10,
+        workers: int = 1,
+        use_multiprocessing: bool = False,
+    ) -> Any:
         """The outputs for data."""
-        batches = batches_of(self, x, batch_size=batch_size, steps=steps, with_targets=False,
-                             workers=Workers(workers, use_multiprocessing, max_queue_size))
+        batches = batches_of(
+            self, x, batch_size=batch_size, steps=steps, with_targets=False, workers=Workers(workers, use_multiprocessing, max_queue_size)
+        )
         self._look_ahead(batches, to_compare=False)
         return loops.predict(self, self._step(PREDICT), batches, verbose, callbacks)
 
@@ -288,8 +345,7 @@ class Model(Network):
         if not self._is_ready(to_compare):
             batches.peek()
 
-    def train_on_batch(self, x: Any, y: Any = None, sample_weight: Any = None, class_weight: Any = None,
-                       reset_metrics: bool = True) -> Any:
+    def train_on_batch(self, x: Any, y: Any = None, sample_weight: Any = None, class_weight: Any = None, reset_metrics: bool = True) -> Any:
         """One step of training."""
         return self._on_batch(TRAIN, one_batch(self, x, y, sample_weight, class_weight), reset_metrics)
 
@@ -307,27 +363,82 @@ class Model(Network):
             self.reset_metrics()
         return outputs[0] if len(outputs) == 1 else outputs
 
-    def fit_generator(self, generator: Any, steps_per_epoch: Any = None, epochs: int = 1, verbose: int = 1, callbacks: Any = None,
-                      validation_data: Any = None, validation_steps: Any = None, validation_freq: Any = 1, class_weight: Any = None,
-                      max_queue_size: int = 10, workers: int = 1, use_multiprocessing: bool = False, shuffle: Any = True,
-                      initial_epoch: int = 0) -> Any:
+    def fit_generator(
+        self,
+        generator: Any,
+        steps_per_epoch: Any = None,
+        epochs: int = 1,
+        verbose: int = 1,
+        callbacks: Any = None,
+        validation_data: Any = None,
+        validation_steps: Any = None,
+        validation_freq: Any = 1,
+        class_weight: Any = None,
+        max_queue_size: int = 10,
+        workers: int = 1,
+        use_multiprocessing: bool = False,
+        shuffle: Any = True,
+        initial_epoch: int = 0,
+    ) -> Any:
         """Trains on batches that a generator or Sequence gives."""
-        return self.fit(generator, epochs=epochs, verbose=verbose, callbacks=callbacks, validation_data=validation_data,
-                        shuffle=shuffle, class_weight=class_weight, initial_epoch=initial_epoch, steps_per_epoch=steps_per_epoch,
-                        validation_steps=validation_steps, validation_freq=validation_freq, max_queue_size=max_queue_size,
-                        workers=workers, use_multiprocessing=use_multiprocessing)
+        return self.fit(
+            generator,
+            epochs=epochs,
+            verbose=verbose,
+            callbacks=callbacks,
+            validation_data=validation_data,
+            shuffle=shuffle,
+            class_weight=class_weight,
+            initial_epoch=initial_epoch,
+            steps_per_epoch=steps_per_epoch,
+            validation_steps=validation_steps,
+            validation_freq=validation_freq,
+            max_queue_size=max_queue_size,
+            workers=workers,
+            use_multiprocessing=use_multiprocessing,
+        )
 
-    def evaluate_generator(self, generator: Any, steps: Any = None, callbacks: Any = None, max_queue_size: int = 10, workers: int = 1,
-                           use_multiprocessing: bool = False, verbose: int = 0) -> Any:
+    def evaluate_generator(
+        self,
+        generator: Any,
+        steps: Any = None,
+        callbacks: Any = None,
+        max_queue_size: int = 10,
+        workers: int = 1,
+        use_multiprocessing: bool = False,
+        verbose: int = 0,
+    ) -> Any:
         """The loss and metrics over batches that a generator or Sequence gives."""
-        return self.evaluate(generator, verbose=verbose, steps=steps, callbacks=callbacks, max_queue_size=max_queue_size,
-                             workers=workers, use_multiprocessing=use_multiprocessing)
+        return self.evaluate(
+            generator,
+            verbose=verbose,
+            steps=steps,
+            callbacks=callbacks,
+            max_queue_size=max_queue_size,
+            workers=workers,
+            use_multiprocessing=use_multiprocessing,
+        )
 
-    def predict_generator(self, generator: Any, steps: Any = None, callbacks: Any = None, max_queue_size: int = 10, workers: int = 1,
-                          use_multiprocessing: bool = False, verbose: int = 0) -> Any:
+    def predict_generator(
+        self,
+        generator: Any,
+        steps: Any = None,
+        callbacks: Any = None,
+        max_queue_size: int = 10,
+        workers: int = 1,
+        use_multiprocessing: bool = False,
+        verbose: int = 0,
+    ) -> Any:
         """The outputs for batches that a generator or Sequence gives."""
-        return self.predict(generator, verbose=verbose, steps=steps, callbacks=callbacks, max_queue_size=max_queue_size,
-                            workers=workers, use_multiprocessing=use_multiprocessing)
+        return self.predict(
+            generator,
+            verbose=verbose,
+            steps=steps,
+            callbacks=callbacks,
+            max_queue_size=max_queue_size,
+            workers=workers,
+            use_multiprocessing=use_multiprocessing,
+        )
 
     # -- what programs of that time look up in a compiled model
 

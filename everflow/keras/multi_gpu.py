@@ -1,4 +1,5 @@
 """Copies of a model on several GPUs, each for a part of every batch."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -31,8 +32,10 @@ def multi_gpu_model(model: Any, gpus: Any, cpu_merge: bool = True, cpu_relocatio
     wanted = ["/cpu:0", *(f"/gpu:{i}" for i in numbers)]
     there = _available()
     if any(device not in there for device in wanted):
-        raise ValueError(f"To call `multi_gpu_model` with `gpus={gpus}`, we expect the following devices to be available: {wanted}. "
-                         f"However this machine only has: {there}. Try reducing `gpus`.")
+        raise ValueError(
+            f"To call `multi_gpu_model` with `gpus={gpus}`, we expect the following devices to be available: {wanted}. "
+            f"However this machine only has: {there}. Try reducing `gpus`."
+        )
     if cpu_relocation:
         with tf.device("/cpu:0"):
             model = clone_model(model)
@@ -54,7 +57,7 @@ def _part(x: Any, place: int, parts: int) -> Any:
     def cut(data: Any) -> Any:
         size = tf.shape(data)[0]
         step = size // parts
-        return data[place * step:(size if place == parts - 1 else (place + 1) * step)]
+        return data[place * step : (size if place == parts - 1 else (place + 1) * step)]
 
     found = Lambda(cut, lambda shape: shape)(x)
     found.set_shape([None, *x.shape.as_list()[1:]])

@@ -1,4 +1,5 @@
 """Names of objects that are unique in a graph: `dense`, `dense_1`, ..."""
+
 from __future__ import annotations
 
 import re
@@ -36,8 +37,7 @@ def reset_uids() -> None:
 
 
 @internal("keras.backend.unique_object_name")
-def unique_object_name(name: str, name_uid_map: Any = None, avoid_names: Any = None, namespace: str = "",
-                       zero_based: bool = False) -> str:
+def unique_object_name(name: str, name_uid_map: Any = None, avoid_names: Any = None, namespace: str = "", zero_based: bool = False) -> str:
     """The name, with `_1`, `_2`, ... for the later ones (`zero_based`), or for all."""
     counts = counts_of_graph() if name_uid_map is None else name_uid_map
     avoided = avoid_names or ()

@@ -1,4 +1,5 @@
 """Networks: layers that are made of layers, by connecting them or by a program's own `call`."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -81,19 +82,28 @@ class Network(Layer):
                 what = "inputs" if any(t is x for x in nest.flatten(inputs)) else "outputs"
                 raise ValueError(
                     f"Output tensors to a {type(self).__name__} must be the output of a TensorFlow `Layer` (thus holding past layer "
-                    f"metadata). Found: {t}" if what == "outputs" else
-                    f"Input tensors to a {type(self).__name__} must come from `tf.keras.Input`. Received: {t} (missing previous layer "
-                    "metadata).")
+                    f"metadata). Found: {t}"
+                    if what == "outputs"
+                    else f"Input tensors to a {type(self).__name__} must come from `tf.keras.Input`. Received: {t} (missing previous layer "
+                    "metadata)."
+                )
         unknown = set(kwargs) - {"trainable"}
         if unknown:
-            raise TypeError("Functional models may only specify `name` and `trainable` keyword arguments during initialization. Got an "
-                            f"unexpected argument: {unknown.pop()}")
+            raise TypeError(
+                "Functional models may only specify `name` and `trainable` keyword arguments during initialization. Got an "
+                f"unexpected argument: {unknown.pop()}"
+            )
         given = nest.flatten(inputs)
         if len({id(t) for t in given}) != len(given):
             raise ValueError(f"The list of inputs passed to the model is redundant. All inputs should only appear once. Found: {inputs}")
         self._base_init(name=name, **kwargs)
-        self._note(_is_graph_network=True, _nested_inputs=_unpacked(inputs), _nested_outputs=_unpacked(outputs),
-                   inputs=nest.flatten(inputs), outputs=nest.flatten(outputs))
+        self._note(
+            _is_graph_network=True,
+            _nested_inputs=_unpacked(inputs),
+            _nested_outputs=_unpacked(outputs),
+            inputs=nest.flatten(inputs),
+            outputs=nest.flatten(outputs),
+        )
         self._connect_graph()
         self.built = True
 
@@ -104,17 +114,24 @@ class Network(Layer):
         before, after = [t._keras_history for t in self.inputs], [t._keras_history for t in self.outputs]
         fed = [(t, h.layer.name) for t, h in zip(self.inputs, before) if h.layer.is_placeholder]
         self._note(
-            _input_coordinates=before, _input_layers=[h.layer for h in before], input_names=[h.layer.name for h in before],
-            _output_coordinates=after, _output_layers=[h.layer for h in after], output_names=_told_apart([h.layer.name for h in after]),
-            _feed_inputs=[t for t, _ in fed], _feed_input_names=[name for _, name in fed],
-            _network_nodes=order.keys, _nodes_by_depth=order.nodes, _layers=[])
+            _input_coordinates=before,
+            _input_layers=[h.layer for h in before],
+            input_names=[h.layer.name for h in before],
+            _output_coordinates=after,
+            _output_layers=[h.layer for h in after],
+            output_names=_told_apart([h.layer.name for h in after]),
+            _feed_inputs=[t for t, _ in fed],
+            _feed_input_names=[name for _, name in fed],
+            _network_nodes=order.keys,
+            _nodes_by_depth=order.nodes,
+            _layers=[],
+        )
         for layer in order.layers:
             self._hold(layer)
             self._track_trackable(layer, name=f"layer-{len(self._layers) - 1}", overwrite=True)
         # The model itself stands behind its own outputs, where it is used as a layer.
         inputs = nest.pack_sequence_as(self._nested_inputs, self.inputs)
-        layers, calls, places = (
-            nest.map_structure(lambda t, f=f: getattr(t._keras_history, f), inputs) for f in KerasHistory._fields)
+        layers, calls, places = (nest.map_structure(lambda t, f=f: getattr(t._keras_history, f), inputs) for f in KerasHistory._fields)
         Node(self, layers, calls, places, inputs, nest.pack_sequence_as(self._nested_outputs, self.outputs))
 
     def _insert_layers(self, layers: Any, nodes: Any = None) -> None:
@@ -151,16 +168,23 @@ class Network(Layer):
         if not self._is_symbolic_result(value):
             super().add_metric(value, aggregation, name)
         elif hasattr(value, "_metric_obj"):
-            raise ValueError("Using the result of calling a `Metric` object when calling `add_metric` on a Functional Model is not "
-                             "supported. Please pass the Tensor to monitor directly.")
+            raise ValueError(
+                "Using the result of calling a `Metric` object when calling `add_metric` on a Functional Model is not "
+                "supported. Please pass the Tensor to monitor directly."
+            )
         else:
             check_added_metric(aggregation, name)
             self._insert_result(AddMetric(aggregation, name), value)
 
     def _is_symbolic_result(self, value: Any) -> bool:
         """Whether a value was computed from tensors of this functional model, outside of any call."""
-        return (self._is_graph_network and not call_context().in_call and isinstance(value, Tensor) and not value.is_eager
-                and (hasattr(value, "_keras_history") or needs_keras_history(value)))
+        return (
+            self._is_graph_network
+            and not call_context().in_call
+            and isinstance(value, Tensor)
+            and not value.is_eager
+            and (hasattr(value, "_keras_history") or needs_keras_history(value))
+        )
 
     # -- layers and weights
 
@@ -173,8 +197,7 @@ class Network(Layer):
         """A layer by its name, or by its place."""
         if index is not None:
             if len(self.layers) <= index:
-                raise ValueError(
-                    f"Was asked to retrieve layer at index {index} but model only has {len(self.layers)} layers.")
+                raise ValueError(f"Was asked to retrieve layer at index {index} but model only has {len(self.layers)} layers.")
             return self.layers[index]
         if not name:
             raise ValueError("Provide either a layer name or layer index.")
@@ -185,14 +208,18 @@ class Network(Layer):
 
     def __setattr__(self, name: str, value: Any) -> None:
         if "_is_graph_network" not in self.__dict__ and name not in self.__dict__ and _holds_state(value):
-            raise RuntimeError("It looks like you are subclassing `Model` and you forgot to call `super(YourClass, self).__init__()`. "
-                               "Always start with this line.")
+            raise RuntimeError(
+                "It looks like you are subclassing `Model` and you forgot to call `super(YourClass, self).__init__()`. "
+                "Always start with this line."
+            )
         super().__setattr__(name, value)
 
     def _assert_weights_created(self) -> None:
         if not self.dynamic and not self._is_graph_network and "build" in type(self).__dict__ and not self.built:
-            raise ValueError(f"Weights for model {self.name} have not yet been created. Weights are created when the Model is first called "
-                             "on inputs or `build()` is called with an `input_shape`.")
+            raise ValueError(
+                f"Weights for model {self.name} have not yet been created. Weights are created when the Model is first called "
+                "on inputs or `build()` is called with an `input_shape`."
+            )
 
     @property
     def trainable_weights(self) -> list[Any]:
@@ -271,6 +298,7 @@ class Network(Layer):
         if input_shape is None:
             raise ValueError("Input shape must be defined when calling build on a model subclass network.")
         self.built = True
+
         def place(shape: Any) -> Any:
             return tf.placeholder(self.dtype or "float32", shape)
 
@@ -368,8 +396,9 @@ class Network(Layer):
         """The network as YAML, without its weights."""
         return configs.to_yaml(self, **kwargs)
 
-    def save(self, filepath: Any, overwrite: bool = True, include_optimizer: bool = True, save_format: Any = None,
-             signatures: Any = None) -> None:
+    def save(
+        self, filepath: Any, overwrite: bool = True, include_optimizer: bool = True, save_format: Any = None, signatures: Any = None
+    ) -> None:
         """Saves all of it: layers, weights, and how it is trained."""
         files.save_model(self, filepath, overwrite, include_optimizer, save_format, signatures)
 
@@ -386,7 +415,8 @@ class Network(Layer):
         if not self.built:
             raise ValueError(
                 "This model has not yet been built. Build the model first by calling `build()` or calling `fit()` with some data, or "
-                "specify an `input_shape` argument in the first layer(s) for automatic build.")
+                "specify an `input_shape` argument in the first layer(s) for automatic build."
+            )
         print_summary(self, line_length, positions, print_fn)
 
 
@@ -398,7 +428,8 @@ def refuse_legacy_layers(layers: Any) -> None:
         raise TypeError(
             f"The following are legacy tf.layers.Layers:\n{listed}\nTo use keras as a framework (for instance using the Network, Model, or "
             "Sequential classes), please use the tf.keras.layers implementation instead. (Or, if writing custom layers, subclass from "
-            "tf.keras.layers rather than tf.layers)")
+            "tf.keras.layers rather than tf.layers)"
+        )
 
 
 def _unpacked(structure: Any) -> Any:

@@ -1,4 +1,5 @@
 """Functional models as data: which layers they have, and which calls connect them."""
+
 from __future__ import annotations
 
 import copy
@@ -47,9 +48,12 @@ def connections_config(network: Any) -> dict[str, Any]:
         flat = [place(*h) for h in coordinates]
         return _arranged(structure, flat) if isinstance(structure, dict) else flat
 
-    return {"name": network.name, "layers": copy.deepcopy(layers),
-            "input_layers": places(network._input_coordinates, network._nested_inputs),
-            "output_layers": places(network._output_coordinates, network._nested_outputs)}
+    return {
+        "name": network.name,
+        "layers": copy.deepcopy(layers),
+        "input_layers": places(network._input_coordinates, network._nested_inputs),
+        "output_layers": places(network._output_coordinates, network._nested_outputs),
+    }
 
 
 def _arranged(structure: Any, flat: list[Any]) -> Any:
@@ -103,8 +107,13 @@ def network_from_config(cls: Any, config: dict[str, Any], custom_objects: Any) -
 
 def _is_place(value: Any, layers: dict[str, Any]) -> bool:
     """Whether a value says where a tensor comes from: [name of a layer, number of its call, number of the output]."""
-    return (isinstance(value, (list, tuple)) and len(value) in (3, 4) and isinstance(value[0], str) and value[0] in layers
-            and all(isinstance(v, int) for v in value[1:3]))
+    return (
+        isinstance(value, (list, tuple))
+        and len(value) in (3, 4)
+        and isinstance(value[0], str)
+        and value[0] in layers
+        and all(isinstance(v, int) for v in value[1:3])
+    )
 
 
 def _map_places(function: Any, value: Any, layers: dict[str, Any]) -> Any:

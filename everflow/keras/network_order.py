@@ -1,4 +1,5 @@
 """In which order the calls between a model's inputs and outputs run."""
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -44,8 +45,7 @@ def ordered(inputs: list[Any], outputs: list[Any]) -> Order:
     names = [la.name for la in found]
     for name in names:
         if names.count(name) != 1:
-            raise ValueError(
-                f'The name "{name}" is used {names.count(name)} times in the model. All layer names should be unique.')
+            raise ValueError(f'The name "{name}" is used {names.count(name)} times in the model. All layer names should be unique.')
     keys = {f"{n.outbound_layer.name}_ib-{n.outbound_layer._inbound_nodes.index(n)}" for n in visited}
     return Order([levels[depth] for depth in sorted(levels, reverse=True)], found, keys)
 
@@ -74,7 +74,7 @@ def _visited(outputs: list[Any]) -> tuple[list[Any], dict[int, int]]:
                 layer, index, _, _ = following
                 entered = _entered((layer, index), numbers)
                 if id(entered[0]) in under_way:
-                    raise ValueError(f"The tensor at layer \"{layer.name}\" is part of a cycle.")
+                    raise ValueError(f'The tensor at layer "{layer.name}" is part of a cycle.')
                 if id(entered[0]) not in done:
                     stack.append(entered)
     return found, numbers
@@ -97,7 +97,8 @@ def _check(inputs: list[Any], nodes: list[Any]) -> None:
             if id(t) not in known:
                 raise ValueError(
                     f'Graph disconnected: cannot obtain value for tensor {t} at layer "{layer.name}". The following previous layers were '
-                    f"accessed without issue: {seen}")
+                    f"accessed without issue: {seen}"
+                )
         known.update(id(t) for t in nest.flatten(node.output_tensors))
         seen.append(layer.name)
 

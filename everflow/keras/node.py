@@ -1,4 +1,5 @@
 """Nodes: each call of a layer on tensors of a functional model is one."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -21,8 +22,16 @@ class KerasHistory(NamedTuple):
 class Node:
     """A call: the layers and tensors it came from, the layer that was called, and what came out."""
 
-    def __init__(self, outbound_layer: Any, inbound_layers: Any, node_indices: Any, tensor_indices: Any, input_tensors: Any,
-                 output_tensors: Any, arguments: Any = None) -> None:
+    def __init__(
+        self,
+        outbound_layer: Any,
+        inbound_layers: Any,
+        node_indices: Any,
+        tensor_indices: Any,
+        input_tensors: Any,
+        output_tensors: Any,
+        arguments: Any = None,
+    ) -> None:
         # Inputs of a model come from nowhere.
         if isinstance(input_tensors, (list, tuple, dict)) and nest.flatten(inbound_layers):
             nest.assert_same_structure(input_tensors, inbound_layers)

@@ -1,4 +1,5 @@
 """Small functions of arrays."""
+
 from __future__ import annotations
 
 from typing import Any

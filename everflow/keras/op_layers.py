@@ -1,4 +1,5 @@
 """Ops between layers: a functional model holds each op that a program put there as a layer of its own."""
+
 from __future__ import annotations
 
 import json
@@ -24,8 +25,11 @@ class TensorFlowOpLayer(Layer):
 
     def __init__(self, node_def: Any, name: str | None = None, constants: Any = None, trainable: bool = True, dtype: Any = None) -> None:
         node = _node(node_def)
-        super().__init__(name="tf_op_layer_" + (name or node.name).replace("/", "_") if not str(name).startswith("tf_op_layer_") else name,
-                         trainable=trainable, dtype=dtype)
+        super().__init__(
+            name="tf_op_layer_" + (name or node.name).replace("/", "_") if not str(name).startswith("tf_op_layer_") else name,
+            trainable=trainable,
+            dtype=dtype,
+        )
         self.__dict__.update(node_def=node, constants={int(i): c for i, c in (constants or {}).items()})
         self.built = True
 
@@ -50,8 +54,12 @@ class TensorFlowOpLayer(Layer):
         from google.protobuf import json_format
 
         constants = {i: c for i, c in self.constants.items() if not isinstance(c, Tensor)}
-        return {**super().get_config(), "name": self.name, "node_def": json.loads(json_format.MessageToJson(self.node_def)),
-                "constants": constants}
+        return {
+            **super().get_config(),
+            "name": self.name,
+            "node_def": json.loads(json_format.MessageToJson(self.node_def)),
+            "constants": constants,
+        }
 
 
 def _node(node_def: Any) -> Any:

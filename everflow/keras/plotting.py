@@ -1,4 +1,5 @@
 """Pictures of models, drawn by Graphviz."""
+
 from __future__ import annotations
 
 import os
@@ -54,8 +55,15 @@ def _label(layer: Any, show_shapes: bool, show_layer_names: bool) -> str:
 
 
 @public("keras.utils.model_to_dot")
-def model_to_dot(model: Any, show_shapes: bool = False, show_layer_names: bool = True, rankdir: str = "TB", expand_nested: bool = False,
-                 dpi: int = 96, subgraph: bool = False) -> Any:
+def model_to_dot(
+    model: Any,
+    show_shapes: bool = False,
+    show_layer_names: bool = True,
+    rankdir: str = "TB",
+    expand_nested: bool = False,
+    dpi: int = 96,
+    subgraph: bool = False,
+) -> Any:
     """A model as a graph of pydot: a box for each layer, an arrow for each tensor."""
     if not check_pydot():
         raise ImportError(_MISSING)
@@ -94,8 +102,15 @@ def model_to_dot(model: Any, show_shapes: bool = False, show_layer_names: bool =
 
 
 @public("keras.utils.plot_model")
-def plot_model(model: Any, to_file: str = "model.png", show_shapes: bool = False, show_layer_names: bool = True, rankdir: str = "TB",
-               expand_nested: bool = False, dpi: int = 96) -> Any:
+def plot_model(
+    model: Any,
+    to_file: str = "model.png",
+    show_shapes: bool = False,
+    show_layer_names: bool = True,
+    rankdir: str = "TB",
+    expand_nested: bool = False,
+    dpi: int = 96,
+) -> Any:
     """Writes a picture of a model; the ending of the file's name says which kind."""
     dot = model_to_dot(model, show_shapes, show_layer_names, rankdir, expand_nested, dpi)
     kind = os.path.splitext(to_file)[1][1:] or "png"

@@ -1,4 +1,5 @@
 """Models that are often wanted: linear ones, and linear and deep ones together."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -18,8 +19,17 @@ from everflow.keras.training.eager_steps import apply_gradients
 class LinearModel(Model):
     """A sum of products: of each input with a kernel of its own, and a bias."""
 
-    def __init__(self, units: int = 1, activation: Any = None, use_bias: bool = True, kernel_initializer: Any = "glorot_uniform",
-                 bias_initializer: Any = "zeros", kernel_regularizer: Any = None, bias_regularizer: Any = None, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        units: int = 1,
+        activation: Any = None,
+        use_bias: bool = True,
+        kernel_initializer: Any = "glorot_uniform",
+        bias_initializer: Any = "zeros",
+        kernel_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        **kwargs: Any,
+    ) -> None:
         self._base_init(**kwargs)
         self.units = units
         self.activation = activations.get(activation)
@@ -34,13 +44,23 @@ class LinearModel(Model):
         several = isinstance(input_shape, list)
         self.dense_layers = []
         for shape in input_shape if several else [input_shape]:
-            layer = Dense(self.units, use_bias=False, kernel_initializer=self.kernel_initializer,
-                          kernel_regularizer=self.kernel_regularizer)
+            layer = Dense(
+                self.units, use_bias=False, kernel_initializer=self.kernel_initializer, kernel_regularizer=self.kernel_regularizer
+            )
             layer.build(shape)
             self.dense_layers.append(layer)
-        self.bias = self.add_weight(
-            "bias", shape=self.units, initializer=self.bias_initializer, regularizer=self.bias_regularizer, dtype=self.dtype,
-            trainable=True) if self.use_bias else None
+        self.bias = (
+            self.add_weight(
+                "bias",
+                shape=self.units,
+                initializer=self.bias_initializer,
+                regularizer=self.bias_regularizer,
+                dtype=self.dtype,
+                trainable=True,
+            )
+            if self.use_bias
+            else None
+        )
         self.built = True
 
     def call(self, inputs: Any) -> Any:  # type: ignore[override]
@@ -60,12 +80,17 @@ class LinearModel(Model):
     def get_config(self) -> dict[str, Any]:
         """The arguments that make a model like this one."""
         return {
-            "name": self.name, "trainable": self.trainable, "dtype": self.dtype, "units": self.units,
-            "activation": activations.serialize(self.activation), "use_bias": self.use_bias,
+            "name": self.name,
+            "trainable": self.trainable,
+            "dtype": self.dtype,
+            "units": self.units,
+            "activation": activations.serialize(self.activation),
+            "use_bias": self.use_bias,
             "kernel_initializer": initializers.serialize(self.kernel_initializer),
             "bias_initializer": initializers.serialize(self.bias_initializer),
             "kernel_regularizer": regularizers.serialize(self.kernel_regularizer),
-            "bias_regularizer": regularizers.serialize(self.bias_regularizer)}
+            "bias_regularizer": regularizers.serialize(self.bias_regularizer),
+        }
 
     @classmethod
     def from_config(cls, config: Any, custom_objects: Any = None) -> Any:
@@ -111,14 +136,22 @@ class WideDeepModel(Model):
 
     def get_config(self) -> dict[str, Any]:
         """The two models and the activation."""
-        return {"name": self.name, "trainable": self.trainable, "linear_model": serialize_layer(self.linear_model),
-                "dnn_model": serialize_layer(self.dnn_model), "activation": activations.serialize(self.activation)}
+        return {
+            "name": self.name,
+            "trainable": self.trainable,
+            "linear_model": serialize_layer(self.linear_model),
+            "dnn_model": serialize_layer(self.dnn_model),
+            "activation": activations.serialize(self.activation),
+        }
 
     @classmethod
     def from_config(cls, config: Any, custom_objects: Any = None) -> Any:
         """A model with these parts."""
         known = {"LinearModel": LinearModel, **(custom_objects or {})}
-        parts = {**config, "linear_model": deserialize_layer(config["linear_model"], known),
-                 "dnn_model": deserialize_layer(config["dnn_model"], custom_objects),
-                 "activation": activations.deserialize(config.get("activation"), custom_objects=custom_objects)}
+        parts = {
+            **config,
+            "linear_model": deserialize_layer(config["linear_model"], known),
+            "dnn_model": deserialize_layer(config["dnn_model"], custom_objects),
+            "activation": activations.deserialize(config.get("activation"), custom_objects=custom_objects),
+        }
         return cls(**parts)

@@ -1,4 +1,5 @@
 """The progress bar."""
+
 from __future__ import annotations
 
 import os
@@ -18,8 +19,9 @@ class Progbar:
     Values that are not `stateful_metrics` are averaged, each update counting for the steps since the one before.
     """
 
-    def __init__(self, target: Any, width: int = 30, verbose: int = 1, interval: float = 0.05, stateful_metrics: Any = None,
-                 unit_name: str = "step") -> None:
+    def __init__(
+        self, target: Any, width: int = 30, verbose: int = 1, interval: float = 0.05, stateful_metrics: Any = None, unit_name: str = "step"
+    ) -> None:
         self.target = target
         self.width = width
         self.verbose = verbose
@@ -27,8 +29,13 @@ class Progbar:
         self.unit_name = unit_name
         self.stateful_metrics = set(stateful_metrics or ())
         # A screen whose line can be written again.
-        self._dynamic_display = (hasattr(sys.stdout, "isatty") and sys.stdout.isatty() or "ipykernel" in sys.modules
-                                 or "posix" in sys.modules or "PYCHARM_HOSTED" in os.environ)
+        self._dynamic_display = (
+            hasattr(sys.stdout, "isatty")
+            and sys.stdout.isatty()
+            or "ipykernel" in sys.modules
+            or "posix" in sys.modules
+            or "PYCHARM_HOSTED" in os.environ
+        )
         self._total_width = 0
         self._seen_so_far = 0
         self._values: dict[str, Any] = {}

@@ -1,4 +1,5 @@
 """Penalties on weights and outputs that are added to the loss."""
+
 from __future__ import annotations
 
 from typing import Any

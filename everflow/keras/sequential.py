@@ -1,4 +1,5 @@
 """tf.keras.Sequential: layers that follow each other."""
+
 from __future__ import annotations
 
 import copy
@@ -57,7 +58,8 @@ class Sequential(Model):
             output = layer(self.outputs[0])
             if isinstance(output, list):
                 raise TypeError(
-                    "All layers in a Sequential model should have a single output tensor. For multi-output layers, use the functional API.")
+                    "All layers in a Sequential model should have a single output tensor. For multi-output layers, use the functional API."
+                )
             self._note(outputs=[output])
         self._added(layer)
 
@@ -77,8 +79,10 @@ class Sequential(Model):
                 layer(x)
                 self._note(outputs=nest.flatten(layer._inbound_nodes[-1].output_tensors))
                 if len(self.outputs) != 1:
-                    raise ValueError("All layers in a Sequential model should have a single output tensor. For multi-output layers, use "
-                                     "the functional API.")
+                    raise ValueError(
+                        "All layers in a Sequential model should have a single output tensor. For multi-output layers, use "
+                        "the functional API."
+                    )
                 self._layers.append(x._keras_history.layer)
         if self.outputs:
             self._note(inputs=get_source_inputs(self.outputs[0]))
@@ -142,8 +146,9 @@ class Sequential(Model):
 
     def _set_inputs(self, inputs: Any, outputs: Any = None, training: Any = None) -> None:
         if isinstance(inputs, dict) and not getattr(self.layers[0], "_is_feature_layer", False):
-            raise ValueError("Passing a dictionary input to a Sequential Model which doesn't have FeatureLayer as the first layer is an "
-                             "error.")
+            raise ValueError(
+                "Passing a dictionary input to a Sequential Model which doesn't have FeatureLayer as the first layer is an error."
+            )
         super()._set_inputs(inputs, outputs, training)
         if self.inputs and not isinstance(inputs, dict):
             self._build_input_shape = (None, *self.inputs[0].shape.as_list()[1:])
@@ -152,8 +157,10 @@ class Sequential(Model):
         """The outputs for data, which are taken for probabilities."""
         found = self.predict(x, batch_size, verbose)
         if np.min(found) < 0.0 or np.max(found) > 1.0:
-            tf_logging.warning("Network returning invalid probability values. The last layer might not normalize predictions into "
-                               "probabilities (like softmax or sigmoid would).")
+            tf_logging.warning(
+                "Network returning invalid probability values. The last layer might not normalize predictions into "
+                "probabilities (like softmax or sigmoid would)."
+            )
         return found
 
     def predict_classes(self, x: Any, batch_size: int = 32, verbose: int = 0) -> Any:
@@ -195,8 +202,9 @@ class Sequential(Model):
     @classmethod
     def from_config(cls, config: Any, custom_objects: Any = None) -> Any:
         """A model with the layers of a config."""
-        name, shape, layers = (config.get("name"), config.get("build_input_shape"), config["layers"]) if isinstance(config, dict) else (
-            None, None, config)
+        name, shape, layers = (
+            (config.get("name"), config.get("build_input_shape"), config["layers"]) if isinstance(config, dict) else (None, None, config)
+        )
         model = cls(name=name)
         for data in layers:
             model.add(deserialize(data, custom_objects))

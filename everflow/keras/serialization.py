@@ -1,4 +1,5 @@
 """Objects as data: {"class_name": ..., "config": ...} and back, with names that programs add themselves."""
+
 from __future__ import annotations
 
 import inspect
@@ -67,8 +68,9 @@ def serialize_keras_object(instance: Any) -> Any:
 
 
 @public("keras.utils.deserialize_keras_object")
-def deserialize_keras_object(identifier: Any, module_objects: Any = None, custom_objects: Any = None,
-                             printable_module_name: str = "object") -> Any:
+def deserialize_keras_object(
+    identifier: Any, module_objects: Any = None, custom_objects: Any = None, printable_module_name: str = "object"
+) -> Any:
     """The object that a dict or a name stands for."""
     if identifier is None:
         return None
@@ -98,8 +100,9 @@ def deserialize_keras_object(identifier: Any, module_objects: Any = None, custom
 
 
 @internal("keras.utils.generic_utils.class_and_config_for_serialized_keras_object")
-def class_and_config_for_serialized_keras_object(config: Any, module_objects: Any = None, custom_objects: Any = None,
-                                                 printable_module_name: str = "object") -> tuple[Any, Any]:
+def class_and_config_for_serialized_keras_object(
+    config: Any, module_objects: Any = None, custom_objects: Any = None, printable_module_name: str = "object"
+) -> tuple[Any, Any]:
     """The class that a config names, and its arguments, with objects inside them made."""
     if not isinstance(config, dict) or "class_name" not in config or "config" not in config:
         raise ValueError(f"Improper config format: {config}")

@@ -1,4 +1,5 @@
 """The table that `model.summary()` prints."""
+
 from __future__ import annotations
 
 import math
@@ -65,6 +66,7 @@ def _connections(model: Any, layer: Any) -> list[str]:
     inside = {id(n) for nodes in model._nodes_by_depth for n in nodes}
     return [
         f"{before.name}[{index}][{tensor_index}]"
-        for node in layer._inbound_nodes if id(node) in inside
+        for node in layer._inbound_nodes
+        if id(node) in inside
         for before, index, tensor_index, _ in node.iterate_inbound()
     ]

@@ -1,4 +1,5 @@
 """What Keras takes for a tensor of a graph: tensors, composites of them, variables in graphs, and what programs declare to be one."""
+
 from __future__ import annotations
 
 from typing import Any

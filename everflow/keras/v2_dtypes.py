@@ -1,4 +1,5 @@
 """Whether layers are of the default float type, as in TensorFlow 2, or of the type of their first input."""
+
 from __future__ import annotations
 
 import contextlib

@@ -1,4 +1,5 @@
 """Arguments and sizes of convolutions and pooling: tuples, paddings, data formats, lengths of outputs."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -55,8 +56,8 @@ def normalize_padding(value: Any) -> Any:
     found = value.lower()
     if found not in {"valid", "same", "causal"}:
         raise ValueError(
-            'The `padding` argument must be a list/tuple or one of "valid", "same" (or "causal", only for `Conv1D). Received: '
-            f"{found}")
+            f'The `padding` argument must be a list/tuple or one of "valid", "same" (or "causal", only for `Conv1D). Received: {found}'
+        )
     return found
 
 
@@ -88,8 +89,9 @@ def conv_input_length(output_length: Any, filter_size: int, padding: str, stride
 
 
 @internal("keras.utils.conv_utils.deconv_output_length")
-def deconv_output_length(input_length: Any, filter_size: int, padding: str, output_padding: Any = None, stride: int = 0,
-                         dilation: int = 1) -> Any:
+def deconv_output_length(
+    input_length: Any, filter_size: int, padding: str, output_padding: Any = None, stride: int = 0, dilation: int = 1
+) -> Any:
     """The length of an axis after a transposed convolution."""
     if padding not in {"same", "valid", "full"}:
         raise ValueError(f"Unknown padding: {padding}")

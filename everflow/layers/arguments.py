@@ -1,4 +1,5 @@
 """Values of arguments that are known while the graph is built, as tf.layers looks at them."""
+
 from __future__ import annotations
 
 from typing import Any

@@ -1,4 +1,5 @@
 """tf.layers.Layer: the layer that finds and shares its variables through variable scopes."""
+
 from __future__ import annotations
 
 import contextlib
@@ -62,7 +63,8 @@ class Layer(KerasLayer):
         if self._keras_style:
             if scope is not None or self._reuse is not None:
                 raise ValueError(
-                    "The following arguments are not valid when using keras-style layers: _scope, _reuse. Instead, reuse a layer instance")
+                    "The following arguments are not valid when using keras-style layers: _scope, _reuse. Instead, reuse a layer instance"
+                )
             return
         if scope:
             with scopes.variable_scope(scope) as captured:
@@ -81,7 +83,8 @@ class Layer(KerasLayer):
         if not self._scope:
             raise ValueError(
                 f'No name available for layer scope because the layer "{self._name}" has not been used yet. The scope name  is determined '
-                "the first time the layer instance is called. You must therefore call the layer before querying `scope_name`.")
+                "the first time the layer instance is called. You must therefore call the layer before querying `scope_name`."
+            )
         return self._scope.name
 
     def _init_set_name(self, name: str | None, zero_based: bool = True) -> None:
@@ -118,9 +121,19 @@ class Layer(KerasLayer):
         _collect(added, GraphKeys.REGULARIZATION_LOSSES)
 
     def add_weight(  # type: ignore[override]
-        self, name: str, shape: Any, dtype: Any = None, initializer: Any = None, regularizer: Any = None, trainable: Any = None,
-        constraint: Any = None, use_resource: Any = None, synchronization: Any = VariableSynchronization.AUTO,
-        aggregation: Any = VariableAggregation.NONE, partitioner: Any = None, **kwargs: Any
+        self,
+        name: str,
+        shape: Any,
+        dtype: Any = None,
+        initializer: Any = None,
+        regularizer: Any = None,
+        trainable: Any = None,
+        constraint: Any = None,
+        use_resource: Any = None,
+        synchronization: Any = VariableSynchronization.AUTO,
+        aggregation: Any = VariableAggregation.NONE,
+        partitioner: Any = None,
+        **kwargs: Any,
     ) -> Any:
         """Adds a variable, or finds it where the layer's scope is shared."""
         for keyword in kwargs:
@@ -128,9 +141,19 @@ class Layer(KerasLayer):
                 raise TypeError("Unknown keyword argument:", keyword)
         if self._keras_style:
             return super().add_weight(
-                name=name, shape=shape, dtype=dtype, initializer=initializer, regularizer=regularizer,
-                trainable=bool(trained_where_synchronized(trainable, synchronization) and self.trainable), constraint=constraint,
-                use_resource=use_resource, synchronization=synchronization, aggregation=aggregation, partitioner=partitioner, **kwargs)
+                name=name,
+                shape=shape,
+                dtype=dtype,
+                initializer=initializer,
+                regularizer=regularizer,
+                trainable=bool(trained_where_synchronized(trainable, synchronization) and self.trainable),
+                constraint=constraint,
+                use_resource=use_resource,
+                synchronization=synchronization,
+                aggregation=aggregation,
+                partitioner=partitioner,
+                **kwargs,
+            )
         trainable = trained_where_synchronized(trainable, synchronization)
         dtype = dtypes.as_dtype(dtype if dtype is not None else self.dtype or "float32")
         self._set_scope(None)
@@ -140,10 +163,19 @@ class Layer(KerasLayer):
             self._current_scope = scope
             with name_scope(self._name_scope()):
                 variable = super().add_weight(
-                    name, shape, dtype=dtype, initializer=scope.initializer if initializer is None else initializer,
-                    trainable=trainable and self.trainable, constraint=constraint, partitioner=partitioner,
-                    use_resource=use_resource or self._use_resource_variables or scope.use_resource, synchronization=synchronization,
-                    aggregation=aggregation, getter=scopes.get_variable, **kwargs)
+                    name,
+                    shape,
+                    dtype=dtype,
+                    initializer=scope.initializer if initializer is None else initializer,
+                    trainable=trainable and self.trainable,
+                    constraint=constraint,
+                    partitioner=partitioner,
+                    use_resource=use_resource or self._use_resource_variables or scope.use_resource,
+                    synchronization=synchronization,
+                    aggregation=aggregation,
+                    getter=scopes.get_variable,
+                    **kwargs,
+                )
                 if regularizer and _is_new(variable, existing):
                     for part in variable if isinstance(variable, PartitionedVariable) else [variable]:
                         self._handle_weight_regularization(name, part, regularizer)

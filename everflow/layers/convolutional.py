@@ -1,4 +1,5 @@
 """tf.layers: convolutions of one, two and three dimensions, transposed and separable."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -17,17 +18,47 @@ from everflow.ops.variables.initializers import Zeros
 class Conv1D(keras_conv.Conv1D, base.Layer):
     """A convolution over sequences."""
 
-    def __init__(self, filters: int, kernel_size: Any, strides: Any = 1, padding: Any = "valid", data_format: Any = "channels_last",
-                 dilation_rate: Any = 1, activation: Any = None, use_bias: bool = True, kernel_initializer: Any = None,
-                 bias_initializer: Any = Zeros(), kernel_regularizer: Any = None, bias_regularizer: Any = None,
-                 activity_regularizer: Any = None, kernel_constraint: Any = None, bias_constraint: Any = None, trainable: bool = True,
-                 name: str | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = 1,
+        padding: Any = "valid",
+        data_format: Any = "channels_last",
+        dilation_rate: Any = 1,
+        activation: Any = None,
+        use_bias: bool = True,
+        kernel_initializer: Any = None,
+        bias_initializer: Any = Zeros(),
+        kernel_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        bias_constraint: Any = None,
+        trainable: bool = True,
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(
-            filters=filters, kernel_size=kernel_size, strides=strides, padding=padding, data_format=data_format,
-            dilation_rate=dilation_rate, activation=activation, use_bias=use_bias, kernel_initializer=kernel_initializer,
-            bias_initializer=bias_initializer, kernel_regularizer=kernel_regularizer, bias_regularizer=bias_regularizer,
-            activity_regularizer=activity_regularizer, kernel_constraint=kernel_constraint, bias_constraint=bias_constraint,
-            trainable=trainable, name=name, **kwargs)
+            filters=filters,
+            kernel_size=kernel_size,
+            strides=strides,
+            padding=padding,
+            data_format=data_format,
+            dilation_rate=dilation_rate,
+            activation=activation,
+            use_bias=use_bias,
+            kernel_initializer=kernel_initializer,
+            bias_initializer=bias_initializer,
+            kernel_regularizer=kernel_regularizer,
+            bias_regularizer=bias_regularizer,
+            activity_regularizer=activity_regularizer,
+            kernel_constraint=kernel_constraint,
+            bias_constraint=bias_constraint,
+            trainable=trainable,
+            name=name,
+            **kwargs,
+        )
 
 
 conv1d = public("layers.conv1d")(internal("layers.convolutional.convolution1d")(called_once(Conv1D, "conv1d")))
@@ -38,17 +69,47 @@ conv1d = public("layers.conv1d")(internal("layers.convolutional.convolution1d")(
 class Conv2D(keras_conv.Conv2D, base.Layer):
     """A convolution over images."""
 
-    def __init__(self, filters: int, kernel_size: Any, strides: Any = (1, 1), padding: Any = "valid", data_format: Any = "channels_last",
-                 dilation_rate: Any = (1, 1), activation: Any = None, use_bias: bool = True, kernel_initializer: Any = None,
-                 bias_initializer: Any = Zeros(), kernel_regularizer: Any = None, bias_regularizer: Any = None,
-                 activity_regularizer: Any = None, kernel_constraint: Any = None, bias_constraint: Any = None, trainable: bool = True,
-                 name: str | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = (1, 1),
+        padding: Any = "valid",
+        data_format: Any = "channels_last",
+        dilation_rate: Any = (1, 1),
+        activation: Any = None,
+        use_bias: bool = True,
+        kernel_initializer: Any = None,
+        bias_initializer: Any = Zeros(),
+        kernel_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        bias_constraint: Any = None,
+        trainable: bool = True,
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(
-            filters=filters, kernel_size=kernel_size, strides=strides, padding=padding, data_format=data_format,
-            dilation_rate=dilation_rate, activation=activation, use_bias=use_bias, kernel_initializer=kernel_initializer,
-            bias_initializer=bias_initializer, kernel_regularizer=kernel_regularizer, bias_regularizer=bias_regularizer,
-            activity_regularizer=activity_regularizer, kernel_constraint=kernel_constraint, bias_constraint=bias_constraint,
-            trainable=trainable, name=name, **kwargs)
+            filters=filters,
+            kernel_size=kernel_size,
+            strides=strides,
+            padding=padding,
+            data_format=data_format,
+            dilation_rate=dilation_rate,
+            activation=activation,
+            use_bias=use_bias,
+            kernel_initializer=kernel_initializer,
+            bias_initializer=bias_initializer,
+            kernel_regularizer=kernel_regularizer,
+            bias_regularizer=bias_regularizer,
+            activity_regularizer=activity_regularizer,
+            kernel_constraint=kernel_constraint,
+            bias_constraint=bias_constraint,
+            trainable=trainable,
+            name=name,
+            **kwargs,
+        )
 
 
 conv2d = public("layers.conv2d")(internal("layers.convolutional.convolution2d")(called_once(Conv2D, "conv2d")))
@@ -59,17 +120,47 @@ conv2d = public("layers.conv2d")(internal("layers.convolutional.convolution2d")(
 class Conv3D(keras_conv.Conv3D, base.Layer):
     """A convolution over volumes."""
 
-    def __init__(self, filters: int, kernel_size: Any, strides: Any = (1, 1, 1), padding: Any = "valid",
-                 data_format: Any = "channels_last", dilation_rate: Any = (1, 1, 1), activation: Any = None, use_bias: bool = True,
-                 kernel_initializer: Any = None, bias_initializer: Any = Zeros(), kernel_regularizer: Any = None,
-                 bias_regularizer: Any = None, activity_regularizer: Any = None, kernel_constraint: Any = None,
-                 bias_constraint: Any = None, trainable: bool = True, name: str | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = (1, 1, 1),
+        padding: Any = "valid",
+        data_format: Any = "channels_last",
+        dilation_rate: Any = (1, 1, 1),
+        activation: Any = None,
+        use_bias: bool = True,
+        kernel_initializer: Any = None,
+        bias_initializer: Any = Zeros(),
+        kernel_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        bias_constraint: Any = None,
+        trainable: bool = True,
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(
-            filters=filters, kernel_size=kernel_size, strides=strides, padding=padding, data_format=data_format,
-            dilation_rate=dilation_rate, activation=activation, use_bias=use_bias, kernel_initializer=kernel_initializer,
-            bias_initializer=bias_initializer, kernel_regularizer=kernel_regularizer, bias_regularizer=bias_regularizer,
-            activity_regularizer=activity_regularizer, kernel_constraint=kernel_constraint, bias_constraint=bias_constraint,
-            trainable=trainable, name=name, **kwargs)
+            filters=filters,
+            kernel_size=kernel_size,
+            strides=strides,
+            padding=padding,
+            data_format=data_format,
+            dilation_rate=dilation_rate,
+            activation=activation,
+            use_bias=use_bias,
+            kernel_initializer=kernel_initializer,
+            bias_initializer=bias_initializer,
+            kernel_regularizer=kernel_regularizer,
+            bias_regularizer=bias_regularizer,
+            activity_regularizer=activity_regularizer,
+            kernel_constraint=kernel_constraint,
+            bias_constraint=bias_constraint,
+            trainable=trainable,
+            name=name,
+            **kwargs,
+        )
 
 
 conv3d = public("layers.conv3d")(internal("layers.convolutional.convolution3d")(called_once(Conv3D, "conv3d")))
@@ -79,19 +170,55 @@ conv3d = public("layers.conv3d")(internal("layers.convolutional.convolution3d")(
 class SeparableConv1D(keras_separable.SeparableConv1D, base.Layer):
     """A convolution over sequences, of each channel and then across them."""
 
-    def __init__(self, filters: int, kernel_size: Any, strides: Any = 1, padding: Any = "valid", data_format: Any = "channels_last",
-                 dilation_rate: Any = 1, depth_multiplier: int = 1, activation: Any = None, use_bias: bool = True,
-                 depthwise_initializer: Any = None, pointwise_initializer: Any = None, bias_initializer: Any = Zeros(),
-                 depthwise_regularizer: Any = None, pointwise_regularizer: Any = None, bias_regularizer: Any = None,
-                 activity_regularizer: Any = None, depthwise_constraint: Any = None, pointwise_constraint: Any = None,
-                 bias_constraint: Any = None, trainable: bool = True, name: str | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = 1,
+        padding: Any = "valid",
+        data_format: Any = "channels_last",
+        dilation_rate: Any = 1,
+        depth_multiplier: int = 1,
+        activation: Any = None,
+        use_bias: bool = True,
+        depthwise_initializer: Any = None,
+        pointwise_initializer: Any = None,
+        bias_initializer: Any = Zeros(),
+        depthwise_regularizer: Any = None,
+        pointwise_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        depthwise_constraint: Any = None,
+        pointwise_constraint: Any = None,
+        bias_constraint: Any = None,
+        trainable: bool = True,
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(
-            filters=filters, kernel_size=kernel_size, strides=strides, padding=padding, data_format=data_format,
-            dilation_rate=dilation_rate, depth_multiplier=depth_multiplier, activation=activation, use_bias=use_bias,
-            depthwise_initializer=depthwise_initializer, pointwise_initializer=pointwise_initializer, bias_initializer=bias_initializer,
-            depthwise_regularizer=depthwise_regularizer, pointwise_regularizer=pointwise_regularizer, bias_regularizer=bias_regularizer,
-            activity_regularizer=activity_regularizer, depthwise_constraint=depthwise_constraint,
-            pointwise_constraint=pointwise_constraint, bias_constraint=bias_constraint, trainable=trainable, name=name, **kwargs)
+            filters=filters,
+            kernel_size=kernel_size,
+            strides=strides,
+            padding=padding,
+            data_format=data_format,
+            dilation_rate=dilation_rate,
+            depth_multiplier=depth_multiplier,
+            activation=activation,
+            use_bias=use_bias,
+            depthwise_initializer=depthwise_initializer,
+            pointwise_initializer=pointwise_initializer,
+            bias_initializer=bias_initializer,
+            depthwise_regularizer=depthwise_regularizer,
+            pointwise_regularizer=pointwise_regularizer,
+            bias_regularizer=bias_regularizer,
+            activity_regularizer=activity_regularizer,
+            depthwise_constraint=depthwise_constraint,
+            pointwise_constraint=pointwise_constraint,
+            bias_constraint=bias_constraint,
+            trainable=trainable,
+            name=name,
+            **kwargs,
+        )
 
 
 separable_conv1d = public("layers.separable_conv1d")(called_once(SeparableConv1D, "separable_conv1d"))
@@ -102,23 +229,60 @@ separable_conv1d = public("layers.separable_conv1d")(called_once(SeparableConv1D
 class SeparableConv2D(keras_separable.SeparableConv2D, base.Layer):
     """A convolution over images, of each channel and then across them."""
 
-    def __init__(self, filters: int, kernel_size: Any, strides: Any = (1, 1), padding: Any = "valid", data_format: Any = "channels_last",
-                 dilation_rate: Any = (1, 1), depth_multiplier: int = 1, activation: Any = None, use_bias: bool = True,
-                 depthwise_initializer: Any = None, pointwise_initializer: Any = None, bias_initializer: Any = Zeros(),
-                 depthwise_regularizer: Any = None, pointwise_regularizer: Any = None, bias_regularizer: Any = None,
-                 activity_regularizer: Any = None, depthwise_constraint: Any = None, pointwise_constraint: Any = None,
-                 bias_constraint: Any = None, trainable: bool = True, name: str | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = (1, 1),
+        padding: Any = "valid",
+        data_format: Any = "channels_last",
+        dilation_rate: Any = (1, 1),
+        depth_multiplier: int = 1,
+        activation: Any = None,
+        use_bias: bool = True,
+        depthwise_initializer: Any = None,
+        pointwise_initializer: Any = None,
+        bias_initializer: Any = Zeros(),
+        depthwise_regularizer: Any = None,
+        pointwise_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        depthwise_constraint: Any = None,
+        pointwise_constraint: Any = None,
+        bias_constraint: Any = None,
+        trainable: bool = True,
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(
-            filters=filters, kernel_size=kernel_size, strides=strides, padding=padding, data_format=data_format,
-            dilation_rate=dilation_rate, depth_multiplier=depth_multiplier, activation=activation, use_bias=use_bias,
-            depthwise_initializer=depthwise_initializer, pointwise_initializer=pointwise_initializer, bias_initializer=bias_initializer,
-            depthwise_regularizer=depthwise_regularizer, pointwise_regularizer=pointwise_regularizer, bias_regularizer=bias_regularizer,
-            activity_regularizer=activity_regularizer, depthwise_constraint=depthwise_constraint,
-            pointwise_constraint=pointwise_constraint, bias_constraint=bias_constraint, trainable=trainable, name=name, **kwargs)
+            filters=filters,
+            kernel_size=kernel_size,
+            strides=strides,
+            padding=padding,
+            data_format=data_format,
+            dilation_rate=dilation_rate,
+            depth_multiplier=depth_multiplier,
+            activation=activation,
+            use_bias=use_bias,
+            depthwise_initializer=depthwise_initializer,
+            pointwise_initializer=pointwise_initializer,
+            bias_initializer=bias_initializer,
+            depthwise_regularizer=depthwise_regularizer,
+            pointwise_regularizer=pointwise_regularizer,
+            bias_regularizer=bias_regularizer,
+            activity_regularizer=activity_regularizer,
+            depthwise_constraint=depthwise_constraint,
+            pointwise_constraint=pointwise_constraint,
+            bias_constraint=bias_constraint,
+            trainable=trainable,
+            name=name,
+            **kwargs,
+        )
 
 
-separable_conv2d = public("layers.separable_conv2d")(internal("layers.convolutional.separable_convolution2d")(
-    called_once(SeparableConv2D, "separable_conv2d")))
+separable_conv2d = public("layers.separable_conv2d")(
+    internal("layers.convolutional.separable_convolution2d")(called_once(SeparableConv2D, "separable_conv2d"))
+)
 
 
 @public("layers.Conv2DTranspose")
@@ -126,21 +290,52 @@ separable_conv2d = public("layers.separable_conv2d")(internal("layers.convolutio
 class Conv2DTranspose(keras_transposed.Conv2DTranspose, base.Layer):  # type: ignore[misc]
     """The transpose of a convolution over images."""
 
-    def __init__(self, filters: int, kernel_size: Any, strides: Any = (1, 1), padding: Any = "valid", data_format: Any = "channels_last",
-                 activation: Any = None, use_bias: bool = True, kernel_initializer: Any = None, bias_initializer: Any = Zeros(),
-                 kernel_regularizer: Any = None, bias_regularizer: Any = None, activity_regularizer: Any = None,
-                 kernel_constraint: Any = None, bias_constraint: Any = None, trainable: bool = True, name: str | None = None,
-                 **kwargs: Any) -> None:
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = (1, 1),
+        padding: Any = "valid",
+        data_format: Any = "channels_last",
+        activation: Any = None,
+        use_bias: bool = True,
+        kernel_initializer: Any = None,
+        bias_initializer: Any = Zeros(),
+        kernel_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        bias_constraint: Any = None,
+        trainable: bool = True,
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(
-            filters=filters, kernel_size=kernel_size, strides=strides, padding=padding, data_format=data_format, activation=activation,
-            use_bias=use_bias, kernel_initializer=kernel_initializer, bias_initializer=bias_initializer,
-            kernel_regularizer=kernel_regularizer, bias_regularizer=bias_regularizer, activity_regularizer=activity_regularizer,
-            kernel_constraint=kernel_constraint, bias_constraint=bias_constraint, trainable=trainable, name=name, **kwargs)
+            filters=filters,
+            kernel_size=kernel_size,
+            strides=strides,
+            padding=padding,
+            data_format=data_format,
+            activation=activation,
+            use_bias=use_bias,
+            kernel_initializer=kernel_initializer,
+            bias_initializer=bias_initializer,
+            kernel_regularizer=kernel_regularizer,
+            bias_regularizer=bias_regularizer,
+            activity_regularizer=activity_regularizer,
+            kernel_constraint=kernel_constraint,
+            bias_constraint=bias_constraint,
+            trainable=trainable,
+            name=name,
+            **kwargs,
+        )
 
 
-conv2d_transpose = public("layers.conv2d_transpose")(internal(
-    "layers.convolutional.convolution2d_transpose", "layers.convolutional.deconv2d", "layers.convolutional.deconvolution2d")(
-    called_once(Conv2DTranspose, "conv2d_transpose")))
+conv2d_transpose = public("layers.conv2d_transpose")(
+    internal("layers.convolutional.convolution2d_transpose", "layers.convolutional.deconv2d", "layers.convolutional.deconvolution2d")(
+        called_once(Conv2DTranspose, "conv2d_transpose")
+    )
+)
 
 
 @public("layers.Conv3DTranspose")
@@ -148,18 +343,49 @@ conv2d_transpose = public("layers.conv2d_transpose")(internal(
 class Conv3DTranspose(keras_transposed.Conv3DTranspose, base.Layer):  # type: ignore[misc]
     """The transpose of a convolution over volumes."""
 
-    def __init__(self, filters: int, kernel_size: Any, strides: Any = (1, 1, 1), padding: Any = "valid",
-                 data_format: Any = "channels_last", activation: Any = None, use_bias: bool = True, kernel_initializer: Any = None,
-                 bias_initializer: Any = Zeros(), kernel_regularizer: Any = None, bias_regularizer: Any = None,
-                 activity_regularizer: Any = None, kernel_constraint: Any = None, bias_constraint: Any = None, trainable: bool = True,
-                 name: str | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = (1, 1, 1),
+        padding: Any = "valid",
+        data_format: Any = "channels_last",
+        activation: Any = None,
+        use_bias: bool = True,
+        kernel_initializer: Any = None,
+        bias_initializer: Any = Zeros(),
+        kernel_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        bias_constraint: Any = None,
+        trainable: bool = True,
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(
-            filters=filters, kernel_size=kernel_size, strides=strides, padding=padding, data_format=data_format, activation=activation,
-            use_bias=use_bias, kernel_initializer=kernel_initializer, bias_initializer=bias_initializer,
-            kernel_regularizer=kernel_regularizer, bias_regularizer=bias_regularizer, activity_regularizer=activity_regularizer,
-            kernel_constraint=kernel_constraint, bias_constraint=bias_constraint, trainable=trainable, name=name, **kwargs)
+            filters=filters,
+            kernel_size=kernel_size,
+            strides=strides,
+            padding=padding,
+            data_format=data_format,
+            activation=activation,
+            use_bias=use_bias,
+            kernel_initializer=kernel_initializer,
+            bias_initializer=bias_initializer,
+            kernel_regularizer=kernel_regularizer,
+            bias_regularizer=bias_regularizer,
+            activity_regularizer=activity_regularizer,
+            kernel_constraint=kernel_constraint,
+            bias_constraint=bias_constraint,
+            trainable=trainable,
+            name=name,
+            **kwargs,
+        )
 
 
-conv3d_transpose = public("layers.conv3d_transpose")(internal(
-    "layers.convolutional.convolution3d_transpose", "layers.convolutional.deconv3d", "layers.convolutional.deconvolution3d")(
-    called_once(Conv3DTranspose, "conv3d_transpose")))
+conv3d_transpose = public("layers.conv3d_transpose")(
+    internal("layers.convolutional.convolution3d_transpose", "layers.convolutional.deconv3d", "layers.convolutional.deconvolution3d")(
+        called_once(Conv3DTranspose, "conv3d_transpose")
+    )
+)

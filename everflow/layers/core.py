@@ -1,4 +1,5 @@
 """tf.layers: dense, dropout, flatten."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -16,15 +17,37 @@ from everflow.ops.variables.initializers import Zeros
 class Dense(keras_dense.Dense, base.Layer):
     """`activation(inputs @ kernel + bias)`."""
 
-    def __init__(self, units: int, activation: Any = None, use_bias: bool = True, kernel_initializer: Any = None,
-                 bias_initializer: Any = Zeros(), kernel_regularizer: Any = None, bias_regularizer: Any = None,
-                 activity_regularizer: Any = None, kernel_constraint: Any = None, bias_constraint: Any = None, trainable: bool = True,
-                 name: str | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        units: int,
+        activation: Any = None,
+        use_bias: bool = True,
+        kernel_initializer: Any = None,
+        bias_initializer: Any = Zeros(),
+        kernel_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        bias_constraint: Any = None,
+        trainable: bool = True,
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(
-            units=units, activation=activation, use_bias=use_bias, kernel_initializer=kernel_initializer,
-            bias_initializer=bias_initializer, kernel_regularizer=kernel_regularizer, bias_regularizer=bias_regularizer,
-            activity_regularizer=activity_regularizer, kernel_constraint=kernel_constraint, bias_constraint=bias_constraint,
-            trainable=trainable, name=name, **kwargs)
+            units=units,
+            activation=activation,
+            use_bias=use_bias,
+            kernel_initializer=kernel_initializer,
+            bias_initializer=bias_initializer,
+            kernel_regularizer=kernel_regularizer,
+            bias_regularizer=bias_regularizer,
+            activity_regularizer=activity_regularizer,
+            kernel_constraint=kernel_constraint,
+            bias_constraint=bias_constraint,
+            trainable=trainable,
+            name=name,
+            **kwargs,
+        )
 
 
 dense = public("layers.dense")(internal("layers.core.fully_connected")(called_once(Dense, "dense")))

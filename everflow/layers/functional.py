@@ -1,4 +1,5 @@
 """The functions of tf.layers: a layer that is made and called at once."""
+
 from __future__ import annotations
 
 import inspect
@@ -17,8 +18,11 @@ def called_once(layer: type, name: str, has_variables: bool = True) -> Callable[
     >>> dense = called_once(Dense, "dense")
     >>> dense(inputs, 10, activation=tf.nn.relu, name="hidden", reuse=True)
     """
-    settings = [p for p in list(inspect.signature(layer.__init__).parameters.values())[1:]  # type: ignore[misc]
-                if p.kind is not inspect.Parameter.VAR_KEYWORD]
+    settings = [
+        p
+        for p in list(inspect.signature(layer.__init__).parameters.values())[1:]  # type: ignore[misc]
+        if p.kind is not inspect.Parameter.VAR_KEYWORD
+    ]
     signature = inspect.Signature([_INPUTS, *settings, *([_REUSE] if has_variables else [])], return_annotation=Any)
 
     def function(*args: Any, **kwargs: Any) -> Any:

@@ -1,4 +1,5 @@
 """tf.layers: batch normalization."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -14,19 +15,55 @@ from everflow.ops.variables.initializers import Ones, Zeros
 class BatchNormalization(keras_normalization.BatchNormalization, base.Layer):
     """Brings each channel to mean zero and variance one; its update ops are in tf.GraphKeys.UPDATE_OPS."""
 
-    def __init__(self, axis: Any = -1, momentum: float = 0.99, epsilon: float = 1e-3, center: bool = True, scale: bool = True,
-                 beta_initializer: Any = Zeros(), gamma_initializer: Any = Ones(), moving_mean_initializer: Any = Zeros(),
-                 moving_variance_initializer: Any = Ones(), beta_regularizer: Any = None, gamma_regularizer: Any = None,
-                 beta_constraint: Any = None, gamma_constraint: Any = None, renorm: bool = False, renorm_clipping: Any = None,
-                 renorm_momentum: float = 0.99, fused: Any = None, trainable: bool = True, virtual_batch_size: int | None = None,
-                 adjustment: Any = None, name: str | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        axis: Any = -1,
+        momentum: float = 0.99,
+        epsilon: float = 1e-3,
+        center: bool = True,
+        scale: bool = True,
+        beta_initializer: Any = Zeros(),
+        gamma_initializer: Any = Ones(),
+        moving_mean_initializer: Any = Zeros(),
+        moving_variance_initializer: Any = Ones(),
+        beta_regularizer: Any = None,
+        gamma_regularizer: Any = None,
+        beta_constraint: Any = None,
+        gamma_constraint: Any = None,
+        renorm: bool = False,
+        renorm_clipping: Any = None,
+        renorm_momentum: float = 0.99,
+        fused: Any = None,
+        trainable: bool = True,
+        virtual_batch_size: int | None = None,
+        adjustment: Any = None,
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(
-            axis=axis, momentum=momentum, epsilon=epsilon, center=center, scale=scale, beta_initializer=beta_initializer,
-            gamma_initializer=gamma_initializer, moving_mean_initializer=moving_mean_initializer,
-            moving_variance_initializer=moving_variance_initializer, beta_regularizer=beta_regularizer,
-            gamma_regularizer=gamma_regularizer, beta_constraint=beta_constraint, gamma_constraint=gamma_constraint, renorm=renorm,
-            renorm_clipping=renorm_clipping, renorm_momentum=renorm_momentum, fused=fused, trainable=trainable,
-            virtual_batch_size=virtual_batch_size, adjustment=adjustment, name=name, **kwargs)
+            axis=axis,
+            momentum=momentum,
+            epsilon=epsilon,
+            center=center,
+            scale=scale,
+            beta_initializer=beta_initializer,
+            gamma_initializer=gamma_initializer,
+            moving_mean_initializer=moving_mean_initializer,
+            moving_variance_initializer=moving_variance_initializer,
+            beta_regularizer=beta_regularizer,
+            gamma_regularizer=gamma_regularizer,
+            beta_constraint=beta_constraint,
+            gamma_constraint=gamma_constraint,
+            renorm=renorm,
+            renorm_clipping=renorm_clipping,
+            renorm_momentum=renorm_momentum,
+            fused=fused,
+            trainable=trainable,
+            virtual_batch_size=virtual_batch_size,
+            adjustment=adjustment,
+            name=name,
+            **kwargs,
+        )
 
     def call(self, inputs: Any, training: Any = False) -> Any:  # type: ignore[override]
         return super().call(inputs, training=training)
@@ -34,19 +71,56 @@ class BatchNormalization(keras_normalization.BatchNormalization, base.Layer):
 
 @public("layers.batch_normalization")
 @internal("layers.normalization.batch_norm")
-def batch_normalization(inputs: Any, axis: Any = -1, momentum: float = 0.99, epsilon: float = 1e-3, center: bool = True,
-                        scale: bool = True, beta_initializer: Any = Zeros(), gamma_initializer: Any = Ones(),
-                        moving_mean_initializer: Any = Zeros(), moving_variance_initializer: Any = Ones(), beta_regularizer: Any = None,
-                        gamma_regularizer: Any = None, beta_constraint: Any = None, gamma_constraint: Any = None, training: Any = False,
-                        trainable: bool = True, name: str | None = None, reuse: Any = None, renorm: bool = False,
-                        renorm_clipping: Any = None, renorm_momentum: float = 0.99, fused: Any = None,
-                        virtual_batch_size: int | None = None, adjustment: Any = None) -> Any:
+def batch_normalization(
+    inputs: Any,
+    axis: Any = -1,
+    momentum: float = 0.99,
+    epsilon: float = 1e-3,
+    center: bool = True,
+    scale: bool = True,
+    beta_initializer: Any = Zeros(),
+    gamma_initializer: Any = Ones(),
+    moving_mean_initializer: Any = Zeros(),
+    moving_variance_initializer: Any = Ones(),
+    beta_regularizer: Any = None,
+    gamma_regularizer: Any = None,
+    beta_constraint: Any = None,
+    gamma_constraint: Any = None,
+    training: Any = False,
+    trainable: bool = True,
+    name: str | None = None,
+    reuse: Any = None,
+    renorm: bool = False,
+    renorm_clipping: Any = None,
+    renorm_momentum: float = 0.99,
+    fused: Any = None,
+    virtual_batch_size: int | None = None,
+    adjustment: Any = None,
+) -> Any:
     """A batch normalization layer, called once."""
     layer = BatchNormalization(
-        axis=axis, momentum=momentum, epsilon=epsilon, center=center, scale=scale, beta_initializer=beta_initializer,
-        gamma_initializer=gamma_initializer, moving_mean_initializer=moving_mean_initializer,
-        moving_variance_initializer=moving_variance_initializer, beta_regularizer=beta_regularizer, gamma_regularizer=gamma_regularizer,
-        beta_constraint=beta_constraint, gamma_constraint=gamma_constraint, renorm=renorm, renorm_clipping=renorm_clipping,
-        renorm_momentum=renorm_momentum, fused=fused, trainable=trainable, virtual_batch_size=virtual_batch_size, adjustment=adjustment,
-        name=name, _reuse=reuse, _scope=name)
+        axis=axis,
+        momentum=momentum,
+        epsilon=epsilon,
+        center=center,
+        scale=scale,
+        beta_initializer=beta_initializer,
+        gamma_initializer=gamma_initializer,
+        moving_mean_initializer=moving_mean_initializer,
+        moving_variance_initializer=moving_variance_initializer,
+        beta_regularizer=beta_regularizer,
+        gamma_regularizer=gamma_regularizer,
+        beta_constraint=beta_constraint,
+        gamma_constraint=gamma_constraint,
+        renorm=renorm,
+        renorm_clipping=renorm_clipping,
+        renorm_momentum=renorm_momentum,
+        fused=fused,
+        trainable=trainable,
+        virtual_batch_size=virtual_batch_size,
+        adjustment=adjustment,
+        name=name,
+        _reuse=reuse,
+        _scope=name,
+    )
     return layer.apply(inputs, training=training)

@@ -1,4 +1,5 @@
 """tf.layers: pooling over sequences, images and volumes."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -12,12 +13,20 @@ from everflow.layers.functional import called_once
 class _Strided:
     """Windows whose strides are always given."""
 
-    def __init__(self, pool_size: Any, strides: Any, padding: Any = "valid", data_format: Any = "channels_last", name: str | None = None,
-                 **kwargs: Any) -> None:
+    def __init__(
+        self,
+        pool_size: Any,
+        strides: Any,
+        padding: Any = "valid",
+        data_format: Any = "channels_last",
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> None:
         if strides is None:
             raise ValueError("Argument `strides` must not be None.")
         super().__init__(  # type: ignore[call-arg]
-            pool_size=pool_size, strides=strides, padding=padding, data_format=data_format, name=name, **kwargs)
+            pool_size=pool_size, strides=strides, padding=padding, data_format=data_format, name=name, **kwargs
+        )
 
 
 @public("layers.AveragePooling1D")
@@ -34,8 +43,9 @@ class AveragePooling2D(_Strided, keras_pooling.AveragePooling2D, base.Layer):
     """The mean of each window of images."""
 
 
-average_pooling2d = public("layers.average_pooling2d")(internal("layers.pooling.avg_pool2d")(
-    called_once(AveragePooling2D, "average_pooling2d", has_variables=False)))
+average_pooling2d = public("layers.average_pooling2d")(
+    internal("layers.pooling.avg_pool2d")(called_once(AveragePooling2D, "average_pooling2d", has_variables=False))
+)
 
 
 @public("layers.AveragePooling3D")
@@ -60,8 +70,9 @@ class MaxPooling2D(_Strided, keras_pooling.MaxPooling2D, base.Layer):
     """The largest value of each window of images."""
 
 
-max_pooling2d = public("layers.max_pooling2d")(internal("layers.pooling.max_pool2d")(
-    called_once(MaxPooling2D, "max_pooling2d", has_variables=False)))
+max_pooling2d = public("layers.max_pooling2d")(
+    internal("layers.pooling.max_pool2d")(called_once(MaxPooling2D, "max_pooling2d", has_variables=False))
+)
 
 
 @public("layers.MaxPooling3D")

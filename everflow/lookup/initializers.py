@@ -1,4 +1,5 @@
 """What tables are filled with: tensors, or the lines of a text file."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -87,8 +88,17 @@ class TextFileIndex:
 class TextFileInitializer(TableInitializerBase):
     """Keys and values from the lines of a file: whole lines, their numbers, or columns between delimiters."""
 
-    def __init__(self, filename: Any, key_dtype: Any, key_index: int, value_dtype: Any, value_index: int, vocab_size: int | None = None,
-                 delimiter: str = "\t", name: str | None = None) -> None:
+    def __init__(
+        self,
+        filename: Any,
+        key_dtype: Any,
+        key_index: int,
+        value_dtype: Any,
+        value_index: int,
+        vocab_size: int | None = None,
+        delimiter: str = "\t",
+        name: str | None = None,
+    ) -> None:
         if not isinstance(filename, TensorLike) and not filename:
             raise ValueError(f"Filename required for {name}.")
         key_dtype, value_dtype = dtypes.as_dtype(key_dtype), dtypes.as_dtype(value_dtype)
@@ -133,8 +143,15 @@ class TextFileInitializer(TableInitializerBase):
         handle = table.resource_handle
         with name_scope(self._name, "text_file_init", (handle,)):
             path = convert_to_tensor(self._given_name if self._asset is None else self._asset.asset_path, dtypes.string)
-            op = apply("InitializeTableFromTextFileV2", handle, path, key_index=self._key_index, value_index=self._value_index,
-                       vocab_size=-1 if self._vocab_size is None else self._vocab_size, delimiter=self._delimiter)
+            op = apply(
+                "InitializeTableFromTextFileV2",
+                handle,
+                path,
+                key_index=self._key_index,
+                value_index=self._value_index,
+                vocab_size=-1 if self._vocab_size is None else self._vocab_size,
+                delimiter=self._delimiter,
+            )
         return _registered(op)
 
 
@@ -143,10 +160,25 @@ class TextFileInitializer(TableInitializerBase):
 class TextFileStringTableInitializer(TextFileInitializer):
     """From line numbers, or a column of ids, to strings."""
 
-    def __init__(self, filename: Any, key_column_index: int = TextFileIndex.LINE_NUMBER, value_column_index: int = TextFileIndex.WHOLE_LINE,
-                 vocab_size: int | None = None, delimiter: str = "\t", name: str = "text_file_string_table_init") -> None:
-        super().__init__(filename, dtypes.int64, key_column_index, dtypes.string, value_column_index, vocab_size=vocab_size,
-                         delimiter=delimiter, name=name)
+    def __init__(
+        self,
+        filename: Any,
+        key_column_index: int = TextFileIndex.LINE_NUMBER,
+        value_column_index: int = TextFileIndex.WHOLE_LINE,
+        vocab_size: int | None = None,
+        delimiter: str = "\t",
+        name: str = "text_file_string_table_init",
+    ) -> None:
+        super().__init__(
+            filename,
+            dtypes.int64,
+            key_column_index,
+            dtypes.string,
+            value_column_index,
+            vocab_size=vocab_size,
+            delimiter=delimiter,
+            name=name,
+        )
 
 
 @public("contrib.lookup.TextFileIdTableInitializer")
@@ -154,8 +186,16 @@ class TextFileStringTableInitializer(TextFileInitializer):
 class TextFileIdTableInitializer(TextFileInitializer):
     """From strings to line numbers, or to a column of ids."""
 
-    def __init__(self, filename: Any, key_column_index: int = TextFileIndex.WHOLE_LINE, value_column_index: int = TextFileIndex.LINE_NUMBER,
-                 vocab_size: int | None = None, delimiter: str = "\t", name: str = "text_file_id_table_init",
-                 key_dtype: Any = dtypes.string) -> None:
-        super().__init__(filename, key_dtype, key_column_index, dtypes.int64, value_column_index, vocab_size=vocab_size,
-                         delimiter=delimiter, name=name)
+    def __init__(
+        self,
+        filename: Any,
+        key_column_index: int = TextFileIndex.WHOLE_LINE,
+        value_column_index: int = TextFileIndex.LINE_NUMBER,
+        vocab_size: int | None = None,
+        delimiter: str = "\t",
+        name: str = "text_file_id_table_init",
+        key_dtype: Any = dtypes.string,
+    ) -> None:
+        super().__init__(
+            filename, key_dtype, key_column_index, dtypes.int64, value_column_index, vocab_size=vocab_size, delimiter=delimiter, name=name
+        )

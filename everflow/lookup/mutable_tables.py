@@ -1,4 +1,5 @@
 """Tables whose entries programs change, and which checkpoints save."""
+
 from __future__ import annotations
 
 import functools
@@ -96,8 +97,9 @@ class _MutableTable(LookupInterface):
 class MutableHashTable(_MutableTable):
     """A table of values of one shape."""
 
-    def __init__(self, key_dtype: Any, value_dtype: Any, default_value: Any, name: str = "MutableHashTable",
-                 checkpoint: bool = True) -> None:
+    def __init__(
+        self, key_dtype: Any, value_dtype: Any, default_value: Any, name: str = "MutableHashTable", checkpoint: bool = True
+    ) -> None:
         super().__init__(key_dtype, value_dtype)
         self._default_value = convert_to_tensor(default_value, self._value_dtype)
         self._value_shape = self._default_value.get_shape()
@@ -107,8 +109,12 @@ class MutableHashTable(_MutableTable):
 
     def _create_resource(self) -> Any:
         # Without a shared name, the name of the node is shared: that keeps the table across runs of pruned graphs.
-        settings: dict[str, Any] = {"shared_name": self._shared_name or "", "use_node_name_sharing": self._checkpoint
-                                    and self._shared_name is None, "key_dtype": self._key_dtype, "value_dtype": self._value_dtype}
+        settings: dict[str, Any] = {
+            "shared_name": self._shared_name or "",
+            "use_node_name_sharing": self._checkpoint and self._shared_name is None,
+            "key_dtype": self._key_dtype,
+            "value_dtype": self._value_dtype,
+        }
         if self._value_shape.ndims == 0:
             handle = apply("MutableHashTableV2", name=self._name, **settings)
         else:
@@ -127,8 +133,17 @@ class MutableHashTable(_MutableTable):
 class DenseHashTable(_MutableTable):
     """A table in one block of memory. Two keys mark empty buckets and removed entries, and can't be used."""
 
-    def __init__(self, key_dtype: Any, value_dtype: Any, default_value: Any, empty_key: Any, deleted_key: Any,
-                 initial_num_buckets: int | None = None, name: str = "MutableDenseHashTable", checkpoint: bool = True) -> None:
+    def __init__(
+        self,
+        key_dtype: Any,
+        value_dtype: Any,
+        default_value: Any,
+        empty_key: Any,
+        deleted_key: Any,
+        initial_num_buckets: int | None = None,
+        name: str = "MutableDenseHashTable",
+        checkpoint: bool = True,
+    ) -> None:
         super().__init__(key_dtype, value_dtype)
         self._default_value = convert_to_tensor(default_value, self._value_dtype, name="default_value")
         self._value_shape = self._default_value.get_shape()
@@ -141,9 +156,17 @@ class DenseHashTable(_MutableTable):
         self._set_up(checkpoint)
 
     def _create_resource(self) -> Any:
-        handle = apply("MutableDenseHashTableV2", self._empty_key, self._deleted_key, shared_name=self._shared_name or "",
-                       use_node_name_sharing=self._checkpoint and self._shared_name is None, value_dtype=self._value_dtype,
-                       value_shape=self._value_shape, initial_num_buckets=self._initial_num_buckets, name=self._name)
+        handle = apply(
+            "MutableDenseHashTableV2",
+            self._empty_key,
+            self._deleted_key,
+            shared_name=self._shared_name or "",
+            use_node_name_sharing=self._checkpoint and self._shared_name is None,
+            value_dtype=self._value_dtype,
+            value_shape=self._value_shape,
+            initial_num_buckets=self._initial_num_buckets,
+            name=self._name,
+        )
         return self._named(handle, executing_eagerly())
 
     def insert_or_assign(self, keys: Any, values: Any, name: str | None = None) -> Any:

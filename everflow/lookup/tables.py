@@ -1,4 +1,5 @@
 """Tables that are filled once by an initializer."""
+
 from __future__ import annotations
 
 import uuid
@@ -131,8 +132,13 @@ class StaticHashTable(InitializableLookupTableBase):
         self._value_shape = self._default_value.get_shape()
 
     def _create_resource(self) -> Any:
-        handle = apply("HashTableV2", shared_name=self._shared_name, key_dtype=self._initializer.key_dtype,
-                       value_dtype=self._initializer.value_dtype, name=self._name)
+        handle = apply(
+            "HashTableV2",
+            shared_name=self._shared_name,
+            key_dtype=self._initializer.key_dtype,
+            value_dtype=self._initializer.value_dtype,
+            name=self._name,
+        )
         self._table_name = self._name if executing_eagerly() else handle.op.name.split("/")[-1]
         return handle
 

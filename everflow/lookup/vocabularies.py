@@ -1,4 +1,5 @@
 """Ids of words: tables with hash buckets for words that a vocabulary lacks, and tables made from vocabularies."""
+
 from __future__ import annotations
 
 import collections
@@ -119,8 +120,9 @@ class _WithBuckets(LookupInterface):
 class IdTableWithHashBuckets(_WithBuckets):
     """Gives keys that a table of ids lacks a bucket by their hash."""
 
-    def __init__(self, table: Any, num_oov_buckets: int, hasher_spec: Any = FastHashSpec, name: str | None = None,
-                 key_dtype: Any = None) -> None:
+    def __init__(
+        self, table: Any, num_oov_buckets: int, hasher_spec: Any = FastHashSpec, name: str | None = None, key_dtype: Any = None
+    ) -> None:
         if name:
             name = name.rstrip("/")
         if table is not None:
@@ -130,8 +132,9 @@ class IdTableWithHashBuckets(_WithBuckets):
             if table.key_dtype not in supported:
                 raise TypeError(f"Invalid key dtype, expected one of {supported}, but got {key_dtype}.")
             if table.key_dtype.is_integer != key_dtype.is_integer:
-                raise TypeError(f"Invalid key dtype, expected {'integer' if key_dtype.is_integer else 'non-integer'} but got "
-                                f"{table.key_dtype}.")
+                raise TypeError(
+                    f"Invalid key dtype, expected {'integer' if key_dtype.is_integer else 'non-integer'} but got {table.key_dtype}."
+                )
             if table.value_dtype != dtypes.int64:
                 raise TypeError(f"Invalid value dtype, expected {dtypes.int64} but got {table.value_dtype}.")
             name = name or table.name
@@ -183,8 +186,10 @@ class StaticVocabularyTable(_WithBuckets):
                 shown = ", ".join(f"tf.{d.name}" for d in supported)
                 raise TypeError(f"Invalid key dtype, expected one of ({shown}), but got {initializer.key_dtype}.")
             if initializer.key_dtype.is_integer != lookup_key_dtype.is_integer:
-                raise TypeError(f"Invalid key dtype, expected {'integer' if lookup_key_dtype.is_integer else 'non-integer'} but got "
-                                f"{initializer.key_dtype}.")
+                raise TypeError(
+                    f"Invalid key dtype, expected {'integer' if lookup_key_dtype.is_integer else 'non-integer'} but got "
+                    f"{initializer.key_dtype}."
+                )
             if initializer.value_dtype != dtypes.int64:
                 raise TypeError(f"Invalid value dtype, expected {dtypes.int64} but got {initializer.value_dtype}.")
             self._table = StaticHashTable(initializer, default_value=-1)
@@ -233,10 +238,18 @@ def _with_buckets(table: Any, num_oov_buckets: int, hasher_spec: Any, scope: str
 
 @public("contrib.lookup.index_table_from_file")
 @internal("ops.lookup_ops.index_table_from_file")
-def index_table_from_file(vocabulary_file: Any = None, num_oov_buckets: int = 0, vocab_size: int | None = None, default_value: int = -1,
-                          hasher_spec: Any = FastHashSpec, key_dtype: Any = dtypes.string, name: str | None = None,
-                          key_column_index: int = TextFileIndex.WHOLE_LINE, value_column_index: int = TextFileIndex.LINE_NUMBER,
-                          delimiter: str = "\t") -> Any:
+def index_table_from_file(
+    vocabulary_file: Any = None,
+    num_oov_buckets: int = 0,
+    vocab_size: int | None = None,
+    default_value: int = -1,
+    hasher_spec: Any = FastHashSpec,
+    key_dtype: Any = dtypes.string,
+    name: str | None = None,
+    key_column_index: int = TextFileIndex.WHOLE_LINE,
+    value_column_index: int = TextFileIndex.LINE_NUMBER,
+    delimiter: str = "\t",
+) -> Any:
     """A table from the words of a file to their line numbers."""
     _check_file(vocabulary_file)
     key_dtype = dtypes.as_dtype(key_dtype)
@@ -249,17 +262,28 @@ def index_table_from_file(vocabulary_file: Any = None, num_oov_buckets: int = 0,
     _check_ids(num_oov_buckets, key_dtype)
     with name_scope(name, "string_to_index"):
         with name_scope(None, "hash_table") as scope:
-            init = TextFileIdTableInitializer(vocabulary_file, vocab_size=vocab_size,
-                                              key_dtype=dtypes.int64 if key_dtype.is_integer else key_dtype, name="table_init",
-                                              key_column_index=key_column_index, value_column_index=value_column_index,
-                                              delimiter=delimiter)
+            init = TextFileIdTableInitializer(
+                vocabulary_file,
+                vocab_size=vocab_size,
+                key_dtype=dtypes.int64 if key_dtype.is_integer else key_dtype,
+                name="table_init",
+                key_column_index=key_column_index,
+                value_column_index=value_column_index,
+                delimiter=delimiter,
+            )
             table = StaticHashTableV1(init, default_value)
         return _with_buckets(table, num_oov_buckets, hasher_spec, scope, key_dtype)
 
 
 @internal("ops.lookup_ops.index_table_from_tensor")
-def index_table_from_tensor(vocabulary_list: Any, num_oov_buckets: int = 0, default_value: int = -1, hasher_spec: Any = FastHashSpec,
-                            dtype: Any = dtypes.string, name: str | None = None) -> Any:
+def index_table_from_tensor(
+    vocabulary_list: Any,
+    num_oov_buckets: int = 0,
+    default_value: int = -1,
+    hasher_spec: Any = FastHashSpec,
+    dtype: Any = dtypes.string,
+    name: str | None = None,
+) -> Any:
     """A table from the words of a list to their places in it."""
     if vocabulary_list is None:
         raise ValueError("vocabulary_list must be specified.")
@@ -281,16 +305,28 @@ def index_table_from_tensor(vocabulary_list: Any, num_oov_buckets: int = 0, defa
 
 @public("contrib.lookup.index_to_string_table_from_file")
 @internal("ops.lookup_ops.index_to_string_table_from_file")
-def index_to_string_table_from_file(vocabulary_file: Any, vocab_size: int | None = None, default_value: Any = "UNK",
-                                    name: str | None = None, key_column_index: int = TextFileIndex.LINE_NUMBER,
-                                    value_column_index: int = TextFileIndex.WHOLE_LINE, delimiter: str = "\t") -> Any:
+def index_to_string_table_from_file(
+    vocabulary_file: Any,
+    vocab_size: int | None = None,
+    default_value: Any = "UNK",
+    name: str | None = None,
+    key_column_index: int = TextFileIndex.LINE_NUMBER,
+    value_column_index: int = TextFileIndex.WHOLE_LINE,
+    delimiter: str = "\t",
+) -> Any:
     """A table from line numbers to the words of a file."""
     _check_file(vocabulary_file)
     if vocab_size is not None and vocab_size < 1:
         raise ValueError(f"vocab_size must be greater than 0, got {vocab_size}.")
     with name_scope(name, "index_to_string"):
-        init = TextFileStringTableInitializer(vocabulary_file, vocab_size=vocab_size, name="table_init", key_column_index=key_column_index,
-                                              value_column_index=value_column_index, delimiter=delimiter)
+        init = TextFileStringTableInitializer(
+            vocabulary_file,
+            vocab_size=vocab_size,
+            name="table_init",
+            key_column_index=key_column_index,
+            value_column_index=value_column_index,
+            delimiter=delimiter,
+        )
         return StaticHashTableV1(init, default_value)
 
 

@@ -1,4 +1,5 @@
 """The losses of a graph: those that were added, those of regularization, and their sum."""
+
 from __future__ import annotations
 
 import contextlib
@@ -74,8 +75,11 @@ def squeeze_or_expand_dimensions(y_pred: Any, y_true: Any = None, sample_weight:
     difference = rank - tf.rank(y_pred)
 
     def adjusted() -> Any:
-        return tf.cond(tf.equal(difference, 1), lambda: tf.squeeze(sample_weight, [-1]),
-                       lambda: tf.cond(tf.equal(difference, -1), lambda: tf.expand_dims(sample_weight, [-1]), lambda: sample_weight))
+        return tf.cond(
+            tf.equal(difference, 1),
+            lambda: tf.squeeze(sample_weight, [-1]),
+            lambda: tf.cond(tf.equal(difference, -1), lambda: tf.expand_dims(sample_weight, [-1]), lambda: sample_weight),
+        )
 
     return y_pred, y_true, tf.cond(tf.equal(rank, 0), lambda: sample_weight, adjusted)
 
@@ -97,10 +101,12 @@ def check_per_example_loss_rank(per_example_loss: Any) -> Iterator[None]:
     if rank is not None:
         if rank == 0:
             raise ValueError(
-                f"Invalid value passed for `per_example_loss`. Expected a tensor with at least rank 1, received: {per_example_loss}")
+                f"Invalid value passed for `per_example_loss`. Expected a tensor with at least rank 1, received: {per_example_loss}"
+            )
         yield
     else:
         check = tf.assert_greater_equal(
-            tf.rank(per_example_loss), 1, message="Invalid value passed for `per_example_loss`. Expected a tensor with at least rank 1.")
+            tf.rank(per_example_loss), 1, message="Invalid value passed for `per_example_loss`. Expected a tensor with at least rank 1."
+        )
         with tf.control_dependencies([check]):
             yield

@@ -1,4 +1,5 @@
 """The losses themselves: of each example, then weighted and reduced."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -30,8 +31,14 @@ def _as_floats(labels: Any, predictions: Any) -> tuple[Any, Any]:
 
 
 @public("losses.absolute_difference")
-def absolute_difference(labels: Any, predictions: Any, weights: Any = 1.0, scope: str | None = None,
-                        loss_collection: Any = GraphKeys.LOSSES, reduction: str = _DEFAULT) -> Any:
+def absolute_difference(
+    labels: Any,
+    predictions: Any,
+    weights: Any = 1.0,
+    scope: str | None = None,
+    loss_collection: Any = GraphKeys.LOSSES,
+    reduction: str = _DEFAULT,
+) -> Any:
     """How far predictions are off."""
     _given(labels=labels, predictions=predictions)
     with name_scope(scope, "absolute_difference", (predictions, labels, weights)) as scope:
@@ -41,8 +48,16 @@ def absolute_difference(labels: Any, predictions: Any, weights: Any = 1.0, scope
 
 
 @public("losses.cosine_distance")
-def cosine_distance(labels: Any, predictions: Any, axis: Any = None, weights: Any = 1.0, scope: str | None = None,
-                    loss_collection: Any = GraphKeys.LOSSES, reduction: str = _DEFAULT, dim: Any = None) -> Any:
+def cosine_distance(
+    labels: Any,
+    predictions: Any,
+    axis: Any = None,
+    weights: Any = 1.0,
+    scope: str | None = None,
+    loss_collection: Any = GraphKeys.LOSSES,
+    reduction: str = _DEFAULT,
+    dim: Any = None,
+) -> Any:
     """One minus the cosine of the angle between vectors of length one."""
     axis = deprecated_argument_lookup("axis", axis, "dim", dim)
     if axis is None:
@@ -55,8 +70,14 @@ def cosine_distance(labels: Any, predictions: Any, axis: Any = None, weights: An
 
 
 @public("losses.hinge_loss")
-def hinge_loss(labels: Any, logits: Any, weights: Any = 1.0, scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES,
-               reduction: str = _DEFAULT) -> Any:
+def hinge_loss(
+    labels: Any,
+    logits: Any,
+    weights: Any = 1.0,
+    scope: str | None = None,
+    loss_collection: Any = GraphKeys.LOSSES,
+    reduction: str = _DEFAULT,
+) -> Any:
     """How far scores are from being right by one; labels are 0 and 1."""
     _given(labels=labels, logits=logits)
     with name_scope(scope, "hinge_loss", (logits, labels, weights)) as scope:
@@ -68,8 +89,15 @@ def hinge_loss(labels: Any, logits: Any, weights: Any = 1.0, scope: str | None =
 
 
 @public("losses.huber_loss")
-def huber_loss(labels: Any, predictions: Any, weights: Any = 1.0, delta: float = 1.0, scope: str | None = None,
-               loss_collection: Any = GraphKeys.LOSSES, reduction: str = _DEFAULT) -> Any:
+def huber_loss(
+    labels: Any,
+    predictions: Any,
+    weights: Any = 1.0,
+    delta: float = 1.0,
+    scope: str | None = None,
+    loss_collection: Any = GraphKeys.LOSSES,
+    reduction: str = _DEFAULT,
+) -> Any:
     """Half the square of errors up to `delta`, and linear beyond."""
     _given(labels=labels, predictions=predictions)
     with name_scope(scope, "huber_loss", (predictions, labels, weights)) as scope:
@@ -83,8 +111,15 @@ def huber_loss(labels: Any, predictions: Any, weights: Any = 1.0, delta: float =
 
 
 @public("losses.log_loss")
-def log_loss(labels: Any, predictions: Any, weights: Any = 1.0, epsilon: float = 1e-7, scope: str | None = None,
-             loss_collection: Any = GraphKeys.LOSSES, reduction: str = _DEFAULT) -> Any:
+def log_loss(
+    labels: Any,
+    predictions: Any,
+    weights: Any = 1.0,
+    epsilon: float = 1e-7,
+    scope: str | None = None,
+    loss_collection: Any = GraphKeys.LOSSES,
+    reduction: str = _DEFAULT,
+) -> Any:
     """The negative logarithm of the probability of what is so; `epsilon` keeps it finite."""
     _given(labels=labels, predictions=predictions)
     with name_scope(scope, "log_loss", (predictions, labels, weights)) as scope:
@@ -95,8 +130,9 @@ def log_loss(labels: Any, predictions: Any, weights: Any = 1.0, epsilon: float =
 
 
 @public("losses.mean_pairwise_squared_error")
-def mean_pairwise_squared_error(labels: Any, predictions: Any, weights: Any = 1.0, scope: str | None = None,
-                                loss_collection: Any = GraphKeys.LOSSES) -> Any:
+def mean_pairwise_squared_error(
+    labels: Any, predictions: Any, weights: Any = 1.0, scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES
+) -> Any:
     """How far the differences between the elements of each example are off, squared."""
     _given(labels=labels, predictions=predictions)
     with name_scope(scope, "mean_pairwise_squared_error", (predictions, labels, weights)):
@@ -118,8 +154,14 @@ def mean_pairwise_squared_error(labels: Any, predictions: Any, weights: Any = 1.
 
 
 @public("losses.mean_squared_error")
-def mean_squared_error(labels: Any, predictions: Any, weights: Any = 1.0, scope: str | None = None,
-                       loss_collection: Any = GraphKeys.LOSSES, reduction: str = _DEFAULT) -> Any:
+def mean_squared_error(
+    labels: Any,
+    predictions: Any,
+    weights: Any = 1.0,
+    scope: str | None = None,
+    loss_collection: Any = GraphKeys.LOSSES,
+    reduction: str = _DEFAULT,
+) -> Any:
     """How far predictions are off, squared."""
     _given(labels=labels, predictions=predictions)
     with name_scope(scope, "mean_squared_error", (predictions, labels, weights)) as scope:
@@ -129,8 +171,15 @@ def mean_squared_error(labels: Any, predictions: Any, weights: Any = 1.0, scope:
 
 
 @public("losses.sigmoid_cross_entropy")
-def sigmoid_cross_entropy(multi_class_labels: Any, logits: Any, weights: Any = 1.0, label_smoothing: Any = 0, scope: str | None = None,
-                          loss_collection: Any = GraphKeys.LOSSES, reduction: str = _DEFAULT) -> Any:
+def sigmoid_cross_entropy(
+    multi_class_labels: Any,
+    logits: Any,
+    weights: Any = 1.0,
+    label_smoothing: Any = 0,
+    scope: str | None = None,
+    loss_collection: Any = GraphKeys.LOSSES,
+    reduction: str = _DEFAULT,
+) -> Any:
     """The cross entropy of classes that don't exclude each other; smoothing moves labels towards one half."""
     _given(multi_class_labels=multi_class_labels, logits=logits)
     with name_scope(scope, "sigmoid_cross_entropy_loss", (logits, multi_class_labels, weights)) as scope:
@@ -144,8 +193,15 @@ def sigmoid_cross_entropy(multi_class_labels: Any, logits: Any, weights: Any = 1
 
 
 @public("losses.softmax_cross_entropy")
-def softmax_cross_entropy(onehot_labels: Any, logits: Any, weights: Any = 1.0, label_smoothing: Any = 0, scope: str | None = None,
-                          loss_collection: Any = GraphKeys.LOSSES, reduction: str = _DEFAULT) -> Any:
+def softmax_cross_entropy(
+    onehot_labels: Any,
+    logits: Any,
+    weights: Any = 1.0,
+    label_smoothing: Any = 0,
+    scope: str | None = None,
+    loss_collection: Any = GraphKeys.LOSSES,
+    reduction: str = _DEFAULT,
+) -> Any:
     """The cross entropy of classes of which one is right; smoothing moves labels towards all classes alike."""
     _given(onehot_labels=onehot_labels, logits=logits)
     with name_scope(scope, "softmax_cross_entropy_loss", (logits, onehot_labels, weights)) as scope:
@@ -176,8 +232,14 @@ def _with_ranks_that_fit(labels: Any, logits: Any, weights: Any) -> tuple[Any, A
 
 
 @public("losses.sparse_softmax_cross_entropy")
-def sparse_softmax_cross_entropy(labels: Any, logits: Any, weights: Any = 1.0, scope: str | None = None,
-                                 loss_collection: Any = GraphKeys.LOSSES, reduction: str = _DEFAULT) -> Any:
+def sparse_softmax_cross_entropy(
+    labels: Any,
+    logits: Any,
+    weights: Any = 1.0,
+    scope: str | None = None,
+    loss_collection: Any = GraphKeys.LOSSES,
+    reduction: str = _DEFAULT,
+) -> Any:
     """The cross entropy of classes of which the label names the right one."""
     _given(labels=labels, logits=logits)
     with name_scope(scope, "sparse_softmax_cross_entropy_loss", (logits, labels, weights)) as scope:

@@ -1,4 +1,5 @@
 """How the losses of examples become one: weights and reductions."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -58,8 +59,13 @@ def _count(losses: Any) -> Any:
 
 
 @public("losses.compute_weighted_loss")
-def compute_weighted_loss(losses: Any, weights: Any = 1.0, scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES,
-                          reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Any:
+def compute_weighted_loss(
+    losses: Any,
+    weights: Any = 1.0,
+    scope: str | None = None,
+    loss_collection: Any = GraphKeys.LOSSES,
+    reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
+) -> Any:
     """Losses times their weights, reduced to one number, which is added to a collection."""
     Reduction.validate(reduction)
     with name_scope(scope, "weighted_loss", (losses, weights)):

@@ -1,4 +1,5 @@
 """Metrics of classes: the mean over them of how well each was found."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -28,8 +29,15 @@ def streaming_confusion_matrix(labels: Any, predictions: Any, num_classes: Any, 
 
 
 @public("metrics.mean_iou")
-def mean_iou(labels: Any, predictions: Any, num_classes: Any, weights: Any = None, metrics_collections: Any = None,
-             updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
+def mean_iou(
+    labels: Any,
+    predictions: Any,
+    num_classes: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
     """What labels and predictions of a class share, as a part of what either has; the mean over the classes that occur."""
     refuse_eager("mean_iou")
     with tf.variable_scope(name, "mean_iou", (predictions, labels, weights)):
@@ -47,8 +55,15 @@ def mean_iou(labels: Any, predictions: Any, num_classes: Any, weights: Any = Non
 
 
 @public("metrics.mean_per_class_accuracy")
-def mean_per_class_accuracy(labels: Any, predictions: Any, num_classes: Any, weights: Any = None, metrics_collections: Any = None,
-                            updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
+def mean_per_class_accuracy(
+    labels: Any,
+    predictions: Any,
+    num_classes: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
     """How often each class was predicted when it was right; the mean over classes."""
     refuse_eager("mean_per_class_accuracy")
     with tf.variable_scope(name, "mean_accuracy", (predictions, labels, weights)):

@@ -1,4 +1,5 @@
 """Metrics of yes and no: how many were right and wrong, precision and recall."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -39,35 +40,68 @@ _false_negatives = _count_of("false_negatives", True, False)
 
 
 @public("metrics.true_positives")
-def true_positives(labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None,
-                   name: str | None = None) -> tuple[Any, Any]:
+def true_positives(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
     """How often yes was predicted and so it was."""
     return _true_positives(labels, predictions, weights, metrics_collections, updates_collections, name)
 
 
 @public("metrics.true_negatives")
-def true_negatives(labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None,
-                   name: str | None = None) -> tuple[Any, Any]:
+def true_negatives(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
     """How often no was predicted and so it was."""
     return _true_negatives(labels, predictions, weights, metrics_collections, updates_collections, name)
 
 
 @public("metrics.false_positives")
-def false_positives(labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None,
-                    name: str | None = None) -> tuple[Any, Any]:
+def false_positives(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
     """How often yes was predicted and it was no."""
     return _false_positives(labels, predictions, weights, metrics_collections, updates_collections, name)
 
 
 @public("metrics.false_negatives")
-def false_negatives(labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None,
-                    name: str | None = None) -> tuple[Any, Any]:
+def false_negatives(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
     """How often no was predicted and it was yes."""
     return _false_negatives(labels, predictions, weights, metrics_collections, updates_collections, name)
 
 
-def share(name: str, labels: Any, predictions: Any, weights: Any, metrics_collections: Any, updates_collections: Any, scope: Any,
-          some: Callable[..., tuple[Any, Any]], others: Callable[..., tuple[Any, Any]]) -> tuple[Any, Any]:
+def share(
+    name: str,
+    labels: Any,
+    predictions: Any,
+    weights: Any,
+    metrics_collections: Any,
+    updates_collections: Any,
+    scope: Any,
+    some: Callable[..., tuple[Any, Any]],
+    others: Callable[..., tuple[Any, Any]],
+) -> tuple[Any, Any]:
     """What one function counts as a part of that and of what another counts."""
     refuse_eager(name)
     with tf.variable_scope(scope, name, (predictions, labels, weights)):
@@ -83,14 +117,26 @@ def share(name: str, labels: Any, predictions: Any, weights: Any, metrics_collec
 
 
 @public("metrics.precision")
-def precision(labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None,
-              name: str | None = None) -> tuple[Any, Any]:
+def precision(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
     """Which part of the predictions of yes was right."""
     return share("precision", labels, predictions, weights, metrics_collections, updates_collections, name, true_positives, false_positives)
 
 
 @public("metrics.recall")
-def recall(labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None,
-           name: str | None = None) -> tuple[Any, Any]:
+def recall(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
     """Which part of what was yes was predicted."""
     return share("recall", labels, predictions, weights, metrics_collections, updates_collections, name, true_positives, false_negatives)

@@ -1,4 +1,5 @@
 """Metrics that are means."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -16,8 +17,9 @@ def _ratio(total: Any, count: Any, name: str) -> Any:
 
 
 @public("metrics.mean")
-def mean(values: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None,
-         name: str | None = None) -> tuple[Any, Any]:
+def mean(
+    values: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None, name: str | None = None
+) -> tuple[Any, Any]:
     """The mean of all values so far."""
     refuse_eager("mean")
     with tf.variable_scope(name, "mean", (values, weights)):
@@ -38,8 +40,9 @@ def mean(values: Any, weights: Any = None, metrics_collections: Any = None, upda
 
 
 @public("metrics.mean_tensor")
-def mean_tensor(values: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None,
-                name: str | None = None) -> tuple[Any, Any]:
+def mean_tensor(
+    values: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None, name: str | None = None
+) -> tuple[Any, Any]:
     """The mean of each element of tensors of one shape."""
     refuse_eager("mean_tensor")
     with tf.variable_scope(name, "mean", (values, weights)):
@@ -59,8 +62,14 @@ def mean_tensor(values: Any, weights: Any = None, metrics_collections: Any = Non
 
 
 @public("metrics.accuracy")
-def accuracy(labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None,
-             name: str | None = None) -> tuple[Any, Any]:
+def accuracy(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
     """How often predictions equal labels."""
     refuse_eager("accuracy")
     predictions, labels, weights = with_ranks_that_fit(predictions, labels, weights)
@@ -72,8 +81,14 @@ def accuracy(labels: Any, predictions: Any, weights: Any = None, metrics_collect
 
 
 @public("metrics.mean_absolute_error")
-def mean_absolute_error(labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None,
-                        updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
+def mean_absolute_error(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
     """How far predictions are off."""
     refuse_eager("mean_absolute_error")
     predictions, labels, weights = with_ranks_that_fit(predictions, labels, weights)
@@ -82,8 +97,15 @@ def mean_absolute_error(labels: Any, predictions: Any, weights: Any = None, metr
 
 
 @public("metrics.mean_cosine_distance")
-def mean_cosine_distance(labels: Any, predictions: Any, dim: int, weights: Any = None, metrics_collections: Any = None,
-                         updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
+def mean_cosine_distance(
+    labels: Any,
+    predictions: Any,
+    dim: int,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
     """One minus the cosine of the angle between vectors of length one."""
     refuse_eager("mean_cosine_distance")
     predictions, labels, weights = with_ranks_that_fit(predictions, labels, weights)
@@ -93,8 +115,15 @@ def mean_cosine_distance(labels: Any, predictions: Any, dim: int, weights: Any =
 
 
 @public("metrics.mean_relative_error")
-def mean_relative_error(labels: Any, predictions: Any, normalizer: Any, weights: Any = None, metrics_collections: Any = None,
-                        updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
+def mean_relative_error(
+    labels: Any,
+    predictions: Any,
+    normalizer: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
     """How far predictions are off in relation to a normalizer; nothing where that is zero."""
     refuse_eager("mean_relative_error")
     predictions, labels, weights = with_ranks_that_fit(predictions, labels, weights)
@@ -105,8 +134,14 @@ def mean_relative_error(labels: Any, predictions: Any, normalizer: Any, weights:
 
 
 @public("metrics.mean_squared_error")
-def mean_squared_error(labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None,
-                       updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
+def mean_squared_error(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
     """How far predictions are off, squared."""
     refuse_eager("mean_squared_error")
     predictions, labels, weights = with_ranks_that_fit(predictions, labels, weights)
@@ -115,8 +150,14 @@ def mean_squared_error(labels: Any, predictions: Any, weights: Any = None, metri
 
 
 @public("metrics.root_mean_squared_error")
-def root_mean_squared_error(labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None,
-                            updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
+def root_mean_squared_error(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
     """The root of the mean squared error."""
     refuse_eager("root_mean_squared_error")
     predictions, labels, weights = with_ranks_that_fit(predictions, labels, weights)
@@ -125,8 +166,14 @@ def root_mean_squared_error(labels: Any, predictions: Any, weights: Any = None, 
 
 
 @public("metrics.percentage_below")
-def percentage_below(values: Any, threshold: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None,
-                     name: str | None = None) -> tuple[Any, Any]:
+def percentage_below(
+    values: Any,
+    threshold: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
     """Which part of the values is below a threshold."""
     refuse_eager("percentage_below")
     below = tf.cast(tf.less(values, threshold), dtypes.float32)

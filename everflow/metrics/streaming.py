@@ -1,4 +1,5 @@
 """What all metrics share: their variables, ranks that fit, and the collections that they go to."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -19,9 +20,14 @@ def refuse_eager(name: str) -> None:
 def metric_variable(shape: Any, dtype: Any, validate_shape: bool = True, name: str | None = None) -> Any:
     """A local variable of zeros."""
     return tf.Variable(
-        lambda: tf.zeros(shape, dtype), trainable=False, collections=[GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES],
-        validate_shape=validate_shape, synchronization=tf.VariableSynchronization.ON_READ,
-        aggregation=tf.VariableAggregation.SUM, name=name)
+        lambda: tf.zeros(shape, dtype),
+        trainable=False,
+        collections=[GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES],
+        validate_shape=validate_shape,
+        synchronization=tf.VariableSynchronization.ON_READ,
+        aggregation=tf.VariableAggregation.SUM,
+        name=name,
+    )
 
 
 def collected(value: Any, update_op: Any, metrics_collections: Any, updates_collections: Any) -> tuple[Any, Any]:

@@ -1,4 +1,5 @@
 """Metrics of probabilities, at every one of several thresholds."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -18,8 +19,9 @@ Counts = dict[str, Any]
 
 
 @internal("ops.metrics_impl._confusion_matrix_at_thresholds")
-def confusion_at_thresholds(labels: Any, predictions: Any, thresholds: Any, weights: Any = None,
-                            includes: Any = None) -> tuple[Counts, Counts]:
+def confusion_at_thresholds(
+    labels: Any, predictions: Any, thresholds: Any, weights: Any = None, includes: Any = None
+) -> tuple[Counts, Counts]:
     """How many were right and wrong at each threshold: (variables, ops that take in a batch), each under tp, fn, tn and fp."""
     includes = tuple(_NAMES) if includes is None else includes
     for include in includes:
@@ -62,8 +64,16 @@ def confusion_at_thresholds(labels: Any, predictions: Any, thresholds: Any, weig
     return values, updates
 
 
-def _counts_at(key: str, labels: Any, predictions: Any, thresholds: Any, weights: Any, metrics_collections: Any, updates_collections: Any,
-               name: str | None) -> tuple[Any, Any]:
+def _counts_at(
+    key: str,
+    labels: Any,
+    predictions: Any,
+    thresholds: Any,
+    weights: Any,
+    metrics_collections: Any,
+    updates_collections: Any,
+    name: str | None,
+) -> tuple[Any, Any]:
     refuse_eager(f"{_NAMES[key]}_at_thresholds")
     with tf.variable_scope(name, _NAMES[key], (predictions, labels, weights)):
         values, updates = confusion_at_thresholds(labels, predictions, thresholds, weights=weights, includes=(key,))
@@ -71,35 +81,72 @@ def _counts_at(key: str, labels: Any, predictions: Any, thresholds: Any, weights
 
 
 @public("metrics.true_positives_at_thresholds")
-def true_positives_at_thresholds(labels: Any, predictions: Any, thresholds: Any, weights: Any = None, metrics_collections: Any = None,
-                                 updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
+def true_positives_at_thresholds(
+    labels: Any,
+    predictions: Any,
+    thresholds: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
     """How often yes was predicted and so it was, at each threshold."""
     return _counts_at("tp", labels, predictions, thresholds, weights, metrics_collections, updates_collections, name)
 
 
 @public("metrics.true_negatives_at_thresholds")
-def true_negatives_at_thresholds(labels: Any, predictions: Any, thresholds: Any, weights: Any = None, metrics_collections: Any = None,
-                                 updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
+def true_negatives_at_thresholds(
+    labels: Any,
+    predictions: Any,
+    thresholds: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
     """How often no was predicted and so it was, at each threshold."""
     return _counts_at("tn", labels, predictions, thresholds, weights, metrics_collections, updates_collections, name)
 
 
 @public("metrics.false_positives_at_thresholds")
-def false_positives_at_thresholds(labels: Any, predictions: Any, thresholds: Any, weights: Any = None, metrics_collections: Any = None,
-                                  updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
+def false_positives_at_thresholds(
+    labels: Any,
+    predictions: Any,
+    thresholds: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
     """How often yes was predicted and it was no, at each threshold."""
     return _counts_at("fp", labels, predictions, thresholds, weights, metrics_collections, updates_collections, name)
 
 
 @public("metrics.false_negatives_at_thresholds")
-def false_negatives_at_thresholds(labels: Any, predictions: Any, thresholds: Any, weights: Any = None, metrics_collections: Any = None,
-                                  updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
+def false_negatives_at_thresholds(
+    labels: Any,
+    predictions: Any,
+    thresholds: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
     """How often no was predicted and it was yes, at each threshold."""
     return _counts_at("fn", labels, predictions, thresholds, weights, metrics_collections, updates_collections, name)
 
 
-def _shares_at(what: str, others: str, labels: Any, predictions: Any, thresholds: Any, weights: Any, metrics_collections: Any,
-               updates_collections: Any, name: str | None) -> tuple[Any, Any]:
+def _shares_at(
+    what: str,
+    others: str,
+    labels: Any,
+    predictions: Any,
+    thresholds: Any,
+    weights: Any,
+    metrics_collections: Any,
+    updates_collections: Any,
+    name: str | None,
+) -> tuple[Any, Any]:
     refuse_eager(f"{what}_at_thresholds")
     with tf.variable_scope(name, f"{what}_at_thresholds", (predictions, labels, weights)):
         values, updates = confusion_at_thresholds(labels, predictions, thresholds, weights, includes=("tp", others))
@@ -112,15 +159,29 @@ def _shares_at(what: str, others: str, labels: Any, predictions: Any, thresholds
 
 
 @public("metrics.precision_at_thresholds")
-def precision_at_thresholds(labels: Any, predictions: Any, thresholds: Any, weights: Any = None, metrics_collections: Any = None,
-                            updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
+def precision_at_thresholds(
+    labels: Any,
+    predictions: Any,
+    thresholds: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
     """Which part of the predictions of yes was right, at each threshold."""
     return _shares_at("precision", "fp", labels, predictions, thresholds, weights, metrics_collections, updates_collections, name)
 
 
 @public("metrics.recall_at_thresholds")
-def recall_at_thresholds(labels: Any, predictions: Any, thresholds: Any, weights: Any = None, metrics_collections: Any = None,
-                         updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
+def recall_at_thresholds(
+    labels: Any,
+    predictions: Any,
+    thresholds: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
     """Which part of what was yes was predicted, at each threshold."""
     return _shares_at("recall", "fn", labels, predictions, thresholds, weights, metrics_collections, updates_collections, name)
 
@@ -133,17 +194,19 @@ def even_thresholds(number: int) -> list[float]:
 def _interpolated_area(counts: Counts, number: int) -> Any:
     """The area under precision over recall, with true positives interpolated between thresholds as Davis and Goadrich have it."""
     tp, fn = counts["tp"], counts["fn"]
-    steps = tp[:number - 1] - tp[1:]
+    steps = tp[: number - 1] - tp[1:]
     said_yes = tp + counts["fp"]
-    slope = tf.div_no_nan(steps, tf.maximum(said_yes[:number - 1] - said_yes[1:], 0), name="prec_slope")
+    slope = tf.div_no_nan(steps, tf.maximum(said_yes[: number - 1] - said_yes[1:], 0), name="prec_slope")
     intercept = tp[1:] - tf.multiply(slope, said_yes[1:])
     ratio = tf.where(
-        tf.logical_and(said_yes[:number - 1] > 0, said_yes[1:] > 0),
-        tf.div_no_nan(said_yes[:number - 1], tf.maximum(said_yes[1:], 0), name="recall_relative_ratio"),
-        tf.ones_like(said_yes[1:]))
+        tf.logical_and(said_yes[: number - 1] > 0, said_yes[1:] > 0),
+        tf.div_no_nan(said_yes[: number - 1], tf.maximum(said_yes[1:], 0), name="recall_relative_ratio"),
+        tf.ones_like(said_yes[1:]),
+    )
     return tf.reduce_sum(
         tf.div_no_nan(slope * (steps + intercept * tf.log(ratio)), tf.maximum(tp[1:] + fn[1:], 0), name="pr_auc_increment"),
-        name="interpolate_pr_auc")
+        name="interpolate_pr_auc",
+    )
 
 
 def _area(counts: Counts, curve: str, number: int, method: str, name: str) -> Any:
@@ -157,18 +220,27 @@ def _area(counts: Counts, curve: str, number: int, method: str, name: str) -> An
     else:
         x, y = recall, tf.div(tp + small, tp + fp + small)
     if method in ("trapezoidal", "careful_interpolation"):
-        return tf.reduce_sum(tf.multiply(x[:number - 1] - x[1:], (y[:number - 1] + y[1:]) / 2.0), name=name)
+        return tf.reduce_sum(tf.multiply(x[: number - 1] - x[1:], (y[: number - 1] + y[1:]) / 2.0), name=name)
     if method == "minoring":
-        return tf.reduce_sum(tf.multiply(x[:number - 1] - x[1:], tf.minimum(y[:number - 1], y[1:])), name=name)
+        return tf.reduce_sum(tf.multiply(x[: number - 1] - x[1:], tf.minimum(y[: number - 1], y[1:])), name=name)
     if method == "majoring":
-        return tf.reduce_sum(tf.multiply(x[:number - 1] - x[1:], tf.maximum(y[:number - 1], y[1:])), name=name)
+        return tf.reduce_sum(tf.multiply(x[: number - 1] - x[1:], tf.maximum(y[: number - 1], y[1:])), name=name)
     raise ValueError(f"Invalid summation_method: {method}")
 
 
 @public("metrics.auc")
-def auc(labels: Any, predictions: Any, weights: Any = None, num_thresholds: int = 200, metrics_collections: Any = None,
-        updates_collections: Any = None, curve: str = "ROC", name: str | None = None, summation_method: str = "trapezoidal",
-        thresholds: Any = None) -> tuple[Any, Any]:
+def auc(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    num_thresholds: int = 200,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    curve: str = "ROC",
+    name: str | None = None,
+    summation_method: str = "trapezoidal",
+    thresholds: Any = None,
+) -> tuple[Any, Any]:
     """The area under the curve of true over false positives (ROC), or of precision over recall (PR)."""
     refuse_eager("auc")
     with tf.variable_scope(name, "auc", (labels, predictions, weights)):
@@ -181,7 +253,7 @@ def auc(labels: Any, predictions: Any, weights: Any = None, num_thresholds: int 
         number = len(limits)
         values, updates = confusion_at_thresholds(labels, predictions, limits, weights)
         if curve == "PR" and summation_method == "trapezoidal":
-            logging.warning("Trapezoidal rule is known to produce incorrect PR-AUCs; please switch to \"careful_interpolation\" instead.")
+            logging.warning('Trapezoidal rule is known to produce incorrect PR-AUCs; please switch to "careful_interpolation" instead.')
         value = _area(values, curve, number, summation_method, "value")
         update_op = _area(updates, curve, number, summation_method, "update_op")
         return collected(value, update_op, metrics_collections, updates_collections)
@@ -197,9 +269,20 @@ def _last_nearest(rates: Any, wanted: float) -> Any:
     return tf.cast(tf.argmax(tf.cumsum(nearest), 0), dtypes.int32)
 
 
-def _rate_at(name: str, argument: str, wanted: float, keys: tuple[str, str, str, str], nearest: Callable[[Any, float], Any], labels: Any,
-             predictions: Any, weights: Any, num_thresholds: int, metrics_collections: Any, updates_collections: Any,
-             scope: str | None) -> tuple[Any, Any]:
+def _rate_at(
+    name: str,
+    argument: str,
+    wanted: float,
+    keys: tuple[str, str, str, str],
+    nearest: Callable[[Any, float], Any],
+    labels: Any,
+    predictions: Any,
+    weights: Any,
+    num_thresholds: int,
+    metrics_collections: Any,
+    updates_collections: Any,
+    scope: str | None,
+) -> tuple[Any, Any]:
     """One rate at the threshold where another is nearest to what is wanted; keys: right and wrong of the other, then of the one."""
     refuse_eager(name)
     if wanted < 0 or wanted > 1:
@@ -217,18 +300,56 @@ def _rate_at(name: str, argument: str, wanted: float, keys: tuple[str, str, str,
 
 
 @public("metrics.sensitivity_at_specificity")
-def sensitivity_at_specificity(labels: Any, predictions: Any, specificity: float, weights: Any = None, num_thresholds: int = 200,
-                               metrics_collections: Any = None, updates_collections: Any = None,
-                               name: str | None = None) -> tuple[Any, Any]:
+def sensitivity_at_specificity(
+    labels: Any,
+    predictions: Any,
+    specificity: float,
+    weights: Any = None,
+    num_thresholds: int = 200,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
     """Which part of what is yes is found at the threshold where this part of what is no is."""
-    return _rate_at("sensitivity_at_specificity", "specificity", specificity, ("tn", "fp", "tp", "fn"), _first_nearest, labels, predictions,
-                    weights, num_thresholds, metrics_collections, updates_collections, name)
+    return _rate_at(
+        "sensitivity_at_specificity",
+        "specificity",
+        specificity,
+        ("tn", "fp", "tp", "fn"),
+        _first_nearest,
+        labels,
+        predictions,
+        weights,
+        num_thresholds,
+        metrics_collections,
+        updates_collections,
+        name,
+    )
 
 
 @public("metrics.specificity_at_sensitivity")
-def specificity_at_sensitivity(labels: Any, predictions: Any, sensitivity: float, weights: Any = None, num_thresholds: int = 200,
-                               metrics_collections: Any = None, updates_collections: Any = None,
-                               name: str | None = None) -> tuple[Any, Any]:
+def specificity_at_sensitivity(
+    labels: Any,
+    predictions: Any,
+    sensitivity: float,
+    weights: Any = None,
+    num_thresholds: int = 200,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
     """Which part of what is no is found at the threshold where this part of what is yes is."""
-    return _rate_at("specificity_at_sensitivity", "sensitivity", sensitivity, ("tp", "fn", "tn", "fp"), _last_nearest, labels, predictions,
-                    weights, num_thresholds, metrics_collections, updates_collections, name)
+    return _rate_at(
+        "specificity_at_sensitivity",
+        "sensitivity",
+        sensitivity,
+        ("tp", "fn", "tn", "fp"),
+        _last_nearest,
+        labels,
+        predictions,
+        weights,
+        num_thresholds,
+        metrics_collections,
+        updates_collections,
+        name,
+    )

@@ -1,4 +1,5 @@
 """Metrics of rankings: how many of the right classes are among the k that were thought most likely."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -29,11 +30,13 @@ def _as_matrix(labels: Any, predictions: Any) -> Any:
     with name_scope(None, "expand_labels", (labels, predictions)) as scope:
         labels = convert_to_tensor_or_sparse_tensor(labels)
         if isinstance(labels, SparseTensor):
+
             def longer() -> Any:
                 return tf.sparse_reshape(labels, shape=tf.concat((labels.dense_shape, (1,)), 0), name=scope)
 
             labels_rank = labels.dense_shape.get_shape().as_list()[0]
         else:
+
             def longer() -> Any:
                 return tf.expand_dims(labels, -1, name=scope)
 
@@ -60,8 +63,15 @@ def _of_class(ids: Any, class_id: int) -> SparseTensor:
     return SparseTensor(indices=found.indices, values=found.values, dense_shape=shape)
 
 
-def _counted(name: str, combine: Callable[[Any, Any], Any], labels: Any, predictions_idx: Any, class_id: int | None, weights: Any,
-             scope: str | None = None) -> Any:
+def _counted(
+    name: str,
+    combine: Callable[[Any, Any], Any],
+    labels: Any,
+    predictions_idx: Any,
+    class_id: int | None,
+    weights: Any,
+    scope: str | None = None,
+) -> Any:
     """For each example the size of what two sets of ids give together."""
     with name_scope(scope, name, (predictions_idx, labels, weights)):
         if class_id is not None:
@@ -85,16 +95,28 @@ def _false_negatives(labels: Any, predictions_idx: Any, class_id: int | None = N
     return _counted("false_negatives", lambda a, b: set_difference(a, b, aminusb=False), labels, predictions_idx, class_id, weights)
 
 
-def _streamed(name: str, count: Callable[..., Any], labels: Any, predictions_idx: Any, k: int | None, class_id: int | None,
-              weights: Any) -> tuple[Any, Any]:
+def _streamed(
+    name: str, count: Callable[..., Any], labels: Any, predictions_idx: Any, k: int | None, class_id: int | None, weights: Any
+) -> tuple[Any, Any]:
     with name_scope(None, _at_k_name(name, k, class_id), (predictions_idx, labels, weights)) as scope:
         batch = tf.cast(tf.reduce_sum(count(labels, predictions_idx, class_id, weights)), dtypes.float64)
         total = metric_variable([], dtypes.float64, name=scope)
         return total, tf.assign_add(total, batch, name="update")
 
 
-def _share(what: str, others: str, count_others: Callable[..., Any], labels: Any, predictions_idx: Any, k: int | None,
-           class_id: int | None, weights: Any, metrics_collections: Any, updates_collections: Any, name: str | None) -> tuple[Any, Any]:
+def _share(
+    what: str,
+    others: str,
+    count_others: Callable[..., Any],
+    labels: Any,
+    predictions_idx: Any,
+    k: int | None,
+    class_id: int | None,
+    weights: Any,
+    metrics_collections: Any,
+    updates_collections: Any,
+    name: str | None,
+) -> tuple[Any, Any]:
     """True positives as a part of them and of others."""
     with name_scope(name, _at_k_name(what, k, class_id), (predictions_idx, labels, weights)) as scope:
         labels = _as_matrix(labels, predictions_idx)
@@ -107,16 +129,43 @@ def _share(what: str, others: str, count_others: Callable[..., Any], labels: Any
 
 
 @public("metrics.recall_at_top_k")
-def recall_at_top_k(labels: Any, predictions_idx: Any, k: int | None = None, class_id: int | None = None, weights: Any = None,
-                    metrics_collections: Any = None, updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
+def recall_at_top_k(
+    labels: Any,
+    predictions_idx: Any,
+    k: int | None = None,
+    class_id: int | None = None,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
     """Which part of the labels is among the predictions."""
-    return _share("recall", "false_negative", _false_negatives, labels, predictions_idx, k, class_id, weights, metrics_collections,
-                  updates_collections, name)
+    return _share(
+        "recall",
+        "false_negative",
+        _false_negatives,
+        labels,
+        predictions_idx,
+        k,
+        class_id,
+        weights,
+        metrics_collections,
+        updates_collections,
+        name,
+    )
 
 
 @public("metrics.recall_at_k")
-def recall_at_k(labels: Any, predictions: Any, k: int, class_id: int | None = None, weights: Any = None, metrics_collections: Any = None,
-                updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
+def recall_at_k(
+    labels: Any,
+    predictions: Any,
+    k: int,
+    class_id: int | None = None,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
     """Which part of the labels is among the k classes with the highest scores."""
     refuse_eager("recall_at_k")
     with name_scope(name, _at_k_name("recall", k, class_id), (predictions, labels, weights)) as scope:
@@ -125,17 +174,44 @@ def recall_at_k(labels: Any, predictions: Any, k: int, class_id: int | None = No
 
 
 @public("metrics.precision_at_top_k")
-def precision_at_top_k(labels: Any, predictions_idx: Any, k: int | None = None, class_id: int | None = None, weights: Any = None,
-                       metrics_collections: Any = None, updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
+def precision_at_top_k(
+    labels: Any,
+    predictions_idx: Any,
+    k: int | None = None,
+    class_id: int | None = None,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
     """Which part of the predictions is among the labels."""
     refuse_eager("precision_at_top_k")
-    return _share("precision", "false_positive", _false_positives, labels, predictions_idx, k, class_id, weights, metrics_collections,
-                  updates_collections, name)
+    return _share(
+        "precision",
+        "false_positive",
+        _false_positives,
+        labels,
+        predictions_idx,
+        k,
+        class_id,
+        weights,
+        metrics_collections,
+        updates_collections,
+        name,
+    )
 
 
 @public("metrics.precision_at_k")
-def precision_at_k(labels: Any, predictions: Any, k: int, class_id: int | None = None, weights: Any = None,
-                   metrics_collections: Any = None, updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
+def precision_at_k(
+    labels: Any,
+    predictions: Any,
+    k: int,
+    class_id: int | None = None,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
     """Which part of the k classes with the highest scores is among the labels."""
     refuse_eager("precision_at_k")
     with name_scope(name, _at_k_name("precision", k, class_id), (predictions, labels, weights)) as scope:
@@ -144,8 +220,16 @@ def precision_at_k(labels: Any, predictions: Any, k: int, class_id: int | None =
 
 
 @public("metrics.sparse_precision_at_k")
-def sparse_precision_at_k(labels: Any, predictions: Any, k: int, class_id: int | None = None, weights: Any = None,
-                          metrics_collections: Any = None, updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
+def sparse_precision_at_k(
+    labels: Any,
+    predictions: Any,
+    k: int,
+    class_id: int | None = None,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
     """The first name of precision_at_k."""
     return precision_at_k(labels, predictions, k, class_id, weights, metrics_collections, updates_collections, name)
 
@@ -202,8 +286,14 @@ def _average_precision(labels: Any, predictions_idx: Any) -> Any:
 
 
 @internal("ops.metrics_impl._streaming_sparse_average_precision_at_top_k")
-def streaming_average_precision(labels: Any, predictions_idx: Any, weights: Any = None, metrics_collections: Any = None,
-                                 updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
+def streaming_average_precision(
+    labels: Any,
+    predictions_idx: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
     """The mean of average precisions, of predictions that are the numbers of classes."""
     with name_scope(name, "average_precision_at_top_k", (predictions_idx, labels, weights)) as scope:
         precision = _average_precision(labels, predictions_idx)
@@ -238,8 +328,15 @@ def _without_unknown(labels: Any, number: Any) -> Any:
 
 
 @public("metrics.average_precision_at_k")
-def average_precision_at_k(labels: Any, predictions: Any, k: int, weights: Any = None, metrics_collections: Any = None,
-                           updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
+def average_precision_at_k(
+    labels: Any,
+    predictions: Any,
+    k: int,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
     """The mean of the precisions at the ranks, up to k, of the classes that are right."""
     refuse_eager("average_precision_at_k")
     if k < 1:
@@ -251,7 +348,14 @@ def average_precision_at_k(labels: Any, predictions: Any, k: int, weights: Any =
 
 
 @public("metrics.sparse_average_precision_at_k")
-def sparse_average_precision_at_k(labels: Any, predictions: Any, k: int, weights: Any = None, metrics_collections: Any = None,
-                                  updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
+def sparse_average_precision_at_k(
+    labels: Any,
+    predictions: Any,
+    k: int,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
     """The first name of average_precision_at_k."""
     return average_precision_at_k(labels, predictions, k, weights, metrics_collections, updates_collections, name)

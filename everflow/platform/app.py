@@ -1,4 +1,5 @@
 """`tf.app.run`: parses the flags and calls the program's `main`."""
+
 from __future__ import annotations
 
 import sys

@@ -1,4 +1,5 @@
 """Questions about callables (`tensorflow.python.util.function_utils`)."""
+
 from __future__ import annotations
 
 import functools
@@ -26,7 +27,7 @@ def fn_args(fn: Any) -> tuple[str, ...]:
     """The names of the positional arguments that a call still has to give."""
     if isinstance(fn, functools.partial):
         names = fn_args(fn.func)
-        return tuple(name for name in names[len(fn.args):] if name not in fn.keywords)
+        return tuple(name for name in names[len(fn.args) :] if name not in fn.keywords)
     if inspect.isclass(fn) and fn.__init__ is object.__init__:
         return ()
     if _is_callable_object(fn) and not inspect.isclass(fn):

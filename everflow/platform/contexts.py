@@ -1,4 +1,5 @@
 """Context managers made of generators, seen by `tf_inspect` (`tensorflow.python.util.tf_contextlib`)."""
+
 from __future__ import annotations
 
 import contextlib

@@ -1,4 +1,5 @@
 """Decorators that remember what they decorate (`tensorflow.python.util.tf_decorator`)."""
+
 from __future__ import annotations
 
 import inspect
@@ -14,9 +15,7 @@ internal("util.tf_decorator")(sys.modules[__name__])
 class TFDecorator:
     """One decorator on a function: its name, its target, and what it adds to the docstring or the signature."""
 
-    def __init__(
-        self, decorator_name: str, target: Any, decorator_doc: str = "", decorator_argspec: Any = None
-    ) -> None:
+    def __init__(self, decorator_name: str, target: Any, decorator_doc: str = "", decorator_argspec: Any = None) -> None:
         self._decorated_target = target
         self._decorator_name = decorator_name
         self._decorator_doc = decorator_doc
@@ -82,11 +81,7 @@ def _signature_of(argspec: Any) -> inspect.Signature:
 
 
 def make_decorator(
-    target: Any,
-    decorator_func: Any,
-    decorator_name: str | None = None,
-    decorator_doc: str = "",
-    decorator_argspec: Any = None,
+    target: Any, decorator_func: Any, decorator_name: str | None = None, decorator_doc: str = "", decorator_argspec: Any = None
 ) -> Callable[..., Any]:
     """Makes `decorator_func` a decorator of `target`, with the target's name and docstring."""
     if decorator_name is None:
@@ -140,5 +135,3 @@ def rewrap(decorator_func: Any, previous_target: Any, new_target: Any) -> Any:
     innermost._tf_decorator.decorated_target = new_target
     innermost.__wrapped__ = new_target
     return decorator_func
-
-

@@ -1,4 +1,5 @@
 """Decorators that warn, once for each function, about what will go away (`tensorflow.python.util.deprecation`)."""
+
 from __future__ import annotations
 
 import collections
@@ -60,9 +61,7 @@ def _add_deprecated_arg_notice_to_docstring(doc: str | None, date: str | None, i
     return _noticed(doc, date, instructions, "(deprecated arguments)", what, "DEPRECATED FUNCTION ARGUMENTS")
 
 
-def _add_deprecated_arg_value_notice_to_docstring(
-    doc: str | None, date: str | None, instructions: str, values: dict[str, Any]
-) -> str:
+def _add_deprecated_arg_value_notice_to_docstring(doc: str | None, date: str | None, instructions: str, values: dict[str, Any]) -> str:
     listed = ", ".join(f"{name}={value!r}" for name, value in sorted(values.items()))
     what = f"SOME ARGUMENT VALUES ARE DEPRECATED: `({listed})`"
     no_doc = "DEPRECATED FUNCTION ARGUMENT VALUES"
@@ -84,7 +83,11 @@ def deprecated(date: str | None, instructions: str, warn_once: bool = True) -> C
                     _warned.add(func)
                 logging.warning(
                     "From %s: %s (from %s) is deprecated and will be removed %s.\nInstructions for updating:\n%s",
-                    _call_location(), docstrings.get_qualified_name(func), func.__module__, _when(date), instructions,
+                    _call_location(),
+                    docstrings.get_qualified_name(func),
+                    func.__module__,
+                    _when(date),
+                    instructions,
                 )
             return func(*args, **kwargs)
 
@@ -109,7 +112,10 @@ def deprecated_alias(deprecated_name: str, name: str, func_or_class: Any, warn_o
 
         class _NewClass(func_or_class):
             __doc__ = docstrings.add_notice_to_docstring(
-                func_or_class.__doc__, f"Please use {name} instead.", "DEPRECATED CLASS", "(deprecated)",
+                func_or_class.__doc__,
+                f"Please use {name} instead.",
+                "DEPRECATED CLASS",
+                "(deprecated)",
                 ["THIS CLASS IS DEPRECATED. It will be removed in a future version. "],
             )
             __name__ = func_or_class.__name__
@@ -156,8 +162,7 @@ def deprecated_args(date: str | None, instructions: str, *deprecated_arg_names_o
     if kwargs:
         raise ValueError(f"kwargs argument passed: {kwargs}")
     allowed = {
-        each[0] if isinstance(each, tuple) else each: each[1:] if isinstance(each, tuple) else ()
-        for each in deprecated_arg_names_or_tuples
+        each[0] if isinstance(each, tuple) else each: each[1:] if isinstance(each, tuple) else () for each in deprecated_arg_names_or_tuples
     }
 
     def decorate(func: Any) -> Any:
@@ -174,12 +179,10 @@ def deprecated_args(date: str | None, instructions: str, *deprecated_arg_names_o
         def used(args: Any, kwargs: Any) -> list[str]:
             given = {**dict(zip(spec.args, args)), **kwargs}
             if spec.varargs in allowed and len(args) > len(spec.args):
-                given[spec.varargs] = args[len(spec.args):]
+                given[spec.varargs] = args[len(spec.args) :]
             if spec.varkw in allowed and any(name not in names for name in kwargs):
                 given[spec.varkw] = kwargs
-            return [
-                name for name, ok in allowed.items() if name in given and not (ok and _equal(given[name], ok[0]))
-            ]
+            return [name for name, ok in allowed.items() if name in given and not (ok and _equal(given[name], ok[0]))]
 
         @functools.wraps(func)
         def new_func(*args: Any, **kwargs: Any) -> Any:
@@ -189,9 +192,12 @@ def deprecated_args(date: str | None, instructions: str, *deprecated_arg_names_o
                         if warn_once:
                             _warned.add((func, name))
                         logging.warning(
-                            "From %s: calling %s (from %s) with %s is deprecated and will be removed %s.\nInstructions "
-                            "for updating:\n%s",
-                            _call_location(), docstrings.get_qualified_name(func), func.__module__, name, _when(date),
+                            "From %s: calling %s (from %s) with %s is deprecated and will be removed %s.\nInstructions for updating:\n%s",
+                            _call_location(),
+                            docstrings.get_qualified_name(func),
+                            func.__module__,
+                            name,
+                            _when(date),
                             instructions,
                         )
             return func(*args, **kwargs)
@@ -208,9 +214,7 @@ def _equal(value: Any, ok: Any) -> bool:
 
 
 @public("contrib.framework.deprecated_arg_values")
-def deprecated_arg_values(
-    date: str | None, instructions: str, warn_once: bool = True, **deprecated_kwargs: Any
-) -> Callable[[Any], Any]:
+def deprecated_arg_values(date: str | None, instructions: str, warn_once: bool = True, **deprecated_kwargs: Any) -> Callable[[Any], Any]:
     """Marks values of arguments as going away."""
     _validate_deprecation_args(date, instructions)
     if not deprecated_kwargs:
@@ -230,8 +234,13 @@ def deprecated_arg_values(
                         logging.warning(
                             "From %s: calling %s (from %s) with %s=%s is deprecated and will be removed %s."
                             "\nInstructions for updating:\n%s",
-                            _call_location(), docstrings.get_qualified_name(func), func.__module__, name, value,
-                            _when(date), instructions,
+                            _call_location(),
+                            docstrings.get_qualified_name(func),
+                            func.__module__,
+                            name,
+                            value,
+                            _when(date),
+                            instructions,
                         )
             return func(*args, **kwargs)
 

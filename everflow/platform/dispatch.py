@@ -1,4 +1,5 @@
 """Ops that learn to take new types (`tensorflow.python.util.dispatch`)."""
+
 from __future__ import annotations
 
 import itertools
@@ -55,9 +56,7 @@ def dispatch_for_types(op: Callable[..., Any], *types: type) -> Callable[[Any], 
 
     def register(func: Callable[..., Any]) -> Callable[..., Any]:
         if signatures.getargspec(func) != signatures.getargspec(op):
-            raise AssertionError(
-                "The decorated function's signature must exactly match the signature of the overridden op."
-            )
+            raise AssertionError("The decorated function's signature must exactly match the signature of the overridden op.")
         _ByType(func, types).register(op)
         return func
 

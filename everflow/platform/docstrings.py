@@ -1,4 +1,5 @@
 """What decorators do with docstrings and names (`tensorflow.python.util.decorator_utils`)."""
+
 from __future__ import annotations
 
 import inspect
@@ -20,9 +21,7 @@ def _normalize_docstring(docstring: str | None) -> str:
     return inspect.cleandoc(docstring) if docstring else ""
 
 
-def add_notice_to_docstring(
-    doc: str | None, instructions: str, no_doc_str: str, suffix_str: str, notice: list[str]
-) -> str:
+def add_notice_to_docstring(doc: str | None, instructions: str, no_doc_str: str, suffix_str: str, notice: list[str]) -> str:
     """Puts a suffix behind the first line of a docstring, and a notice below it."""
     notice = [f"Warning: {notice[0]}", *notice[1:], instructions]
     if not doc:

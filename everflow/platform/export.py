@@ -1,4 +1,5 @@
 """Noting on a symbol under which names it is public (`tensorflow.python.util.tf_export`)."""
+
 from __future__ import annotations
 
 import collections
@@ -23,9 +24,7 @@ API_ATTRS = {
     ESTIMATOR_API_NAME: _Attributes("_estimator_api_names", "_estimator_api_constants"),
     KERAS_API_NAME: _Attributes("_keras_api_names", "_keras_api_constants"),
 }
-API_ATTRS_V1 = {
-    api: _Attributes(names + "_v1", constants + "_v1") for api, (names, constants) in API_ATTRS.items()
-}
+API_ATTRS_V1 = {api: _Attributes(names + "_v1", constants + "_v1") for api, (names, constants) in API_ATTRS.items()}
 
 
 class SymbolAlreadyExposedError(Exception):
@@ -52,9 +51,7 @@ class api_export:
         if self._api_name == TENSORFLOW_API_NAME:
             for subpackage in SUBPACKAGE_NAMESPACES:
                 if any(name.startswith(subpackage) for name in names):
-                    raise InvalidSymbolNameError(
-                        f"@tf_export is not allowed to export symbols under {subpackage}.*"
-                    )
+                    raise InvalidSymbolNameError(f"@tf_export is not allowed to export symbols under {subpackage}.*")
         elif not all(name.startswith(self._api_name) for name in names):
             raise InvalidSymbolNameError(
                 "Can only export symbols under package name of component. e.g. tensorflow_estimator must export all "
@@ -69,16 +66,15 @@ class api_export:
         _, target = decorators.unwrap(func)
         for attribute, names in ((current, self._names), (current_v1, self._names_v1)):
             if attribute in target.__dict__ and not self._allow_multiple_exports:
-                raise SymbolAlreadyExposedError(
-                    f"Symbol {target.__name__} is already exposed as {getattr(target, attribute)}."
-                )
+                raise SymbolAlreadyExposedError(f"Symbol {target.__name__} is already exposed as {getattr(target, attribute)}.")
             setattr(target, attribute, names)
         return func
 
     def export_constant(self, module_name: str, name: str) -> None:
         module = sys.modules[module_name]
         for attribute, names in (
-            (API_ATTRS[self._api_name].constants, self._names), (API_ATTRS_V1[self._api_name].constants, self._names_v1)
+            (API_ATTRS[self._api_name].constants, self._names),
+            (API_ATTRS_V1[self._api_name].constants, self._names_v1),
         ):
             if not hasattr(module, attribute):
                 setattr(module, attribute, [])
@@ -119,9 +115,7 @@ def get_canonical_name(api_names: Any, deprecated_api_names: Any) -> str | None:
     return next(iter(names or api_names), None)
 
 
-def get_canonical_name_for_symbol(
-    symbol: Any, api_name: str = TENSORFLOW_API_NAME, add_prefix_to_v1_names: bool = False
-) -> str | None:
+def get_canonical_name_for_symbol(symbol: Any, api_name: str = TENSORFLOW_API_NAME, add_prefix_to_v1_names: bool = False) -> str | None:
     """The name by which documentation speaks of a symbol; names of TensorFlow 2 come first."""
     _, target = decorators.unwrap(symbol)
     deprecated = getattr(target, "_tf_deprecated_api_names", ())

@@ -1,4 +1,5 @@
 """`tf.flags` (also `tf.app.flags`): absl's flags, with the parameter names of older programs, parsed at first use."""
+
 from __future__ import annotations
 
 import functools

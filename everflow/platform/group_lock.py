@@ -1,4 +1,5 @@
 """A lock that a group of threads holds together (`tensorflow.python.util.lock_util`)."""
+
 from __future__ import annotations
 
 import contextlib

@@ -1,4 +1,5 @@
 """Collections that tell objects apart by identity, not by equality (`tensorflow.python.util.object_identity`)."""
+
 from __future__ import annotations
 
 import collections.abc

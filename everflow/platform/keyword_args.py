@@ -1,4 +1,5 @@
 """Functions that take keyword arguments only (`tensorflow.python.util.keyword_args` and `tf_export.kwarg_only`)."""
+
 from __future__ import annotations
 
 import functools
@@ -29,10 +30,7 @@ def kwarg_only(f: Callable[..., Any]) -> Callable[..., Any]:
 
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         if args:
-            raise TypeError(
-                f"{f.__name__} only takes keyword args (possible keys: {spec.args}). Please pass these args as kwargs "
-                f"instead."
-            )
+            raise TypeError(f"{f.__name__} only takes keyword args (possible keys: {spec.args}). Please pass these args as kwargs instead.")
         return f(**kwargs)
 
     return decorators.make_decorator(f, wrapper, decorator_argspec=spec)

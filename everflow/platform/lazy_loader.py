@@ -1,4 +1,5 @@
 """Modules imported at their first use (`tensorflow.python.util.lazy_loader`)."""
+
 from __future__ import annotations
 
 import importlib
@@ -13,9 +14,7 @@ from everflow.platform import logging
 class LazyLoader(types.ModuleType):
     """Stands for a module in another module's globals until it is used; then the real module takes its place."""
 
-    def __init__(
-        self, local_name: str, parent_module_globals: dict[str, Any], name: str, warning: str | None = None
-    ) -> None:
+    def __init__(self, local_name: str, parent_module_globals: dict[str, Any], name: str, warning: str | None = None) -> None:
         super().__init__(name)
         self._local_name = local_name
         self._parent_module_globals = parent_module_globals

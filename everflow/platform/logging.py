@@ -1,4 +1,5 @@
 """`tf.logging`: the logger named "tensorflow", which writes lines such as `INFO:tensorflow:text` to stderr."""
+
 from __future__ import annotations
 
 import collections

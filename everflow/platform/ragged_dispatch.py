@@ -1,4 +1,5 @@
 """The public functions that take ragged tensors; they ask `everflow.ragged` when they are given some."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -8,7 +9,8 @@ from everflow.platform import decorators
 from everflow.platform.dispatch import DISPATCH_ATTR, OpDispatcher, dispatch
 
 # By one name each, the one that says what the function does with ragged tensors.
-DISPATCHED = frozenset("""
+DISPATCHED = frozenset(
+    """
 batch_gather concat expand_dims gather gather_nd one_hot rank size squeeze stack tile where where_v2 reduce_sum reduce_prod reduce_min
 reduce_max reduce_mean reduce_any reduce_all math.unsorted_segment_sum math.unsorted_segment_prod math.unsorted_segment_min
 math.unsorted_segment_max math.unsorted_segment_mean math.unsorted_segment_sqrt_n
@@ -24,7 +26,8 @@ math.negative math.real math.reciprocal math.rint math.round math.rsqrt dtypes.s
 math.square math.tan io.decode_compressed strings.to_number strings.to_hash_bucket strings.as_string io.decode_base64 io.encode_base64
 strings.regex_full_match strings.regex_replace strings.strip strings.to_hash_bucket_fast strings.to_hash_bucket_strong strings.substr
 strings.length strings.unicode_script
-""".split())
+""".split()
+)
 
 
 def name_of(names: tuple[str, ...]) -> str | None:

@@ -1,4 +1,5 @@
 """A registry: objects under names, with where they were registered."""
+
 from __future__ import annotations
 
 import sys

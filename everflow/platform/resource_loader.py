@@ -1,4 +1,5 @@
 """`tf.resource_loader`: data files beside the code that asks for them."""
+
 from __future__ import annotations
 
 import inspect

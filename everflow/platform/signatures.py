@@ -1,4 +1,5 @@
 """Python's `inspect`, looking below decorators (`tensorflow.python.util.tf_inspect`)."""
+
 from __future__ import annotations
 
 import collections
@@ -73,10 +74,10 @@ def getargspec(obj: Any) -> ArgSpec:
 def _partial_argspec(partial: functools.partial) -> ArgSpec:
     """What is left of a function's arguments; those set by keyword become defaults, which must come last."""
     inner = getargspec(partial.func)
-    args = inner.args[len(partial.args):]
+    args = inner.args[len(partial.args) :]
     if inspect.ismethod(partial.func):
-        args = inner.args[len(partial.args) + 1:]
-    defaults = dict(zip(inner.args[-len(inner.defaults):], inner.defaults)) if inner.defaults else {}
+        args = inner.args[len(partial.args) + 1 :]
+    defaults = dict(zip(inner.args[-len(inner.defaults) :], inner.defaults)) if inner.defaults else {}
     defaults.update({name: value for name, value in partial.keywords.items() if name in args})
     first = next((i for i, name in enumerate(args) if name in defaults), len(args))
     without = [name for name in args[first:] if name not in defaults]

@@ -1,4 +1,5 @@
 """Where a call comes from, as TensorFlow shows it (`tensorflow.python.util.tf_stack`)."""
+
 from __future__ import annotations
 
 import linecache
@@ -41,7 +42,4 @@ def extract_stack(limit: int | None = -1) -> list[StackFrame]:
 
 def convert_stack(stack: list[StackFrame], include_func_start_lineno: bool = False) -> tuple[Any, ...]:
     """The calls as tuples of file, line, function and source text, and, if asked for, where the function begins."""
-    return tuple(
-        (f.filename, f.lineno, f.name, f.line, *((f.func_start_lineno,) if include_func_start_lineno else ()))
-        for f in stack
-    )
+    return tuple((f.filename, f.lineno, f.name, f.line, *((f.func_start_lineno,) if include_func_start_lineno else ())) for f in stack)

@@ -1,4 +1,5 @@
 """`tf.sysconfig`: where an extension written in C++ finds what it compiles and links against."""
+
 from __future__ import annotations
 
 import os

@@ -1,4 +1,5 @@
 """Hiding names that a module does not document (`tensorflow.python.util.all_util`)."""
+
 from __future__ import annotations
 
 import inspect
@@ -23,9 +24,7 @@ def make_all(module_name: str, doc_string_modules: Iterable[Any] | None = None) 
 
 
 @internal("util.all_util.remove_undocumented")
-def remove_undocumented(
-    module_name: str, allowed_exception_list: Iterable[str] | None = None, doc_string_modules: Any = None
-) -> None:
+def remove_undocumented(module_name: str, allowed_exception_list: Iterable[str] | None = None, doc_string_modules: Any = None) -> None:
     """Takes away the module's public names that are neither documented nor allowed."""
     module = sys.modules[module_name]
     keep = {*make_all(module_name, doc_string_modules), *(allowed_exception_list or ())}

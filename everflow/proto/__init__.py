@@ -5,6 +5,7 @@ A module is imported by its bare name, and only when it is asked for:
 
     from everflow.proto import graph_pb2, prediction_service_pb2_grpc
 """
+
 from __future__ import annotations
 
 import importlib

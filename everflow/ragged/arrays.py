@@ -1,4 +1,5 @@
 """Ragged tensors put together, repeated, masked and reshaped."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -121,8 +122,11 @@ def _row_by_row(tensors: list[Any], stack_values: bool) -> Any:
 
 
 def _same_splits(tensors: list[Any]) -> list[Any]:
-    found = [tf.debugging.assert_equal(t.row_splits, tensors[0].row_splits, message="Inputs must have identical ragged splits")
-             for t in tensors[1:] if t.row_splits is not tensors[0].row_splits]
+    found = [
+        tf.debugging.assert_equal(t.row_splits, tensors[0].row_splits, message="Inputs must have identical ragged splits")
+        for t in tensors[1:]
+        if t.row_splits is not tensors[0].row_splits
+    ]
     return [c for c in found if c is not None]
 
 
@@ -132,8 +136,12 @@ def assert_splits_match(nested_splits_lists: Any) -> list[Any]:
     message = "Inputs must have identical ragged splits"
     if any(len(splits) != len(nested_splits_lists[0]) for splits in nested_splits_lists):
         raise ValueError(message)
-    checks = [tf.debugging.assert_equal(a, b, message=message)
-              for splits in nested_splits_lists[1:] for a, b in zip(nested_splits_lists[0], splits) if a is not b]
+    checks = [
+        tf.debugging.assert_equal(a, b, message=message)
+        for splits in nested_splits_lists[1:]
+        for a, b in zip(nested_splits_lists[0], splits)
+        if a is not b
+    ]
     return [c for c in checks if c is not None]
 
 
@@ -150,8 +158,7 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
         multiples = tf.cast(tf.convert_to_tensor(multiples, name="multiples"), input.row_splits.dtype)
         multiples.shape.assert_has_rank(1)
         inner = input.values
-        repeated = tile(inner, tf.concat([[1], multiples[2:]], axis=0)) if not (
-            multiples.dims == (2,) and not is_ragged(inner)) else inner
+        repeated = tile(inner, tf.concat([[1], multiples[2:]], axis=0)) if not (multiples.dims == (2,) and not is_ragged(inner)) else inner
         rt = input.with_values(repeated)
         # Each row along itself: the number of each row as often as it comes, then all rows again.
         rows = tf.range(rt.nrows())
@@ -296,8 +303,9 @@ def stack_dynamic_partitions(data: Any, partitions: Any, num_partitions: Any, na
         if is_ragged(partitions):
             if not is_ragged(data):
                 raise ValueError("partitions must be a prefix of data.shape")
-            check = tf.debugging.assert_equal(data.row_splits, partitions.row_splits,
-                                              message="data and partitions have incompatible ragged shapes")
+            check = tf.debugging.assert_equal(
+                data.row_splits, partitions.row_splits, message="data and partitions have incompatible ragged shapes"
+            )
             with tf.control_dependencies([check] if check is not None else []):
                 return stack_dynamic_partitions(data.values, partitions.values, num_partitions)
         rank = partitions.shape.ndims
@@ -313,8 +321,9 @@ def stack_dynamic_partitions(data: Any, partitions: Any, num_partitions: Any, na
             return stack_dynamic_partitions(data, inner, num_partitions)
         order = tf.argsort(partitions, stable=True)
         ids = tf.gather(partitions, order)
-        check = tf.debugging.assert_less(ids[-1:], tf.cast(num_partitions, ids.dtype),
-                                         message="partitions must be less than num_partitions")
+        check = tf.debugging.assert_less(
+            ids[-1:], tf.cast(num_partitions, ids.dtype), message="partitions must be less than num_partitions"
+        )
         low = tf.debugging.assert_non_negative(partitions, message="partitions must be non-negative.")
         with tf.control_dependencies([c for c in (check, low) if c is not None]):
             return RaggedTensor.from_value_rowids(gather(data, order), ids, tf.cast(num_partitions, ids.dtype), validate=False)
@@ -337,8 +346,9 @@ def rank(input: Any, name: str | None = None) -> Tensor:
 
 
 @internal("ops.ragged.ragged_array_ops.ragged_one_hot")
-def ragged_one_hot(indices: Any, depth: Any, on_value: Any = None, off_value: Any = None, axis: Any = None, dtype: Any = None,
-                   name: str | None = None) -> Any:
+def ragged_one_hot(
+    indices: Any, depth: Any, on_value: Any = None, off_value: Any = None, axis: Any = None, dtype: Any = None, name: str | None = None
+) -> Any:
     """A vector for each number, with one value at its place and another elsewhere."""
     if isinstance(axis, int) and axis >= 0:
         if axis <= indices.ragged_rank:

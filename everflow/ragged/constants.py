@@ -1,4 +1,5 @@
 """Ragged tensors written as nested lists, and ones that are fed."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -16,8 +17,14 @@ from everflow.ragged.values import RaggedTensorValue
 
 @public("ragged.constant")
 @internal("ops.ragged.ragged_factory_ops.constant")
-def constant(pylist: Any, dtype: Any = None, ragged_rank: int | None = None, inner_shape: Any = None, name: str | None = None,
-             row_splits_dtype: Any = dtypes.int64) -> Any:
+def constant(
+    pylist: Any,
+    dtype: Any = None,
+    ragged_rank: int | None = None,
+    inner_shape: Any = None,
+    name: str | None = None,
+    row_splits_dtype: Any = dtypes.int64,
+) -> Any:
     """A ragged tensor of nested lists; a plain one where no dimension is ragged."""
     kind = dtypes.as_dtype(row_splits_dtype)
 
@@ -34,8 +41,9 @@ def constant(pylist: Any, dtype: Any = None, ragged_rank: int | None = None, inn
 
 @public("ragged.constant_value")
 @internal("ops.ragged.ragged_factory_ops.constant_value")
-def constant_value(pylist: Any, dtype: Any = None, ragged_rank: int | None = None, inner_shape: Any = None,
-                   row_splits_dtype: Any = "int64") -> Any:
+def constant_value(
+    pylist: Any, dtype: Any = None, ragged_rank: int | None = None, inner_shape: Any = None, row_splits_dtype: Any = "int64"
+) -> Any:
     """The same as a RaggedTensorValue, or an array."""
     kind = dtypes.as_dtype(row_splits_dtype).as_numpy_dtype
     if dtype is not None and isinstance(dtype, dtypes.DType):
@@ -45,12 +53,12 @@ def constant_value(pylist: Any, dtype: Any = None, ragged_rank: int | None = Non
         array = np.array(value, dtype=type_)
         return array if shape is None else np.reshape(array, shape)
 
-    return _nested(values, lambda inner, splits: RaggedTensorValue(inner, np.array(splits, dtype=kind)), pylist, dtype, ragged_rank,
-                   inner_shape)
+    return _nested(
+        values, lambda inner, splits: RaggedTensorValue(inner, np.array(splits, dtype=kind)), pylist, dtype, ragged_rank, inner_shape
+    )
 
 
-def _nested(leaf: Callable[..., Any], rows: Callable[..., Any], pylist: Any, dtype: Any, ragged_rank: int | None,
-            inner_shape: Any) -> Any:
+def _nested(leaf: Callable[..., Any], rows: Callable[..., Any], pylist: Any, dtype: Any, ragged_rank: int | None, inner_shape: Any) -> Any:
     """Lists as rows of rows: the outer levels become splits, what is below them one array."""
     if hasattr(pylist, "ragged_rank"):
         raise TypeError("pylist may not be a RaggedTensor or RaggedTensorValue.")
@@ -68,16 +76,19 @@ def _nested(leaf: Callable[..., Any], rows: Callable[..., Any], pylist: Any, dty
     if inner_shape is not None and ragged_rank is not None:
         expected = ragged_rank + 1 + len(inner_shape)
         if scalars is not None and expected != scalars or scalars is None and expected < depth:
-            raise ValueError(f"Invalid pylist={pylist!r}: incompatible with ragged_rank={ragged_rank} and dim(inner_shape)="
-                             f"{len(inner_shape)}")
+            raise ValueError(
+                f"Invalid pylist={pylist!r}: incompatible with ragged_rank={ragged_rank} and dim(inner_shape)={len(inner_shape)}"
+            )
     if ragged_rank is None:
         if inner_shape is None or scalars is None:
             ragged_rank = max(0, depth - 1)
         else:
             ragged_rank = scalars - 1 - len(inner_shape)
     if scalars is not None and ragged_rank >= scalars:
-        raise ValueError(f"pylist has scalar values depth {scalars}, but ragged_rank={ragged_rank} requires scalar value depth greater "
-                         f"than {ragged_rank}")
+        raise ValueError(
+            f"pylist has scalar values depth {scalars}, but ragged_rank={ragged_rank} requires scalar value depth greater "
+            f"than {ragged_rank}"
+        )
     if inner_shape is None:
         inner_shape = _inner_shape(pylist, ragged_rank)
     splits_of = []

@@ -1,4 +1,5 @@
 """Ragged tensors from and to dense tensors, sparse tensors and variants."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -14,8 +15,14 @@ from everflow.ragged.tensor import RaggedTensor, convert_to_tensor_or_ragged_ten
 
 
 @internal("ops.ragged.ragged_conversion_ops.from_tensor")
-def from_tensor(tensor: Any, lengths: Any = None, padding: Any = None, ragged_rank: int = 1, name: str | None = None,
-                row_splits_dtype: Any = dtypes.int64) -> Any:
+def from_tensor(
+    tensor: Any,
+    lengths: Any = None,
+    padding: Any = None,
+    ragged_rank: int = 1,
+    name: str | None = None,
+    row_splits_dtype: Any = dtypes.int64,
+) -> Any:
     """The rows of a dense tensor, without what is beyond `lengths` or with `padding` taken off their ends."""
     kind = dtypes.as_dtype(row_splits_dtype)
     if lengths is not None and padding is not None:
@@ -159,8 +166,14 @@ def _side_by_side(indices: Tensor) -> list[Any]:
     steps = indices[1:] - indices[:-1]
     same_row = tf.equal(steps[:, 0], 0)
     column = tf.where(same_row, indices[:-1, 1] + 1, tf.zeros_like(indices[1:, 1]))
-    return [c for c in (tf.debugging.assert_equal(indices[:1, 1], tf.zeros_like(indices[:1, 1]), message=message),
-                        tf.debugging.assert_equal(indices[1:, 1], column, message=message)) if c is not None]
+    return [
+        c
+        for c in (
+            tf.debugging.assert_equal(indices[:1, 1], tf.zeros_like(indices[:1, 1]), message=message),
+            tf.debugging.assert_equal(indices[1:, 1], column, message=message),
+        )
+        if c is not None
+    ]
 
 
 @internal("ops.ragged.ragged_conversion_ops.to_sparse")
@@ -183,10 +196,18 @@ def from_variant(variant: Any, dtype: Any, output_ragged_rank: int, input_ragged
     """The ragged tensor in one variant, or in an array of them."""
     variant = convert_to_tensor(variant, name="variant", dtype=dtypes.variant)
     if variant.shape.ndims is not None and input_ragged_rank is not None and output_ragged_rank != input_ragged_rank + variant.shape.ndims:
-        raise ValueError("output_ragged_rank must be equal to input_ragged_rank + variant.shape.ndims, found variant.shape.ndims: "
-                         f"{variant.shape.ndims}, input_ragged_rank: {input_ragged_rank}, output_ragged_rank: {output_ragged_rank}")
+        raise ValueError(
+            "output_ragged_rank must be equal to input_ragged_rank + variant.shape.ndims, found variant.shape.ndims: "
+            f"{variant.shape.ndims}, input_ragged_rank: {input_ragged_rank}, output_ragged_rank: {output_ragged_rank}"
+        )
     inner = -1 if input_ragged_rank is None else input_ragged_rank
     with name_scope(name, "RaggedFromVariant", [variant]):
-        splits, values = apply("RaggedTensorFromVariant", variant, input_ragged_rank=inner, output_ragged_rank=output_ragged_rank,
-                               Tvalues=dtypes.as_dtype(dtype), Tsplits=dtypes.int64)
+        splits, values = apply(
+            "RaggedTensorFromVariant",
+            variant,
+            input_ragged_rank=inner,
+            output_ragged_rank=output_ragged_rank,
+            Tvalues=dtypes.as_dtype(dtype),
+            Tsplits=dtypes.int64,
+        )
         return RaggedTensor.from_nested_row_splits(values, splits, validate=False)

@@ -1,4 +1,5 @@
 """Public functions that take ragged tensors: which, and what each does with them."""
+
 from __future__ import annotations
 
 import functools
@@ -29,8 +30,9 @@ SPECIAL: dict[str, Callable[[dict[str, Any]], Any]] = {
     "batch_gather": lambda a: gathering.batch_gather(a["params"], a["indices"], a.get("name")),
     "concat": lambda a: arrays.concat(a["values"], a["axis"]),
     "expand_dims": lambda a: arrays.expand_dims(a["input"], _given(a, "axis", "dim"), a.get("name")),
-    "gather": lambda a: gathering.gather(a["params"], a["indices"], axis=a.get("axis"), batch_dims=a.get("batch_dims", 0),
-                                        name=a.get("name")),
+    "gather": lambda a: gathering.gather(
+        a["params"], a["indices"], axis=a.get("axis"), batch_dims=a.get("batch_dims", 0), name=a.get("name")
+    ),
     "gather_nd": lambda a: gathering.gather_nd(a["params"], a["indices"], a.get("batch_dims", 0), a.get("name")),
     "one_hot": lambda a: arrays.ragged_one_hot(**a),
     "rank": lambda a: arrays.rank(**a),
@@ -46,15 +48,19 @@ SPECIAL: dict[str, Callable[[dict[str, Any]], Any]] = {
     "math.unsorted_segment_max": lambda a: math.segment_max(**a),
     "math.unsorted_segment_mean": lambda a: math.segment_mean(**a),
     "math.unsorted_segment_sqrt_n": lambda a: math.segment_sqrt_n(**a),
-    **{f"reduce_{kind}": functools.partial(_reduced, getattr(math, f"reduce_{kind}"))
-       for kind in ("sum", "prod", "min", "max", "mean", "any", "all")},
+    **{
+        f"reduce_{kind}": functools.partial(_reduced, getattr(math, f"reduce_{kind}"))
+        for kind in ("sum", "prod", "min", "max", "mean", "any", "all")
+    },
 }
-BINARY = frozenset("""
+BINARY = frozenset(
+    """
 bitwise.bitwise_and bitwise.bitwise_or bitwise.bitwise_xor bitwise.left_shift bitwise.right_shift math.add math.atan2 dtypes.complex
 math.divide_no_nan math.divide math.equal math.floordiv math.floormod math.greater math.greater_equal math.less math.less_equal
 math.logical_and math.logical_or math.logical_xor math.maximum math.minimum math.multiply math.not_equal math.pow realdiv
 math.squared_difference math.subtract math.truediv truncatediv truncatemod
-""".split())
+""".split()
+)
 
 
 def handle(name: str, op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -1,4 +1,5 @@
 """Functions of plain tensors applied to the innermost values of ragged ones."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -100,8 +101,12 @@ def elementwise(op: Callable[..., Any], x: Any, y: Any, **kwargs: Any) -> Any:
     like = next(t.dtype for t in (x, y) if is_ragged(t))
     x = convert_to_tensor_or_ragged_tensor(x, preferred_dtype=like, name="x")
     y = convert_to_tensor_or_ragged_tensor(y, preferred_dtype=like, name="y")
-    alike = is_ragged(x) and is_ragged(y) and x.ragged_rank == y.ragged_rank and all(
-        a is b for a, b in zip(x.nested_row_splits, y.nested_row_splits))
+    alike = (
+        is_ragged(x)
+        and is_ragged(y)
+        and x.ragged_rank == y.ragged_rank
+        and all(a is b for a, b in zip(x.nested_row_splits, y.nested_row_splits))
+    )
     if not alike and x.shape.ndims != 0 and y.shape.ndims != 0:
         x, y = broadcast_pair(x, y)
     if not is_ragged(x):

@@ -1,4 +1,5 @@
 """Rows, elements and rows of rows picked by number."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -99,8 +100,9 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
             # Rows of rows: the outer ones of both must be alike.
             if not is_ragged(params):
                 params = RaggedTensor.from_tensor(params, row_splits_dtype=indices.row_splits.dtype)
-            checks = [tf.debugging.assert_equal(indices.row_splits, params.row_splits,
-                                                message="Dimensions of params and indices do not match")]
+            checks = [
+                tf.debugging.assert_equal(indices.row_splits, params.row_splits, message="Dimensions of params and indices do not match")
+            ]
             with tf.control_dependencies([c for c in checks if c is not None]):
                 return indices.with_values(batch_gather(params.values, indices.values))
         if rank > 1:
@@ -110,14 +112,18 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
                     return indices.with_values(batch_gather(params.values, indices.values))
             elif rank > 2:
                 inner = indices.flat_values.shape.ndims - 1
-                indices = indices.with_flat_values(RaggedTensor.from_tensor(indices.flat_values, ragged_rank=inner,
-                                                                            row_splits_dtype=indices.row_splits.dtype))
+                indices = indices.with_flat_values(
+                    RaggedTensor.from_tensor(indices.flat_values, ragged_rank=inner, row_splits_dtype=indices.row_splits.dtype)
+                )
                 return batch_gather(params, indices)
             if not is_ragged(params):
                 params = RaggedTensor.from_tensor(params, row_splits_dtype=indices.row_splits.dtype)
             starts = tf.repeat(params.row_starts(), indices.row_lengths(), axis=0)
-            checks = [tf.debugging.assert_equal(tf.shape(indices.row_splits), tf.shape(params.row_splits),
-                                                message="Dimensions of params and indices do not match")]
+            checks = [
+                tf.debugging.assert_equal(
+                    tf.shape(indices.row_splits), tf.shape(params.row_splits), message="Dimensions of params and indices do not match"
+                )
+            ]
             with tf.control_dependencies([c for c in checks if c is not None]):
                 places = tf.cast(indices.values, starts.dtype) + starts
                 return indices.with_values(gather(params.values, places))

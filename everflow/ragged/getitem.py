@@ -1,4 +1,5 @@
 """`rt[...]`: rows, slices of rows and slices within rows."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -30,8 +31,10 @@ def _check_key(key: Any, in_slice: bool) -> None:
         is_number = False
     if is_number or key is None or key is Ellipsis and not in_slice:
         return
-    raise TypeError("Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are valid "
-                    f"indices, got {key!r}")
+    raise TypeError(
+        "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are valid "
+        f"indices, got {key!r}"
+    )
 
 
 def _picked(rt: Any, keys: list[Any]) -> Any:
@@ -70,7 +73,7 @@ def _sliced_rows(rt: RaggedTensor, key: slice) -> RaggedTensor:
         splits = tf.concat([splits, tf.zeros([tf.cast(tf.equal(tf.size(splits), 0), tf.int32)], splits.dtype)], axis=0)
         if starts.dims is not None and starts.dims[0] is not None:
             splits.set_shape([starts.dims[0] + 1])
-        return RaggedTensor.from_row_splits(rt.values[splits[0]:splits[-1]], splits - splits[0], validate=False)
+        return RaggedTensor.from_row_splits(rt.values[splits[0] : splits[-1]], splits - splits[0], validate=False)
     return _rows_between(rt, starts, limits)
 
 

@@ -1,4 +1,5 @@
 """The ops of ragged tensors: ranges, gathering rows, and the ways to and from sparse tensors and variants."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -216,7 +217,7 @@ def _to_variant_kernel(node: Any) -> Callable[..., Any]:
             start, stop = int(splits[0][i]), int(splits[0][i + 1])
             inner = []
             for s in splits[1:]:
-                cut = s[start:stop + 1]
+                cut = s[start : stop + 1]
                 start, stop = int(cut[0]), int(cut[-1])
                 inner.append(cut - start)
             rows[i] = RaggedVariant(inner, values[start:stop])
@@ -234,19 +235,23 @@ def _from_variant_kernel(node: Any) -> Callable[..., Any]:
             encoded = encoded.item()
         if isinstance(encoded, RaggedVariant):
             if len(encoded.splits) != depth:
-                raise invalid_argument(f"Encoded input RaggedTensorVariant has ragged_rank={len(encoded.splits)}.  "
-                                       f"Expected ragged_rank={depth}.")
+                raise invalid_argument(
+                    f"Encoded input RaggedTensorVariant has ragged_rank={len(encoded.splits)}.  Expected ragged_rank={depth}."
+                )
             return (*encoded.splits, encoded.values)
         parts = np.array(encoded, dtype=object) if not isinstance(encoded, np.ndarray) else encoded
         rank = depth - parts.ndim if inner_depth < 0 else inner_depth
         if rank + parts.ndim != depth:
-            raise invalid_argument("output_ragged_rank must be equal to input_ragged_rank + encoded_ragged.dims(); output_ragged_rank: "
-                                   f"{depth}, input_ragged_rank: {rank}, encoded_ragged.dims(): {parts.ndim}.")
+            raise invalid_argument(
+                "output_ragged_rank must be equal to input_ragged_rank + encoded_ragged.dims(); output_ragged_rank: "
+                f"{depth}, input_ragged_rank: {rank}, encoded_ragged.dims(): {parts.ndim}."
+            )
         splits = [np.arange(int(np.prod(parts.shape[:axis])) + 1) * parts.shape[axis] for axis in range(1, parts.ndim)]
         flat = list(parts.reshape(-1))
         if flat and len(flat[0].splits) != rank:
-            raise invalid_argument(f"Encoded input RaggedTensorVariant has ragged_rank={len(flat[0].splits)}.  "
-                                   f"Expected ragged_rank={rank}.")
+            raise invalid_argument(
+                f"Encoded input RaggedTensorVariant has ragged_rank={len(flat[0].splits)}.  Expected ragged_rank={rank}."
+            )
         counts = [len(p.splits[0]) - 1 if rank else p.values.shape[0] for p in flat]
         splits.append(np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]))
         for level in range(rank):
@@ -267,8 +272,10 @@ def _from_variant_shape(o: Any) -> list[Any]:
     depth, inner = o.attr("output_ragged_rank"), o.attr("input_ragged_rank")
     dims = o.inputs[0].dims
     if dims is not None and inner >= 0 and inner + len(dims) != depth:
-        raise ValueError("output_ragged_rank must be equal to input_ragged_rank + encoded_ragged.rank; output_ragged_rank: "
-                         f"{depth}, input_ragged_rank: {inner}, encoded_ragged.rank: {len(dims)}.")
+        raise ValueError(
+            "output_ragged_rank must be equal to input_ragged_rank + encoded_ragged.rank; output_ragged_rank: "
+            f"{depth}, input_ragged_rank: {inner}, encoded_ragged.rank: {len(dims)}."
+        )
     return [*[(None,)] * depth, None]
 
 

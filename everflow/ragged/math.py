@@ -1,4 +1,5 @@
 """Ranges, reductions and segment sums of ragged tensors."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -19,8 +20,9 @@ _ORDER = [dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64]
 
 @public("ragged.range")
 @internal("ops.ragged.ragged_math_ops.range")
-def ragged_range(starts: Any, limits: Any = None, deltas: Any = 1, dtype: Any = None, name: str | None = None,
-                 row_splits_dtype: Any = dtypes.int64) -> RaggedTensor:
+def ragged_range(
+    starts: Any, limits: Any = None, deltas: Any = 1, dtype: Any = None, name: str | None = None, row_splits_dtype: Any = dtypes.int64
+) -> RaggedTensor:
     """A row of numbers for each start, limit and step."""
     if limits is None:
         starts, limits = 0, starts
@@ -51,11 +53,19 @@ def _segments(name: str, dense: Callable[..., Any], data: Any, segment_ids: Any,
         if is_ragged(segment_ids):
             if not is_ragged(data):
                 raise ValueError("segment_ids.shape must be a prefix of data.shape, but segment_ids is ragged and data is not.")
-            checks = [tf.debugging.assert_equal(data.row_splits, segment_ids.row_splits,
-                                                message="segment_ids.shape must be a prefix of data.shape")]
+            checks = [
+                tf.debugging.assert_equal(
+                    data.row_splits, segment_ids.row_splits, message="segment_ids.shape must be a prefix of data.shape"
+                )
+            ]
             with tf.control_dependencies([c for c in checks if c is not None]):
-                return _segments(name, dense, data.values, tf.identity(segment_ids.values) if isinstance(segment_ids.values, Tensor)
-                                 else segment_ids.values, num_segments)
+                return _segments(
+                    name,
+                    dense,
+                    data.values,
+                    tf.identity(segment_ids.values) if isinstance(segment_ids.values, Tensor) else segment_ids.values,
+                    num_segments,
+                )
         # Each row of the result is as long as the longest row of its segment.
         kind = data.row_splits.dtype
         lengths = tf.maximum(tf.math.unsorted_segment_max(data.row_lengths(), segment_ids, num_segments), 0)
@@ -121,8 +131,9 @@ def _mean(name: str, data: Any, segment_ids: Any, num_segments: Any, weight: Cal
 
 
 @internal("ops.ragged.ragged_math_ops.ragged_reduce_aggregate")
-def ragged_reduce_aggregate(reduce_op: Any, unsorted_segment_op: Any, rt_input: Any, axis: Any, keepdims: Any,
-                            name: str | None = None) -> Any:
+def ragged_reduce_aggregate(
+    reduce_op: Any, unsorted_segment_op: Any, rt_input: Any, axis: Any, keepdims: Any, name: str | None = None
+) -> Any:
     """A reduction along any dimensions, ragged ones among them."""
     if not is_ragged(rt_input):
         return reduce_op(rt_input, axis, keepdims=keepdims, name=name)

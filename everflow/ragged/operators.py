@@ -1,4 +1,5 @@
 """Python's operators on ragged tensors: `a + b`, `-a`, `a < b`."""
+
 from __future__ import annotations
 
 import operator as python
@@ -14,8 +15,19 @@ def _overload(symbol: str, function: Callable[[], Callable[..., Any]]) -> None:
     setattr(RaggedTensor, f"__r{symbol}__", lambda y, x: function()(x, y))
 
 
-for _symbol, _name in {"add": "add", "sub": "subtract", "mul": "multiply", "truediv": "truediv", "div": "div", "floordiv": "floordiv",
-                       "mod": "floormod", "pow": "pow", "and": "logical_and", "or": "logical_or", "xor": "logical_xor"}.items():
+for _symbol, _name in {
+    "add": "add",
+    "sub": "subtract",
+    "mul": "multiply",
+    "truediv": "truediv",
+    "div": "div",
+    "floordiv": "floordiv",
+    "mod": "floormod",
+    "pow": "pow",
+    "and": "logical_and",
+    "or": "logical_or",
+    "xor": "logical_xor",
+}.items():
     _overload(_symbol, lambda name=_name: python.attrgetter(f"math.{name}" if name != "div" else "realdiv")(tf))  # type: ignore[misc]
 for _symbol, _name in {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal"}.items():
     setattr(RaggedTensor, f"__{_symbol}__", lambda x, y, name=_name: getattr(tf.math, name)(x, y))

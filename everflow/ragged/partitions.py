@@ -1,4 +1,5 @@
 """How rows are told apart: splits, row numbers and lengths, each made from the others."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -34,8 +35,16 @@ def rowids_to_splits(rowids: Tensor, nrows: Tensor) -> Tensor:
     return tf.concat([[0], tf.cumsum(lengths)], axis=0)
 
 
-def checked(maker: str, values: Any, splits: Any = None, rowids: Any = None, nrows: Any = None, lengths: Any = None, starts: Any = None,
-            limits: Any = None) -> list[Tensor]:
+def checked(
+    maker: str,
+    values: Any,
+    splits: Any = None,
+    rowids: Any = None,
+    nrows: Any = None,
+    lengths: Any = None,
+    starts: Any = None,
+    limits: Any = None,
+) -> list[Tensor]:
     """The partition given, made to depend on checks that it cuts `values` into rows."""
     message = f"Arguments to {maker} do not form a valid RaggedTensor"
     partition = next(p for p in (splits, rowids, lengths, starts, limits) if p is not None)
@@ -43,21 +52,33 @@ def checked(maker: str, values: Any, splits: Any = None, rowids: Any = None, nro
     equal, monotonic = tf.debugging.assert_equal, _assert_rising
     zero = tf.constant(0, partition.dtype)
     if splits is not None:
-        checks = [equal(splits[0], zero, message=message + ":zero"), monotonic(splits, message + ":monotonic"),
-                  equal(splits[-1], count, message=message + ":last value")]
+        checks = [
+            equal(splits[0], zero, message=message + ":zero"),
+            monotonic(splits, message + ":monotonic"),
+            equal(splits[-1], count, message=message + ":last value"),
+        ]
     elif lengths is not None:
         checks = [tf.debugging.assert_non_negative(lengths, message=message), equal(tf.reduce_sum(lengths), count, message=message)]
     elif starts is not None:
         first = starts[:1]
-        checks = [equal(first, tf.zeros_like(first), message=message), monotonic(starts, message),
-                  tf.debugging.assert_less_equal(starts[-1:], count, message=message)]
+        checks = [
+            equal(first, tf.zeros_like(first), message=message),
+            monotonic(starts, message),
+            tf.debugging.assert_less_equal(starts[-1:], count, message=message),
+        ]
     elif limits is not None:
-        checks = [tf.debugging.assert_non_negative(limits[:1], message=message), monotonic(limits, message),
-                  equal(limits[-1:], count, message=message)]
+        checks = [
+            tf.debugging.assert_non_negative(limits[:1], message=message),
+            monotonic(limits, message),
+            equal(limits[-1:], count, message=message),
+        ]
     else:
-        checks = [equal(tf.shape(rowids, out_type=rowids.dtype)[0], count, message=message),
-                  tf.debugging.assert_non_negative(rowids[:1], message=message), monotonic(rowids, message),
-                  tf.debugging.assert_less(rowids[-1:], nrows, message=message)]
+        checks = [
+            equal(tf.shape(rowids, out_type=rowids.dtype)[0], count, message=message),
+            tf.debugging.assert_non_negative(rowids[:1], message=message),
+            monotonic(rowids, message),
+            tf.debugging.assert_less(rowids[-1:], nrows, message=message),
+        ]
     with tf.control_dependencies([c for c in checks if c is not None]):
         return [tf.identity(p, name="control_dependency") for p in (partition, nrows) if p is not None]
 
@@ -96,8 +117,9 @@ def segment_ids_to_row_splits(segment_ids: Any, num_segments: Any = None, out_ty
             raise TypeError("segment_ids must be an integer tensor.")
         small = tf.cast(segment_ids, dtypes.int32)
         if num_segments is not None:
-            num_segments = convert_to_tensor(num_segments, dtypes.int32 if not isinstance(num_segments, Tensor) else None,
-                                             name="num_segments")
+            num_segments = convert_to_tensor(
+                num_segments, dtypes.int32 if not isinstance(num_segments, Tensor) else None, name="num_segments"
+            )
             num_segments.shape.assert_has_rank(0)
             num_segments = tf.cast(num_segments, dtypes.int32)
         lengths = tf.math.bincount(small, minlength=num_segments, maxlength=num_segments, dtype=out_type)

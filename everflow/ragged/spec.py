@@ -1,4 +1,5 @@
 """RaggedTensorSpec: the type of ragged tensors."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -19,8 +20,9 @@ from everflow.ragged.values import RaggedTensorValue
 class RaggedTensorSpec(BatchableTypeSpec):
     """Ragged tensors of a shape, a dtype and a number of ragged dimensions."""
 
-    def __init__(self, shape: Any = None, dtype: Any = dtypes.float32, ragged_rank: int | None = None,
-                 row_splits_dtype: Any = dtypes.int64) -> None:
+    def __init__(
+        self, shape: Any = None, dtype: Any = dtypes.float32, ragged_rank: int | None = None, row_splits_dtype: Any = dtypes.int64
+    ) -> None:
         self._shape = shapes.as_shape(shape)
         self._dtype = dtypes.as_dtype(dtype)
         self._row_splits_dtype = dtypes.as_dtype(row_splits_dtype)
@@ -60,7 +62,7 @@ class RaggedTensorSpec(BatchableTypeSpec):
     def _component_specs(self) -> list[TensorSpec]:
         if self._ragged_rank == 0:
             return [TensorSpec(self._shape, self._dtype)]
-        inner = self._shape[self._ragged_rank + 1:] if self._shape.ndims is not None else None
+        inner = self._shape[self._ragged_rank + 1 :] if self._shape.ndims is not None else None
         flat = shapes.TensorShape(None) if inner is None else shapes.TensorShape([None]).concatenate(inner)
         dims = self._shape.as_dims()
         outer = None if dims is None or dims[0] is None else dims[0] + 1

@@ -1,4 +1,5 @@
 """RaggedTensor: values cut into rows that may differ in length."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -26,11 +27,19 @@ class RaggedTensor(CompositeTensor):
 
     __array_priority__ = 100
 
-    def __init__(self, values: Any, row_splits: Any, cached_row_lengths: Any = None, cached_value_rowids: Any = None,
-                 cached_nrows: Any = None, internal: bool = False) -> None:
+    def __init__(
+        self,
+        values: Any,
+        row_splits: Any,
+        cached_row_lengths: Any = None,
+        cached_value_rowids: Any = None,
+        cached_nrows: Any = None,
+        internal: bool = False,
+    ) -> None:
         if not internal:
-            raise ValueError("RaggedTensor constructor is private; please use one of the factory methods instead (e.g., "
-                             "RaggedTensor.from_row_lengths())")
+            raise ValueError(
+                "RaggedTensor constructor is private; please use one of the factory methods instead (e.g., RaggedTensor.from_row_lengths())"
+            )
         if not isinstance(row_splits, Tensor):
             raise TypeError(f"Row-partitioning argument must be a Tensor, got {row_splits!r}")
         if not isinstance(values, (RaggedTensor, Tensor)):
@@ -54,8 +63,9 @@ class RaggedTensor(CompositeTensor):
     # -- made from values and a partition of them
 
     @classmethod
-    def from_value_rowids(cls, values: Any, value_rowids: Any, nrows: Any = None, name: str | None = None,
-                          validate: bool = True) -> RaggedTensor:
+    def from_value_rowids(
+        cls, values: Any, value_rowids: Any, nrows: Any = None, name: str | None = None, validate: bool = True
+    ) -> RaggedTensor:
         """Each value with the number of its row."""
         with name_scope(name, "RaggedFromValueRowIds", [values, value_rowids, nrows]):
             values, value_rowids = _values_and(values, value_rowids, "value_rowids")
@@ -93,7 +103,7 @@ class RaggedTensor(CompositeTensor):
             values, row_splits = _values_and(values, row_splits, "row_splits")
             row_splits.shape.assert_has_rank(1)
             if validate:
-                row_splits, = checked("from_row_splits", values, splits=row_splits)
+                (row_splits,) = checked("from_row_splits", values, splits=row_splits)
             return cls(values, row_splits, internal=True)
 
     @classmethod
@@ -103,7 +113,7 @@ class RaggedTensor(CompositeTensor):
             values, row_lengths = _values_and(values, row_lengths, "row_lengths")
             row_lengths.shape.assert_has_rank(1)
             if validate:
-                row_lengths, = checked("from_row_lengths", values, lengths=row_lengths)
+                (row_lengths,) = checked("from_row_lengths", values, lengths=row_lengths)
             return cls(values, lengths_to_splits(row_lengths), cached_row_lengths=row_lengths, internal=True)
 
     @classmethod
@@ -113,7 +123,7 @@ class RaggedTensor(CompositeTensor):
             values, row_starts = _values_and(values, row_starts, "row_starts")
             row_starts.shape.assert_has_rank(1)
             if validate:
-                row_starts, = checked("from_row_starts", values, starts=row_starts)
+                (row_starts,) = checked("from_row_starts", values, starts=row_starts)
             return cls(values, tf.concat([row_starts, [_count(values, row_starts.dtype)]], axis=0), internal=True)
 
     @classmethod
@@ -123,12 +133,13 @@ class RaggedTensor(CompositeTensor):
             values, row_limits = _values_and(values, row_limits, "row_limits")
             row_limits.shape.assert_has_rank(1)
             if validate:
-                row_limits, = checked("from_row_limits", values, limits=row_limits)
+                (row_limits,) = checked("from_row_limits", values, limits=row_limits)
             return cls(values, tf.concat([tf.zeros([1], row_limits.dtype), row_limits], axis=0), internal=True)
 
     @classmethod
-    def from_nested_value_rowids(cls, flat_values: Any, nested_value_rowids: Any, nested_nrows: Any = None, name: str | None = None,
-                                 validate: bool = True) -> Any:
+    def from_nested_value_rowids(
+        cls, flat_values: Any, nested_value_rowids: Any, nested_nrows: Any = None, name: str | None = None, validate: bool = True
+    ) -> Any:
         """Rows of rows: the outermost row numbers first."""
         if isinstance(nested_value_rowids, Tensor):
             raise TypeError("nested_value_rowids must be a list of Tensors")
@@ -169,8 +180,15 @@ class RaggedTensor(CompositeTensor):
     # -- other kinds of tensors
 
     @classmethod
-    def from_tensor(cls, tensor: Any, lengths: Any = None, padding: Any = None, ragged_rank: int = 1, name: str | None = None,
-                    row_splits_dtype: Any = dtypes.int64) -> Any:
+    def from_tensor(
+        cls,
+        tensor: Any,
+        lengths: Any = None,
+        padding: Any = None,
+        ragged_rank: int = 1,
+        name: str | None = None,
+        row_splits_dtype: Any = dtypes.int64,
+    ) -> Any:
         """The rows of a dense tensor, without what is beyond `lengths` or with `padding` taken off their ends."""
         from everflow.ragged.conversions import from_tensor
 
@@ -196,8 +214,9 @@ class RaggedTensor(CompositeTensor):
         return to_sparse(self, name)
 
     @classmethod
-    def _from_variant(cls, variant: Any, dtype: Any, output_ragged_rank: int, input_ragged_rank: int | None = None,
-                      name: str | None = None) -> Any:
+    def _from_variant(
+        cls, variant: Any, dtype: Any, output_ragged_rank: int, input_ragged_rank: int | None = None, name: str | None = None
+    ) -> Any:
         from everflow.ragged.conversions import from_variant
 
         return from_variant(variant, dtype, output_ragged_rank, input_ragged_rank, name)
@@ -297,7 +316,7 @@ class RaggedTensor(CompositeTensor):
             if isinstance(self._values, RaggedTensor):
                 return self.with_values(self._values.row_lengths(axis - 1))
             shape = tf.shape(self._values, out_type=self._row_splits.dtype)
-            return self.with_values(tf.ones(shape[:axis - 1], shape.dtype) * shape[axis - 1])
+            return self.with_values(tf.ones(shape[: axis - 1], shape.dtype) * shape[axis - 1])
 
     def nested_row_lengths(self, name: str | None = None) -> tuple[Tensor, ...]:
         """The lengths of the rows of all ragged dimensions."""
@@ -313,8 +332,7 @@ class RaggedTensor(CompositeTensor):
             if isinstance(axis, int) and axis == 1:
                 return tf.cast(tf.maximum(tf.reduce_max(self.row_lengths()), 0), out_type)
             longest = [tf.maximum(tf.reduce_max(lengths), 0) for lengths in self.nested_row_lengths()]
-            shape = tf.concat([tf.stack([self.nrows(), *longest]),
-                               tf.shape(self.flat_values, out_type=self._row_splits.dtype)[1:]], axis=0)
+            shape = tf.concat([tf.stack([self.nrows(), *longest]), tf.shape(self.flat_values, out_type=self._row_splits.dtype)[1:]], axis=0)
             shape = tf.cast(shape, out_type)
             return shape if axis is None else tf.gather(shape, axis)
 
@@ -334,11 +352,14 @@ class RaggedTensor(CompositeTensor):
         self._values.shape[:1].assert_is_compatible_with(new_values.shape[:1])
         if isinstance(new_values, RaggedTensor) and self._row_splits.dtype != new_values.row_splits.dtype:
             if not AUTO_CAST:
-                raise ValueError("self and new_values have mismatched row_splits dtypes; use RaggedTensor.with_row_splits_dtype() to "
-                                 "convert them to compatible dtypes.")
+                raise ValueError(
+                    "self and new_values have mismatched row_splits dtypes; use RaggedTensor.with_row_splits_dtype() to "
+                    "convert them to compatible dtypes."
+                )
             return self.with_row_splits_dtype(dtypes.int64).with_values(new_values.with_row_splits_dtype(dtypes.int64))
-        return RaggedTensor(new_values, self._row_splits, self._cached_row_lengths, self._cached_value_rowids, self._cached_nrows,
-                            internal=True)
+        return RaggedTensor(
+            new_values, self._row_splits, self._cached_row_lengths, self._cached_value_rowids, self._cached_nrows, internal=True
+        )
 
     def with_flat_values(self, new_values: Any) -> RaggedTensor:
         """The same rows of rows of other innermost values."""
@@ -360,8 +381,14 @@ class RaggedTensor(CompositeTensor):
         def cast(t: Any) -> Any:
             return None if t is None else tf.cast(t, dtype)
 
-        return RaggedTensor(values, tf.cast(self._row_splits, dtype), cast(self._cached_row_lengths), cast(self._cached_value_rowids),
-                            cast(self._cached_nrows), internal=True)
+        return RaggedTensor(
+            values,
+            tf.cast(self._row_splits, dtype),
+            cast(self._cached_row_lengths),
+            cast(self._cached_value_rowids),
+            cast(self._cached_nrows),
+            internal=True,
+        )
 
     # -- values
 
@@ -369,14 +396,18 @@ class RaggedTensor(CompositeTensor):
         return all(t.is_eager for t in (self.flat_values, *self.nested_row_splits))
 
     def _eager_value(self) -> RaggedTensorValue:
-        return RaggedTensorValue.from_nested_row_splits(self.flat_values.numpy(),  # type: ignore[attr-defined]
-                                                        [np.asarray(s.numpy()) for s in self.nested_row_splits])  # type: ignore[attr-defined]
+        return RaggedTensorValue.from_nested_row_splits(
+            self.flat_values.numpy(),  # type: ignore[attr-defined]
+            [np.asarray(s.numpy()) for s in self.nested_row_splits],
+        )  # type: ignore[attr-defined]
 
     def to_list(self) -> list[Any]:
         """Nested lists of Python values; in eager mode only."""
         if not self._is_eager():
-            raise ValueError("RaggedTensor.to_list() is only supported in eager mode; in graph mode, evaluate the RaggedTensor first "
-                             "and then use RaggedTensorValue.to_list().")
+            raise ValueError(
+                "RaggedTensor.to_list() is only supported in eager mode; in graph mode, evaluate the RaggedTensor first "
+                "and then use RaggedTensorValue.to_list()."
+            )
         return self._eager_value().to_list()
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
@@ -457,8 +488,9 @@ def _values_and(values: Any, partition: Any, name: str) -> tuple[Any, Tensor]:
         partition = to_partition(partition, name, values.row_splits.dtype)
         if values.row_splits.dtype != partition.dtype:
             if not AUTO_CAST:
-                raise ValueError(f"dtype mismatch: values has row_splits of {values.row_splits.dtype.name}, {name} is "
-                                 f"{partition.dtype.name}")
+                raise ValueError(
+                    f"dtype mismatch: values has row_splits of {values.row_splits.dtype.name}, {name} is {partition.dtype.name}"
+                )
             values, partition = values.with_row_splits_dtype(dtypes.int64), tf.cast(partition, dtypes.int64)
         return values, partition
     return convert_to_tensor(values, name="values"), to_partition(partition, name)
@@ -486,8 +518,10 @@ def convert_to_tensor_or_ragged_tensor(value: Any, dtype: Any = None, preferred_
     if not is_ragged(value):
         return convert_to_tensor(value, dtype, name, preferred_dtype)
     if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(value.dtype):
-        raise ValueError(f"Tensor conversion requested dtype {dtypes.as_dtype(dtype).name} for RaggedTensor with dtype "
-                         f"{dtypes.as_dtype(value.dtype).name}: {value!r}")
+        raise ValueError(
+            f"Tensor conversion requested dtype {dtypes.as_dtype(dtype).name} for RaggedTensor with dtype "
+            f"{dtypes.as_dtype(value.dtype).name}: {value!r}"
+        )
     if isinstance(value, RaggedTensor):
         return value
     with name_scope(name, "ConvertToTensorOrRaggedTensor", []):
@@ -503,8 +537,10 @@ def match_row_splits_dtypes(*tensors: Any, **kwargs: Any) -> Any:
     kinds = {t.row_splits.dtype for t in tensors if isinstance(t, RaggedTensor)}
     if len(kinds) > 1:
         if not AUTO_CAST:
-            raise ValueError("Input RaggedTensors have mismatched row_splits dtypes; use RaggedTensor.with_row_splits_dtype() to convert "
-                             "them to compatible dtypes.")
+            raise ValueError(
+                "Input RaggedTensors have mismatched row_splits dtypes; use RaggedTensor.with_row_splits_dtype() to convert "
+                "them to compatible dtypes."
+            )
         tensors = tuple(t.with_row_splits_dtype(dtypes.int64) if isinstance(t, RaggedTensor) else t for t in tensors)
     kind = dtypes.int32 if kinds == {dtypes.int32} else dtypes.int64
     return (kind, tensors) if return_dtype else tensors
@@ -512,12 +548,18 @@ def match_row_splits_dtypes(*tensors: Any, **kwargs: Any) -> Any:
 
 def _register() -> None:
     """Ragged tensors are fetched and fed as the tensors they are made of."""
+
     def parts(x: Any) -> list[Any]:
         return [x.flat_values, *x.nested_row_splits]
 
-    EXPANSIONS.append(Expansion(
-        RaggedTensor, lambda x: (parts(x), lambda found: RaggedTensorValue.from_nested_row_splits(found[0], found[1:])),
-        lambda x, value: list(zip(parts(x), parts(value))), parts))
+    EXPANSIONS.append(
+        Expansion(
+            RaggedTensor,
+            lambda x: (parts(x), lambda found: RaggedTensorValue.from_nested_row_splits(found[0], found[1:])),
+            lambda x, value: list(zip(parts(x), parts(value))),
+            parts,
+        )
+    )
 
 
 _register()

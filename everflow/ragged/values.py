@@ -1,4 +1,5 @@
 """RaggedTensorValue: what a ragged tensor is when it has been computed."""
+
 from __future__ import annotations
 
 from typing import Any

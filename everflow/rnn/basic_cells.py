@@ -1,4 +1,5 @@
 """The plain recurrent cell and the gated recurrent unit."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -22,8 +23,9 @@ def activation_of(activation: Any) -> Any:
 class BasicRNNCell(LayerRNNCell):
     """`output = new_state = activation(W [inputs, state] + b)`."""
 
-    def __init__(self, num_units: int, activation: Any = None, reuse: Any = None, name: str | None = None, dtype: Any = None,
-                 **kwargs: Any) -> None:
+    def __init__(
+        self, num_units: int, activation: Any = None, reuse: Any = None, name: str | None = None, dtype: Any = None, **kwargs: Any
+    ) -> None:
         super().__init__(_reuse=reuse, name=name, dtype=dtype, **kwargs)
         self.input_spec = InputSpec(ndim=2)
         self._num_units = num_units
@@ -50,16 +52,29 @@ class BasicRNNCell(LayerRNNCell):
         return output, output
 
     def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "num_units": self._num_units, "activation": activations.serialize(self._activation),
-                "reuse": self._reuse}
+        return {
+            **super().get_config(),
+            "num_units": self._num_units,
+            "activation": activations.serialize(self._activation),
+            "reuse": self._reuse,
+        }
 
 
 @public("nn.rnn_cell.GRUCell", "contrib.rnn.GRUCell")
 class GRUCell(LayerRNNCell):
     """The gated recurrent unit: what it keeps of its state and what it takes of the candidate is learned."""
 
-    def __init__(self, num_units: int, activation: Any = None, reuse: Any = None, kernel_initializer: Any = None,
-                 bias_initializer: Any = None, name: str | None = None, dtype: Any = None, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        num_units: int,
+        activation: Any = None,
+        reuse: Any = None,
+        kernel_initializer: Any = None,
+        bias_initializer: Any = None,
+        name: str | None = None,
+        dtype: Any = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(_reuse=reuse, name=name, dtype=dtype, **kwargs)
         self.input_spec = InputSpec(ndim=2)
         self._num_units = num_units
@@ -78,16 +93,18 @@ class GRUCell(LayerRNNCell):
     def build(self, inputs_shape: Any) -> None:
         depth = input_depth(inputs_shape) + self._num_units
         given = self._bias_initializer
-        self._gate_kernel = self.add_variable(
-            f"gates/{WEIGHTS}", shape=[depth, 2 * self._num_units], initializer=self._kernel_initializer)
+        self._gate_kernel = self.add_variable(f"gates/{WEIGHTS}", shape=[depth, 2 * self._num_units], initializer=self._kernel_initializer)
         self._gate_bias = self.add_variable(
-            f"gates/{BIAS}", shape=[2 * self._num_units],
-            initializer=given if given is not None else tf.constant_initializer(1.0, dtype=self.dtype))
+            f"gates/{BIAS}",
+            shape=[2 * self._num_units],
+            initializer=given if given is not None else tf.constant_initializer(1.0, dtype=self.dtype),
+        )
         self._candidate_kernel = self.add_variable(
-            f"candidate/{WEIGHTS}", shape=[depth, self._num_units], initializer=self._kernel_initializer)
+            f"candidate/{WEIGHTS}", shape=[depth, self._num_units], initializer=self._kernel_initializer
+        )
         self._candidate_bias = self.add_variable(
-            f"candidate/{BIAS}", shape=[self._num_units],
-            initializer=given if given is not None else tf.zeros_initializer(dtype=self.dtype))
+            f"candidate/{BIAS}", shape=[self._num_units], initializer=given if given is not None else tf.zeros_initializer(dtype=self.dtype)
+        )
         self.built = True
 
     def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
@@ -102,6 +119,10 @@ class GRUCell(LayerRNNCell):
 
     def get_config(self) -> dict[str, Any]:
         return {
-            **super().get_config(), "num_units": self._num_units, "kernel_initializer": initializers.serialize(self._kernel_initializer),
+            **super().get_config(),
+            "num_units": self._num_units,
+            "kernel_initializer": initializers.serialize(self._kernel_initializer),
             "bias_initializer": initializers.serialize(self._bias_initializer),
-            "activation": activations.serialize(self._activation), "reuse": self._reuse}
+            "activation": activations.serialize(self._activation),
+            "reuse": self._reuse,
+        }

@@ -1,4 +1,5 @@
 """RNNCell: one step of a recurrent network."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -18,8 +19,9 @@ from everflow.ops.variables import variable_scope as scopes
 from everflow.ops.variables.sets import trainable_variables
 from everflow.rnn.state import zero_state_tensors
 
-ASSERT_LIKE_RNNCELL_ERROR_REGEXP = internal("ops.rnn_cell_impl.ASSERT_LIKE_RNNCELL_ERROR_REGEXP",
-                                            "ops.rnn_cell.ASSERT_LIKE_RNNCELL_ERROR_REGEXP")("is not an RNNCell")
+ASSERT_LIKE_RNNCELL_ERROR_REGEXP = internal(
+    "ops.rnn_cell_impl.ASSERT_LIKE_RNNCELL_ERROR_REGEXP", "ops.rnn_cell.ASSERT_LIKE_RNNCELL_ERROR_REGEXP"
+)("is not an RNNCell")
 
 
 @internal("ops.rnn_cell_impl.assert_like_rnncell")
@@ -82,15 +84,18 @@ class RNNCell(base.Layer):
                 if static != known:
                     raise ValueError(
                         f"batch size from input tensor is different from the input param. Input tensor batch: {static}, batch_size: "
-                        f"{batch_size}")
+                        f"{batch_size}"
+                    )
             if dtype is not None and inputs.dtype != dtype:
                 raise ValueError(
-                    f"dtype from input tensor is different from the input param. Input tensor dtype: {inputs.dtype}, dtype: {dtype}")
+                    f"dtype from input tensor is different from the input param. Input tensor dtype: {inputs.dtype}, dtype: {dtype}"
+                )
             batch_size = static if static is not None else tf.shape(inputs)[0]
             dtype = inputs.dtype
         if batch_size is None or dtype is None:
             raise ValueError(
-                f"batch_size and dtype cannot be None while constructing initial state: batch_size={batch_size}, dtype={dtype}")
+                f"batch_size and dtype cannot be None while constructing initial state: batch_size={batch_size}, dtype={dtype}"
+            )
         return self.zero_state(batch_size, dtype)
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:

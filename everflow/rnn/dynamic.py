@@ -1,4 +1,5 @@
 """tf.nn.dynamic_rnn: a cell over time in a loop."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -25,11 +26,20 @@ from everflow.rnn.steps import (
 
 
 @public("nn.dynamic_rnn")
-def dynamic_rnn(cell: Any, inputs: Any, sequence_length: Any = None, initial_state: Any = None, dtype: Any = None,
-                parallel_iterations: Any = None, swap_memory: bool = False, time_major: bool = False, scope: Any = None) -> Any:
+def dynamic_rnn(
+    cell: Any,
+    inputs: Any,
+    sequence_length: Any = None,
+    initial_state: Any = None,
+    dtype: Any = None,
+    parallel_iterations: Any = None,
+    swap_memory: bool = False,
+    time_major: bool = False,
+    scope: Any = None,
+) -> Any:
     """Runs a cell over inputs [batch, time, ...] (or [time, batch, ...]); returns the outputs and the last state.
 
-        outputs, state = tf.nn.dynamic_rnn(tf.nn.rnn_cell.LSTMCell(128), inputs, sequence_length=lengths, dtype=tf.float32)
+    outputs, state = tf.nn.dynamic_rnn(tf.nn.rnn_cell.LSTMCell(128), inputs, sequence_length=lengths, dtype=tf.float32)
     """
     assert_like_rnncell("cell", cell)
     with scopes.variable_scope(scope or "rnn") as own:
@@ -56,8 +66,8 @@ def _checked_against_batch(sequence_length: Any, batch_size: Any) -> Any:
     shape = tf.shape(sequence_length)
     wanted = tf.stack([batch_size])
     check = tf.Assert(
-        tf.reduce_all(tf.equal(shape, wanted)),
-        [f"Expected shape for Tensor {sequence_length.name} is ", wanted, " but saw shape: ", shape])
+        tf.reduce_all(tf.equal(shape, wanted)), [f"Expected shape for Tensor {sequence_length.name} is ", wanted, " but saw shape: ", shape]
+    )
     with tf.control_dependencies([check]):
         return tf.identity(sequence_length, name="CheckSeqLen")
 
@@ -77,8 +87,9 @@ def _static_sizes(flat_input: list[Any]) -> tuple[Any, Any]:
 
 
 @internal("ops.rnn._dynamic_rnn_loop")
-def _loop(cell: Any, inputs: Any, initial_state: Any, parallel_iterations: int, swap_memory: bool, sequence_length: Any = None,
-          dtype: Any = None) -> Any:
+def _loop(
+    cell: Any, inputs: Any, initial_state: Any, parallel_iterations: int, swap_memory: bool, sequence_length: Any = None, dtype: Any = None
+) -> Any:
     """The loop itself, over inputs with time first."""
     state = initial_state
     flat_input = nest.flatten(inputs)
@@ -104,8 +115,8 @@ def _loop(cell: Any, inputs: Any, initial_state: Any, parallel_iterations: int, 
         return tf.TensorArray(dtype=element_type, size=time_steps, element_shape=element_shape, tensor_array_name=base_name + name)
 
     output_arrays = tuple(
-        array(f"output_{i}", [const_batch_size, *_sizes(size)], infer_state_dtype(dtype, state))
-        for i, size in enumerate(flat_output_size))
+        array(f"output_{i}", [const_batch_size, *_sizes(size)], infer_state_dtype(dtype, state)) for i, size in enumerate(flat_output_size)
+    )
     input_arrays = tuple(array(f"input_{i}", x.shape[1:], x.dtype) for i, x in enumerate(flat_input))
     input_arrays = tuple(ta.unstack(x) for ta, x in zip(input_arrays, flat_input))
 
@@ -127,8 +138,13 @@ def _loop(cell: Any, inputs: Any, initial_state: Any, parallel_iterations: int, 
 
     bound = tf.minimum(time_steps, tf.maximum(1, longest))
     _, arrays, final_state = tf.while_loop(
-        cond=lambda time, *_: time < bound, body=step, loop_vars=(time, output_arrays, state),
-        parallel_iterations=parallel_iterations, maximum_iterations=time_steps, swap_memory=swap_memory)
+        cond=lambda time, *_: time < bound,
+        body=step,
+        loop_vars=(time, output_arrays, state),
+        parallel_iterations=parallel_iterations,
+        maximum_iterations=time_steps,
+        swap_memory=swap_memory,
+    )
     final = tuple(ta.stack() for ta in arrays)
     for value, size in zip(final, flat_output_size):
         value.set_shape(concat_shapes([const_time_steps, const_batch_size], size, static=True))
@@ -140,17 +156,35 @@ def _sizes(size: Any) -> list[Any]:
 
 
 @public("nn.bidirectional_dynamic_rnn")
-def bidirectional_dynamic_rnn(cell_fw: Any, cell_bw: Any, inputs: Any, sequence_length: Any = None, initial_state_fw: Any = None,
-                              initial_state_bw: Any = None, dtype: Any = None, parallel_iterations: Any = None,
-                              swap_memory: bool = False, time_major: bool = False, scope: Any = None) -> Any:
+def bidirectional_dynamic_rnn(
+    cell_fw: Any,
+    cell_bw: Any,
+    inputs: Any,
+    sequence_length: Any = None,
+    initial_state_fw: Any = None,
+    initial_state_bw: Any = None,
+    dtype: Any = None,
+    parallel_iterations: Any = None,
+    swap_memory: bool = False,
+    time_major: bool = False,
+    scope: Any = None,
+) -> Any:
     """Two cells, one forwards and one backwards in time; returns pairs of outputs and of last states."""
     assert_like_rnncell("cell_fw", cell_fw)
     assert_like_rnncell("cell_bw", cell_bw)
     with scopes.variable_scope(scope or "bidirectional_rnn"):
         with scopes.variable_scope("fw") as fw_scope:
             output_fw, state_fw = dynamic_rnn(
-                cell=cell_fw, inputs=inputs, sequence_length=sequence_length, initial_state=initial_state_fw, dtype=dtype,
-                parallel_iterations=parallel_iterations, swap_memory=swap_memory, time_major=time_major, scope=fw_scope)
+                cell=cell_fw,
+                inputs=inputs,
+                sequence_length=sequence_length,
+                initial_state=initial_state_fw,
+                dtype=dtype,
+                parallel_iterations=parallel_iterations,
+                swap_memory=swap_memory,
+                time_major=time_major,
+                scope=fw_scope,
+            )
         time_axis, batch_axis = (0, 1) if time_major else (1, 0)
 
         def backwards(x: Any) -> Any:
@@ -161,7 +195,15 @@ def bidirectional_dynamic_rnn(cell_fw: Any, cell_bw: Any, inputs: Any, sequence_
         with scopes.variable_scope("bw") as bw_scope:
             inputs_reverse = nest.map_structure(backwards, inputs)
             found, state_bw = dynamic_rnn(
-                cell=cell_bw, inputs=inputs_reverse, sequence_length=sequence_length, initial_state=initial_state_bw, dtype=dtype,
-                parallel_iterations=parallel_iterations, swap_memory=swap_memory, time_major=time_major, scope=bw_scope)
+                cell=cell_bw,
+                inputs=inputs_reverse,
+                sequence_length=sequence_length,
+                initial_state=initial_state_bw,
+                dtype=dtype,
+                parallel_iterations=parallel_iterations,
+                swap_memory=swap_memory,
+                time_major=time_major,
+                scope=bw_scope,
+            )
     output_bw = nest.map_structure(backwards, found)
     return (output_fw, output_bw), (state_fw, state_bw)

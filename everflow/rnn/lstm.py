@@ -1,4 +1,5 @@
 """Long short-term memory."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -16,8 +17,17 @@ from everflow.rnn.state import LSTMStateTuple
 class BasicLSTMCell(LayerRNNCell):
     """The LSTM without clipping, projection and peepholes."""
 
-    def __init__(self, num_units: int, forget_bias: float = 1.0, state_is_tuple: bool = True, activation: Any = None, reuse: Any = None,
-                 name: str | None = None, dtype: Any = None, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        num_units: int,
+        forget_bias: float = 1.0,
+        state_is_tuple: bool = True,
+        activation: Any = None,
+        reuse: Any = None,
+        name: str | None = None,
+        dtype: Any = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(_reuse=reuse, name=name, dtype=dtype, **kwargs)
         if not state_is_tuple:
             _warn_of_concatenated_state(self)
@@ -55,8 +65,13 @@ class BasicLSTMCell(LayerRNNCell):
 
     def get_config(self) -> dict[str, Any]:
         return {
-            **super().get_config(), "num_units": self._num_units, "forget_bias": self._forget_bias,
-            "state_is_tuple": self._state_is_tuple, "activation": activations.serialize(self._activation), "reuse": self._reuse}
+            **super().get_config(),
+            "num_units": self._num_units,
+            "forget_bias": self._forget_bias,
+            "state_is_tuple": self._state_is_tuple,
+            "activation": activations.serialize(self._activation),
+            "reuse": self._reuse,
+        }
 
 
 def _warn_of_concatenated_state(cell: Any) -> None:
@@ -67,17 +82,33 @@ def _warn_of_concatenated_state(cell: Any) -> None:
 class LSTMCell(LayerRNNCell):
     """The LSTM, with peepholes, clipping and a projection of its output where asked."""
 
-    def __init__(self, num_units: int, use_peepholes: bool = False, cell_clip: Any = None, initializer: Any = None, num_proj: Any = None,
-                 proj_clip: Any = None, num_unit_shards: Any = None, num_proj_shards: Any = None, forget_bias: float = 1.0,
-                 state_is_tuple: bool = True, activation: Any = None, reuse: Any = None, name: str | None = None, dtype: Any = None,
-                 **kwargs: Any) -> None:
+    def __init__(
+        self,
+        num_units: int,
+        use_peepholes: bool = False,
+        cell_clip: Any = None,
+        initializer: Any = None,
+        num_proj: Any = None,
+        proj_clip: Any = None,
+        num_unit_shards: Any = None,
+        num_proj_shards: Any = None,
+        forget_bias: float = 1.0,
+        state_is_tuple: bool = True,
+        activation: Any = None,
+        reuse: Any = None,
+        name: str | None = None,
+        dtype: Any = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(_reuse=reuse, name=name, dtype=dtype, **kwargs)
         if not state_is_tuple:
             _warn_of_concatenated_state(self)
         if num_unit_shards is not None or num_proj_shards is not None:
             tf.logging.warn(
                 "%s: The num_unit_shards and proj_unit_shards parameters are deprecated and will be removed in Jan 2017.  Use a variable "
-                "scope with a partitioner instead.", self)
+                "scope with a partitioner instead.",
+                self,
+            )
         self.input_spec = InputSpec(ndim=2)
         self._num_units = num_units
         self._use_peepholes = use_peepholes
@@ -106,19 +137,27 @@ class LSTMCell(LayerRNNCell):
         depth = input_depth(inputs_shape)
         units = self._num_units
         self._kernel = self.add_variable(
-            WEIGHTS, shape=[depth + self._output_size, 4 * units], initializer=self._initializer,
-            partitioner=_in_shards(self._num_unit_shards))
+            WEIGHTS,
+            shape=[depth + self._output_size, 4 * units],
+            initializer=self._initializer,
+            partitioner=_in_shards(self._num_unit_shards),
+        )
         self._bias = self.add_variable(
-            BIAS, shape=[4 * units],
-            initializer=tf.zeros_initializer(dtype=self.dtype) if self.dtype is not None else tf.zeros_initializer())
+            BIAS,
+            shape=[4 * units],
+            initializer=tf.zeros_initializer(dtype=self.dtype) if self.dtype is not None else tf.zeros_initializer(),
+        )
         if self._use_peepholes:
             self._w_f_diag = self.add_variable("w_f_diag", shape=[units], initializer=self._initializer)
             self._w_i_diag = self.add_variable("w_i_diag", shape=[units], initializer=self._initializer)
             self._w_o_diag = self.add_variable("w_o_diag", shape=[units], initializer=self._initializer)
         if self._num_proj is not None:
             self._proj_kernel = self.add_variable(
-                f"projection/{WEIGHTS}", shape=[units, self._num_proj], initializer=self._initializer,
-                partitioner=_in_shards(self._num_proj_shards))
+                f"projection/{WEIGHTS}",
+                shape=[units, self._num_proj],
+                initializer=self._initializer,
+                partitioner=_in_shards(self._num_proj_shards),
+            )
         self.built = True
 
     def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
@@ -134,8 +173,9 @@ class LSTMCell(LayerRNNCell):
         i, j, f, o = tf.split(value=gates, num_or_size_splits=4, axis=1)
         activation = self._activation
         if self._use_peepholes:
-            c = (tf.sigmoid(f + self._forget_bias + self._w_f_diag * c_prev) * c_prev
-                 + tf.sigmoid(i + self._w_i_diag * c_prev) * activation(j))
+            c = tf.sigmoid(f + self._forget_bias + self._w_f_diag * c_prev) * c_prev + tf.sigmoid(i + self._w_i_diag * c_prev) * activation(
+                j
+            )
         else:
             c = tf.sigmoid(f + self._forget_bias) * c_prev + tf.sigmoid(i) * activation(j)
         if self._cell_clip is not None:
@@ -149,10 +189,20 @@ class LSTMCell(LayerRNNCell):
 
     def get_config(self) -> dict[str, Any]:
         return {
-            **super().get_config(), "num_units": self._num_units, "use_peepholes": self._use_peepholes, "cell_clip": self._cell_clip,
-            "initializer": initializers.serialize(self._initializer), "num_proj": self._num_proj, "proj_clip": self._proj_clip,
-            "num_unit_shards": self._num_unit_shards, "num_proj_shards": self._num_proj_shards, "forget_bias": self._forget_bias,
-            "state_is_tuple": self._state_is_tuple, "activation": activations.serialize(self._activation), "reuse": self._reuse}
+            **super().get_config(),
+            "num_units": self._num_units,
+            "use_peepholes": self._use_peepholes,
+            "cell_clip": self._cell_clip,
+            "initializer": initializers.serialize(self._initializer),
+            "num_proj": self._num_proj,
+            "proj_clip": self._proj_clip,
+            "num_unit_shards": self._num_unit_shards,
+            "num_proj_shards": self._num_proj_shards,
+            "forget_bias": self._forget_bias,
+            "state_is_tuple": self._state_is_tuple,
+            "activation": activations.serialize(self._activation),
+            "reuse": self._reuse,
+        }
 
 
 def _in_shards(count: Any) -> Any:

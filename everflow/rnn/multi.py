@@ -1,4 +1,5 @@
 """MultiRNNCell: cells one after another as one."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -28,7 +29,8 @@ class MultiRNNCell(RNNCell):
             assert_like_rnncell(f"cells[{number}]", cell)
         if len({id(cell) for cell in cells}) < len(cells):
             tf.logging.log_first_n(
-                tf.logging.WARN, "At least two cells provided to MultiRNNCell are the same object and will share weights.", 1)
+                tf.logging.WARN, "At least two cells provided to MultiRNNCell are the same object and will share weights.", 1
+            )
         self._cells = cells
         for number, cell in enumerate(cells):
             if hasattr(cell, "_maybe_initialize_trackable"):
@@ -37,7 +39,8 @@ class MultiRNNCell(RNNCell):
         if not state_is_tuple and any(nest.is_nested(c.state_size) for c in cells):
             raise ValueError(
                 "Some cells return tuples of states, but the flag state_is_tuple is not set.  State sizes are: "
-                f"{[c.state_size for c in cells]}")
+                f"{[c.state_size for c in cells]}"
+            )
 
     @property
     def state_size(self) -> Any:
@@ -82,8 +85,7 @@ class MultiRNNCell(RNNCell):
         return current, tuple(states) if self._state_is_tuple else tf.concat(states, 1)
 
     def get_config(self) -> dict[str, Any]:
-        return {"cells": [class_and_config(type(c).__name__, c.get_config()) for c in self._cells],
-                "state_is_tuple": self._state_is_tuple}
+        return {"cells": [class_and_config(type(c).__name__, c.get_config()) for c in self._cells], "state_is_tuple": self._state_is_tuple}
 
     @classmethod
     def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> MultiRNNCell:

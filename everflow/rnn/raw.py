@@ -1,4 +1,5 @@
 """tf.nn.raw_rnn: a loop whose inputs and end the caller decides step by step."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -38,13 +39,22 @@ def raw_rnn(cell: Any, loop_fn: Any, parallel_iterations: Any = None, swap_memor
         nest.assert_same_structure(initial_state, cell.state_size)
         state = nest.map_structure(convert_to_tensor, initial_state)
         emit_structure, emits = _emitted(cell, emit_structure, nest.flatten(state))
-        emit_arrays = nest.pack_sequence_as(emit_structure, [
-            tf.TensorArray(
-                dtype=emit_type, dynamic_size=True, size=0, name=f"rnn_output_{i}",
-                element_shape=TensorShape([const_batch_size]).concatenate(_known_shape(size)))
-            for i, (size, emit_type) in enumerate(emits)])
-        zero_emit = nest.pack_sequence_as(emit_structure, [
-            tf.zeros(concat_shapes(batch_size, size), emit_type) for size, emit_type in emits])
+        emit_arrays = nest.pack_sequence_as(
+            emit_structure,
+            [
+                tf.TensorArray(
+                    dtype=emit_type,
+                    dynamic_size=True,
+                    size=0,
+                    name=f"rnn_output_{i}",
+                    element_shape=TensorShape([const_batch_size]).concatenate(_known_shape(size)),
+                )
+                for i, (size, emit_type) in enumerate(emits)
+            ],
+        )
+        zero_emit = nest.pack_sequence_as(
+            emit_structure, [tf.zeros(concat_shapes(batch_size, size), emit_type) for size, emit_type in emits]
+        )
 
         def body(time: Any, finished: Any, current_input: Any, arrays: Any, state: Any, loop_state: Any) -> Any:
             output, cell_state = cell(current_input, state)
@@ -73,9 +83,12 @@ def raw_rnn(cell: Any, loop_fn: Any, parallel_iterations: Any = None, swap_memor
             return next_time, tf.logical_or(finished, next_finished), next_input, arrays, next_state, next_loop_state
 
         returned = tf.while_loop(
-            lambda _, finished, *rest: tf.logical_not(tf.reduce_all(finished)), body,
+            lambda _, finished, *rest: tf.logical_not(tf.reduce_all(finished)),
+            body,
             loop_vars=[time, finished, next_input, emit_arrays, state, loop_state],
-            parallel_iterations=parallel_iterations or 32, swap_memory=swap_memory)
+            parallel_iterations=parallel_iterations or 32,
+            swap_memory=swap_memory,
+        )
         arrays, final_state, final_loop_state = returned[-3:]
         return arrays, final_state, None if init_loop_state is None else final_loop_state
 

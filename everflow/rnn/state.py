@@ -1,4 +1,5 @@
 """States of cells: their shapes, the zeros they start with, and LSTMStateTuple."""
+
 from __future__ import annotations
 
 from collections import namedtuple

@@ -1,4 +1,5 @@
 """tf.nn.static_rnn and its kin: a cell over time, unrolled."""
+
 from __future__ import annotations
 
 import functools
@@ -15,8 +16,7 @@ from everflow.rnn.steps import conditional_step, infer_state_dtype, initial_stat
 
 
 @public("nn.static_rnn", "contrib.rnn.static_rnn")
-def static_rnn(cell: Any, inputs: Any, initial_state: Any = None, dtype: Any = None, sequence_length: Any = None,
-               scope: Any = None) -> Any:
+def static_rnn(cell: Any, inputs: Any, initial_state: Any = None, dtype: Any = None, sequence_length: Any = None, scope: Any = None) -> Any:
     """Runs a cell over a list of inputs, one for each time; returns a list of outputs and the last state."""
     assert_like_rnncell("cell", cell)
     if not nest.is_nested(inputs):
@@ -44,7 +44,8 @@ def static_rnn(cell: Any, inputs: Any, initial_state: Any = None, dtype: Any = N
                 own.reuse_variables()
             if sequence_length is not None:
                 output, state = conditional_step(
-                    time, sequence_length, shortest, longest, zero_output, state, functools.partial(cell, value, state))
+                    time, sequence_length, shortest, longest, zero_output, state, functools.partial(cell, value, state)
+                )
             else:
                 output, state = cell(value, state)
             outputs.append(output)
@@ -73,22 +74,21 @@ def _batch_size(inputs: Any) -> Any:
             found = found.merge_with(Dimension(shape.as_list()[0]))
             for i, size in enumerate(shape.as_list()[1:]):
                 if size is None:
-                    raise ValueError(
-                        f"Input size (dimension {i} of inputs) must be accessible via shape inference, but saw value None.")
+                    raise ValueError(f"Input size (dimension {i} of inputs) must be accessible via shape inference, but saw value None.")
     else:
         found = Dimension(first.get_shape().with_rank_at_least(1).as_list()[0])
     return found.value if found.value is not None else tf.shape(first)[0]
 
 
 @public("nn.static_state_saving_rnn", "contrib.rnn.static_state_saving_rnn")
-def static_state_saving_rnn(cell: Any, inputs: Any, state_saver: Any, state_name: Any, sequence_length: Any = None,
-                            scope: Any = None) -> Any:
+def static_state_saving_rnn(
+    cell: Any, inputs: Any, state_saver: Any, state_name: Any, sequence_length: Any = None, scope: Any = None
+) -> Any:
     """static_rnn from a state that is kept elsewhere, and saved again at the end."""
     state_size = cell.state_size
     is_tuple, names_are_tuple = nest.is_nested(state_size), nest.is_nested(state_name)
     if is_tuple != names_are_tuple:
-        raise ValueError(
-            f"state_name should be the same type as cell.state_size.  state_name: {state_name}, cell.state_size: {state_size}")
+        raise ValueError(f"state_name should be the same type as cell.state_size.  state_name: {state_name}, cell.state_size: {state_size}")
     if is_tuple:
         names, sizes = nest.flatten(state_name), nest.flatten(state_size)
         if len(names) != len(sizes):
@@ -105,8 +105,16 @@ def static_state_saving_rnn(cell: Any, inputs: Any, state_saver: Any, state_name
 
 
 @public("nn.static_bidirectional_rnn", "contrib.rnn.static_bidirectional_rnn")
-def static_bidirectional_rnn(cell_fw: Any, cell_bw: Any, inputs: Any, initial_state_fw: Any = None, initial_state_bw: Any = None,
-                             dtype: Any = None, sequence_length: Any = None, scope: Any = None) -> Any:
+def static_bidirectional_rnn(
+    cell_fw: Any,
+    cell_bw: Any,
+    inputs: Any,
+    initial_state_fw: Any = None,
+    initial_state_bw: Any = None,
+    dtype: Any = None,
+    sequence_length: Any = None,
+    scope: Any = None,
+) -> Any:
     """Two cells, one forwards and one backwards; returns outputs side by side and both last states."""
     assert_like_rnncell("cell_fw", cell_fw)
     assert_like_rnncell("cell_bw", cell_bw)

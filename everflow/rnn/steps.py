@@ -1,4 +1,5 @@
 """What all loops over time share: the batch's size, time as the first axis, and steps beyond the end of a sequence."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -90,15 +91,19 @@ def step_within_lengths(time: Any, sequence_length: Any, zero_output: Any, state
     nest.assert_same_structure(zero_output, new_output)
     nest.assert_same_structure(state, new_state)
     # One comparison for each tensor, as TensorFlow's graphs have it.
-    outputs = [_kept_where_ended(time >= sequence_length, zero, new)
-               for zero, new in zip(nest.flatten(zero_output), nest.flatten(new_output))]
-    states = [new if is_tensor_array(old) or old.shape.rank == 0 else _kept_where_ended(time >= sequence_length, old, new)
-              for old, new in zip(nest.flatten(state), nest.flatten(new_state))]
+    outputs = [
+        _kept_where_ended(time >= sequence_length, zero, new) for zero, new in zip(nest.flatten(zero_output), nest.flatten(new_output))
+    ]
+    states = [
+        new if is_tensor_array(old) or old.shape.rank == 0 else _kept_where_ended(time >= sequence_length, old, new)
+        for old, new in zip(nest.flatten(state), nest.flatten(new_state))
+    ]
     return nest.pack_sequence_as(zero_output, outputs), nest.pack_sequence_as(state, states)
 
 
-def conditional_step(time: Any, sequence_length: Any, shortest: Any, longest: Any, zero_output: Any, state: Any,
-                     call_cell: Callable[[], Any]) -> Any:
+def conditional_step(
+    time: Any, sequence_length: Any, shortest: Any, longest: Any, zero_output: Any, state: Any, call_cell: Callable[[], Any]
+) -> Any:
     """One step of an unrolled loop: not computed at all where every sequence has ended."""
     flat_zero, flat_state = nest.flatten(zero_output), nest.flatten(state)
 
@@ -118,7 +123,7 @@ def conditional_step(time: Any, sequence_length: Any, shortest: Any, longest: An
     values = tf.cond(time >= longest, lambda: flat_zero + flat_state, some_left)
     if not isinstance(values, (list, tuple)):
         values = [values]
-    outputs, states = values[:len(flat_zero)], values[len(flat_zero):]
+    outputs, states = values[: len(flat_zero)], values[len(flat_zero) :]
     for value, zero in zip(outputs, flat_zero):
         value.set_shape(zero.get_shape())
     for value, old in zip(states, flat_state):

@@ -1,4 +1,5 @@
 """Cells around cells: dropout, residual connections, devices."""
+
 from __future__ import annotations
 
 import hashlib
@@ -81,9 +82,19 @@ def _drops_state(substate: Any) -> Any:
 class DropoutWrapper(RNNCellWrapper):
     """Drops parts of the inputs, the state and the outputs of a cell; the same parts at each step if `variational_recurrent`."""
 
-    def __init__(self, cell: Any, input_keep_prob: Any = 1.0, output_keep_prob: Any = 1.0, state_keep_prob: Any = 1.0,
-                 variational_recurrent: bool = False, input_size: Any = None, dtype: Any = None, seed: Any = None,
-                 dropout_state_filter_visitor: Any = None, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        cell: Any,
+        input_keep_prob: Any = 1.0,
+        output_keep_prob: Any = 1.0,
+        state_keep_prob: Any = 1.0,
+        variational_recurrent: bool = False,
+        input_size: Any = None,
+        dtype: Any = None,
+        seed: Any = None,
+        dropout_state_filter_visitor: Any = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(cell, dtype=dtype, **kwargs)
         if dropout_state_filter_visitor is not None and not callable(dropout_state_filter_visitor):
             raise TypeError("dropout_state_filter_visitor must be callable")
@@ -114,8 +125,7 @@ class DropoutWrapper(RNNCellWrapper):
 
         if _drops(self._input_keep_prob):
             if input_size is None:
-                raise ValueError(
-                    "When variational_recurrent=True and input_keep_prob < 1.0 or is unknown, input_size must be provided")
+                raise ValueError("When variational_recurrent=True and input_keep_prob < 1.0 or is unknown, input_size must be provided")
             self._recurrent_input_noise = noise(input_size, "input")
         self._recurrent_state_noise = noise(self.cell.state_size, "state")
         self._recurrent_output_noise = noise(self.cell.output_size, "output")
@@ -156,9 +166,13 @@ class DropoutWrapper(RNNCellWrapper):
 
     def get_config(self) -> dict[str, Any]:
         config = {
-            "input_keep_prob": self._input_keep_prob, "output_keep_prob": self._output_keep_prob,
-            "state_keep_prob": self._state_keep_prob, "variational_recurrent": self._variational_recurrent,
-            "input_size": self._input_size, "seed": self._seed}
+            "input_keep_prob": self._input_keep_prob,
+            "output_keep_prob": self._output_keep_prob,
+            "state_keep_prob": self._state_keep_prob,
+            "variational_recurrent": self._variational_recurrent,
+            "input_size": self._input_size,
+            "seed": self._seed,
+        }
         if self._dropout_state_filter is not _drops_state:
             function, kind, module = described(self._dropout_state_filter)
             config.update(dropout_fn=function, dropout_fn_type=kind, dropout_fn_module=module)
@@ -169,7 +183,8 @@ class DropoutWrapper(RNNCellWrapper):
         if "dropout_fn" in config:
             config = dict(config)
             config["dropout_state_filter_visitor"] = found(
-                config.pop("dropout_fn"), config.pop("dropout_fn_type"), config.pop("dropout_fn_module", None), custom_objects)
+                config.pop("dropout_fn"), config.pop("dropout_fn_type"), config.pop("dropout_fn_module", None), custom_objects
+            )
         return super().from_config(config, custom_objects)
 
 
@@ -227,7 +242,8 @@ class ResidualWrapper(RNNCellWrapper):
         if "residual_fn" in config:
             config = dict(config)
             config["residual_fn"] = found(
-                config["residual_fn"], config.pop("residual_fn_type"), config.pop("residual_fn_module", None), custom_objects)
+                config["residual_fn"], config.pop("residual_fn_type"), config.pop("residual_fn_module", None), custom_objects
+            )
         return super().from_config(config, custom_objects)
 
 

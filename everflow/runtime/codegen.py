@@ -1,4 +1,5 @@
 """From a plan to a step: one straight-line Python function, a line a node, with kernels and constants bound by name."""
+
 from __future__ import annotations
 
 import types
@@ -54,8 +55,9 @@ class Step:
     __slots__ = ("call", "calls", "fetches_fresh", "lines", "plan", "source", "threads", "tuning")
     is_remote = False
 
-    def __init__(self, plan: Plan, call: Callable[..., Any], calls: list[Call], lines: list[Node | None], fetches_fresh: list[bool],
-                 source: str) -> None:
+    def __init__(
+        self, plan: Plan, call: Callable[..., Any], calls: list[Call], lines: list[Node | None], fetches_fresh: list[bool], source: str
+    ) -> None:
         self.plan = plan
         self.call = call
         self.calls = calls
@@ -252,6 +254,7 @@ def _aliases(plan: Plan, order: list[Node]) -> tuple[set[Any], list[bool]]:
 
 def _shares_with_fetch(value: Value, plan: Plan) -> bool:
     """Whether a fetched view may share memory with another fetched value."""
+
     def chain(v: Value) -> set[Node]:
         found = {v.node}
         stack = [v.node]

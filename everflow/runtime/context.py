@@ -1,4 +1,5 @@
 """Where steps run: the resources, functions, devices and configuration that a session's kernels share."""
+
 from __future__ import annotations
 
 import contextlib
@@ -145,8 +146,9 @@ class Context:
 
         return call
 
-    def step(self, fetches: Any, targets: Any, feeds: Any, is_body: bool = False, host: Any = ((), ()),
-             dims: dict[int, Any] | None = None) -> codegen.Step:
+    def step(
+        self, fetches: Any, targets: Any, feeds: Any, is_body: bool = False, host: Any = ((), ()), dims: dict[int, Any] | None = None
+    ) -> codegen.Step:
         """Plans and compiles what computes the fetches and targets from the feeds. `host`: which feeds are, and which fetches may
         be, plain numbers. `dims`: the shapes of feeds, where more is known of them than their tensors say."""
         plan = make_plan(self, fetches, targets, feeds)

@@ -1,4 +1,5 @@
 """Loop variables that count: Python's numbers serve for them."""
+
 from __future__ import annotations
 
 from everflow.graph import dtypes

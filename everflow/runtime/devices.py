@@ -1,4 +1,5 @@
 """Which devices there are, under TensorFlow's names."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -65,8 +66,12 @@ def list_local_devices(session_config: Any = None) -> list[Any]:
     from everflow.proto import device_attributes_pb2
 
     return [
-        device_attributes_pb2.DeviceAttributes(name=d.name.replace("/job:localhost/replica:0/task:0", ""), device_type=d.device_type,
-                                               memory_limit=d.memory_limit_bytes, incarnation=d.incarnation)
+        device_attributes_pb2.DeviceAttributes(
+            name=d.name.replace("/job:localhost/replica:0/task:0", ""),
+            device_type=d.device_type,
+            memory_limit=d.memory_limit_bytes,
+            incarnation=d.incarnation,
+        )
         for d in list_devices(session_config)
     ]
 

@@ -51,9 +51,7 @@ def of_call(context: Any, op_type: str, names: list[str]) -> Effects:
     caller = meaning(op_type)
     first = caller.first_argument if caller is not None else 0
     parts = [of_function(context, name) for name in names]
-    return Effects(
-        frozenset(i + first for p in parts for i in p.arguments), frozenset(v for p in parts for v in p.variables)
-    )
+    return Effects(frozenset(i + first for p in parts for i in p.arguments), frozenset(v for p in parts for v in p.variables))
 
 
 @functools.cache

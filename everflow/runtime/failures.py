@@ -1,4 +1,5 @@
 """What goes wrong inside a kernel, as the error that TensorFlow gives."""
+
 from __future__ import annotations
 
 from everflow import errors

@@ -1,4 +1,5 @@
 """Turning what a user feeds into run-time values, with TensorFlow's checks."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -86,7 +87,8 @@ def _check_shape(shape: tuple[int, ...], tensor: Tensor) -> None:
 def _incompatible(value: int, numpy_type: np.dtype) -> TypeError:
     return TypeError(
         f"Type of feed value {value} with type {type(value)} is not compatible with Tensor type {numpy_type.type}. Try explicitly "
-        "setting the type of the feed tensor to a larger type (e.g. int64).")
+        "setting the type of the feed tensor to a larger type (e.g. int64)."
+    )
 
 
 def _as_array(value: Any, numpy_type: np.dtype) -> np.ndarray:
@@ -122,7 +124,8 @@ def flattened(graph: Any, feed_dict: Any) -> dict[Tensor, Any]:
         if len(keys) != len(values_):
             raise ValueError(
                 f"Could not flatten dictionary. Key had {len(keys)} elements, but value had {len(values_)} elements. Key: {keys}, "
-                f"value: {values_}.")
+                f"value: {values_}."
+            )
         for k, v in zip(keys, values_):
             _add(pairs, k, v)
     found: dict[Tensor, Any] = {}

@@ -1,4 +1,5 @@
 """What `run` is asked for and given: fetch structures, and what may be fed for what."""
+
 from __future__ import annotations
 
 import collections.abc
@@ -29,8 +30,9 @@ EXPANSIONS: list[Expansion] = []
 
 @public("contrib.framework.register_session_run_conversion_functions")
 @internal("client.session.register_session_run_conversion_functions")
-def register_session_run_conversion_functions(tensor_type: type, fetch_function: Any, feed_function: Any = None,
-                                              feed_function_for_partial_run: Any = None) -> None:
+def register_session_run_conversion_functions(
+    tensor_type: type, fetch_function: Any, feed_function: Any = None, feed_function_for_partial_run: Any = None
+) -> None:
     """Says how objects of a type are fetched and fed in `session.run`."""
     for e in EXPANSIONS:
         if issubclass(tensor_type, e.kind):
@@ -127,12 +129,22 @@ def _fed_parts(members: list[Any], value: Any, names: tuple[str, ...]) -> list[t
 
 def _register_composites() -> None:
     """Sparse tensors and indexed slices are fetched and fed as the tensors they are made of."""
-    EXPANSIONS.append(Expansion(
-        SparseTensor, lambda x: (_sparse_members(x), lambda parts: SparseTensorValue(*parts)),
-        lambda x, value: _fed_parts(_sparse_members(x), value, ("indices", "values", "dense_shape")), _sparse_members))
-    EXPANSIONS.append(Expansion(
-        IndexedSlices, lambda x: (_slices_members(x), lambda parts: IndexedSlicesValue(*(*parts, None)[:3])),
-        lambda x, value: _fed_parts(_slices_members(x), value, ("values", "indices", "dense_shape")), _slices_members))
+    EXPANSIONS.append(
+        Expansion(
+            SparseTensor,
+            lambda x: (_sparse_members(x), lambda parts: SparseTensorValue(*parts)),
+            lambda x, value: _fed_parts(_sparse_members(x), value, ("indices", "values", "dense_shape")),
+            _sparse_members,
+        )
+    )
+    EXPANSIONS.append(
+        Expansion(
+            IndexedSlices,
+            lambda x: (_slices_members(x), lambda parts: IndexedSlicesValue(*(*parts, None)[:3])),
+            lambda x, value: _fed_parts(_slices_members(x), value, ("values", "indices", "dense_shape")),
+            _slices_members,
+        )
+    )
 
 
 _register_composites()

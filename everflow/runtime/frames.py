@@ -41,8 +41,9 @@ class Dead:
 DEAD = Dead()
 
 
-def add_nodes(plan: Plan, order: list[Operation], values: dict[Tensor, Value], fetches: list[Tensor],
-              body_of_frame: str | None) -> dict[Operation, Node]:
+def add_nodes(
+    plan: Plan, order: list[Operation], values: dict[Tensor, Value], fetches: list[Tensor], body_of_frame: str | None
+) -> dict[Operation, Node]:
     """Adds the nodes of a graph with version 1 control flow; fetches of dead values fail, or are DEAD where the body of
     a frame hands them on."""
     builder = _Builder(plan, values, body_of_frame is not None)
@@ -305,7 +306,7 @@ def _first_alive(count: int, groups: list[int]) -> Callable[[Node], Any]:
     def run(*arguments: Any) -> tuple[Any, Any]:
         position = count
         for i, size in enumerate(groups):
-            if all(t is not DEAD for t in arguments[position:position + size]):
+            if all(t is not DEAD for t in arguments[position : position + size]):
                 return arguments[i], _index(i)
             position += size
         return DEAD, DEAD

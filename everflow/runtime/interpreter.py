@@ -1,4 +1,5 @@
 """The instrumented form of a step: a loop over its nodes, for tracing, debugging, timeouts and partial runs."""
+
 from __future__ import annotations
 
 import time

@@ -1,4 +1,5 @@
 """Which ops can run, as TensorFlow lists its kernels."""
+
 from __future__ import annotations
 
 from typing import Any

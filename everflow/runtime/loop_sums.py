@@ -3,6 +3,7 @@
 The gradient of a matrix that a loop uses in each iteration is a sum of products, one for each iteration. One product of what all
 iterations give, put below each other, is the same and much faster than many small products and additions to a large matrix.
 """
+
 from __future__ import annotations
 
 from collections.abc import Sequence

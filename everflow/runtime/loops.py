@@ -4,6 +4,7 @@ Most loop variables are handed to each iteration as they are. Some have a shorte
 sums of products are taken over many iterations at once (loop_sums), and what an iteration adds to a list, or takes from one, is added
 and taken here. A loop is compiled for the shapes that it is first run with, and again where others come.
 """
+
 from __future__ import annotations
 
 import time
@@ -63,8 +64,13 @@ def popped_value(body: FuncGraph, k: int) -> Tensor | None:
 
 def _is_only_use(body: FuncGraph, before: Tensor, after: Tensor) -> bool:
     op = after.op
-    return len(before._consumers) == 1 and not after._consumers and sum(t is after for t in body.outputs) == 1 \
-        and not op.control_inputs and not op._control_outputs
+    return (
+        len(before._consumers) == 1
+        and not after._consumers
+        and sum(t is after for t in body.outputs) == 1
+        and not op.control_inputs
+        and not op._control_outputs
+    )
 
 
 class Steps:
@@ -73,8 +79,13 @@ class Steps:
     def __init__(self, loop: Loop, dims: dict[int, Any]) -> None:
         counted = loop.counted
         self.condition = loop.context.step(
-            loop.condition.outputs, loop.condition_targets, [loop.condition.inputs[k] for k in loop.plain], is_body=True,
-            host=(counted, (0,)), dims={i: d for i, d in dims.items() if i < len(loop.plain)})
+            loop.condition.outputs,
+            loop.condition_targets,
+            [loop.condition.inputs[k] for k in loop.plain],
+            is_body=True,
+            host=(counted, (0,)),
+            dims={i: d for i, d in dims.items() if i < len(loop.plain)},
+        )
         self.body = loop.context.step(loop.fetches, loop.body_targets, loop.feeds, is_body=True, host=(counted, counted), dims=dims)
         self.decides_on_host = bool(self.condition.plan.host_fetches)
         # The shapes of what is put into lists, where all iterations have the same.
@@ -130,8 +141,11 @@ class Loop:
 
     def _stable(self, key: tuple[Any, ...]) -> dict[int, Any]:
         """Of the shapes at the start, those that all iterations have."""
-        known = {i: tuple(dims) for i, (dims, t) in enumerate(zip(key, self.feeds))
-                 if dims is not None and not shapes.is_fully_defined(t.dims) and t.dtype.name != "resource"}
+        known = {
+            i: tuple(dims)
+            for i, (dims, t) in enumerate(zip(key, self.feeds))
+            if dims is not None and not shapes.is_fully_defined(t.dims) and t.dtype.name != "resource"
+        }
         while True:
             plan = make_plan(self.context, self.fetches[: len(self.plain)], [], self.feeds)
             settle_dims(plan, known)

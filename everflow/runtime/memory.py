@@ -2,6 +2,7 @@
 
 It lies on large pages where the system has them: the tables of small ones for hundreds of megabytes don't fit into a processor's caches.
 """
+
 from __future__ import annotations
 
 import ctypes

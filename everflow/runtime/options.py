@@ -1,4 +1,5 @@
 """The messages that sessions are configured with and report in."""
+
 from __future__ import annotations
 
 from everflow.api import public

@@ -1,4 +1,5 @@
 """Partial runs: a step whose feeds come and whose fetches go piece by piece."""
+
 from __future__ import annotations
 
 import itertools
@@ -85,7 +86,8 @@ class PartialRun:
             if node.is_feed:
                 if node.outputs[0] not in self.known:
                     raise errors.InvalidArgumentError(
-                        None, None, f"Must provide the feed {node.name}:0 before fetching what depends on it.")
+                        None, None, f"Must provide the feed {node.name}:0 before fetching what depends on it."
+                    )
                 continue
             needed.add(node)
             stack.extend(v.node for v in node.inputs)

@@ -1,4 +1,5 @@
 """Where ops run: the device that each asks for must exist, and may be told to the user."""
+
 from __future__ import annotations
 
 import sys
@@ -28,7 +29,7 @@ class Placer:
     def place_graph(self, graph: Any) -> None:
         """Places what was added to the graph, needed or not, unless the session is to look only at what it runs."""
         if not self._only_what_runs:
-            added = graph._ops[self._graph_ops_placed:]
+            added = graph._ops[self._graph_ops_placed :]
             self.place(added)
             self._graph_ops_placed += len(added)
 
@@ -73,9 +74,11 @@ class Placer:
         no_gpu = kind == GPU and not any(t.counts[GPU] for t in self.tasks)
         hint = " The requested device appears to be a GPU, but CUDA is not enabled." if no_gpu else ""
         raise errors.InvalidArgumentError(
-            op.node_def, op,
+            op.node_def,
+            op,
             f"Cannot assign a device for operation {op.name}: {described(op)} was explicitly assigned to {op._device} but available "
-            f"devices are [ {available} ]. Make sure the device specification refers to a valid device.{hint}\n\t [[{op.name}]]")
+            f"devices are [ {available} ]. Make sure the device specification refers to a valid device.{hint}\n\t [[{op.name}]]",
+        )
 
     def _log(self, op: Operation, device: str) -> None:
         if len(self._placed) == 1:

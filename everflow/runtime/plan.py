@@ -1,4 +1,5 @@
 """A step's plan: the part of a graph that a `run` needs, as nodes that passes may rewrite before code is generated."""
+
 from __future__ import annotations
 
 import collections
@@ -34,6 +35,7 @@ class Plan:
 
     def replace(self, table: dict[Value, Value]) -> None:
         """Makes uses of the table's keys use its values."""
+
         def final(v: Value) -> Value:
             while v in table:
                 v = table[v]

@@ -8,6 +8,7 @@ variable, and still sees what was written meanwhile if it has to run after the w
 
 Resource variables have no such rule: each use is a read of its own, made where it stands.
 """
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple

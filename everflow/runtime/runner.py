@@ -1,4 +1,5 @@
 """A runner: what `session.run` does for certain fetches and feeds, worked out once."""
+
 from __future__ import annotations
 
 from collections.abc import Callable

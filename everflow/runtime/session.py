@@ -1,4 +1,5 @@
 """Sessions: `run` looks up a compiled step for what is fetched and fed, and calls it."""
+
 from __future__ import annotations
 
 import threading
@@ -263,7 +264,8 @@ class Session(BaseSession):
             self._default_graph.__enter__()
             return self._default_session.__enter__()
         raise RuntimeError(
-            "Session context managers are not re-entrant. Use `Session.as_default()` if you want to enter a session multiple times.")
+            "Session context managers are not re-entrant. Use `Session.as_default()` if you want to enter a session multiple times."
+        )
 
     def __exit__(self, *exc: Any) -> None:
         try:
@@ -308,7 +310,9 @@ class InteractiveSession(BaseSession):
             if InteractiveSession._active_session_count > 0:
                 warnings.warn(
                     "An interactive session is already active. This can cause out-of-memory errors in some cases. You must "
-                    "explicitly call `InteractiveSession.close()` to release resources held by the other session(s).", stacklevel=2)
+                    "explicitly call `InteractiveSession.close()` to release resources held by the other session(s).",
+                    stacklevel=2,
+                )
             InteractiveSession._active_session_count += 1
         self._counts = True
         self._entered = [self.as_default()] if graph is None else [graph.as_default(), self.as_default()]

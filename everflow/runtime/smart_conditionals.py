@@ -57,9 +57,7 @@ def _computed(tensor: Tensor) -> Any:
         seen.add(op)
         if op.op_def_.is_stateful or op.type in ("Placeholder", "PlaceholderWithDefault") or len(seen) > LARGEST:
             return None
-        if op.graph._is_function(op.type) or any(
-            t.dtype._is_ref_dtype or t.dtype is dtypes.resource for t in op.outputs
-        ):
+        if op.graph._is_function(op.type) or any(t.dtype._is_ref_dtype or t.dtype is dtypes.resource for t in op.outputs):
             return None
         stack.extend(t.op for t in op.inputs)
         stack.extend(op.control_inputs)

@@ -1,4 +1,5 @@
 """Sizes that are not known before running, but known to be the same: a batch size keeps its identity through a graph."""
+
 from __future__ import annotations
 
 from typing import Any

@@ -1,4 +1,5 @@
 """Tasks: the places that ops can be on, each with resources of its own. A session has one, or those of its server's cluster."""
+
 from __future__ import annotations
 
 import weakref

@@ -1,4 +1,5 @@
 """How many threads a step uses: small steps run faster on one, and waiting for a second costs most on a busy machine."""
+
 from __future__ import annotations
 
 import functools

@@ -2,6 +2,7 @@
 
 A process of the trace is a device (its ops) or a device's tensors; a thread is a lane in which no two ops overlap.
 """
+
 from __future__ import annotations
 
 import collections
@@ -141,7 +142,7 @@ class Timeline:
             for stats in device.node_stats:
                 start, end = stats.all_start_micros, stats.all_start_micros + stats.all_end_rel_micros
                 lane = next((k for k, until in enumerate(ends) if until <= start), len(ends))
-                ends[lane:lane + 1] = [end]
+                ends[lane : lane + 1] = [end]
                 placed.append(_Placed(stats, pid, lane, *_parsed(stats, "/stream:" in device.device)))
         return placed
 

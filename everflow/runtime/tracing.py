@@ -1,4 +1,5 @@
 """Runs with RunOptions: step traces, executed graphs and costs in RunMetadata, time limits."""
+
 from __future__ import annotations
 
 import contextlib

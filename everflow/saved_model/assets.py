@@ -1,4 +1,5 @@
 """The files that a SavedModel takes with it."""
+
 from __future__ import annotations
 
 import os
@@ -137,5 +138,6 @@ def _is_below(path: str, folder: str) -> bool:
 def get_asset_tensors(export_dir: Any, meta_graph_def_to_load: Any, import_scope: str | None = None) -> dict[str, str]:
     """{name of a tensor: path of its file here}, to be fed when the model is initialized."""
     paths = get_asset_files(export_dir, meta_graph_def_to_load)
-    return {prepend_name_scope(asset.tensor_info.name, import_scope): path
-            for asset, path in zip(_asset_protos(meta_graph_def_to_load), paths)}
+    return {
+        prepend_name_scope(asset.tensor_info.name, import_scope): path for asset, path in zip(_asset_protos(meta_graph_def_to_load), paths)
+    }

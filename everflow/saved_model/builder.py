@@ -1,4 +1,5 @@
 """Writes SavedModels."""
+
 from __future__ import annotations
 
 import os
@@ -45,7 +46,8 @@ class _SavedModelBuilder:
             if gfile.list_directory(self._export_dir):
                 raise AssertionError(
                     "Export directory already exists, and isn't empty. Please choose a different export directory, or delete all the "
-                    f"contents of the specified directory: {export_dir}")
+                    f"contents of the specified directory: {export_dir}"
+                )
         else:
             gfile.recursive_create_dir(self._export_dir)
         self._has_saved_variables = False
@@ -74,13 +76,13 @@ class _SavedModelBuilder:
         if encoding is None:
             raise AssertionError(
                 f"All TensorInfo protos used in the SignatureDefs must have one of the 'encoding' fields (e.g., name or coo_sparse) set: "
-                f"{tensor_info}")
+                f"{tensor_info}"
+            )
         if encoding == "composite_tensor":
             for component in tensor_info.composite_tensor.components:
                 self._validate_tensor_info(component)
         elif tensor_info.dtype == 0:
-            raise AssertionError(
-                f"All TensorInfo protos used in the SignatureDefs must have the dtype field set: {tensor_info}")
+            raise AssertionError(f"All TensorInfo protos used in the SignatureDefs must have the dtype field set: {tensor_info}")
 
     def _validate_signature_def_map(self, signature_def_map: Any) -> None:
         for signature in signature_def_map.values():
@@ -96,19 +98,29 @@ class _SavedModelBuilder:
     def _check_variables_not_saved(self) -> None:
         if self._has_saved_variables:
             raise AssertionError(
-                "Graph state including variables and assets has already been saved. Please invoke `add_meta_graph()` instead.")
+                "Graph state including variables and assets has already been saved. Please invoke `add_meta_graph()` instead."
+            )
 
     def _check_variables_saved(self) -> None:
         if not self._has_saved_variables:
             raise AssertionError(
-                "Graph state including variables and assets has not been saved yet. Please invoke `add_meta_graph_and_variables()` first.")
+                "Graph state including variables and assets has not been saved yet. Please invoke `add_meta_graph_and_variables()` first."
+            )
 
     def _save_variables(self, sess: Any, saver: Any) -> None:
         get_or_create_variables_dir(self._export_dir)
         saver.save(sess, get_variables_path(self._export_dir), write_meta_graph=False, write_state=False)
 
-    def add_meta_graph(self, tags: Any, signature_def_map: Any = None, assets_list: Any = None, clear_devices: bool = False,
-                       init_op: Any = None, train_op: Any = None, saver: Any = None) -> None:
+    def add_meta_graph(
+        self,
+        tags: Any,
+        signature_def_map: Any = None,
+        assets_list: Any = None,
+        clear_devices: bool = False,
+        init_op: Any = None,
+        train_op: Any = None,
+        saver: Any = None,
+    ) -> None:
         """Adds the default graph, with the variables that were saved before."""
         self._check_variables_saved()
         signature_def_map = signature_def_map or {}
@@ -120,9 +132,18 @@ class _SavedModelBuilder:
         self._save_and_write_assets(meta_graph_def, assets_list)
         self._tag_and_add_meta_graph(meta_graph_def, tags, signature_def_map)
 
-    def add_meta_graph_and_variables(self, sess: Any, tags: Any, signature_def_map: Any = None, assets_list: Any = None,
-                                     clear_devices: bool = False, init_op: Any = None, train_op: Any = None,
-                                     strip_default_attrs: bool = False, saver: Any = None) -> None:
+    def add_meta_graph_and_variables(
+        self,
+        sess: Any,
+        tags: Any,
+        signature_def_map: Any = None,
+        assets_list: Any = None,
+        clear_devices: bool = False,
+        init_op: Any = None,
+        train_op: Any = None,
+        strip_default_attrs: bool = False,
+        saver: Any = None,
+    ) -> None:
         """Adds the session's graph and saves its variables."""
         self._check_variables_not_saved()
         signature_def_map = signature_def_map or {}
@@ -175,8 +196,15 @@ class SavedModelBuilder(_SavedModelBuilder):
             add_to_collection(constants.TRAIN_OP_KEY, train_op)
 
     def add_meta_graph(  # type: ignore[override]
-        self, tags: Any, signature_def_map: Any = None, assets_collection: Any = None, legacy_init_op: Any = None,
-        clear_devices: bool = False, main_op: Any = None, strip_default_attrs: bool = False, saver: Any = None
+        self,
+        tags: Any,
+        signature_def_map: Any = None,
+        assets_collection: Any = None,
+        legacy_init_op: Any = None,
+        clear_devices: bool = False,
+        main_op: Any = None,
+        strip_default_attrs: bool = False,
+        saver: Any = None,
     ) -> None:
         """Adds the default graph, with the variables that were saved before."""
         self._check_variables_saved()
@@ -188,8 +216,16 @@ class SavedModelBuilder(_SavedModelBuilder):
         self._tag_and_add_meta_graph(meta_graph_def, tags, signature_def_map)
 
     def add_meta_graph_and_variables(  # type: ignore[override]
-        self, sess: Any, tags: Any, signature_def_map: Any = None, assets_collection: Any = None, legacy_init_op: Any = None,
-        clear_devices: bool = False, main_op: Any = None, strip_default_attrs: bool = False, saver: Any = None
+        self,
+        sess: Any,
+        tags: Any,
+        signature_def_map: Any = None,
+        assets_collection: Any = None,
+        legacy_init_op: Any = None,
+        clear_devices: bool = False,
+        main_op: Any = None,
+        strip_default_attrs: bool = False,
+        saver: Any = None,
     ) -> None:
         """Adds the session's graph and saves its variables."""
         self._check_variables_not_saved()
@@ -215,7 +251,11 @@ def simple_save(session: Any, export_dir: Any, inputs: Any, outputs: Any, legacy
     """Writes a SavedModel for serving, with one signature."""
     builder = SavedModelBuilder(export_dir)
     builder.add_meta_graph_and_variables(
-        session, tags=[constants.SERVING],
+        session,
+        tags=[constants.SERVING],
         signature_def_map={constants.DEFAULT_SERVING_SIGNATURE_DEF_KEY: predict_signature_def(inputs, outputs)},
-        assets_collection=get_collection(GraphKeys.ASSET_FILEPATHS), main_op=legacy_init_op, clear_devices=True)
+        assets_collection=get_collection(GraphKeys.ASSET_FILEPATHS),
+        main_op=legacy_init_op,
+        clear_devices=True,
+    )
     builder.save()

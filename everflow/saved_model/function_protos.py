@@ -1,4 +1,5 @@
 """Functions as a SavedModel's object graph tells of them."""
+
 from __future__ import annotations
 
 import inspect
@@ -42,7 +43,8 @@ def serialize_concrete_function(concrete_function: ConcreteFunction, node_ids: A
                 f"Failed to add concrete function {concrete_function.function_name!r} to object based saved model as it captures tensor "
                 f"{capture!r} which is unsupported or not reachable from root. One reason could be that a stateful object or a variable "
                 "that the function depends on is not assigned to an attribute of the serialized trackable object (see "
-                "SaveTest.test_captures_unreachable_variable).")
+                "SaveTest.test_captures_unreachable_variable)."
+            )
         proto.bound_inputs.append(node_ids[capture])
     proto.canonicalized_input_signature.CopyFrom(coder.encode_structure(concrete_function.structured_input_signature))
     proto.output_signature.CopyFrom(coder.encode_structure(_result_specs(concrete_function.structured_outputs)))
@@ -57,8 +59,12 @@ def _result_specs(outputs: Any) -> Any:
 
     if isinstance(outputs, dict):
         # The keys name the tensors, as far as they are not deeper in.
-        return {key: TensorSpec(v.shape, v.dtype.base_dtype, key) if isinstance(v, Tensor) and not isinstance(v, CompositeTensor)
-                else nest.map_structure(spec, v) for key, v in outputs.items()}
+        return {
+            key: TensorSpec(v.shape, v.dtype.base_dtype, key)
+            if isinstance(v, Tensor) and not isinstance(v, CompositeTensor)
+            else nest.map_structure(spec, v)
+            for key, v in outputs.items()
+        }
     return nest.map_structure(spec, outputs)
 
 
@@ -66,8 +72,10 @@ def _result_specs(outputs: Any) -> Any:
 def serialize_bare_concrete_function(concrete_function: ConcreteFunction) -> Any:
     """A body that is an attribute by itself."""
     return saved_object_graph_pb2.SavedBareConcreteFunction(
-        concrete_function_name=concrete_function.function_name, argument_keywords=concrete_function._arg_keywords,
-        allowed_positional_arguments=concrete_function._num_positional_args)
+        concrete_function_name=concrete_function.function_name,
+        argument_keywords=concrete_function._arg_keywords,
+        allowed_positional_arguments=concrete_function._num_positional_args,
+    )
 
 
 @internal("saved_model.function_serialization.serialize_function")

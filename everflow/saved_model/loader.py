@@ -1,4 +1,5 @@
 """Reads SavedModels into sessions."""
+
 from __future__ import annotations
 
 import os
@@ -43,8 +44,9 @@ def parse_saved_model(export_dir: Any) -> Any:
             return text_format.Merge(file_io.read_file_to_string(text), saved_model)
         except (text_format.ParseError, UnicodeDecodeError) as error:
             raise unreadable(text, error) from None
-    raise OSError(f"SavedModel file does not exist at: {folder}/{{{constants.SAVED_MODEL_FILENAME_PBTXT}|"
-                  f"{constants.SAVED_MODEL_FILENAME_PB}}}")
+    raise OSError(
+        f"SavedModel file does not exist at: {folder}/{{{constants.SAVED_MODEL_FILENAME_PBTXT}|{constants.SAVED_MODEL_FILENAME_PB}}}"
+    )
 
 
 @internal("saved_model.loader_impl._get_op_from_collection")
@@ -105,8 +107,10 @@ def get_train_op(meta_graph_def: Any, import_scope: str | None = None) -> Any:
 def maybe_saved_model_directory(export_dir: Any) -> bool:
     """Whether a folder holds a SavedModel."""
     folder = os.fspath(export_dir) if hasattr(export_dir, "__fspath__") else export_dir
-    return any(gfile.file_exists(os.path.join(as_text(folder), name))
-               for name in (constants.SAVED_MODEL_FILENAME_PBTXT, constants.SAVED_MODEL_FILENAME_PB))
+    return any(
+        gfile.file_exists(os.path.join(as_text(folder), name))
+        for name in (constants.SAVED_MODEL_FILENAME_PBTXT, constants.SAVED_MODEL_FILENAME_PB)
+    )
 
 
 @public("saved_model.load", "saved_model.loader.load")
@@ -124,8 +128,11 @@ def no_such_graph(saved_model: Any, tags: Any) -> NoSuchGraphError:
     """The error that tells which tags there are."""
     available = [set(graph.meta_info_def.tags) for graph in saved_model.meta_graphs]
     return NoSuchGraphError(
-        None, None, f"MetaGraphDef associated with tags {str(tags).strip('[]')} could not be found in SavedModel. To inspect available "
-        f"tag-sets in the SavedModel, please use the SavedModel CLI: `saved_model_cli`\navailable_tags: {available}")
+        None,
+        None,
+        f"MetaGraphDef associated with tags {str(tags).strip('[]')} could not be found in SavedModel. To inspect available "
+        f"tag-sets in the SavedModel, please use the SavedModel CLI: `saved_model_cli`\navailable_tags: {available}",
+    )
 
 
 @internal("saved_model.loader_impl.SavedModelLoader")
@@ -175,7 +182,8 @@ class SavedModelLoader:
             else:
                 raise ValueError(
                     "No tf.train.Saver object was passed to the function `SavedModelLoader.restore_variables`. Since there are variables "
-                    "in the graph, a saver is required.")
+                    "in the graph, a saver is required."
+                )
 
     def run_init_ops(self, sess: Any, tags: Any, import_scope: str | None = None) -> None:
         """Runs what initializes the model, fed with where its files are."""

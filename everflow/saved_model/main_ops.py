@@ -1,4 +1,5 @@
 """Ops that initialize a model when it is loaded."""
+
 from __future__ import annotations
 
 from typing import Any

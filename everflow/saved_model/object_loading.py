@@ -1,4 +1,5 @@
 """tf.saved_model.load_v2: the objects of a SavedModel, with functions that can be called."""
+
 from __future__ import annotations
 
 import os
@@ -54,7 +55,8 @@ def load_with(loader: type[Loader], export_dir: Any, tags: Any) -> Any:
         if tags is not None and set(tags) != set(meta_graph.meta_info_def.tags):
             raise ValueError(
                 f"The SavedModel at {export_dir} has one MetaGraph with tags {list(meta_graph.meta_info_def.tags)}, but got an "
-                f"incompatible argument tags={tags} to tf.saved_model.load. You may omit it, pass 'None', or pass matching tags.")
+                f"incompatible argument tags={tags} to tf.saved_model.load. You may omit it, pass 'None', or pass matching tags."
+            )
         with init_scope(), well_formed():
             root = loader(meta_graph, folder).get(0)
         if isinstance(root, Loader.base):
@@ -207,7 +209,8 @@ class Loader:
                 continue
             for slot in proto.slot_variables:
                 self._nodes[slot.slot_variable_node_id] = optimizer.add_slot(
-                    var=self._nodes[slot.original_variable_node_id], slot_name=slot.slot_name)
+                    var=self._nodes[slot.original_variable_node_id], slot_name=slot.slot_name
+                )
 
     def _load_edges(self) -> None:
         # The functions that make resources come first: other functions capture what they make.
@@ -261,5 +264,10 @@ class Loader:
 
 def _variable(proto: Any) -> BaseResourceVariable:
     return UninitializedVariable(
-        trainable=proto.trainable, name=proto.name or None, shape=TensorShape(proto.shape), dtype=dtypes.as_dtype(proto.dtype),
-        synchronization=VariableSynchronization(proto.synchronization), aggregation=VariableAggregation(proto.aggregation))
+        trainable=proto.trainable,
+        name=proto.name or None,
+        shape=TensorShape(proto.shape),
+        dtype=dtypes.as_dtype(proto.dtype),
+        synchronization=VariableSynchronization(proto.synchronization),
+        aggregation=VariableAggregation(proto.aggregation),
+    )

@@ -1,4 +1,5 @@
 """tf.saved_model.save: trackable objects with their variables, files and functions, as a SavedModel."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -47,8 +48,9 @@ def save(obj: Any, export_dir: Any, signatures: Any = None) -> None:
     `tf.function`s with an `input_signature`. Where none are given, the object's only such function is taken.
     """
     if get_default_graph().building_function:
-        raise AssertionError("tf.saved_model.save is not supported inside a traced @tf.function. Move the call to the outer "
-                             "eagerly-executed context.")
+        raise AssertionError(
+            "tf.saved_model.save is not supported inside a traced @tf.function. Move the call to the outer eagerly-executed context."
+        )
     if not isinstance(obj, Trackable):
         raise ValueError(f"Expected a Trackable object for export, got {obj}.")
     folder = as_str(export_dir.__fspath__() if hasattr(export_dir, "__fspath__") else export_dir)
@@ -130,9 +132,15 @@ class _Export:
             # Functions that nothing in the graph calls are attributes of objects.
             there = {function.signature.name for function in graph_def.library.function}
             graph_def.library.function.extend(entry.definition for name, entry in library.items() if name not in there)
-            proto.CopyFrom(create_meta_graph_def(
-                graph_def=graph_def, saver_def=saver_def, graph=self.graph, collection_list=[constants.MAIN_OP_KEY],
-                strip_default_attrs=True))
+            proto.CopyFrom(
+                create_meta_graph_def(
+                    graph_def=graph_def,
+                    saver_def=saver_def,
+                    graph=self.graph,
+                    collection_list=[constants.MAIN_OP_KEY],
+                    strip_default_attrs=True,
+                )
+            )
         proto.meta_info_def.tags.append(constants.SERVING)
         for name, tensor in self.asset_defs:
             asset = proto.asset_file_def.add(filename=name)
@@ -159,8 +167,12 @@ class _Export:
         captured = [self._captured(function, t) for t in function.captured_inputs]
         stateful = any(op.op_def_.is_stateful and op.type != "Placeholder" for op in function.graph.get_operations())
         types = [t.dtype.base_dtype for t in function.outputs]
-        found = apply("StatefulPartitionedCall" if stateful else "PartitionedCall", [*arguments, *captured], Tout=types,
-                      f=FunctionName(function.function_name))
+        found = apply(
+            "StatefulPartitionedCall" if stateful else "PartitionedCall",
+            [*arguments, *captured],
+            Tout=types,
+            f=FunctionName(function.function_name),
+        )
         if isinstance(found, Operation):
             return []
         for t, inside in zip(found, function.outputs):
@@ -175,11 +187,15 @@ class _Export:
         return found.read_value() if isinstance(found, BaseResourceVariable) else found
 
     def _signature(self, key: str, function: ConcreteFunction) -> Any:
-        arguments = {name: tf.placeholder(t.dtype, t.shape, name=f"{key}_{name}")
-                     for name, t in zip(function._arg_keywords, function.inputs)}
+        arguments = {
+            name: tf.placeholder(t.dtype, t.shape, name=f"{key}_{name}") for name, t in zip(function._arg_keywords, function.inputs)
+        }
         results = nest.pack_sequence_as(function.structured_outputs, self._call(function, list(arguments.values())))
-        return build_signature_def({name: build_tensor_info_internal(t) for name, t in arguments.items()},
-                                   {name: build_tensor_info_internal(t) for name, t in results.items()}, constants.PREDICT_METHOD_NAME)
+        return build_signature_def(
+            {name: build_tensor_info_internal(t) for name, t in arguments.items()},
+            {name: build_tensor_info_internal(t) for name, t in results.items()},
+            constants.PREDICT_METHOD_NAME,
+        )
 
     # -- the objects
 

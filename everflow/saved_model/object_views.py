@@ -1,4 +1,5 @@
 """What tf.saved_model.save sees of a program's objects: trackable ones, functions, and the constants that functions captured."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -37,7 +38,8 @@ class AugmentedGraphView(ObjectGraphView):
                 raise ValueError(
                     f"Exporting an object {self.root} which has an attribute named '{SIGNATURES}'. This is a reserved attribute used to "
                     "store SavedModel signatures in objects which come from `tf.saved_model.load`. Delete this attribute (e.g. 'del "
-                    f"obj.{SIGNATURES}') before saving if this shadowing is acceptable.")
+                    f"obj.{SIGNATURES}') before saving if this shadowing is acceptable."
+                )
         self._signatures = signatures
 
     def list_dependencies(self, obj: Any) -> list[Any]:
@@ -50,7 +52,8 @@ class AugmentedGraphView(ObjectGraphView):
             if reference.name in extra and extra[reference.name] is not reference.ref:
                 raise ValueError(
                     f"Error when exporting object {obj} of with identifier={obj._object_identifier}. The object has an attribute named "
-                    f"{reference.name}, which is reserved. List of all reserved attributes: {list(extra)}")
+                    f"{reference.name}, which is reserved. List of all reserved attributes: {list(extra)}"
+                )
             if reference.name not in extra and not (reference.name == SIGNATURES and obj is self.root):
                 found.append(reference)
         found += [TrackableReference(name, dependency) for name, dependency in extra.items()]
@@ -107,7 +110,8 @@ class SaveableView:
         for body in bodies_of(self.concretes):
             if body.saving_errors:
                 raise ValueError(
-                    f"Tried to export a function which references untracked object {body.name}: " + "\n".join(sorted(body.saving_errors)))
+                    f"Tried to export a function which references untracked object {body.name}: " + "\n".join(sorted(body.saving_errors))
+                )
 
     def constants(self, mapped: Any) -> Iterator[CapturedConstant]:
         """The captured tensors that no object stands for (those are `mapped`), numbered as they are found."""
@@ -119,7 +123,8 @@ class SaveableView:
                 if value is None:
                     raise ValueError(
                         f"Attempted to save a function {concrete.function_name!r} which references a symbolic Tensor {capture} that is "
-                        "not a simple constant. This is not supported.")
+                        "not a simple constant. This is not supported."
+                    )
                 constant = CapturedConstant(capture, value)
                 self._number(constant)
                 self.node_ids[capture] = self.node_ids[constant]

@@ -1,4 +1,5 @@
 """Functions that come from SavedModels."""
+
 from __future__ import annotations
 
 import itertools
@@ -74,7 +75,7 @@ class FunctionLibrary:
         graph._functions = self._home._functions
         if len(bound) > len(graph.inputs):
             raise data_loss(f"Function {name!r} captures {len(bound)} tensors but has only {len(graph.inputs)} arguments.")
-        for outside, inside in zip(bound, graph.inputs[len(graph.inputs) - len(bound):]):
+        for outside, inside in zip(bound, graph.inputs[len(graph.inputs) - len(bound) :]):
             graph._captures[outside] = inside
             inside.handle_data = outside.handle_data
         _tell_resources(graph, set())
@@ -90,7 +91,7 @@ class FunctionLibrary:
 
 def _renamed(name: str, number: int) -> str:
     base = re.sub(r"_\d+$", "", name)
-    serial = name[len(base):]
+    serial = name[len(base) :]
     return f"{base}{serial}_{number}"
 
 
@@ -164,7 +165,8 @@ def _call_matching(functions: list[ConcreteFunction], args: Any, kwargs: dict[st
     options = [f"Option {i}:\n  {_shown(*function.structured_input_signature)}" for i, function in enumerate(functions, 1)]
     raise ValueError(
         f"Could not find matching function to call loaded from the SavedModel. Got:\n  {_shown(args, kwargs)}\n\nExpected these arguments "
-        f"to match one of the following {len(options)} option(s):\n\n" + "\n\n".join(options))
+        f"to match one of the following {len(options)} option(s):\n\n" + "\n\n".join(options)
+    )
 
 
 def _shown(args: Any, kwargs: Any) -> str:
@@ -205,5 +207,3 @@ def _fitting(spec: Any, value: Any, allow_conversion: bool) -> Any:
         return None
     fits = value.dtype.base_dtype == spec.dtype and spec.shape.is_compatible_with(value.shape)
     return value if fits else None
-
-

@@ -1,4 +1,5 @@
 """Lists and dictionaries of trackable objects, under the names by which SavedModels know them."""
+
 from __future__ import annotations
 
 import sys
@@ -20,9 +21,14 @@ def _set_dict_item(target: Any, key: str, value: Any) -> None:
 
 def _register(identifier: str, kind: type, make: Any, setter: Any) -> None:
     register_revived_type(
-        identifier, lambda obj: isinstance(obj, kind),
-        [VersionedTypeRegistration(object_factory=lambda proto: make(), version=1, min_producer_version=1, min_consumer_version=1,
-                                   setter=setter)])
+        identifier,
+        lambda obj: isinstance(obj, kind),
+        [
+            VersionedTypeRegistration(
+                object_factory=lambda proto: make(), version=1, min_producer_version=1, min_consumer_version=1, setter=setter
+            )
+        ],
+    )
 
 
 class _NoTuple:
@@ -51,7 +57,8 @@ def _new_optimizer(proto: Any) -> Any:
         def get_config(self) -> dict[str, Any]:
             raise NotImplementedError(
                 "Restoring functional Optimzers from SavedModels is not currently supported. Please file a feature request if this "
-                "limitation bothers you.")
+                "limitation bothers you."
+            )
 
     return RestoredOptimizer("RestoredOptimizer")
 
@@ -66,6 +73,11 @@ def _set_optimizer_item(optimizer: Any, name: str, value: Any) -> None:
 
 
 register_revived_type(
-    "optimizer", _is_optimizer,
-    [VersionedTypeRegistration(object_factory=_new_optimizer, version=1, min_producer_version=1, min_consumer_version=1,
-                               setter=_set_optimizer_item)])
+    "optimizer",
+    _is_optimizer,
+    [
+        VersionedTypeRegistration(
+            object_factory=_new_optimizer, version=1, min_producer_version=1, min_consumer_version=1, setter=_set_optimizer_item
+        )
+    ],
+)

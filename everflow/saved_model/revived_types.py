@@ -1,4 +1,5 @@
 """Kinds of objects that SavedModels name, and how they come to life again."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -12,8 +13,15 @@ from everflow.proto import saved_object_graph_pb2, versions_pb2
 class VersionedTypeRegistration:
     """One version of a kind of object."""
 
-    def __init__(self, object_factory: Callable[[Any], Any], version: int, min_producer_version: int, min_consumer_version: int,
-                 bad_consumers: Any = None, setter: Callable[..., Any] = setattr) -> None:
+    def __init__(
+        self,
+        object_factory: Callable[[Any], Any],
+        version: int,
+        min_producer_version: int,
+        min_consumer_version: int,
+        bad_consumers: Any = None,
+        setter: Callable[..., Any] = setattr,
+    ) -> None:
         self.setter = setter
         self.identifier: str | None = None
         self._object_factory = object_factory
@@ -26,8 +34,10 @@ class VersionedTypeRegistration:
         """What a SavedModel says of such an object."""
         return saved_object_graph_pb2.SavedUserObject(
             identifier=self.identifier,
-            version=versions_pb2.VersionDef(producer=self.version, min_consumer=self._min_consumer_version,
-                                            bad_consumers=self._bad_consumers))
+            version=versions_pb2.VersionDef(
+                producer=self.version, min_consumer=self._min_consumer_version, bad_consumers=self._bad_consumers
+            ),
+        )
 
     def from_proto(self, proto: Any) -> Any:
         """A new object."""
@@ -37,8 +47,11 @@ class VersionedTypeRegistration:
         """Whether this version reads what was written."""
         if proto.identifier != self.identifier:
             return False
-        return (self.version >= proto.version.min_consumer and proto.version.producer >= self._min_producer_version
-                and self.version not in proto.version.bad_consumers)
+        return (
+            self.version >= proto.version.min_consumer
+            and proto.version.producer >= self._min_producer_version
+            and self.version not in proto.version.bad_consumers
+        )
 
 
 _registered: dict[str, tuple[Callable[[Any], bool], list[VersionedTypeRegistration]]] = {}

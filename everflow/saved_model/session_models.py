@@ -1,4 +1,5 @@
 """SavedModels that a session wrote, as objects: their signatures are functions, their variables can be read and changed."""
+
 from __future__ import annotations
 
 import itertools
@@ -44,7 +45,7 @@ class Initializer(CapturableResource):
 
     def _create_resource(self) -> Any:
         # Nothing is captured of it: it is there to be initialized.
-        return constant(1.)
+        return constant(1.0)
 
     def _initialize(self) -> Any:
         return self._function(*[file.asset_path for file in self._files])
@@ -77,7 +78,8 @@ def _chosen(saved_model: Any, tags: Any) -> Any:
             raise ValueError(
                 "Importing a SavedModel with tf.saved_model.load requires a 'tags=' argument if there is more than one MetaGraph. Got "
                 f"'tags=None', but there are {len(graphs)} MetaGraphs in the SavedModel with tag sets "
-                f"{[list(g.meta_info_def.tags) for g in graphs]}. Pass a 'tags=' argument to load this SavedModel.")
+                f"{[list(g.meta_info_def.tags) for g in graphs]}. Pass a 'tags=' argument to load this SavedModel."
+            )
         return graphs[0]
     for graph in graphs:
         if set(graph.meta_info_def.tags) == set(tags):
@@ -119,8 +121,11 @@ class _Model:
             if node.op == "VarHandleOp":
                 told, trainable = described.get(node.name + ":0", (None, False))
                 variable = UninitializedVariable(
-                    name=node.name, shape=TensorShape(node.attr["shape"].shape), dtype=dtypes.as_dtype(node.attr["dtype"].type),
-                    trainable=trainable)
+                    name=node.name,
+                    shape=TensorShape(node.attr["shape"].shape),
+                    dtype=dtypes.as_dtype(node.attr["dtype"].type),
+                    trainable=trainable,
+                )
                 found[node.name + ":0"] = variable.handle
                 if told is not None:
                     self.variables.append(variable)
@@ -141,7 +146,7 @@ class _Model:
     def _done(self, op: Operation) -> Tensor:
         """A tensor that is there once an op has run."""
         with self.whole.graph.as_default(), control_dependencies([op]):
-            return apply("Identity", constant(1.))
+            return apply("Identity", constant(1.0))
 
     def _steps(self) -> None:
         saver = self.meta_graph.saver_def
@@ -179,8 +184,11 @@ class _Model:
     def signatures(self) -> dict[str, ConcreteFunction]:
         """{key: function from the tensors of its inputs, by name, to a dictionary of tensors}."""
         reserved = (constants.INIT_OP_SIGNATURE_KEY, constants.TRAIN_OP_SIGNATURE_KEY)
-        return {key: self._signature(key, definition) for key, definition in sorted(self.meta_graph.signature_def.items())
-                if key not in reserved}
+        return {
+            key: self._signature(key, definition)
+            for key, definition in sorted(self.meta_graph.signature_def.items())
+            if key not in reserved
+        }
 
     def _signature(self, key: str, definition: Any) -> ConcreteFunction:
         graph = self.whole.graph
@@ -193,10 +201,14 @@ class _Model:
             raise UnliftableError(
                 "A SavedModel signature needs an input for each placeholder the signature's outputs use. An output for signature "
                 f"'{key}' depends on a placeholder which is not an input (i.e. the placeholder is not fed a value).\n\nUnable to lift "
-                f"the outputs: {error}") from None
+                f"the outputs: {error}"
+            ) from None
         function = ConcreteFunction(pruned.graph, pruned.structured_outputs)
-        function._arg_keywords = [name if len(nest.flatten(feed, expand_composites=True)) == 1 else f"{name}_{i}"
-                                  for name, feed in zip(names, feeds) for i, _ in enumerate(nest.flatten(feed, expand_composites=True))]
+        function._arg_keywords = [
+            name if len(nest.flatten(feed, expand_composites=True)) == 1 else f"{name}_{i}"
+            for name, feed in zip(names, feeds)
+            for i, _ in enumerate(nest.flatten(feed, expand_composites=True))
+        ]
         function._num_positional_args = int(len(function._arg_keywords) == 1)
         return function
 

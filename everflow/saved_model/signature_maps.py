@@ -1,4 +1,5 @@
 """The functions that a SavedModel offers under the keys of its signatures."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
@@ -43,10 +44,18 @@ class SignatureMap(Mapping, Trackable):
 
 
 revived_types.register_revived_type(
-    "signature_map", lambda obj: isinstance(obj, SignatureMap),
-    [revived_types.VersionedTypeRegistration(
-        object_factory=lambda proto: SignatureMap(), version=1, min_producer_version=1, min_consumer_version=1,
-        setter=SignatureMap._add_signature)])
+    "signature_map",
+    lambda obj: isinstance(obj, SignatureMap),
+    [
+        revived_types.VersionedTypeRegistration(
+            object_factory=lambda proto: SignatureMap(),
+            version=1,
+            min_producer_version=1,
+            min_consumer_version=1,
+            setter=SignatureMap._add_signature,
+        )
+    ],
+)
 
 
 @internal("saved_model.signature_serialization.create_signature_map")
@@ -89,7 +98,8 @@ def canonicalize_signatures(signatures: Any) -> dict[str, ConcreteFunction]:
         if concrete is None:
             raise ValueError(
                 f"Expected a TensorFlow function to generate a signature for, but got {given}. Only `tf.functions` with an input "
-                "signature or concrete functions can be used as a signature.")
+                "signature or concrete functions can be used as a signature."
+            )
         found[key] = _by_name(concrete, key)
     return found
 
@@ -109,18 +119,22 @@ def _named_outputs(outputs: Any, function_name: str, key: str) -> dict[str, Any]
     if isinstance(outputs, Mapping):
         for name, value in outputs.items():
             if not isinstance(name, str):
-                raise ValueError(f"Got a dictionary with a non-string key {name!r} in the output of the function {function_name} used to "
-                                 f"generate the SavedModel signature {key!r}.")
+                raise ValueError(
+                    f"Got a dictionary with a non-string key {name!r} in the output of the function {function_name} used to "
+                    f"generate the SavedModel signature {key!r}."
+                )
             if not isinstance(value, Tensor):
                 raise ValueError(
                     f"Got a dictionary containing non-Tensor value {value} for key {name} in the output of the function {function_name} "
                     "used to generate a SavedModel signature. Dictionaries outputs for functions used as signatures should have one "
-                    "Tensor output per string key.")
+                    "Tensor output per string key."
+                )
         return dict(outputs)
     flat = outputs if isinstance(outputs, (list, tuple)) else nest.flatten(outputs, expand_composites=True)
     if not all(isinstance(t, Tensor) for t in flat):
         raise ValueError(
             f"Got non-flat outputs '{outputs}' from '{function_name}' for SavedModel signature '{key}'. Signatures have one Tensor per "
             "output, so to have predictable names Python functions used to generate these signatures should avoid outputting Tensors in "
-            "nested structures.")
+            "nested structures."
+        )
     return {f"output_{i}": t for i, t in enumerate(flat)}

@@ -1,4 +1,5 @@
 """Signatures: what a model takes and gives, by name."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -113,8 +114,11 @@ def is_valid_signature(signature_def: Any) -> bool:
     """Whether a model server can serve a signature."""
     if signature_def is None:
         return False
-    return (_is_valid_classification_signature(signature_def) or _is_valid_regression_signature(signature_def)
-            or _is_valid_predict_signature(signature_def))
+    return (
+        _is_valid_classification_signature(signature_def)
+        or _is_valid_regression_signature(signature_def)
+        or _is_valid_predict_signature(signature_def)
+    )
 
 
 @internal("saved_model.signature_def_utils_impl._is_valid_predict_signature")
@@ -124,21 +128,26 @@ def _is_valid_predict_signature(signature_def: Any) -> bool:
 
 @internal("saved_model.signature_def_utils_impl._is_valid_regression_signature")
 def _is_valid_regression_signature(signature_def: Any) -> bool:
-    return (signature_def.method_name == constants.REGRESS_METHOD_NAME
-            and set(signature_def.inputs) == {constants.REGRESS_INPUTS}
-            and signature_def.inputs[constants.REGRESS_INPUTS].dtype == dtypes.string.as_datatype_enum
-            and set(signature_def.outputs) == {constants.REGRESS_OUTPUTS}
-            and signature_def.outputs[constants.REGRESS_OUTPUTS].dtype == dtypes.float32.as_datatype_enum)
+    return (
+        signature_def.method_name == constants.REGRESS_METHOD_NAME
+        and set(signature_def.inputs) == {constants.REGRESS_INPUTS}
+        and signature_def.inputs[constants.REGRESS_INPUTS].dtype == dtypes.string.as_datatype_enum
+        and set(signature_def.outputs) == {constants.REGRESS_OUTPUTS}
+        and signature_def.outputs[constants.REGRESS_OUTPUTS].dtype == dtypes.float32.as_datatype_enum
+    )
 
 
 @internal("saved_model.signature_def_utils_impl._is_valid_classification_signature")
 def _is_valid_classification_signature(signature_def: Any) -> bool:
     allowed = {constants.CLASSIFY_OUTPUT_CLASSES: dtypes.string, constants.CLASSIFY_OUTPUT_SCORES: dtypes.float32}
-    return (signature_def.method_name == constants.CLASSIFY_METHOD_NAME
-            and set(signature_def.inputs) == {constants.CLASSIFY_INPUTS}
-            and signature_def.inputs[constants.CLASSIFY_INPUTS].dtype == dtypes.string.as_datatype_enum
-            and bool(signature_def.outputs) and set(signature_def.outputs) <= set(allowed)
-            and all(signature_def.outputs[name].dtype == allowed[name].as_datatype_enum for name in signature_def.outputs))
+    return (
+        signature_def.method_name == constants.CLASSIFY_METHOD_NAME
+        and set(signature_def.inputs) == {constants.CLASSIFY_INPUTS}
+        and signature_def.inputs[constants.CLASSIFY_INPUTS].dtype == dtypes.string.as_datatype_enum
+        and bool(signature_def.outputs)
+        and set(signature_def.outputs) <= set(allowed)
+        and all(signature_def.outputs[name].dtype == allowed[name].as_datatype_enum for name in signature_def.outputs)
+    )
 
 
 @internal("saved_model.signature_def_utils_impl.op_signature_def", "saved_model.signature_def_utils.op_signature_def")
@@ -155,7 +164,9 @@ def load_op_from_signature_def(signature_def: Any, key: str, import_scope: str |
         return get_element_from_tensor_info(info, import_scope=import_scope)
     except KeyError:
         raise NotFoundError(
-            None, None,
-            f'The {key} could not be found in the graph. Please make sure the SavedModel was created by the internal '
-            f'_SavedModelBuilder. If you are using the public API, please make sure the SignatureDef in the SavedModel does not contain '
-            f'the key "{key}".') from None
+            None,
+            None,
+            f"The {key} could not be found in the graph. Please make sure the SavedModel was created by the internal "
+            f"_SavedModelBuilder. If you are using the public API, please make sure the SignatureDef in the SavedModel does not contain "
+            f'the key "{key}".',
+        ) from None

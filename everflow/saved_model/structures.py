@@ -1,4 +1,5 @@
 """Nested Python structures of tensor types as protos (StructuredValue), for signatures of functions."""
+
 from __future__ import annotations
 
 import collections
@@ -23,8 +24,14 @@ class NotEncodableError(Exception):
 
 # The numbers of types in TypeSpecProto, and where they are defined.
 _SPEC_CLASSES = {
-    1: "SparseTensorSpec", 2: "IndexedSlicesSpec", 3: "RaggedTensorSpec", 4: "TensorArraySpec", 5: "data.DatasetSpec",
-    6: "python.data.ops.iterator_ops.IteratorSpec", 7: "OptionalSpec", 8: "python.distribute.values.PerReplicaSpec",
+    1: "SparseTensorSpec",
+    2: "IndexedSlicesSpec",
+    3: "RaggedTensorSpec",
+    4: "TensorArraySpec",
+    5: "data.DatasetSpec",
+    6: "python.data.ops.iterator_ops.IteratorSpec",
+    7: "OptionalSpec",
+    8: "python.distribute.values.PerReplicaSpec",
 }
 
 
@@ -41,8 +48,9 @@ Coder = Callable[[Any], Any]
 class _Codec:
     """One kind of value: which field of the proto it is in, what it takes and how it is written and read."""
 
-    def __init__(self, field: str, takes: Callable[[Any], bool], write: Callable[[Any, Any, Coder], None],
-                 read: Callable[[Any, Coder], Any]) -> None:
+    def __init__(
+        self, field: str, takes: Callable[[Any], bool], write: Callable[[Any, Any, Coder], None], read: Callable[[Any, Coder], Any]
+    ) -> None:
         self.field, self.can_encode, self.write, self.read = field, takes, write, read
 
     def do_encode(self, value: Any, encode_fn: Coder) -> Any:
@@ -123,8 +131,10 @@ def _read_type_spec(proto: Any, decode: Coder) -> Any:
     spec = proto.type_spec_value
     found = _spec_class(spec.type_spec_class)
     if found is None:
-        raise ValueError(f"The type '{spec.type_spec_class_name}' is not supported by this version of TensorFlow. (The object you are "
-                         "loading must have been created with a newer version of TensorFlow.)")
+        raise ValueError(
+            f"The type '{spec.type_spec_class_name}' is not supported by this version of TensorFlow. (The object you are "
+            "loading must have been created with a newer version of TensorFlow.)"
+        )
     return found._deserialize(decode(spec.type_state))
 
 
@@ -133,22 +143,39 @@ def _set(field: str, convert: Callable[[Any], Any] = lambda v: v) -> Callable[[A
 
 
 _CODECS: list[Any] = [
-    _Codec("list_value", lambda v: isinstance(v, list), _write_sequence("list_value"),
-           lambda p, decode: [decode(v) for v in p.list_value.values]),
+    _Codec(
+        "list_value",
+        lambda v: isinstance(v, list),
+        _write_sequence("list_value"),
+        lambda p, decode: [decode(v) for v in p.list_value.values],
+    ),
     _Codec("tuple_value", _is_tuple, _write_sequence("tuple_value"), lambda p, decode: tuple(decode(v) for v in p.tuple_value.values)),
-    _Codec("dict_value", lambda v: isinstance(v, dict), _write_dict,
-           lambda p, decode: {key: decode(v) for key, v in p.dict_value.fields.items()}),
+    _Codec(
+        "dict_value",
+        lambda v: isinstance(v, dict),
+        _write_dict,
+        lambda p, decode: {key: decode(v) for key, v in p.dict_value.fields.items()},
+    ),
     _Codec("named_tuple_value", _is_named_tuple, _write_named_tuple, _read_named_tuple),
     _Codec("float64_value", lambda v: isinstance(v, float), _set("float64_value"), lambda p, decode: p.float64_value),
-    _Codec("int64_value", lambda v: not isinstance(v, bool) and isinstance(v, int), _set("int64_value"),
-           lambda p, decode: int(p.int64_value)),
+    _Codec(
+        "int64_value", lambda v: not isinstance(v, bool) and isinstance(v, int), _set("int64_value"), lambda p, decode: int(p.int64_value)
+    ),
     _Codec("string_value", lambda v: isinstance(v, str), _set("string_value"), lambda p, decode: as_str(p.string_value)),
     _Codec("none_value", lambda v: v is None, lambda p, v, encode: p.none_value.SetInParent(), lambda p, decode: None),
     _Codec("bool_value", lambda v: isinstance(v, bool), _set("bool_value"), lambda p, decode: p.bool_value),
-    _Codec("tensor_shape_value", lambda v: isinstance(v, TensorShape),
-           lambda p, v, encode: p.tensor_shape_value.CopyFrom(v.as_proto()), lambda p, decode: TensorShape(p.tensor_shape_value)),
-    _Codec("tensor_dtype_value", lambda v: isinstance(v, dtypes.DType), _set("tensor_dtype_value", lambda v: v.as_datatype_enum),
-           lambda p, decode: dtypes.as_dtype(p.tensor_dtype_value)),
+    _Codec(
+        "tensor_shape_value",
+        lambda v: isinstance(v, TensorShape),
+        lambda p, v, encode: p.tensor_shape_value.CopyFrom(v.as_proto()),
+        lambda p, decode: TensorShape(p.tensor_shape_value),
+    ),
+    _Codec(
+        "tensor_dtype_value",
+        lambda v: isinstance(v, dtypes.DType),
+        _set("tensor_dtype_value", lambda v: v.as_datatype_enum),
+        lambda p, decode: dtypes.as_dtype(p.tensor_dtype_value),
+    ),
     _Codec("tensor_spec_value", lambda v: isinstance(v, TensorSpec), _write_spec, _read_spec),
     _Codec("type_spec_value", lambda v: isinstance(v, TypeSpec) and _spec_number(v) is not None, _write_type_spec, _read_type_spec),
 ]

@@ -1,4 +1,5 @@
 """TensorInfos, which say where a signature's inputs and outputs are in a graph, and the folders of a SavedModel."""
+
 from __future__ import annotations
 
 import os

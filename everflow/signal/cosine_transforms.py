@@ -1,4 +1,5 @@
 """Discrete cosine transforms of the types I, II and III, by real Fourier transforms."""
+
 from __future__ import annotations
 
 import math

@@ -1,4 +1,5 @@
 """Signals cut into frames that may overlap, and put together again."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -16,8 +17,9 @@ def _number(value: Any, name: str) -> Any:
 
 
 @public("signal.frame", "contrib.signal.frame")
-def frame(signal: Any, frame_length: Any, frame_step: Any, pad_end: bool = False, pad_value: Any = 0, axis: Any = -1,
-          name: str | None = None) -> Any:
+def frame(
+    signal: Any, frame_length: Any, frame_step: Any, pad_end: bool = False, pad_value: Any = 0, axis: Any = -1, name: str | None = None
+) -> Any:
     """The frames of a signal: the axis becomes two, frames and places in them. `pad_end` lengthens the last ones with `pad_value`."""
     with tf.name_scope(name, "frame", [signal, frame_length, frame_step, pad_value]):
         signal = convert_to_tensor(signal, name="signal")
@@ -38,7 +40,7 @@ def frame(signal: Any, frame_length: Any, frame_step: Any, pad_end: bool = False
             elif samples is not None and apart and size is not None:
                 count = max(0, 1 + (samples - int(size)) // int(apart))
             sizes = [count, None if size is None else int(size)]
-            found.set_shape(signal.shape[:axis].concatenate(sizes).concatenate(signal.shape[axis + 1:]))
+            found.set_shape(signal.shape[:axis].concatenate(sizes).concatenate(signal.shape[axis + 1 :]))
         return found
 
 
@@ -75,12 +77,12 @@ def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> An
         count, length = sizes[-2], sizes[-1]
         known = tf.dimension_value(signal.shape[-1]) if signal.shape.ndims is not None else None
         if known is not None and known == constant_value(step):
-            return tf.reshape(signal, tf.concat([sizes[:rank - 2], [count * length]], 0), name="fast_path")
+            return tf.reshape(signal, tf.concat([sizes[: rank - 2], [count * length]], 0), name="fast_path")
         # Samples first: the segments are places in time.
         flat = tf.transpose(tf.reshape(signal, [-1, count * length]))
         total = tf.where(count > 0, (count - 1) * step + length, 0)
         added = tf.transpose(tf.math.unsorted_segment_sum(flat, tf.reshape(_places(count, length, step), [-1]), total))
-        found = tf.reshape(added, tf.concat([sizes[:rank - 2], [total]], 0))
+        found = tf.reshape(added, tf.concat([sizes[: rank - 2], [total]], 0))
         if signal.shape.ndims is not None:
             frames, apart = tf.dimension_value(signal.shape[-2]), constant_value(step)
             samples = None if None in (frames, known) or apart is None else (frames - 1) * int(apart) + known if frames else 0  # type: ignore[operator]

@@ -1,4 +1,5 @@
 """Spectra on the mel scale, on which equal distances sound alike, and the coefficients that speech is recognised by."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -20,9 +21,15 @@ def _mel(hertz: Any) -> Any:
 
 
 @public("signal.linear_to_mel_weight_matrix", "contrib.signal.linear_to_mel_weight_matrix")
-def linear_to_mel_weight_matrix(num_mel_bins: Any = 20, num_spectrogram_bins: Any = 129, sample_rate: Any = 8000,
-                                lower_edge_hertz: float = 125.0, upper_edge_hertz: float = 3800.0, dtype: Any = tf.float32,
-                                name: str | None = None) -> Any:
+def linear_to_mel_weight_matrix(
+    num_mel_bins: Any = 20,
+    num_spectrogram_bins: Any = 129,
+    sample_rate: Any = 8000,
+    lower_edge_hertz: float = 125.0,
+    upper_edge_hertz: float = 3800.0,
+    dtype: Any = tf.float32,
+    name: str | None = None,
+) -> Any:
     """The matrix by which spectra are multiplied to have them in mel bins: overlapping triangles, in its columns."""
     dtype = tf.as_dtype(dtype)
     with tf.name_scope(name, "linear_to_mel_weight_matrix") as scope:
@@ -51,8 +58,9 @@ def _check(num_mel_bins: Any, sample_rate: Any, lower: float, upper: float, dtyp
     if sample_rate <= 0.0:
         raise ValueError(f"sample_rate must be positive. Got: {sample_rate}")
     if upper > sample_rate / 2:
-        raise ValueError("upper_edge_hertz must not be larger than the Nyquist frequency (sample_rate / 2). "
-                         f"Got: {upper} for sample_rate: {sample_rate}")
+        raise ValueError(
+            f"upper_edge_hertz must not be larger than the Nyquist frequency (sample_rate / 2). Got: {upper} for sample_rate: {sample_rate}"
+        )
     if not dtype.is_floating:
         raise ValueError(f"dtype must be a floating point type. Got: {dtype}")
 

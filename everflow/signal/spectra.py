@@ -1,4 +1,5 @@
 """Spectra over time: the Fourier transforms of a signal's frames, and the signal that has given ones."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -31,8 +32,15 @@ def _lengths(frame_length: Any, frame_step: Any, fft_length: Any) -> tuple[Any, 
 
 
 @public("signal.stft", "contrib.signal.stft")
-def stft(signals: Any, frame_length: Any, frame_step: Any, fft_length: Any = None, window_fn: Callable[..., Any] | None = hann_window,
-         pad_end: bool = False, name: str | None = None) -> Any:
+def stft(
+    signals: Any,
+    frame_length: Any,
+    frame_step: Any,
+    fft_length: Any = None,
+    window_fn: Callable[..., Any] | None = hann_window,
+    pad_end: bool = False,
+    name: str | None = None,
+) -> Any:
     """The short-time Fourier transform: the spectrum of each frame."""
     with tf.name_scope(name, "stft", [signals, frame_length, frame_step]):
         signals = convert_to_tensor(signals, name="signals")
@@ -45,8 +53,14 @@ def stft(signals: Any, frame_length: Any, frame_step: Any, fft_length: Any = Non
 
 
 @public("signal.inverse_stft", "contrib.signal.inverse_stft")
-def inverse_stft(stfts: Any, frame_length: Any, frame_step: Any, fft_length: Any = None,
-                 window_fn: Callable[..., Any] | None = hann_window, name: str | None = None) -> Any:
+def inverse_stft(
+    stfts: Any,
+    frame_length: Any,
+    frame_step: Any,
+    fft_length: Any = None,
+    window_fn: Callable[..., Any] | None = hann_window,
+    name: str | None = None,
+) -> Any:
     """The signal of which these are the spectra; see `inverse_stft_window_fn` for the window that makes it exact."""
     with tf.name_scope(name, "inverse_stft", [stfts]):
         stfts = convert_to_tensor(stfts, name="stfts")
@@ -64,6 +78,7 @@ def inverse_stft(stfts: Any, frame_length: Any, frame_step: Any, fft_length: Any
 @public("signal.inverse_stft_window_fn", "contrib.signal.inverse_stft_window_fn")
 def inverse_stft_window_fn(frame_step: Any, forward_window_fn: Callable[..., Any] = hann_window, name: str | None = None) -> Any:
     """A window function with which `inverse_stft` undoes `stft` with the given one."""
+
     def inverse_window(frame_length: Any, dtype: Any) -> Any:
         with tf.name_scope(name, "inverse_stft_window_fn", [forward_window_fn]):
             length, step, _ = _lengths(frame_length, frame_step, 1)

@@ -1,4 +1,5 @@
 """Windows: weights that fade a frame out towards its ends."""
+
 from __future__ import annotations
 
 import math

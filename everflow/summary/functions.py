@@ -1,4 +1,5 @@
 """Functions that make summaries of tensors and merge them."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -60,8 +61,15 @@ def text(name: str, tensor: Any, collections: Any = None) -> Any:
 
 
 @public("summary.tensor_summary")
-def tensor_summary(name: str, tensor: Any, summary_description: str | None = None, collections: Any = None, summary_metadata: Any = None,
-                   family: str | None = None, display_name: str | None = None) -> Any:
+def tensor_summary(
+    name: str,
+    tensor: Any,
+    summary_description: str | None = None,
+    collections: Any = None,
+    summary_metadata: Any = None,
+    family: str | None = None,
+    display_name: str | None = None,
+) -> Any:
     """A summary of any tensor, for a plugin of TensorBoard that the metadata names."""
     if summary_metadata is None:
         summary_metadata = SummaryMetadata()

@@ -1,4 +1,5 @@
 """Tags of summaries: names that are allowed, in the scopes that stand around them."""
+
 from __future__ import annotations
 
 import contextlib

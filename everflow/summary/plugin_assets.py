@@ -1,4 +1,5 @@
 """Assets: small files that a plugin of TensorBoard wants beside the events of a graph."""
+
 from __future__ import annotations
 
 import abc

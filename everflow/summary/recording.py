@@ -1,4 +1,5 @@
 """tf.contrib.summary: summaries that are written as they are computed, in graphs and eagerly."""
+
 from __future__ import annotations
 
 import contextlib
@@ -111,8 +112,9 @@ class NoopSummaryWriter(SummaryWriter):
 
 @public("contrib.summary.create_file_writer")
 @internal("ops.summary_ops_v2.create_file_writer")
-def create_file_writer(logdir: Any, max_queue: Any = None, flush_millis: Any = None, filename_suffix: Any = None,
-                       name: str | None = None) -> SummaryWriter:
+def create_file_writer(
+    logdir: Any, max_queue: Any = None, flush_millis: Any = None, filename_suffix: Any = None, name: str | None = None
+) -> SummaryWriter:
     """A writer to a new file in a folder; without a folder one that writes nothing."""
     if logdir is None:
         return NoopSummaryWriter()
@@ -124,7 +126,8 @@ def create_file_writer(logdir: Any, max_queue: Any = None, flush_millis: Any = N
         if name is None:
             name = f"logdir:{logdir}"
         return SummaryWriter(
-            name, lambda resource: apply("CreateSummaryFileWriter", resource, logdir, max_queue, flush_millis, filename_suffix))
+            name, lambda resource: apply("CreateSummaryFileWriter", resource, logdir, max_queue, flush_millis, filename_suffix)
+        )
 
 
 @public("contrib.summary.create_summary_file_writer")
@@ -227,16 +230,24 @@ def generic(name: str, tensor: Any, metadata: Any = None, family: str | None = N
 @internal("ops.summary_ops_v2.scalar")
 def scalar(name: str, tensor: Any, family: str | None = None, step: Any = None) -> Any:
     """Writes a number."""
-    return _written(name, tensor, lambda tag, scope: apply(
-        "WriteScalarSummary", _state.writer._resource, _step(step), tag, tf.identity(tensor), name=scope), family)
+    return _written(
+        name,
+        tensor,
+        lambda tag, scope: apply("WriteScalarSummary", _state.writer._resource, _step(step), tag, tf.identity(tensor), name=scope),
+        family,
+    )
 
 
 @public("contrib.summary.histogram")
 @internal("ops.summary_ops_v2.histogram")
 def histogram(name: str, tensor: Any, family: str | None = None, step: Any = None) -> Any:
     """Writes how values are distributed."""
-    return _written(name, tensor, lambda tag, scope: apply(
-        "WriteHistogramSummary", _state.writer._resource, _step(step), tag, tf.identity(tensor), name=scope), family)
+    return _written(
+        name,
+        tensor,
+        lambda tag, scope: apply("WriteHistogramSummary", _state.writer._resource, _step(step), tag, tf.identity(tensor), name=scope),
+        family,
+    )
 
 
 @public("contrib.summary.image")
@@ -246,8 +257,9 @@ def image(name: str, tensor: Any, bad_color: Any = None, max_images: int = 3, fa
 
     def function(tag: str, scope: str) -> Any:
         color = tf.constant([255, 0, 0, 255], dtype=dtypes.uint8) if bad_color is None else bad_color
-        return apply("WriteImageSummary", _state.writer._resource, _step(step), tag, tf.identity(tensor), color, max_images=max_images,
-                     name=scope)
+        return apply(
+            "WriteImageSummary", _state.writer._resource, _step(step), tag, tf.identity(tensor), color, max_images=max_images, name=scope
+        )
 
     return _written(name, tensor, function, family)
 
@@ -256,9 +268,21 @@ def image(name: str, tensor: Any, bad_color: Any = None, max_images: int = 3, fa
 @internal("ops.summary_ops_v2.audio")
 def audio(name: str, tensor: Any, sample_rate: Any, max_outputs: int, family: str | None = None, step: Any = None) -> Any:
     """Writes the first sounds of a batch."""
-    return _written(name, tensor, lambda tag, scope: apply(
-        "WriteAudioSummary", _state.writer._resource, _step(step), tag, tf.identity(tensor), sample_rate, max_outputs=max_outputs,
-        name=scope), family)
+    return _written(
+        name,
+        tensor,
+        lambda tag, scope: apply(
+            "WriteAudioSummary",
+            _state.writer._resource,
+            _step(step),
+            tag,
+            tf.identity(tensor),
+            sample_rate,
+            max_outputs=max_outputs,
+            name=scope,
+        ),
+        family,
+    )
 
 
 @public("contrib.summary.graph")

@@ -1,4 +1,5 @@
 """Event files that a session writes, so that all who name the same folder share one."""
+
 from __future__ import annotations
 
 from typing import Any

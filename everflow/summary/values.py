@@ -1,4 +1,5 @@
 """tf.compat.v2.summary.scalar and its kin: values written in the form that TensorBoard's own pages read."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -83,15 +84,23 @@ def text(name: str, data: Any, step: Any = None, description: str | None = None)
 
 
 @public("compat.v2.summary.audio")
-def audio(name: str, data: Any, sample_rate: Any, step: Any = None, max_outputs: int | None = 3, encoding: str | None = None,
-          description: str | None = None) -> Any:
+def audio(
+    name: str,
+    data: Any,
+    sample_rate: Any,
+    step: Any = None,
+    max_outputs: int | None = 3,
+    encoding: str | None = None,
+    description: str | None = None,
+) -> Any:
     """Writes the first clips of a batch [clips, frames, channels] as WAV files, each with a label that is left empty."""
     if encoding not in (None, "wav"):
         raise ValueError(f"Unknown encoding: {encoding!r}")
     with summary_scope(name, "audio_summary", values=[data, sample_rate, max_outputs, step]) as (tag, _):
         data = convert_to_tensor(data)
         tf.debugging.assert_rank(data, 3)
-        files = tf.map_fn(lambda clip: tf.audio.encode_wav(clip, sample_rate), data[:max_outputs], dtype=dtypes.string,
-                          name="encode_each_audio")
+        files = tf.map_fn(
+            lambda clip: tf.audio.encode_wav(clip, sample_rate), data[:max_outputs], dtype=dtypes.string, name="encode_each_audio"
+        )
         labelled = tf.stack([files, tf.fill(tf.shape(files), "")], axis=1)
         return write(tag, labelled, step=step, metadata=_metadata("audio", description, WAV))

@@ -1,4 +1,5 @@
 """tf.summary.FileWriter: summaries, graphs and logs of a run, as events in a file."""
+
 from __future__ import annotations
 
 import os
@@ -111,8 +112,16 @@ class SummaryToEventTransformer:
 class FileWriter(SummaryToEventTransformer):
     """Writes events to a new file in a folder, without making the program wait."""
 
-    def __init__(self, logdir: Any, graph: Any = None, max_queue: int = 10, flush_secs: float = 120, graph_def: Any = None,
-                 filename_suffix: str | None = None, session: Any = None) -> None:
+    def __init__(
+        self,
+        logdir: Any,
+        graph: Any = None,
+        max_queue: int = 10,
+        flush_secs: float = 120,
+        graph_def: Any = None,
+        filename_suffix: str | None = None,
+        session: Any = None,
+    ) -> None:
         if tf.executing_eagerly():
             raise RuntimeError("tf.summary.FileWriter is not compatible with eager execution. Use tf.contrib.summary instead.")
         if session is not None:
@@ -136,7 +145,8 @@ class FileWriter(SummaryToEventTransformer):
         if self._closed:
             warnings.warn(
                 "Attempting to use a closed FileWriter. The operation will be a noop unless the FileWriter is explicitly reopened.",
-                stacklevel=3)
+                stacklevel=3,
+            )
 
     def _add_event(self, event: Any, step: Any) -> None:
         self._warn_if_closed()

@@ -1,4 +1,5 @@
 """tf.summary.FileWriterCache: one writer for each folder."""
+
 from __future__ import annotations
 
 import threading

@@ -1,4 +1,5 @@
 """tf.compat.v2.summary: tensors written under tags that are given in full, at a step that is given or set before."""
+
 from __future__ import annotations
 
 import contextlib
@@ -25,8 +26,9 @@ _serial_number = itertools.count(1)
 
 @public("compat.v2.summary.create_file_writer")
 @internal("ops.summary_ops_v2.create_file_writer_v2")
-def create_file_writer(logdir: Any, max_queue: Any = None, flush_millis: Any = None, filename_suffix: Any = None,
-                       name: str | None = None) -> SummaryWriter:
+def create_file_writer(
+    logdir: Any, max_queue: Any = None, flush_millis: Any = None, filename_suffix: Any = None, name: str | None = None
+) -> SummaryWriter:
     """A writer to a file of its own in a folder; where ops run at once, the file is closed when the writer is no longer used."""
     if logdir is None:
         raise ValueError("logdir cannot be None")
@@ -44,7 +46,8 @@ def create_file_writer(logdir: Any, max_queue: Any = None, flush_millis: Any = N
         suffix = tf.constant(f".{os.getpid()}.{next(_serial_number)}") + suffix
         own_name = shared_name() or scope.strip("/")
         writer = SummaryWriter(
-            own_name, lambda resource: apply("CreateSummaryFileWriter", resource, logdir, max_queue, flush_millis, suffix))
+            own_name, lambda resource: apply("CreateSummaryFileWriter", resource, logdir, max_queue, flush_millis, suffix)
+        )
         if tf.executing_eagerly():
             weakref.finalize(writer, _close_file, writer._resource).atexit = False
     return writer

@@ -1,4 +1,5 @@
 """Assertions about arrays and nested structures of arrays, for `tf.test.TestCase`."""
+
 from __future__ import annotations
 
 import collections.abc
@@ -118,14 +119,10 @@ class ArrayAssertions(_Case):
         except (ValueError, TypeError, NotImplementedError):
             arrays = None
         if arrays is not None:
-            self._assert_arrays_close(
-                *arrays, rtol, atol, f"Mismatched value: a{path} is different from b{path}. {msg}"
-            )
+            self._assert_arrays_close(*arrays, rtol, atol, f"Mismatched value: a{path} is different from b{path}. {msg}")
             return
         if len(a) != len(b):
-            raise ValueError(
-                f"Mismatched length: a{path} has {len(a)} items, but b{path} has {len(b)} items. {msg}"
-            )
+            raise ValueError(f"Mismatched length: a{path} has {len(a)} items, but b{path} has {len(b)} items. {msg}")
         for i, (x, y) in enumerate(zip(a, b)):
             self._assert_close_at(x, y, rtol, atol, f"{path}[{i}]", msg)
 
@@ -174,11 +171,7 @@ class ArrayAssertions(_Case):
     ) -> None:
         """Like `assertAllClose`, with the looser tolerances that the less precise of the two types deserves."""
         a, b = self._GetNdArray(a), self._GetNdArray(b)
-        tolerances = {
-            "float": (float_rtol, float_atol),
-            "half": (half_rtol, half_atol),
-            "bfloat16": (bfloat16_rtol, bfloat16_atol),
-        }
+        tolerances = {"float": (float_rtol, float_atol), "half": (half_rtol, half_atol), "bfloat16": (bfloat16_rtol, bfloat16_atol)}
         for array in (a, b):
             looser = tolerances.get(_LOOSER.get(array.dtype.name, ""), (0, 0))
             rtol, atol = max(rtol, looser[0]), max(atol, looser[1])
@@ -278,19 +271,12 @@ class ArrayAssertions(_Case):
 
     @when_it_runs
     def assertAllInRange(
-        self,
-        target: Any,
-        lower_bound: float,
-        upper_bound: float,
-        open_lower_bound: bool = False,
-        open_upper_bound: bool = False,
+        self, target: Any, lower_bound: float, upper_bound: float, open_lower_bound: bool = False, open_upper_bound: bool = False
     ) -> None:
         """No NaN, and each element within the bounds; an open bound is itself outside."""
         target = self._GetNdArray(target)
         if target.dtype.kind not in "iuf" and target.dtype.name != "bfloat16":
-            raise AssertionError(
-                f"The value of {target} does not have an ordered numeric type, instead it has type: {target.dtype}"
-            )
+            raise AssertionError(f"The value of {target} does not have an ordered numeric type, instead it has type: {target.dtype}")
         nans = np.argwhere(np.isnan(target))
         if len(nans):
             raise AssertionError(
@@ -308,10 +294,7 @@ class ArrayAssertions(_Case):
             )
 
     def _format_subscripts(self, subscripts: Any, value: Any, limit: int = 10, indent: int = 2) -> list[str]:
-        lines = [
-            " " * indent + str([int(i) for i in subscript]) + " : " + str(value[tuple(subscript)])
-            for subscript in subscripts[:limit]
-        ]
+        lines = [" " * indent + str([int(i) for i in subscript]) + " : " + str(value[tuple(subscript)]) for subscript in subscripts[:limit]]
         return lines + [" " * indent + "..."] if len(subscripts) > limit else lines
 
     @when_it_runs

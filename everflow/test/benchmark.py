@@ -1,4 +1,5 @@
 """`tf.test.Benchmark`: timed methods that report what they measured."""
+
 from __future__ import annotations
 
 import numbers
@@ -36,8 +37,13 @@ def report(
     """Prints one measurement and, if the environment asks for it, writes it to a file of its own."""
     if extras is not None and not isinstance(extras, dict):
         raise TypeError("extras must be a dict")
-    logging.info("Benchmark [%s] iters: %d, wall_time: %g, cpu_time: %g,throughput: %g, extras: %s, metrics: %s",
-                 name, *(-1 if x is None else x for x in (iters, wall_time, cpu_time, throughput)), extras, metrics)
+    logging.info(
+        "Benchmark [%s] iters: %d, wall_time: %g, cpu_time: %g,throughput: %g, extras: %s, metrics: %s",
+        name,
+        *(-1 if x is None else x for x in (iters, wall_time, cpu_time, throughput)),
+        extras,
+        metrics,
+    )
     entries = test_log_pb2.BenchmarkEntries()
     entry = entries.entry.add(name=name)
     measured = {"iters": iters, "cpu_time": cpu_time, "wall_time": wall_time, "throughput": throughput}

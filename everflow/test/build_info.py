@@ -1,4 +1,5 @@
 """What the installed kernels were built for. The values need torch: only who asks for them imports this module."""
+
 from __future__ import annotations
 
 from everflow.api import internal

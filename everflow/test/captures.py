@@ -1,4 +1,5 @@
 """Catching what is written to a file descriptor, also by native code."""
+
 from __future__ import annotations
 
 import contextlib

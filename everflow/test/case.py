@@ -1,4 +1,5 @@
 """`tf.test.TestCase`: a fresh default graph and fixed seeds for each test, sessions, and TensorFlow's assertions."""
+
 from __future__ import annotations
 
 import contextlib
@@ -36,10 +37,10 @@ _OTHER = (
 class TestCase(ArrayAssertions, ProtoAssertions, absltest.TestCase):
     """The base class of tests of TensorFlow programs.
 
-        class SquareTest(tf.test.TestCase):
-            def test_squares(self):
-                with self.session():
-                    self.assertAllEqual(tf.square([1, 2]).eval(), [1, 4])
+    class SquareTest(tf.test.TestCase):
+        def test_squares(self):
+            with self.session():
+                self.assertAllEqual(tf.square([1, 2]).eval(), [1, 4])
     """
 
     def __init__(self, methodName: str = "runTest") -> None:
@@ -87,9 +88,7 @@ class TestCase(ArrayAssertions, ProtoAssertions, absltest.TestCase):
     # -- running
 
     @contextlib.contextmanager
-    def session(
-        self, graph: Any = None, config: Any = None, use_gpu: bool = False, force_gpu: bool = False
-    ) -> Iterator[Any]:
+    def session(self, graph: Any = None, config: Any = None, use_gpu: bool = False, force_gpu: bool = False) -> Iterator[Any]:
         """A new session, default inside the block; ops made inside are put on the CPU unless a GPU is asked for."""
         if stacks.in_eager_mode():
             yield None
@@ -98,9 +97,7 @@ class TestCase(ArrayAssertions, ProtoAssertions, absltest.TestCase):
             yield sess
 
     @contextlib.contextmanager
-    def cached_session(
-        self, graph: Any = None, config: Any = None, use_gpu: bool = False, force_gpu: bool = False
-    ) -> Iterator[Any]:
+    def cached_session(self, graph: Any = None, config: Any = None, use_gpu: bool = False, force_gpu: bool = False) -> Iterator[Any]:
         """The same session for all of the test's blocks."""
         if stacks.in_eager_mode():
             yield EagerSession(self)
@@ -109,9 +106,7 @@ class TestCase(ArrayAssertions, ProtoAssertions, absltest.TestCase):
         with self._placed(sess, use_gpu, force_gpu):
             yield sess
 
-    def test_session(
-        self, graph: Any = None, config: Any = None, use_gpu: bool = False, force_gpu: bool = False
-    ) -> Any:
+    def test_session(self, graph: Any = None, config: Any = None, use_gpu: bool = False, force_gpu: bool = False) -> Any:
         """A cached session, or a new one if a graph is given."""
         if self._testMethodName == "test_session":
             return None  # Test runners take the name for a test's; there is nothing to test.

@@ -1,4 +1,5 @@
 """A table of strings to floats that checkpoints hold: something to save that is not a variable."""
+
 from __future__ import annotations
 
 from typing import Any

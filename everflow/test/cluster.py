@@ -1,4 +1,5 @@
 """A cluster of in-process servers for tests."""
+
 from __future__ import annotations
 
 import socket
@@ -25,15 +26,10 @@ def create_local_cluster(
     while len(ports) < num_workers + num_ps:
         ports.add(unused_port())
     free = iter(ports)
-    spec = tf.train.ClusterSpec(
-        {job: [f"localhost:{next(free)}" for _ in range(count)] for job, (count, _) in jobs.items()}
-    )
+    spec = tf.train.ClusterSpec({job: [f"localhost:{next(free)}" for _ in range(count)] for job, (count, _) in jobs.items()})
     server = tf.train.Server
     workers, parameter_servers = (
-        [
-            server(spec, job_name=job, protocol=protocol, task_index=task, config=config, start=True)
-            for task in range(count)
-        ]
+        [server(spec, job_name=job, protocol=protocol, task_index=task, config=config, start=True) for task in range(count)]
         for job, (count, config) in jobs.items()
     )
     return workers, parameter_servers

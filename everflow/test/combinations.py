@@ -1,4 +1,5 @@
 """Parameters for tests that run with all combinations of some values."""
+
 from __future__ import annotations
 
 import collections

@@ -1,4 +1,5 @@
 """The base of tests of datasets."""
+
 from __future__ import annotations
 
 import contextlib
@@ -50,8 +51,15 @@ class DatasetTestBase(TestCase):
         return stacked
 
     def assertDatasetProduces(
-        self, dataset: Any, expected_output: Any = None, expected_shapes: Any = None, expected_error: Any = None,
-        requires_initialization: bool = False, num_test_iterations: int = 1, assert_items_equal: bool = False, expected_error_iter: int = 1,
+        self,
+        dataset: Any,
+        expected_output: Any = None,
+        expected_shapes: Any = None,
+        expected_error: Any = None,
+        requires_initialization: bool = False,
+        num_test_iterations: int = 1,
+        assert_items_equal: bool = False,
+        expected_error_iter: int = 1,
     ) -> None:
         """The dataset gives these elements and then ends, or raises this error."""
         if (expected_error is None) == (expected_output is None):

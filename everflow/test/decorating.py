@@ -1,4 +1,5 @@
 """How decorators of tests are put on functions and on whole classes."""
+
 from __future__ import annotations
 
 import functools
@@ -24,9 +25,7 @@ def for_all_test_methods(decorator: Callable[..., Any], *args: Any, **kwargs: An
     return lambda cls: each_test_method(cls, decorator(*args, **kwargs))
 
 
-def for_tests(
-    target: Any, unless: Callable[[], bool] | None = None, reason: str = "", wrapping: Any = None
-) -> Any:
+def for_tests(target: Any, unless: Callable[[], bool] | None = None, reason: str = "", wrapping: Any = None) -> Any:
     """Decorates a test function or, test by test, a class; without a target, gives the decorator.
 
     The test is skipped with `reason` unless `unless()` holds when it runs, and runs inside the context `wrapping()`.

@@ -1,4 +1,5 @@
 """`tf.test.compute_gradient`: the gradient that a graph computes beside the one that finite differences give."""
+
 from __future__ import annotations
 
 from typing import Any

@@ -1,4 +1,5 @@
 """Checking the gradients of a Python function of tensors."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -83,7 +84,7 @@ def compute_gradient(f: Callable[..., Any], x: list[Any], delta: float = 1e-3) -
     for i, value in enumerate(values):
 
         def with_value(moved: np.ndarray, i: int = i) -> np.ndarray:
-            return traced([*values[:i], moved, *values[i + 1:]])
+            return traced([*values[:i], moved, *values[i + 1 :]])
 
         def gradient(dy: np.ndarray, i: int = i) -> Any:
             return traced.gradient(i, values, dy)

@@ -1,4 +1,5 @@
 """Comparing graphs and meta graphs, and finding nodes in them."""
+
 from __future__ import annotations
 
 import re
@@ -15,9 +16,7 @@ _RANDOM_TABLE = re.compile(rb"hash_table_[0-9a-zA-Z\-]+|[0-9a-zA-Z\-]+_[0-9a-zA-
 
 @public("test.assert_equal_graph_def")
 @internal("framework.test_util.assert_equal_graph_def", "framework.test_util.assert_equal_graph_def_v1")
-def assert_equal_graph_def(
-    actual: Any, expected: Any, checkpoint_v2: bool = False, hash_table_shared_name: bool = False
-) -> None:
+def assert_equal_graph_def(actual: Any, expected: Any, checkpoint_v2: bool = False, hash_table_shared_name: bool = False) -> None:
     """Raises AssertionError unless both GraphDefs hold the same nodes, in any order; `_attributes` don't count."""
     for what, graph_def in (("actual", actual), ("expected", expected)):
         if not isinstance(graph_def, graph_pb2.GraphDef):
@@ -81,7 +80,7 @@ def _node_difference(node: Any, wanted: Any) -> str:
     for i, name in enumerate(data):
         if name != wanted.input[i] and name + ":0" != wanted.input[i] and name != wanted.input[i] + ":0":
             return f"{start} input {i} '{name}' that doesn't match expected '{wanted.input[i]}'"
-    controls = sorted(node.input[len(data):]), sorted(wanted.input[len(data):])
+    controls = sorted(node.input[len(data) :]), sorted(wanted.input[len(data) :])
     for name, other in zip(*controls):
         if name != other:
             return f"{start} missing expected control input '{other}'"
@@ -93,10 +92,7 @@ def _node_difference(node: Any, wanted: Any) -> str:
         if name not in node.attr:
             return f"Node named '{node.name}' missing expected attr '{name}' with value: {_shown(wanted.attr[name])}"
         if not _same_attr(node.attr[name], wanted.attr[name]):
-            return (
-                f"{start} attr '{name}' with value: {_shown(node.attr[name])} that does not match expected: "
-                f"{_shown(wanted.attr[name])}"
-            )
+            return f"{start} attr '{name}' with value: {_shown(node.attr[name])} that does not match expected: {_shown(wanted.attr[name])}"
     return ""
 
 
@@ -116,7 +112,7 @@ def _array(tensor: Any) -> Any:
 
 def _summary(node: Any) -> str:
     attrs = ", ".join(f"{name}={_shown(node.attr[name])}" for name in sorted(node.attr) if not name.startswith("_"))
-    device = f", _device=\"{node.device}\"" if node.device else ""
+    device = f', _device="{node.device}"' if node.device else ""
     return f"{{{{node {node.name}}}}} = {node.op}[{attrs}{device}]({', '.join(node.input)})"
 
 

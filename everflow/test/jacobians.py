@@ -2,6 +2,7 @@
 
 A row belongs to an element of the input and a column to one of the output; a complex element has two, real part first.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -35,9 +36,7 @@ def numeric(f: Callable[[np.ndarray], Any], x: np.ndarray, y_shape: Any, y_dtype
     return jacobian
 
 
-def theoretical(
-    gradient: Callable[[np.ndarray], Any], x_shape: Any, x_dtype: Any, y_shape: Any, y_dtype: Any
-) -> np.ndarray:
+def theoretical(gradient: Callable[[np.ndarray], Any], x_shape: Any, x_dtype: Any, y_shape: Any, y_dtype: Any) -> np.ndarray:
     """What `gradient` (from a gradient of the output to one of the input) answers for each unit vector."""
     zeros = np.zeros(y_shape, y_dtype)
     columns = as_reals(zeros).size

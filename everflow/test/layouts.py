@@ -1,4 +1,5 @@
 """Converting shapes and tensors between image layouts."""
+
 from __future__ import annotations
 
 from typing import Any

@@ -1,4 +1,5 @@
 """Decorators that fail a test when objects outlive it."""
+
 from __future__ import annotations
 
 import contextlib

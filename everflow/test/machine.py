@@ -1,4 +1,5 @@
 """What the machine under a test can do, decorators that ask for it, and blocks that place ops on a device."""
+
 from __future__ import annotations
 
 import contextlib

@@ -1,4 +1,5 @@
 """Decorators that say in which modes a test runs: graph, eager, with or without TensorFlow 2 behaviour."""
+
 from __future__ import annotations
 
 import contextlib
@@ -65,8 +66,7 @@ def run_in_graph_and_eager_modes(
     def decorate(test: Callable[..., Any]) -> Callable[..., Any]:
         if isinstance(test, type):
             raise ValueError(
-                "`run_in_graph_and_eager_modes` only supports test methods. Did you mean to use "
-                "`run_all_in_graph_and_eager_modes`?"
+                "`run_in_graph_and_eager_modes` only supports test methods. Did you mean to use `run_all_in_graph_and_eager_modes`?"
             )
 
         @functools.wraps(test)
@@ -227,8 +227,6 @@ def disable_control_flow_v2(unused_msg: str) -> Callable[[Any], Any]:
 
 # Shapes always come from the same rules, and functional control flow always keeps what its gradient needs: these three
 # ask for what is so anyway.
-internal(
-    "framework.test_util.enable_c_shapes",
-    "framework.test_util.with_c_shapes",
-    "framework.test_util.enable_output_all_intermediates",
-)(lambda what: what)
+internal("framework.test_util.enable_c_shapes", "framework.test_util.with_c_shapes", "framework.test_util.enable_output_all_intermediates")(
+    lambda what: what
+)

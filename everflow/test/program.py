@@ -1,4 +1,5 @@
 """A file of tests as a program: `tf.test.main()`, its temporary folder and its data."""
+
 from __future__ import annotations
 
 import atexit

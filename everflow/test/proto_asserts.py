@@ -1,4 +1,5 @@
 """Assertions about protocol buffers, for `tf.test.TestCase`."""
+
 from __future__ import annotations
 
 import difflib

@@ -1,4 +1,5 @@
 """Bases of tests of datasets that read files: they write small files and say what reading them gives."""
+
 from __future__ import annotations
 
 import contextlib
@@ -115,16 +116,28 @@ class TFRecordDatasetTestBase(_WithFiles):
                     out.write(self._record(f, r))
         return names
 
-    def _next_expected_batch(self, file_indices: Any, batch_size: int, num_epochs: int, cycle_length: int, drop_final_batch: bool,
-                             use_parser_fn: Any) -> Iterator[list[bytes]]:
-        every = (self._record(*n)[1 if use_parser_fn else 0:] for _ in range(num_epochs)
-                 for n in records_in_order(file_indices, cycle_length, self._num_records))
+    def _next_expected_batch(
+        self, file_indices: Any, batch_size: int, num_epochs: int, cycle_length: int, drop_final_batch: bool, use_parser_fn: Any
+    ) -> Iterator[list[bytes]]:
+        every = (
+            self._record(*n)[1 if use_parser_fn else 0 :]
+            for _ in range(num_epochs)
+            for n in records_in_order(file_indices, cycle_length, self._num_records)
+        )
         while batch := list(itertools.islice(every, batch_size)):
             if len(batch) == batch_size or not drop_final_batch:
                 yield batch
 
-    def _verify_records(self, outputs: Any, batch_size: int, file_index: Any, num_epochs: int, interleave_cycle_length: int,
-                        drop_final_batch: bool, use_parser_fn: Any) -> None:
+    def _verify_records(
+        self,
+        outputs: Any,
+        batch_size: int,
+        file_index: Any,
+        num_epochs: int,
+        interleave_cycle_length: int,
+        drop_final_batch: bool,
+        use_parser_fn: Any,
+    ) -> None:
         files = self._files(file_index)
         for expected in self._next_expected_batch(files, batch_size, num_epochs, interleave_cycle_length, drop_final_batch, use_parser_fn):
             self.assertAllEqual(expected, self.evaluate(outputs()))
@@ -139,17 +152,39 @@ class MakeBatchedFeaturesDatasetTestBase(_WithFiles):
         self._num_files, self._num_records = FILES, RECORDS
         self.test_filenames = self._createFiles()
 
-    def make_batch_feature(self, filenames: Any, num_epochs: int, batch_size: int, label_key: Any = None, reader_num_threads: int = 1,
-                           parser_num_threads: int = 1, shuffle: bool = False, shuffle_seed: Any = None,
-                           drop_final_batch: bool = False) -> Any:
+    def make_batch_feature(
+        self,
+        filenames: Any,
+        num_epochs: int,
+        batch_size: int,
+        label_key: Any = None,
+        reader_num_threads: int = 1,
+        parser_num_threads: int = 1,
+        shuffle: bool = False,
+        shuffle_seed: Any = None,
+        drop_final_batch: bool = False,
+    ) -> Any:
         self.filenames, self.num_epochs, self.batch_size = filenames, num_epochs, batch_size
         one, several = tf.FixedLenFeature, tf.VarLenFeature
-        features = {"file": one([], dtypes.int64), "record": one([], dtypes.int64), "keywords": several(dtypes.string),
-                    "label": one([], dtypes.string)}
+        features = {
+            "file": one([], dtypes.int64),
+            "record": one([], dtypes.int64),
+            "keywords": several(dtypes.string),
+            "label": one([], dtypes.string),
+        }
         return make_batched_features_dataset(
-            filenames, batch_size, features, reader=TFRecordDataset, label_key=label_key, num_epochs=num_epochs, shuffle=shuffle,
-            shuffle_seed=shuffle_seed, reader_num_threads=reader_num_threads, parser_num_threads=parser_num_threads,
-            drop_final_batch=drop_final_batch)
+            filenames,
+            batch_size,
+            features,
+            reader=TFRecordDataset,
+            label_key=label_key,
+            num_epochs=num_epochs,
+            shuffle=shuffle,
+            shuffle_seed=shuffle_seed,
+            reader_num_threads=reader_num_threads,
+            parser_num_threads=parser_num_threads,
+            drop_final_batch=drop_final_batch,
+        )
 
     def _get_keywords(self, f: int, r: int) -> list[bytes]:
         return [b"keyword%d" % i for i in range(1 + (f + r) % 2)]
@@ -188,11 +223,23 @@ class MakeBatchedFeaturesDatasetTestBase(_WithFiles):
         while batch := list(itertools.islice(every, batch_size)):
             words = [self._get_keywords(*n) for n in batch]
             places = [[i, j] for i, found in enumerate(words) for j in range(len(found))]
-            yield [[f for f, _ in batch], places, sum(words, []), [len(batch), max(map(len, words))], [r for _, r in batch],
-                   [b"fake-label"] * len(batch)]
+            yield [
+                [f for f, _ in batch],
+                places,
+                sum(words, []),
+                [len(batch), max(map(len, words))],
+                [r for _, r in batch],
+                [b"fake-label"] * len(batch),
+            ]
 
-    def verify_records(self, batch_size: int, file_index: Any = None, num_epochs: int = 1, label_key_provided: bool = False,
-                       interleave_cycle_length: int = 1) -> None:
+    def verify_records(
+        self,
+        batch_size: int,
+        file_index: Any = None,
+        num_epochs: int = 1,
+        label_key_provided: bool = False,
+        interleave_cycle_length: int = 1,
+    ) -> None:
         """Batches are what the files hold."""
         files = self._files(file_index)
         for expected in self._next_expected_batch(files, batch_size, num_epochs, interleave_cycle_length):

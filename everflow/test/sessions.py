@@ -1,4 +1,5 @@
 """The session that tests run in."""
+
 from __future__ import annotations
 
 from typing import Any

@@ -1,4 +1,5 @@
 """The base of tests of the statistics of pipelines."""
+
 from __future__ import annotations
 
 import re
@@ -53,7 +54,7 @@ class StatsDatasetTestBase(DatasetTestBase):
         self._statistic(handle, tag)
 
     def assertStatisticsHasCount(
-        self, handle: Any, tag: str, count: float, num_events: int = -1, greater_than: bool = False, offset: int = 0,
+        self, handle: Any, tag: str, count: float, num_events: int = -1, greater_than: bool = False, offset: int = 0
     ) -> None:
         """So many samples were taken, or at least so many."""
         found = self._statistic(handle, tag).histo.num
@@ -68,7 +69,7 @@ class StatsDatasetTestBase(DatasetTestBase):
         self.assertEqual(self._statistic(handle, tag).simple_value, expected_value)
 
     def assertStatisticsHasRange(
-        self, handle: Any, tag: str, min_value: float, max_value: float, num_events: int = -1, offset: int = 0,
+        self, handle: Any, tag: str, min_value: float, max_value: float, num_events: int = -1, offset: int = 0
     ) -> None:
         """All samples are in a range."""
         histogram = self._statistic(handle, tag).histo
@@ -76,7 +77,11 @@ class StatsDatasetTestBase(DatasetTestBase):
         self.assertLessEqual(histogram.max, max_value)
 
     def parallelCallsStats(
-        self, dataset_fn: Callable[[], Any], dataset_names: Any, num_output: int, function_processing_time: bool = False,
+        self,
+        dataset_fn: Callable[[], Any],
+        dataset_names: Any,
+        num_output: int,
+        function_processing_time: bool = False,
         check_elements: bool = True,
     ) -> None:
         """Parallel calls tell how busy threads are, and how long functions take."""

@@ -1,4 +1,5 @@
 """Replacing attributes for the time of a test."""
+
 from __future__ import annotations
 
 import inspect

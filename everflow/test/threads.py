@@ -1,4 +1,5 @@
 """Threads whose errors become errors of the test that started them."""
+
 from __future__ import annotations
 
 import threading
@@ -9,9 +10,7 @@ from typing import Any
 class CheckedThread:
     """A thread that keeps what its target raised, and fails the test when it is joined."""
 
-    def __init__(
-        self, testcase: Any, target: Callable[..., Any], args: Any = None, kwargs: dict[str, Any] | None = None
-    ) -> None:
+    def __init__(self, testcase: Any, target: Callable[..., Any], args: Any = None, kwargs: dict[str, Any] | None = None) -> None:
         self._testcase = testcase
         self._target, self._args, self._kwargs = target, args or (), kwargs or {}
         self._thread = threading.Thread(target=self._protected_run)

@@ -1,4 +1,5 @@
 """Makes one file of a graph and a checkpoint: variables become constants."""
+
 from __future__ import annotations
 
 import argparse
@@ -26,11 +27,23 @@ def _has_no_variables(sess: Any) -> bool:
     return not any(op.type.startswith("Variable") or op.type == "VarHandleOp" for op in sess.graph.get_operations())
 
 
-def freeze_graph_with_def_protos(input_graph_def: Any, input_saver_def: Any, input_checkpoint: Any, output_node_names: str,
-                                 restore_op_name: Any, filename_tensor_name: Any, output_graph: Any, clear_devices: bool,
-                                 initializer_nodes: Any, variable_names_whitelist: str = "", variable_names_blacklist: str = "",
-                                 input_meta_graph_def: Any = None, input_saved_model_dir: Any = None, saved_model_tags: Any = None,
-                                 checkpoint_version: int = V2) -> Any:
+def freeze_graph_with_def_protos(
+    input_graph_def: Any,
+    input_saver_def: Any,
+    input_checkpoint: Any,
+    output_node_names: str,
+    restore_op_name: Any,
+    filename_tensor_name: Any,
+    output_graph: Any,
+    clear_devices: bool,
+    initializer_nodes: Any,
+    variable_names_whitelist: str = "",
+    variable_names_blacklist: str = "",
+    input_meta_graph_def: Any = None,
+    input_saved_model_dir: Any = None,
+    saved_model_tags: Any = None,
+    checkpoint_version: int = V2,
+) -> Any:
     """The frozen graph, written to `output_graph` where one is named."""
     if not input_saved_model_dir and not checkpoint_exists(input_checkpoint):
         raise ValueError(f"Input checkpoint '{input_checkpoint}' doesn't exist!")
@@ -56,10 +69,12 @@ def freeze_graph_with_def_protos(input_graph_def: Any, input_saver_def: Any, inp
             if initializer_nodes:
                 sess.run(initializer_nodes.replace(" ", "").split(","))
         frozen = convert_variables_to_constants(
-            sess, input_meta_graph_def.graph_def if input_meta_graph_def else sess.graph.as_graph_def(),
+            sess,
+            input_meta_graph_def.graph_def if input_meta_graph_def else sess.graph.as_graph_def(),
             output_node_names.replace(" ", "").split(","),
             variable_names_whitelist=variable_names_whitelist.replace(" ", "").split(",") if variable_names_whitelist else None,
-            variable_names_blacklist=variable_names_blacklist.replace(" ", "").split(",") if variable_names_blacklist else None)
+            variable_names_blacklist=variable_names_blacklist.replace(" ", "").split(",") if variable_names_blacklist else None,
+        )
     if output_graph:
         write_proto(output_graph, frozen)
     return frozen
@@ -85,19 +100,35 @@ def _restore_by_name(sess: Any, checkpoint: Any) -> None:
     if partitioned:
         raise ValueError(
             "Models containing partition variables cannot be converted from checkpoint files. Please pass in a SavedModel using the flag "
-            "--input_saved_model_dir.")
+            "--input_saved_model_dir."
+        )
     if not variables:
         if _has_no_variables(sess):
             raise ValueError(
-                "No variables were found in this model. It is likely the model was frozen previously. You cannot freeze a graph twice.")
+                "No variables were found in this model. It is likely the model was frozen previously. You cannot freeze a graph twice."
+            )
         raise ValueError("No variables to save")
     Saver(var_list=variables).restore(sess, checkpoint)
 
 
-def freeze_graph(input_graph: Any, input_saver: Any, input_binary: bool, input_checkpoint: Any, output_node_names: str,
-                 restore_op_name: Any, filename_tensor_name: Any, output_graph: Any, clear_devices: bool, initializer_nodes: Any,
-                 variable_names_whitelist: str = "", variable_names_blacklist: str = "", input_meta_graph: Any = None,
-                 input_saved_model_dir: Any = None, saved_model_tags: str = "serve", checkpoint_version: int = V2) -> Any:
+def freeze_graph(
+    input_graph: Any,
+    input_saver: Any,
+    input_binary: bool,
+    input_checkpoint: Any,
+    output_node_names: str,
+    restore_op_name: Any,
+    filename_tensor_name: Any,
+    output_graph: Any,
+    clear_devices: bool,
+    initializer_nodes: Any,
+    variable_names_whitelist: str = "",
+    variable_names_blacklist: str = "",
+    input_meta_graph: Any = None,
+    input_saved_model_dir: Any = None,
+    saved_model_tags: str = "serve",
+    checkpoint_version: int = V2,
+) -> Any:
     """The same, of files."""
     graph_def = meta_graph_def = saver_def = None
     if input_saved_model_dir:
@@ -110,9 +141,22 @@ def freeze_graph(input_graph: Any, input_saver: Any, input_binary: bool, input_c
     if input_saver:
         saver_def = read_proto(input_saver, saver_pb2.SaverDef(), input_binary, "saver")
     return freeze_graph_with_def_protos(
-        None if input_saved_model_dir else graph_def, saver_def, input_checkpoint, output_node_names, restore_op_name, filename_tensor_name,
-        output_graph, clear_devices, initializer_nodes, variable_names_whitelist, variable_names_blacklist, meta_graph_def,
-        input_saved_model_dir, saved_model_tags.replace(" ", "").split(","), checkpoint_version=checkpoint_version)
+        None if input_saved_model_dir else graph_def,
+        saver_def,
+        input_checkpoint,
+        output_node_names,
+        restore_op_name,
+        filename_tensor_name,
+        output_graph,
+        clear_devices,
+        initializer_nodes,
+        variable_names_whitelist,
+        variable_names_blacklist,
+        meta_graph_def,
+        input_saved_model_dir,
+        saved_model_tags.replace(" ", "").split(","),
+        checkpoint_version=checkpoint_version,
+    )
 
 
 def command(arguments: list[str]) -> int:
@@ -136,10 +180,23 @@ def command(arguments: list[str]) -> int:
     parser.add_argument("--saved_model_tags", default="serve", help="tags of its graph, comma separated")
     given = parser.parse_args(arguments)
     freeze_graph(
-        given.input_graph, given.input_saver, given.input_binary, given.input_checkpoint, given.output_node_names, given.restore_op_name,
-        given.filename_tensor_name, given.output_graph, given.clear_devices, given.initializer_nodes, given.variable_names_whitelist,
-        given.variable_names_blacklist, given.input_meta_graph, given.input_saved_model_dir, given.saved_model_tags,
-        given.checkpoint_version)
+        given.input_graph,
+        given.input_saver,
+        given.input_binary,
+        given.input_checkpoint,
+        given.output_node_names,
+        given.restore_op_name,
+        given.filename_tensor_name,
+        given.output_graph,
+        given.clear_devices,
+        given.initializer_nodes,
+        given.variable_names_whitelist,
+        given.variable_names_blacklist,
+        given.input_meta_graph,
+        given.input_saved_model_dir,
+        given.saved_model_tags,
+        given.checkpoint_version,
+    )
     return 0
 
 

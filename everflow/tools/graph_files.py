@@ -1,4 +1,5 @@
 """Graphs and flags of the tools in this folder."""
+
 from __future__ import annotations
 
 import argparse

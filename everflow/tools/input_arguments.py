@@ -1,4 +1,5 @@
 """Inputs of a model as a command line gives them: files, expressions, tf.Examples."""
+
 from __future__ import annotations
 
 import ast
@@ -32,8 +33,9 @@ def preprocess_inputs_arg_string(inputs_str: str) -> dict[str, tuple[str, str | 
             continue
         match = _PLAIN_FILE.match(part)
         if not match:
-            raise RuntimeError(f'--inputs "{part}" format is incorrect. Please follow"<input_key>=<filename>", or'
-                               '"<input_key>=<filename>[<variable_name>]"')
+            raise RuntimeError(
+                f'--inputs "{part}" format is incorrect. Please follow"<input_key>=<filename>", or"<input_key>=<filename>[<variable_name>]"'
+            )
         found[match.group(1)] = (match.group(2), None)
     return found
 
@@ -56,14 +58,43 @@ def preprocess_input_exprs_arg_string(input_exprs_str: str, safe: bool = False) 
 
 
 _OPERATORS: dict[type, Any] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv, ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod, ast.Pow: operator.pow, ast.USub: operator.neg, ast.UAdd: operator.pos,
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+    ast.USub: operator.neg,
+    ast.UAdd: operator.pos,
 }
 # Parts of numpy that read files or run code.
 _NOT_FOR_NUMBERS = {
-    "load", "loadtxt", "genfromtxt", "fromfile", "fromregex", "memmap", "save", "savez", "savetxt", "savez_compressed", "lib", "f2py",
-    "distutils", "testing", "ctypeslib", "tofile", "dump", "dumps", "DataSource", "vectorize", "frompyfunc", "fromfunction",
-    "apply_along_axis", "apply_over_axes", "piecewise",
+    "load",
+    "loadtxt",
+    "genfromtxt",
+    "fromfile",
+    "fromregex",
+    "memmap",
+    "save",
+    "savez",
+    "savetxt",
+    "savez_compressed",
+    "lib",
+    "f2py",
+    "distutils",
+    "testing",
+    "ctypeslib",
+    "tofile",
+    "dump",
+    "dumps",
+    "DataSource",
+    "vectorize",
+    "frompyfunc",
+    "fromfunction",
+    "apply_along_axis",
+    "apply_over_axes",
+    "piecewise",
 }
 
 
@@ -135,13 +166,15 @@ def load_inputs_from_input_arg_string(inputs_str: str, input_exprs_str: str, inp
             found[key] = _member(key, path, data, name)
         else:
             if name:
-                print(f"Input file {path} contains a single ndarray. Name key \"{name}\" ignored.")
+                print(f'Input file {path} contains a single ndarray. Name key "{name}" ignored.')
             found[key] = data
     for given in (preprocess_input_exprs_arg_string(input_exprs_str), preprocess_input_examples_arg_string(input_examples_str)):
         for key, value in given.items():
             if key in found:
-                logging.warning("input_key %s has been specified with both --inputs and --input_exprs options. Value in the later one will "
-                                "be used.", key)
+                logging.warning(
+                    "input_key %s has been specified with both --inputs and --input_exprs options. Value in the later one will be used.",
+                    key,
+                )
             found[key] = value
     return found
 
@@ -150,7 +183,7 @@ def _member(key: str, path: str, data: Any, name: str | None) -> Any:
     names = list(data.files if hasattr(data, "files") else data)
     if name:
         if name not in names:
-            raise RuntimeError(f"Input file {path} does not contain variable with name \"{name}\".")
+            raise RuntimeError(f'Input file {path} does not contain variable with name "{name}".')
         return data[name]
     if len(names) != 1:
         raise RuntimeError(f"Input file {path} contains more than one ndarrays. Please specify the name of ndarray to use.")

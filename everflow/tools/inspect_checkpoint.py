@@ -1,4 +1,5 @@
 """Shows what is in a checkpoint."""
+
 from __future__ import annotations
 
 import argparse
@@ -24,8 +25,9 @@ def _count_total_params(reader: Any, count_exclude_pattern: str = "") -> int:
     return int(sum(np.prod(shape, dtype=np.int64) for shape in shapes.values()))
 
 
-def print_tensors_in_checkpoint_file(file_name: Any, tensor_name: str | None, all_tensors: bool, all_tensor_names: bool = False,
-                                     count_exclude_pattern: str = "") -> None:
+def print_tensors_in_checkpoint_file(
+    file_name: Any, tensor_name: str | None, all_tensors: bool, all_tensor_names: bool = False, count_exclude_pattern: str = ""
+) -> None:
     """Prints one tensor, all of them or their names; with none of these, names, types and shapes."""
     try:
         reader = new_checkpoint_reader(file_name)
@@ -45,8 +47,10 @@ def print_tensors_in_checkpoint_file(file_name: Any, tensor_name: str | None, al
         if "corrupted compressed block contents" in error.message:
             print("It's likely that your checkpoint file has been compressed with SNAPPY.")
         if "Data loss" in str(error) and any(e in str(file_name) for e in (".index", ".meta", ".data")):
-            print(f"\nIt's likely that this is a V2 checkpoint and you need to provide the filename *prefix*.  Try removing the '.' and "
-                  f"extension.  Try:\ninspect checkpoint --file_name = {str(file_name).rpartition('.')[0]}")
+            print(
+                f"\nIt's likely that this is a V2 checkpoint and you need to provide the filename *prefix*.  Try removing the '.' and "
+                f"extension.  Try:\ninspect checkpoint --file_name = {str(file_name).rpartition('.')[0]}"
+            )
 
 
 def parse_numpy_printoption(kv_str: str) -> None:
@@ -79,11 +83,14 @@ def command(arguments: list[str]) -> int:
     parser.add_argument("--printoptions", nargs="*", type=parse_numpy_printoption, help="options of numpy, such as threshold=10")
     given = parser.parse_args(arguments)
     if not given.file_name:
-        print("Usage: inspect_checkpoint --file_name=checkpoint_file_name [--tensor_name=tensor_to_print] [--all_tensors] "
-              "[--all_tensor_names] [--printoptions]")
+        print(
+            "Usage: inspect_checkpoint --file_name=checkpoint_file_name [--tensor_name=tensor_to_print] [--all_tensors] "
+            "[--all_tensor_names] [--printoptions]"
+        )
         return 1
-    print_tensors_in_checkpoint_file(given.file_name, given.tensor_name, given.all_tensors, given.all_tensor_names,
-                                     given.count_exclude_pattern)
+    print_tensors_in_checkpoint_file(
+        given.file_name, given.tensor_name, given.all_tensors, given.all_tensor_names, given.count_exclude_pattern
+    )
     return 0
 
 

@@ -1,4 +1,5 @@
 """Makes a frozen graph leaner: only what outputs need, no checks, batch normalization folded into convolutions."""
+
 from __future__ import annotations
 
 import argparse
@@ -25,15 +26,24 @@ _INPUTS = {
 _INPUTS["FusedBatchNormV2"] = _INPUTS["FusedBatchNormV3"] = _INPUTS["FusedBatchNorm"]
 _EPSILON = {"BatchNormWithGlobalNormalization": "variance_epsilon"}
 INPUT_ORDER = internal("tools.optimize_for_inference_lib.INPUT_ORDER")(
-    {"BatchNormWithGlobalNormalization": ["conv_op", "mean_op", "var_op", "beta_op", "gamma_op"],
-     "FusedBatchNorm": ["conv_op", "gamma_op", "beta_op", "mean_op", "var_op"]})
+    {
+        "BatchNormWithGlobalNormalization": ["conv_op", "mean_op", "var_op", "beta_op", "gamma_op"],
+        "FusedBatchNorm": ["conv_op", "gamma_op", "beta_op", "mean_op", "var_op"],
+    }
+)
 EPSILON_ATTR = internal("tools.optimize_for_inference_lib.EPSILON_ATTR")(
-    {"BatchNormWithGlobalNormalization": "variance_epsilon", "FusedBatchNorm": "epsilon"})
+    {"BatchNormWithGlobalNormalization": "variance_epsilon", "FusedBatchNorm": "epsilon"}
+)
 
 
 @internal("tools.optimize_for_inference_lib.optimize_for_inference")
-def optimize_for_inference(input_graph_def: Any, input_node_names: list[str], output_node_names: list[str], placeholder_type_enum: Any,
-                           toco_compatible: bool = False) -> Any:
+def optimize_for_inference(
+    input_graph_def: Any,
+    input_node_names: list[str],
+    output_node_names: list[str],
+    placeholder_type_enum: Any,
+    toco_compatible: bool = False,
+) -> Any:
     """The graph for inference."""
     ensure_graph_is_valid(input_graph_def)
     found = strip_unused(input_graph_def, input_node_names, output_node_names, placeholder_type_enum)
@@ -147,8 +157,12 @@ def fold_batch_norms(input_graph_def: Any) -> Any:
         bias = node_def_pb2.NodeDef(op="BiasAdd", name=node.name, input=[again.name, convolution.name + "_bn_offset"])
         bias.attr["T"].CopyFrom(convolution.attr["T"])
         bias.attr["data_format"].CopyFrom(convolution.attr["data_format"])
-        new += [_constant(weights_node.name, scaled.astype(weights.dtype), dtype), again,
-                _constant(convolution.name + "_bn_offset", offset.astype(weights.dtype), dtype), bias]
+        new += [
+            _constant(weights_node.name, scaled.astype(weights.dtype), dtype),
+            again,
+            _constant(convolution.name + "_bn_offset", offset.astype(weights.dtype), dtype),
+            bias,
+        ]
     kept = []
     for node in input_graph_def.node:
         if node.name not in gone:
@@ -196,8 +210,11 @@ def fuse_resize_and_conv(input_graph_def: Any, output_node_names: list[str]) -> 
         else:
             mode, paddings = b"REFLECT", convolution.name + "_dummy_paddings"
             new.append(_constant(paddings, np.zeros((4, 2), np.int32), _type_attr(3)))
-        fused = node_def_pb2.NodeDef(op="FusedPadConv2D" if resize is None else "FusedResizeAndPadConv2D", name=convolution.name,
-                                     input=[*inputs, paddings, convolution.input[1]])
+        fused = node_def_pb2.NodeDef(
+            op="FusedPadConv2D" if resize is None else "FusedResizeAndPadConv2D",
+            name=convolution.name,
+            input=[*inputs, paddings, convolution.input[1]],
+        )
         fused.attr["T"].CopyFrom(convolution.attr["T"])
         if resize is not None:
             fused.attr["resize_align_corners"].CopyFrom(resize.attr["align_corners"])
@@ -225,8 +242,9 @@ def command(arguments: list[str]) -> int:
     given = parser.parse_args(arguments)
     graph_def = read_proto(given.input, graph_pb2.GraphDef(), given.frozen_graph)
     types = [int(n) for n in given.placeholder_type_enum.split(",")]
-    found = optimize_for_inference(graph_def, given.input_names.split(","), given.output_names.split(","),
-                                   types if len(types) > 1 else types[0], given.toco_compatible)
+    found = optimize_for_inference(
+        graph_def, given.input_names.split(","), given.output_names.split(","), types if len(types) > 1 else types[0], given.toco_compatible
+    )
     write_proto(given.output, found, given.frozen_graph)
     return 0
 

@@ -1,4 +1,5 @@
 """Shows what is in a SavedModel, and runs it."""
+
 from __future__ import annotations
 
 import argparse
@@ -25,8 +26,16 @@ from everflow.tools.saved_model_utils import get_meta_graph_def
 from everflow.train.metagraphs.exporting import ops_used_by_graph_def
 
 internal("tools.saved_model_cli")(sys.modules[__name__])
-__all__ = ["create_parser", "load_inputs_from_input_arg_string", "preprocess_input_examples_arg_string",
-           "preprocess_input_exprs_arg_string", "preprocess_inputs_arg_string", "run", "scan", "show"]
+__all__ = [
+    "create_parser",
+    "load_inputs_from_input_arg_string",
+    "preprocess_input_examples_arg_string",
+    "preprocess_input_exprs_arg_string",
+    "preprocess_inputs_arg_string",
+    "run",
+    "scan",
+    "show",
+]
 
 # Ops that reach outside of the model.
 _OP_BLACKLIST = {"WriteFile", "ReadFile", "PrintV2"}
@@ -85,8 +94,11 @@ def _show_defined_functions(saved_model_dir: Any) -> None:
         return
     print("\nDefined Functions:", end="")
     objects = meta_graphs[0].object_graph_def
-    functions = {child.local_name: objects.nodes[child.node_id].function for child in objects.nodes[0].children
-                 if objects.nodes[child.node_id].WhichOneof("kind") == "function"}
+    functions = {
+        child.local_name: objects.nodes[child.node_id].function
+        for child in objects.nodes[0].children
+        if objects.nodes[child.node_id].WhichOneof("kind") == "function"
+    }
     for name in sorted(functions):
         print(f"\n  Function Name: '{name}'")
         for option, concrete in enumerate(functions[name].concrete_functions, 1):
@@ -123,9 +135,17 @@ def _show_all(saved_model_dir: Any) -> None:
         _show_defined_functions(saved_model_dir)
 
 
-def run_saved_model_with_feed_dict(saved_model_dir: Any, tag_set: str, signature_def_key: str, input_tensor_key_feed_dict: dict[str, Any],
-                                   outdir: Any, overwrite_flag: bool, worker: Any = None, init_tpu: bool = False,
-                                   tf_debug: bool = False) -> None:
+def run_saved_model_with_feed_dict(
+    saved_model_dir: Any,
+    tag_set: str,
+    signature_def_key: str,
+    input_tensor_key_feed_dict: dict[str, Any],
+    outdir: Any,
+    overwrite_flag: bool,
+    worker: Any = None,
+    init_tpu: bool = False,
+    tf_debug: bool = False,
+) -> None:
     """Runs a signature with inputs by their keys; prints the outputs, and writes them to files where a folder is named."""
     signature = get_signature_def_map(saved_model_dir, tag_set)[signature_def_key]
     for key in input_tensor_key_feed_dict:
@@ -139,8 +159,10 @@ def run_saved_model_with_feed_dict(saved_model_dir: Any, tag_set: str, signature
         load(sess, tag_set.split(","), saved_model_dir)
         if tf_debug:
             sess = api.find("python.debug.wrappers.local_cli_wrapper.LocalCLIDebugWrapperSession")(sess)
-        outputs = sess.run([signature.outputs[key].name for key in keys],
-                           feed_dict={signature.inputs[key].name: value for key, value in input_tensor_key_feed_dict.items()})
+        outputs = sess.run(
+            [signature.outputs[key].name for key in keys],
+            feed_dict={signature.inputs[key].name: value for key, value in input_tensor_key_feed_dict.items()},
+        )
     for key, output in zip(keys, outputs):
         print(f"Result for output key {key}:\n{output}")
         if not outdir:
@@ -180,8 +202,17 @@ def run(args: Any) -> None:
     if not args.inputs and not args.input_exprs and not args.input_examples:
         raise AttributeError("At least one of --inputs, --input_exprs or --input_examples must be required")
     feeds = load_inputs_from_input_arg_string(args.inputs, args.input_exprs, args.input_examples)
-    run_saved_model_with_feed_dict(args.dir, args.tag_set, args.signature_def, feeds, args.outdir, args.overwrite, worker=args.worker,
-                                   init_tpu=args.init_tpu, tf_debug=args.tf_debug)
+    run_saved_model_with_feed_dict(
+        args.dir,
+        args.tag_set,
+        args.signature_def,
+        feeds,
+        args.outdir,
+        args.overwrite,
+        worker=args.worker,
+        init_tpu=args.init_tpu,
+        tf_debug=args.tf_debug,
+    )
 
 
 def scan(args: Any) -> None:

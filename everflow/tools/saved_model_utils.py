@@ -1,4 +1,5 @@
 """SavedModels as protos."""
+
 from __future__ import annotations
 
 import sys

@@ -1,4 +1,5 @@
 """Leaves of a graph only what lies between some inputs, which become placeholders, and some outputs."""
+
 from __future__ import annotations
 
 import argparse
@@ -48,8 +49,15 @@ def strip_unused(input_graph_def: Any, input_node_names: list[str], output_node_
 
 
 @internal("tools.strip_unused_lib.strip_unused_from_files")
-def strip_unused_from_files(input_graph: str, input_binary: bool, output_graph: str, output_binary: bool, input_node_names: str,
-                            output_node_names: str, placeholder_type_enum: Any) -> int | None:
+def strip_unused_from_files(
+    input_graph: str,
+    input_binary: bool,
+    output_graph: str,
+    output_binary: bool,
+    input_node_names: str,
+    output_node_names: str,
+    placeholder_type_enum: Any,
+) -> int | None:
     """The same, from a file to a file; -1 where it can't be done, which is then printed."""
     if not gfile.file_exists(input_graph):
         print(f"Input graph file '{input_graph}' does not exist!")
@@ -77,8 +85,14 @@ def command(arguments: list[str]) -> int:
     given = parser.parse_args(arguments)
     types = [int(n) for n in given.placeholder_type_enum.split(",")]
     done = strip_unused_from_files(
-        given.input_graph, given.input_binary, given.output_graph, given.output_binary, given.input_node_names, given.output_node_names,
-        types if len(types) > 1 else types[0])
+        given.input_graph,
+        given.input_binary,
+        given.output_graph,
+        given.output_binary,
+        given.input_node_names,
+        given.output_node_names,
+        types if len(types) > 1 else types[0],
+    )
     return 0 if done is None else 1
 
 

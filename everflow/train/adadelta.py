@@ -1,4 +1,5 @@
 """tf.train.AdadeltaOptimizer."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -13,8 +14,9 @@ from everflow.train.optimizer import Optimizer
 class AdadeltaOptimizer(Optimizer):
     """Scales each step by the recent steps' size over the recent gradients' size."""
 
-    def __init__(self, learning_rate: Any = 0.001, rho: Any = 0.95, epsilon: Any = 1e-08, use_locking: bool = False,
-                 name: str = "Adadelta") -> None:
+    def __init__(
+        self, learning_rate: Any = 0.001, rho: Any = 0.95, epsilon: Any = 1e-08, use_locking: bool = False, name: str = "Adadelta"
+    ) -> None:
         super().__init__(use_locking, name)
         self._lr = learning_rate
         self._rho = rho
@@ -32,6 +34,14 @@ class AdadeltaOptimizer(Optimizer):
         self._lr_t, self._rho_t, self._epsilon_t = numbers(self, lr=self._lr, rho=self._rho, epsilon=self._epsilon)
 
     def _step(self, var: Any) -> Any:
-        return "Adadelta", {
-            "accum": self.get_slot(var, "accum"), "accum_update": self.get_slot(var, "accum_update"), "lr": self._lr_t,
-            "rho": self._rho_t, "epsilon": self._epsilon_t}, {}
+        return (
+            "Adadelta",
+            {
+                "accum": self.get_slot(var, "accum"),
+                "accum_update": self.get_slot(var, "accum_update"),
+                "lr": self._lr_t,
+                "rho": self._rho_t,
+                "epsilon": self._epsilon_t,
+            },
+            {},
+        )

@@ -1,4 +1,5 @@
 """tf.train.AdagradOptimizer."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -15,8 +16,9 @@ from everflow.train.optimizer import Optimizer
 class AdagradOptimizer(Optimizer):
     """Divides each step by the root of the sum of all squared gradients so far."""
 
-    def __init__(self, learning_rate: Any, initial_accumulator_value: float = 0.1, use_locking: bool = False,
-                 name: str = "Adagrad") -> None:
+    def __init__(
+        self, learning_rate: Any, initial_accumulator_value: float = 0.1, use_locking: bool = False, name: str = "Adagrad"
+    ) -> None:
         if initial_accumulator_value <= 0.0:
             raise ValueError(f"initial_accumulator_value must be positive: {initial_accumulator_value}")
         super().__init__(use_locking, name)
@@ -38,7 +40,7 @@ class AdagradOptimizer(Optimizer):
         return lambda: tf.cast(apply("Fill", tf.shape(var), self._initial_accumulator_value), dtype)
 
     def _prepare(self) -> None:
-        self._learning_rate_tensor, = numbers(self, learning_rate=self._learning_rate)
+        (self._learning_rate_tensor,) = numbers(self, learning_rate=self._learning_rate)
 
     def _step(self, var: Any) -> Any:
         return "Adagrad", {"accum": self.get_slot(var, "accumulator"), "lr": self._learning_rate_tensor}, {}

@@ -1,4 +1,5 @@
 """tf.train.AdagradDAOptimizer."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -15,9 +16,16 @@ from everflow.train.optimizer import Optimizer
 class AdagradDAOptimizer(Optimizer):
     """Adagrad with dual averaging: a variable follows from the sum of all gradients; sparse models stay sparse."""
 
-    def __init__(self, learning_rate: Any, global_step: Any, initial_gradient_squared_accumulator_value: float = 0.1,
-                 l1_regularization_strength: Any = 0.0, l2_regularization_strength: Any = 0.0,
-                 use_locking: bool = False, name: str = "AdagradDA") -> None:
+    def __init__(
+        self,
+        learning_rate: Any,
+        global_step: Any,
+        initial_gradient_squared_accumulator_value: float = 0.1,
+        l1_regularization_strength: Any = 0.0,
+        l2_regularization_strength: Any = 0.0,
+        use_locking: bool = False,
+        name: str = "AdagradDA",
+    ) -> None:
         start = initial_gradient_squared_accumulator_value
         if start <= 0.0:
             raise ValueError(f"initial_gradient_squared_accumulator_value must be positive: {start}")
@@ -40,7 +48,7 @@ class AdagradDAOptimizer(Optimizer):
             self._get_or_make_slot(var, squares, "gradient_squared_accumulator", self._name)
 
     def _prepare(self) -> None:
-        self._learning_rate_tensor, = numbers(self, learning_rate=self._learning_rate)
+        (self._learning_rate_tensor,) = numbers(self, learning_rate=self._learning_rate)
         with colocate_with(self._learning_rate_tensor):
             # The number of this step, counted from one.
             self._global_step_on_worker = tf.identity(self._global_step) + 1
@@ -48,8 +56,15 @@ class AdagradDAOptimizer(Optimizer):
     def _step(self, var: Any) -> Any:
         with device(var.device):
             step = tf.identity(self._global_step_on_worker)
-        return "AdagradDA", {
-            "gradient_accumulator": self.get_slot(var, "gradient_accumulator"),
-            "gradient_squared_accumulator": self.get_slot(var, "gradient_squared_accumulator"),
-            "lr": self._learning_rate_tensor, "l1": self._l1_regularization_strength,
-            "l2": self._l2_regularization_strength, "global_step": step}, {}
+        return (
+            "AdagradDA",
+            {
+                "gradient_accumulator": self.get_slot(var, "gradient_accumulator"),
+                "gradient_squared_accumulator": self.get_slot(var, "gradient_squared_accumulator"),
+                "lr": self._learning_rate_tensor,
+                "l1": self._l1_regularization_strength,
+                "l2": self._l2_regularization_strength,
+                "global_step": step,
+            },
+            {},
+        )

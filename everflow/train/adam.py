@@ -1,4 +1,5 @@
 """tf.train.AdamOptimizer."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -19,8 +20,15 @@ from everflow.train.optimizer import Optimizer
 class AdamOptimizer(Optimizer):
     """Adam: running means of the gradient and of its square, corrected for having started at zero."""
 
-    def __init__(self, learning_rate: Any = 0.001, beta1: Any = 0.9, beta2: Any = 0.999, epsilon: Any = 1e-08,
-                 use_locking: bool = False, name: str = "Adam") -> None:
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        beta1: Any = 0.9,
+        beta2: Any = 0.999,
+        epsilon: Any = 1e-08,
+        use_locking: bool = False,
+        name: str = "Adam",
+    ) -> None:
         super().__init__(use_locking, name)
         self._lr = learning_rate
         self._beta1 = beta1
@@ -49,20 +57,32 @@ class AdamOptimizer(Optimizer):
 
     def _prepare(self) -> None:
         self._lr_t, self._beta1_t, self._beta2_t, self._epsilon_t = numbers(
-            self, learning_rate=self._lr, beta1=self._beta1, beta2=self._beta2, epsilon=self._epsilon)
+            self, learning_rate=self._lr, beta1=self._beta1, beta2=self._beta2, epsilon=self._epsilon
+        )
 
     def _step(self, var: Any) -> Any:
         beta1_power, beta2_power = self._get_beta_accumulators()
-        return "Adam", {
-            "m": self.get_slot(var, "m"), "v": self.get_slot(var, "v"), "beta1_power": beta1_power,
-            "beta2_power": beta2_power, "lr": self._lr_t, "beta1": self._beta1_t, "beta2": self._beta2_t,
-            "epsilon": self._epsilon_t}, {}
+        return (
+            "Adam",
+            {
+                "m": self.get_slot(var, "m"),
+                "v": self.get_slot(var, "v"),
+                "beta1_power": beta1_power,
+                "beta2_power": beta2_power,
+                "lr": self._lr_t,
+                "beta1": self._beta1_t,
+                "beta2": self._beta2_t,
+                "epsilon": self._epsilon_t,
+            },
+            {},
+        )
 
     # TensorFlow has no op for some rows: every row moves with its means, which decay where the gradient has no row.
 
     def _apply_sparse(self, grad: Any, var: Any) -> Any:
         return self._apply_sparse_shared(
-            grad.values, var, grad.indices, lambda x, i, v: tf.scatter_add(x, i, v, use_locking=self._use_locking))
+            grad.values, var, grad.indices, lambda x, i, v: tf.scatter_add(x, i, v, use_locking=self._use_locking)
+        )
 
     def _resource_apply_sparse(self, grad: Any, handle: Any, indices: Any) -> Any:
         return self._apply_sparse_shared(grad, handle, indices, self._resource_scatter_add)
@@ -74,8 +94,8 @@ class AdamOptimizer(Optimizer):
     def _apply_sparse_shared(self, grad: Any, var: Any, indices: Any, scatter_add: Callable[..., Any]) -> Any:
         dtype = var.dtype.base_dtype
         beta1_power, beta2_power, lr, beta1, beta2, epsilon = (
-            tf.cast(number, dtype)
-            for number in (*self._get_beta_accumulators(), self._lr_t, self._beta1_t, self._beta2_t, self._epsilon_t))
+            tf.cast(number, dtype) for number in (*self._get_beta_accumulators(), self._lr_t, self._beta1_t, self._beta2_t, self._epsilon_t)
+        )
         rate = lr * tf.sqrt(1 - beta2_power) / (1 - beta1_power)
         m, v = self.get_slot(var, "m"), self.get_slot(var, "v")
         m_step = grad * (1 - beta1)
@@ -94,6 +114,8 @@ class AdamOptimizer(Optimizer):
         with control_dependencies(update_ops):
             beta1_power, beta2_power = self._get_beta_accumulators()
             with colocate_with(beta1_power):
-                powers = [power.assign(power * beta, use_locking=self._use_locking)
-                          for power, beta in ((beta1_power, self._beta1_t), (beta2_power, self._beta2_t))]
+                powers = [
+                    power.assign(power * beta, use_locking=self._use_locking)
+                    for power, beta in ((beta1_power, self._beta1_t), (beta2_power, self._beta2_t))
+                ]
         return tf.group(*update_ops, *powers, name=name_scope)

@@ -1,4 +1,5 @@
 """tf.train.basic_train_loop."""
+
 from __future__ import annotations
 
 from typing import Any

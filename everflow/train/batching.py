@@ -1,4 +1,5 @@
 """Batches by queues: tf.train.batch, shuffle_batch, and their forms with several sources and with a filter."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -68,7 +69,7 @@ def _checked_sources(tensors_list: Any) -> tuple[list[list[Any]], Any]:
     sources = [checked_tensors(tensors) for tensors, _ in listed]
     first = [isinstance(t, SparseTensor) for t in sources[0]]
     for other in sources[1:]:
-        if [isinstance(t, SparseTensor) for t in other][:len(first)] != first[:len(other)]:
+        if [isinstance(t, SparseTensor) for t in other][: len(first)] != first[: len(other)]:
             raise ValueError(f"Inconsistent SparseTensors list: {sources[0]} vs. {other}")
     return sources, listed[0][1]
 
@@ -146,8 +147,21 @@ def _stored(sources: list[list[Any]], enqueue_many: bool, keep_input: Any) -> tu
     return [first, *(store_sparse(other, enqueue_many, keep_input, places)[0] for other in sources[1:])], places
 
 
-def _batch(sources: list[list[Any]], keys: Any, batch_size: Any, keep_input: Any, threads: int, capacity: int, enqueue_many: bool,
-           shapes: Any, dynamic_pad: bool, is_smaller_allowed: bool, shared_name: str | None, name: str | None, label: str) -> Any:
+def _batch(
+    sources: list[list[Any]],
+    keys: Any,
+    batch_size: Any,
+    keep_input: Any,
+    threads: int,
+    capacity: int,
+    enqueue_many: bool,
+    shapes: Any,
+    dynamic_pad: bool,
+    is_smaller_allowed: bool,
+    shared_name: str | None,
+    name: str | None,
+    label: str,
+) -> Any:
     refuse_eager()
     with name_scope(name, label, [*(t for source in sources for t in source), keep_input]) as scope:
         keep_input = _checked_filter(keep_input, enqueue_many)
@@ -159,9 +173,22 @@ def _batch(sources: list[list[Any]], keys: Any, batch_size: Any, keep_input: Any
         return _taken(queue, batch_size, is_smaller_allowed, places, keys, scope)
 
 
-def _shuffle_batch(sources: list[list[Any]], keys: Any, batch_size: Any, capacity: int, stay: int, keep_input: Any, threads: int,
-                   seed: int | None, enqueue_many: bool, shapes: Any, is_smaller_allowed: bool, shared_name: str | None,
-                   name: str | None, label: str) -> Any:
+def _shuffle_batch(
+    sources: list[list[Any]],
+    keys: Any,
+    batch_size: Any,
+    capacity: int,
+    stay: int,
+    keep_input: Any,
+    threads: int,
+    seed: int | None,
+    enqueue_many: bool,
+    shapes: Any,
+    is_smaller_allowed: bool,
+    shared_name: str | None,
+    name: str | None,
+    label: str,
+) -> Any:
     refuse_eager()
     with name_scope(name, label, [*(t for source in sources for t in source), keep_input]) as scope:
         if capacity <= stay:
@@ -169,8 +196,14 @@ def _shuffle_batch(sources: list[list[Any]], keys: Any, batch_size: Any, capacit
         keep_input = _checked_filter(keep_input, enqueue_many)
         sources, places = _stored(sources, enqueue_many, keep_input)
         types = _types(sources)
-        queue = RandomShuffleQueue(capacity=capacity, min_after_dequeue=stay, seed=seed, dtypes=types,
-                                   shapes=element_shapes(sources, shapes, enqueue_many), shared_name=shared_name)
+        queue = RandomShuffleQueue(
+            capacity=capacity,
+            min_after_dequeue=stay,
+            seed=seed,
+            dtypes=types,
+            shapes=element_shapes(sources, shapes, enqueue_many),
+            shared_name=shared_name,
+        )
         _enqueues(queue, sources, threads, enqueue_many, keep_input)
         full = tf.cast(tf.maximum(0, queue.size() - stay), dtypes.float32) * (1.0 / (capacity - stay))
         tf.summary.scalar(f"fraction_over_{stay}_of_{capacity - stay}_full", full)
@@ -179,88 +212,273 @@ def _shuffle_batch(sources: list[list[Any]], keys: Any, batch_size: Any, capacit
 
 @public("train.batch")
 @deprecated(None, _REPLACED + "`tf.data.Dataset.batch(batch_size)` (or `padded_batch(...)` if `dynamic_pad=True`).")
-def batch(tensors: Any, batch_size: Any, num_threads: int = 1, capacity: int = 32, enqueue_many: bool = False, shapes: Any = None,
-          dynamic_pad: bool = False, allow_smaller_final_batch: bool = False, shared_name: str | None = None,
-          name: str | None = None) -> Any:
+def batch(
+    tensors: Any,
+    batch_size: Any,
+    num_threads: int = 1,
+    capacity: int = 32,
+    enqueue_many: bool = False,
+    shapes: Any = None,
+    dynamic_pad: bool = False,
+    allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
     """Batches of what `tensors` give, step after step."""
     listed, keys = _listed(tensors)
-    return _batch([checked_tensors(listed)], keys, batch_size, True, num_threads, capacity, enqueue_many, shapes, dynamic_pad,
-                  allow_smaller_final_batch, shared_name, name, "batch")
+    return _batch(
+        [checked_tensors(listed)],
+        keys,
+        batch_size,
+        True,
+        num_threads,
+        capacity,
+        enqueue_many,
+        shapes,
+        dynamic_pad,
+        allow_smaller_final_batch,
+        shared_name,
+        name,
+        "batch",
+    )
 
 
 @public("train.maybe_batch")
 @deprecated(None, _REPLACED + "`tf.data.Dataset.filter(...).batch(batch_size)` (or `padded_batch(...)` if `dynamic_pad=True`).")
-def maybe_batch(tensors: Any, keep_input: Any, batch_size: Any, num_threads: int = 1, capacity: int = 32, enqueue_many: bool = False,
-                shapes: Any = None, dynamic_pad: bool = False, allow_smaller_final_batch: bool = False, shared_name: str | None = None,
-                name: str | None = None) -> Any:
+def maybe_batch(
+    tensors: Any,
+    keep_input: Any,
+    batch_size: Any,
+    num_threads: int = 1,
+    capacity: int = 32,
+    enqueue_many: bool = False,
+    shapes: Any = None,
+    dynamic_pad: bool = False,
+    allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
     """Batches of what is kept of what `tensors` give."""
     listed, keys = _listed(tensors)
-    return _batch([checked_tensors(listed)], keys, batch_size, keep_input, num_threads, capacity, enqueue_many, shapes, dynamic_pad,
-                  allow_smaller_final_batch, shared_name, name, "batch")
+    return _batch(
+        [checked_tensors(listed)],
+        keys,
+        batch_size,
+        keep_input,
+        num_threads,
+        capacity,
+        enqueue_many,
+        shapes,
+        dynamic_pad,
+        allow_smaller_final_batch,
+        shared_name,
+        name,
+        "batch",
+    )
 
 
 @public("train.batch_join")
 @deprecated(None, _REPLACED + "`tf.data.Dataset.interleave(...).batch(batch_size)` (or `padded_batch(...)` if `dynamic_pad=True`).")
-def batch_join(tensors_list: Any, batch_size: Any, capacity: int = 32, enqueue_many: bool = False, shapes: Any = None,
-               dynamic_pad: bool = False, allow_smaller_final_batch: bool = False, shared_name: str | None = None,
-               name: str | None = None) -> Any:
+def batch_join(
+    tensors_list: Any,
+    batch_size: Any,
+    capacity: int = 32,
+    enqueue_many: bool = False,
+    shapes: Any = None,
+    dynamic_pad: bool = False,
+    allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
     """Batches of what several lists of tensors give, each in a thread of its own."""
     sources, keys = _checked_sources(tensors_list)
-    return _batch(sources, keys, batch_size, True, 1, capacity, enqueue_many, shapes, dynamic_pad, allow_smaller_final_batch, shared_name,
-                  name, "batch_join")
+    return _batch(
+        sources,
+        keys,
+        batch_size,
+        True,
+        1,
+        capacity,
+        enqueue_many,
+        shapes,
+        dynamic_pad,
+        allow_smaller_final_batch,
+        shared_name,
+        name,
+        "batch_join",
+    )
 
 
 @public("train.maybe_batch_join")
-@deprecated(None, _REPLACED + "`tf.data.Dataset.interleave(...).filter(...).batch(batch_size)` (or `padded_batch(...)` if "
-            "`dynamic_pad=True`).")
-def maybe_batch_join(tensors_list: Any, keep_input: Any, batch_size: Any, capacity: int = 32, enqueue_many: bool = False,
-                     shapes: Any = None, dynamic_pad: bool = False, allow_smaller_final_batch: bool = False,
-                     shared_name: str | None = None, name: str | None = None) -> Any:
+@deprecated(
+    None, _REPLACED + "`tf.data.Dataset.interleave(...).filter(...).batch(batch_size)` (or `padded_batch(...)` if `dynamic_pad=True`)."
+)
+def maybe_batch_join(
+    tensors_list: Any,
+    keep_input: Any,
+    batch_size: Any,
+    capacity: int = 32,
+    enqueue_many: bool = False,
+    shapes: Any = None,
+    dynamic_pad: bool = False,
+    allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
     """Batches of what is kept of what several lists of tensors give."""
     sources, keys = _checked_sources(tensors_list)
-    return _batch(sources, keys, batch_size, keep_input, 1, capacity, enqueue_many, shapes, dynamic_pad, allow_smaller_final_batch,
-                  shared_name, name, "batch_join")
+    return _batch(
+        sources,
+        keys,
+        batch_size,
+        keep_input,
+        1,
+        capacity,
+        enqueue_many,
+        shapes,
+        dynamic_pad,
+        allow_smaller_final_batch,
+        shared_name,
+        name,
+        "batch_join",
+    )
 
 
 @public("train.shuffle_batch")
 @deprecated(None, _REPLACED + "`tf.data.Dataset.shuffle(min_after_dequeue).batch(batch_size)`.")
-def shuffle_batch(tensors: Any, batch_size: Any, capacity: int, min_after_dequeue: int, num_threads: int = 1, seed: int | None = None,
-                  enqueue_many: bool = False, shapes: Any = None, allow_smaller_final_batch: bool = False, shared_name: str | None = None,
-                  name: str | None = None) -> Any:
+def shuffle_batch(
+    tensors: Any,
+    batch_size: Any,
+    capacity: int,
+    min_after_dequeue: int,
+    num_threads: int = 1,
+    seed: int | None = None,
+    enqueue_many: bool = False,
+    shapes: Any = None,
+    allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
     """Batches of what `tensors` give, in random order."""
     listed, keys = _listed(tensors)
-    return _shuffle_batch([checked_tensors(listed)], keys, batch_size, capacity, min_after_dequeue, True, num_threads, seed,
-                          enqueue_many, shapes, allow_smaller_final_batch, shared_name, name, "shuffle_batch")
+    return _shuffle_batch(
+        [checked_tensors(listed)],
+        keys,
+        batch_size,
+        capacity,
+        min_after_dequeue,
+        True,
+        num_threads,
+        seed,
+        enqueue_many,
+        shapes,
+        allow_smaller_final_batch,
+        shared_name,
+        name,
+        "shuffle_batch",
+    )
 
 
 @public("train.maybe_shuffle_batch")
 @deprecated(None, _REPLACED + "`tf.data.Dataset.filter(...).shuffle(min_after_dequeue).batch(batch_size)`.")
-def maybe_shuffle_batch(tensors: Any, batch_size: Any, capacity: int, min_after_dequeue: int, keep_input: Any, num_threads: int = 1,
-                        seed: int | None = None, enqueue_many: bool = False, shapes: Any = None, allow_smaller_final_batch: bool = False,
-                        shared_name: str | None = None, name: str | None = None) -> Any:
+def maybe_shuffle_batch(
+    tensors: Any,
+    batch_size: Any,
+    capacity: int,
+    min_after_dequeue: int,
+    keep_input: Any,
+    num_threads: int = 1,
+    seed: int | None = None,
+    enqueue_many: bool = False,
+    shapes: Any = None,
+    allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
     """Batches of what is kept of what `tensors` give, in random order."""
     listed, keys = _listed(tensors)
-    return _shuffle_batch([checked_tensors(listed)], keys, batch_size, capacity, min_after_dequeue, keep_input, num_threads, seed,
-                          enqueue_many, shapes, allow_smaller_final_batch, shared_name, name, "shuffle_batch")
+    return _shuffle_batch(
+        [checked_tensors(listed)],
+        keys,
+        batch_size,
+        capacity,
+        min_after_dequeue,
+        keep_input,
+        num_threads,
+        seed,
+        enqueue_many,
+        shapes,
+        allow_smaller_final_batch,
+        shared_name,
+        name,
+        "shuffle_batch",
+    )
 
 
 @public("train.shuffle_batch_join")
 @deprecated(None, _REPLACED + "`tf.data.Dataset.interleave(...).shuffle(min_after_dequeue).batch(batch_size)`.")
-def shuffle_batch_join(tensors_list: Any, batch_size: Any, capacity: int, min_after_dequeue: int, seed: int | None = None,
-                       enqueue_many: bool = False, shapes: Any = None, allow_smaller_final_batch: bool = False,
-                       shared_name: str | None = None, name: str | None = None) -> Any:
+def shuffle_batch_join(
+    tensors_list: Any,
+    batch_size: Any,
+    capacity: int,
+    min_after_dequeue: int,
+    seed: int | None = None,
+    enqueue_many: bool = False,
+    shapes: Any = None,
+    allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
     """Batches of what several lists of tensors give, in random order."""
     sources, keys = _checked_sources(tensors_list)
-    return _shuffle_batch(sources, keys, batch_size, capacity, min_after_dequeue, True, 1, seed,
-                          enqueue_many, shapes, allow_smaller_final_batch, shared_name, name, "shuffle_batch_join")
+    return _shuffle_batch(
+        sources,
+        keys,
+        batch_size,
+        capacity,
+        min_after_dequeue,
+        True,
+        1,
+        seed,
+        enqueue_many,
+        shapes,
+        allow_smaller_final_batch,
+        shared_name,
+        name,
+        "shuffle_batch_join",
+    )
 
 
 @public("train.maybe_shuffle_batch_join")
 @deprecated(None, _REPLACED + "`tf.data.Dataset.interleave(...).filter(...).shuffle(min_after_dequeue).batch(batch_size)`.")
-def maybe_shuffle_batch_join(tensors_list: Any, batch_size: Any, capacity: int, min_after_dequeue: int, keep_input: Any,
-                             seed: int | None = None, enqueue_many: bool = False, shapes: Any = None,
-                             allow_smaller_final_batch: bool = False, shared_name: str | None = None, name: str | None = None) -> Any:
+def maybe_shuffle_batch_join(
+    tensors_list: Any,
+    batch_size: Any,
+    capacity: int,
+    min_after_dequeue: int,
+    keep_input: Any,
+    seed: int | None = None,
+    enqueue_many: bool = False,
+    shapes: Any = None,
+    allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
     """Batches of what is kept of what several lists of tensors give, in random order."""
     sources, keys = _checked_sources(tensors_list)
-    return _shuffle_batch(sources, keys, batch_size, capacity, min_after_dequeue, keep_input, 1, seed,
-                          enqueue_many, shapes, allow_smaller_final_batch, shared_name, name, "shuffle_batch_join")
+    return _shuffle_batch(
+        sources,
+        keys,
+        batch_size,
+        capacity,
+        min_after_dequeue,
+        keep_input,
+        1,
+        seed,
+        enqueue_many,
+        shapes,
+        allow_smaller_final_batch,
+        shared_name,
+        name,
+        "shuffle_batch_join",
+    )

@@ -1,4 +1,5 @@
 """Coordinator: several threads that stop together, and the exception of the first that failed."""
+
 from __future__ import annotations
 
 import contextlib
@@ -20,7 +21,8 @@ class Coordinator:
     def __init__(self, clean_stop_exception_types: Any = None) -> None:
         # A queue that has run out is a reason to stop, not an error.
         self._clean_stop_exception_types = (
-            (errors.OutOfRangeError,) if clean_stop_exception_types is None else tuple(clean_stop_exception_types))
+            (errors.OutOfRangeError,) if clean_stop_exception_types is None else tuple(clean_stop_exception_types)
+        )
         self._lock = threading.Lock()
         self._stop_event = threading.Event()
         self._error: BaseException | None = None
@@ -121,8 +123,14 @@ class Coordinator:
 class LooperThread(threading.Thread):
     """Calls a function again and again, at fixed times, until its coordinator stops."""
 
-    def __init__(self, coord: Coordinator, timer_interval_secs: float | None, target: Callable[..., Any] | None = None, args: Any = None,
-                 kwargs: Any = None) -> None:
+    def __init__(
+        self,
+        coord: Coordinator,
+        timer_interval_secs: float | None,
+        target: Callable[..., Any] | None = None,
+        args: Any = None,
+        kwargs: Any = None,
+    ) -> None:
         if not isinstance(coord, Coordinator):
             raise ValueError(f"'coord' argument must be a Coordinator: {coord}")
         super().__init__()
@@ -138,8 +146,9 @@ class LooperThread(threading.Thread):
         self._coord.register_thread(self)
 
     @staticmethod
-    def loop(coord: Coordinator, timer_interval_secs: float | None, target: Callable[..., Any], args: Any = None,
-             kwargs: Any = None) -> LooperThread:
+    def loop(
+        coord: Coordinator, timer_interval_secs: float | None, target: Callable[..., Any], args: Any = None, kwargs: Any = None
+    ) -> LooperThread:
         """Starts a LooperThread."""
         looper = LooperThread(coord, timer_interval_secs, target=target, args=args, kwargs=kwargs)
         looper.start()

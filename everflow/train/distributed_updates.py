@@ -1,4 +1,5 @@
 """Steps of optimizers under a strategy: replicas add up their gradients, then each copy of a variable is updated."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -35,7 +36,8 @@ def apply_for_all(optimizer: Any, strategy: Any, pairs: Any, global_step: Any, n
     with name_scope(name, optimizer.get_name()) as scope:
         optimizer._prepare()
         updates = [
-            done for gradient, var in zip(gradients, variables)
+            done
+            for gradient, var in zip(gradients, variables)
             for done in strategy.experimental_local_results(extended.update(var, update, args=(gradient,), group=False))
         ]
         where = extended.non_slot_devices(variables)

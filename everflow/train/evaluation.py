@@ -1,4 +1,5 @@
 """Evaluation of a checkpoint: eval ops run so many times, then final ops once."""
+
 from __future__ import annotations
 
 import time
@@ -23,8 +24,14 @@ def get_or_create_eval_step() -> Any:
         raise ValueError("Multiple tensors added to tf.GraphKeys.EVAL_STEP")
     if found:
         return found[0]
-    return tf.get_variable(GraphKeys.EVAL_STEP, shape=[], dtype=tf.int64, initializer=tf.zeros_initializer(), trainable=False,
-                           collections=[GraphKeys.LOCAL_VARIABLES, GraphKeys.EVAL_STEP])
+    return tf.get_variable(
+        GraphKeys.EVAL_STEP,
+        shape=[],
+        dtype=tf.int64,
+        initializer=tf.zeros_initializer(),
+        trainable=False,
+        collections=[GraphKeys.LOCAL_VARIABLES, GraphKeys.EVAL_STEP],
+    )
 
 
 @internal("training.evaluation._get_latest_eval_step_value")
@@ -98,8 +105,7 @@ class MultiStepStopAfterNEvalsHook(_CountingEvalsHook):
     def after_run(self, run_context: Any, run_values: Any) -> None:
         assert self._num_evals is not None
         completed = run_values.results["evals_completed"]
-        self._steps_per_run_variable.load(
-            min(self._num_evals - completed, self._steps_per_run_initial_value), session=run_context.session)
+        self._steps_per_run_variable.load(min(self._num_evals - completed, self._steps_per_run_initial_value), session=run_context.session)
         self._log(completed, 1)
         if completed >= self._num_evals:
             run_context.request_stop()
@@ -123,8 +129,17 @@ def watch_steps(hooks: Any, eval_ops: Any) -> None:
 
 @public("contrib.training.evaluate_once")
 @internal("training.evaluation._evaluate_once")
-def evaluate_once(checkpoint_path: Any, master: str = "", scaffold: Any = None, eval_ops: Any = None, feed_dict: Any = None,
-                  final_ops: Any = None, final_ops_feed_dict: Any = None, hooks: Any = None, config: Any = None) -> Any:
+def evaluate_once(
+    checkpoint_path: Any,
+    master: str = "",
+    scaffold: Any = None,
+    eval_ops: Any = None,
+    feed_dict: Any = None,
+    final_ops: Any = None,
+    final_ops_feed_dict: Any = None,
+    hooks: Any = None,
+    config: Any = None,
+) -> Any:
     """Evaluates one checkpoint and gives the values of the final ops."""
     hooks = list(hooks or [])
     get_or_create_eval_step()

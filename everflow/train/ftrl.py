@@ -1,4 +1,5 @@
 """tf.train.FtrlOptimizer."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -15,10 +16,19 @@ from everflow.train.optimizer import Optimizer
 class FtrlOptimizer(Optimizer):
     """Follow the regularized leader: online learning with L1 and L2, and shrinkage of the weights themselves."""
 
-    def __init__(self, learning_rate: Any, learning_rate_power: Any = -0.5, initial_accumulator_value: float = 0.1,
-                 l1_regularization_strength: float = 0.0, l2_regularization_strength: float = 0.0,
-                 use_locking: bool = False, name: str = "Ftrl", accum_name: str | None = None,
-                 linear_name: str | None = None, l2_shrinkage_regularization_strength: float = 0.0) -> None:
+    def __init__(
+        self,
+        learning_rate: Any,
+        learning_rate_power: Any = -0.5,
+        initial_accumulator_value: float = 0.1,
+        l1_regularization_strength: float = 0.0,
+        l2_regularization_strength: float = 0.0,
+        use_locking: bool = False,
+        name: str = "Ftrl",
+        accum_name: str | None = None,
+        linear_name: str | None = None,
+        l2_shrinkage_regularization_strength: float = 0.0,
+    ) -> None:
         super().__init__(use_locking, name)
         _check_not_negative("initial_accumulator_value", initial_accumulator_value)
         if not callable(learning_rate_power) and learning_rate_power > 0.0:
@@ -48,20 +58,31 @@ class FtrlOptimizer(Optimizer):
             self._zeros_slot(var, "linear", self._linear_name or self._name)
 
     def _prepare(self) -> None:
-        (self._learning_rate_tensor, self._l1_regularization_strength_tensor, self._l2_regularization_strength_tensor,
-         self._l2_shrinkage_regularization_strength_tensor, self._learning_rate_power_tensor) = numbers(
-            self, learning_rate=self._learning_rate, l1_regularization_strength=self._l1_regularization_strength,
+        (
+            self._learning_rate_tensor,
+            self._l1_regularization_strength_tensor,
+            self._l2_regularization_strength_tensor,
+            self._l2_shrinkage_regularization_strength_tensor,
+            self._learning_rate_power_tensor,
+        ) = numbers(
+            self,
+            learning_rate=self._learning_rate,
+            l1_regularization_strength=self._l1_regularization_strength,
             l2_regularization_strength=self._l2_regularization_strength,
             l2_shrinkage_regularization_strength=self._l2_shrinkage_regularization_strength,
-            learning_rate_power=self._learning_rate_power)
+            learning_rate_power=self._learning_rate_power,
+        )
 
     def _step(self, var: Any) -> Any:
         inputs = {
-            "accum": self.get_slot(var, "accum"), "linear": self.get_slot(var, "linear"),
-            "lr": self._learning_rate_tensor, "l1": self._l1_regularization_strength_tensor,
+            "accum": self.get_slot(var, "accum"),
+            "linear": self.get_slot(var, "linear"),
+            "lr": self._learning_rate_tensor,
+            "l1": self._l1_regularization_strength_tensor,
             "l2": self._l2_regularization_strength_tensor,
             "l2_shrinkage": self._l2_shrinkage_regularization_strength_tensor,
-            "lr_power": self._learning_rate_power_tensor}
+            "lr_power": self._learning_rate_power_tensor,
+        }
         return "FtrlV2" if self._l2_shrinkage_regularization_strength > 0.0 else "Ftrl", inputs, {}
 
 

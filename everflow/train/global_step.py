@@ -1,4 +1,5 @@
 """The global step: the variable that counts training steps, one for each graph."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -55,12 +56,17 @@ def create_global_step(graph: Graph | None = None) -> Any:
 
 def _step_variable() -> Any:
     return get_variable(
-        GraphKeys.GLOBAL_STEP, shape=[], dtype=dtypes.int64, initializer=Zeros(), trainable=False,
-        aggregation=VariableAggregation.ONLY_FIRST_REPLICA, collections=[GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP])
+        GraphKeys.GLOBAL_STEP,
+        shape=[],
+        dtype=dtypes.int64,
+        initializer=Zeros(),
+        trainable=False,
+        aggregation=VariableAggregation.ONLY_FIRST_REPLICA,
+        collections=[GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP],
+    )
 
 
-@public("train.get_or_create_global_step", "contrib.framework.get_or_create_global_step",
-        "contrib.slim.get_or_create_global_step")
+@public("train.get_or_create_global_step", "contrib.framework.get_or_create_global_step", "contrib.slim.get_or_create_global_step")
 def get_or_create_global_step(graph: Graph | None = None) -> Any:
     """The global step of a graph, made where there is none."""
     graph = graph or get_default_graph()
@@ -100,8 +106,7 @@ def cached_read(graph: Graph | None = None) -> Any:
     """The read of the global step that this module has made for a graph, or None."""
     found = (graph or get_default_graph()).get_collection(READ_KEY)
     if len(found) > 1:
-        raise RuntimeError(
-            f"There are multiple items in collection {READ_KEY}. There should be only one.")
+        raise RuntimeError(f"There are multiple items in collection {READ_KEY}. There should be only one.")
     return found[0] if found else None
 
 
@@ -129,8 +134,7 @@ def increment(increment: Any, graph: Graph | None = None) -> Any:
     graph = graph or get_default_graph()
     step = get_global_step(graph)
     if step is None:
-        raise ValueError(
-            "Global step tensor should be created by tf.train.get_or_create_global_step before calling increment.")
+        raise ValueError("Global step tensor should be created by tf.train.get_or_create_global_step before calling increment.")
     read = get_or_create_read(graph)
     with graph.as_default(), graph.name_scope(None), graph.name_scope(step.op.name + "/"):
         with graph.control_dependencies([read]):

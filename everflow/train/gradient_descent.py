@@ -1,4 +1,5 @@
 """tf.train.GradientDescentOptimizer."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -22,7 +23,7 @@ class GradientDescentOptimizer(Optimizer):
         self._learning_rate_tensor: Any = None
 
     def _prepare(self) -> None:
-        self._learning_rate_tensor, = numbers(self, learning_rate=self._learning_rate)
+        (self._learning_rate_tensor,) = numbers(self, learning_rate=self._learning_rate)
 
     def _step(self, var: Any) -> Any:
         return "GradientDescent", {"alpha": self._learning_rate_tensor}, {}

@@ -1,4 +1,5 @@
 """Hooks that feed each run, and that fetch something at the end."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -39,7 +40,9 @@ class FinalOpsHook(SessionRunHook):
         try:
             self._final_ops_values = session.run(self._final_ops, feed_dict=self._final_ops_feed_dict)
         except (errors.OutOfRangeError, StopIteration):
-            logging.warning("The ops of FinalOpsHook ran out of input: they have a dependency back to some input source, which should not "
-                            "happen. Of a metric's two ops pass the value op here, which only reads variables; the update op, which "
-                            "reads another batch, belongs to the steps.")
+            logging.warning(
+                "The ops of FinalOpsHook ran out of input: they have a dependency back to some input source, which should not "
+                "happen. Of a metric's two ops pass the value op here, which only reads variables; the update op, which "
+                "reads another batch, belongs to the steps."
+            )
             raise

@@ -1,4 +1,5 @@
 """Hooks that tell what happens: values of tensors, and losses that are no numbers."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -37,8 +38,9 @@ class LoggingTensorHook(SessionRunHook):
     `LoggingTensorHook({"loss": loss}, every_n_iter=100)` logs `loss = 0.25 (1.234 sec)`.
     """
 
-    def __init__(self, tensors: Any, every_n_iter: int | None = None, every_n_secs: float | None = None, at_end: bool = False,
-                 formatter: Any = None) -> None:
+    def __init__(
+        self, tensors: Any, every_n_iter: int | None = None, every_n_secs: float | None = None, at_end: bool = False, formatter: Any = None
+    ) -> None:
         only_at_end = at_end and every_n_iter is None and every_n_secs is None
         if not only_at_end and (every_n_iter is None) == (every_n_secs is None):
             raise ValueError("either at_end and/or exactly one of every_n_iter and every_n_secs must be provided.")

@@ -1,4 +1,5 @@
 """Hooks that save: checkpoints, summaries and profiles of steps."""
+
 from __future__ import annotations
 
 import os
@@ -44,8 +45,16 @@ class CheckpointSaverListener:
 class CheckpointSaverHook(SessionRunHook):
     """Writes a checkpoint at the beginning, every so many steps or seconds, and at the end."""
 
-    def __init__(self, checkpoint_dir: Any, save_secs: float | None = None, save_steps: int | None = None, saver: Any = None,
-                 checkpoint_basename: str = "model.ckpt", scaffold: Any = None, listeners: Any = None) -> None:
+    def __init__(
+        self,
+        checkpoint_dir: Any,
+        save_secs: float | None = None,
+        save_steps: int | None = None,
+        saver: Any = None,
+        checkpoint_basename: str = "model.ckpt",
+        scaffold: Any = None,
+        listeners: Any = None,
+    ) -> None:
         logging.info("Create CheckpointSaverHook.")
         if saver is not None and scaffold is not None:
             raise ValueError("You cannot provide both saver and scaffold.")
@@ -73,8 +82,7 @@ class CheckpointSaverHook(SessionRunHook):
         write_graph(graph_def, self._checkpoint_dir, "graph.pbtxt")
         saver = self._get_saver()
         self._summary_writer.add_graph(graph)
-        self._summary_writer.add_meta_graph(
-            _meta_graph(graph_def, saver.saver_def if saver else None))
+        self._summary_writer.add_meta_graph(_meta_graph(graph_def, saver.saver_def if saver else None))
         self._save(session, global_step)
         self._timer.update_last_triggered_step(global_step)
 
@@ -103,8 +111,7 @@ class CheckpointSaverHook(SessionRunHook):
         for listener in self._listeners:
             listener.before_save(session, step)
         self._get_saver().save(session, self._save_path, global_step=step)
-        self._summary_writer.add_session_log(
-            tf.SessionLog(status=tf.SessionLog.CHECKPOINT, checkpoint_path=self._save_path), step)
+        self._summary_writer.add_session_log(tf.SessionLog(status=tf.SessionLog.CHECKPOINT, checkpoint_path=self._save_path), step)
         should_stop = False
         for listener in self._listeners:
             if listener.after_save(session, step):
@@ -119,11 +126,13 @@ class CheckpointSaverHook(SessionRunHook):
             return self._scaffold.saver
         savers = tf.get_collection(GraphKeys.SAVERS)
         if not savers:
-            raise RuntimeError(f"No items in collection {GraphKeys.SAVERS}. Please add a saver to the collection or provide a saver or "
-                               "scaffold.")
+            raise RuntimeError(
+                f"No items in collection {GraphKeys.SAVERS}. Please add a saver to the collection or provide a saver or scaffold."
+            )
         if len(savers) > 1:
-            raise RuntimeError(f"More than one item in collection {GraphKeys.SAVERS}. Please indicate which one to use by passing it to "
-                               "the constructor.")
+            raise RuntimeError(
+                f"More than one item in collection {GraphKeys.SAVERS}. Please indicate which one to use by passing it to the constructor."
+            )
         self._saver = savers[0]
         return self._saver
 
@@ -136,8 +145,15 @@ def _meta_graph(graph_def: Any, saver_def: Any) -> Any:
 class SummarySaverHook(SessionRunHook):
     """Writes summaries every so many steps or seconds."""
 
-    def __init__(self, save_steps: int | None = None, save_secs: float | None = None, output_dir: Any = None, summary_writer: Any = None,
-                 scaffold: Any = None, summary_op: Any = None) -> None:
+    def __init__(
+        self,
+        save_steps: int | None = None,
+        save_secs: float | None = None,
+        output_dir: Any = None,
+        summary_writer: Any = None,
+        scaffold: Any = None,
+        summary_op: Any = None,
+    ) -> None:
         if (scaffold is None) == (summary_op is None):
             raise ValueError("Exactly one of scaffold or summary_op must be provided.")
         self._summary_op = summary_op
@@ -192,8 +208,14 @@ class SummarySaverHook(SessionRunHook):
 class ProfilerHook(SessionRunHook):
     """Writes a timeline of a step, for chrome://tracing, every so many steps or seconds."""
 
-    def __init__(self, save_steps: int | None = None, save_secs: float | None = None, output_dir: str = "", show_dataflow: bool = True,
-                 show_memory: bool = False) -> None:
+    def __init__(
+        self,
+        save_steps: int | None = None,
+        save_secs: float | None = None,
+        output_dir: str = "",
+        show_dataflow: bool = True,
+        show_memory: bool = False,
+    ) -> None:
         self._timer = SecondOrStepTimer(every_secs=save_secs, every_steps=save_steps)
         self._output_file = os.path.join(output_dir, "timeline-{}.json")
         self._file_writer = tf.summary.FileWriterCache.get(output_dir)

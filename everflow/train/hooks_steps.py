@@ -1,4 +1,5 @@
 """Hooks that follow the global step: stop at one, wait for one, and tell how fast they go."""
+
 from __future__ import annotations
 
 import time
@@ -24,8 +25,15 @@ def get_or_create_steps_per_run_variable() -> Any:
     if found:
         return found[0]
     with tf.variable_scope("hooks", reuse=tf.AUTO_REUSE):
-        return tf.get_variable("steps_per_run", initializer=tf.ones_initializer(), shape=[], dtype=tf.int32, trainable=False,
-                               collections=[collection, GraphKeys.LOCAL_VARIABLES], use_resource=True)
+        return tf.get_variable(
+            "steps_per_run",
+            initializer=tf.ones_initializer(),
+            shape=[],
+            dtype=tf.int32,
+            trainable=False,
+            collections=[collection, GraphKeys.LOCAL_VARIABLES],
+            use_resource=True,
+        )
 
 
 @public("train.StopAtStepHook", "estimator.StopAtStepHook")
@@ -64,8 +72,9 @@ class StopAtStepHook(SessionRunHook):
 class StepCounterHook(SessionRunHook):
     """Logs and writes to a summary how many steps are made in a second."""
 
-    def __init__(self, every_n_steps: int | None = 100, every_n_secs: float | None = None, output_dir: Any = None,
-                 summary_writer: Any = None) -> None:
+    def __init__(
+        self, every_n_steps: int | None = 100, every_n_secs: float | None = None, output_dir: Any = None, summary_writer: Any = None
+    ) -> None:
         if (every_n_steps is None) == (every_n_secs is None):
             raise ValueError("exactly one of every_n_steps and every_n_secs should be provided.")
         self._timer = SecondOrStepTimer(every_steps=every_n_steps, every_secs=every_n_secs)
@@ -110,9 +119,14 @@ class StepCounterHook(SessionRunHook):
             if self._unchanged >= 20:
                 self._unchanged = 0
                 logging.log_first_n(
-                    logging.WARN, "It seems that global step (tf.train.get_global_step) has not been increased. Current value (could be "
+                    logging.WARN,
+                    "It seems that global step (tf.train.get_global_step) has not been increased. Current value (could be "
                     "stable): %s vs previous value: %s. You could increase the global step by passing tf.train.get_global_step() to "
-                    "Optimizer.apply_gradients or Optimizer.minimize.", 5, before, self._last_global_step)
+                    "Optimizer.apply_gradients or Optimizer.minimize.",
+                    5,
+                    before,
+                    self._last_global_step,
+                )
         else:
             self._unchanged = 0
         self._last_global_step = before

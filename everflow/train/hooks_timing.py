@@ -1,4 +1,5 @@
 """Timers that say at which steps a hook does its work."""
+
 from __future__ import annotations
 
 import time

@@ -1,4 +1,5 @@
 """MonitoredSession and its kin: sessions that initialize, recover, save and stop by themselves."""
+
 from __future__ import annotations
 
 import inspect
@@ -41,8 +42,11 @@ class _ManagedSessionCreator(SessionCreator):
         self._scaffold.finalize()
         if self._session_manager is None:
             self._session_manager = SessionManager(
-                local_init_op=self._scaffold.local_init_op, ready_op=self._scaffold.ready_op,
-                ready_for_local_init_op=self._scaffold.ready_for_local_init_op, graph=tf.get_default_graph())
+                local_init_op=self._scaffold.local_init_op,
+                ready_op=self._scaffold.ready_op,
+                ready_for_local_init_op=self._scaffold.ready_for_local_init_op,
+                graph=tf.get_default_graph(),
+            )
         return self._session_manager
 
 
@@ -50,8 +54,14 @@ class _ManagedSessionCreator(SessionCreator):
 class ChiefSessionCreator(_ManagedSessionCreator):
     """Restores the last checkpoint or initializes the model."""
 
-    def __init__(self, scaffold: Any = None, master: str = "", config: Any = None, checkpoint_dir: Any = None,
-                 checkpoint_filename_with_path: Any = None) -> None:
+    def __init__(
+        self,
+        scaffold: Any = None,
+        master: str = "",
+        config: Any = None,
+        checkpoint_dir: Any = None,
+        checkpoint_filename_with_path: Any = None,
+    ) -> None:
         super().__init__(scaffold, master, config)
         self._checkpoint_dir = checkpoint_dir
         self._checkpoint_filename_with_path = checkpoint_filename_with_path
@@ -59,9 +69,15 @@ class ChiefSessionCreator(_ManagedSessionCreator):
     def create_session(self) -> Any:
         manager = self._get_session_manager()
         return manager.prepare_session(
-            self._master, saver=self._scaffold.saver, checkpoint_dir=self._checkpoint_dir,
-            checkpoint_filename_with_path=self._checkpoint_filename_with_path, config=self._config, init_op=self._scaffold.init_op,
-            init_feed_dict=self._scaffold.init_feed_dict, init_fn=self._scaffold.init_fn)
+            self._master,
+            saver=self._scaffold.saver,
+            checkpoint_dir=self._checkpoint_dir,
+            checkpoint_filename_with_path=self._checkpoint_filename_with_path,
+            config=self._config,
+            init_op=self._scaffold.init_op,
+            init_feed_dict=self._scaffold.init_feed_dict,
+            init_fn=self._scaffold.init_fn,
+        )
 
 
 @public("train.WorkerSessionCreator")
@@ -108,9 +124,9 @@ class _MonitoredSession:
         for hook in self._hooks:
             hook.begin()
         self._coordinated_creator = _CoordinatedSessionCreator(
-            session_creator or ChiefSessionCreator(), self._hooks, stop_grace_period_secs)
-        self._sess: Any = (
-            RecoverableSession(self._coordinated_creator) if should_recover else self._coordinated_creator.create_session())
+            session_creator or ChiefSessionCreator(), self._hooks, stop_grace_period_secs
+        )
+        self._sess: Any = RecoverableSession(self._coordinated_creator) if should_recover else self._coordinated_creator.create_session()
 
     @property
     def graph(self) -> Any:
@@ -125,8 +141,10 @@ class _MonitoredSession:
         """Calls a function of a `StepContext`, which may run the plain session before it runs with hooks."""
         arguments = tuple(inspect.getfullargspec(step_fn).args)
         if arguments not in (("step_context",), ("self", "step_context")):
-            raise ValueError("`step_fn` may either have one `step_context` argument, or `self` and `step_context` arguments if it's an "
-                             f"instance method. Got {arguments} instead.")
+            raise ValueError(
+                "`step_fn` may either have one `step_context` argument, or `self` and `step_context` arguments if it's an "
+                f"instance method. Got {arguments} instead."
+            )
         # Asked for again after a recovery, when there is another session.
         return self._sess.run_step_fn(step_fn, lambda: self._tf_sess())
 
@@ -191,10 +209,23 @@ class MonitoredSession(_MonitoredSession):
 class SingularMonitoredSession(_MonitoredSession):
     """A session with hooks that does not recover, and whose plain session one can have."""
 
-    def __init__(self, hooks: Any = None, scaffold: Any = None, master: str = "", config: Any = None, checkpoint_dir: Any = None,
-                 stop_grace_period_secs: float = 120, checkpoint_filename_with_path: Any = None) -> None:
-        creator = ChiefSessionCreator(scaffold=scaffold, master=master, config=config, checkpoint_dir=checkpoint_dir,
-                                      checkpoint_filename_with_path=checkpoint_filename_with_path)
+    def __init__(
+        self,
+        hooks: Any = None,
+        scaffold: Any = None,
+        master: str = "",
+        config: Any = None,
+        checkpoint_dir: Any = None,
+        stop_grace_period_secs: float = 120,
+        checkpoint_filename_with_path: Any = None,
+    ) -> None:
+        creator = ChiefSessionCreator(
+            scaffold=scaffold,
+            master=master,
+            config=config,
+            checkpoint_dir=checkpoint_dir,
+            checkpoint_filename_with_path=checkpoint_filename_with_path,
+        )
         super().__init__(creator, hooks, should_recover=False, stop_grace_period_secs=stop_grace_period_secs)
 
     def raw_session(self) -> Any:
@@ -207,20 +238,36 @@ def _given(value: Any) -> bool:
 
 
 @public("train.MonitoredTrainingSession")
-def MonitoredTrainingSession(master: str = "", is_chief: bool = True, checkpoint_dir: Any = None, scaffold: Any = None, hooks: Any = None,
-                             chief_only_hooks: Any = None, save_checkpoint_secs: Any = USE_DEFAULT,
-                             save_summaries_steps: Any = USE_DEFAULT, save_summaries_secs: Any = USE_DEFAULT, config: Any = None,
-                             stop_grace_period_secs: float = 120, log_step_count_steps: int | None = 100, max_wait_secs: float = 7200,
-                             save_checkpoint_steps: Any = USE_DEFAULT, summary_dir: Any = None) -> MonitoredSession:
+def MonitoredTrainingSession(
+    master: str = "",
+    is_chief: bool = True,
+    checkpoint_dir: Any = None,
+    scaffold: Any = None,
+    hooks: Any = None,
+    chief_only_hooks: Any = None,
+    save_checkpoint_secs: Any = USE_DEFAULT,
+    save_summaries_steps: Any = USE_DEFAULT,
+    save_summaries_secs: Any = USE_DEFAULT,
+    config: Any = None,
+    stop_grace_period_secs: float = 120,
+    log_step_count_steps: int | None = 100,
+    max_wait_secs: float = 7200,
+    save_checkpoint_steps: Any = USE_DEFAULT,
+    summary_dir: Any = None,
+) -> MonitoredSession:
     """A MonitoredSession for training: it saves checkpoints and summaries and counts steps, unless told otherwise."""
     if not _given(save_summaries_steps) and not _given(save_summaries_secs):
         save_summaries_steps, save_summaries_secs = 100, None
     if not _given(save_checkpoint_secs) and not _given(save_checkpoint_steps):
         save_checkpoint_secs, save_checkpoint_steps = 600, None
-    summary_every: dict[str, Any] = {"save_steps": save_summaries_steps if _given(save_summaries_steps) else None,
-                     "save_secs": save_summaries_secs if _given(save_summaries_secs) else None}
-    checkpoint_every: dict[str, Any] = {"save_steps": save_checkpoint_steps if _given(save_checkpoint_steps) else None,
-                        "save_secs": save_checkpoint_secs if _given(save_checkpoint_secs) else None}
+    summary_every: dict[str, Any] = {
+        "save_steps": save_summaries_steps if _given(save_summaries_steps) else None,
+        "save_secs": save_summaries_secs if _given(save_summaries_secs) else None,
+    }
+    checkpoint_every: dict[str, Any] = {
+        "save_steps": save_checkpoint_steps if _given(save_checkpoint_steps) else None,
+        "save_secs": save_checkpoint_secs if _given(save_checkpoint_secs) else None,
+    }
     scaffold = scaffold or Scaffold()
     if not is_chief:
         worker = WorkerSessionCreator(scaffold=scaffold, master=master, config=config, max_wait_secs=max_wait_secs)

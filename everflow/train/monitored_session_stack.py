@@ -1,4 +1,5 @@
 """The layers of a monitored session: hooks, a coordinator, and recovery, each around the session below it."""
+
 from __future__ import annotations
 
 from collections.abc import Callable

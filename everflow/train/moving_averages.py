@@ -1,4 +1,5 @@
 """Moving averages of variables and tensors."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -21,8 +22,7 @@ from everflow.train import slots
 
 
 @internal("training.moving_averages.assign_moving_average")
-def assign_moving_average(variable: Any, value: Any, decay: Any, zero_debias: bool = True,
-                          name: str | None = None) -> Any:
+def assign_moving_average(variable: Any, value: Any, decay: Any, zero_debias: bool = True, name: str | None = None) -> Any:
     """variable = variable * decay + value * (1 - decay), as an op.
 
     With `zero_debias`, a variable that starts at zero is corrected for it, by Kingma and Ba (2015), which takes two
@@ -41,8 +41,7 @@ def _debiased(variable: Any, value: Any, decay: Any) -> Any:
     """The average of a variable that starts at zero, divided by the sum of the weights so far."""
     with variable_scope(variable.op.name, values=[variable, value, decay]), colocate_with(variable):
         zeros = Zeros(dtype=variable.dtype.base_dtype)
-        biased = get_variable(_unused("biased"), shape=variable.get_shape(), dtype=variable.dtype, initializer=zeros,
-                              trainable=False)
+        biased = get_variable(_unused("biased"), shape=variable.get_shape(), dtype=variable.dtype, initializer=zeros, trainable=False)
         steps = get_variable(_unused("local_step"), shape=[], dtype=variable.dtype, initializer=zeros, trainable=False)
     updated = biased.assign_sub((biased - value) * decay)
     counted = steps.assign_add(1)
@@ -62,17 +61,25 @@ def _unused(name: str) -> str:
 
 
 @internal("training.moving_averages.weighted_moving_average")
-def weighted_moving_average(value: Any, decay: Any, weight: Any, truediv: bool = True, collections: Any = None,
-                            name: str | None = None) -> Any:
+def weighted_moving_average(
+    value: Any, decay: Any, weight: Any, truediv: bool = True, collections: Any = None, name: str | None = None
+) -> Any:
     """A moving average in which each value counts by its weight."""
     if collections is None:
         collections = [GraphKeys.GLOBAL_VARIABLES]
     with variable_scope(name, "WeightedMovingAvg", [value, weight, decay]) as scope:
         zeros = Zeros(dtype=value.dtype)
-        sums = get_variable("value_x_weight", shape=value.get_shape(), dtype=value.dtype, initializer=zeros,
-                            trainable=False, collections=collections)
-        weights = get_variable("weight", shape=weight.get_shape(), dtype=weight.dtype,
-                               initializer=Zeros(dtype=weight.dtype), trainable=False, collections=collections)
+        sums = get_variable(
+            "value_x_weight", shape=value.get_shape(), dtype=value.dtype, initializer=zeros, trainable=False, collections=collections
+        )
+        weights = get_variable(
+            "weight",
+            shape=weight.get_shape(),
+            dtype=weight.dtype,
+            initializer=Zeros(dtype=weight.dtype),
+            trainable=False,
+            collections=collections,
+        )
         numerator = assign_moving_average(sums, value * weight, decay, zero_debias=False)
         denominator = assign_moving_average(weights, weight, decay, zero_debias=False)
         divide = api.find("truediv" if truediv else "div")
@@ -83,8 +90,7 @@ def weighted_moving_average(value: Any, decay: Any, weight: Any, truediv: bool =
 class ExponentialMovingAverage:
     """Keeps moving averages ("shadow variables") of variables, to use them in the variables' place for evaluation."""
 
-    def __init__(self, decay: Any, num_updates: Any = None, zero_debias: bool = False,
-                 name: str = "ExponentialMovingAverage") -> None:
+    def __init__(self, decay: Any, num_updates: Any = None, zero_debias: bool = False, name: str = "ExponentialMovingAverage") -> None:
         self._decay = decay
         self._num_updates = num_updates
         self._zero_debias = zero_debias
@@ -127,8 +133,7 @@ class ExponentialMovingAverage:
             average = slots.create_slot(var, var.initialized_value(), self.name, colocate_with_primary=True)
             add_to_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, var)
             return average
-        return slots.create_zeros_slot(var, self.name, colocate_with_primary=var.op.type in ("Variable", "VariableV2",
-                                                                                             "VarHandleOp"))
+        return slots.create_zeros_slot(var, self.name, colocate_with_primary=var.op.type in ("Variable", "VariableV2", "VarHandleOp"))
 
     def average(self, var: Any) -> Any:
         """The shadow variable of a variable, or None."""

@@ -1,4 +1,5 @@
 """Optimizers whose update of a variable is one op: a family of everflow.ops.variables.optimizer_updates."""
+
 from __future__ import annotations
 
 from typing import Any, TypeVar

@@ -1,4 +1,5 @@
 """tf.train.Optimizer: computes gradients and applies them. Subclasses say how one variable is updated."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -73,31 +74,44 @@ class Optimizer(TrackableOptimizer):
         """The name given at construction."""
         return self._name
 
-    def minimize(self, loss: Any, global_step: Any = None, var_list: Any = None, gate_gradients: int = GATE_OP,
-                 aggregation_method: Any = None, colocate_gradients_with_ops: bool = False, name: str | None = None,
-                 grad_loss: Any = None) -> Any:
+    def minimize(
+        self,
+        loss: Any,
+        global_step: Any = None,
+        var_list: Any = None,
+        gate_gradients: int = GATE_OP,
+        aggregation_method: Any = None,
+        colocate_gradients_with_ops: bool = False,
+        name: str | None = None,
+        grad_loss: Any = None,
+    ) -> Any:
         """The op that takes one step towards a smaller loss."""
-        pairs = self.compute_gradients(
-            loss, var_list, gate_gradients, aggregation_method, colocate_gradients_with_ops, grad_loss)
+        pairs = self.compute_gradients(loss, var_list, gate_gradients, aggregation_method, colocate_gradients_with_ops, grad_loss)
         if all(gradient is None for gradient, _ in pairs):
             raise ValueError(
                 "No gradients provided for any variable, check your graph for ops that do not support gradients, "
-                f"between variables {[str(v) for _, v in pairs]} and loss {loss}.")
+                f"between variables {[str(v) for _, v in pairs]} and loss {loss}."
+            )
         return self.apply_gradients(pairs, global_step=global_step, name=name)
 
-    def compute_gradients(self, loss: Any, var_list: Any = None, gate_gradients: int = GATE_OP,
-                          aggregation_method: Any = None, colocate_gradients_with_ops: bool = False,
-                          grad_loss: Any = None) -> list[tuple[Any, Any]]:
+    def compute_gradients(
+        self,
+        loss: Any,
+        var_list: Any = None,
+        gate_gradients: int = GATE_OP,
+        aggregation_method: Any = None,
+        colocate_gradients_with_ops: bool = False,
+        grad_loss: Any = None,
+    ) -> list[tuple[Any, Any]]:
         """Pairs of gradient and variable; the gradient is None where the loss does not depend on the variable."""
         if callable(loss):
             return self._taped_gradients(loss, var_list, grad_loss)
         if executing_eagerly():
-            raise RuntimeError(
-                "`loss` passed to Optimizer.compute_gradients should be a function when eager execution is enabled.")
+            raise RuntimeError("`loss` passed to Optimizer.compute_gradients should be a function when eager execution is enabled.")
         if gate_gradients not in (Optimizer.GATE_NONE, Optimizer.GATE_OP, Optimizer.GATE_GRAPH):
             raise ValueError(
-                "gate_gradients must be one of: Optimizer.GATE_NONE, Optimizer.GATE_OP, Optimizer.GATE_GRAPH.  "
-                f"Not {gate_gradients}")
+                f"gate_gradients must be one of: Optimizer.GATE_NONE, Optimizer.GATE_OP, Optimizer.GATE_GRAPH.  Not {gate_gradients}"
+            )
         self._assert_valid_dtypes([loss])
         if grad_loss is not None:
             self._assert_valid_dtypes([grad_loss])
@@ -115,8 +129,13 @@ class Optimizer(TrackableOptimizer):
 
             loss = scaled_loss(loss)
         gradients = tf.gradients(
-            loss, var_list, grad_ys=grad_loss, gate_gradients=gate_gradients == Optimizer.GATE_OP,
-            aggregation_method=aggregation_method, colocate_gradients_with_ops=colocate_gradients_with_ops)
+            loss,
+            var_list,
+            grad_ys=grad_loss,
+            gate_gradients=gate_gradients == Optimizer.GATE_OP,
+            aggregation_method=aggregation_method,
+            colocate_gradients_with_ops=colocate_gradients_with_ops,
+        )
         if gate_gradients == Optimizer.GATE_GRAPH:
             gradients = tf.tuple(gradients)
         pairs = list(zip(gradients, var_list))
@@ -279,11 +298,9 @@ class Optimizer(TrackableOptimizer):
         """A slot that starts with a tensor's value."""
         return self._made_once(slot_name, var, lambda: slots.create_slot(var, val, op_name))
 
-    def _get_or_make_slot_with_initializer(self, var: Any, initializer: Any, shape: Any, dtype: Any, slot_name: str,
-                                           op_name: str) -> Any:
+    def _get_or_make_slot_with_initializer(self, var: Any, initializer: Any, shape: Any, dtype: Any, slot_name: str, op_name: str) -> Any:
         """A slot that starts with what an initializer makes."""
-        return self._made_once(
-            slot_name, var, lambda: slots.create_slot_with_initializer(var, initializer, shape, dtype, op_name))
+        return self._made_once(slot_name, var, lambda: slots.create_slot_with_initializer(var, initializer, shape, dtype, op_name))
 
     def _zeros_slot(self, var: Any, slot_name: str, op_name: str) -> Any:
         """A slot that starts with zeros."""
@@ -304,7 +321,8 @@ class Optimizer(TrackableOptimizer):
             waiting = self._preload_simple_restoration(name=name, shape=None) if executing_eagerly() else None
             with tf.colocate_with(colocate_with):
                 made = tf.Variable(
-                    initial_value if waiting is None else waiting, name=name, trainable=False, use_resource=is_resource(colocate_with))
+                    initial_value if waiting is None else waiting, name=name, trainable=False, use_resource=is_resource(colocate_with)
+                )
             self._non_slot_dict[key] = made
             self._handle_deferred_dependencies(name=name, trackable=made)
         return self._non_slot_dict[key]

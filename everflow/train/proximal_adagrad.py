@@ -1,4 +1,5 @@
 """tf.train.ProximalAdagradOptimizer."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -15,9 +16,15 @@ from everflow.train.optimizer import Optimizer
 class ProximalAdagradOptimizer(Optimizer):
     """Adagrad, each step followed by the proximal step of L1 and L2 regularization."""
 
-    def __init__(self, learning_rate: Any, initial_accumulator_value: float = 0.1,
-                 l1_regularization_strength: Any = 0.0, l2_regularization_strength: Any = 0.0,
-                 use_locking: bool = False, name: str = "ProximalAdagrad") -> None:
+    def __init__(
+        self,
+        learning_rate: Any,
+        initial_accumulator_value: float = 0.1,
+        l1_regularization_strength: Any = 0.0,
+        l2_regularization_strength: Any = 0.0,
+        use_locking: bool = False,
+        name: str = "ProximalAdagrad",
+    ) -> None:
         if initial_accumulator_value <= 0.0:
             raise ValueError(f"initial_accumulator_value must be positive: {initial_accumulator_value}")
         super().__init__(use_locking, name)
@@ -36,12 +43,21 @@ class ProximalAdagradOptimizer(Optimizer):
             self._get_or_make_slot(var, start, "accumulator", self._name)
 
     def _prepare(self) -> None:
-        (self._learning_rate_tensor, self._l1_regularization_strength_tensor,
-         self._l2_regularization_strength_tensor) = numbers(
-            self, learning_rate=self._learning_rate, l1_regularization_strength=self._l1_regularization_strength,
-            l2_regularization_strength=self._l2_regularization_strength)
+        (self._learning_rate_tensor, self._l1_regularization_strength_tensor, self._l2_regularization_strength_tensor) = numbers(
+            self,
+            learning_rate=self._learning_rate,
+            l1_regularization_strength=self._l1_regularization_strength,
+            l2_regularization_strength=self._l2_regularization_strength,
+        )
 
     def _step(self, var: Any) -> Any:
-        return "ProximalAdagrad", {
-            "accum": self.get_slot(var, "accumulator"), "lr": self._learning_rate_tensor,
-            "l1": self._l1_regularization_strength_tensor, "l2": self._l2_regularization_strength_tensor}, {}
+        return (
+            "ProximalAdagrad",
+            {
+                "accum": self.get_slot(var, "accumulator"),
+                "lr": self._learning_rate_tensor,
+                "l1": self._l1_regularization_strength_tensor,
+                "l2": self._l2_regularization_strength_tensor,
+            },
+            {},
+        )

@@ -1,4 +1,5 @@
 """QueueRunner: threads that fill a queue by running its enqueue ops."""
+
 from __future__ import annotations
 
 import sys
@@ -28,8 +29,16 @@ class QueueRunner:
     """Runs each enqueue op in a thread of its own until the queue is closed, and closes the queue when all are done."""
 
     @deprecated(None, _INSTEAD)
-    def __init__(self, queue: Any = None, enqueue_ops: Any = None, close_op: Any = None, cancel_op: Any = None,
-                 queue_closed_exception_types: Any = None, queue_runner_def: Any = None, import_scope: str | None = None) -> None:
+    def __init__(
+        self,
+        queue: Any = None,
+        enqueue_ops: Any = None,
+        close_op: Any = None,
+        cancel_op: Any = None,
+        queue_closed_exception_types: Any = None,
+        queue_runner_def: Any = None,
+        import_scope: str | None = None,
+    ) -> None:
         self._lock = threading.Lock()
         # How many threads run, by session.
         self._runs_per_session: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
@@ -47,10 +56,14 @@ class QueueRunner:
         self._cancel_op = queue.close(cancel_pending_enqueues=True) if cancel_op is None else cancel_op
         if queue_closed_exception_types is None:
             queue_closed_exception_types = (errors.OutOfRangeError,)
-        elif not (isinstance(queue_closed_exception_types, tuple) and queue_closed_exception_types
-                  and all(isinstance(t, type) and issubclass(t, errors.OpError) for t in queue_closed_exception_types)):
-            raise TypeError("queue_closed_exception_types, when provided, must be a tuple of tf.error types, but saw: "
-                            f"{queue_closed_exception_types}")
+        elif not (
+            isinstance(queue_closed_exception_types, tuple)
+            and queue_closed_exception_types
+            and all(isinstance(t, type) and issubclass(t, errors.OpError) for t in queue_closed_exception_types)
+        ):
+            raise TypeError(
+                f"queue_closed_exception_types, when provided, must be a tuple of tf.error types, but saw: {queue_closed_exception_types}"
+            )
         self._queue_closed_exception_types = queue_closed_exception_types
 
     def _find(self, queue_runner_def: Any, import_scope: str | None) -> None:
@@ -66,7 +79,8 @@ class QueueRunner:
         self._cancel_op = found(queue_runner_def.cancel_op_name)
         codes = queue_runner_def.queue_closed_exception_types
         self._queue_closed_exception_types = tuple(errors.exception_type_from_error_code(code) for code in codes) or (
-            errors.OutOfRangeError,)
+            errors.OutOfRangeError,
+        )
 
     @property
     def queue(self) -> Any:
@@ -149,11 +163,16 @@ class QueueRunner:
             self._runs_per_session[sess] = len(self._enqueue_ops)
             self._exceptions_raised = []
         sys.setswitchinterval(min(sys.getswitchinterval(), _TURN))
-        threads = [threading.Thread(target=self._run, args=(sess, op, coord), name=f"QueueRunnerThread-{self.name}-{op.name}")
-                   for op in self._enqueue_ops]
+        threads = [
+            threading.Thread(target=self._run, args=(sess, op, coord), name=f"QueueRunnerThread-{self.name}-{op.name}")
+            for op in self._enqueue_ops
+        ]
         if coord:
-            threads.append(threading.Thread(target=self._close_on_stop, args=(sess, self._cancel_op, coord),
-                                            name=f"QueueRunnerThread-{self.name}-close_on_stop"))
+            threads.append(
+                threading.Thread(
+                    target=self._close_on_stop, args=(sess, self._cancel_op, coord), name=f"QueueRunnerThread-{self.name}-close_on_stop"
+                )
+            )
         for thread in threads:
             if coord:
                 coord.register_thread(thread)
@@ -172,8 +191,7 @@ class QueueRunner:
         definition.enqueue_op_name.extend(strip_name_scope(op.name, export_scope) for op in self._enqueue_ops)
         definition.close_op_name = strip_name_scope(self._close_op.name, export_scope)
         definition.cancel_op_name = strip_name_scope(self._cancel_op.name, export_scope)
-        definition.queue_closed_exception_types.extend(
-            errors.error_code_from_exception_type(t) for t in self._queue_closed_exception_types)
+        definition.queue_closed_exception_types.extend(errors.error_code_from_exception_type(t) for t in self._queue_closed_exception_types)
         return definition
 
     @staticmethod
@@ -191,16 +209,19 @@ def add_queue_runner(qr: QueueRunner, collection: str = GraphKeys.QUEUE_RUNNERS)
 
 @public("train.start_queue_runners", "train.queue_runner.start_queue_runners")
 @deprecated(None, _INSTEAD)
-def start_queue_runners(sess: Any = None, coord: Any = None, daemon: bool = True, start: bool = True,
-                        collection: str = GraphKeys.QUEUE_RUNNERS) -> list[threading.Thread]:
+def start_queue_runners(
+    sess: Any = None, coord: Any = None, daemon: bool = True, start: bool = True, collection: str = GraphKeys.QUEUE_RUNNERS
+) -> list[threading.Thread]:
     """Starts the threads of all QueueRunners of the graph."""
     if executing_eagerly():
         raise RuntimeError("Queues are not compatible with eager execution.")
     if sess is None:
         sess = stacks.get_default_session()
         if not sess:
-            raise ValueError("Cannot start queue runners: No default session is registered. Use `with sess.as_default()` or pass an "
-                             "explicit session to tf.start_queue_runners(sess=sess)")
+            raise ValueError(
+                "Cannot start queue runners: No default session is registered. Use `with sess.as_default()` or pass an "
+                "explicit session to tf.start_queue_runners(sess=sess)"
+            )
     if not isinstance(sess, SessionInterface):
         # Sessions that look after their queue runners themselves.
         if type(sess).__name__ in ("MonitoredSession", "SingularMonitoredSession"):
@@ -208,7 +229,9 @@ def start_queue_runners(sess: Any = None, coord: Any = None, daemon: bool = True
         raise TypeError(f"sess must be a `tf.Session` object. Given class: {sess.__class__}")
     runners = get_collection(collection)
     if not runners:
-        logging.warning("`tf.train.start_queue_runners()` was called when no queue runners were defined. You can safely remove the call "
-                        "to this deprecated function.")
+        logging.warning(
+            "`tf.train.start_queue_runners()` was called when no queue runners were defined. You can safely remove the call "
+            "to this deprecated function."
+        )
     with sess.graph.as_default():
         return [thread for runner in runners for thread in runner.create_threads(sess, coord=coord, daemon=daemon, start=start)]

@@ -1,4 +1,5 @@
 """tf.train.RMSPropOptimizer."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -14,8 +15,16 @@ from everflow.train.optimizer import Optimizer
 class RMSPropOptimizer(Optimizer):
     """Divides each step by the root of a running mean of squared gradients; if `centered`, of their variance."""
 
-    def __init__(self, learning_rate: Any, decay: Any = 0.9, momentum: Any = 0.0, epsilon: Any = 1e-10,
-                 use_locking: bool = False, centered: bool = False, name: str = "RMSProp") -> None:
+    def __init__(
+        self,
+        learning_rate: Any,
+        decay: Any = 0.9,
+        momentum: Any = 0.0,
+        epsilon: Any = 1e-10,
+        use_locking: bool = False,
+        centered: bool = False,
+        name: str = "RMSProp",
+    ) -> None:
         super().__init__(use_locking, name)
         self._learning_rate = learning_rate
         self._decay = decay
@@ -38,12 +47,18 @@ class RMSPropOptimizer(Optimizer):
 
     def _prepare(self) -> None:
         self._learning_rate_tensor, self._decay_tensor, self._momentum_tensor, self._epsilon_tensor = numbers(
-            self, learning_rate=self._learning_rate, decay=self._decay, momentum=self._momentum, epsilon=self._epsilon)
+            self, learning_rate=self._learning_rate, decay=self._decay, momentum=self._momentum, epsilon=self._epsilon
+        )
 
     def _step(self, var: Any) -> Any:
         inputs = {
-            "ms": self.get_slot(var, "rms"), "mom": self.get_slot(var, "momentum"), "lr": self._learning_rate_tensor,
-            "rho": self._decay_tensor, "momentum": self._momentum_tensor, "epsilon": self._epsilon_tensor}
+            "ms": self.get_slot(var, "rms"),
+            "mom": self.get_slot(var, "momentum"),
+            "lr": self._learning_rate_tensor,
+            "rho": self._decay_tensor,
+            "momentum": self._momentum_tensor,
+            "epsilon": self._epsilon_tensor,
+        }
         if not self._centered:
             return "RMSProp", inputs, {}
         return "CenteredRMSProp", {**inputs, "mg": self.get_slot(var, "mg")}, {}

@@ -1,4 +1,5 @@
 """Scaffold: the ops that every training program needs around its model."""
+
 from __future__ import annotations
 
 from operator import attrgetter
@@ -19,9 +20,18 @@ _TAKEN_OVER = ("_init_op", "_init_feed_dict", "_user_init_fn", "_ready_op", "_re
 class Scaffold:
     """Ops that initialize, check, summarize and save a model; `finalize` makes those that were not given."""
 
-    def __init__(self, init_op: Any = None, init_feed_dict: Any = None, init_fn: Any = None, ready_op: Any = None,
-                 ready_for_local_init_op: Any = None, local_init_op: Any = None, summary_op: Any = None, saver: Any = None,
-                 copy_from_scaffold: Any = None) -> None:
+    def __init__(
+        self,
+        init_op: Any = None,
+        init_feed_dict: Any = None,
+        init_fn: Any = None,
+        ready_op: Any = None,
+        ready_for_local_init_op: Any = None,
+        local_init_op: Any = None,
+        summary_op: Any = None,
+        saver: Any = None,
+        copy_from_scaffold: Any = None,
+    ) -> None:
         self._init_op = init_op
         self._init_feed_dict = init_feed_dict
         self._user_init_fn = init_fn
@@ -51,7 +61,8 @@ class Scaffold:
             self._ready_op = Scaffold.get_or_default("ready_op", GraphKeys.READY_OP, _default_ready_op)
         if self._ready_for_local_init_op is None:
             self._ready_for_local_init_op = Scaffold.get_or_default(
-                "ready_for_local_init_op", GraphKeys.READY_FOR_LOCAL_INIT_OP, _default_ready_for_local_init_op)
+                "ready_for_local_init_op", GraphKeys.READY_FOR_LOCAL_INIT_OP, _default_ready_for_local_init_op
+            )
         if self._local_init_op is None:
             self._local_init_op = Scaffold.get_or_default("local_init_op", GraphKeys.LOCAL_INIT_OP, Scaffold.default_local_init_op)
         if self._summary_op is _USE_DEFAULT:
@@ -78,8 +89,10 @@ class Scaffold:
         """The one item of a collection; a new one, which is added, where there is none."""
         found = tf.get_collection(collection_key)
         if len(found) > 1:
-            raise RuntimeError(f'More than one item in the collection "{collection_key}". Please indicate which one to use by passing it '
-                               f"to the tf.Scaffold constructor as:  tf.Scaffold({arg_name}=item to use)")
+            raise RuntimeError(
+                f'More than one item in the collection "{collection_key}". Please indicate which one to use by passing it '
+                f"to the tf.Scaffold constructor as:  tf.Scaffold({arg_name}=item to use)"
+            )
         if found:
             return found[0]
         made = default_constructor()
@@ -90,8 +103,9 @@ class Scaffold:
     @staticmethod
     def default_local_init_op() -> Any:
         """Initializes local variables, tables and local resources."""
-        return tf.group(tf.local_variables_initializer(), tf.tables_initializer(),
-                        resource_sets.initialize_resources(resource_sets.local_resources()))
+        return tf.group(
+            tf.local_variables_initializer(), tf.tables_initializer(), resource_sets.initialize_resources(resource_sets.local_resources())
+        )
 
 
 def _default_init_op() -> Any:
@@ -103,5 +117,10 @@ def _default_ready_op() -> Any:
 
 
 def _default_ready_for_local_init_op() -> Any:
-    return tf.concat([tf.report_uninitialized_variables(tf.global_variables()),
-                      resource_sets.report_uninitialized_resources(resource_sets.shared_resources())], 0)
+    return tf.concat(
+        [
+            tf.report_uninitialized_variables(tf.global_variables()),
+            resource_sets.report_uninitialized_resources(resource_sets.shared_resources()),
+        ],
+        0,
+    )

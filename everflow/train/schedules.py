@@ -1,4 +1,5 @@
 """Learning rate schedules: functions of the step. Shared by `tf.train.exponential_decay` and its kin and by Keras."""
+
 from __future__ import annotations
 
 import math
@@ -42,8 +43,9 @@ class LearningRateSchedule:
 class ExponentialDecay(LearningRateSchedule):
     """initial * rate ** (step / steps)."""
 
-    def __init__(self, initial_learning_rate: Any, decay_steps: Any, decay_rate: Any, staircase: bool = False,
-                 name: str | None = None) -> None:
+    def __init__(
+        self, initial_learning_rate: Any, decay_steps: Any, decay_rate: Any, staircase: bool = False, name: str | None = None
+    ) -> None:
         self.initial_learning_rate, self.decay_steps, self.decay_rate = initial_learning_rate, decay_steps, decay_rate
         self.staircase, self.name = staircase, name
 
@@ -64,8 +66,9 @@ class ExponentialDecay(LearningRateSchedule):
 class InverseTimeDecay(LearningRateSchedule):
     """initial / (1 + rate * step / steps)."""
 
-    def __init__(self, initial_learning_rate: Any, decay_steps: Any, decay_rate: Any, staircase: bool = False,
-                 name: str | None = None) -> None:
+    def __init__(
+        self, initial_learning_rate: Any, decay_steps: Any, decay_rate: Any, staircase: bool = False, name: str | None = None
+    ) -> None:
         self.initial_learning_rate, self.decay_steps, self.decay_rate = initial_learning_rate, decay_steps, decay_rate
         self.staircase, self.name = staircase, name
 
@@ -87,8 +90,15 @@ class InverseTimeDecay(LearningRateSchedule):
 class PolynomialDecay(LearningRateSchedule):
     """From the initial to the end rate along (1 - step / steps) ** power; with `cycle`, again in longer spans."""
 
-    def __init__(self, initial_learning_rate: Any, decay_steps: Any, end_learning_rate: Any = 0.0001, power: Any = 1.0,
-                 cycle: bool = False, name: str | None = None) -> None:
+    def __init__(
+        self,
+        initial_learning_rate: Any,
+        decay_steps: Any,
+        end_learning_rate: Any = 0.0001,
+        power: Any = 1.0,
+        cycle: bool = False,
+        name: str | None = None,
+    ) -> None:
         self.initial_learning_rate, self.end_learning_rate = initial_learning_rate, end_learning_rate
         self.decay_steps = decay_steps
         self.power, self.cycle, self.name = power, cycle, name
@@ -96,11 +106,9 @@ class PolynomialDecay(LearningRateSchedule):
     def __call__(self, step: Any) -> Any:
         with name_scope(self.name or "PolynomialDecay") as scope:
             initial = convert_to_tensor(self.initial_learning_rate, name="initial_learning_rate")
-            end, power, step, steps = (
-                _cast(x, initial.dtype) for x in (self.end_learning_rate, self.power, step, self.decay_steps))
+            end, power, step, steps = (_cast(x, initial.dtype) for x in (self.end_learning_rate, self.power, step, self.decay_steps))
             if self.cycle:
-                spans = _find("cond")(_find("equal")(step, 0), lambda: constant(1.0),
-                                      lambda: _find("ceil")(step / self.decay_steps))
+                spans = _find("cond")(_find("equal")(step, 0), lambda: constant(1.0), lambda: _find("ceil")(step / self.decay_steps))
                 steps = _find("multiply")(steps, spans)
             else:
                 step = _find("minimum")(step, self.decay_steps)
@@ -148,8 +156,7 @@ def piecewise(step: Any, boundaries: list[Any], values: list[Any]) -> Any:
 class CosineDecay(LearningRateSchedule):
     """Half a cosine from the initial rate down to `alpha` of it."""
 
-    def __init__(self, initial_learning_rate: Any, decay_steps: Any, alpha: float = 0.0,
-                 name: str | None = None) -> None:
+    def __init__(self, initial_learning_rate: Any, decay_steps: Any, alpha: float = 0.0, name: str | None = None) -> None:
         self.initial_learning_rate, self.decay_steps = initial_learning_rate, decay_steps
         self.alpha, self.name = alpha, name
 
@@ -170,8 +177,15 @@ class CosineDecay(LearningRateSchedule):
 class CosineDecayRestarts(LearningRateSchedule):
     """Cosines one after the other, each `t_mul` times as long and `m_mul` times as high as the one before."""
 
-    def __init__(self, initial_learning_rate: Any, first_decay_steps: Any, t_mul: float = 2.0, m_mul: float = 1.0,
-                 alpha: float = 0.0, name: str | None = None) -> None:
+    def __init__(
+        self,
+        initial_learning_rate: Any,
+        first_decay_steps: Any,
+        t_mul: float = 2.0,
+        m_mul: float = 1.0,
+        alpha: float = 0.0,
+        name: str | None = None,
+    ) -> None:
         self.initial_learning_rate, self.first_decay_steps = initial_learning_rate, first_decay_steps
         self._t_mul, self._m_mul, self.alpha, self.name = t_mul, m_mul, alpha, name
 
@@ -180,7 +194,8 @@ class CosineDecayRestarts(LearningRateSchedule):
         with name_scope(self.name or "SGDRDecay") as scope:
             initial = convert_to_tensor(self.initial_learning_rate, name="initial_learning_rate")
             first, alpha, t_mul, m_mul, step = (
-                _cast(x, initial.dtype) for x in (self.first_decay_steps, self.alpha, self._t_mul, self._m_mul, step))
+                _cast(x, initial.dtype) for x in (self.first_decay_steps, self.alpha, self._t_mul, self._m_mul, step)
+            )
             part = step / first
 
             def even() -> Any:
@@ -189,16 +204,20 @@ class CosineDecayRestarts(LearningRateSchedule):
 
             def growing() -> Any:
                 restarts = floor(log(1.0 - part * (1.0 - t_mul)) / log(t_mul))
-                before = (1.0 - t_mul ** restarts) / (1.0 - t_mul)
-                return restarts, (part - before) / t_mul ** restarts
+                before = (1.0 - t_mul**restarts) / (1.0 - t_mul)
+                return restarts, (part - before) / t_mul**restarts
 
             restarts, part = _find("cond")(_find("equal")(t_mul, 1.0), even, growing)
-            cosine = 0.5 * m_mul ** restarts * (1.0 + _find("cos")(constant(math.pi) * part))
+            cosine = 0.5 * m_mul**restarts * (1.0 + _find("cos")(constant(math.pi) * part))
             return _find("multiply")(initial, (1 - alpha) * cosine + alpha, name=scope)
 
     def get_config(self) -> dict[str, Any]:
-        return {**self._config("initial_learning_rate", "first_decay_steps"), "t_mul": self._t_mul,
-                "m_mul": self._m_mul, **self._config("alpha", "name")}
+        return {
+            **self._config("initial_learning_rate", "first_decay_steps"),
+            "t_mul": self._t_mul,
+            "m_mul": self._m_mul,
+            **self._config("alpha", "name"),
+        }
 
 
 @public("keras.experimental.LinearCosineDecay")
@@ -206,8 +225,15 @@ class CosineDecayRestarts(LearningRateSchedule):
 class LinearCosineDecay(LearningRateSchedule):
     """A line downwards times a cosine."""
 
-    def __init__(self, initial_learning_rate: Any, decay_steps: Any, num_periods: float = 0.5, alpha: float = 0.0,
-                 beta: float = 0.001, name: str | None = None) -> None:
+    def __init__(
+        self,
+        initial_learning_rate: Any,
+        decay_steps: Any,
+        num_periods: float = 0.5,
+        alpha: float = 0.0,
+        beta: float = 0.001,
+        name: str | None = None,
+    ) -> None:
         self.initial_learning_rate, self.decay_steps, self.num_periods = initial_learning_rate, decay_steps, num_periods
         self.alpha, self.beta, self.name = alpha, beta, name
 
@@ -215,7 +241,8 @@ class LinearCosineDecay(LearningRateSchedule):
         with name_scope(self.name or "LinearCosineDecay") as scope:
             initial = convert_to_tensor(self.initial_learning_rate, name="initial_learning_rate")
             steps, periods, alpha, beta, step = (
-                _cast(x, initial.dtype) for x in (self.decay_steps, self.num_periods, self.alpha, self.beta, step))
+                _cast(x, initial.dtype) for x in (self.decay_steps, self.num_periods, self.alpha, self.beta, step)
+            )
             step = _find("minimum")(step, steps)
             line = (steps - step) / steps
             return _line_times_cosine(initial, line, step, steps, periods, alpha, beta, scope)
@@ -229,9 +256,17 @@ class LinearCosineDecay(LearningRateSchedule):
 class NoisyLinearCosineDecay(LearningRateSchedule):
     """A line downwards with noise that fades, times a cosine."""
 
-    def __init__(self, initial_learning_rate: Any, decay_steps: Any, initial_variance: float = 1.0,
-                 variance_decay: float = 0.55, num_periods: float = 0.5, alpha: float = 0.0, beta: float = 0.001,
-                 name: str | None = None) -> None:
+    def __init__(
+        self,
+        initial_learning_rate: Any,
+        decay_steps: Any,
+        initial_variance: float = 1.0,
+        variance_decay: float = 0.55,
+        num_periods: float = 0.5,
+        alpha: float = 0.0,
+        beta: float = 0.001,
+        name: str | None = None,
+    ) -> None:
         self.initial_learning_rate, self.decay_steps = initial_learning_rate, decay_steps
         self.initial_variance, self.variance_decay = initial_variance, variance_decay
         self.num_periods, self.alpha, self.beta, self.name = num_periods, alpha, beta, name
@@ -240,8 +275,9 @@ class NoisyLinearCosineDecay(LearningRateSchedule):
         with name_scope(self.name or "NoisyLinearCosineDecay") as scope:
             initial = convert_to_tensor(self.initial_learning_rate, name="initial_learning_rate")
             steps, variance, fading, periods, alpha, beta, step = (
-                _cast(x, initial.dtype) for x in (self.decay_steps, self.initial_variance, self.variance_decay,
-                                                  self.num_periods, self.alpha, self.beta, step))
+                _cast(x, initial.dtype)
+                for x in (self.decay_steps, self.initial_variance, self.variance_decay, self.num_periods, self.alpha, self.beta, step)
+            )
             step = _find("minimum")(step, steps)
             line = (steps - step) / steps
             deviation = _find("sqrt")(variance / _find("pow")(1.0 + step, fading))
@@ -249,12 +285,12 @@ class NoisyLinearCosineDecay(LearningRateSchedule):
             return _line_times_cosine(initial, line, step, steps, periods, alpha, beta, scope)
 
     def get_config(self) -> dict[str, Any]:
-        return self._config("initial_learning_rate", "decay_steps", "initial_variance", "variance_decay",
-                            "num_periods", "alpha", "beta", "name")
+        return self._config(
+            "initial_learning_rate", "decay_steps", "initial_variance", "variance_decay", "num_periods", "alpha", "beta", "name"
+        )
 
 
-def _line_times_cosine(initial: Any, line: Any, step: Any, steps: Any, periods: Any, alpha: Any, beta: Any,
-                       scope: str) -> Any:
+def _line_times_cosine(initial: Any, line: Any, step: Any, steps: Any, periods: Any, alpha: Any, beta: Any, scope: str) -> Any:
     done = step / steps
     part = 2.0 * periods * done
     cosine = 0.5 * (1.0 + _find("cos")(constant(math.pi) * part))

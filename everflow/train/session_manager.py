@@ -1,4 +1,5 @@
 """SessionManager: sessions whose model is ready, from a checkpoint, by init ops, or by waiting for another process."""
+
 from __future__ import annotations
 
 import time
@@ -27,11 +28,20 @@ class _Missing(NamedTuple):
 class SessionManager:
     """Makes sessions and brings their models to the point where training goes on."""
 
-    def __init__(self, local_init_op: Any = None, ready_op: Any = None, ready_for_local_init_op: Any = None, graph: Any = None,
-                 recovery_wait_secs: float = 30, local_init_run_options: Any = None) -> None:
+    def __init__(
+        self,
+        local_init_op: Any = None,
+        ready_op: Any = None,
+        ready_for_local_init_op: Any = None,
+        graph: Any = None,
+        recovery_wait_secs: float = 30,
+        local_init_run_options: Any = None,
+    ) -> None:
         if ready_for_local_init_op is not None and local_init_op is None:
-            raise ValueError("If you pass a ready_for_local_init_op you must also pass a local_init_op , ready_for_local_init_op "
-                             f"[{ready_for_local_init_op}]")
+            raise ValueError(
+                "If you pass a ready_for_local_init_op you must also pass a local_init_op , ready_for_local_init_op "
+                f"[{ready_for_local_init_op}]"
+            )
         self._local_init_op = local_init_op
         self._ready_op = ready_op
         self._ready_for_local_init_op = ready_for_local_init_op
@@ -39,9 +49,19 @@ class SessionManager:
         self._recovery_wait_secs = recovery_wait_secs
         self._local_init_run_options = local_init_run_options
 
-    def prepare_session(self, master: str, init_op: Any = None, saver: Any = None, checkpoint_dir: Any = None,
-                        checkpoint_filename_with_path: Any = None, wait_for_checkpoint: bool = False, max_wait_secs: float = 7200,
-                        config: Any = None, init_feed_dict: Any = None, init_fn: Any = None) -> Any:
+    def prepare_session(
+        self,
+        master: str,
+        init_op: Any = None,
+        saver: Any = None,
+        checkpoint_dir: Any = None,
+        checkpoint_filename_with_path: Any = None,
+        wait_for_checkpoint: bool = False,
+        max_wait_secs: float = 7200,
+        config: Any = None,
+        init_feed_dict: Any = None,
+        init_fn: Any = None,
+    ) -> Any:
         """A session with a model from the checkpoint, or else from the init op and function."""
         sess = self._new_session(master, config)
         patience = max_wait_secs if wait_for_checkpoint else 0
@@ -60,8 +80,16 @@ class SessionManager:
             raise RuntimeError(f"Init operations did not make model {missing.stage}.  {tried}, error: {missing.names}")
         return sess
 
-    def recover_session(self, master: str, saver: Any = None, checkpoint_dir: Any = None, checkpoint_filename_with_path: Any = None,
-                        wait_for_checkpoint: bool = False, max_wait_secs: float = 7200, config: Any = None) -> tuple[Any, bool]:
+    def recover_session(
+        self,
+        master: str,
+        saver: Any = None,
+        checkpoint_dir: Any = None,
+        checkpoint_filename_with_path: Any = None,
+        wait_for_checkpoint: bool = False,
+        max_wait_secs: float = 7200,
+        config: Any = None,
+    ) -> tuple[Any, bool]:
         """A session, and whether its model was ready after a checkpoint was restored."""
         sess = self._new_session(master, config)
         patience = max_wait_secs if wait_for_checkpoint else 0

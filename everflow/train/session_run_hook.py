@@ -1,4 +1,5 @@
 """Hooks: code that runs around each `run` of a monitored session."""
+
 from __future__ import annotations
 
 import collections

@@ -1,4 +1,5 @@
 """Slots: variables that an optimizer or an average keeps beside another variable, named below it (`w/Momentum`)."""
+
 from __future__ import annotations
 
 import contextlib
@@ -21,8 +22,9 @@ def create_slot(primary: Any, val: Any, name: str, colocate_with_primary: bool =
 
 
 @internal("training.slot_creator.create_slot_with_initializer")
-def create_slot_with_initializer(primary: Any, initializer: Any, shape: Any, dtype: Any, name: str,
-                                 colocate_with_primary: bool = True) -> Any:
+def create_slot_with_initializer(
+    primary: Any, initializer: Any, shape: Any, dtype: Any, name: str, colocate_with_primary: bool = True
+) -> Any:
     """A slot with an initializer."""
     shape = as_shape(shape)
     return _slot(primary, initializer, name, colocate_with_primary, shape.is_fully_defined(), shape, dtype)
@@ -35,8 +37,7 @@ def create_zeros_slot(primary: Any, name: str, dtype: Any = None, colocate_with_
         dtype = primary.dtype
     shape = primary.get_shape()
     if shape.is_fully_defined():
-        return create_slot_with_initializer(primary, api.find("zeros_initializer")(), shape, dtype, name,
-                                            colocate_with_primary)
+        return create_slot_with_initializer(primary, api.find("zeros_initializer")(), shape, dtype, name, colocate_with_primary)
     value = primary.initialized_value() if isinstance(primary, Variable) else primary
     return create_slot(primary, api.find("zeros")(api.find("shape")(value), dtype=dtype), name, colocate_with_primary)
 
@@ -49,12 +50,20 @@ def _slot(primary: Any, value: Any, name: str, beside: bool, validate_shape: boo
         partitioner = scope.partitioner
         scope.set_partitioner(None)
         use_resource = True if is_resource_variable(primary) else False if isinstance(primary, RefVariable) else None
-        slot = get_variable("", initializer=value, trainable=False, use_resource=use_resource,
-                            shape=shape if callable(value) else None, dtype=dtype, validate_shape=validate_shape)
+        slot = get_variable(
+            "",
+            initializer=value,
+            trainable=False,
+            use_resource=use_resource,
+            shape=shape if callable(value) else None,
+            dtype=dtype,
+            validate_shape=validate_shape,
+        )
         scope.set_partitioner(partitioner)
         whole = primary._get_save_slice_info() if isinstance(primary, Variable) else None
         if whole is not None:
-            own_name = slot.name[len(primary.op.name + "/"):-len(":0")]
-            slot._set_save_slice_info(SaveSliceInfo(
-                f"{whole.full_name}/{own_name}", whole.full_shape[:], whole.var_offset[:], whole.var_shape[:]))
+            own_name = slot.name[len(primary.op.name + "/") : -len(":0")]
+            slot._set_save_slice_info(
+                SaveSliceInfo(f"{whole.full_name}/{own_name}", whole.full_shape[:], whole.var_offset[:], whole.var_shape[:])
+            )
         return slot

@@ -1,4 +1,5 @@
 """SparseTensors on their way through queues: queues hold handles, and the tensors wait in maps."""
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -43,15 +44,17 @@ def _stored(tensor: SparseTensor, enqueue_many: bool, keep_input: Any, map_name:
     elif smart_constant_value(keep_input) is not True:
         # Which branch stores the tensor is known only at run time; the name of the map must be known now.
         name = map_name or get_default_graph().unique_name(f"{op_type}_map")
-        nothing = (lambda: tf.fill(tensor.dense_shape[:1], constant(-1, dtypes.int64))) if enqueue_many else (
-            lambda: constant(-1, dtypes.int64))
+        nothing = (
+            (lambda: tf.fill(tensor.dense_shape[:1], constant(-1, dtypes.int64))) if enqueue_many else (lambda: constant(-1, dtypes.int64))
+        )
         return smart_cond(keep_input, lambda: store(name), nothing), name
     handle = store(map_name)
     return handle, map_name or handle.op.name
 
 
-def store_sparse(tensors: list[Any], enqueue_many: bool, keep_input: Any,
-                 like: list[Stored] | None = None) -> tuple[list[Any], list[Stored]]:
+def store_sparse(
+    tensors: list[Any], enqueue_many: bool, keep_input: Any, like: list[Stored] | None = None
+) -> tuple[list[Any], list[Stored]]:
     """The tensors with handles for those that are sparse, and where these wait: in the maps of `like`, where it is given."""
     components, places = [], []
     for i, tensor in enumerate(tensors):
@@ -89,6 +92,7 @@ def restore_sparse(tensors: list[Any], places: list[Stored]) -> list[Any]:
 
 def _together(tensors: list[Any], takes: list[Any], dequeue: Any) -> list[Any]:
     """The tensors such that whoever uses one of them takes all of them from their maps."""
+
     def after(tensor: Any, own: Any) -> Any:
         with control_dependencies([op for op in (dequeue, *takes) if op is not own]):
             return tf.identity(tensor, name="control_dependency")

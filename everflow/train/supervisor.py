@@ -1,4 +1,5 @@
 """Supervisor: the older way to train with checkpoints, summaries and several workers."""
+
 from __future__ import annotations
 
 import contextlib
@@ -82,12 +83,29 @@ class Supervisor:
     USE_DEFAULT = _USE_DEFAULT
 
     @deprecated(None, "Please switch to tf.train.MonitoredTrainingSession")
-    def __init__(self, graph: Any = None, ready_op: Any = USE_DEFAULT, ready_for_local_init_op: Any = USE_DEFAULT, is_chief: bool = True,
-                 init_op: Any = USE_DEFAULT, init_feed_dict: Any = None, local_init_op: Any = USE_DEFAULT, logdir: Any = None,
-                 summary_op: Any = USE_DEFAULT, saver: Any = USE_DEFAULT, global_step: Any = USE_DEFAULT,
-                 save_summaries_secs: float = 120, save_model_secs: float = 600, recovery_wait_secs: float = 30,
-                 stop_grace_secs: float = 120, checkpoint_basename: str = "model.ckpt", session_manager: Any = None,
-                 summary_writer: Any = USE_DEFAULT, init_fn: Any = None, local_init_run_options: Any = None) -> None:
+    def __init__(
+        self,
+        graph: Any = None,
+        ready_op: Any = USE_DEFAULT,
+        ready_for_local_init_op: Any = USE_DEFAULT,
+        is_chief: bool = True,
+        init_op: Any = USE_DEFAULT,
+        init_feed_dict: Any = None,
+        local_init_op: Any = USE_DEFAULT,
+        logdir: Any = None,
+        summary_op: Any = USE_DEFAULT,
+        saver: Any = USE_DEFAULT,
+        global_step: Any = USE_DEFAULT,
+        save_summaries_secs: float = 120,
+        save_model_secs: float = 600,
+        recovery_wait_secs: float = 30,
+        stop_grace_secs: float = 120,
+        checkpoint_basename: str = "model.ckpt",
+        session_manager: Any = None,
+        summary_writer: Any = USE_DEFAULT,
+        init_fn: Any = None,
+        local_init_run_options: Any = None,
+    ) -> None:
         if tf.executing_eagerly():
             raise RuntimeError("Supervisors are compatible with eager execution.")
         self._graph = graph = tf.get_default_graph() if graph is None else graph
@@ -117,8 +135,13 @@ class Supervisor:
             # Others than the chief save nothing.
             _check_devices_of_variables(graph)
         self._session_manager = session_manager or SessionManager(
-            local_init_op=local_init_op, ready_op=self._ready_op, ready_for_local_init_op=self._ready_for_local_init_op, graph=graph,
-            recovery_wait_secs=recovery_wait_secs, local_init_run_options=local_init_run_options)
+            local_init_op=local_init_op,
+            ready_op=self._ready_op,
+            ready_for_local_init_op=self._ready_for_local_init_op,
+            graph=graph,
+            recovery_wait_secs=recovery_wait_secs,
+            local_init_run_options=local_init_run_options,
+        )
         graph.finalize()
 
     is_chief = property(attrgetter("_is_chief"))
@@ -144,7 +167,8 @@ class Supervisor:
             self._summary_writer.add_graph(self._graph)
             saver_def = self._saver.saver_def if self._saver else None
             self._summary_writer.add_meta_graph(
-                create_meta_graph_def(graph_def=self._graph.as_graph_def(add_shapes=True), saver_def=saver_def))
+                create_meta_graph_def(graph_def=self._graph.as_graph_def(add_shapes=True), saver_def=saver_def)
+            )
             self._graph_is_written = True
 
     def start_standard_services(self, sess: Any) -> list[LooperThread] | None:
@@ -156,8 +180,7 @@ class Supervisor:
             return None
         if self._global_step is not None and self._summary_writer:
             # Events of a run before this one that came after this step are no longer true.
-            self._summary_writer.add_session_log(
-                tf.SessionLog(status=tf.SessionLog.START), step_value(sess, self._global_step))
+            self._summary_writer.add_session_log(tf.SessionLog(status=tf.SessionLog.START), step_value(sess, self._global_step))
         threads: list[LooperThread] = []
         if self._save_summaries_secs and self._summary_writer:
             if self._summary_op is not None:
@@ -170,8 +193,14 @@ class Supervisor:
             thread.start()
         return threads
 
-    def prepare_or_wait_for_session(self, master: str = "", config: Any = None, wait_for_checkpoint: bool = False,
-                                    max_wait_secs: float = 7200, start_standard_services: bool = True) -> Any:
+    def prepare_or_wait_for_session(
+        self,
+        master: str = "",
+        config: Any = None,
+        wait_for_checkpoint: bool = False,
+        max_wait_secs: float = 7200,
+        start_standard_services: bool = True,
+    ) -> Any:
         """A session that is ready: the chief makes its model so, others wait for it."""
         # Threads of a session before this one are over.
         self._coord.clear_stop()
@@ -179,8 +208,16 @@ class Supervisor:
             self._summary_writer.reopen()
         if self._is_chief:
             sess = self._session_manager.prepare_session(
-                master, init_op=self.init_op, saver=self.saver, checkpoint_dir=self._logdir, wait_for_checkpoint=wait_for_checkpoint,
-                max_wait_secs=max_wait_secs, config=config, init_feed_dict=self._init_feed_dict, init_fn=self._init_fn)
+                master,
+                init_op=self.init_op,
+                saver=self.saver,
+                checkpoint_dir=self._logdir,
+                wait_for_checkpoint=wait_for_checkpoint,
+                max_wait_secs=max_wait_secs,
+                config=config,
+                init_feed_dict=self._init_feed_dict,
+                init_fn=self._init_fn,
+            )
             self._write_graph()
             if start_standard_services:
                 logging.info("Starting standard services.")
@@ -242,8 +279,9 @@ class Supervisor:
         self._summary_writer.add_summary(summary, global_step)
 
     @contextlib.contextmanager
-    def managed_session(self, master: str = "", config: Any = None, start_standard_services: bool = True,
-                        close_summary_writer: bool = True) -> Iterator[Any]:
+    def managed_session(
+        self, master: str = "", config: Any = None, start_standard_services: bool = True, close_summary_writer: bool = True
+    ) -> Iterator[Any]:
         """A session whose end stops everything; what a thread raised is raised here."""
         sess = None
         try:

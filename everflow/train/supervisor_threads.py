@@ -1,4 +1,5 @@
 """The threads of a Supervisor: summaries, step counts and checkpoints at fixed times."""
+
 from __future__ import annotations
 
 import time
@@ -74,4 +75,5 @@ class SVTimerCheckpointThread(LooperThread):
         if self._sv.summary_writer and self._sv.global_step is not None:
             self._sv.summary_writer.add_session_log(
                 tf.SessionLog(status=tf.SessionLog.CHECKPOINT, checkpoint_path=self._sv.save_path),
-                step_value(self._sess, self._sv.global_step))
+                step_value(self._sess, self._sv.global_step),
+            )

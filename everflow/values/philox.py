@@ -4,6 +4,7 @@ A random op's state is one `Philox`: a key made from the op's first seed and a p
 Each execution takes the numbers at the position and moves it on by a fixed amount per result, so what an execution
 draws depends only on the executions before it.
 """
+
 from __future__ import annotations
 
 import os
@@ -163,15 +164,15 @@ class PhiloxWords:
     def several(self, count: int) -> list[int]:
         """The next `count` words."""
         found = self._left[::-1][:count]
-        del self._left[len(self._left) - len(found):]
+        del self._left[len(self._left) - len(found) :]
         if len(found) < count:
             samples = (count - len(found) + 3) // 4
             words = np.empty(4 * samples, np.uint32)
             _native.fill_bits(words, self._key, self._position % _WORD, self._position // _WORD, 1)
             self._position = (self._position + samples) % _POSITIONS
             more = words.tolist()
-            self._left = more[:count - len(found) - 1:-1] if len(more) > count - len(found) else []
-            found += more[:count - len(found)]
+            self._left = more[: count - len(found) - 1 : -1] if len(more) > count - len(found) else []
+            found += more[: count - len(found)]
         return found
 
     def uint64(self) -> int:

@@ -1,4 +1,5 @@
 """What lives longer than a step: variables, queues, tables, iterators, random generators, by container and name."""
+
 from __future__ import annotations
 
 import threading
@@ -14,8 +15,7 @@ class Storage:
 
     __slots__ = ("__weakref__", "container", "dims", "dtype", "home", "is_ref", "lock", "name", "value")
 
-    def __init__(self, name: str, dtype: dtypes.DType, dims: Any, is_ref: bool, container: str = "",
-                 home: Resources | None = None) -> None:
+    def __init__(self, name: str, dtype: dtypes.DType, dims: Any, is_ref: bool, container: str = "", home: Resources | None = None) -> None:
         self.name = name
         self.dtype = dtype
         self.dims = dims
@@ -45,7 +45,8 @@ class Storage:
             return failed_precondition(f"Attempting to use uninitialized value {self.name}")
         return failed_precondition(
             f"Error while reading resource variable {self.name} from Container: {self.container}. This could mean that "
-            f"the variable was uninitialized. Not found: {self.missing()}")
+            f"the variable was uninitialized. Not found: {self.missing()}"
+        )
 
     def missing(self) -> str:
         """Why a handle leads nowhere."""

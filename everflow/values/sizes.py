@@ -1,4 +1,5 @@
 """Sizes on the host: they read like tensors where kernels take shapes."""
+
 from __future__ import annotations
 
 

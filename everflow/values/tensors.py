@@ -1,4 +1,5 @@
 """Run-time values: torch tensors for numbers, numpy object arrays of bytes for strings, plain objects for resources."""
+
 from __future__ import annotations
 
 import functools
@@ -11,11 +12,26 @@ from everflow.lazy import torch
 
 # Quantized types are stored as the integers they are made of.
 _TORCH_NAMES = {
-    "float16": "float16", "bfloat16": "bfloat16", "float32": "float32", "float64": "float64",
-    "int8": "int8", "int16": "int16", "int32": "int32", "int64": "int64",
-    "uint8": "uint8", "uint16": "uint16", "uint32": "uint32", "uint64": "uint64", "bool": "bool",
-    "complex64": "complex64", "complex128": "complex128",
-    "qint8": "int8", "quint8": "uint8", "qint16": "int16", "quint16": "uint16", "qint32": "int32",
+    "float16": "float16",
+    "bfloat16": "bfloat16",
+    "float32": "float32",
+    "float64": "float64",
+    "int8": "int8",
+    "int16": "int16",
+    "int32": "int32",
+    "int64": "int64",
+    "uint8": "uint8",
+    "uint16": "uint16",
+    "uint32": "uint32",
+    "uint64": "uint64",
+    "bool": "bool",
+    "complex64": "complex64",
+    "complex128": "complex128",
+    "qint8": "int8",
+    "quint8": "uint8",
+    "qint16": "int16",
+    "quint16": "uint16",
+    "qint32": "int32",
 }
 _BITS = {"bfloat16": np.int16, "uint16": np.int16, "uint32": np.int32, "uint64": np.int64}
 _QUANTIZED_BITS = {"qint8": np.int8, "quint8": np.uint8, "qint16": np.int16, "quint16": np.uint16, "qint32": np.int32}

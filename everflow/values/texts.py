@@ -1,4 +1,5 @@
 """Arrays of strings at run time: numpy object arrays of bytes."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence

@@ -1,4 +1,5 @@
 """Resources that make steps wait: for room, for elements, for each other."""
+
 from __future__ import annotations
 
 import threading

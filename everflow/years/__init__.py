@@ -3,6 +3,7 @@
 Nothing of this happens with plain `import everflow`. A library's shims are in the module here that bears its name; they are put in
 place when the library is imported, and none of them changes what works today. docs/years.md lists them.
 """
+
 from __future__ import annotations
 
 import os

@@ -1,4 +1,5 @@
 """Where imports meet the shims."""
+
 from __future__ import annotations
 
 import importlib.abc
@@ -21,7 +22,7 @@ class Present(importlib.abc.MetaPathFinder):
         generated = fullname.endswith("_pb2")
         if not generated and not shims.concern(fullname):
             return None
-        later = sys.meta_path[sys.meta_path.index(self) + 1:]
+        later = sys.meta_path[sys.meta_path.index(self) + 1 :]
         spec = next(filter(None, (finder.find_spec(fullname, path, target) for finder in later)), None)
         if spec is not None and spec.loader is not None and not isinstance(spec.loader, Given):
             spec.loader = Rebuilding(spec.loader) if generated else Mending(spec.loader)

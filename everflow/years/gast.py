@@ -1,4 +1,5 @@
 """What gast dropped since 0.2: classes of literals, which are all Constant now."""
+
 from __future__ import annotations
 
 import functools
@@ -7,7 +8,10 @@ from typing import Any
 from everflow.years.shims import methods, names
 
 KINDS: dict[str, tuple[str, tuple[type, ...]]] = {
-    "Num": ("n", (int, float, complex)), "Str": ("s", (str,)), "Bytes": ("s", (bytes,)), "NameConstant": ("value", (bool, type(None))),
+    "Num": ("n", (int, float, complex)),
+    "Str": ("s", (str,)),
+    "Bytes": ("s", (bytes,)),
+    "NameConstant": ("value", (bool, type(None))),
     "Ellipsis": ("value", (type(...),)),
 }
 

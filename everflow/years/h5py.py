@@ -1,4 +1,5 @@
 """What h5py 3 dropped."""
+
 from __future__ import annotations
 
 import functools

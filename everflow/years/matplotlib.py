@@ -1,4 +1,5 @@
 """What matplotlib dropped since 2."""
+
 from __future__ import annotations
 
 import functools
@@ -20,16 +21,30 @@ def _get_cmap(name: Any = None, lut: Any = None) -> Any:
 _CMAPS: dict[str, Any] = {old: functools.partial(_get_cmap, old) for old in ("spectral", "Vega10", "Vega20")}
 names("matplotlib.cm", "matplotlib 2.2", _CMAPS)
 names("matplotlib.cm", "matplotlib 3.9", get_cmap=lambda: _get_cmap)
-names("matplotlib.pyplot", "matplotlib 3.0", hold=lambda: lambda *_, **__: None, ishold=lambda: lambda: True,
-      spectral=lambda: lambda: importlib.import_module("matplotlib.pyplot").set_cmap("nipy_spectral"))
-names("matplotlib.cbook", "matplotlib 3.3", iterable=lambda: importlib.import_module("numpy").iterable,
-      is_numlike=lambda: lambda obj: isinstance(obj, importlib.import_module("numbers").Number),
-      is_string_like=lambda: lambda obj: isinstance(obj, str))
+names(
+    "matplotlib.pyplot",
+    "matplotlib 3.0",
+    hold=lambda: lambda *_, **__: None,
+    ishold=lambda: lambda: True,
+    spectral=lambda: lambda: importlib.import_module("matplotlib.pyplot").set_cmap("nipy_spectral"),
+)
+names(
+    "matplotlib.cbook",
+    "matplotlib 3.3",
+    iterable=lambda: importlib.import_module("numpy").iterable,
+    is_numlike=lambda: lambda obj: isinstance(obj, importlib.import_module("numbers").Number),
+    is_string_like=lambda: lambda obj: isinstance(obj, str),
+)
 names("matplotlib.mlab", "matplotlib 3.1", normpdf=lambda: _normpdf)
-methods("matplotlib.axes", "Axes", "matplotlib 3.0", hold=lambda axes, *_: None,
-        set_axis_bgcolor=lambda axes, color: axes.set_facecolor(color))
-methods("matplotlib.backend_bases", "FigureCanvasBase", "matplotlib 3.6",
-        set_window_title=lambda canvas, title: canvas.manager and canvas.manager.set_window_title(title))
+methods(
+    "matplotlib.axes", "Axes", "matplotlib 3.0", hold=lambda axes, *_: None, set_axis_bgcolor=lambda axes, color: axes.set_facecolor(color)
+)
+methods(
+    "matplotlib.backend_bases",
+    "FigureCanvasBase",
+    "matplotlib 3.6",
+    set_window_title=lambda canvas, title: canvas.manager and canvas.manager.set_window_title(title),
+)
 
 
 def _normpdf(x: Any, mu: float, sigma: float) -> Any:

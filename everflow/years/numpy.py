@@ -1,4 +1,5 @@
 """What numpy dropped since 1.18: names, modules, methods of arrays, what it made of arguments, how it shows numbers."""
+
 from __future__ import annotations
 
 import functools
@@ -27,45 +28,117 @@ def _of_core(module: str) -> Any:
     return lambda: importlib.import_module(f"numpy.{'_core' if hasattr(np, '_core') and hasattr(np._core, 'numeric') else 'core'}.{module}")
 
 
-names("numpy", "numpy 1.24", {
-    "bool": _is(bool), "int": _is(int), "float": _is(float), "complex": _is(complex), "object": _is(object), "str": _is(str),
-    "long": _is(int), "unicode": _is(str),
-    "bool8": _of("bool_"), "int0": _of("intp"), "uint0": _of("uintp"), "object0": _of("object_"), "str0": _of("str_"),
-    "bytes0": _of("bytes_"), "void0": _of("void"), "typeDict": lambda: np._core.sctypeDict,  # type: ignore[attr-defined]
-})
-names("numpy", "numpy 1.23", asscalar=_is(lambda a: a.item()), alen=_is(lambda a: len(np.array(a, ndmin=1))), rank=_of("ndim"),
-      loads=lambda: importlib.import_module("pickle").loads)
-names("numpy", "numpy 2.0", {
-    "float_": _of("float64"), "complex_": _of("complex128"), "string_": _of("bytes_"), "unicode_": _of("str_"),
-    "longfloat": _of("longdouble"), "singlecomplex": _of("complex64"), "cfloat": _of("complex128"), "clongfloat": _of("clongdouble"),
-    "longcomplex": _of("clongdouble"),
-    "Inf": _of("inf"), "Infinity": _of("inf"), "infty": _of("inf"), "PINF": _of("inf"), "NINF": _is(-np.inf), "NaN": _of("nan"),
-    "PZERO": _is(0.0), "NZERO": _is(-0.0),
-    "alltrue": _of("all"), "sometrue": _of("any"), "product": _of("prod"), "cumproduct": _of("cumprod"), "round_": _of("round"),
-    "mat": _of("asmatrix"), "issubsctype": _of("issubdtype"), "deprecate": _is(lambda *args, **_: args[0] if args else lambda f: f),
-    "asfarray": _is(lambda a, dtype=np.float64: np.asarray(a, dtype if np.issubdtype(dtype, np.inexact) else np.float64)),
-    "msort": _is(lambda a: np.sort(a, axis=0)), "fastCopyAndTranspose": _is(lambda a: np.asarray(a).T.copy()),
-    "disp": _is(lambda mesg, device=None, linefeed=True: print(mesg, end="\n" * linefeed, file=device, flush=True)),
-    "sctypes": lambda: sctypes(), "cast": lambda: _By(lambda kind: lambda x: np.asarray(x).astype(kind)),
-    "nbytes": lambda: _By(lambda kind: np.dtype(kind).itemsize),
-    "sctype2char": _is(lambda sctype: np.dtype(sctype).char), "obj2sctype": lambda: obj2sctype,
-    "issctype": _is(lambda rep: rep is not object and obj2sctype(rep) is not None),
-    "maximum_sctype": _is(lambda t: sctypes_of(np.dtype(t).kind, np.dtype(t).type)[-1]),
-    "issubclass_": _is(lambda arg1, arg2: isinstance(arg1, type) and issubclass(arg1, arg2)),
-    "find_common_type": lambda: find_common_type, "safe_eval": lambda: importlib.import_module("ast").literal_eval,
-    "DataSource": _of("lib.npyio.DataSource"), "byte_bounds": _of("lib.array_utils.byte_bounds"),
-    "compare_chararrays": _of("char.compare_chararrays"), "add_newdoc": _of("lib.add_newdoc"), "add_docstring": _of("lib.add_docstring"),
-    "recfromcsv": lambda: recfromcsv, "recfromtxt": lambda: recfromtxt,
-    **{error: _of(f"exceptions.{error}") for error in
-       ("ComplexWarning", "VisibleDeprecationWarning", "RankWarning", "ModuleDeprecationWarning", "TooHardError", "AxisError")},
-})
-names("numpy", "numpy 2.4", in1d=_is(lambda *args, **others: np.isin(*args, **others).ravel()),
-      trapz=_of("trapezoid"), row_stack=_of("vstack"))
+names(
+    "numpy",
+    "numpy 1.24",
+    {
+        "bool": _is(bool),
+        "int": _is(int),
+        "float": _is(float),
+        "complex": _is(complex),
+        "object": _is(object),
+        "str": _is(str),
+        "long": _is(int),
+        "unicode": _is(str),
+        "bool8": _of("bool_"),
+        "int0": _of("intp"),
+        "uint0": _of("uintp"),
+        "object0": _of("object_"),
+        "str0": _of("str_"),
+        "bytes0": _of("bytes_"),
+        "void0": _of("void"),
+        "typeDict": lambda: np._core.sctypeDict,  # type: ignore[attr-defined]
+    },
+)
+names(
+    "numpy",
+    "numpy 1.23",
+    asscalar=_is(lambda a: a.item()),
+    alen=_is(lambda a: len(np.array(a, ndmin=1))),
+    rank=_of("ndim"),
+    loads=lambda: importlib.import_module("pickle").loads,
+)
+names(
+    "numpy",
+    "numpy 2.0",
+    {
+        "float_": _of("float64"),
+        "complex_": _of("complex128"),
+        "string_": _of("bytes_"),
+        "unicode_": _of("str_"),
+        "longfloat": _of("longdouble"),
+        "singlecomplex": _of("complex64"),
+        "cfloat": _of("complex128"),
+        "clongfloat": _of("clongdouble"),
+        "longcomplex": _of("clongdouble"),
+        "Inf": _of("inf"),
+        "Infinity": _of("inf"),
+        "infty": _of("inf"),
+        "PINF": _of("inf"),
+        "NINF": _is(-np.inf),
+        "NaN": _of("nan"),
+        "PZERO": _is(0.0),
+        "NZERO": _is(-0.0),
+        "alltrue": _of("all"),
+        "sometrue": _of("any"),
+        "product": _of("prod"),
+        "cumproduct": _of("cumprod"),
+        "round_": _of("round"),
+        "mat": _of("asmatrix"),
+        "issubsctype": _of("issubdtype"),
+        "deprecate": _is(lambda *args, **_: args[0] if args else lambda f: f),
+        "asfarray": _is(lambda a, dtype=np.float64: np.asarray(a, dtype if np.issubdtype(dtype, np.inexact) else np.float64)),
+        "msort": _is(lambda a: np.sort(a, axis=0)),
+        "fastCopyAndTranspose": _is(lambda a: np.asarray(a).T.copy()),
+        "disp": _is(lambda mesg, device=None, linefeed=True: print(mesg, end="\n" * linefeed, file=device, flush=True)),
+        "sctypes": lambda: sctypes(),
+        "cast": lambda: _By(lambda kind: lambda x: np.asarray(x).astype(kind)),
+        "nbytes": lambda: _By(lambda kind: np.dtype(kind).itemsize),
+        "sctype2char": _is(lambda sctype: np.dtype(sctype).char),
+        "obj2sctype": lambda: obj2sctype,
+        "issctype": _is(lambda rep: rep is not object and obj2sctype(rep) is not None),
+        "maximum_sctype": _is(lambda t: sctypes_of(np.dtype(t).kind, np.dtype(t).type)[-1]),
+        "issubclass_": _is(lambda arg1, arg2: isinstance(arg1, type) and issubclass(arg1, arg2)),
+        "find_common_type": lambda: find_common_type,
+        "safe_eval": lambda: importlib.import_module("ast").literal_eval,
+        "DataSource": _of("lib.npyio.DataSource"),
+        "byte_bounds": _of("lib.array_utils.byte_bounds"),
+        "compare_chararrays": _of("char.compare_chararrays"),
+        "add_newdoc": _of("lib.add_newdoc"),
+        "add_docstring": _of("lib.add_docstring"),
+        "recfromcsv": lambda: recfromcsv,
+        "recfromtxt": lambda: recfromtxt,
+        **{
+            error: _of(f"exceptions.{error}")
+            for error in (
+                "ComplexWarning",
+                "VisibleDeprecationWarning",
+                "RankWarning",
+                "ModuleDeprecationWarning",
+                "TooHardError",
+                "AxisError",
+            )
+        },
+    },
+)
+names(
+    "numpy",
+    "numpy 2.4",
+    in1d=_is(lambda *args, **others: np.isin(*args, **others).ravel()),
+    trapz=_of("trapezoid"),
+    row_stack=_of("vstack"),
+)
 
-modules("numpy 2.0", {
-    "numpy.compat": own("numpy_compat"), "numpy.compat.py3k": own("numpy_compat"), "numpy.dual": own("numpy_dual"),
-    "numpy.testing.utils": lambda: np.testing, "numpy.core.umath_tests": _of_core("_umath_tests"),
-})
+modules(
+    "numpy 2.0",
+    {
+        "numpy.compat": own("numpy_compat"),
+        "numpy.compat.py3k": own("numpy_compat"),
+        "numpy.dual": own("numpy_dual"),
+        "numpy.testing.utils": lambda: np.testing,
+        "numpy.core.umath_tests": _of_core("_umath_tests"),
+    },
+)
 names("numpy", "numpy 2.0", compat=own("numpy_compat"), dual=own("numpy_dual"))
 names("numpy.lib", "numpy 2.0", pad=_of("pad"))
 
@@ -74,8 +147,12 @@ names("numpy.lib", "numpy 2.0", pad=_of("pad"))
 def _private_now(name: str) -> Any:
     """numpy.lib.arraysetops is numpy.lib._arraysetops_impl now, numpy.core.memmap is numpy._core.memmap."""
     package, _, last = name.rpartition(".")
-    other = {"numpy.lib": f"numpy.lib._{last}_impl", "numpy.core": f"numpy._core.{last}", "numpy.linalg": f"numpy.linalg._{last}",
-             "numpy.fft": f"numpy.fft._{last}"}.get(package)
+    other = {
+        "numpy.lib": f"numpy.lib._{last}_impl",
+        "numpy.core": f"numpy._core.{last}",
+        "numpy.linalg": f"numpy.linalg._{last}",
+        "numpy.fft": f"numpy.fft._{last}",
+    }.get(package)
     # Asked by the path finder, not by importlib: what nobody has must not be looked for without end.
     if other is None or importlib.machinery.PathFinder.find_spec(other, list(sys.modules[other.rpartition(".")[0]].__path__)) is None:
         return None
@@ -95,6 +172,7 @@ class _By(dict[Any, Any]):
 
 def sctypes() -> dict[str, list[Any]]:
     """The kinds of numbers, each by size."""
+
     def sized(kind: str) -> list[Any]:
         # Others add types of their own to this dictionary.
         every = np._core.sctypeDict.values()  # type: ignore[attr-defined]
@@ -103,7 +181,11 @@ def sctypes() -> dict[str, list[Any]]:
         return [by_size[size] for size in sorted(by_size)]
 
     return {
-        "int": sized("i"), "uint": sized("u"), "float": sized("f"), "complex": sized("c"), "others": [bool, object, bytes, str, np.void]
+        "int": sized("i"),
+        "uint": sized("u"),
+        "float": sized("f"),
+        "complex": sized("c"),
+        "others": [bool, object, bytes, str, np.void],
     }
 
 
@@ -155,9 +237,15 @@ def _newer(version: str) -> bool:
 
 
 # These are still there, and say that they were removed.
-methods("numpy", "ndarray", "numpy 2.0", replace=_newer("2.0.0"),
-        ptp=lambda a, axis=None, out=None, **others: np.ptp(a, axis, out, **others),
-        newbyteorder=lambda a, new_order="S": a.view(a.dtype.newbyteorder(new_order)), itemset=_itemset)
+methods(
+    "numpy",
+    "ndarray",
+    "numpy 2.0",
+    replace=_newer("2.0.0"),
+    ptp=lambda a, axis=None, out=None, **others: np.ptp(a, axis, out, **others),
+    newbyteorder=lambda a, new_order="S": a.view(a.dtype.newbyteorder(new_order)),
+    itemset=_itemset,
+)
 for _kind in ("ndarray", "generic"):
     methods("numpy", _kind, "numpy 2.3", replace=_newer("2.3.0"), tostring=lambda a, order="C": a.tobytes(order))
 
@@ -213,7 +301,9 @@ def _mended(error: Exception, maker: str, object: Any, dtype: Any, positional: A
         warnings.warn(
             "Creating an ndarray from ragged nested sequences (which is a list-or-tuple of lists-or-tuples-or ndarrays with different "
             "lengths or shapes) is deprecated. If you meant to do this, you must specify 'dtype=object' when creating the ndarray.",
-            np.exceptions.VisibleDeprecationWarning if _newer("1.25.0") else DeprecationWarning, stacklevel=3)
+            np.exceptions.VisibleDeprecationWarning if _newer("1.25.0") else DeprecationWarning,
+            stacklevel=3,
+        )
         return object, np.object_
     return None
 

@@ -1,4 +1,5 @@
 """What pandas dropped since 0.25."""
+
 from __future__ import annotations
 
 import importlib
@@ -20,7 +21,7 @@ class Ix:
     def _locate(self, key: Any) -> tuple[Any, Any]:
         """What indexes the frame, and the key for it: numbers count rows where the labels are no numbers."""
         parts = key if isinstance(key, tuple) else (key,)
-        axes = self.frame.axes[:len(parts)]
+        axes = self.frame.axes[: len(parts)]
         positions = [self._is_position(part, axis) for part, axis in zip(parts, axes)]
         if all(positions):
             return self.frame.iloc, key
@@ -78,20 +79,43 @@ def _as_matrix(self: Any, columns: Any = None) -> Any:
 
 for _kind in ("DataFrame", "Series"):
     methods("pandas", _kind, "pandas 1.0", ix=property(Ix), as_matrix=_as_matrix)
-    methods("pandas", _kind, "pandas 2.0", append=_append, iteritems=lambda self: self.items(),
-            mad=lambda self, axis=0: (self - self.mean(axis)).abs().mean(axis))
-methods("pandas", "DataFrame", "pandas 1.0", set_value=_set_value,
-        get_value=lambda self, index, col, takeable=False: (self.iat if takeable else self.at)[index, col])
+    methods(
+        "pandas",
+        _kind,
+        "pandas 2.0",
+        append=_append,
+        iteritems=lambda self: self.items(),
+        mad=lambda self, axis=0: (self - self.mean(axis)).abs().mean(axis),
+    )
+methods(
+    "pandas",
+    "DataFrame",
+    "pandas 1.0",
+    set_value=_set_value,
+    get_value=lambda self, index, col, takeable=False: (self.iat if takeable else self.at)[index, col],
+)
 methods("pandas", "Series", "pandas 1.0", get_value=lambda self, label, takeable=False: (self.iat if takeable else self.at)[label])
 methods("pandas", "DataFrame", "pandas 3.0", applymap=lambda self, func, **others: self.map(func, **others))
 methods("pandas", "Index", "pandas 1.0", get_values=lambda self: self.to_numpy())
 
-names("pandas", "pandas 2.0", np=lambda: importlib.import_module("numpy"), datetime=_of("datetime", "datetime"),
-      Int64Index=_of("pandas", "Index"), Float64Index=_of("pandas", "Index"), UInt64Index=_of("pandas", "Index"))
+names(
+    "pandas",
+    "pandas 2.0",
+    np=lambda: importlib.import_module("numpy"),
+    datetime=_of("datetime", "datetime"),
+    Int64Index=_of("pandas", "Index"),
+    Float64Index=_of("pandas", "Index"),
+    UInt64Index=_of("pandas", "Index"),
+)
 names("pandas", "pandas 0.25", scatter_matrix=_of("pandas.plotting", "scatter_matrix"))
 names("pandas.io.json", "pandas 2.0", json_normalize=_of("pandas", "json_normalize"))
-modules("pandas 0.25", {"pandas.tools.plotting": lambda: importlib.import_module("pandas.plotting"),
-                        "pandas.tools": lambda: importlib.import_module("pandas.plotting")})
+modules(
+    "pandas 0.25",
+    {
+        "pandas.tools.plotting": lambda: importlib.import_module("pandas.plotting"),
+        "pandas.tools": lambda: importlib.import_module("pandas.plotting"),
+    },
+)
 
 
 def _read(error: Any, real: Any, *args: Any, **others: Any) -> Any:

@@ -1,4 +1,5 @@
 """What Pillow dropped since 6."""
+
 from __future__ import annotations
 
 import importlib
@@ -18,8 +19,18 @@ def _version() -> str:
 
 
 names("PIL", "Pillow 9", PILLOW_VERSION=_version, VERSION=lambda: "1.1.7")
-names("PIL.Image", "Pillow 10", ANTIALIAS=_of("LANCZOS"), LINEAR=_of("BILINEAR"), CUBIC=_of("BICUBIC"), PILLOW_VERSION=_version,
-      NORMAL=lambda: 0, SEQUENCE=lambda: 1, CONTAINER=lambda: 2, isImageType=lambda: lambda t: hasattr(t, "im"))
+names(
+    "PIL.Image",
+    "Pillow 10",
+    ANTIALIAS=_of("LANCZOS"),
+    LINEAR=_of("BILINEAR"),
+    CUBIC=_of("BICUBIC"),
+    PILLOW_VERSION=_version,
+    NORMAL=lambda: 0,
+    SEQUENCE=lambda: 1,
+    CONTAINER=lambda: 2,
+    isImageType=lambda: lambda t: hasattr(t, "im"),
+)
 
 
 def _size(box: Any) -> tuple[int, int]:
@@ -43,5 +54,10 @@ def _getsize_multiline(
 methods("PIL.ImageDraw", "ImageDraw", "Pillow 10", textsize=_textsize, multiline_textsize=_textsize)
 for _font in ("FreeTypeFont", "ImageFont", "TransposedFont"):
     methods("PIL.ImageFont", _font, "Pillow 10", getsize=lambda font, text, *args, **others: _size(font.getbbox(text, *args, **others)))
-methods("PIL.ImageFont", "FreeTypeFont", "Pillow 10", getsize_multiline=_getsize_multiline,
-        getoffset=lambda font, text: tuple(font.getbbox(text)[:2]))
+methods(
+    "PIL.ImageFont",
+    "FreeTypeFont",
+    "Pillow 10",
+    getsize_multiline=_getsize_multiline,
+    getoffset=lambda font, text: tuple(font.getbbox(text)[:2]),
+)

@@ -1,4 +1,5 @@
 """What Python's own library lost since 3.7."""
+
 from __future__ import annotations
 
 import collections.abc
@@ -41,18 +42,29 @@ modules("setuptools 82", {"pkg_resources": own("pkg_resources")})
 
 methods("threading", "Thread", "Python 3.9", isAlive=lambda thread: thread.is_alive())
 methods("array", "array", "Python 3.9", tostring=lambda a: a.tobytes(), fromstring=lambda a, data: a.frombytes(data))
-methods("xml.etree.ElementTree", "Element", "Python 3.9", getchildren=lambda element: list(element),
-        getiterator=lambda element, tag=None: list(element.iter(tag)))
+methods(
+    "xml.etree.ElementTree",
+    "Element",
+    "Python 3.9",
+    getchildren=lambda element: list(element),
+    getiterator=lambda element, tag=None: list(element.iter(tag)),
+)
 methods("xml.etree.ElementTree", "ElementTree", "Python 3.9", getiterator=lambda tree, tag=None: list(tree.iter(tag)))
 methods("html.parser", "HTMLParser", "Python 3.9", unescape=lambda parser, text: importlib.import_module("html").unescape(text))
 methods("configparser", "RawConfigParser", "Python 3.12", readfp=lambda parser, file, filename=None: parser.read_file(file, filename))
 
 # Test cases had several names for one thing.
 _ASSERTIONS = {
-    "assertEqual": ("assertEquals", "failUnlessEqual"), "assertNotEqual": ("assertNotEquals", "failIfEqual"),
-    "assertTrue": ("assert_", "failUnless"), "assertFalse": ("failIf",), "assertRaises": ("failUnlessRaises",),
-    "assertAlmostEqual": ("assertAlmostEquals", "failUnlessAlmostEqual"), "assertNotAlmostEqual": ("assertNotAlmostEquals",),
-    "assertRegex": ("assertRegexpMatches",), "assertNotRegex": ("assertNotRegexpMatches",), "assertRaisesRegex": ("assertRaisesRegexp",),
+    "assertEqual": ("assertEquals", "failUnlessEqual"),
+    "assertNotEqual": ("assertNotEquals", "failIfEqual"),
+    "assertTrue": ("assert_", "failUnless"),
+    "assertFalse": ("failIf",),
+    "assertRaises": ("failUnlessRaises",),
+    "assertAlmostEqual": ("assertAlmostEquals", "failUnlessAlmostEqual"),
+    "assertNotAlmostEqual": ("assertNotAlmostEquals",),
+    "assertRegex": ("assertRegexpMatches",),
+    "assertNotRegex": ("assertNotRegexpMatches",),
+    "assertRaisesRegex": ("assertRaisesRegexp",),
 }
 methods("unittest", "TestCase", "Python 3.12", **{old: _same_as(new) for new, olds in _ASSERTIONS.items() for old in olds})
 

@@ -1,4 +1,5 @@
 """Which shims a program used, and on which of its lines."""
+
 from __future__ import annotations
 
 import atexit
@@ -40,7 +41,8 @@ def text() -> str:
 
     rows = [
         (shim, gone_since(shim), _nearby(place) + (f" ({times} times)" if times > 1 else ""))
-        for shim in sorted(used) for place, times in used[shim].items()
+        for shim in sorted(used)
+        for place, times in used[shim].items()
     ]
     widths = [max(len(row[column]) for row in rows) for column in range(2)]
     lines = [f"  {shim:<{widths[0]}}  {gone:<{widths[1]}}  {place}" for shim, gone, place in rows]

@@ -1,4 +1,5 @@
 """What scipy dropped since 1.0: images in scipy.misc, numpy's functions under its name, names that moved."""
+
 from __future__ import annotations
 
 import importlib
@@ -28,15 +29,21 @@ _NUMPY = """
     triu uint16 uint32 uint64 uint8 union1d unique unwrap vander var vdot vectorize vstack where zeros zeros_like
 """.split()
 names("scipy", "scipy 1.12", {name: _of("numpy", name) for name in _NUMPY})
-names("scipy", "scipy 1.12", rand=_of("numpy.random", "rand"), randn=_of("numpy.random", "randn"), ifft=_of("numpy.fft", "ifft"),
-      random=lambda: importlib.import_module("numpy.random"), misc=lambda: importlib.import_module("scipy.misc"))
+names(
+    "scipy",
+    "scipy 1.12",
+    rand=_of("numpy.random", "rand"),
+    randn=_of("numpy.random", "randn"),
+    ifft=_of("numpy.fft", "ifft"),
+    random=lambda: importlib.import_module("numpy.random"),
+    misc=lambda: importlib.import_module("scipy.misc"),
+)
 
 _misc = own("scipy_misc")
 _IMAGES = ("imread", "imsave", "imresize", "imrotate", "imfilter", "imshow", "toimage", "fromimage", "bytescale")
 for _home in ("scipy.misc", "scipy.misc.common"):
     names(_home, "scipy 1.2", {name: _of("everflow.years.modules.scipy_misc", name) for name in _IMAGES})
-    names(_home, "scipy 1.3",
-          {name: _of("scipy.special", name) for name in ("logsumexp", "comb", "factorial", "factorial2", "factorialk")})
+    names(_home, "scipy 1.3", {name: _of("scipy.special", name) for name in ("logsumexp", "comb", "factorial", "factorial2", "factorialk")})
     names(_home, "scipy 1.3", info=_of("numpy", "info"))
     names(_home, "scipy 1.12", {name: _of("scipy.datasets", name) for name in ("face", "ascent", "electrocardiogram")})
 modules("scipy 1.2", {"scipy.misc": _misc, "scipy.misc.pilutil": _misc, "scipy.misc.common": _misc})
@@ -47,18 +54,38 @@ _WINDOWS = """
 """.split()
 names("scipy.signal", "scipy 1.13", {name: _of("scipy.signal.windows", name) for name in _WINDOWS})
 names("scipy.signal", "scipy 1.3", hanning=_of("scipy.signal.windows", "hann"))
-names("scipy.integrate", "scipy 1.14", trapz=_of("scipy.integrate", "trapezoid"), simps=_of("scipy.integrate", "simpson"),
-      cumtrapz=_of("scipy.integrate", "cumulative_trapezoid"))
+names(
+    "scipy.integrate",
+    "scipy 1.14",
+    trapz=_of("scipy.integrate", "trapezoid"),
+    simps=_of("scipy.integrate", "simpson"),
+    cumtrapz=_of("scipy.integrate", "cumulative_trapezoid"),
+)
 names("scipy.linalg", "scipy 1.9", pinv2=_of("scipy.linalg", "pinv"))
 names("scipy.linalg", "scipy 1.13", tril=_of("numpy", "tril"), triu=_of("numpy", "triu"), kron=_of("numpy", "kron"))
 names("scipy.stats", "scipy 1.12", binom_test=lambda: binom_test)
-names("scipy.stats", "scipy 1.3", itemfreq=lambda: itemfreq, nanmean=_of("numpy", "nanmean"), nanstd=_of("numpy", "nanstd"),
-      chisqprob=_of("scipy.special", "chdtrc"))
+names(
+    "scipy.stats",
+    "scipy 1.3",
+    itemfreq=lambda: itemfreq,
+    nanmean=_of("numpy", "nanmean"),
+    nanstd=_of("numpy", "nanstd"),
+    chisqprob=_of("scipy.special", "chdtrc"),
+)
 names("scipy.spatial.distance", "scipy 1.8", wminkowski=lambda: wminkowski, matching=_of("scipy.spatial.distance", "hamming"))
-modules("scipy 1.8", {f"scipy.sparse.linalg.eigen{rest}": lambda: importlib.import_module("scipy.sparse.linalg")
-                      for rest in ("", ".arpack", ".arpack.arpack", ".lobpcg")})
-names("scipy.sparse.linalg", "scipy 1.8", eigen=lambda: importlib.import_module("scipy.sparse.linalg"),
-      arpack=lambda: importlib.import_module("scipy.sparse.linalg"))
+modules(
+    "scipy 1.8",
+    {
+        f"scipy.sparse.linalg.eigen{rest}": lambda: importlib.import_module("scipy.sparse.linalg")
+        for rest in ("", ".arpack", ".arpack.arpack", ".lobpcg")
+    },
+)
+names(
+    "scipy.sparse.linalg",
+    "scipy 1.8",
+    eigen=lambda: importlib.import_module("scipy.sparse.linalg"),
+    arpack=lambda: importlib.import_module("scipy.sparse.linalg"),
+)
 # Today it is a module, in which imports look for no others.
 names("scipy.sparse.linalg.eigen", "scipy 1.8", arpack=lambda: importlib.import_module("scipy.sparse.linalg"), __path__=lambda: [])
 names("scipy.misc", "scipy 1.3", __path__=lambda: [])

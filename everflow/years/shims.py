@@ -1,4 +1,5 @@
 """The table of shims, the words in which the modules beside this one write it, and what puts the rows in place."""
+
 from __future__ import annotations
 
 import ctypes
@@ -23,8 +24,15 @@ TABLE[OLD_PROTOC] = "protobuf 4"
 
 # Modules that say what a library lacks, read when it is imported. Python's own is read at once.
 LIBRARIES = {
-    "gast": "gast", "h5py": "h5py", "matplotlib": "matplotlib", "numpy": "numpy", "pandas": "pandas", "PIL": "pillow", "scipy": "scipy",
-    "sklearn": "sklearn", "yaml": "yaml",
+    "gast": "gast",
+    "h5py": "h5py",
+    "matplotlib": "matplotlib",
+    "numpy": "numpy",
+    "pandas": "pandas",
+    "PIL": "pillow",
+    "scipy": "scipy",
+    "sklearn": "sklearn",
+    "yaml": "yaml",
 }
 
 _names: dict[str, dict[str, Factory]] = {}
@@ -74,6 +82,7 @@ def own(name: str) -> Factory:
 
 def patch(module: str) -> Callable[[Any], Any]:
     """A function that is called with the module, to change it by `put`."""
+
     def add(function: Callable[[Any], None]) -> Any:
         _patches.setdefault(module, []).append(function)
         return function
@@ -107,6 +116,7 @@ def otherwise(module: str, path: str, gone: str, title: str, errors: Any = (Type
             real = getattr(holder, name, None)
             if real is not None:
                 put(holder, name, _trying(real, instead, errors, title))
+
         return instead
 
     return add
@@ -237,4 +247,3 @@ def undo() -> None:
     while _undoing:
         _undoing.pop()()
     _mended.clear()
-

@@ -1,4 +1,5 @@
 """What scikit-learn dropped since 0.18."""
+
 from __future__ import annotations
 
 import functools
@@ -18,17 +19,28 @@ def _module(name: str) -> Any:
     return lambda: importlib.import_module(name)
 
 
-modules("scikit-learn 0.20", {
-    "sklearn.cross_validation": own("sklearn_cross_validation"), "sklearn.grid_search": _module("sklearn.model_selection"),
-    "sklearn.learning_curve": _module("sklearn.model_selection"), "sklearn.lda": _module("sklearn.discriminant_analysis"),
-    "sklearn.qda": _module("sklearn.discriminant_analysis"),
-})
-modules("scikit-learn 0.23", {
-    "sklearn.externals.joblib": _module("joblib"), "sklearn.externals.six": _module("six"),
-    "sklearn.utils.linear_assignment_": own("sklearn_linear_assignment"),
-})
-modules("scikit-learn 0.24", {"sklearn.utils.testing": _module("sklearn.utils._testing"),
-                              "sklearn.datasets.samples_generator": _module("sklearn.datasets")})
+modules(
+    "scikit-learn 0.20",
+    {
+        "sklearn.cross_validation": own("sklearn_cross_validation"),
+        "sklearn.grid_search": _module("sklearn.model_selection"),
+        "sklearn.learning_curve": _module("sklearn.model_selection"),
+        "sklearn.lda": _module("sklearn.discriminant_analysis"),
+        "sklearn.qda": _module("sklearn.discriminant_analysis"),
+    },
+)
+modules(
+    "scikit-learn 0.23",
+    {
+        "sklearn.externals.joblib": _module("joblib"),
+        "sklearn.externals.six": _module("six"),
+        "sklearn.utils.linear_assignment_": own("sklearn_linear_assignment"),
+    },
+)
+modules(
+    "scikit-learn 0.24",
+    {"sklearn.utils.testing": _module("sklearn.utils._testing"), "sklearn.datasets.samples_generator": _module("sklearn.datasets")},
+)
 names("sklearn", "scikit-learn 0.20", {name: _module(f"sklearn.{name}") for name in ("cross_validation", "grid_search", "learning_curve")})
 names("sklearn.externals", "scikit-learn 0.23", joblib=_module("joblib"), six=_module("six"))
 names("sklearn.preprocessing", "scikit-learn 0.22", Imputer=lambda: Imputer())

@@ -1,4 +1,5 @@
 """What PyYAML 6 dropped."""
+
 from __future__ import annotations
 
 from typing import Any

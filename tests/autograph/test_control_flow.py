@@ -1,4 +1,5 @@
 """Python's control flow on tensors inside tf.function."""
+
 import numpy as np
 import pytest
 
@@ -284,14 +285,17 @@ def returning_sometimes(x):
         return x
 
 
-@pytest.mark.parametrize(("function", "error", "text"), [
-    (undefined_in_a_branch, ValueError, r"must also be initialized in the else branch: \('y',\)"),
-    (undefined_before_a_loop, ValueError, r"must be defined before the loop: \('y',\)"),
-    (of_two_types, TypeError, '"y" has dtype int32 in the TRUE branch, but dtype=float32 in the FALSE branch'),
-    (growing, ValueError, r'"y" has shape \(1,\) before the loop, but shape \(2,\) after one iteration'),
-    (returning_in_a_loop, ValueError, "return statements are not supported within a TensorFlow loop"),
-    (returning_sometimes, ValueError, "A value must also be returned from the else branch"),
-])
+@pytest.mark.parametrize(
+    ("function", "error", "text"),
+    [
+        (undefined_in_a_branch, ValueError, r"must also be initialized in the else branch: \('y',\)"),
+        (undefined_before_a_loop, ValueError, r"must be defined before the loop: \('y',\)"),
+        (of_two_types, TypeError, '"y" has dtype int32 in the TRUE branch, but dtype=float32 in the FALSE branch'),
+        (growing, ValueError, r'"y" has shape \(1,\) before the loop, but shape \(2,\) after one iteration'),
+        (returning_in_a_loop, ValueError, "return statements are not supported within a TensorFlow loop"),
+        (returning_sometimes, ValueError, "A value must also be returned from the else branch"),
+    ],
+)
 def test_what_a_graph_cannot_say_is_refused(function, error, text):
     with pytest.raises(error, match=text):
         run(function, 3)

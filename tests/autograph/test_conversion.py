@@ -1,4 +1,5 @@
 """tf.autograph: converting by hand, source, tracebacks and what is left alone."""
+
 import functools
 import traceback
 

@@ -1,4 +1,5 @@
 """The class that libraries derive their own rewriting of code from."""
+
 import gast
 import pytest
 

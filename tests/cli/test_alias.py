@@ -1,4 +1,5 @@
 """`everflow alias`: plain `python` finds Everflow where it looks for TensorFlow."""
+
 import pathlib
 import subprocess
 import sys
@@ -39,12 +40,19 @@ def test_programs_and_packages_find_tensorflow(installed):
     script = installed.folder / "train.py"
     script.write_text("import tensorflow as tf, everflow\nprint(tf.__version__, tf.Tensor is everflow.Tensor, tf.Tensor.__module__)")
     assert installed(script) == "1.15.5 True tensorflow.python.framework.ops\n"
-    for first in ("import tensorflow_core as tf", "import tensorflow_estimator, tensorflow as tf",
-                  "from tensorflow.python import framework", "import tensorflow.keras.layers", "from tensorflow import keras"):
+    for first in (
+        "import tensorflow_core as tf",
+        "import tensorflow_estimator, tensorflow as tf",
+        "from tensorflow.python import framework",
+        "import tensorflow.keras.layers",
+        "from tensorflow import keras",
+    ):
         assert installed("-c", f"{first}\nimport tensorflow as tf\nprint(tf.keras.layers.Dense)") == (
-            "<class 'tensorflow.python.keras.layers.core.Dense'>\n")
+            "<class 'tensorflow.python.keras.layers.core.Dense'>\n"
+        )
     assert installed("-c", "import importlib.metadata as m; print(m.version('tensorflow'), m.version('tensorflow-estimator'))") == (
-        "1.15.5 1.15.1\n")
+        "1.15.5 1.15.1\n"
+    )
 
 
 def test_pip_is_content(installed):
@@ -65,7 +73,7 @@ def test_remove_leaves_nothing(python):
     before = sorted(python.site.rglob("*"))
     python("-m", "everflow", "alias", "install")
     python("-m", "everflow", "alias", "install")
-    assert python("-c", "import tensorflow")  == ""
+    assert python("-c", "import tensorflow") == ""
     assert "no longer" in python("-m", "everflow", "alias", "remove")
     assert sorted(python.site.rglob("*")) == before
     assert "there is no alias" in python("-m", "everflow", "alias", "remove", status=1)

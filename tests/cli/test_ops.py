@@ -1,4 +1,5 @@
 """`everflow ops` tells what there is."""
+
 from everflow.cli import main as cli
 
 

@@ -1,4 +1,5 @@
 """`everflow run --progress`: a live line about training, on terminals only."""
+
 import io
 import os
 import pty
@@ -16,13 +17,18 @@ import tensorflow as tf
 w = tf.get_variable("w", [], initializer=tf.ones_initializer())
 loss = tf.square(w)
 """
-MONITORED = LOOP + """
+MONITORED = (
+    LOOP
+    + """
 train = tf.train.GradientDescentOptimizer(0.25).minimize(loss, tf.train.get_or_create_global_step())
 with tf.train.MonitoredSession(hooks=[tf.train.StopAtStepHook(40)]) as sess:
     while not sess.should_stop():
         sess.run(train)
 """
-PLAIN = LOOP + """
+)
+PLAIN = (
+    LOOP
+    + """
 train = tf.train.GradientDescentOptimizer(0.25).minimize(loss)
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
@@ -31,12 +37,16 @@ with tf.Session() as sess:
         sess.run(loss)
     print("said by the program")
 """
-NOT_TRAINING = LOOP + """
+)
+NOT_TRAINING = (
+    LOOP
+    + """
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
     for _ in range(30):
         sess.run(loss)
 """
+)
 
 
 def shown(program, *options):

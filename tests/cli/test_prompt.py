@@ -1,4 +1,5 @@
 """`everflow run` without a program opens a prompt, as `python` does."""
+
 import importlib.util
 import os
 import pty
@@ -16,8 +17,13 @@ def terminal(*arguments, typed, wait_for, **environment):
     """What a program shows on a terminal after the lines are typed, until a pattern appears."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "everflow", "run", *map(str, arguments)], stdin=theirs, stdout=theirs, stderr=theirs, close_fds=True,
-        start_new_session=True, env={**os.environ, "TERM": "dumb", "PYTHON_BASIC_REPL": "1", **environment},
+        [sys.executable, "-m", "everflow", "run", *map(str, arguments)],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        close_fds=True,
+        start_new_session=True,
+        env={**os.environ, "TERM": "dumb", "PYTHON_BASIC_REPL": "1", **environment},
     )
     os.close(theirs)
     shown = b""
@@ -37,8 +43,11 @@ def terminal(*arguments, typed, wait_for, **environment):
 def test_a_prompt_opens_and_knows_tensorflow(tmp_path):
     startup = tmp_path / "startup.py"
     startup.write_text("mine = 'my own'")
-    shown = terminal(typed="import tensorflow as tf\nprint(tf.__name__, tf.__version__, mine, 6 * 7)\n",
-                     wait_for="tensorflow 1.15.5 my own 42", PYTHONSTARTUP=str(startup))
+    shown = terminal(
+        typed="import tensorflow as tf\nprint(tf.__name__, tf.__version__, mine, 6 * 7)\n",
+        wait_for="tensorflow 1.15.5 my own 42",
+        PYTHONSTARTUP=str(startup),
+    )
     assert shown.count("Python 3") == 1 and 'Type "help"' in shown and ">>> " in shown
 
 
@@ -57,6 +66,11 @@ def test_standard_input_that_is_no_terminal_is_run_as_a_script(tmp_path):
 
 
 def test_a_prompt_reads_what_is_piped_to_it(tmp_path):
-    done = subprocess.run([sys.executable, "-m", "everflow", "run", "-i", "-c", "x = 5"], input="print(x, 'piped')\n",
-                          capture_output=True, text=True, cwd=tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-m", "everflow", "run", "-i", "-c", "x = 5"],
+        input="print(x, 'piped')\n",
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+    )
     assert "5 piped" in done.stdout and done.returncode == 0, done.stderr

@@ -1,4 +1,5 @@
 """`everflow records FILE` tells what a record file holds."""
+
 import pytest
 
 import everflow as tf
@@ -6,11 +7,15 @@ from everflow.cli import main as cli
 
 
 def example(label, values):
-    return tf.train.Example(features=tf.train.Features(feature={
-        "label": tf.train.Feature(int64_list=tf.train.Int64List(value=[label])),
-        "name": tf.train.Feature(bytes_list=tf.train.BytesList(value=[b"n%d" % label])),
-        "values": tf.train.Feature(float_list=tf.train.FloatList(value=values)),
-    })).SerializeToString()
+    return tf.train.Example(
+        features=tf.train.Features(
+            feature={
+                "label": tf.train.Feature(int64_list=tf.train.Int64List(value=[label])),
+                "name": tf.train.Feature(bytes_list=tf.train.BytesList(value=[b"n%d" % label])),
+                "values": tf.train.Feature(float_list=tf.train.FloatList(value=values)),
+            }
+        )
+    ).SerializeToString()
 
 
 def written(path, compression=""):
@@ -28,8 +33,11 @@ def test_features_are_summed_up(tmp_path, capsys, compression):
     total, header, *rows = capsys.readouterr().out.splitlines()
     assert total.startswith(f"{path}: 2 records, ") and total.endswith("; 2 of them hold features")
     assert header.split() == ["feature", "type", "values", "records", "first", "value"]
-    assert [row.split() for row in rows] == [["label", "int64", "1", "2", "3"], ["name", "bytes", "1", "2", "b'n3'"],
-                                             ["values", "float", "1..3", "2", "0.5"]]
+    assert [row.split() for row in rows] == [
+        ["label", "int64", "1", "2", "3"],
+        ["name", "bytes", "1", "2", "b'n3'"],
+        ["values", "float", "1..3", "2", "0.5"],
+    ]
 
 
 def test_records_can_be_printed(tmp_path, capsys):

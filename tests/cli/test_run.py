@@ -1,4 +1,5 @@
 """`everflow run`: as `python`, except that `import tensorflow` finds Everflow."""
+
 import os
 import signal
 import subprocess
@@ -14,14 +15,17 @@ from everflow.cli.main import COMMANDS, TOOLS
 def everflow(*arguments, cwd=None, stdin="", **environment):
     return subprocess.run(
         [sys.executable, "-m", "everflow", *map(str, arguments)],
-        cwd=cwd, input=stdin, capture_output=True, text=True, timeout=60, env={**os.environ, **environment},
+        cwd=cwd,
+        input=stdin,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**os.environ, **environment},
     )
 
 
 def python(*arguments, cwd=None, stdin=""):
-    return subprocess.run(
-        [sys.executable, *map(str, arguments)], cwd=cwd, input=stdin, capture_output=True, text=True, timeout=60
-    )
+    return subprocess.run([sys.executable, *map(str, arguments)], cwd=cwd, input=stdin, capture_output=True, text=True, timeout=60)
 
 
 @pytest.fixture
@@ -101,12 +105,15 @@ def test_a_safe_path_stays_safe(script, tmp_path):
     assert everflow("run", path, PYTHONSAFEPATH="1").stdout == expected
 
 
-@pytest.mark.parametrize("code, status, error", [
-    ("import sys; sys.exit(7)", 7, ""),
-    ("import sys; sys.exit()", 0, ""),
-    ("import sys; sys.exit('enough')", 1, "enough\n"),
-    ("raise SystemExit(3)", 3, ""),
-])
+@pytest.mark.parametrize(
+    "code, status, error",
+    [
+        ("import sys; sys.exit(7)", 7, ""),
+        ("import sys; sys.exit()", 0, ""),
+        ("import sys; sys.exit('enough')", 1, "enough\n"),
+        ("raise SystemExit(3)", 3, ""),
+    ],
+)
 def test_exit_statuses(script, code, status, error):
     done = everflow("run", script(code))
     assert (done.returncode, done.stderr) == (status, error)
@@ -130,7 +137,10 @@ def test_an_interrupt_ends_with_130(script):
     path = script("import time\nprint('ready', flush=True)\ntime.sleep(60)")
     # Where the tests run in the background, interrupts are ignored, and children inherit that.
     with subprocess.Popen(
-        [sys.executable, "-m", "everflow", "run", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        [sys.executable, "-m", "everflow", "run", path],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as process:
         assert process.stdout.readline() == "ready\n"
@@ -164,7 +174,8 @@ if __name__ == "__main__":
 
 
 def test_pytest_runs_with_rewritten_assertions(script, tmp_path):
-    script("""
+    script(
+        """
 from tensorflow.python.framework import dtypes
 import tensorflow as tf
 
@@ -173,24 +184,28 @@ def test_same():
 
 def test_different():
     assert [1, 2] == [1, 3]
-""", "some_test.py")
+""",
+        "some_test.py",
+    )
     done = everflow("run", "-m", "pytest", "-q", "--import-mode=importlib", "some_test.py", cwd=tmp_path)
     assert done.returncode == 1
     assert "1 failed, 1 passed" in done.stdout and "At index 1 diff: 2 != 3" in done.stdout
 
 
-@pytest.mark.parametrize("arguments, sentence", [
-
-    (["run", "-m"], "everflow run: -m needs a module after it"),
-    (["run", "-c"], "everflow run: -c needs code after it"),
-    (["run", "-x"], "everflow run: there is no option -x (see everflow run --help)"),
-    (["run", "nowhere.py"], "everflow run: can't open file 'nowhere.py': No such file or directory"),
-    (["run", "-m", "no_such_module"], "everflow run: No module named no_such_module"),
-    (["run", "-m", "no_such_package.module"], "everflow run: No module named no_such_package.module"),
-    (["run", "-m", "http"], "everflow run: 'http' is a package and has no __main__ module"),
-    (["run", "-m", "zlib"], "everflow run: module zlib has no Python code to run"),
-    (["dance"], f"everflow: there is no command 'dance' (the commands are: {', '.join([*COMMANDS, *TOOLS])})"),
-])
+@pytest.mark.parametrize(
+    "arguments, sentence",
+    [
+        (["run", "-m"], "everflow run: -m needs a module after it"),
+        (["run", "-c"], "everflow run: -c needs code after it"),
+        (["run", "-x"], "everflow run: there is no option -x (see everflow run --help)"),
+        (["run", "nowhere.py"], "everflow run: can't open file 'nowhere.py': No such file or directory"),
+        (["run", "-m", "no_such_module"], "everflow run: No module named no_such_module"),
+        (["run", "-m", "no_such_package.module"], "everflow run: No module named no_such_package.module"),
+        (["run", "-m", "http"], "everflow run: 'http' is a package and has no __main__ module"),
+        (["run", "-m", "zlib"], "everflow run: module zlib has no Python code to run"),
+        (["dance"], f"everflow: there is no command 'dance' (the commands are: {', '.join([*COMMANDS, *TOOLS])})"),
+    ],
+)
 def test_mistakes_are_told_in_one_sentence(arguments, sentence, tmp_path):
     done = everflow(*arguments, cwd=tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (2, "", sentence + "\n")
@@ -219,7 +234,9 @@ def test_numpy_has_its_old_names_and_shows_numbers_as_it_did(script):
 
 
 def test_arrays_have_their_old_methods(script):
-    found = everflow("run", script("""
+    found = everflow(
+        "run",
+        script("""
 import numpy as np
 a = np.array([[1, 2], [3, 9]], np.uint8)
 print(a.tostring(), a[0, 1].tostring(), a.ptp(), a.ptp(axis=0), np.array([1], np.int16).newbyteorder())
@@ -227,5 +244,6 @@ a.itemset(3, 7)
 a.itemset((0, 0), 5)
 a.itemset(1, 0, 6)
 print(a.tolist())
-"""))
+"""),
+    )
     assert found.stdout == "b'\\x01\\x02\\x03\\t' b'\\x02' 8 [2 7] [256]\n[[5, 2], [6, 7]]\n", found.stderr

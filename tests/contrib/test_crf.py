@@ -1,4 +1,5 @@
 """tf.contrib.crf, against sums over all sequences of tags."""
+
 import itertools
 
 import numpy as np
@@ -21,8 +22,11 @@ def score(row, tags, scores=SCORES):
 
 def all_scores(row, allowed=lambda t, tag: True, scores=SCORES):
     length = LENGTHS[row]
-    return {tags: score(row, tags, scores) for tags in itertools.product(range(3), repeat=int(length))
-            if all(allowed(t, tag) for t, tag in enumerate(tags))}
+    return {
+        tags: score(row, tags, scores)
+        for tags in itertools.product(range(3), repeat=int(length))
+        if all(allowed(t, tag) for t, tag in enumerate(tags))
+    }
 
 
 def log_sum(values):

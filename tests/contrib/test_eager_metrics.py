@@ -24,9 +24,10 @@ def test_metrics_add_each_other_up():
 
 def test_what_goes_in_is_checked():
     for metric, labels, predictions in (
-            (metrics.Accuracy(), [1, 2], [1, 2, 3]),
-            (metrics.CategoricalAccuracy(), [[0, 1]], [[0.0, 1.0], [1.0, 0.0]]),
-            (metrics.BinaryAccuracy(0.5), [0, 1], [0.1])):
+        (metrics.Accuracy(), [1, 2], [1, 2, 3]),
+        (metrics.CategoricalAccuracy(), [[0, 1]], [[0.0, 1.0], [1.0, 0.0]]),
+        (metrics.BinaryAccuracy(0.5), [0, 1], [0.1]),
+    ):
         with pytest.raises(tf.errors.InvalidArgumentError, match="Shapes of labels and predictions are unequal"):
             metric(labels, predictions)
     with pytest.raises(tf.errors.InvalidArgumentError, match="First axis of labels and predictions is unequal"):
@@ -40,10 +41,11 @@ def test_what_goes_in_is_checked():
 def test_accuracies():
     found = []
     for metric, labels, predictions in (
-            (metrics.Accuracy(), [1, 2], [1, 3]),
-            (metrics.CategoricalAccuracy(), [[0, 1], [1, 0]], [[0.1, 0.9], [0.2, 0.8]]),
-            (metrics.BinaryAccuracy(threshold=0.7), [[1], [0]], [[0.9], [0.8]]),
-            (metrics.SparseAccuracy(), [1, 0], [[0.1, 0.9], [0.2, 0.8]])):
+        (metrics.Accuracy(), [1, 2], [1, 3]),
+        (metrics.CategoricalAccuracy(), [[0, 1], [1, 0]], [[0.1, 0.9], [0.2, 0.8]]),
+        (metrics.BinaryAccuracy(threshold=0.7), [[1], [0]], [[0.9], [0.8]]),
+        (metrics.SparseAccuracy(), [1, 0], [[0.1, 0.9], [0.2, 0.8]]),
+    ):
         metric(labels, predictions)
         found.append(metric.result().numpy())
     np.testing.assert_array_equal(found, [0.5] * 4)

@@ -1,4 +1,5 @@
 """tfe.Network, tfe.Sequential and tfe.Saver."""
+
 import os
 
 import numpy as np

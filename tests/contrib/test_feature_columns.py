@@ -1,4 +1,5 @@
 """The first feature columns, of tf.contrib.layers."""
+
 import numpy as np
 import pytest
 
@@ -29,8 +30,10 @@ def test_weights_of_a_linear_model():
     weighted = layers.weighted_sparse_column(keys, "w")
     features = {"k": sparse(["a", "c", "nope"]), "r": tf.constant([[0.5], [3.0]]), "w": sparse([1.0, 2.0, 3.0], tf.float32)}
     sums, weights, bias = layers.weighted_sum_from_feature_columns(features, [keys, real, buckets, weighted], 2)
-    assert [v.op.name for v in tf.global_variables()] == [f"weighted_sum_from_feature_columns/{name}" for name in (
-        "r_bucketized/weights", "r/weight", "k/weights", "k_weighted_by_w/weights", "bias_weight")]
+    assert [v.op.name for v in tf.global_variables()] == [
+        f"weighted_sum_from_feature_columns/{name}"
+        for name in ("r_bucketized/weights", "r/weight", "k/weights", "k_weighted_by_w/weights", "bias_weight")
+    ]
     assert weights[keys][0].shape == (3, 2) and bias.shape == (2,)
     # The bucket's row, the number times its row, the key's row and the weight times it, and the bias.
     np.testing.assert_allclose(run(sums, counted), [[2 + 0 + 0 + 0 + 0, 3 + 0.5 + 1 + 1 + 1], [4 + 0 + 4 + 8 + 0, 5 + 3 + 5 + 10 + 1]])
@@ -71,8 +74,10 @@ def test_columns_say_how_examples_are_parsed():
     example = tf.train.Example(features=tf.train.Features(feature={"k": tf.train.Feature(bytes_list=tf.train.BytesList(value=[b"b"]))}))
     found = layers.parse_feature_columns_from_examples([example.SerializeToString()], columns)
     assert run(found[columns[0]].values).tolist() == [1] and run(found[columns[1]]).tolist() == [[1.0, 1.0]]
-    for make, error in ((lambda: layers.sparse_column_with_hash_bucket("h", 0), "at least 1"),
-                        (lambda: layers.bucketized_column(columns[1], [2.0, 1.0]), "sorted list"),
-                        (lambda: layers.sparse_column_with_hash_bucket("h", 2, combiner="max"), "combiner must be one of")):
+    for make, error in (
+        (lambda: layers.sparse_column_with_hash_bucket("h", 0), "at least 1"),
+        (lambda: layers.bucketized_column(columns[1], [2.0, 1.0]), "sorted list"),
+        (lambda: layers.sparse_column_with_hash_bucket("h", 2, combiner="max"), "combiner must be one of"),
+    ):
         with pytest.raises(ValueError, match=error):
             make()

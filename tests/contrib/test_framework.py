@@ -1,4 +1,5 @@
 """tf.contrib.framework: argument scopes, variables of models, values from checkpoints."""
+
 import numpy as np
 import pytest
 

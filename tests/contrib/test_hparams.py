@@ -1,4 +1,5 @@
 """tf.contrib.training.HParams: settings with types, overridden by texts and dictionaries."""
+
 import pytest
 
 import everflow as tf
@@ -15,15 +16,18 @@ def test_a_text_overrides_settings():
     assert (found.count, found.sizes) == (-3, [4, 5, 6])
 
 
-@pytest.mark.parametrize("text, message", [
-    ("count=1.5", "Could not parse hparam 'count' of type 'int' with value '1.5' in count=1.5"),
-    ("other=1", "Unknown hyperparameter type for other"),
-    ("count=[1,2]", "Must not pass a list for single-valued parameter: count"),
-    ("sizes=3", "Must pass a list for multi-valued parameter: sizes."),
-    ("on=yes", "Could not parse hparam 'on' of type 'bool'"),
-    ("count", "Malformed hyperparameter value: count"),
-    ("count=1,count=2", "Multiple assignments to variable 'count'"),
-])
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("count=1.5", "Could not parse hparam 'count' of type 'int' with value '1.5' in count=1.5"),
+        ("other=1", "Unknown hyperparameter type for other"),
+        ("count=[1,2]", "Must not pass a list for single-valued parameter: count"),
+        ("sizes=3", "Must pass a list for multi-valued parameter: sizes."),
+        ("on=yes", "Could not parse hparam 'on' of type 'bool'"),
+        ("count", "Malformed hyperparameter value: count"),
+        ("count=1,count=2", "Multiple assignments to variable 'count'"),
+    ],
+)
 def test_a_text_that_does_not_fit_is_refused(text, message):
     with pytest.raises(ValueError, match=message.replace("[", r"\[")):
         settings().parse(text)

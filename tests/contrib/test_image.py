@@ -1,4 +1,5 @@
 """tf.contrib.image: transforms and warps."""
+
 import numpy as np
 import pytest
 
@@ -52,7 +53,8 @@ def test_splines_go_through_their_points(order):
 def test_a_sparse_warp_moves_its_points_and_holds_the_border():
     picture = np.zeros((1, 9, 9, 1), np.float32)
     picture[0, 4, 4] = 1
-    warped, flow = run(image.sparse_image_warp(picture, np.array([[[4.0, 4.0]]], np.float32), np.array([[[4.0, 5.0]]], np.float32),
-                                               num_boundary_points=2))
+    warped, flow = run(
+        image.sparse_image_warp(picture, np.array([[[4.0, 4.0]]], np.float32), np.array([[[4.0, 5.0]]], np.float32), num_boundary_points=2)
+    )
     np.testing.assert_allclose(warped[0, 4, 5], 1, atol=1e-3)
     np.testing.assert_allclose(flow[0, 0, 0], [0, 0], atol=1e-3)

@@ -1,4 +1,5 @@
 """tf.contrib.layers: names, values, collections and what scopes give."""
+
 import numpy as np
 import pytest
 
@@ -22,8 +23,15 @@ def test_a_network_has_tensorflows_names():
         net = layers.max_pool2d(net, 2)
         net = layers.fully_connected(layers.flatten(net), 6, activation_fn=None)
         assert names(tf.trainable_variables()) == [
-            "first/weights:0", "first/BatchNorm/beta:0", "more/more_1/weights:0", "more/more_1/BatchNorm/beta:0", "more/more_2/weights:0",
-            "more/more_2/BatchNorm/beta:0", "fully_connected/weights:0", "fully_connected/biases:0"]
+            "first/weights:0",
+            "first/BatchNorm/beta:0",
+            "more/more_1/weights:0",
+            "more/more_1/BatchNorm/beta:0",
+            "more/more_2/weights:0",
+            "more/more_2/BatchNorm/beta:0",
+            "fully_connected/weights:0",
+            "fully_connected/biases:0",
+        ]
         assert len(tf.losses.get_regularization_losses()) == 3 and len(tf.get_collection(tf.GraphKeys.UPDATE_OPS)) == 6
         assert list(tf.contrib.layers.python.layers.utils.convert_collection_to_dict("points")) == ["first"]
         assert tf.get_collection(tf.GraphKeys.MODEL_VARIABLES)[2].name == "first/BatchNorm/moving_mean:0"
@@ -59,7 +67,7 @@ def test_normalizations_within_examples():
         unit = layers.unit_norm(tf.constant(IMAGES), 3)
         a, b, c, d = run([by_layer, by_instance, by_group, unit])
     assert np.allclose(a.mean((1, 2, 3)), 0, atol=1e-5) and np.allclose(b.mean((1, 2)), 0, atol=1e-5)
-    assert np.allclose(c[..., :3].mean((1, 2, 3)), 0, atol=1e-5) and np.allclose((d ** 2).sum(-1), 1, atol=1e-5)
+    assert np.allclose(c[..., :3].mean((1, 2, 3)), 0, atol=1e-5) and np.allclose((d**2).sum(-1), 1, atol=1e-5)
 
 
 def test_regularizers():

@@ -1,4 +1,5 @@
 """GDN, reversible blocks, sequences of images, target columns and scattered embeddings of tf.contrib.layers."""
+
 import numpy as np
 import pytest
 
@@ -14,7 +15,7 @@ layers = tf.contrib.layers
 @pytest.mark.parametrize("rank", [3, 4, 5])
 def test_gdn_divides_by_the_norm_of_channels_and_the_inverse_multiplies(inverse, rank):
     x = np.random.RandomState(0).randn(*[2, 3, 2, 2, 4][-rank:]).astype("f")
-    norm = np.sqrt(1 + 0.1 * x ** 2)
+    norm = np.sqrt(1 + 0.1 * x**2)
     y = layers.gdn(tf.constant(x), inverse=inverse)
     assert [v.op.name for v in tf.trainable_variables()] == ["gdn/reparam_beta", "gdn/reparam_gamma"]
     np.testing.assert_allclose(run(y), x * norm if inverse else x / norm, rtol=1e-5)
@@ -177,8 +178,9 @@ def test_a_machine_of_support_vectors_has_no_probabilities():
         layers.multi_class_target(1)
 
 
-@pytest.mark.parametrize("hash_key,expected", [(None, [[24.5, 15.5, 11.5], [2, 4, 1], [22, 0, 27]]),
-                                               (7, [[13.5, 15, 12], [2, 3, 11], [7, 10, 21]])])
+@pytest.mark.parametrize(
+    "hash_key,expected", [(None, [[24.5, 15.5, 11.5], [2, 4, 1], [22, 0, 27]]), (7, [[13.5, 15, 12], [2, 3, 11], [7, 10, 21]])]
+)
 def test_scattered_vectors_are_made_of_shared_parameters(hash_key, expected):
     values = tf.SparseTensor([[0, 0], [0, 1], [2, 0]], ["x", "y", "z"], [3, 2])
     params = tf.constant(np.arange(30, dtype="f"))
@@ -204,16 +206,22 @@ def test_a_scattered_column_is_an_input():
         layers.scattered_embedding_column("a", size=0, dimension=4, hash_key=7)
 
 
-@pytest.mark.parametrize("combiner,expected", [(None, [[20 / 3, 23 / 3], [np.nan, np.nan], [18, 19]]),
-                                               ("sum", [[20, 23], [0, 0], [54, 57]]),
-                                               ("sqrtn", [[8.9442720, 10.2859125], [np.nan, np.nan], [18, 19]])])
+@pytest.mark.parametrize(
+    "combiner,expected",
+    [
+        (None, [[20 / 3, 23 / 3], [np.nan, np.nan], [18, 19]]),
+        ("sum", [[20, 23], [0, 0], [54, 57]]),
+        ("sqrtn", [[8.9442720, 10.2859125], [np.nan, np.nan], [18, 19]]),
+    ],
+)
 def test_vectors_of_parts_are_combined_by_weights(combiner, expected):
     parts = [tf.constant(np.arange(12, dtype="f").reshape(6, 2)), tf.constant(np.arange(12, 24, dtype="f").reshape(6, 2))]
     places = [[0, 0], [0, 1], [2, 0]]
     ids = tf.SparseTensor(places, tf.constant([1, 4, 7], tf.int64), [3, 2])
     weights = tf.SparseTensor(places, [1.0, 2.0, 3.0], [3, 2])
-    np.testing.assert_allclose(run(embedding_lookup_sparse_with_distributed_aggregation(parts, ids, weights, combiner=combiner)), expected,
-                               rtol=1e-5)
+    np.testing.assert_allclose(
+        run(embedding_lookup_sparse_with_distributed_aggregation(parts, ids, weights, combiner=combiner)), expected, rtol=1e-5
+    )
 
 
 def test_slim_pools_windows_and_summarizes_collections():

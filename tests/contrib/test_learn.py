@@ -1,4 +1,5 @@
 """Estimators of tf.contrib.learn."""
+
 from __future__ import annotations
 
 import numpy as np

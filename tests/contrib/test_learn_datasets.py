@@ -1,4 +1,5 @@
 """tf.contrib.learn.datasets: what the collections hold."""
+
 import urllib.error
 
 import numpy as np

@@ -1,4 +1,5 @@
 """Estimators of tf.contrib.learn as SavedModels and predictors."""
+
 from __future__ import annotations
 
 import os
@@ -19,8 +20,11 @@ def model_fn(features, labels, mode, params):
     if labels is not None:
         loss = tf.losses.mean_squared_error(labels, predicted)
         train_op = tf.train.GradientDescentOptimizer(0.01).minimize(loss, tf.train.get_global_step())
-    heads = {"once": (learn.ProblemType.UNSPECIFIED, {"p": predicted}),
-             "twice": (learn.ProblemType.UNSPECIFIED, {"p": 2 * predicted})} if params["heads"] else None
+    heads = (
+        {"once": (learn.ProblemType.UNSPECIFIED, {"p": predicted}), "twice": (learn.ProblemType.UNSPECIFIED, {"p": 2 * predicted})}
+        if params["heads"]
+        else None
+    )
     return learn.ModelFnOps(mode, predictions={"p": predicted}, loss=loss, train_op=train_op, output_alternatives=heads)
 
 
@@ -58,7 +62,8 @@ def test_each_family_of_estimators_has_its_predictor(tmp_path):
 def test_an_export_has_a_signature_for_every_head(tmp_path):
     (tmp_path / "notes").write_text("hello")
     folder = fitted(tmp_path / "m", heads=True).export_savedmodel(
-        str(tmp_path / "e"), served, default_output_alternative_key="twice", assets_extra={"a/notes": str(tmp_path / "notes")})
+        str(tmp_path / "e"), served, default_output_alternative_key="twice", assets_extra={"a/notes": str(tmp_path / "notes")}
+    )
     folder = os.fsdecode(folder)
     with tf.Session(graph=tf.Graph()) as session:
         signatures = tf.saved_model.loader.load(session, ["serve"], folder).signature_def

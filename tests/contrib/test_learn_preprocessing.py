@@ -1,4 +1,5 @@
 """tf.contrib.learn.preprocessing and tf.contrib.memory_stats."""
+
 import numpy as np
 import pytest
 

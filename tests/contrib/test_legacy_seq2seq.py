@@ -1,4 +1,5 @@
 """tf.contrib.legacy_seq2seq."""
+
 import numpy as np
 import pytest
 
@@ -39,8 +40,9 @@ def test_a_tensor_decides_whether_to_feed_back(model):
     feed_previous = tf.placeholder(tf.bool, [])
     sizes = (5, 3) if "tied" in model else (5, 5, 3)
     with tf.variable_scope("s", initializer=tf.random_normal_initializer(seed=1)):
-        outputs, state = getattr(legacy, model)(symbols([1, 2], [3, 4]), symbols([1, 2], [0, 0], [0, 0]), gru(), *sizes,
-                                                feed_previous=feed_previous)
+        outputs, state = getattr(legacy, model)(
+            symbols([1, 2], [3, 4]), symbols([1, 2], [0, 0], [0, 0]), gru(), *sizes, feed_previous=feed_previous
+        )
     assert [o.shape.as_list() for o in outputs] == [[2, 5]] * 3 and state.shape.as_list() == [2, 4]
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
@@ -50,18 +52,27 @@ def test_a_tensor_decides_whether_to_feed_back(model):
 
 
 def test_attention_decoder_names_and_heads():
-    outputs, _ = legacy.attention_decoder([tf.ones([2, 3])] * 2, tf.zeros([2, 4]), tf.ones([2, 6, 5]), gru(), output_size=7, num_heads=2,
-                                          initial_state_attention=True)
+    outputs, _ = legacy.attention_decoder(
+        [tf.ones([2, 3])] * 2, tf.zeros([2, 4]), tf.ones([2, 6, 5]), gru(), output_size=7, num_heads=2, initial_state_attention=True
+    )
     assert outputs[0].shape.as_list() == [2, 7]
     assert {n.split("/")[1] for n in names()} == {
-        "kernel", "gru_cell", "Attention_0", "Attention_1", "AttnOutputProjection", "AttnW_0", "AttnV_0"}
+        "kernel",
+        "gru_cell",
+        "Attention_0",
+        "Attention_1",
+        "AttnOutputProjection",
+        "AttnW_0",
+        "AttnV_0",
+    }
     with pytest.raises(ValueError, match="at least 1 input"):
         legacy.attention_decoder([], None, tf.ones([2, 6, 5]), gru())
 
 
 def test_one_encoder_and_many_decoders():
     outputs, states = legacy.one2many_rnn_seq2seq(
-        symbols([1, 2]), {"a": symbols([0, 1]), "b": symbols([1, 1], [0, 0])}, gru(), {"a": gru(), "b": gru()}, 4, {"a": 3, "b": 5}, 2)
+        symbols([1, 2]), {"a": symbols([0, 1]), "b": symbols([1, 1], [0, 0])}, gru(), {"a": gru(), "b": gru()}, 4, {"a": 3, "b": 5}, 2
+    )
     assert [o.shape.as_list() for o in outputs["b"]] == [[2, 5]] * 2 and states["a"].shape.as_list() == [2, 4]
 
 
@@ -81,7 +92,8 @@ def test_buckets_share_variables():
     steps = symbols([1, 2], [0, 1], [2, 2])
     ones = [tf.ones([2])] * 3
     outputs, losses = legacy.model_with_buckets(
-        steps, steps, steps, ones, [(1, 2), (3, 3)], lambda x, y: legacy.embedding_rnn_seq2seq(x, y, gru(), 4, 4, 2))
+        steps, steps, steps, ones, [(1, 2), (3, 3)], lambda x, y: legacy.embedding_rnn_seq2seq(x, y, gru(), 4, 4, 2)
+    )
     assert [len(o) for o in outputs] == [2, 3] and len(losses) == 2 and len(names()) == 7
     with pytest.raises(ValueError, match=r"Length of targets \(3\) must be at least that of last bucket \(4\)"):
         legacy.model_with_buckets(steps, steps, steps, ones, [(3, 4)], None)

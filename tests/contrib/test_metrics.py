@@ -1,4 +1,5 @@
 """Metrics that only tf.contrib has, against numpy."""
+
 import numpy as np
 import pytest
 
@@ -91,7 +92,8 @@ def rates(thresholds):
 def test_the_best_over_thresholds():
     precision, recall = rates(np.linspace(0, 1, 200) + np.array([-1e-7] + [0] * 198 + [1e-7]))
     np.testing.assert_allclose(
-        streamed(metrics.f1_score, *halves(LABELS, SCORES)), (2 * precision * recall / (precision + recall + 1e-7)).max(), rtol=1e-4)
+        streamed(metrics.f1_score, *halves(LABELS, SCORES)), (2 * precision * recall / (precision + recall + 1e-7)).max(), rtol=1e-4
+    )
     found = streamed(lambda a, b: metrics.precision_at_recall(a, b, 0.7), *halves(LABELS, SCORES))
     np.testing.assert_allclose(found, precision[np.flatnonzero(recall >= 0.7)[-1]], rtol=1e-4)
     found = streamed(lambda a, b: metrics.recall_at_precision(a, b, 0.7), *halves(LABELS, SCORES))

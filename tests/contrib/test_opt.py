@@ -1,4 +1,5 @@
 """The optimizers of tf.contrib.opt: one or two steps, worked out by hand."""
+
 import numpy as np
 import pytest
 

@@ -1,4 +1,5 @@
 """tf.contrib.predictor and what tf.contrib.checkpoint adds."""
+
 import numpy as np
 import pytest
 

@@ -1,4 +1,5 @@
 """tf.contrib.receptive_field: what features see."""
+
 import numpy as np
 import pytest
 

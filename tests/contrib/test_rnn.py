@@ -1,4 +1,5 @@
 """tf.contrib.rnn."""
+
 import numpy as np
 import pytest
 
@@ -83,12 +84,28 @@ def test_layer_normalization_in_an_lstm():
     np.testing.assert_allclose(y, np.tanh(c) * sigmoid(o), rtol=1e-3, atol=1e-4)
 
 
-@pytest.mark.parametrize(("wrap", "names"), [
-    (lambda cell: rnn.InputProjectionWrapper(cell, 3), ["kernel:0", "bias:0", "basic_rnn_cell/kernel:0", "basic_rnn_cell/bias:0"]),
-    (lambda cell: rnn.OutputProjectionWrapper(cell, 3), ["basic_rnn_cell/kernel:0", "basic_rnn_cell/bias:0", "kernel:0", "bias:0"]),
-    (lambda cell: rnn.AttentionCellWrapper(cell, 3), [
-        "kernel:0", "bias:0", "basic_rnn_cell/kernel:0", "basic_rnn_cell/bias:0", "attention/attn_w:0", "attention/attn_v:0",
-        "attention/kernel:0", "attention/bias:0", "attn_output_projection/kernel:0", "attn_output_projection/bias:0"])])
+@pytest.mark.parametrize(
+    ("wrap", "names"),
+    [
+        (lambda cell: rnn.InputProjectionWrapper(cell, 3), ["kernel:0", "bias:0", "basic_rnn_cell/kernel:0", "basic_rnn_cell/bias:0"]),
+        (lambda cell: rnn.OutputProjectionWrapper(cell, 3), ["basic_rnn_cell/kernel:0", "basic_rnn_cell/bias:0", "kernel:0", "bias:0"]),
+        (
+            lambda cell: rnn.AttentionCellWrapper(cell, 3),
+            [
+                "kernel:0",
+                "bias:0",
+                "basic_rnn_cell/kernel:0",
+                "basic_rnn_cell/bias:0",
+                "attention/attn_w:0",
+                "attention/attn_v:0",
+                "attention/kernel:0",
+                "attention/bias:0",
+                "attn_output_projection/kernel:0",
+                "attn_output_projection/bias:0",
+            ],
+        ),
+    ],
+)
 def test_wrappers_name_their_variables(wrap, names):
     cell = wrap(tf.nn.rnn_cell.BasicRNNCell(4))
     found, made = stepped(cell)

@@ -1,4 +1,5 @@
 """LSTMs along time and frequency of tf.contrib.rnn."""
+
 import numpy as np
 import pytest
 
@@ -64,8 +65,11 @@ def test_a_concatenated_state_is_the_same():
 
 
 def test_peepholes_of_a_grid_look_both_ways():
-    output, state, names = stepped(rnn.GridLSTMCell(3, feature_size=2, frequency_skip=1, num_frequency_blocks=[3], use_peepholes=True,
-                                                    cell_clip=0.4, num_unit_shards=2))
+    output, state, names = stepped(
+        rnn.GridLSTMCell(
+            3, feature_size=2, frequency_skip=1, num_frequency_blocks=[3], use_peepholes=True, cell_clip=0.4, num_unit_shards=2
+        )
+    )
     assert len(names) == 18
     assert names[6:8] == ["W_F_diag_freqf_0", "W_F_diag_freqt_0"]
     np.testing.assert_allclose(output[0, :3], [-0.03419365, 0.20981838, 0.12954494], rtol=1e-4)
@@ -73,24 +77,53 @@ def test_peepholes_of_a_grid_look_both_ways():
 
 
 def test_a_grid_may_share_weights_and_couple_gates():
-    output, state, names = stepped(rnn.GridLSTMCell(3, feature_size=2, frequency_skip=1, num_frequency_blocks=[3], use_peepholes=True,
-                                                    share_time_frequency_weights=True, couple_input_forget_gates=True))
+    output, state, names = stepped(
+        rnn.GridLSTMCell(
+            3,
+            feature_size=2,
+            frequency_skip=1,
+            num_frequency_blocks=[3],
+            use_peepholes=True,
+            share_time_frequency_weights=True,
+            couple_input_forget_gates=True,
+        )
+    )
     assert names == ["W_f_0_0", "B_f_0", "W_I_diag_freqf_0", "W_I_diag_freqt_0", "W_O_diag_freqf_0", "W_O_diag_freqt_0"]
     np.testing.assert_allclose(output[1, :3], [0.11942267, -0.5271311, -0.67035806], rtol=1e-4)
 
 
 def test_bands_have_weights_of_their_own():
-    output, state, names = stepped(rnn.GridLSTMCell(3, feature_size=2, frequency_skip=1, num_frequency_blocks=[1, 2],
-                                                    start_freqindex_list=[0, 1], end_freqindex_list=[2, 4], couple_input_forget_gates=True))
+    output, state, names = stepped(
+        rnn.GridLSTMCell(
+            3,
+            feature_size=2,
+            frequency_skip=1,
+            num_frequency_blocks=[1, 2],
+            start_freqindex_list=[0, 1],
+            end_freqindex_list=[2, 4],
+            couple_input_forget_gates=True,
+        )
+    )
     assert names[4:] == ["W_f_1_0", "B_f_1", "W_t_1_0", "B_t_1"]
     np.testing.assert_allclose(output[0, :3], [0.07716802, -0.23952365, -0.3427286], rtol=1e-4)
     np.testing.assert_allclose(output[0, 6:9], [-0.4553054, -0.14859362, 0.15251428], rtol=1e-4)
 
 
 def test_a_grid_of_two_directions_moves_its_windows_backwards():
-    output, state, names = stepped(rnn.BidirectionalGridLSTMCell(
-        3, feature_size=2, frequency_skip=1, num_frequency_blocks=[2], backward_slice_offset=1, use_peepholes=True,
-        share_time_frequency_weights=True, couple_input_forget_gates=True, start_freqindex_list=[0], end_freqindex_list=[3]))
+    output, state, names = stepped(
+        rnn.BidirectionalGridLSTMCell(
+            3,
+            feature_size=2,
+            frequency_skip=1,
+            num_frequency_blocks=[2],
+            backward_slice_offset=1,
+            use_peepholes=True,
+            share_time_frequency_weights=True,
+            couple_input_forget_gates=True,
+            start_freqindex_list=[0],
+            end_freqindex_list=[3],
+        )
+    )
     assert names[0] == "fwd/W_f_0_0"
     assert names[6] == "bwd/W_f_0_0"
     assert output.shape == (2, 24)

@@ -1,4 +1,5 @@
 """tf.contrib.seq2seq: attention."""
+
 import numpy as np
 import pytest
 
@@ -104,9 +105,13 @@ def test_wrapper_makes_the_variables_of_checkpoints():
     output, state = cell(tf.zeros([2, 6]), state)
     assert output.shape.as_list() == [2, 7] and state.alignments.shape.as_list() == [2, 4] and output is state.attention
     assert {v.op.name: v.shape.as_list() for v in tf.trainable_variables()} == {
-        "memory_layer/kernel": [5, 3], "attention_wrapper/lstm_cell/kernel": [16, 12], "attention_wrapper/lstm_cell/bias": [12],
-        "attention_wrapper/bahdanau_attention/query_layer/kernel": [3, 3], "attention_wrapper/bahdanau_attention/attention_v": [3],
-        "attention_wrapper/attention_layer/kernel": [8, 7]}
+        "memory_layer/kernel": [5, 3],
+        "attention_wrapper/lstm_cell/kernel": [16, 12],
+        "attention_wrapper/lstm_cell/bias": [12],
+        "attention_wrapper/bahdanau_attention/query_layer/kernel": [3, 3],
+        "attention_wrapper/bahdanau_attention/attention_v": [3],
+        "attention_wrapper/attention_layer/kernel": [8, 7],
+    }
 
 
 def test_wrapper_gives_the_mean_of_the_memory():
@@ -121,8 +126,9 @@ def test_wrapper_gives_the_mean_of_the_memory():
 
 
 def test_several_memories_and_their_history():
-    cell, state = wrapped([seq2seq.LuongAttention(3, MEMORY), seq2seq.BahdanauAttention(4, MEMORY)], attention_layer_size=[2, 3],
-                          alignment_history=True)
+    cell, state = wrapped(
+        [seq2seq.LuongAttention(3, MEMORY), seq2seq.BahdanauAttention(4, MEMORY)], attention_layer_size=[2, 3], alignment_history=True
+    )
     for _ in range(2):
         output, state = cell(tf.zeros([2, 6]), state)
         tf.get_variable_scope().reuse_variables()

@@ -1,4 +1,5 @@
 """tf.contrib.seq2seq: beam search."""
+
 import itertools
 
 import numpy as np
@@ -64,7 +65,8 @@ def search(table, starts, width, steps, **options):
     words = len(table)
     cell = Chain(table)
     decoder = seq2seq.BeamSearchDecoder(
-        cell, lambda ids: tf.one_hot(ids, words), starts, words - 1, cell.zero_state(len(starts) * width, tf.float32), width, **options)
+        cell, lambda ids: tf.one_hot(ids, words), starts, words - 1, cell.zero_state(len(starts) * width, tf.float32), width, **options
+    )
     return seq2seq.dynamic_decode(decoder, maximum_iterations=steps)
 
 
@@ -74,7 +76,7 @@ def best_by_trying(table, start, steps):
     log_p = table - np.log(np.exp(table).sum(1, keepdims=True))
     found = {}
     for path in itertools.product(range(end + 1), repeat=steps):
-        cut = path[:path.index(end) + 1] if end in path else path
+        cut = path[: path.index(end) + 1] if end in path else path
         found[cut] = sum(log_p[a, b] for a, b in zip((start, *cut), cut))
     return sorted(found.items(), key=lambda item: -item[1])
 
@@ -86,7 +88,7 @@ def test_a_wide_search_finds_the_best_sequences():
     for row, start in enumerate((0, 2)):
         best = best_by_trying(table, start, 3)[:3]
         for beam, (path, log_p) in enumerate(best):
-            assert ids[row, :len(path), beam].tolist() == list(path) and lengths[row, beam] == len(path)
+            assert ids[row, : len(path), beam].tolist() == list(path) and lengths[row, beam] == len(path)
             np.testing.assert_allclose(log_probs[row, beam], log_p, rtol=1e-4)
 
 
@@ -120,8 +122,15 @@ def attentive(width, **options):
     cell = seq2seq.AttentionWrapper(tf.nn.rnn_cell.GRUCell(4), seq2seq.LuongAttention(4, memory), alignment_history=True)
     batch = tf.placeholder_with_default([0, 0], [None])
     decoder = seq2seq.BeamSearchDecoder(
-        cell, lambda ids: tf.one_hot(ids, 6), batch, 5, cell.zero_state(tf.shape(batch)[0] * width, tf.float32), width,
-        output_layer=tf.layers.Dense(6), **options)
+        cell,
+        lambda ids: tf.one_hot(ids, 6),
+        batch,
+        5,
+        cell.zero_state(tf.shape(batch)[0] * width, tf.float32),
+        width,
+        output_layer=tf.layers.Dense(6),
+        **options,
+    )
     return seq2seq.dynamic_decode(decoder, maximum_iterations=4)
 
 

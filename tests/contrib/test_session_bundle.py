@@ -1,4 +1,5 @@
 """Exports from before SavedModels: written, kept by version, and loaded."""
+
 import os
 
 import pytest
@@ -25,9 +26,12 @@ def exports(tmp_path):
         init_op = tf.group(plus.assign(2.0), kept.assign(path), name="init_op")
         session.run(tf.global_variables_initializer())
         export = exporter.Exporter(tf.train.Saver([half]))
-        export.init(init_op=init_op, default_graph_signature=exporter.regression_signature(x, y), assets_collection=[path],
-                    named_graph_signatures={"inputs": exporter.generic_signature({"x": x}),
-                                            "outputs": exporter.generic_signature({"y": y})})
+        export.init(
+            init_op=init_op,
+            default_graph_signature=exporter.regression_signature(x, y),
+            assets_collection=[path],
+            named_graph_signatures={"inputs": exporter.generic_signature({"x": x}), "outputs": exporter.generic_signature({"y": y})},
+        )
         for version in (1, 2, 3):
             folder = export.export(str(tmp_path / "out"), tf.constant(version), session, exports_to_keep=gc.largest_export_versions(2))
             assert folder == os.fsencode(tmp_path / "out" / f"0000000{version}")

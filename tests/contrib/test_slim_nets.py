@@ -1,4 +1,5 @@
 """tf.contrib.slim.nets: the variables and end points that published checkpoints and programs know."""
+
 import numpy as np
 import pytest
 
@@ -9,25 +10,52 @@ nets = slim.nets
 
 
 def shape_of(variable):
-    found, = [v for v in slim.get_model_variables() if v.op.name == variable]
+    (found,) = [v for v in slim.get_model_variables() if v.op.name == variable]
     return found.shape.as_list()
 
 
-@pytest.mark.parametrize(("scope", "net", "size", "count", "variable", "shape"), [
-    (nets.vgg.vgg_arg_scope, nets.vgg.vgg_a, 224, 22, "vgg_a/conv3/conv3_2/weights", [3, 3, 256, 256]),
-    (nets.vgg.vgg_arg_scope, nets.vgg.vgg_16, 224, 32, "vgg_16/fc6/weights", [7, 7, 512, 4096]),
-    (nets.alexnet.alexnet_v2_arg_scope, nets.alexnet.alexnet_v2, 224, 16, "alexnet_v2/conv1/weights", [11, 11, 3, 64]),
-    (nets.overfeat.overfeat_arg_scope, nets.overfeat.overfeat, 231, 16, "overfeat/fc6/weights", [6, 6, 1024, 3072]),
-    (nets.inception.inception_v1_arg_scope, nets.inception.inception_v1, 224, 230,
-     "InceptionV1/Mixed_5b/Branch_2/Conv2d_0a_3x3/weights", [3, 3, 32, 128]),
-    (nets.inception.inception_v2_arg_scope, nets.inception.inception_v2, 224, 277,
-     "InceptionV2/Conv2d_1a_7x7/depthwise_weights", [7, 7, 3, 8]),
-    (nets.inception.inception_v3_arg_scope, nets.inception.inception_v3, 299, 388,
-     "InceptionV3/Mixed_5c/Branch_1/Conv_1_0c_5x5/weights", [5, 5, 48, 64]),
-    (nets.resnet_utils.resnet_arg_scope, nets.resnet_v1.resnet_v1_50, 65, 267,
-     "resnet_v1_50/block4/unit_3/bottleneck_v1/conv2/BatchNorm/moving_variance", [512]),
-    (nets.resnet_utils.resnet_arg_scope, nets.resnet_v2.resnet_v2_50, 65, 272, "resnet_v2_50/postnorm/gamma", [2048]),
-])
+@pytest.mark.parametrize(
+    ("scope", "net", "size", "count", "variable", "shape"),
+    [
+        (nets.vgg.vgg_arg_scope, nets.vgg.vgg_a, 224, 22, "vgg_a/conv3/conv3_2/weights", [3, 3, 256, 256]),
+        (nets.vgg.vgg_arg_scope, nets.vgg.vgg_16, 224, 32, "vgg_16/fc6/weights", [7, 7, 512, 4096]),
+        (nets.alexnet.alexnet_v2_arg_scope, nets.alexnet.alexnet_v2, 224, 16, "alexnet_v2/conv1/weights", [11, 11, 3, 64]),
+        (nets.overfeat.overfeat_arg_scope, nets.overfeat.overfeat, 231, 16, "overfeat/fc6/weights", [6, 6, 1024, 3072]),
+        (
+            nets.inception.inception_v1_arg_scope,
+            nets.inception.inception_v1,
+            224,
+            230,
+            "InceptionV1/Mixed_5b/Branch_2/Conv2d_0a_3x3/weights",
+            [3, 3, 32, 128],
+        ),
+        (
+            nets.inception.inception_v2_arg_scope,
+            nets.inception.inception_v2,
+            224,
+            277,
+            "InceptionV2/Conv2d_1a_7x7/depthwise_weights",
+            [7, 7, 3, 8],
+        ),
+        (
+            nets.inception.inception_v3_arg_scope,
+            nets.inception.inception_v3,
+            299,
+            388,
+            "InceptionV3/Mixed_5c/Branch_1/Conv_1_0c_5x5/weights",
+            [5, 5, 48, 64],
+        ),
+        (
+            nets.resnet_utils.resnet_arg_scope,
+            nets.resnet_v1.resnet_v1_50,
+            65,
+            267,
+            "resnet_v1_50/block4/unit_3/bottleneck_v1/conv2/BatchNorm/moving_variance",
+            [512],
+        ),
+        (nets.resnet_utils.resnet_arg_scope, nets.resnet_v2.resnet_v2_50, 65, 272, "resnet_v2_50/postnorm/gamma", [2048]),
+    ],
+)
 def test_networks(scope, net, size, count, variable, shape):
     images = tf.placeholder(tf.float32, [2, size, size, 3])
     with slim.arg_scope(scope()):

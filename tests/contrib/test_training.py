@@ -1,4 +1,5 @@
 """Training ops, and losses and metrics under tf.contrib."""
+
 import numpy as np
 import pytest
 
@@ -15,14 +16,22 @@ def test_losses_are_optimized_with_decay_and_clipping():
         w, loss = quadratic()
         step = tf.train.create_global_step()
         train = tf.contrib.layers.optimize_loss(
-            loss, step, 1.0, "SGD", clip_gradients=1.0,
-            learning_rate_decay_fn=lambda rate, step: tf.train.exponential_decay(rate, step, 1, 0.5))
+            loss,
+            step,
+            1.0,
+            "SGD",
+            clip_gradients=1.0,
+            learning_rate_decay_fn=lambda rate, step: tf.train.exponential_decay(rate, step, 1, 0.5),
+        )
         session.run(tf.global_variables_initializer())
         assert session.run(train) == 12.5
         assert np.allclose(session.run(w), [2.4, 3.2]) and session.run(step) == 1
         assert [s.op.name for s in tf.get_collection(tf.GraphKeys.SUMMARIES)] == [
-            "OptimizeLoss/learning_rate_1", "OptimizeLoss/global_norm/gradient_norm", "OptimizeLoss/loss",
-            "OptimizeLoss/global_norm/clipped_gradient_norm"]
+            "OptimizeLoss/learning_rate_1",
+            "OptimizeLoss/global_norm/gradient_norm",
+            "OptimizeLoss/loss",
+            "OptimizeLoss/global_norm/clipped_gradient_norm",
+        ]
         with pytest.raises(ValueError, match="Optimizer name should be one of"):
             tf.contrib.layers.optimize_loss(loss, step, 0.1, "Unknown")
 
@@ -33,7 +42,8 @@ def test_train_ops_run_updates_and_multiply_gradients():
         counter = tf.Variable(0, trainable=False)
         tf.add_to_collection(tf.GraphKeys.UPDATE_OPS, tf.assign_add(counter, 1))
         train = tf.contrib.slim.learning.create_train_op(
-            loss, tf.train.GradientDescentOptimizer(1.0), gradient_multipliers={"w": 0.5}, clip_gradient_norm=1.0)
+            loss, tf.train.GradientDescentOptimizer(1.0), gradient_multipliers={"w": 0.5}, clip_gradient_norm=1.0
+        )
         session.run(tf.global_variables_initializer())
         session.run(train)
         assert np.allclose(session.run(w), [2.4, 3.2]) and session.run([counter, tf.train.get_global_step()]) == [1, 1]
@@ -45,9 +55,12 @@ def test_contrib_losses_and_metrics_take_predictions_first():
     labels, guesses = np.float32([[1.0], [0.0]]), np.float32([[3.0], [1.0]])
     with tf.Graph().as_default(), tf.Session() as session:
         loss = tf.contrib.losses.mean_squared_error(guesses, labels, weights=np.float32([2.0, 0.0]))
-        values, updates = tf.contrib.slim.metrics.aggregate_metric_map({
-            "error": tf.contrib.metrics.streaming_mean_absolute_error(guesses, labels),
-            "right": tf.contrib.metrics.streaming_accuracy(guesses, labels)})
+        values, updates = tf.contrib.slim.metrics.aggregate_metric_map(
+            {
+                "error": tf.contrib.metrics.streaming_mean_absolute_error(guesses, labels),
+                "right": tf.contrib.metrics.streaming_accuracy(guesses, labels),
+            }
+        )
         session.run(tf.local_variables_initializer())
         session.run(updates)
         assert session.run(loss) == 8 and tf.losses.get_losses() == [loss]

@@ -1,4 +1,5 @@
 """Queues of tf.contrib.training: buckets, samples and sequences in pieces."""
+
 import contextlib
 
 import numpy as np
@@ -47,7 +48,7 @@ def test_rows_are_repeated_at_their_rates():
     tf.set_random_seed(1)
     values, rates = tf.range(3000), np.repeat([0.0, 0.5, 2.0], 1000).astype(np.float32)
     with tf.Session() as sess:
-        found, = sess.run(training.resample_at_rate([values], rates))
+        (found,) = sess.run(training.resample_at_rate([values], rates))
         counts = np.bincount(found // 1000, minlength=3)
         assert counts[0] == 0 and abs(counts[1] - 500) < 100 and abs(counts[2] - 2000) < 200
         assert np.array_equal(found, np.sort(found))
@@ -60,7 +61,7 @@ def test_rows_are_repeated_at_their_rates():
 
 def test_what_is_rejected_does_not_come():
     number = tf.train.range_input_producer(10, shuffle=False).dequeue()
-    found, = training.rejection_sample([number], lambda x: tf.cast(tf.equal(x[0] % 2, 0), tf.float32), 5)
+    (found,) = training.rejection_sample([number], lambda x: tf.cast(tf.equal(x[0] % 2, 0), tf.float32), 5)
     with running() as sess:
         assert all((sess.run(found) % 2 == 0).all() for _ in range(3))
 
@@ -83,8 +84,16 @@ def test_states_pass_from_piece_to_piece():
     number = tf.train.range_input_producer(100, shuffle=False).dequeue()
     steps = tf.range(5) + 10 * number
     batch = training.batch_sequences_with_states(
-        tf.as_string(number), {"x": steps}, {"number": number}, 5, {"sum": tf.constant(0)}, num_unroll=2, batch_size=1, num_threads=1,
-        capacity=1)
+        tf.as_string(number),
+        {"x": steps},
+        {"number": number},
+        5,
+        {"sum": tf.constant(0)},
+        num_unroll=2,
+        batch_size=1,
+        num_threads=1,
+        capacity=1,
+    )
     new = batch.state("sum") + tf.reduce_sum(batch.sequences["x"], 1)
     with tf.control_dependencies([batch.save_state("sum", new)]):
         total = tf.identity(new)

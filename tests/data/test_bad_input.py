@@ -1,4 +1,5 @@
 """Bad input: the error is TensorFlow's, and the iterator goes on where TensorFlow's does."""
+
 import numpy as np
 import pytest
 
@@ -62,8 +63,16 @@ def flipped(position):
 
 def test_a_truncated_record_ends_its_file(records):
     cut, good = records("cut", lambda content: content[:-6]), records("good")
-    check(lambda: tf.data.TFRecordDataset([cut, good]), b"aaaa", b"bbbb", ("DataLossError", "truncated record at 40"), b"aaaa",
-          b"bbbb", b"cccc", END)
+    check(
+        lambda: tf.data.TFRecordDataset([cut, good]),
+        b"aaaa",
+        b"bbbb",
+        ("DataLossError", "truncated record at 40"),
+        b"aaaa",
+        b"bbbb",
+        b"cccc",
+        END,
+    )
 
 
 @pytest.mark.parametrize(("position", "told"), [(20, 20), (33, 32)])
@@ -124,15 +133,24 @@ def ragged():
 
 
 def test_ragged_elements_are_no_batch():
-    check(lambda: ragged().take(9).batch(2),
-          ("InvalidArgumentError", "Cannot batch tensors with different shapes in component 0. First element had shape [1] and "
-                                   "element 1 had shape [2]."),
-          ("InvalidArgumentError", "First element had shape [3] and element 1 had shape [4]."), END)
+    check(
+        lambda: ragged().take(9).batch(2),
+        (
+            "InvalidArgumentError",
+            "Cannot batch tensors with different shapes in component 0. First element had shape [1] and element 1 had shape [2].",
+        ),
+        ("InvalidArgumentError", "First element had shape [3] and element 1 had shape [4]."),
+        END,
+    )
 
 
 def test_an_element_that_is_too_large_can_not_be_padded():
-    check(lambda: ragged().padded_batch(2, [2]), [[1, 0], [2, 2]],
-          ("DataLossError", "Attempted to pad to a smaller size than the input element."), END)
+    check(
+        lambda: ragged().padded_batch(2, [2]),
+        [[1, 0], [2, 2]],
+        ("DataLossError", "Attempted to pad to a smaller size than the input element."),
+        END,
+    )
 
 
 def test_a_generator_that_raises_ends():
@@ -144,11 +162,20 @@ def test_a_generator_that_raises_ends():
 
 
 def test_a_generator_goes_on_after_a_wrong_shape_or_type():
-    check(lambda: D.from_generator(lambda: iter([[1, 2], [1, 2, 3], [4, 5]]), tf.int64, [2]), [1, 2],
-          ("InvalidArgumentError", "`generator` yielded an element of shape (3,) where an element of shape (2,) was expected."),
-          [4, 5], END)
-    check(lambda: D.from_generator(lambda: iter([1, "x", 3]), tf.int64), 1,
-          ("InvalidArgumentError", "The expected type was int64, but the yielded element was x."), 3, END)
+    check(
+        lambda: D.from_generator(lambda: iter([[1, 2], [1, 2, 3], [4, 5]]), tf.int64, [2]),
+        [1, 2],
+        ("InvalidArgumentError", "`generator` yielded an element of shape (3,) where an element of shape (2,) was expected."),
+        [4, 5],
+        END,
+    )
+    check(
+        lambda: D.from_generator(lambda: iter([1, "x", 3]), tf.int64),
+        1,
+        ("InvalidArgumentError", "The expected type was int64, but the yielded element was x."),
+        3,
+        END,
+    )
 
 
 def test_a_padded_size_may_be_unknown_but_not_less():

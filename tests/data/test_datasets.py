@@ -1,4 +1,5 @@
 """What datasets give, element by element."""
+
 import gc
 import threading
 

@@ -1,4 +1,5 @@
 """Long pipelines keep their memory, and iterators that nobody wants any more leave no threads."""
+
 import gc
 import threading
 import time

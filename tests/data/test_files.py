@@ -1,4 +1,5 @@
 """Datasets of what files hold."""
+
 import gzip
 
 import numpy as np
@@ -59,8 +60,10 @@ def test_examples_are_parsed_alike_one_by_one_and_in_batches(tmp_path):
     name = str(tmp_path / "examples")
     with tf.python_io.TFRecordWriter(name) as out:
         for i in range(7):
-            features = {"x": tf.train.Feature(float_list=tf.train.FloatList(value=[i, i + 0.5])),
-                        "y": tf.train.Feature(int64_list=tf.train.Int64List(value=[i]))}
+            features = {
+                "x": tf.train.Feature(float_list=tf.train.FloatList(value=[i, i + 0.5])),
+                "y": tf.train.Feature(int64_list=tf.train.Int64List(value=[i])),
+            }
             out.write(tf.train.Example(features=tf.train.Features(feature=features)).SerializeToString())
     wanted = {"x": tf.FixedLenFeature([2], tf.float32), "y": tf.FixedLenFeature([], tf.int64)}
     single = tf.data.TFRecordDataset(name).map(lambda s: tf.parse_single_example(s, wanted)).batch(3)

@@ -1,4 +1,5 @@
 """Pipelines written down as GraphDefs and built again."""
+
 import numpy as np
 import pytest
 
@@ -26,15 +27,29 @@ def described(dataset, **options):
 def test_nodes_are_numbered_from_the_sources_on():
     graph = described(D.range(10).map(lambda x: x + 1).batch(2))
     assert [n.name for n in graph.node] == [
-        "Const/_0", "Const/_1", "Const/_2", "RangeDataset/_3", "MapDataset/_4", "Const/_5", "Const/_6", "BatchDatasetV2/_7", "dataset"]
+        "Const/_0",
+        "Const/_1",
+        "Const/_2",
+        "RangeDataset/_3",
+        "MapDataset/_4",
+        "Const/_5",
+        "Const/_6",
+        "BatchDatasetV2/_7",
+        "dataset",
+    ]
     assert graph.node[-1].op == "_Retval" and list(graph.node[-1].input) == ["BatchDatasetV2/_7"]
     assert len(graph.library.function) == 1
 
 
 def test_a_dataset_built_again_gives_the_same():
     offset = tf.constant(5, tf.int64)
-    dataset = D.from_tensor_slices((np.arange(6), ["a", "b", "c", "d", "e", "f"])).map(
-        lambda n, text: (n + offset, text)).shuffle(4, seed=3).repeat(2).batch(4)
+    dataset = (
+        D.from_tensor_slices((np.arange(6), ["a", "b", "c", "d", "e", "f"]))
+        .map(lambda n, text: (n + offset, text))
+        .shuffle(4, seed=3)
+        .repeat(2)
+        .batch(4)
+    )
     for copy in replicate(dataset, ["/cpu:0", "/device:CPU:0"]).values():
         assert copy.element_spec == dataset.element_spec
         one, other = tf.data.make_one_shot_iterator(dataset).get_next(), tf.data.make_initializable_iterator(copy)

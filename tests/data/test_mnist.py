@@ -1,4 +1,5 @@
 """The MNIST reader of TensorFlow's tutorials."""
+
 import functools
 import gzip
 import http.server

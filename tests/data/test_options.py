@@ -1,4 +1,5 @@
 """What is done with options, and where TensorFlow refuses."""
+
 import collections
 
 import numpy as np
@@ -21,8 +22,13 @@ def with_slack(change):
 
 
 PASSING = {
-    "map": lambda d: d.map(lambda x: x), "filter": lambda d: d.filter(lambda x: x > 0), "shuffle": lambda d: d.shuffle(1),
-    "cache": lambda d: d.cache(), "concatenate": lambda d: d.concatenate(d), "take": lambda d: d.take(1)}
+    "map": lambda d: d.map(lambda x: x),
+    "filter": lambda d: d.filter(lambda x: x > 0),
+    "shuffle": lambda d: d.shuffle(1),
+    "cache": lambda d: d.cache(),
+    "concatenate": lambda d: d.concatenate(d),
+    "take": lambda d: d.take(1),
+}
 
 
 @pytest.mark.parametrize("name", PASSING)

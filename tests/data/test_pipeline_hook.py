@@ -1,4 +1,5 @@
 """CheckpointInputPipelineHook: a second training goes on with the elements that the first has not seen."""
+
 import types
 
 import everflow as tf

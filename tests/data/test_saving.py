@@ -1,4 +1,5 @@
 """An iterator's position survives saving and restoring."""
+
 import pytest
 
 import everflow as tf

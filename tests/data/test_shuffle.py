@@ -1,4 +1,5 @@
 """Shuffled datasets draw as TensorFlow draws."""
+
 import everflow as tf
 
 

@@ -1,4 +1,5 @@
 """What pipelines tell aggregators. Names and counts are those of TensorFlow 1.15."""
+
 import glob
 
 import pytest
@@ -57,7 +58,10 @@ def test_examples_tell_of_their_features():
 def test_each_transformation_can_be_timed():
     found = statistics(D.range(10).map(lambda x: x + 1).take(5), latency_all_edges=True)
     assert {k: v.num for k, v in found.items()} == {
-        "record_latency::RangeDataset/_3": 3, "record_latency::MapDataset/_4": 3, "record_latency::TakeDataset/_6": 3}
+        "record_latency::RangeDataset/_3": 3,
+        "record_latency::MapDataset/_4": 3,
+        "record_latency::TakeDataset/_6": 3,
+    }
 
 
 def test_datasets_made_by_functions_tell_too():
@@ -66,8 +70,10 @@ def test_datasets_made_by_functions_tell_too():
 
 
 def test_latency_and_size_of_elements():
-    found = statistics(D.range(4).batch(2).apply(tf.data.experimental.latency_stats("late")).apply(
-        tf.data.experimental.bytes_produced_stats("size")), runs=2)
+    found = statistics(
+        D.range(4).batch(2).apply(tf.data.experimental.latency_stats("late")).apply(tf.data.experimental.bytes_produced_stats("size")),
+        runs=2,
+    )
     assert found["late"].num == 2
     assert found["size"].sum == 32
 

@@ -1,4 +1,5 @@
 """Functions that run on whole batches give what they give for each element."""
+
 import numpy as np
 import pytest
 
@@ -17,8 +18,14 @@ FUNCTIONS = {
     "sums": lambda x, y: (tf.reduce_sum(x), tf.reduce_mean(x, keepdims=True), tf.reduce_prod(tf.stack([x, x]), 0), tf.reduce_sum(y)),
     "parts": lambda x, y: (x[1:], x[::-1], x[1], x[tf.newaxis, ..., :2], tf.slice(x, [1], [2]), tf.split(x, 3)[1], tf.unstack(x)[2]),
     "joins": lambda x, y: (tf.concat([x, tf.constant([7.0]), x[:1]], 0), tf.pad(x, [[1, 2]]), tf.tile(x, [2]), tf.reverse(x, [0])),
-    "choices": lambda x, y: (tf.gather(tf.constant([[1.0], [2.0], [3.0]]), y % 3), tf.where(x > 0, x, -x), tf.argmax(x),
-                             tf.clip_by_value(x, -0.5, 0.5), tf.nn.softmax(x), tf.add_n([x, x, x])),
+    "choices": lambda x, y: (
+        tf.gather(tf.constant([[1.0], [2.0], [3.0]]), y % 3),
+        tf.where(x > 0, x, -x),
+        tf.argmax(x),
+        tf.clip_by_value(x, -0.5, 0.5),
+        tf.nn.softmax(x),
+        tf.add_n([x, x, x]),
+    ),
     "fills": lambda x, y: (tf.fill([2, 3], y), tf.fill([], y), tf.fill([2], tf.constant(1.5)) * x[0]),
     "mostly": lambda x, y: (tf.reshape(tf.matmul(tf.reshape(x, [1, 3]), tf.reshape(x, [3, 1])), []) * 2.0 + 1.0, tf.exp(x)),
     "texts": lambda x, y: (tf.string_to_hash_bucket_fast(tf.as_string(y), 100), tf.string_join([tf.as_string(y), tf.as_string(y)])),

@@ -1,4 +1,5 @@
 """Prefetch makes as many elements ahead as it has room for; what need not be in order may overtake."""
+
 import subprocess
 import sys
 import threading

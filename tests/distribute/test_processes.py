@@ -1,4 +1,5 @@
 """A worker in this process and a parameter server in another."""
+
 import subprocess
 import sys
 import threading

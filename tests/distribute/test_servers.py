@@ -97,7 +97,8 @@ def test_devices_are_those_of_the_cluster(cluster):
         with tf.Session(cluster[0][1].target) as session:
             assert [d.name for d in session.list_devices()][0] == "/job:worker/replica:0/task:1/device:CPU:0"
             assert {d.name for d in session.list_devices() if d.device_type == "CPU"} == {
-                f"/job:{task}/device:CPU:0" for task in ("worker/replica:0/task:0", "worker/replica:0/task:1", "ps/replica:0/task:0")}
+                f"/job:{task}/device:CPU:0" for task in ("worker/replica:0/task:0", "worker/replica:0/task:1", "ps/replica:0/task:0")
+            }
             with pytest.raises(tf.errors.InvalidArgumentError, match="explicitly assigned to /job:worker/task:7 but available devices"):
                 session.run(tf.constant(2.0))
 
@@ -128,14 +129,17 @@ def test_closing_a_session_ends_its_waiting_steps_only(server, config):
         assert results["staying"] == 5.0
 
 
-@pytest.mark.parametrize("arguments, error, match", [
-    ((3,), TypeError, "Could not convert"),
-    (({"a": ["localhost:0"], "b": ["localhost:0"]},), ValueError, "explicit `job_name`"),
-    (({"a": ["localhost:0", "localhost:0"]},), ValueError, "explicit `task_index`"),
-    (({"a": ["localhost"]},), tf.errors.InvalidArgumentError, "Could not parse port"),
-    (({"a": ["localhost:0"]}, "a", 2), tf.errors.InvalidArgumentError, 'Task 2 was not defined in job "a"'),
-    (({"a": ["localhost:0"]}, "a", 0, "pigeon"), tf.errors.NotFoundError, "No server factory registered"),
-])
+@pytest.mark.parametrize(
+    "arguments, error, match",
+    [
+        ((3,), TypeError, "Could not convert"),
+        (({"a": ["localhost:0"], "b": ["localhost:0"]},), ValueError, "explicit `job_name`"),
+        (({"a": ["localhost:0", "localhost:0"]},), ValueError, "explicit `task_index`"),
+        (({"a": ["localhost"]},), tf.errors.InvalidArgumentError, "Could not parse port"),
+        (({"a": ["localhost:0"]}, "a", 2), tf.errors.InvalidArgumentError, 'Task 2 was not defined in job "a"'),
+        (({"a": ["localhost:0"]}, "a", 0, "pigeon"), tf.errors.NotFoundError, "No server factory registered"),
+    ],
+)
 def test_servers_that_cannot_be(arguments, error, match):
     with pytest.raises(error, match=match):
         tf.train.Server(*arguments)
@@ -143,7 +147,7 @@ def test_servers_that_cannot_be(arguments, error, match):
 
 def test_two_servers_cannot_have_one_port(server):
     with pytest.raises(tf.errors.UnknownError, match="Could not start gRPC server"):
-        tf.train.Server({"other": [server.target[len("grpc://"):]]})
+        tf.train.Server({"other": [server.target[len("grpc://") :]]})
 
 
 def test_targets_that_lead_nowhere():

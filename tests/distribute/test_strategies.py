@@ -1,4 +1,5 @@
 """tf.distribute on one machine: replicas, their variables, and what they give together."""
+
 import numpy as np
 import pytest
 
@@ -101,7 +102,7 @@ def test_replicas_share_variables_and_add_up_gradients():
         single = tf.train.AdamOptimizer(0.1).minimize(loss_of(batch))
         session.run(tf.global_variables_initializer())
         for i in range(2):
-            session.run(single, {batch: x[4 * i:4 * i + 4]})
+            session.run(single, {batch: x[4 * i : 4 * i + 4]})
         expected = session.run(tf.global_variables()[0])
     assert count == 2
     np.testing.assert_allclose(distributed, [expected, expected], rtol=1e-6)
@@ -129,7 +130,8 @@ def test_copies_that_go_their_own_ways_are_brought_together_when_read():
     with strategy.scope():
         v = tf.Variable(1.0, synchronization=tf.VariableSynchronization.ON_READ, aggregation=tf.VariableAggregation.SUM)
     done = strategy.experimental_run_v2(
-        lambda: v.assign_add(tf.cast(tf.distribute.get_replica_context().replica_id_in_sync_group, tf.float32), read_value=False))
+        lambda: v.assign_add(tf.cast(tf.distribute.get_replica_context().replica_id_in_sync_group, tf.float32), read_value=False)
+    )
     with tf.Session(config=tf.ConfigProto(device_count={"CPU": 2})) as session:
         session.run(tf.global_variables_initializer())
         session.run(list(done.values))
@@ -176,8 +178,8 @@ def test_estimators_train_and_evaluate_on_all_replicas(tmp_path, devices):
 
     strategy = tf.distribute.MirroredStrategy(devices)
     config = tf.estimator.RunConfig(
-        str(tmp_path), train_distribute=strategy, eval_distribute=strategy,
-        session_config=tf.ConfigProto(device_count={"CPU": 2}))
+        str(tmp_path), train_distribute=strategy, eval_distribute=strategy, session_config=tf.ConfigProto(device_count={"CPU": 2})
+    )
     estimator = tf.estimator.Estimator(model_fn, config=config)
     estimator.train(input_fn)
     found = estimator.evaluate(input_fn)

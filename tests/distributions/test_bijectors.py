@@ -1,4 +1,5 @@
 """Invertible transformations."""
+
 from __future__ import annotations
 
 import numpy as np

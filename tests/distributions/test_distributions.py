@@ -1,4 +1,5 @@
 """tf.distributions against scipy, and the checks of their parameters."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -26,8 +27,16 @@ CONTINUOUS = [
 def test_densities_and_moments(make, expected, x):
     d = make()
     found = run([d.log_prob(x), d.prob(x), d.cdf(x), d.survival_function(x), d.mean(), d.variance(), d.stddev(), d.entropy()])
-    wanted = [expected.logpdf(x), expected.pdf(x), expected.cdf(x), expected.sf(x), expected.mean(), expected.var(), expected.std(),
-              expected.entropy()]
+    wanted = [
+        expected.logpdf(x),
+        expected.pdf(x),
+        expected.cdf(x),
+        expected.sf(x),
+        expected.mean(),
+        expected.var(),
+        expected.std(),
+        expected.entropy(),
+    ]
     for f, w in zip(found, wanted):
         np.testing.assert_allclose(f, np.broadcast_to(w, (2,)), rtol=2e-5)
     assert d.batch_shape == [2] and d.event_shape == []
@@ -48,7 +57,9 @@ def test_samples_are_those_of_tensorflow():
     tf.set_random_seed(1)
     np.testing.assert_allclose(
         run(D.Normal([0.0, 1.0], 2.0).sample(3, seed=5)),
-        [[0.6738914847, 4.5495200157], [2.8376653194, 0.8902934193], [-0.9715291857, 0.0245566368]], rtol=1e-6)
+        [[0.6738914847, 4.5495200157], [2.8376653194, 0.8902934193], [-0.9715291857, 0.0245566368]],
+        rtol=1e-6,
+    )
     assert run(D.Bernoulli(probs=[0.3, 0.6]).sample(3, seed=5)).tolist() == [[1, 1], [0, 1], [0, 0]]
     assert run(D.Categorical(logits=[[0.3, 0.6], [1.0, 2.0]]).sample(3, seed=5)).tolist() == [[1, 1], [1, 1], [0, 1]]
     assert run(D.DirichletMultinomial(4.0, [1.0, 2.0, 3.0]).sample(2, seed=5)).tolist() == [[3, 0, 1], [2, 1, 1]]
@@ -88,13 +99,16 @@ def test_distributions_of_several_numbers():
     np.testing.assert_allclose(run(both.covariance()), expected.cov(), rtol=1e-5)
 
 
-@pytest.mark.parametrize(("a", "b"), [
-    (lambda: D.Normal(0.5, 1.5), lambda: D.Normal(-0.5, 2.0)),
-    (lambda: D.Gamma(2.0, 1.5), lambda: D.Gamma(3.0, 2.0)),
-    (lambda: D.Beta(2.0, 1.5), lambda: D.Beta(3.0, 2.0)),
-    (lambda: D.Bernoulli(probs=0.3), lambda: D.Bernoulli(probs=0.6)),
-    (lambda: D.Categorical(probs=[0.3, 0.7]), lambda: D.Categorical(probs=[0.6, 0.4])),
-])
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        (lambda: D.Normal(0.5, 1.5), lambda: D.Normal(-0.5, 2.0)),
+        (lambda: D.Gamma(2.0, 1.5), lambda: D.Gamma(3.0, 2.0)),
+        (lambda: D.Beta(2.0, 1.5), lambda: D.Beta(3.0, 2.0)),
+        (lambda: D.Bernoulli(probs=0.3), lambda: D.Bernoulli(probs=0.6)),
+        (lambda: D.Categorical(probs=[0.3, 0.7]), lambda: D.Categorical(probs=[0.6, 0.4])),
+    ],
+)
 def test_divergence_is_the_mean_of_the_difference_of_log_probabilities(a, b):
     a, b = a(), b()
     x = a.sample(100000, seed=2)
@@ -115,16 +129,19 @@ def test_divergences_can_be_registered():
         D.kl_divergence(D.Normal(0.0, 1.0), D.Uniform())
 
 
-@pytest.mark.parametrize(("make", "error", "text"), [
-    (lambda: D.Normal(0.0, -1.0, validate_args=True).mean(), tf.errors.InvalidArgumentError, "Condition x > 0"),
-    (lambda: D.Bernoulli(probs=1.5, validate_args=True).mean(), tf.errors.InvalidArgumentError, "greater than 1"),
-    (lambda: D.Bernoulli(probs=0.5, logits=0.0), ValueError, "Must pass probs or logits, but not both"),
-    (lambda: D.Beta(1.0, 1.0, validate_args=True).log_prob(2.0), tf.errors.InvalidArgumentError, "must be less than `1`"),
-    (lambda: D.Uniform(2.0, 1.0, validate_args=True).mean(), tf.errors.InvalidArgumentError, "low >= high"),
-    (lambda: D.StudentT(1.0, 0.0, 1.0, allow_nan_stats=False).mean(), tf.errors.InvalidArgumentError, "mean not defined"),
-    (lambda: D.Multinomial(3.5, probs=[0.3, 0.7], validate_args=True).mean(), tf.errors.InvalidArgumentError, "fractional"),
-    (lambda: D.Normal(0.0, tf.constant(1.0, tf.float64)), ValueError, "must be of the same type"),
-])
+@pytest.mark.parametrize(
+    ("make", "error", "text"),
+    [
+        (lambda: D.Normal(0.0, -1.0, validate_args=True).mean(), tf.errors.InvalidArgumentError, "Condition x > 0"),
+        (lambda: D.Bernoulli(probs=1.5, validate_args=True).mean(), tf.errors.InvalidArgumentError, "greater than 1"),
+        (lambda: D.Bernoulli(probs=0.5, logits=0.0), ValueError, "Must pass probs or logits, but not both"),
+        (lambda: D.Beta(1.0, 1.0, validate_args=True).log_prob(2.0), tf.errors.InvalidArgumentError, "must be less than `1`"),
+        (lambda: D.Uniform(2.0, 1.0, validate_args=True).mean(), tf.errors.InvalidArgumentError, "low >= high"),
+        (lambda: D.StudentT(1.0, 0.0, 1.0, allow_nan_stats=False).mean(), tf.errors.InvalidArgumentError, "mean not defined"),
+        (lambda: D.Multinomial(3.5, probs=[0.3, 0.7], validate_args=True).mean(), tf.errors.InvalidArgumentError, "fractional"),
+        (lambda: D.Normal(0.0, tf.constant(1.0, tf.float64)), ValueError, "must be of the same type"),
+    ],
+)
 def test_parameters_are_checked(make, error, text):
     with pytest.raises(error, match=text):
         run(make())

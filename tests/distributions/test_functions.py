@@ -1,4 +1,5 @@
 """Functions around distributions: the normal distribution function, triangular matrices, weighted sums."""
+
 from __future__ import annotations
 
 import numpy as np

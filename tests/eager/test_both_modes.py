@@ -1,4 +1,5 @@
 """Public functions of one tensor give the same in both modes."""
+
 import inspect
 import warnings
 
@@ -11,12 +12,28 @@ from everflow.eager.context import eager_mode
 
 MODULES = ("math", "nn", "linalg", "strings", "image", "signal", "sparse", "ragged", "bitwise", "debugging", "io", "")
 VALUES = (
-    np.arange(1, 5, dtype=np.float32).reshape(2, 2) / 7, np.array([0, 1, 2], np.int32), np.array(["ab", "c d"], object),
-    np.arange(48, dtype=np.float32).reshape(1, 4, 4, 3) / 50, np.array([True, False]), np.array([1 + 2j, 3j], np.complex64),
+    np.arange(1, 5, dtype=np.float32).reshape(2, 2) / 7,
+    np.array([0, 1, 2], np.int32),
+    np.array(["ab", "c d"], object),
+    np.arange(48, dtype=np.float32).reshape(1, 4, 4, 3) / 50,
+    np.array([True, False]),
+    np.array([1 + 2j, 3j], np.complex64),
 )
 # What differs by its nature: random numbers, the mode itself, the clock, and what changes how the rest of the program runs.
-OTHER = ("random", "eager", "timestamp", "shuffle", "dropout", "enable_", "disable_", "multinomial", "seed", "print", "session",
-         "collection")
+OTHER = (
+    "random",
+    "eager",
+    "timestamp",
+    "shuffle",
+    "dropout",
+    "enable_",
+    "disable_",
+    "multinomial",
+    "seed",
+    "print",
+    "session",
+    "collection",
+)
 
 
 def _functions():
@@ -29,8 +46,11 @@ def _functions():
             function = getattr(space, name)
             if not inspect.isfunction(function):
                 continue
-            required = [p for p in inspect.signature(function).parameters.values()
-                        if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+            required = [
+                p
+                for p in inspect.signature(function).parameters.values()
+                if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+            ]
             if len(required) == 1 and required[0].name not in ("name", "f", "fn", "func", "target", "graph", "path", "filename", "pattern"):
                 found[f"{module}.{name}".lstrip(".")] = function
     return found
@@ -73,8 +93,27 @@ def test_functions_of_one_tensor_agree():
 
 
 def test_functions_of_two_tensors_agree():
-    pairs = ("add", "subtract", "multiply", "divide", "maximum", "minimum", "pow", "floordiv", "mod", "greater", "equal",
-             "squared_difference", "math.atan2", "math.igamma", "matmul", "linalg.solve", "math.zeta", "truediv", "math.xdivy")
+    pairs = (
+        "add",
+        "subtract",
+        "multiply",
+        "divide",
+        "maximum",
+        "minimum",
+        "pow",
+        "floordiv",
+        "mod",
+        "greater",
+        "equal",
+        "squared_difference",
+        "math.atan2",
+        "math.igamma",
+        "matmul",
+        "linalg.solve",
+        "math.zeta",
+        "truediv",
+        "math.xdivy",
+    )
     x, y = VALUES[0] + 1, VALUES[0][::-1] + 2
     for name in pairs:
         function = tf

@@ -1,4 +1,5 @@
 """Ops by name, forward-mode derivatives, and functions with relaxed shapes, variables and values asked for at each call."""
+
 import numpy as np
 import pytest
 
@@ -18,12 +19,15 @@ def test_an_op_runs_by_name():
     assert [p.numpy().tolist() for p in parts] == [[[0], [3]], [[1], [4]], [[2], [5]]]
 
 
-@pytest.mark.parametrize(("name", "attrs", "error", "message"), [
-    ("NoSuchOp", (), tf.errors.NotFoundError, "Op type not registered 'NoSuchOp'"),
-    ("Identity", ("T", 1, "nothing", 1), tf.errors.InvalidArgumentError, "has no attr named 'nothing'"),
-    ("CheckNumerics", ("message", 1, "T", 1), tf.errors.InvalidArgumentError, "Expected string for argument 'message' not 1"),
-    ("Squeeze", ("T", 1, "squeeze_dims", 0), tf.errors.InvalidArgumentError, "expecting a list for attr squeeze_dims, got int"),
-])
+@pytest.mark.parametrize(
+    ("name", "attrs", "error", "message"),
+    [
+        ("NoSuchOp", (), tf.errors.NotFoundError, "Op type not registered 'NoSuchOp'"),
+        ("Identity", ("T", 1, "nothing", 1), tf.errors.InvalidArgumentError, "has no attr named 'nothing'"),
+        ("CheckNumerics", ("message", 1, "T", 1), tf.errors.InvalidArgumentError, "Expected string for argument 'message' not 1"),
+        ("Squeeze", ("T", 1, "squeeze_dims", 0), tf.errors.InvalidArgumentError, "expecting a list for attr squeeze_dims, got int"),
+    ],
+)
 def test_bad_calls_are_refused(name, attrs, error, message):
     with pytest.raises(error, match=message):
         execute(name, 1, [tf.constant([1.0])], *attrs)

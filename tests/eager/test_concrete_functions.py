@@ -1,4 +1,5 @@
 """Concrete functions: names of their tensors, and calls by position and by name."""
+
 import collections
 
 import pytest
@@ -14,15 +15,18 @@ def difference(eager):
 
 
 def test_tensors_may_come_by_position_or_by_name(difference):
-    one, five = tf.constant(1.), tf.constant(5.)
+    one, five = tf.constant(1.0), tf.constant(5.0)
     assert difference(one, five).numpy() == difference(b=five, a=one).numpy() == difference(one, b=five).numpy() == -4
 
 
-@pytest.mark.parametrize(("args", "kwargs", "said"), [
-    ((1.,), {}, r"Expected argument names \['a', 'b'\] but got values for \['a'\]. Missing: \['b'\]"),
-    ((1., 2., 3.), {}, "Expected at most 2 positional arguments"),
-    ((1.,), {"b": 2., "c": 3.}, r"Keyword arguments \['c'\] unknown. Expected \['a', 'b'\]"),
-])
+@pytest.mark.parametrize(
+    ("args", "kwargs", "said"),
+    [
+        ((1.0,), {}, r"Expected argument names \['a', 'b'\] but got values for \['a'\]. Missing: \['b'\]"),
+        ((1.0, 2.0, 3.0), {}, "Expected at most 2 positional arguments"),
+        ((1.0,), {"b": 2.0, "c": 3.0}, r"Keyword arguments \['c'\] unknown. Expected \['a', 'b'\]"),
+    ],
+)
 def test_a_call_that_does_not_fit_says_what_was_expected(difference, args, kwargs, said):
     with pytest.raises(TypeError, match=said):
         difference(*map(tf.constant, args), **{k: tf.constant(v) for k, v in kwargs.items()})
@@ -30,7 +34,7 @@ def test_a_call_that_does_not_fit_says_what_was_expected(difference, args, kwarg
 
 def test_only_tensors_are_taken(difference):
     with pytest.raises(ValueError, match=r"the 1-th input \(x\) was not a Tensor"):
-        difference(tf.constant(1.), "x")
+        difference(tf.constant(1.0), "x")
 
 
 def test_inputs_are_named_after_parameters_and_remember_where_they_were():

@@ -1,4 +1,5 @@
 """Tensors pass to torch and back without a copy."""
+
 import numpy as np
 import pytest
 import torch
@@ -6,8 +7,19 @@ import torch
 import everflow as tf
 from everflow.eager.context import eager_mode
 
-TYPES = [torch.float32, torch.float16, torch.bfloat16, torch.float64, torch.int8, torch.uint8, torch.int32, torch.int64, torch.bool,
-         torch.complex64, torch.uint16]
+TYPES = [
+    torch.float32,
+    torch.float16,
+    torch.bfloat16,
+    torch.float64,
+    torch.int8,
+    torch.uint8,
+    torch.int32,
+    torch.int64,
+    torch.bool,
+    torch.complex64,
+    torch.uint16,
+]
 
 
 @pytest.mark.parametrize("dtype", TYPES)

@@ -1,4 +1,5 @@
 """Ops that run at once: values, errors, variables, seeds."""
+
 import copy
 
 import numpy as np
@@ -36,11 +37,14 @@ def test_what_only_graphs_have_is_refused():
         tf.gradients(x, x)
 
 
-@pytest.mark.parametrize("run, message", [
-    (lambda: tf.ones([2]) + tf.ones([3]), r"Incompatible shapes: \[2\] vs. \[3\] \[Op:AddV2\] name: add/"),
-    (lambda: tf.ones([2]) + tf.constant(1), "was expected to be a float tensor but is a int32 tensor"),
-    (lambda: tf.gather(tf.ones([2]), [7]), r"indices\[0\] = 7 is not in \[0, 2\) \[Op:GatherV2\]"),
-])
+@pytest.mark.parametrize(
+    "run, message",
+    [
+        (lambda: tf.ones([2]) + tf.ones([3]), r"Incompatible shapes: \[2\] vs. \[3\] \[Op:AddV2\] name: add/"),
+        (lambda: tf.ones([2]) + tf.constant(1), "was expected to be a float tensor but is a int32 tensor"),
+        (lambda: tf.gather(tf.ones([2]), [7]), r"indices\[0\] = 7 is not in \[0, 2\) \[Op:GatherV2\]"),
+    ],
+)
 def test_errors_name_the_op(run, message):
     with pytest.raises(tf.errors.InvalidArgumentError, match=message):
         run()

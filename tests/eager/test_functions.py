@@ -1,4 +1,5 @@
 """tf.function and defun: traced, differentiated, with variables and effects."""
+
 import numpy as np
 import pytest
 

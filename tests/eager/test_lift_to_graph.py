@@ -1,4 +1,5 @@
 """Parts of one graph, copied into another."""
+
 import pytest
 
 import everflow as tf
@@ -8,21 +9,21 @@ from everflow.graph.func_graph import FuncGraph
 
 def test_what_a_tensor_is_computed_from_comes_along():
     with tf.Graph().as_default():
-        with tf.control_dependencies([tf.constant(9., name="first")]):
-            y = tf.add(tf.constant(1., name="a"), tf.constant(2., name="b"), name="sum")
-        tf.constant(5., name="unused")
+        with tf.control_dependencies([tf.constant(9.0, name="first")]):
+            y = tf.add(tf.constant(1.0, name="a"), tf.constant(2.0, name="b"), name="sum")
+        tf.constant(5.0, name="unused")
     target = tf.Graph()
     copies = lift_to_graph([y], target)
     assert [op.name for op in target.get_operations()] == ["first", "a", "b", "sum"]
     assert copies[y.op].control_inputs == []
     assert copies[y.op.inputs[0].op].control_inputs == [copies[y.graph.get_operation_by_name("first")]]
     with tf.Session(graph=target) as session:
-        assert session.run(copies[y]) == 3.
+        assert session.run(copies[y]) == 3.0
 
 
 def test_what_is_there_already_is_used_again():
     with tf.Graph().as_default():
-        x = tf.constant(2., name="x")
+        x = tf.constant(2.0, name="x")
         y = tf.square(x, name="y")
     target = tf.Graph()
     copies = lift_to_graph([x], target)
@@ -41,17 +42,17 @@ def test_placeholders_are_refused_unless_they_are_sources():
         copies = lift_to_graph([y], target, **given)
         assert copies[x].op.type == "Placeholder" and copies[x].shape.as_list() == [2]
         with tf.Session(graph=target) as session:
-            assert session.run(copies[y], {copies[x]: [2., 3.]}).tolist() == [4., 9.]
+            assert session.run(copies[y], {copies[x]: [2.0, 3.0]}).tolist() == [4.0, 9.0]
 
 
 def test_any_tensor_can_be_a_source():
     with tf.Graph().as_default():
-        y = tf.constant(2., name="y") + 1.
+        y = tf.constant(2.0, name="y") + 1.0
         z = tf.square(y, name="z")
     target = tf.Graph()
     copies = lift_to_graph([z], target, sources=[y])
     with tf.Session(graph=target) as session:
-        assert session.run(copies[z], {copies[y]: 5.}) == 25.
+        assert session.run(copies[z], {copies[y]: 5.0}) == 25.0
 
 
 def test_captures_are_captured_anew_in_their_order():

@@ -1,4 +1,5 @@
 """Training step after step on tapes leaves nothing behind."""
+
 import gc
 import tracemalloc
 

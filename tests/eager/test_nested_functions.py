@@ -1,4 +1,5 @@
 """Traced functions that call each other, in graphs, with gradients of their own."""
+
 import pytest
 
 import everflow as tf
@@ -7,7 +8,7 @@ from everflow.eager import functions
 
 def test_second_derivatives_by_a_variable_that_a_function_reads(eager):
     v = tf.Variable(2.0)
-    cube = tf.function(lambda: v ** 3)
+    cube = tf.function(lambda: v**3)
 
     def second():
         with tf.GradientTape() as outer:
@@ -68,6 +69,7 @@ def test_calls_wait_for_what_the_body_waits_for():
 
 def test_variables_made_in_functions_of_graphs_have_handles_outside():
     with tf.Graph().as_default(), tf.Session() as session:
+
         @tf.contrib.eager.defun
         def product(x):
             return tf.matmul(x, tf.get_variable("w", [2, 2], initializer=tf.ones_initializer()))

@@ -1,4 +1,5 @@
 """Ops of several families as they behave on values: gradients that look at what is known, and what ops say of bad shapes."""
+
 import pickle
 
 import numpy as np
@@ -42,8 +43,9 @@ def test_products_of_sparse_matrices_have_gradients():
     assert gradient(lambda a, b: tf.matmul(a, b, a_is_sparse=True), [[2.0]], [[3.0]]) == [[[3.0]], [[2.0]]]
 
 
-@pytest.mark.parametrize("check", [
-    tf.assert_equal, tf.assert_none_equal, tf.assert_less, tf.assert_less_equal, tf.assert_greater, tf.assert_greater_equal])
+@pytest.mark.parametrize(
+    "check", [tf.assert_equal, tf.assert_none_equal, tf.assert_less, tf.assert_less_equal, tf.assert_greater, tf.assert_greater_equal]
+)
 def test_checks_of_shapes_that_do_not_go_together_name_the_shapes(check):
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"Incompatible shapes: \[3\] vs. \[2\]"):
         check([1, 2, 3], [1, 2])

@@ -1,4 +1,5 @@
 """Profiles of what runs at once, in functions and in sessions."""
+
 import os
 import threading
 
@@ -18,9 +19,9 @@ def _names(serialized):
 
 def test_ops_and_functions_are_in_the_trace():
     with eager_mode():
-        double = tf.function(lambda x: x * 2.)
+        double = tf.function(lambda x: x * 2.0)
         profiler.start()
-        x = tf.constant(3.)
+        x = tf.constant(3.0)
         tf.matmul([[x]], [[x]])
         double(x)
         names = _names(profiler.stop())
@@ -35,9 +36,9 @@ def test_ops_of_sessions_are_in_the_trace():
         x = tf.placeholder(tf.float32, [2, 2])
         y = tf.linalg.inv(x)
         profiler.start()
-        session.run(y, {x: [[1., 0.], [0., 2.]]})
+        session.run(y, {x: [[1.0, 0.0], [0.0, 2.0]]})
         names = _names(profiler.stop())
-        session.run(y, {x: [[1., 0.], [0., 2.]]})
+        session.run(y, {x: [[1.0, 0.0], [0.0, 2.0]]})
     assert names.count("MatrixInverse") == 1
 
 
@@ -52,7 +53,7 @@ def test_there_is_one_profile_at_a_time():
 
 def test_a_profile_is_written_where_tensorboard_looks(tmp_path):
     with eager_mode(), profiler.Profiler(str(tmp_path)):
-        tf.constant(2.) * tf.constant(3.)
+        tf.constant(2.0) * tf.constant(3.0)
     (session,) = os.listdir(tmp_path / "plugins" / "profile")
     assert "Mul" in _names((tmp_path / "plugins" / "profile" / session / "local.trace").read_bytes())
     assert [name for name in os.listdir(tmp_path) if name.endswith(".profile-empty")]
@@ -65,7 +66,7 @@ def test_another_process_can_ask(tmp_path):
     def work():
         with eager_mode():
             while not done.wait(0.01):
-                tf.constant(2.) * tf.constant(3.)
+                tf.constant(2.0) * tf.constant(3.0)
 
     thread = threading.Thread(target=work)
     thread.start()

@@ -1,4 +1,5 @@
 """Eager ops on the devices of servers in other processes."""
+
 import gc
 import subprocess
 import sys
@@ -142,8 +143,10 @@ def test_functions_run_there_and_have_gradients(connected):
 
 
 def test_errors_of_ops_come_back(connected):
-    with tf.device(REMOTE), pytest.raises(
-            tf.errors.InvalidArgumentError, match=r"(?s)Matrix size-incompatible: In\[0\]: \[2,3\].*\[Op:MatMul\]"):
+    with (
+        tf.device(REMOTE),
+        pytest.raises(tf.errors.InvalidArgumentError, match=r"(?s)Matrix size-incompatible: In\[0\]: \[2,3\].*\[Op:MatMul\]"),
+    ):
         tf.matmul(tf.ones([2, 3]), tf.ones([2, 3]))
     for name in ("/job:nobody/cpu:0", "/job:worker/cpu:3", "/job:worker/task:1", "/cpu:7"):
         with pytest.raises(RuntimeError, match="unknown device"), tf.device(name):

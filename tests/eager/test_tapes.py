@@ -1,4 +1,5 @@
 """Gradients of what ran, and of functions."""
+
 import numpy as np
 import pytest
 
@@ -30,7 +31,7 @@ def test_higher_orders_by_tapes_inside_tapes():
     v = tf.Variable(2.0)
     with tf.GradientTape() as outer:
         with tf.GradientTape() as inner:
-            y = v ** 3
+            y = v**3
         first = inner.gradient(y, v)
     assert float(first) == 12.0 and float(outer.gradient(first, v)) == 12.0
 
@@ -69,7 +70,7 @@ def test_gradients_of_functions():
     value, (gradient,) = tfe.value_and_gradients_function(lambda x: x * x)(3.0)
     assert float(value) == 9.0 and float(gradient) == 6.0
     v = tf.Variable(4.0)
-    (found, variable), = tfe.implicit_gradients(lambda x: v * x)(2.0)
+    ((found, variable),) = tfe.implicit_gradients(lambda x: v * x)(2.0)
     assert float(found) == 2.0 and variable is v
 
 
@@ -136,7 +137,7 @@ def test_jacobians_row_by_row_need_a_persistent_tape():
     with tf.GradientTape() as tape:
         empty = tf.zeros([1, 0])
         tape.watch(empty)
-        y = empty ** 2
+        y = empty**2
     assert tape.batch_jacobian(y, empty).shape.as_list() == [1, 0, 0]
 
 
@@ -160,7 +161,7 @@ def test_params_are_all_names_or_all_positions():
 
 
 def test_what_is_recomputed_has_derivatives_of_any_order():
-    f = tf.recompute_grad(lambda x: x ** 3)
+    f = tf.recompute_grad(lambda x: x**3)
     with tf.GradientTape() as outer:
         x = tf.constant(2.0)
         outer.watch(x)

@@ -1,4 +1,5 @@
 """Functions of graph programs: they keep their variables, run only what is needed, and can be cut."""
+
 import threading
 
 import pytest

@@ -1,4 +1,5 @@
 """Canned estimators: names, metrics, and numbers of TensorFlow 1.15."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -34,15 +35,26 @@ def test_linear_classifiers_match_tensorflow(tmp_path):
     np.testing.assert_allclose(estimator.get_variable_value("linear/linear_model/x/weights"), LINEAR_X, rtol=1e-5)
     results = estimator.evaluate(inputs(CLASSES))
     assert set(results) == {
-        "accuracy", "accuracy_baseline", "auc", "auc_precision_recall", "average_loss", "global_step", "label/mean", "loss", "precision",
-        "prediction/mean", "recall"}
+        "accuracy",
+        "accuracy_baseline",
+        "auc",
+        "auc_precision_recall",
+        "average_loss",
+        "global_step",
+        "label/mean",
+        "loss",
+        "precision",
+        "prediction/mean",
+        "recall",
+    }
     assert results["average_loss"] == pytest.approx(LINEAR_LOSS, rel=1e-5)
 
 
 def test_deep_classifiers_match_tensorflow(tmp_path):
     x, word = columns()
     estimator = tf.estimator.DNNClassifier(
-        [3], [x, fc.embedding_column(word, 2)], model_dir=str(tmp_path), n_classes=2, config=config(), label_vocabulary=["n", "p"])
+        [3], [x, fc.embedding_column(word, 2)], model_dir=str(tmp_path), n_classes=2, config=config(), label_vocabulary=["n", "p"]
+    )
     estimator.train(inputs(np.array(["n", "p"])[CLASSES]))
     assert "dnn/hiddenlayer_0/kernel/t_0/Adagrad" in estimator.get_variable_names()
     np.testing.assert_allclose(estimator.get_variable_value("dnn/logits/kernel"), DEEP_KERNEL, rtol=1e-4)
@@ -54,7 +66,8 @@ def test_deep_classifiers_match_tensorflow(tmp_path):
 def test_wide_and_deep_regressors_train_both_parts(tmp_path):
     x, word = columns()
     estimator = tf.estimator.DNNLinearCombinedRegressor(
-        model_dir=str(tmp_path), linear_feature_columns=[word], dnn_feature_columns=[x], dnn_hidden_units=[2], config=config())
+        model_dir=str(tmp_path), linear_feature_columns=[word], dnn_feature_columns=[x], dnn_hidden_units=[2], config=config()
+    )
     estimator.train(inputs(X * 2.0))
     names = estimator.get_variable_names()
     assert {"dnn/hiddenlayer_0/kernel/Adagrad", "linear/linear_model/w/weights/Ftrl", "global_step"} <= set(names)
@@ -70,8 +83,9 @@ def test_baselines_learn_how_often_classes_occur(tmp_path):
 
 
 def test_weights_and_several_heads(tmp_path):
-    heads = tf.contrib.estimator.multi_head([
-        tf.contrib.estimator.binary_classification_head(name="a", weight_column="x"), tf.contrib.estimator.regression_head(name="b")])
+    heads = tf.contrib.estimator.multi_head(
+        [tf.contrib.estimator.binary_classification_head(name="a", weight_column="x"), tf.contrib.estimator.regression_head(name="b")]
+    )
     estimator = tf.estimator.LinearEstimator(heads, [columns()[0]], model_dir=str(tmp_path), config=config())
     both = {"a": CLASSES, "b": X}
     estimator.train(inputs(both))
@@ -94,7 +108,8 @@ def test_more_metrics_and_forwarded_features(tmp_path):
     estimator = tf.estimator.LinearRegressor([columns()[0]], model_dir=str(tmp_path), config=config())
     estimator.train(inputs(X))
     more = tf.contrib.estimator.add_metrics(
-        estimator, lambda labels, predictions: {"mae": tf.metrics.mean_absolute_error(labels, predictions["predictions"])})
+        estimator, lambda labels, predictions: {"mae": tf.metrics.mean_absolute_error(labels, predictions["predictions"])}
+    )
     assert 0.0 < more.evaluate(inputs(X))["mae"] < 1.0
     assert next(tf.contrib.estimator.forward_features(estimator, "w").predict(inputs(X)))["w"][0] == b"a"
 
@@ -107,8 +122,7 @@ def test_heads_with_keras_optimizers_match_tensorflow(tmp_path):
         optimizer = tf.keras.optimizers.SGD(0.5)
         optimizer.iterations = tf.train.get_or_create_global_step()
         logits = dense(features["x"])
-        return head.create_estimator_spec(
-            features, mode, logits, labels, optimizer=optimizer, trainable_variables=dense.trainable_weights)
+        return head.create_estimator_spec(features, mode, logits, labels, optimizer=optimizer, trainable_variables=dense.trainable_weights)
 
     x = np.linspace(0, 1, 24, dtype=np.float32).reshape(24, 1)
     estimator = tf.estimator.Estimator(model_fn, str(tmp_path), config())

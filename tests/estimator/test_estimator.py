@@ -1,4 +1,5 @@
 """Estimators train, evaluate, predict and export what a model function builds."""
+
 from __future__ import annotations
 
 import os
@@ -23,7 +24,8 @@ def model_fn(features, labels, mode, params):
     loss = tf.losses.mean_squared_error(labels, predicted)
     train_op = tf.train.GradientDescentOptimizer(params["rate"]).minimize(loss, tf.train.get_global_step())
     return tf.estimator.EstimatorSpec(
-        mode, loss=loss, train_op=train_op, eval_metric_ops={"mae": tf.metrics.mean_absolute_error(labels, predicted)})
+        mode, loss=loss, train_op=train_op, eval_metric_ops={"mae": tf.metrics.mean_absolute_error(labels, predicted)}
+    )
 
 
 @pytest.fixture(scope="module")
@@ -83,14 +85,17 @@ def test_warm_starts_take_variables_from_another_model(trained, tmp_path):
     np.testing.assert_allclose(warm.get_variable_value("dense/kernel"), trained.get_variable_value("dense/kernel"), atol=1e-5)
 
 
-@pytest.mark.parametrize(("make", "error", "message"), [
-    (lambda: tf.estimator.Estimator(None), ValueError, "model_fn must be provided"),
-    (lambda: tf.estimator.Estimator(lambda labels, mode: None), ValueError, "must include features argument"),
-    (lambda: tf.estimator.Estimator(lambda features: None).train(inputs(), steps=0), ValueError, "Must specify steps > 0"),
-    (lambda: tf.estimator.EstimatorSpec("train", loss=tf.constant(1.0)), ValueError, "Missing train_op"),
-    (lambda: tf.estimator.EstimatorSpec("infer"), ValueError, "Missing predictions"),
-    (lambda: tf.estimator.EstimatorSpec("eval", loss=tf.constant([1.0, 2.0])), ValueError, "Loss must be scalar"),
-])
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda: tf.estimator.Estimator(None), ValueError, "model_fn must be provided"),
+        (lambda: tf.estimator.Estimator(lambda labels, mode: None), ValueError, "must include features argument"),
+        (lambda: tf.estimator.Estimator(lambda features: None).train(inputs(), steps=0), ValueError, "Must specify steps > 0"),
+        (lambda: tf.estimator.EstimatorSpec("train", loss=tf.constant(1.0)), ValueError, "Missing train_op"),
+        (lambda: tf.estimator.EstimatorSpec("infer"), ValueError, "Missing predictions"),
+        (lambda: tf.estimator.EstimatorSpec("eval", loss=tf.constant([1.0, 2.0])), ValueError, "Loss must be scalar"),
+    ],
+)
 def test_mistakes_are_named(make, error, message):
     with tf.Graph().as_default(), pytest.raises(error, match=message):
         make()
@@ -102,8 +107,10 @@ def test_train_and_evaluate_exports_at_the_end(tmp_path):
     with tf.Graph().as_default():
         receiver = tf.estimator.export.build_raw_serving_input_receiver_fn({"x": tf.placeholder(tf.float32, [None, 1], name="x")})
     metrics, exports = tf.estimator.train_and_evaluate(
-        estimator, tf.estimator.TrainSpec(inputs(epochs=None), max_steps=4),
-        tf.estimator.EvalSpec(inputs(), throttle_secs=0, exporters=[tf.estimator.FinalExporter("last", receiver)]))
+        estimator,
+        tf.estimator.TrainSpec(inputs(epochs=None), max_steps=4),
+        tf.estimator.EvalSpec(inputs(), throttle_secs=0, exporters=[tf.estimator.FinalExporter("last", receiver)]),
+    )
     assert metrics["global_step"] == 4
     assert os.path.dirname(exports[0].decode()) == str(tmp_path / "export" / "last")
 

@@ -1,4 +1,5 @@
 """Input functions from arrays."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -18,8 +19,9 @@ def everything(input_fn):
 
 
 def test_rows_come_in_order_for_each_epoch():
-    found = everything(tf.estimator.inputs.numpy_input_fn(
-        {"a": np.arange(5)}, np.arange(5) * 10, batch_size=4, num_epochs=2, shuffle=False))
+    found = everything(
+        tf.estimator.inputs.numpy_input_fn({"a": np.arange(5)}, np.arange(5) * 10, batch_size=4, num_epochs=2, shuffle=False)
+    )
     np.testing.assert_array_equal(np.concatenate([f["a"] for f, _ in found]), [0, 1, 2, 3, 4] * 2)
     assert [len(labels) for _, labels in found] == [4, 4, 2]
 

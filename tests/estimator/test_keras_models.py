@@ -1,4 +1,5 @@
 """Keras models as estimators."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -52,10 +53,13 @@ class Own(tf.keras.Model):
         return self._last(self.hidden[0](inputs))
 
 
-@pytest.mark.parametrize("make, scope, output", [
-    (lambda: tf.keras.Sequential([tf.keras.layers.Dense(4), tf.keras.layers.Dense(1)]), "", "dense_1"),
-    (lambda: Own(4), "own/", "output_1"),
-])
+@pytest.mark.parametrize(
+    "make, scope, output",
+    [
+        (lambda: tf.keras.Sequential([tf.keras.layers.Dense(4), tf.keras.layers.Dense(1)]), "", "dense_1"),
+        (lambda: Own(4), "own/", "output_1"),
+    ],
+)
 def test_models_that_have_no_inputs_yet(make, scope, output):
     tf.keras.backend.clear_session()
     keras = make()

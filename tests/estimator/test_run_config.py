@@ -1,4 +1,5 @@
 """RunConfig, and what TF_CONFIG says."""
+
 from __future__ import annotations
 
 import json
@@ -22,8 +23,10 @@ def test_alone_a_process_is_worker_and_chief(monkeypatch):
     assert (found.save_checkpoints_secs, found.save_checkpoints_steps, found.keep_checkpoint_max) == (600, None, 5)
 
 
-@pytest.mark.parametrize(("kind", "index", "chief", "master", "number"), [
-    ("chief", 0, True, "grpc://h0:1", 0), ("worker", 1, False, "grpc://h2:1", 2), ("ps", 0, False, "grpc://h3:1", 3)])
+@pytest.mark.parametrize(
+    ("kind", "index", "chief", "master", "number"),
+    [("chief", 0, True, "grpc://h0:1", 0), ("worker", 1, False, "grpc://h2:1", 2), ("ps", 0, False, "grpc://h3:1", 3)],
+)
 def test_tasks_of_a_cluster_know_their_place(monkeypatch, kind, index, chief, master, number):
     found = config(monkeypatch, cluster=CLUSTER, task={"type": kind, "index": index})
     assert (found.is_chief, found.master, found.global_id_in_cluster) == (chief, master, number)
@@ -35,12 +38,15 @@ def test_evaluators_stand_outside(monkeypatch):
     assert (found.is_chief, found.master, found.num_worker_replicas, found.cluster_spec.as_dict()) == (False, "", 0, {})
 
 
-@pytest.mark.parametrize(("text", "message"), [
-    ({"cluster": {"worker": ["a:1"]}, "task": {"type": "worker", "index": 0}}, 'it must have one "chief" node'),
-    ({"cluster": CLUSTER}, "task type must be set"),
-    ({"cluster": CLUSTER, "task": {"type": "worker", "index": 5}}, "5 is not a valid task_id"),
-    ({"task": {"type": "ps", "index": 0}}, "task type must be WORKER"),
-])
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ({"cluster": {"worker": ["a:1"]}, "task": {"type": "worker", "index": 0}}, 'it must have one "chief" node'),
+        ({"cluster": CLUSTER}, "task type must be set"),
+        ({"cluster": CLUSTER, "task": {"type": "worker", "index": 5}}, "5 is not a valid task_id"),
+        ({"task": {"type": "ps", "index": 0}}, "task type must be WORKER"),
+    ],
+)
 def test_clusters_that_can_not_be_are_errors(monkeypatch, text, message):
     with pytest.raises(ValueError, match=message):
         config(monkeypatch, **text)

@@ -1,4 +1,5 @@
 """What people type every day: names without a folder, in an empty working folder, with the defaults."""
+
 import pytest
 
 

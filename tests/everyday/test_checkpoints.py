@@ -1,4 +1,5 @@
 """Checkpoints, graphs and logs by names without a folder."""
+
 import os
 import pathlib
 
@@ -81,4 +82,5 @@ def test_an_export_has_the_files_of_its_checkpoint():
         assert [export.export("exports", tf.constant(step), session) for step in (1, 2)] == [b"exports/00000001", b"exports/00000002"]
     assert sorted(os.listdir("exports/00000002")) == ["checkpoint", "export.data-00000-of-00001", "export.index", "export.meta"]
     assert pathlib.Path("exports/00000002/checkpoint").read_text() == (
-        'model_checkpoint_path: "export"\nall_model_checkpoint_paths: "export"\n')
+        'model_checkpoint_path: "export"\nall_model_checkpoint_paths: "export"\n'
+    )

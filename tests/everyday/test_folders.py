@@ -1,4 +1,5 @@
 """`tf.gfile` with relative names, with "" and "." and with slashes at the end."""
+
 import os
 import pathlib
 

@@ -1,4 +1,5 @@
 """Mistakes that everybody makes once, and what they are told."""
+
 import numpy as np
 import pytest
 
@@ -59,8 +60,17 @@ def test_the_mode_is_chosen_before_the_default_graph_is_used(use, fresh_mode):
         tf.disable_control_flow_v2()
 
 
-@pytest.mark.parametrize("use", [tf.reset_default_graph, tf.train.AdamOptimizer, lambda: tf.Session(graph=tf.Graph()), tf.ConfigProto,
-                                 lambda: tf.feature_column.numeric_column("x"), lambda: tf.Graph().as_default()])
+@pytest.mark.parametrize(
+    "use",
+    [
+        tf.reset_default_graph,
+        tf.train.AdamOptimizer,
+        lambda: tf.Session(graph=tf.Graph()),
+        tf.ConfigProto,
+        lambda: tf.feature_column.numeric_column("x"),
+        lambda: tf.Graph().as_default(),
+    ],
+)
 def test_what_leaves_the_default_graph_alone_leaves_the_choice(use, fresh_mode):
     use()
     tf.enable_eager_execution()

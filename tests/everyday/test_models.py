@@ -1,4 +1,5 @@
 """Keras models, estimators and input files by names without a folder."""
+
 import json
 import os
 import pathlib
@@ -54,8 +55,9 @@ def test_weights_of_another_model_are_refused():
 def test_callbacks_write_here(here):
     model, x, y = dense(), np.ones((4, 3)), np.ones((4, 2))
     callbacks = tf.keras.callbacks
-    history = model.fit(x, y, verbose=0, callbacks=[
-        callbacks.ModelCheckpoint("best.h5"), callbacks.CSVLogger("log.csv"), callbacks.TensorBoard()])
+    history = model.fit(
+        x, y, verbose=0, callbacks=[callbacks.ModelCheckpoint("best.h5"), callbacks.CSVLogger("log.csv"), callbacks.TensorBoard()]
+    )
     assert {"best.h5", "log.csv", "logs"} <= set(os.listdir(here))
     # What json takes: the loss is a double, whatever the model computes in.
     assert json.loads(json.dumps(history.history["loss"])) == history.history["loss"]

@@ -1,4 +1,5 @@
 """Exported PyTorch modules give the outputs of the graphs that they were made from."""
+
 import importlib.util
 import subprocess
 import sys
@@ -58,8 +59,9 @@ def test_a_convolutional_network_with_batch_normalization(tmp_path):
     h = tf.layers.conv2d_transpose(h, 3, 3, strides=2, padding="same")
     h = tf.layers.average_pooling2d(h, 2, 1, padding="same")
     logits = tf.layers.dense(tf.layers.dropout(tf.layers.flatten(h)), 5)
-    text = same(tmp_path, {"image": x}, {"classes": tf.argmax(logits, 1), "probabilities": tf.nn.softmax(logits)},
-                {"image": image(2, 13, 13, 3)})
+    text = same(
+        tmp_path, {"image": x}, {"classes": tf.argmax(logits, 1), "probabilities": tf.nn.softmax(logits)}, {"image": image(2, 13, 13, 3)}
+    )
     assert "self.conv2d_kernel = torch.nn.Parameter(torch.empty(5, 5, 3, 8, dtype=torch.float32))" in text
     assert 'self.register_buffer("batch_normalization_moving_mean"' in text
     assert "dense_matmul = flatten_reshape @ self.dense_kernel" in text
@@ -70,8 +72,12 @@ def test_an_lstm_over_embedded_words(tmp_path):
     ids, lengths = tf.placeholder(tf.int32, [None, None]), tf.placeholder(tf.int32, [None])
     x = tf.nn.embedding_lookup(tf.get_variable("words", [20, 4]), ids)
     out, state = tf.nn.dynamic_rnn(tf.nn.rnn_cell.LSTMCell(6), x, sequence_length=lengths, dtype=tf.float32)
-    text = same(tmp_path, {"ids": ids, "lengths": lengths}, {"out": out, "last": state.h},
-                {"ids": RANDOM.randint(0, 20, [3, 5]).astype(np.int32), "lengths": np.array([5, 2, 3], np.int32)})
+    text = same(
+        tmp_path,
+        {"ids": ids, "lengths": lengths},
+        {"out": out, "last": state.h},
+        {"ids": RANDOM.randint(0, 20, [3, 5]).astype(np.int32), "lengths": np.array([5, 2, 3], np.int32)},
+    )
     assert "F.embedding(ids, self.words)" in text and "while True:" in text
 
 
@@ -83,8 +89,11 @@ def test_loops_and_branches_of_both_kinds(tmp_path, version):
             tf.compat.v1.enable_control_flow_v2()
         try:
             a = tf.placeholder(tf.float32, [3], name="x")
-            i, y = tf.while_loop(lambda i, y: tf.logical_and(i < 10, tf.reduce_sum(y) < 100.0),
-                                 lambda i, y: (i + 1, y * 1.5 + tf.cond(i > 3, lambda: 1.0, lambda: a[0])), [tf.constant(0), a])
+            i, y = tf.while_loop(
+                lambda i, y: tf.logical_and(i < 10, tf.reduce_sum(y) < 100.0),
+                lambda i, y: (i + 1, y * 1.5 + tf.cond(i > 3, lambda: 1.0, lambda: a[0])),
+                [tf.constant(0), a],
+            )
             tf.cond(tf.reduce_sum(a) > 1, lambda: y, lambda: tf.zeros([3]), name="last")
             tf.identity(i, "rounds")
         finally:

@@ -1,4 +1,5 @@
 """Columns turn raw features into numbers, ids and vectors."""
+
 from __future__ import annotations
 
 import copy
@@ -94,20 +95,22 @@ def test_columns_survive_copies_and_data():
 
 def test_parse_specs_join_those_of_all_columns():
     spec = fc.make_parse_example_spec([fc.numeric_column("x", shape=3), fc.crossed_column(["a", "b"], 5)])
-    assert spec == {
-        "x": tf.FixedLenFeature((3,), tf.float32), "a": tf.VarLenFeature(tf.string), "b": tf.VarLenFeature(tf.string)}
+    assert spec == {"x": tf.FixedLenFeature((3,), tf.float32), "a": tf.VarLenFeature(tf.string), "b": tf.VarLenFeature(tf.string)}
     with pytest.raises(ValueError, match="different parse_spec for key x"):
         fc.make_parse_example_spec([fc.numeric_column("x"), fc.numeric_column("x", shape=2)])
 
 
-@pytest.mark.parametrize(("make", "message"), [
-    (lambda: fc.numeric_column(("x",)), "key must be a string"),
-    (lambda: fc.numeric_column("x", shape=[0]), "shape dimensions must be greater than 0"),
-    (lambda: fc.bucketized_column(fc.numeric_column("x"), [2, 1]), "boundaries must be a sorted list"),
-    (lambda: fc.crossed_column(["a"], 3), "keys must be a list with length > 1"),
-    (lambda: fc.categorical_column_with_vocabulary_list("w", ["a", "a"]), "Duplicate keys in vocabulary_list"),
-    (lambda: fc.embedding_column(fc.categorical_column_with_identity("i", 3), 0), "Invalid dimension 0"),
-])
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: fc.numeric_column(("x",)), "key must be a string"),
+        (lambda: fc.numeric_column("x", shape=[0]), "shape dimensions must be greater than 0"),
+        (lambda: fc.bucketized_column(fc.numeric_column("x"), [2, 1]), "boundaries must be a sorted list"),
+        (lambda: fc.crossed_column(["a"], 3), "keys must be a list with length > 1"),
+        (lambda: fc.categorical_column_with_vocabulary_list("w", ["a", "a"]), "Duplicate keys in vocabulary_list"),
+        (lambda: fc.embedding_column(fc.categorical_column_with_identity("i", 3), 0), "Invalid dimension 0"),
+    ],
+)
 def test_wrong_arguments_are_named(make, message):
     with pytest.raises(ValueError, match=message):
         make()

@@ -1,4 +1,5 @@
 """Layers and models of features, and the names of their variables."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -26,7 +27,10 @@ def test_linear_model_adds_weights_and_bias():
         x, word = columns()
         result = fc.linear_model(features(), [x, word], cols_to_vars=variables)
         assert [v.name for v in tf.trainable_variables()] == [
-            "linear_model/w/weights:0", "linear_model/x/weights:0", "linear_model/bias_weights:0"]
+            "linear_model/w/weights:0",
+            "linear_model/x/weights:0",
+            "linear_model/bias_weights:0",
+        ]
         session.run([tf.global_variables_initializer(), tf.tables_initializer()])
         session.run([variables[word][0].assign([[10.0], [20.0]]), variables[x][0].assign([[3.0]]), variables["bias"][0].assign([1.0])])
         np.testing.assert_allclose(session.run(result), [[14.0], [27.0]])
@@ -37,7 +41,11 @@ def test_a_second_linear_model_gets_its_own_scopes():
         fc.linear_model({"x": [[1.0]]}, [fc.numeric_column("x")])
         fc.linear_model({"x": [[1.0]]}, [fc.numeric_column("x")])
         assert [v.op.name for v in tf.global_variables()] == [
-            "zz/linear_model/x/weights", "zz/linear_model/bias_weights", "zz/linear_model_1/x_1/weights", "zz/linear_model_1/bias_weights"]
+            "zz/linear_model/x/weights",
+            "zz/linear_model/bias_weights",
+            "zz/linear_model_1/x_1/weights",
+            "zz/linear_model_1/bias_weights",
+        ]
 
 
 def test_layers_make_partitioned_variables_where_the_scope_says_so():
@@ -45,7 +53,9 @@ def test_layers_make_partitioned_variables_where_the_scope_says_so():
         ids = fc.categorical_column_with_identity("i", 4)
         tf.keras.layers.DenseFeatures([fc.embedding_column(ids, 2)], name="input_layer")({"i": tf.constant([[1]])})
         assert [v.op.name for v in tf.global_variables()] == [
-            "s/input_layer/i_embedding/embedding_weights/part_0", "s/input_layer/i_embedding/embedding_weights/part_1"]
+            "s/input_layer/i_embedding/embedding_weights/part_0",
+            "s/input_layer/i_embedding/embedding_weights/part_1",
+        ]
 
 
 def test_linear_layers_learn():

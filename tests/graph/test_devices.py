@@ -1,4 +1,5 @@
 """Names of devices."""
+
 import types
 
 import pytest

@@ -1,4 +1,5 @@
 """Element types: their numbers, names, numpy types and limits, and what may stand for them."""
+
 import copy
 import pickle
 import subprocess

@@ -14,9 +14,7 @@ def graph_def(*nodes):
 
 
 def test_a_sub_graph_is_what_the_named_nodes_need():
-    whole = graph_def(
-        ("a", "n1", ["n5"]), ("a", "n2", ["n1:0"]), ("a", "n3", ["^n2"]), ("a", "n4", []), ("a", "n5", ["n1"])
-    )
+    whole = graph_def(("a", "n1", ["n5"]), ("a", "n2", ["n1:0"]), ("a", "n3", ["^n2"]), ("a", "n4", []), ("a", "n5", ["n1"]))
     assert [n.name for n in tf.graph_util.extract_sub_graph(whole, ["n3"]).node] == ["n1", "n2", "n3", "n5"]
     with pytest.raises(TypeError, match="must be a list"):
         tf.graph_util.extract_sub_graph(whole, "n1")

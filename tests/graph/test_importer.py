@@ -63,9 +63,7 @@ def test_nodes_may_come_before_what_they_need():
 
 def test_the_input_map_puts_tensors_in_the_place_of_nodes():
     given = tf.constant([1.0, 2.0])
-    y, a = tf.import_graph_def(
-        graph_def(placeholder("A") + unary("B", "A")), input_map={"A:0": given}, return_elements=["B:0", "A:0"]
-    )
+    y, a = tf.import_graph_def(graph_def(placeholder("A") + unary("B", "A")), input_map={"A:0": given}, return_elements=["B:0", "A:0"])
     assert y.op.inputs[0] is given
     assert a is given
     with tf.Session() as session:
@@ -73,18 +71,14 @@ def test_the_input_map_puts_tensors_in_the_place_of_nodes():
 
 
 def test_values_of_the_input_map_are_converted():
-    (b,) = tf.import_graph_def(
-        graph_def(placeholder("A") + unary("B", "A")), input_map={"A": 3.0}, return_elements=["B"]
-    )
+    (b,) = tf.import_graph_def(graph_def(placeholder("A") + unary("B", "A")), input_map={"A": 3.0}, return_elements=["B"])
     assert b.inputs[0].name == "import/_inputs/Const:0"
 
 
 def test_scopes_around_add_control_inputs_and_devices():
     before = tf.no_op(name="before")
     with tf.control_dependencies([before]), tf.device("/job:w"):
-        (b,) = tf.import_graph_def(
-            graph_def("node { name: 'B' op: 'NoOp' device: '/device:CPU:1' }"), return_elements=["B"]
-        )
+        (b,) = tf.import_graph_def(graph_def("node { name: 'B' op: 'NoOp' device: '/device:CPU:1' }"), return_elements=["B"])
     assert b.control_inputs == [before]
     assert b.device == "/job:w/device:CPU:1"
 
@@ -145,18 +139,10 @@ def test_nothing_is_left_of_an_import_that_fails():
         ("node { name: 'A' op: 'Nope' }", errors.NotFoundError, "Op type not registered 'Nope'"),
         ("node { name: 'A' op: 'NoOp' } node { name: 'A' op: 'NoOp' }", ValueError, "Node 'A' is not unique"),
         ("node { name: 'A b' op: 'NoOp' }", ValueError, "Node 'A b': Node name contains invalid characters"),
-        (
-            "node { name: 'A' op: 'NoOp' input: '^B' } node { name: 'B' op: 'NoOp' input: '^A' }",
-            ValueError,
-            "2 nodes in a cycle",
-        ),
+        ("node { name: 'A' op: 'NoOp' input: '^B' } node { name: 'B' op: 'NoOp' input: '^A' }", ValueError, "2 nodes in a cycle"),
         (unary("B", "A"), ValueError, "Node 'B': Unknown input node 'A'"),
         (unary("B", "A:B:0"), ValueError, "Node 'B': Unknown input node 'A:B:0'"),
-        (
-            placeholder("A") + unary("B", "A:1"),
-            ValueError,
-            "Connecting to invalid output 1 of source node A which has 1 outputs",
-        ),
+        (placeholder("A") + unary("B", "A:1"), ValueError, "Connecting to invalid output 1 of source node A which has 1 outputs"),
         (
             placeholder("A", "DT_INT32") + unary("B", "A"),
             ValueError,

@@ -1,4 +1,5 @@
 """Some rows of a tensor: IndexedSlices."""
+
 import warnings
 
 import numpy as np

@@ -1,6 +1,5 @@
 """Where ops were made, in the text of errors."""
 
-
 import everflow as tf
 from everflow.graph.interpolation import interpolate
 

@@ -1,4 +1,5 @@
 """Definitions of ops as protocol buffers."""
+
 import pytest
 
 from everflow import internals

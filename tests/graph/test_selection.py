@@ -1,4 +1,5 @@
 """Selecting ops and tensors of graphs."""
+
 import pytest
 
 import everflow as tf

@@ -1,4 +1,5 @@
 """Static shapes: dimensions that may be unknown, and what is known of two shapes together."""
+
 import copy
 import pickle
 

@@ -1,4 +1,5 @@
 """Constants: what arrays Python values become, and how arrays are written as TensorProtos and read."""
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -143,8 +144,7 @@ def test_what_is_no_tensor(value):
     with pytest.raises(TypeError) as caught:
         as_array(value)
     assert str(caught.value) == (
-        f"Failed to convert object of type {type(value)} to Tensor. Contents: {value}. "
-        "Consider casting elements to a supported type."
+        f"Failed to convert object of type {type(value)} to Tensor. Contents: {value}. Consider casting elements to a supported type."
     )
 
 

@@ -1,4 +1,5 @@
 """Real TensorFlow and real TensorBoard, in virtual environments of their own, to read what Everflow wrote."""
+
 import json
 import os
 import pathlib
@@ -39,8 +40,13 @@ def real_tensorflow(tmp_path_factory):
     def run(code: str, *arguments: object) -> object:
         imports = "import json, sys\nimport numpy as np\nimport tensorflow as tf\n"
         script.write_text(f"{imports}{code}\nprint('found', json.dumps(found))\n")
-        done = subprocess.run([python, script, *map(str, arguments)], capture_output=True, text=True, timeout=300,
-                              env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"})
+        done = subprocess.run(
+            [python, script, *map(str, arguments)],
+            capture_output=True,
+            text=True,
+            timeout=300,
+            env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"},
+        )
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout.rsplit("found ", 1)[1])
 

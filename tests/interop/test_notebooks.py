@@ -1,4 +1,5 @@
 """One line in a notebook makes `import tensorflow` find Everflow, in a real Jupyter kernel."""
+
 import json
 import os
 import pathlib
@@ -34,8 +35,14 @@ def notebook(jupyter):
     path = os.pathsep.join([str(ROOT), sysconfig.get_path("purelib")])
 
     def run(*cells):
-        done = subprocess.run([jupyter, "-c", RUNNER], input=json.dumps(cells), capture_output=True, text=True, timeout=300,
-                              env={**os.environ, "PYTHONPATH": path})
+        done = subprocess.run(
+            [jupyter, "-c", RUNNER],
+            input=json.dumps(cells),
+            capture_output=True,
+            text=True,
+            timeout=300,
+            env={**os.environ, "PYTHONPATH": path},
+        )
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 
@@ -43,8 +50,14 @@ def notebook(jupyter):
 
 
 def test_the_extension(notebook):
-    shown = notebook("%load_ext everflow", TRAINING, "%unload_ext everflow",
-                     "try:\n    import tensorflow\nexcept ImportError as error:\n    print(error)", "%load_ext everflow", TRAINING)
+    shown = notebook(
+        "%load_ext everflow",
+        TRAINING,
+        "%unload_ext everflow",
+        "try:\n    import tensorflow\nexcept ImportError as error:\n    print(error)",
+        "%load_ext everflow",
+        TRAINING,
+    )
     assert shown == ["", SHOWN, "", "No module named 'tensorflow'\n", "", SHOWN]
 
 
@@ -58,8 +71,13 @@ def test_a_prompt_of_ipython(jupyter, tmp_path):
     script.write_text("import sys\nimport tensorflow as tf\nvalue = sys.argv[1:]")
     path = os.pathsep.join([str(ROOT), sysconfig.get_path("purelib")])
     process = subprocess.Popen(
-        [jupyter, "-m", "everflow", "run", "-i", script, "--steps=3"], stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
-        env={**os.environ, "PYTHONPATH": path, "TERM": "dumb", "IPYTHONDIR": str(tmp_path)})
+        [jupyter, "-m", "everflow", "run", "-i", script, "--steps=3"],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+        env={**os.environ, "PYTHONPATH": path, "TERM": "dumb", "IPYTHONDIR": str(tmp_path)},
+    )
     os.close(theirs)
     shown = b""
     try:

@@ -1,4 +1,5 @@
 """Record files pass to a real TensorFlow and back."""
+
 import pytest
 
 import everflow as tf
@@ -21,11 +22,15 @@ with tf.io.TFRecordWriter(path + ".back", compression) as writer:
 @pytest.mark.parametrize("compression", ["", "GZIP", "ZLIB"])
 def test_records_are_read_on_both_sides(real_tensorflow, tmp_path, compression):
     def example(values, name, ids):
-        return tf.train.Example(features=tf.train.Features(feature={
-            "values": tf.train.Feature(float_list=tf.train.FloatList(value=values)),
-            "name": tf.train.Feature(bytes_list=tf.train.BytesList(value=[name])),
-            "ids": tf.train.Feature(int64_list=tf.train.Int64List(value=ids)),
-        })).SerializeToString()
+        return tf.train.Example(
+            features=tf.train.Features(
+                feature={
+                    "values": tf.train.Feature(float_list=tf.train.FloatList(value=values)),
+                    "name": tf.train.Feature(bytes_list=tf.train.BytesList(value=[name])),
+                    "ids": tf.train.Feature(int64_list=tf.train.Int64List(value=ids)),
+                }
+            )
+        ).SerializeToString()
 
     records = [example([0.5, -2.0], b"first", [1, -(1 << 40)]), example([], b"", []), bytes(range(256)) * 4000]
     path = str(tmp_path / "x.tfrecord")

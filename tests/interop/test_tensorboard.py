@@ -1,4 +1,5 @@
 """The real TensorBoard shows, in a browser, what Everflow wrote."""
+
 import json
 import re
 import subprocess
@@ -68,8 +69,13 @@ CORNERS = "(e.getAttribute('d') || '').split('L').length"
 def logs(tmp_path, tensorboard_python):
     program = tmp_path / "program.py"
     program.write_text(WRITES)
-    packages = subprocess.run([tensorboard_python, "-c", "import tensorboard; print(tensorboard.__path__[0])"], check=True,
-                              capture_output=True, text=True).stdout.strip().removesuffix("/tensorboard")
+    packages = (
+        subprocess.run(
+            [tensorboard_python, "-c", "import tensorboard; print(tensorboard.__path__[0])"], check=True, capture_output=True, text=True
+        )
+        .stdout.strip()
+        .removesuffix("/tensorboard")
+    )
     folder = tmp_path / "logs"
     subprocess.run([sys.executable, "-m", "everflow", "run", program, folder, packages, str(STEPS)], check=True)
     return folder

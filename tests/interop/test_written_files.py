@@ -1,4 +1,5 @@
 """What Everflow writes, a real TensorFlow reads: the same values."""
+
 import numpy as np
 import pytest
 
@@ -7,8 +8,18 @@ from everflow.eager.context import eager_mode
 
 # A type, and values of it as the other side prints them.
 KINDS = {
-    "float16": [1.5, -2], "bfloat16": [1.5, -2], "float32": [1.25], "float64": [0.1], "int8": [-3], "uint8": [200], "int16": [-300],
-    "uint16": [60000], "int32": [-70000], "int64": [1 << 40], "bool": [True, False], "string": ["", "a", "xyz" * 100],
+    "float16": [1.5, -2],
+    "bfloat16": [1.5, -2],
+    "float32": [1.25],
+    "float64": [0.1],
+    "int8": [-3],
+    "uint8": [200],
+    "int16": [-300],
+    "uint16": [60000],
+    "int32": [-70000],
+    "int64": [1 << 40],
+    "bool": [True, False],
+    "string": ["", "a", "xyz" * 100],
 }
 
 
@@ -27,7 +38,9 @@ def test_checkpoints(real_tensorflow, tmp_path, version):
         "r = tf.train.load_checkpoint(sys.argv[1])\n"
         "found = {k: np.asarray(r.get_tensor(k)) for k in r.get_variable_to_shape_map()}\n"
         "plain = lambda v: np.asarray(v, 'float64' if v.dtype.kind not in 'iub' else None).tolist()\n"
-        "found = {k: [x.decode() for x in v] if v.dtype == object else plain(v) for k, v in found.items()}", path)
+        "found = {k: [x.decode() for x in v] if v.dtype == object else plain(v) for k, v in found.items()}",
+        path,
+    )
     if version == 2:
         assert found.pop("parts") == np.arange(15).reshape(5, 3).tolist()
     assert found == kinds
@@ -39,7 +52,9 @@ def test_object_checkpoints(real_tensorflow, tmp_path):
     assert real_tensorflow(
         "c = tf.train.Checkpoint(v=tf.Variable([0., 0.]), nested=[tf.Variable(0)])\n"
         "c.restore(sys.argv[1]).assert_existing_objects_matched()\n"
-        "found = [c.v.numpy().tolist(), int(c.nested[0])]", path) == [[1, 2], 3]
+        "found = [c.v.numpy().tolist(), int(c.nested[0])]",
+        path,
+    ) == [[1, 2], 3]
 
 
 def test_saved_models_and_metagraphs(real_tensorflow, tmp_path):
@@ -57,7 +72,10 @@ def test_saved_models_and_metagraphs(real_tensorflow, tmp_path):
         "found = [m.signatures['serving_default'](x=tf.constant([[1., 1.]]))['y'].numpy().tolist()]\n"
         "with v1.Graph().as_default(), v1.Session() as s:\n"
         "    v1.train.import_meta_graph(sys.argv[2] + '.meta').restore(s, sys.argv[2])\n"
-        "    found.append(s.run('y:0', {'x:0': [[1., 1.]]}).tolist())", tmp_path / "m", path)
+        "    found.append(s.run('y:0', {'x:0': [[1., 1.]]}).tolist())",
+        tmp_path / "m",
+        path,
+    )
     assert found == [[[3.5]], [[3.5]]]
 
 
@@ -67,8 +85,12 @@ def test_saved_models_of_objects(real_tensorflow, tmp_path):
     with tf.Graph().as_default(), eager_mode():
         root = tf.Module()
         root.v, root.parts = tf.Variable(2.0), [tf.Variable(1.0), {"k": tf.Variable(4.0)}]
-        root.table = tf.lookup.StaticHashTable(tf.lookup.TextFileInitializer(
-            str(words), tf.string, tf.lookup.TextFileIndex.WHOLE_LINE, tf.int64, tf.lookup.TextFileIndex.LINE_NUMBER), -1)
+        root.table = tf.lookup.StaticHashTable(
+            tf.lookup.TextFileInitializer(
+                str(words), tf.string, tf.lookup.TextFileIndex.WHOLE_LINE, tf.int64, tf.lookup.TextFileIndex.LINE_NUMBER
+            ),
+            -1,
+        )
         scale = tf.constant(10.0)
 
         def bump(by):
@@ -97,7 +119,8 @@ def test_saved_models_of_objects(real_tensorflow, tmp_path):
         "with v1.Graph().as_default(), v1.Session() as s:\n"
         "    told = v1.saved_model.load(s, ['serve'], sys.argv[1]).signature_def['serving_default']\n"
         "    found.append(s.run(told.outputs['output_0'].name, {told.inputs['x'].name: ['alpha']}).tolist())",
-        tmp_path / "m") == [[61], 30, -10, 4, 4, 4, [1, -1], 19, [0]]
+        tmp_path / "m",
+    ) == [[61], 30, -10, 4, 4, 4, [1, -1], 19, [0]]
 
 
 def test_frozen_graphs(real_tensorflow, tmp_path):
@@ -114,5 +137,8 @@ def test_frozen_graphs(real_tensorflow, tmp_path):
         "v1 = tf.compat.v1\ng = v1.GraphDef.FromString(open(sys.argv[1], 'rb').read())\n"
         "with v1.Graph().as_default(), v1.Session() as s:\n"
         "    v1.import_graph_def(g, name='')\n"
-        "    found = [s.run(sys.argv[2] + ':0', {'x:0': v}).tolist() for v in ([1., 2.], [-1.])]", tmp_path / "frozen.pb", name)
+        "    found = [s.run(sys.argv[2] + ':0', {'x:0': v}).tolist() for v in ([1., 2.], [-1.])]",
+        tmp_path / "frozen.pb",
+        name,
+    )
     assert found == here == [[2, 4], [1]]

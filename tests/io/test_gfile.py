@@ -1,4 +1,5 @@
 """Files and folders as `tf.gfile` shows them."""
+
 import pytest
 
 import everflow as tf

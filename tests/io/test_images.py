@@ -1,4 +1,5 @@
 """Image files."""
+
 import io
 
 import numpy as np
@@ -68,7 +69,7 @@ def test_chroma_may_be_repeated_instead_of_interpolated():
 
 def test_a_truncated_jpeg_may_be_recovered():
     contents = saved(np.tile(PICTURE, (4, 4, 1)), "JPEG", quality=95)
-    cut = contents[:len(contents) * 3 // 4]
+    cut = contents[: len(contents) * 3 // 4]
     found = run(tf.image.decode_jpeg(cut, try_recover_truncated=True))
     np.testing.assert_array_equal(found[:40], run(tf.image.decode_jpeg(contents))[:40])
     with pytest.raises(tf.errors.InvalidArgumentError, match="Invalid JPEG data"):
@@ -78,7 +79,7 @@ def test_a_truncated_jpeg_may_be_recovered():
 def test_headers_say_density_in_the_unit_asked_for():
     contents = run(tf.image.encode_jpeg(PICTURE, density_unit="cm", x_density=12, y_density=34))
     at = contents.index(b"JFIF\0") + 7
-    assert contents[at:at + 5] == b"\2\0\x0c\0\x22"
+    assert contents[at : at + 5] == b"\2\0\x0c\0\x22"
 
 
 @pytest.mark.parametrize(("mode", "channels"), [("RGB", 3), ("L", 1)])

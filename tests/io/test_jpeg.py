@@ -1,4 +1,5 @@
 """JPEG files, read and written natively and by Pillow."""
+
 import io
 
 import numpy as np
@@ -60,7 +61,7 @@ def test_a_window_is_cut_out(codec):
     whole = codec.decode_jpeg(contents)
     for top, left, height, width in ((0, 0, 45, 70), (3, 5, 10, 20), (44, 69, 1, 1), (16, 0, 29, 70)):
         found = codec.decode_jpeg(contents, crop=(top, left, height, width))
-        np.testing.assert_array_equal(found, whole[top:top + height, left:left + width])
+        np.testing.assert_array_equal(found, whole[top : top + height, left : left + width])
     for window in ((0, 0, 46, 70), (-1, 0, 5, 5), (0, 0, 0, 5), (40, 0, 6, 5), (0, 1, 45, 70)):
         with pytest.raises(tf.errors.InvalidArgumentError, match=f"Invalid JPEG data or crop window, data size {len(contents)}"):
             codec.decode_jpeg(contents, crop=window)
@@ -69,7 +70,7 @@ def test_a_window_is_cut_out(codec):
 @both
 def test_a_cut_off_file_is_refused_or_recovered(codec):
     contents = saved(np.tile(PICTURE, (4, 4, 1)), quality=95)
-    cut = contents[:len(contents) // 2]
+    cut = contents[: len(contents) // 2]
     with pytest.raises(tf.errors.InvalidArgumentError, match="Invalid JPEG data"):
         codec.decode_jpeg(cut)
     whole = codec.decode_jpeg(contents)
@@ -81,7 +82,7 @@ def test_a_cut_off_file_is_refused_or_recovered(codec):
 @NATIVE
 def test_a_part_of_the_rows_may_do():
     contents = saved(np.tile(PICTURE, (4, 4, 1)), quality=95)
-    cut = contents[:len(contents) // 2]
+    cut = contents[: len(contents) // 2]
     found = jpeg.decode_jpeg(cut, least=0.3)
     np.testing.assert_array_equal(found[:60], jpeg.decode_jpeg(contents)[:60])
     assert not found[-60:].any()
@@ -116,7 +117,7 @@ def test_what_is_written_is_read_by_others(codec, options):
 def test_metadata_and_densities_are_written(codec):
     contents = codec.encode_jpeg(PICTURE, density=("cm", 12, 34), xmp=b"<x/>")
     at = contents.index(b"JFIF\0") + 7
-    assert contents[at:at + 5] == b"\2\0\x0c\0\x22"
+    assert contents[at : at + 5] == b"\2\0\x0c\0\x22"
     assert b"http://ns.adobe.com/xap/1.0/\0<x/>" in contents
 
 

@@ -1,4 +1,5 @@
 """LMDB databases. entries.mdb was written by the lmdb library: two leaves below a branch, and a value on pages of its own."""
+
 import pathlib
 import struct
 
@@ -71,7 +72,7 @@ def test_reader_takes_databases_from_a_queue():
 def corrupted(tmp_path, at, content):
     path = tmp_path / "bad.mdb"
     data = bytearray(FILE.read_bytes())
-    data[at:at + len(content)] = content
+    data[at : at + len(content)] = content
     path.write_bytes(data)
     return str(path)
 
@@ -79,12 +80,15 @@ def corrupted(tmp_path, at, content):
 ROOT = 4096 + 16 + 24 + 48 + 40
 
 
-@pytest.mark.parametrize("at, content, text", [
-    (16, b"none", "MDB_INVALID: File is not an LMDB file"),
-    (20, struct.pack("<I", 7), "MDB_VERSION_MISMATCH: Database environment version mismatch"),
-    (ROOT, struct.pack("<Q", 999), "MDB_PAGE_NOTFOUND: Requested page not found"),
-    (ROOT, struct.pack("<Q", 0), "MDB_CORRUPTED: Located page was wrong type"),
-])
+@pytest.mark.parametrize(
+    "at, content, text",
+    [
+        (16, b"none", "MDB_INVALID: File is not an LMDB file"),
+        (20, struct.pack("<I", 7), "MDB_VERSION_MISMATCH: Database environment version mismatch"),
+        (ROOT, struct.pack("<Q", 999), "MDB_PAGE_NOTFOUND: Requested page not found"),
+        (ROOT, struct.pack("<Q", 0), "MDB_CORRUPTED: Located page was wrong type"),
+    ],
+)
 def test_damage_is_told_with_the_file(tmp_path, at, content, text):
     with pytest.raises(tf.errors.InvalidArgumentError, match=f"bad.mdb; {text}"):
         list(lmdb.read(corrupted(tmp_path, at, content)))

@@ -1,4 +1,5 @@
 """Record files: framing, checksums, compression, damage."""
+
 import struct
 
 import pytest

@@ -1,4 +1,5 @@
 """tf.keras.applications: layers, weights and shapes as stored weights need them."""
+
 import json
 
 import numpy as np
@@ -17,13 +18,16 @@ def _own_graph():
     tf.keras.backend.clear_session()
 
 
-@pytest.mark.parametrize(("name", "model_name", "layers", "parameters"), [
-    ("VGG16", "vgg16", 23, 138357544),
-    ("MobileNet", "mobilenet_1.00_224", 93, 4253864),
-    ("MobileNetV2", "mobilenetv2_1.00_224", 157, 3538984),
-    ("Xception", "xception", 134, 22910480),
-    ("ResNet50V2", "resnet50v2", 192, 25613800),
-])
+@pytest.mark.parametrize(
+    ("name", "model_name", "layers", "parameters"),
+    [
+        ("VGG16", "vgg16", 23, 138357544),
+        ("MobileNet", "mobilenet_1.00_224", 93, 4253864),
+        ("MobileNetV2", "mobilenetv2_1.00_224", 157, 3538984),
+        ("Xception", "xception", 134, 22910480),
+        ("ResNet50V2", "resnet50v2", 192, 25613800),
+    ],
+)
 def test_models_have_the_known_number_of_layers_and_weights(name, model_name, layers, parameters):
     model = getattr(applications, name)(weights=None)
     assert (model.name, len(model.layers), model.count_params()) == (model_name, layers, parameters)

@@ -1,4 +1,5 @@
 """What functional models hold beside the calls of their layers: arguments, losses, metrics, and what they refuse."""
+
 import numpy as np
 import pytest
 
@@ -47,7 +48,13 @@ def test_losses_and_metrics_from_outside_are_layers(mode):
     model.add_loss(tf.reduce_mean(model.outputs[0]))
     model.add_metric(tf.reduce_sum(model.outputs[0]), name="sum", aggregation="mean")
     assert [type(layer).__name__ for layer in model.layers] == [
-        "InputLayer", "Dense", "TensorFlowOpLayer", "AddLoss", "TensorFlowOpLayer", "AddMetric"]
+        "InputLayer",
+        "Dense",
+        "TensorFlowOpLayer",
+        "AddLoss",
+        "TensorFlowOpLayer",
+        "AddMetric",
+    ]
     for m in (model, tf.keras.Model.from_config(model.get_config())):
         m.compile("sgd")
         m.set_weights([np.ones([3, 1]), np.zeros([1])])

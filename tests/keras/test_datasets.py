@@ -1,4 +1,5 @@
 """tf.keras.datasets and tf.keras.utils.get_file: what is in the cache is checked, what is not is fetched."""
+
 import gzip
 import hashlib
 import pickle

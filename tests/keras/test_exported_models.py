@@ -1,4 +1,5 @@
 """tf.keras.experimental.export_saved_model."""
+
 from __future__ import annotations
 
 import numpy as np

@@ -1,4 +1,5 @@
 """The layer that tf.layers, cells and tf.keras share."""
+
 import numpy as np
 import pytest
 
@@ -78,10 +79,17 @@ def test_layers_and_variables_are_found_through_attributes():
     assert "extra:0" not in [v.name for v in pair.weights]
 
 
-@pytest.mark.parametrize(("spec", "problem"), [
-    ({"ndim": 3}, "expected ndim=3, found ndim=2"), ({"min_ndim": 3}, "expected min_ndim=3"), ({"max_ndim": 1}, "expected max_ndim=1"),
-    ({"axes": {-1: 5}}, "expected axis -1 of input shape to have value 5"), ({"dtype": "int32"}, "expected dtype=int32"),
-    ({"shape": (None, 5)}, r"expected shape=\(None, 5\)")])
+@pytest.mark.parametrize(
+    ("spec", "problem"),
+    [
+        ({"ndim": 3}, "expected ndim=3, found ndim=2"),
+        ({"min_ndim": 3}, "expected min_ndim=3"),
+        ({"max_ndim": 1}, "expected max_ndim=1"),
+        ({"axes": {-1: 5}}, "expected axis -1 of input shape to have value 5"),
+        ({"dtype": "int32"}, "expected dtype=int32"),
+        ({"shape": (None, 5)}, r"expected shape=\(None, 5\)"),
+    ],
+)
 def test_inputs_must_be_what_a_layer_expects(spec, problem):
     layer = Scale()
     layer.input_spec = tf.keras.layers.InputSpec(**spec)
@@ -129,14 +137,18 @@ def test_weights_are_read_and_set():
 
 
 def test_layers_are_made_from_their_configs():
-    for layer in (tf.keras.layers.Dense(3, activation="relu", kernel_regularizer="l2", kernel_constraint="max_norm"),
-                  tf.keras.layers.Conv2D(3, 2, padding="same"), tf.keras.layers.BatchNormalization(momentum=0.5),
-                  tf.keras.layers.Dropout(0.25)):
+    for layer in (
+        tf.keras.layers.Dense(3, activation="relu", kernel_regularizer="l2", kernel_constraint="max_norm"),
+        tf.keras.layers.Conv2D(3, 2, padding="same"),
+        tf.keras.layers.BatchNormalization(momentum=0.5),
+        tf.keras.layers.Dropout(0.25),
+    ):
         config = layer.get_config()
         assert type(layer).from_config(config).get_config() == config
     again = tf.keras.layers.Lambda.from_config(tf.keras.layers.Lambda(lambda x: x + 1).get_config())
     assert run(again(tf.constant(1.0))) == 2.0
     with pytest.raises(NotImplementedError, match="must override"):
+
         class Own(tf.keras.layers.Layer):
             def __init__(self, size):
                 super().__init__()

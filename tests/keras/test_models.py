@@ -1,4 +1,5 @@
 """Models: layers that follow each other, layers that are connected, and programs' own."""
+
 import pytest
 
 import everflow as tf

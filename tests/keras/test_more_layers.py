@@ -1,4 +1,5 @@
 """Locally connected layers and attention."""
+
 import numpy as np
 import pytest
 
@@ -32,7 +33,7 @@ def test_windows_of_images_do_not_share():
     kernel = np.arange(16, dtype=np.float32).reshape(4, 4, 1)
     layer.set_weights([kernel])
     assert tf.get_default_session().run(y).ravel().tolist() == kernel.sum(axis=(1, 2)).tolist()
-    with pytest.raises(ValueError, match="only \"valid\" is supported if implementation is 1"):
+    with pytest.raises(ValueError, match='only "valid" is supported if implementation is 1'):
         layers.LocallyConnected2D(1, 2, padding="same")
     with pytest.raises(ValueError, match="should be fully-defined"):
         layers.LocallyConnected2D(1, 2)(tf.placeholder(tf.float32, [None, None, 3, 1]))

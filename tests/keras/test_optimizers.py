@@ -1,4 +1,5 @@
 """Keras optimizers against values that TensorFlow 1.15 gives for the same steps."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -8,10 +9,15 @@ import everflow as tf
 
 # After three steps on sum(v * v) with v = [1, 2].
 AFTER = [
-    ("SGD", {}, [0.94119203, 1.8823841]), ("SGD", {"momentum": 0.9, "nesterov": True}, [0.8445283, 1.6890566]),
-    ("Adam", {}, [0.9970001, 1.9970001]), ("Adam", {"amsgrad": True, "decay": 0.1}, [0.99725765, 1.9972576]),
-    ("RMSprop", {"centered": True, "momentum": 0.5}, [0.98810756, 1.9881004]), ("Adagrad", {}, [0.99773544, 1.9977207]),
-    ("Adadelta", {}, [0.9999957, 1.9999957]), ("Adamax", {}, [0.9969986, 1.9969991]), ("Nadam", {}, [0.99742854, 1.9974282]),
+    ("SGD", {}, [0.94119203, 1.8823841]),
+    ("SGD", {"momentum": 0.9, "nesterov": True}, [0.8445283, 1.6890566]),
+    ("Adam", {}, [0.9970001, 1.9970001]),
+    ("Adam", {"amsgrad": True, "decay": 0.1}, [0.99725765, 1.9972576]),
+    ("RMSprop", {"centered": True, "momentum": 0.5}, [0.98810756, 1.9881004]),
+    ("Adagrad", {}, [0.99773544, 1.9977207]),
+    ("Adadelta", {}, [0.9999957, 1.9999957]),
+    ("Adamax", {}, [0.9969986, 1.9969991]),
+    ("Nadam", {}, [0.99742854, 1.9974282]),
     ("Ftrl", {}, [0.84166, 1.8401451]),
 ]
 

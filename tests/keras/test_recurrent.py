@@ -1,4 +1,5 @@
 """Recurrent layers against loops in numpy."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -28,8 +29,9 @@ def _lstm(x, kernel, recurrent, bias, units):
 def test_lstm_is_its_equations(unroll):
     with tf.Graph().as_default():
         x = np.random.RandomState(0).rand(2, 4, 3).astype("float32")
-        model = tf.keras.Sequential([layers.LSTM(5, recurrent_activation="sigmoid", return_sequences=True, unroll=unroll,
-                                                 input_shape=(4, 3))])
+        model = tf.keras.Sequential(
+            [layers.LSTM(5, recurrent_activation="sigmoid", return_sequences=True, unroll=unroll, input_shape=(4, 3))]
+        )
         np.testing.assert_allclose(model.predict(x), _lstm(x, *model.get_weights(), 5), rtol=1e-4, atol=1e-6)
 
 

@@ -1,4 +1,5 @@
 """Keras models as SavedModels."""
+
 from __future__ import annotations
 
 import contextlib
@@ -47,8 +48,9 @@ class Own(tf.keras.Model):
 
 
 def sequential():
-    model = tf.keras.Sequential([
-        L.Dense(3, activation="relu", input_shape=(4,), kernel_regularizer="l2"), L.Dropout(0.5), L.BatchNormalization(), L.Dense(2)])
+    model = tf.keras.Sequential(
+        [L.Dense(3, activation="relu", input_shape=(4,), kernel_regularizer="l2"), L.Dropout(0.5), L.BatchNormalization(), L.Dense(2)]
+    )
     model.compile("adam", "mse", metrics=["mae"])
     model.fit(np.ones((8, 4)), np.ones((8, 2)), verbose=0)
     return model

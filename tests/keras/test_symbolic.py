@@ -1,4 +1,5 @@
 """What Keras takes for a tensor of a graph."""
+
 import everflow as tf
 from everflow import internals
 from everflow.eager.context import eager_mode

@@ -1,4 +1,5 @@
 """compile, fit, evaluate and predict."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -92,7 +93,7 @@ def test_datasets_and_generators_are_drawn_from(mode):
     def batches():
         while True:
             for i in range(0, 32, 8):
-                yield x[i:i + 8], y[i:i + 8]
+                yield x[i : i + 8], y[i : i + 8]
 
     assert by_dataset == pytest.approx(model.evaluate(x, y, verbose=0), rel=1e-5)
     assert model.evaluate_generator(batches(), steps=4) == pytest.approx(by_dataset, rel=1e-5)

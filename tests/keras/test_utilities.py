@@ -1,4 +1,5 @@
 """What stands around models: premade ones, files of data, pictures, scikit-learn."""
+
 import numpy as np
 import pytest
 

@@ -1,4 +1,5 @@
 """tf.layers: names, sharing, values, collections."""
+
 import numpy as np
 import pytest
 
@@ -45,8 +46,14 @@ def test_dense_is_a_matrix_product_in_any_rank():
 
 def test_penalties_go_to_their_collection():
     x = tf.ones([2, 3])
-    tf.layers.dense(x, 4, name="d", kernel_regularizer=tf.keras.regularizers.l1(1.0), kernel_initializer=tf.ones_initializer(),
-                    activity_regularizer=lambda y: tf.reduce_sum(y))
+    tf.layers.dense(
+        x,
+        4,
+        name="d",
+        kernel_regularizer=tf.keras.regularizers.l1(1.0),
+        kernel_initializer=tf.ones_initializer(),
+        activity_regularizer=lambda y: tf.reduce_sum(y),
+    )
     tf.layers.dense(x, 4, name="d", kernel_regularizer=tf.keras.regularizers.l1(1.0), reuse=True)
     losses = tf.losses.get_regularization_losses()
     assert [v.name for v in losses] == ["d/kernel/Regularizer/add:0", "d/ActivityRegularizer/truediv:0"]
@@ -63,8 +70,9 @@ def test_convolutions_agree_with_their_ops():
     separable = tf.layers.SeparableConv2D(4, 3)
     s = separable(x)
     by_op = tf.nn.separable_conv2d(x, separable.depthwise_kernel, separable.pointwise_kernel, [1, 1, 1, 1], "VALID")
-    first = tf.layers.conv2d(np.moveaxis(x, -1, 1), 4, 3, strides=2, padding="same", data_format="channels_first",
-                             kernel_initializer=tf.ones_initializer())
+    first = tf.layers.conv2d(
+        np.moveaxis(x, -1, 1), 4, 3, strides=2, padding="same", data_format="channels_first", kernel_initializer=tf.ones_initializer()
+    )
     last = tf.layers.conv2d(x, 4, 3, strides=2, padding="same", kernel_initializer=tf.ones_initializer())
     y, expected, z, s, by_op, first, last = run([y, expected, z, s, by_op, first, last])
     np.testing.assert_allclose(y, expected, rtol=1e-5, atol=1e-5)
@@ -74,9 +82,15 @@ def test_convolutions_agree_with_their_ops():
     assert layer.compute_output_shape([None, 6, 6, 3]).as_list() == [None, 3, 3, 4]
 
 
-@pytest.mark.parametrize(("kwargs", "problem"), [
-    ({"kernel_size": (1, 2, 3)}, "kernel_size"), ({"kernel_size": 3, "strides": (1, 1, 1)}, "strides"),
-    ({"kernel_size": 3, "padding": "other"}, "padding"), ({"kernel_size": 3, "data_format": "other"}, "data_format")])
+@pytest.mark.parametrize(
+    ("kwargs", "problem"),
+    [
+        ({"kernel_size": (1, 2, 3)}, "kernel_size"),
+        ({"kernel_size": 3, "strides": (1, 1, 1)}, "strides"),
+        ({"kernel_size": 3, "padding": "other"}, "padding"),
+        ({"kernel_size": 3, "data_format": "other"}, "data_format"),
+    ],
+)
 def test_arguments_of_convolutions_are_checked(kwargs, problem):
     with pytest.raises(ValueError, match=f"`{problem}` argument"):
         tf.layers.conv2d(tf.ones([1, 5, 5, 1]), 2, **kwargs)

@@ -1,4 +1,5 @@
 """Tables: filling, looking up, changing, exporting, saving."""
+
 import numpy as np
 import pytest
 
@@ -79,10 +80,13 @@ def test_columns_of_a_file_are_keys_and_values(session, tmp_path):
     assert session.run(table.lookup(_words("b", "c"))).tolist() == [20, 0.5]
 
 
-@pytest.mark.parametrize(("settings", "message"), [
-    ({"vocab_size": 9}, "Invalid vocab_size in .*: expected 9 but got 3"),
-    ({"value_column_index": 1}, r"Invalid number of columns in .* line 0 \(brain\) : expected 1 got 1"),
-])
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"vocab_size": 9}, "Invalid vocab_size in .*: expected 9 but got 3"),
+        ({"value_column_index": 1}, r"Invalid number of columns in .* line 0 \(brain\) : expected 1 got 1"),
+    ],
+)
 def test_what_is_wrong_with_a_file_is_said(session, vocabulary, settings, message):
     contrib.index_table_from_file(vocabulary, **settings)
     with pytest.raises(tf.errors.InvalidArgumentError, match=message):

@@ -1,4 +1,5 @@
 """Losses: values by hand, weights, reductions and the collection of losses."""
+
 import numpy as np
 import pytest
 
@@ -13,26 +14,35 @@ def pairwise(labels, guesses):
     errors = guesses - labels
     of_examples = []
     for row in errors:
-        pairs = [(a - b) ** 2 for i, a in enumerate(row) for b in row[i + 1:]]
+        pairs = [(a - b) ** 2 for i, a in enumerate(row) for b in row[i + 1 :]]
         of_examples.append(sum(pairs) / len(pairs))
     return sum(of_examples)
 
 
-@pytest.mark.parametrize(("loss", "want"), [
-    (tf.losses.absolute_difference, np.abs(LABELS - GUESSES).mean()),
-    (tf.losses.mean_squared_error, ((LABELS - GUESSES) ** 2).mean()),
-    (tf.losses.hinge_loss, np.maximum(0, 1 - (2 * LABELS - 1) * GUESSES).mean()),
-    (lambda a, b: tf.losses.huber_loss(a, b, delta=0.3),
-     np.where(abs(LABELS - GUESSES) <= 0.3, 0.5 * (LABELS - GUESSES) ** 2, 0.3 * abs(LABELS - GUESSES) - 0.045).mean()),
-    (tf.losses.log_loss, -(LABELS * np.log(GUESSES) + (1 - LABELS) * np.log(1 - GUESSES)).mean()),
-    (tf.losses.sigmoid_cross_entropy, (np.log1p(np.exp(GUESSES)) - LABELS * GUESSES).mean()),
-    (lambda a, b: tf.losses.cosine_distance(a, b, axis=1), 1 - (LABELS * GUESSES).sum(1).mean()),
-    (tf.losses.mean_pairwise_squared_error, pairwise(LABELS, GUESSES)),
-    (lambda a, b: tf.losses.sparse_softmax_cross_entropy([[0], [2]], b),
-     -np.log(np.exp(GUESSES)[[0, 1], [0, 2]] / np.exp(GUESSES).sum(1)).mean()),
-    (lambda a, b: tf.losses.softmax_cross_entropy(np.eye(3)[[0, 2]], b, label_smoothing=0.3),
-     -((0.7 * np.eye(3)[[0, 2]] + 0.1) * np.log(np.exp(GUESSES) / np.exp(GUESSES).sum(1, keepdims=True))).sum(1).mean()),
-])
+@pytest.mark.parametrize(
+    ("loss", "want"),
+    [
+        (tf.losses.absolute_difference, np.abs(LABELS - GUESSES).mean()),
+        (tf.losses.mean_squared_error, ((LABELS - GUESSES) ** 2).mean()),
+        (tf.losses.hinge_loss, np.maximum(0, 1 - (2 * LABELS - 1) * GUESSES).mean()),
+        (
+            lambda a, b: tf.losses.huber_loss(a, b, delta=0.3),
+            np.where(abs(LABELS - GUESSES) <= 0.3, 0.5 * (LABELS - GUESSES) ** 2, 0.3 * abs(LABELS - GUESSES) - 0.045).mean(),
+        ),
+        (tf.losses.log_loss, -(LABELS * np.log(GUESSES) + (1 - LABELS) * np.log(1 - GUESSES)).mean()),
+        (tf.losses.sigmoid_cross_entropy, (np.log1p(np.exp(GUESSES)) - LABELS * GUESSES).mean()),
+        (lambda a, b: tf.losses.cosine_distance(a, b, axis=1), 1 - (LABELS * GUESSES).sum(1).mean()),
+        (tf.losses.mean_pairwise_squared_error, pairwise(LABELS, GUESSES)),
+        (
+            lambda a, b: tf.losses.sparse_softmax_cross_entropy([[0], [2]], b),
+            -np.log(np.exp(GUESSES)[[0, 1], [0, 2]] / np.exp(GUESSES).sum(1)).mean(),
+        ),
+        (
+            lambda a, b: tf.losses.softmax_cross_entropy(np.eye(3)[[0, 2]], b, label_smoothing=0.3),
+            -((0.7 * np.eye(3)[[0, 2]] + 0.1) * np.log(np.exp(GUESSES) / np.exp(GUESSES).sum(1, keepdims=True))).sum(1).mean(),
+        ),
+    ],
+)
 def test_values(loss, want):
     assert np.allclose(run(loss(LABELS, GUESSES)), want, atol=1e-6)
 
@@ -41,8 +51,13 @@ def test_reductions():
     weights = np.array([[2.0], [0.0]], np.float32)
     errors = np.abs(LABELS - GUESSES)
     total = 2 * errors[0].sum()
-    for reduction, want in (("none", errors * weights), ("weighted_sum", total), ("weighted_mean", total / 6),
-                            ("weighted_sum_by_nonzero_weights", total / 3), ("weighted_sum_over_batch_size", total / 6)):
+    for reduction, want in (
+        ("none", errors * weights),
+        ("weighted_sum", total),
+        ("weighted_mean", total / 6),
+        ("weighted_sum_by_nonzero_weights", total / 3),
+        ("weighted_sum_over_batch_size", total / 6),
+    ):
         found = run(tf.losses.absolute_difference(LABELS, GUESSES, weights, reduction=reduction))
         assert np.allclose(found, want), reduction
     with pytest.raises(ValueError, match="Invalid Reduction Key x."):

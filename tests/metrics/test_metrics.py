@@ -1,4 +1,5 @@
 """Metrics over several batches: values by hand, variables, updates and collections."""
+
 import numpy as np
 import pytest
 
@@ -29,12 +30,17 @@ def test_means_run_over_batches():
     assert each.tolist() == [2, 4]
 
 
-@pytest.mark.parametrize(("metric", "want"), [
-    (tf.metrics.mean_absolute_error, 1.5), (tf.metrics.mean_squared_error, 2.5), (tf.metrics.root_mean_squared_error, np.sqrt(2.5)),
-    (lambda a, b: tf.metrics.mean_relative_error(a, b, a), (1 / 1 + 2 / 4) / 2),
-    (lambda a, b: tf.metrics.percentage_below(b, 3.0), 0.5),
-    (lambda a, b: tf.metrics.mean_cosine_distance(a, b, 0), 1 - (2 + 24)),
-])
+@pytest.mark.parametrize(
+    ("metric", "want"),
+    [
+        (tf.metrics.mean_absolute_error, 1.5),
+        (tf.metrics.mean_squared_error, 2.5),
+        (tf.metrics.root_mean_squared_error, np.sqrt(2.5)),
+        (lambda a, b: tf.metrics.mean_relative_error(a, b, a), (1 / 1 + 2 / 4) / 2),
+        (lambda a, b: tf.metrics.percentage_below(b, 3.0), 0.5),
+        (lambda a, b: tf.metrics.mean_cosine_distance(a, b, 0), 1 - (2 + 24)),
+    ],
+)
 def test_errors(metric, want):
     found, _ = streamed(metric, (np.float32([1, 4]), np.float32([2, 6])))
     assert np.isclose(found, want)
@@ -49,8 +55,9 @@ def test_counts_precision_and_recall():
     def said(metric):
         return streamed(lambda labels, sure: metric(labels, sure > 0.5), (LABELS, SURE), LATER)[0]
 
-    assert [said(m) for m in (tf.metrics.true_positives, tf.metrics.false_positives, tf.metrics.true_negatives,
-                              tf.metrics.false_negatives)] == [2, 2, 2, 2]
+    assert [
+        said(m) for m in (tf.metrics.true_positives, tf.metrics.false_positives, tf.metrics.true_negatives, tf.metrics.false_negatives)
+    ] == [2, 2, 2, 2]
     assert said(tf.metrics.precision) == said(tf.metrics.recall) == 0.5
     nothing, _ = streamed(tf.metrics.precision, (np.zeros(2, bool), np.zeros(2, bool)))
     assert nothing == 0
@@ -93,13 +100,16 @@ SCORES = np.float32([[0.1, 0.5, 0.4, 0.2], [0.9, 0.1, 0.3, 0.2]])
 RIGHT = np.int64([[2, 3], [1, 2]])
 
 
-@pytest.mark.parametrize(("metric", "want"), [
-    (lambda a, b: tf.metrics.precision_at_k(a, b, 2), 2 / 4),
-    (lambda a, b: tf.metrics.recall_at_k(a, b, 3), 3 / 4),
-    (lambda a, b: tf.metrics.precision_at_k(a, b, 2, class_id=2), 1),
-    (lambda a, b: tf.metrics.recall_at_k(a, b, 2, weights=[1.0, 0.0]), 1 / 2),
-    (lambda a, b: tf.metrics.average_precision_at_k(a, b, 3), ((1 / 2 + 2 / 3) / 2 + (1 / 2) / 2) / 2),
-])
+@pytest.mark.parametrize(
+    ("metric", "want"),
+    [
+        (lambda a, b: tf.metrics.precision_at_k(a, b, 2), 2 / 4),
+        (lambda a, b: tf.metrics.recall_at_k(a, b, 3), 3 / 4),
+        (lambda a, b: tf.metrics.precision_at_k(a, b, 2, class_id=2), 1),
+        (lambda a, b: tf.metrics.recall_at_k(a, b, 2, weights=[1.0, 0.0]), 1 / 2),
+        (lambda a, b: tf.metrics.average_precision_at_k(a, b, 3), ((1 / 2 + 2 / 3) / 2 + (1 / 2) / 2) / 2),
+    ],
+)
 def test_rankings(metric, want):
     assert np.isclose(streamed(metric, (RIGHT, SCORES))[0], want)
 
@@ -107,8 +117,11 @@ def test_rankings(metric, want):
 def test_variables_are_local_and_results_collected():
     with tf.Graph().as_default():
         value, update = tf.metrics.mean([1.0], metrics_collections="values", updates_collections=["updates"], name="loss")
-        assert [v.name for v in tf.local_variables()] == ["loss/total:0", "loss/count:0"] == [
-            v.name for v in tf.get_collection(tf.GraphKeys.METRIC_VARIABLES)]
+        assert (
+            [v.name for v in tf.local_variables()]
+            == ["loss/total:0", "loss/count:0"]
+            == [v.name for v in tf.get_collection(tf.GraphKeys.METRIC_VARIABLES)]
+        )
         assert not tf.trainable_variables() and not tf.global_variables()
         assert tf.get_collection("updates") == [update]
         assert value.name == "loss/value:0" and update.name == "loss/update_op:0"

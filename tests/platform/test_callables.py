@@ -1,4 +1,5 @@
 """Looking at functions through their decorators."""
+
 import functools
 
 import pytest
@@ -47,13 +48,16 @@ def test_a_declared_signature_wins():
     assert signatures.getargspec(f) == spec and signatures.getfullargspec(f).args == ["q"]
 
 
-@pytest.mark.parametrize("function, names", [
-    (plus, ("a", "b")),
-    (Adder(), ("x", "y")),
-    (Adder().method, ("a",)),
-    (functools.partial(lambda a, b, c: 0, 1), ("b", "c")),
-    (functools.partial(lambda a, b, c: 0, b=1), ("a", "c")),
-])
+@pytest.mark.parametrize(
+    "function, names",
+    [
+        (plus, ("a", "b")),
+        (Adder(), ("x", "y")),
+        (Adder().method, ("a",)),
+        (functools.partial(lambda a, b, c: 0, 1), ("b", "c")),
+        (functools.partial(lambda a, b, c: 0, b=1), ("a", "c")),
+    ],
+)
 def test_arguments_that_a_call_still_needs(function, names):
     assert callables.fn_args(function) == names
 

@@ -1,4 +1,5 @@
 """Warnings about what will go away."""
+
 import pytest
 
 from everflow.platform import deprecation, signatures
@@ -88,12 +89,15 @@ def test_one_value_under_two_names():
         deprecation.deprecated_argument_lookup("new", 2, "old", 1)
 
 
-@pytest.mark.parametrize("make, text", [
-    (lambda: deprecation.deprecated("soon", "x"), "Date must be YYYY-MM-DD"),
-    (lambda: deprecation.deprecated(None, ""), "without conversion instructions"),
-    (lambda: deprecation.deprecated_args(None, "x"), "Specify which argument is deprecated"),
-    (lambda: deprecation.deprecated_arg_values(None, "x"), "Specify which argument values"),
-])
+@pytest.mark.parametrize(
+    "make, text",
+    [
+        (lambda: deprecation.deprecated("soon", "x"), "Date must be YYYY-MM-DD"),
+        (lambda: deprecation.deprecated(None, ""), "without conversion instructions"),
+        (lambda: deprecation.deprecated_args(None, "x"), "Specify which argument is deprecated"),
+        (lambda: deprecation.deprecated_arg_values(None, "x"), "Specify which argument values"),
+    ],
+)
 def test_a_deprecation_needs_a_date_and_instructions(make, text):
     with pytest.raises(ValueError, match=text):
         make()

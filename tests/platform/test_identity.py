@@ -1,4 +1,5 @@
 """Collections by identity."""
+
 import gc
 
 import pytest

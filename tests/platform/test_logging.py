@@ -1,4 +1,5 @@
 """Lines that `tf.logging` writes."""
+
 import logging as python_logging
 
 import pytest

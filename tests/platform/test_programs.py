@@ -1,4 +1,5 @@
 """Flags, `tf.app.run`, and data files beside a program."""
+
 import os
 import subprocess
 import sys
@@ -15,7 +16,9 @@ def run(tmp_path, text, *arguments):
 
 
 def test_flags_are_parsed_at_first_use(tmp_path):
-    code, out, err = run(tmp_path, """
+    code, out, err = run(
+        tmp_path,
+        """
         from everflow.platform import flags
         flags.DEFINE_integer(flag_name="steps", default_value=3, docstring="how many")
         flags.DEFINE_string("name", "x", "what")
@@ -23,13 +26,17 @@ def test_flags_are_parsed_at_first_use(tmp_path):
         print(flags.FLAGS.steps, flags.FLAGS.name)
         flags.FLAGS.name = "y"
         print(flags.FLAGS.name, flags.FLAGS.flag_values_dict()["steps"])
-    """, "--steps=5")
+    """,
+        "--steps=5",
+    )
     assert code == 0, err
     assert out.split() == ["5", "x", "y", "5"]
 
 
 def test_run_calls_main_with_what_is_left_and_exits_with_its_answer(tmp_path):
-    code, out, err = run(tmp_path, """
+    code, out, err = run(
+        tmp_path,
+        """
         from everflow.platform import app, flags
         flags.DEFINE_integer("steps", 3, "how many")
 
@@ -38,13 +45,19 @@ def test_run_calls_main_with_what_is_left_and_exits_with_its_answer(tmp_path):
             return 7
 
         app.run()
-    """, "--unknown=1", "--steps=5", "rest")
+    """,
+        "--unknown=1",
+        "--steps=5",
+        "rest",
+    )
     assert code == 7, err
     assert out == "['--unknown=1', 'rest'] 5"
 
 
 def test_messages_keep_their_form_inside_run(tmp_path):
-    code, _, err = run(tmp_path, """
+    code, _, err = run(
+        tmp_path,
+        """
         from everflow.platform import app, logging
 
         def main(argv):
@@ -52,16 +65,21 @@ def test_messages_keep_their_form_inside_run(tmp_path):
             logging.info("loss = %g", 0.5)
 
         app.run()
-    """)
+    """,
+    )
     assert code == 0 and "INFO:tensorflow:loss = 0.5\n" in err
 
 
 def test_help_lists_the_flags_of_the_program(tmp_path):
-    code, out, _ = run(tmp_path, """
+    code, out, _ = run(
+        tmp_path,
+        """
         from everflow.platform import app, flags
         flags.DEFINE_integer("steps", 3, "how many steps to take")
         app.run(lambda argv: 0)
-    """, "--help")
+    """,
+        "--help",
+    )
     assert code == 1 and "--steps: how many steps to take" in out
 
 

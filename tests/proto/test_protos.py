@@ -1,4 +1,5 @@
 """What TensorFlow writes into files and onto wires, we read with the same numbers and names, and the reverse."""
+
 import importlib
 import pathlib
 import pickle
@@ -17,22 +18,40 @@ FIELD_NUMBERS = {
     "graph_pb2.GraphDef": {"node": 1, "library": 2, "version": 3, "versions": 4},
     "node_def_pb2.NodeDef": {"name": 1, "op": 2, "input": 3, "device": 4, "attr": 5},
     "attr_value_pb2.AttrValue": {
-        "list": 1, "s": 2, "i": 3, "f": 4, "b": 5, "type": 6, "shape": 7, "tensor": 8, "placeholder": 9, "func": 10,
+        "list": 1,
+        "s": 2,
+        "i": 3,
+        "f": 4,
+        "b": 5,
+        "type": 6,
+        "shape": 7,
+        "tensor": 8,
+        "placeholder": 9,
+        "func": 10,
     },
     "tensor_pb2.TensorProto": {
-        "dtype": 1, "tensor_shape": 2, "tensor_content": 4, "float_val": 5, "string_val": 8, "int64_val": 10,
-        "bool_val": 11, "half_val": 13, "uint64_val": 17,
+        "dtype": 1,
+        "tensor_shape": 2,
+        "tensor_content": 4,
+        "float_val": 5,
+        "string_val": 8,
+        "int64_val": 10,
+        "bool_val": 11,
+        "half_val": 13,
+        "uint64_val": 17,
     },
     "tensor_shape_pb2.TensorShapeProto": {"dim": 2, "unknown_rank": 3},
     "function_pb2.FunctionDef": {"signature": 1, "node_def": 3, "ret": 4, "attr": 5, "control_ret": 6},
     "meta_graph_pb2.MetaGraphDef": {
-        "meta_info_def": 1, "graph_def": 2, "saver_def": 3, "collection_def": 4, "signature_def": 5,
+        "meta_info_def": 1,
+        "graph_def": 2,
+        "saver_def": 3,
+        "collection_def": 4,
+        "signature_def": 5,
         "object_graph_def": 7,
     },
     "saved_model_pb2.SavedModel": {"saved_model_schema_version": 1, "meta_graphs": 2},
-    "tensor_bundle_pb2.BundleEntryProto": {
-        "dtype": 1, "shape": 2, "shard_id": 3, "offset": 4, "size": 5, "crc32c": 6, "slices": 7,
-    },
+    "tensor_bundle_pb2.BundleEntryProto": {"dtype": 1, "shape": 2, "shard_id": 3, "offset": 4, "size": 5, "crc32c": 6, "slices": 7},
     "event_pb2.Event": {"wall_time": 1, "step": 2, "file_version": 3, "graph_def": 4, "summary": 5},
     "summary_pb2.Summary.Value": {"tag": 1, "simple_value": 2, "image": 4, "histo": 5, "audio": 6, "tensor": 8},
     "feature_pb2.Feature": {"bytes_list": 1, "float_list": 2, "int64_list": 3},
@@ -98,8 +117,19 @@ def test_fields_have_their_wire_numbers(path):
 
 def test_data_types_have_their_wire_numbers():
     types = proto.types_pb2
-    numbers = {"DT_FLOAT": 1, "DT_INT32": 3, "DT_STRING": 7, "DT_INT64": 9, "DT_BOOL": 10, "DT_BFLOAT16": 14,
-               "DT_HALF": 19, "DT_RESOURCE": 20, "DT_VARIANT": 21, "DT_UINT64": 23, "DT_FLOAT_REF": 101}
+    numbers = {
+        "DT_FLOAT": 1,
+        "DT_INT32": 3,
+        "DT_STRING": 7,
+        "DT_INT64": 9,
+        "DT_BOOL": 10,
+        "DT_BFLOAT16": 14,
+        "DT_HALF": 19,
+        "DT_RESOURCE": 20,
+        "DT_VARIANT": 21,
+        "DT_UINT64": 23,
+        "DT_FLOAT_REF": 101,
+    }
     assert {name: types.DataType.Value(name) for name in numbers} == numbers
 
 
@@ -182,8 +212,16 @@ def test_importing_graphs_imports_only_what_graphs_are_made_of():
     names = [name.rpartition(".")[2] for name in run("-c", code).stdout.split()]
     loaded = {name for name in names if "_pb2" in name or name == "grpc"}
     assert loaded == {
-        "graph_pb2", "node_def_pb2", "attr_value_pb2", "function_pb2", "op_def_pb2", "tensor_pb2", "tensor_shape_pb2",
-        "types_pb2", "resource_handle_pb2", "versions_pb2",
+        "graph_pb2",
+        "node_def_pb2",
+        "attr_value_pb2",
+        "function_pb2",
+        "op_def_pb2",
+        "tensor_pb2",
+        "tensor_shape_pb2",
+        "types_pb2",
+        "resource_handle_pb2",
+        "versions_pb2",
     }
 
 

@@ -1,4 +1,5 @@
 """Ragged tensors: made, taken apart, sliced, reduced, fetched and fed."""
+
 import numpy as np
 import pytest
 
@@ -12,10 +13,16 @@ def run(tensor, feed_dict=None):
     return found.to_list() if hasattr(found, "to_list") else found
 
 
-@pytest.mark.parametrize("maker, partition", [
-    ("from_row_splits", [0, 2, 2, 3]), ("from_row_lengths", [2, 0, 1]), ("from_row_starts", [0, 2, 2]), ("from_row_limits", [2, 2, 3]),
-    ("from_value_rowids", [0, 0, 2]),
-])
+@pytest.mark.parametrize(
+    "maker, partition",
+    [
+        ("from_row_splits", [0, 2, 2, 3]),
+        ("from_row_lengths", [2, 0, 1]),
+        ("from_row_starts", [0, 2, 2]),
+        ("from_row_limits", [2, 2, 3]),
+        ("from_value_rowids", [0, 0, 2]),
+    ],
+)
 def test_the_same_rows_are_made_from_every_partition(maker, partition):
     rt = getattr(tf.RaggedTensor, maker)([7, 8, 9], partition)
     assert run(rt) == [[7, 8], [], [9]]
@@ -40,10 +47,18 @@ def test_nested_lists_become_nested_rows():
         tf.ragged.constant([[1], 2])
 
 
-@pytest.mark.parametrize("key, expected", [
-    (0, [1, 2, 3]), (slice(1, None), [[], [4]]), (slice(None, None, 2), [[1, 2, 3], [4]]), ((slice(None), slice(0, 2)), [[1, 2], [], [4]]),
-    ((slice(None), slice(None, None, -1)), [[3, 2, 1], [], [4]]), ((slice(None), slice(-1, None)), [[3], [], [4]]), ((0, 1), 2),
-])
+@pytest.mark.parametrize(
+    "key, expected",
+    [
+        (0, [1, 2, 3]),
+        (slice(1, None), [[], [4]]),
+        (slice(None, None, 2), [[1, 2, 3], [4]]),
+        ((slice(None), slice(0, 2)), [[1, 2], [], [4]]),
+        ((slice(None), slice(None, None, -1)), [[3, 2, 1], [], [4]]),
+        ((slice(None), slice(-1, None)), [[3], [], [4]]),
+        ((0, 1), 2),
+    ],
+)
 def test_parts_are_those_of_the_lists(key, expected):
     found = run(tf.ragged.constant([[1, 2, 3], [], [4]])[key])
     assert (found if isinstance(found, list) else found.tolist()) == expected
@@ -89,31 +104,34 @@ def test_variants_keep_the_rows():
     assert run(again) == [[[1], []], [[2, 3]]]
 
 
-@pytest.mark.parametrize("made, expected", [
-    (lambda rt: rt + 1, [[2, 3], [], [4]]),
-    (lambda rt: 10 - rt, [[9, 8], [], [7]]),
-    (lambda rt: rt * rt, [[1, 4], [], [9]]),
-    (lambda rt: rt + [[10], [20], [30]], [[11, 12], [], [33]]),
-    (lambda rt: tf.cast(rt, tf.bool), [[True, True], [], [True]]),
-    (lambda rt: tf.concat([rt, rt], axis=1), [[1, 2, 1, 2], [], [3, 3]]),
-    (lambda rt: tf.concat([rt, [[9]]], axis=0), [[1, 2], [], [3], [9]]),
-    (lambda rt: tf.stack([rt, rt], axis=1), [[[1, 2], [1, 2]], [[], []], [[3], [3]]]),
-    (lambda rt: tf.gather(rt, [2, 0]), [[3], [1, 2]]),
-    (lambda rt: tf.tile(rt, [1, 2]), [[1, 2, 1, 2], [], [3, 3]]),
-    (lambda rt: tf.expand_dims(rt, -1), [[[1], [2]], [], [[3]]]),
-    (lambda rt: tf.ragged.boolean_mask(rt, rt > 1), [[2], [], [3]]),
-    (lambda rt: tf.where([True, False, False], rt, rt + 5), [[1, 2], [], [8]]),
-])
+@pytest.mark.parametrize(
+    "made, expected",
+    [
+        (lambda rt: rt + 1, [[2, 3], [], [4]]),
+        (lambda rt: 10 - rt, [[9, 8], [], [7]]),
+        (lambda rt: rt * rt, [[1, 4], [], [9]]),
+        (lambda rt: rt + [[10], [20], [30]], [[11, 12], [], [33]]),
+        (lambda rt: tf.cast(rt, tf.bool), [[True, True], [], [True]]),
+        (lambda rt: tf.concat([rt, rt], axis=1), [[1, 2, 1, 2], [], [3, 3]]),
+        (lambda rt: tf.concat([rt, [[9]]], axis=0), [[1, 2], [], [3], [9]]),
+        (lambda rt: tf.stack([rt, rt], axis=1), [[[1, 2], [1, 2]], [[], []], [[3], [3]]]),
+        (lambda rt: tf.gather(rt, [2, 0]), [[3], [1, 2]]),
+        (lambda rt: tf.tile(rt, [1, 2]), [[1, 2, 1, 2], [], [3, 3]]),
+        (lambda rt: tf.expand_dims(rt, -1), [[[1], [2]], [], [[3]]]),
+        (lambda rt: tf.ragged.boolean_mask(rt, rt > 1), [[2], [], [3]]),
+        (lambda rt: tf.where([True, False, False], rt, rt + 5), [[1, 2], [], [8]]),
+    ],
+)
 def test_public_functions_take_ragged_tensors(made, expected):
     assert run(made(tf.ragged.constant([[1, 2], [], [3]]))) == expected
 
 
 def test_reductions_go_along_ragged_dimensions():
-    rt = tf.ragged.constant([[1., 2.], [], [3.]])
+    rt = tf.ragged.constant([[1.0, 2.0], [], [3.0]])
     assert run(tf.reduce_sum(rt, axis=0)).tolist() == [4, 2]
     assert run(tf.reduce_sum(rt, axis=1)).tolist() == [3, 0, 3]
     assert run(tf.reduce_max(rt)) == 3
-    slope, = tf.gradients(tf.reduce_sum(tf.gather(rt, [2, 0, 2]).flat_values ** 2), [rt.flat_values])
+    (slope,) = tf.gradients(tf.reduce_sum(tf.gather(rt, [2, 0, 2]).flat_values ** 2), [rt.flat_values])
     assert run(tf.convert_to_tensor(slope)).tolist() == [2, 4, 12]
 
 

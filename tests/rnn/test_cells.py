@@ -1,4 +1,5 @@
 """Cells: what they compute, what they call their variables."""
+
 import numpy as np
 import pytest
 
@@ -38,9 +39,15 @@ def test_lstm_with_peepholes_clipping_and_projection():
     cell = CELLS.LSTMCell(5, use_peepholes=True, cell_clip=0.5, num_proj=2, proj_clip=0.1, initializer=tf.constant_initializer(0.3))
     m, state = cell(tf.constant(X), CELLS.LSTMStateTuple(tf.constant(C), tf.constant(H[:, :2])))
     assert [v.name.split("/", 1)[1] for v in cell.weights] == [
-        "kernel:0", "bias:0", "w_f_diag:0", "w_i_diag:0", "w_o_diag:0", "projection/kernel:0"]
+        "kernel:0",
+        "bias:0",
+        "w_f_diag:0",
+        "w_i_diag:0",
+        "w_o_diag:0",
+        "projection/kernel:0",
+    ]
     m, (c, _) = run([m, state])
-    i = j = f = o = (np.concatenate([X, H[:, :2]], 1) @ np.full([6, 5], 0.3))
+    i = j = f = o = np.concatenate([X, H[:, :2]], 1) @ np.full([6, 5], 0.3)
     new_c = np.clip(sigmoid(f + 1 + 0.3 * C) * C + sigmoid(i + 0.3 * C) * np.tanh(j), -0.5, 0.5)
     new_m = np.clip((sigmoid(o + 0.3 * new_c) * np.tanh(new_c)) @ np.full([5, 2], 0.3), -0.1, 0.1)
     np.testing.assert_allclose(c, new_c, rtol=1e-4, atol=1e-5)
@@ -54,7 +61,11 @@ def test_gru_and_its_block():
         with tf.variable_scope("s", reuse=tf.AUTO_REUSE):
             outputs.append(cell(tf.constant(X), tf.constant(H))[0])
         assert [v.name for v in cell.weights] == [
-            "s/gru/gates/kernel:0", "s/gru/gates/bias:0", "s/gru/candidate/kernel:0", "s/gru/candidate/bias:0"]
+            "s/gru/gates/kernel:0",
+            "s/gru/gates/bias:0",
+            "s/gru/candidate/kernel:0",
+            "s/gru/candidate/bias:0",
+        ]
     plain, block, gates, candidate = run([*outputs, cell.weights[0], cell.weights[2]])
     r, u = np.split(sigmoid(np.concatenate([X, H], 1) @ gates + 1), 2, 1)
     c = np.tanh(np.concatenate([X, r * H], 1) @ candidate)
@@ -67,8 +78,9 @@ def test_block_gradients_are_those_of_finite_differences(op):
     rng = np.random.RandomState(0)
     kernel = tf.constant(rng.randn(9, 10 if op == "GRUBlockCell" else 20).astype(np.float32) * 0.3)
     if op == "GRUBlockCell":
-        y = tf.raw_ops.GRUBlockCell(x=X, h_prev=H, w_ru=kernel, w_c=rng.randn(9, 5).astype(np.float32), b_ru=np.ones(10, np.float32),
-                                    b_c=np.ones(5, np.float32))[3]
+        y = tf.raw_ops.GRUBlockCell(
+            x=X, h_prev=H, w_ru=kernel, w_c=rng.randn(9, 5).astype(np.float32), b_ru=np.ones(10, np.float32), b_c=np.ones(5, np.float32)
+        )[3]
     else:
         peepholes = {f"wc{g}": rng.randn(5).astype(np.float32) for g in "ifo"}
         common = dict(cs_prev=C, h_prev=H, w=kernel, b=np.zeros(20, np.float32), use_peephole=True, cell_clip=-1.0, **peepholes)
@@ -87,8 +99,10 @@ def test_cells_in_layers():
     state = cell.zero_state(3, tf.float32)
     y, new_state = cell(tf.constant(X), state)
     assert [v.name for v in cell.weights][:3] == [
-        "multi_rnn_cell/cell_0/basic_rnn_cell/kernel:0", "multi_rnn_cell/cell_0/basic_rnn_cell/bias:0",
-        "multi_rnn_cell/cell_1/gru_cell/gates/kernel:0"]
+        "multi_rnn_cell/cell_0/basic_rnn_cell/kernel:0",
+        "multi_rnn_cell/cell_0/basic_rnn_cell/bias:0",
+        "multi_rnn_cell/cell_1/gru_cell/gates/kernel:0",
+    ]
     assert y.shape.as_list() == [3, 2]
     with pytest.raises(ValueError, match="at least one cell"):
         CELLS.MultiRNNCell([])

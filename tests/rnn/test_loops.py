@@ -1,4 +1,5 @@
 """Cells over time."""
+
 import numpy as np
 import pytest
 
@@ -20,7 +21,8 @@ def test_dynamic_and_static_loops_agree(lengths):
     with tf.variable_scope("rnn", reuse=tf.AUTO_REUSE) as scope:
         dynamic, last = tf.nn.dynamic_rnn(CELLS.LSTMCell(5), X, lengths, dtype=tf.float32, scope=scope)
         static, same = tf.nn.static_rnn(
-            CELLS.LSTMCell(5), tf.unstack(tf.constant(X), axis=1), dtype=tf.float32, sequence_length=lengths, scope=scope)
+            CELLS.LSTMCell(5), tf.unstack(tf.constant(X), axis=1), dtype=tf.float32, sequence_length=lengths, scope=scope
+        )
     assert [v.name for v in tf.global_variables()] == ["rnn/lstm_cell/kernel:0", "rnn/lstm_cell/bias:0"]
     assert dynamic.shape.as_list() == [3, 6, 5]
     variables = tf.trainable_variables()
@@ -62,7 +64,8 @@ def test_both_directions():
     steps = tf.unstack(tf.constant(X), axis=1)
     with tf.variable_scope(tf.get_variable_scope(), reuse=True):
         joined, forward, backward = tf.nn.static_bidirectional_rnn(
-            CELLS.GRUCell(5), CELLS.GRUCell(5), steps, dtype=tf.float32, sequence_length=LENGTHS)
+            CELLS.GRUCell(5), CELLS.GRUCell(5), steps, dtype=tf.float32, sequence_length=LENGTHS
+        )
     outputs, states, joined, forward, backward = run([outputs, states, tf.stack(joined, 1), forward, backward])
     np.testing.assert_allclose(np.concatenate(outputs, 2), joined, rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(states, [forward, backward], rtol=1e-5, atol=1e-6)

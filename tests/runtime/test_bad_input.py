@@ -19,9 +19,7 @@ def test_a_placeholder_that_is_not_fed(session):
 
 def test_errors_name_the_line_that_made_the_op_and_its_inputs(session):
     x = tf.placeholder(tf.float32, name="x")
-    y = tf.matmul(
-        x, tf.ones([3, 3]), name="y"
-    )
+    y = tf.matmul(x, tf.ones([3, 3]), name="y")
     with pytest.raises(errors.InvalidArgumentError) as raised:
         session.run(y, {x: np.zeros([2, 2])})
     line = test_errors_name_the_line_that_made_the_op_and_its_inputs.__code__.co_firstlineno
@@ -164,7 +162,7 @@ def test_exceptions_of_kernels_become_errors_that_name_the_op():
     for raised, expected in (
         (RuntimeError("size mismatch\nmore"), errors.InvalidArgumentError),
         (MemoryError("no"), errors.ResourceExhaustedError),
-        (RuntimeError('"sort" not implemented for \'Half\''), errors.UnimplementedError),
+        (RuntimeError("\"sort\" not implemented for 'Half'"), errors.UnimplementedError),
     ):
         found = explained(raised, node)
         assert type(found) is expected and found.op is op and "more" not in found.message

@@ -1,4 +1,5 @@
 """What steps free stays with the process."""
+
 import os
 import platform
 import subprocess
@@ -30,8 +31,10 @@ def test_steps_that_free_megabytes_cause_no_page_faults():
         assert faults(10) < 400
 
 
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc" or not os.path.exists("/sys/kernel/mm/transparent_hugepage"),
-                    reason="only where there are large pages")
+@pytest.mark.skipif(
+    platform.libc_ver()[0] != "glibc" or not os.path.exists("/sys/kernel/mm/transparent_hugepage"),
+    reason="only where there are large pages",
+)
 def test_the_heap_asks_for_large_pages():
     program = """
 from everflow.runtime.memory import keep_freed_memory

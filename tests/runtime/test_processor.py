@@ -1,4 +1,5 @@
 """Which instructions the native kernels use."""
+
 import os
 import subprocess
 import sys

@@ -1,4 +1,5 @@
 """An op that has to run after a write of a reference variable sees what was written; one that need not does not."""
+
 import numpy as np
 
 import everflow as tf

@@ -282,8 +282,11 @@ def test_an_interactive_session_with_a_graph_makes_it_the_default_one():
 
 @pytest.mark.parametrize(
     "arguments, text",
-    [(dict(target=37), "target must be a string"), (dict(graph=37), "graph must be a tf.Graph"),
-     (dict(config=37), "config must be a tf.ConfigProto")],
+    [
+        (dict(target=37), "target must be a string"),
+        (dict(graph=37), "graph must be a tf.Graph"),
+        (dict(config=37), "config must be a tf.ConfigProto"),
+    ],
 )
 def test_wrong_arguments(arguments, text):
     with pytest.raises(TypeError, match=text):

@@ -1,4 +1,5 @@
 """Steps find out by themselves how many threads serve them best."""
+
 import itertools
 
 import pytest

@@ -11,7 +11,11 @@ CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
 
 def add(device, name, start, length, label, size=16):
     node = device.node_stats.add(
-        node_name=name, all_start_micros=start, op_start_rel_micros=1, op_end_rel_micros=length, all_end_rel_micros=length + 2,
+        node_name=name,
+        all_start_micros=start,
+        op_start_rel_micros=1,
+        op_end_rel_micros=length,
+        all_end_rel_micros=length + 2,
         timeline_label=label,
     )
     allocation = node.output.add(slot=0).tensor_description.allocation_description
@@ -36,12 +40,19 @@ def events(text, kind):
 def test_ops_are_blocks_in_lanes_in_which_none_overlap():
     text = Timeline(example()).generate_chrome_trace_format()
     assert [e["args"]["name"] for e in events(text, "M")] == [
-        "Allocators", f"{CPU} Compute", f"{CPU} Tensors", "/device:GPU:0/stream:all Compute", "/device:GPU:0/stream:all Tensors"
+        "Allocators",
+        f"{CPU} Compute",
+        f"{CPU} Tensors",
+        "/device:GPU:0/stream:all Compute",
+        "/device:GPU:0/stream:all Tensors",
     ]
     blocks = {(e["args"]["name"], e["pid"]): (e["name"], e["tid"], e["ts"], e["dur"]) for e in events(text, "X")}
     assert blocks == {
-        ("a", 1): ("Const", 0, 1000, 7), ("b", 1): ("Const", 1, 1002, 7), ("c", 1): ("Add", 0, 1010, 9),
-        ("RecvTensor", 1): ("RecvTensor", 1, 1018, 5), ("c", 3): ("Add", 0, 1011, 4),
+        ("a", 1): ("Const", 0, 1000, 7),
+        ("b", 1): ("Const", 1, 1002, 7),
+        ("c", 1): ("Add", 0, 1010, 9),
+        ("RecvTensor", 1): ("RecvTensor", 1, 1018, 5),
+        ("c", 3): ("Add", 0, 1011, 4),
     }
     (c,) = [e for e in events(text, "X") if e["args"]["name"] == "c" and e["pid"] == 1]
     assert c["args"] == {"name": "c", "op": "Add", "input0": "a", "input1": "b", "input2": "^a"}

@@ -78,7 +78,9 @@ def test_the_executed_graph_has_what_was_needed():
         session.run(y, {x: 1.0}, options=tf.RunOptions(output_partition_graphs=True), run_metadata=metadata)
     (graph,) = metadata.partition_graphs
     assert {n.name: (n.op, list(n.input), n.device) for n in graph.node} == {
-        "_arg_x_0_0": ("_Arg", [], CPU), "y": ("Tanh", ["_arg_x_0_0"], CPU), "_retval_y_0_0": ("_Retval", ["y"], CPU)
+        "_arg_x_0_0": ("_Arg", [], CPU),
+        "y": ("Tanh", ["_arg_x_0_0"], CPU),
+        "_retval_y_0_0": ("_Retval", ["y"], CPU),
     }
 
 

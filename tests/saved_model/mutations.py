@@ -5,6 +5,7 @@
 Each load has to end in a `tf.errors` exception or, where the damage does no harm, well. Prints one line: how many were refused and how
 many loaded, the slowest load in seconds, and by how many megabytes memory grew.
 """
+
 from __future__ import annotations
 
 import os
@@ -25,7 +26,7 @@ from everflow.eager.context import eager_mode
 from everflow.proto import saved_model_pb2
 
 TEXTS = ("", "x", "../../secret", "/etc/passwd", "a" * 1000, "^x", ":0", "\0", "Const", "Fill")
-NUMBERS = (0, 1, -1, 100, 2**31 - 1, -2**31, 2**40, -2**63, 2**63 - 1)
+NUMBERS = (0, 1, -1, 100, 2**31 - 1, -(2**31), 2**40, -(2**63), 2**63 - 1)
 LENGTHS = (b"\xff\xff\xff\xff\x0f", b"\xff" * 9 + b"\x01", b"\xff\xff\xff\x7f", b"\x80\x80\x80\x80\x20")
 
 
@@ -35,8 +36,12 @@ def write_models(folder: Path) -> None:
     words.write_text("a\nb\n")
 
     def table() -> Any:
-        return tf.lookup.StaticHashTable(tf.lookup.TextFileInitializer(
-            str(words), tf.string, tf.lookup.TextFileIndex.WHOLE_LINE, tf.int64, tf.lookup.TextFileIndex.LINE_NUMBER), -1)
+        return tf.lookup.StaticHashTable(
+            tf.lookup.TextFileInitializer(
+                str(words), tf.string, tf.lookup.TextFileIndex.WHOLE_LINE, tf.int64, tf.lookup.TextFileIndex.LINE_NUMBER
+            ),
+            -1,
+        )
 
     with tf.Graph().as_default() as graph, tf.Session() as session:
         x = tf.placeholder(tf.float32, [None, 3])
@@ -52,7 +57,7 @@ def write_models(folder: Path) -> None:
         (folder / "graph.pb").write_bytes(graph.as_graph_def().SerializeToString())
     with tf.Graph().as_default(), eager_mode():
         root = tf.Module()
-        root.v, root.items, root.table = tf.Variable([1., 2.]), [tf.Variable(3.)], table()
+        root.v, root.items, root.table = tf.Variable([1.0, 2.0]), [tf.Variable(3.0)], table()
         root.f = tf.function(lambda x: root.v[0] * x, input_signature=[tf.TensorSpec([None], tf.float32)])
         root.look_up = tf.function(lambda x: root.table.lookup(x), input_signature=[tf.TensorSpec([None], tf.string)])
         tf.saved_model.save(root, str(folder / "objects"), root.f)
@@ -72,11 +77,11 @@ def damage_bytes(draw: random.Random, content: bytes) -> bytes:
         for _ in range(draw.randint(1, 8)):
             damaged[draw.randrange(len(damaged))] ^= 1 << draw.randrange(8)
     elif kind == 2:
-        damaged[at:at + draw.choice([1, 4, 9])] = draw.choice(LENGTHS)
+        damaged[at : at + draw.choice([1, 4, 9])] = draw.choice(LENGTHS)
     elif kind == 3:
-        damaged[at:at + 16] = draw.randbytes(len(damaged[at:at + 16]))
+        damaged[at : at + 16] = draw.randbytes(len(damaged[at : at + 16]))
     else:
-        damaged[at:at] = damaged[:draw.randint(1, 200)]
+        damaged[at:at] = damaged[: draw.randint(1, 200)]
     return bytes(damaged)
 
 
@@ -184,7 +189,8 @@ def cases(folder: Path) -> list[tuple[Path, Callable[[Path], None], Path, Any]]:
     checkpoint, session, objects, graph = (folder / n for n in ("values", "session", "objects", "graph.pb"))
     index, data = Path(f"{checkpoint}.index"), Path(f"{checkpoint}.data-00000-of-00001")
     found: list[tuple[Path, Callable[[Path], None], Path, Any]] = [
-        (file, load, checkpoint, None) for file in (index, data) for load in (read_checkpoint, restore)]
+        (file, load, checkpoint, None) for file in (index, data) for load in (read_checkpoint, restore)
+    ]
     for kind, model in ((saved_model_pb2.SavedModel, session), (saved_model_pb2.SavedModel, objects)):
         for load in (load_into_session, load_objects):
             found += [(model / "saved_model.pb", load, model, message) for message in (None, kind)]

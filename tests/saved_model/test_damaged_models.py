@@ -1,4 +1,5 @@
 """Damaged and hostile files end in tf.errors, quickly, and reach nothing outside of their folder."""
+
 import os
 import subprocess
 import sys
@@ -13,8 +14,12 @@ from everflow.proto import saved_model_pb2
 
 def test_damaged_files_are_refused_without_crash_or_hunger():
     script = Path(__file__).with_name("mutations.py")
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "TF_CPP_MIN_LOG_LEVEL": "3",
-                   "PYTHONPATH": os.pathsep.join([str(script.parents[2]), os.environ.get("PYTHONPATH", "")])}
+    environment = {
+        **os.environ,
+        "OMP_NUM_THREADS": "1",
+        "TF_CPP_MIN_LOG_LEVEL": "3",
+        "PYTHONPATH": os.pathsep.join([str(script.parents[2]), os.environ.get("PYTHONPATH", "")]),
+    }
     done = subprocess.run([sys.executable, script, "360", "7"], capture_output=True, text=True, timeout=600, env=environment)
     assert done.returncode == 0, done.stderr[-3000:]
     words = done.stdout.split()
@@ -32,7 +37,7 @@ def model(tmp_path):
     with tf.Graph().as_default(), eager_mode():
         root = tf.Module()
         root.file = tf.saved_model.Asset(str(secret))
-        root.v = tf.Variable(1.)
+        root.v = tf.Variable(1.0)
         tf.saved_model.save(root, str(tmp_path / "model"))
     return tmp_path / "model"
 

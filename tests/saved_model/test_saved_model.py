@@ -1,4 +1,5 @@
 """SavedModels: written, loaded, shown and run."""
+
 import os
 
 import numpy as np
@@ -63,7 +64,8 @@ def test_files_go_along_and_main_ops_run(tmp_path):
         v = tf.get_variable("v", initializer=b"", collections=[tf.GraphKeys.LOCAL_VARIABLES])
         builder = tf.saved_model.Builder(str(tmp_path / "m"))
         builder.add_meta_graph_and_variables(
-            sess, ["serve"], assets_collection=tf.get_collection(tf.GraphKeys.ASSET_FILEPATHS), main_op=tf.group(v.assign(name)))
+            sess, ["serve"], assets_collection=tf.get_collection(tf.GraphKeys.ASSET_FILEPATHS), main_op=tf.group(v.assign(name))
+        )
         builder.save()
     with tf.Graph().as_default(), tf.Session() as sess:
         tf.saved_model.load(sess, ["serve"], str(tmp_path / "m"))
@@ -128,15 +130,17 @@ def test_signatures_and_assets_refuse_other_types(tmp_path):
     with tf.Graph().as_default(), tf.Session() as sess:
         numbers, texts = tf.placeholder(tf.int32, [None]), tf.placeholder(tf.string, [None])
         for build, given, what in (
-                (tf.saved_model.regression_signature_def, (numbers, numbers), "Regression examples must be a string Tensor."),
-                (tf.saved_model.regression_signature_def, (texts, numbers), "Regression output must be a float Tensor."),
-                (tf.saved_model.classification_signature_def, (numbers, None, numbers), "Classification examples must be a string Tensor."),
-                (tf.saved_model.classification_signature_def, (texts, numbers, None), "Classification classes must be a string Tensor."),
-                (tf.saved_model.classification_signature_def, (texts, None, texts), "Classification scores must be a float Tensor.")):
+            (tf.saved_model.regression_signature_def, (numbers, numbers), "Regression examples must be a string Tensor."),
+            (tf.saved_model.regression_signature_def, (texts, numbers), "Regression output must be a float Tensor."),
+            (tf.saved_model.classification_signature_def, (numbers, None, numbers), "Classification examples must be a string Tensor."),
+            (tf.saved_model.classification_signature_def, (texts, numbers, None), "Classification classes must be a string Tensor."),
+            (tf.saved_model.classification_signature_def, (texts, None, texts), "Classification scores must be a float Tensor."),
+        ):
             with pytest.raises(ValueError, match=what):
                 build(*given)
-        for number, (asset, what) in enumerate((("path", "a Tensor"), (texts, "of type constant"), (tf.constant(1), "of dtype string"),
-                                                (tf.constant(["a", "b"]), "a scalar"))):
+        for number, (asset, what) in enumerate(
+            (("path", "a Tensor"), (texts, "of type constant"), (tf.constant(1), "of dtype string"), (tf.constant(["a", "b"]), "a scalar"))
+        ):
             builder = tf.saved_model.Builder(str(tmp_path / str(number)))
             with pytest.raises(TypeError, match=f"^Asset path tensor must be {what}.$"):
                 builder.add_meta_graph_and_variables(sess, ["serve"], assets_collection=[asset])

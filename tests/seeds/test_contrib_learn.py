@@ -1,4 +1,5 @@
 """A linear model the way tf.contrib.learn had it."""
+
 import numpy as np
 
 import everflow as tf

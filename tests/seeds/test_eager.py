@@ -1,4 +1,5 @@
 """The eager programs that people show each other, with the values they say."""
+
 import numpy as np
 import pytest
 

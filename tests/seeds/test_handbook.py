@@ -1,4 +1,5 @@
 """Pieces that handbooks list: pictures as tensors, frozen files, scripts, parts of a network trained alone."""
+
 import subprocess
 import sys
 
@@ -53,15 +54,16 @@ def test_a_script_reads_its_flags_and_hands_on_the_rest(tmp_path):
         "def main(argv):\n"
         "    print(tf.app.flags.FLAGS.steps, tf.app.flags.FLAGS.fast, argv[1:])\n"
         "if __name__ == '__main__':\n"
-        "    tf.app.run()\n")
-    done = subprocess.run([sys.executable, "-m", "everflow", "run", str(script), "--steps=5", "--fast", "rest"],
-                          capture_output=True, text=True, timeout=60)
+        "    tf.app.run()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "everflow", "run", str(script), "--steps=5", "--fast", "rest"], capture_output=True, text=True, timeout=60
+    )
     assert done.stdout.strip() == "5 True ['rest']", done.stderr
 
 
 def test_a_new_estimator_starts_from_the_embeddings_of_an_old_one(tmp_path):
-    column = tf.feature_column.embedding_column(
-        tf.feature_column.categorical_column_with_vocabulary_list("word", ["a", "b"]), dimension=3)
+    column = tf.feature_column.embedding_column(tf.feature_column.categorical_column_with_vocabulary_list("word", ["a", "b"]), dimension=3)
 
     def data():
         return tf.data.Dataset.from_tensors(({"word": [["a"], ["b"]]}, [[0], [1]])).repeat()

@@ -1,4 +1,5 @@
 """Keras programs of people who come from tf.train: its optimizers, kept weights, models inside models."""
+
 import numpy as np
 import pytest
 
@@ -14,9 +15,16 @@ def fresh():
         yield
 
 
-@pytest.mark.parametrize("optimizer", [
-    lambda: tf.train.AdamOptimizer(0.05), lambda: tf.train.RMSPropOptimizer(0.05), lambda: tf.train.AdagradOptimizer(0.5),
-    lambda: tf.train.MomentumOptimizer(0.05, 0.5), lambda: tf.train.GradientDescentOptimizer(0.2)])
+@pytest.mark.parametrize(
+    "optimizer",
+    [
+        lambda: tf.train.AdamOptimizer(0.05),
+        lambda: tf.train.RMSPropOptimizer(0.05),
+        lambda: tf.train.AdagradOptimizer(0.5),
+        lambda: tf.train.MomentumOptimizer(0.05, 0.5),
+        lambda: tf.train.GradientDescentOptimizer(0.2),
+    ],
+)
 def test_optimizers_of_train_fit_a_model(optimizer):
     rng = np.random.RandomState(0)
     x = rng.rand(64, 3)

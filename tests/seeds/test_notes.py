@@ -1,4 +1,5 @@
 """What notes on sessions, scopes and training say, held to the letter."""
+
 import numpy as np
 import pytest
 

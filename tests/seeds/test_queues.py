@@ -1,4 +1,5 @@
 """Queues, threads and saved sessions, as first lessons show them."""
+
 import threading
 
 import numpy as np
@@ -35,9 +36,16 @@ def test_examples_written_come_back_in_shuffled_batches(tmp_path):
     with tf.python_io.TFRecordWriter(path) as writer:
         for label in range(6):
             image = np.full((2, 2), label, np.uint8).tobytes()
-            writer.write(tf.train.Example(features=tf.train.Features(feature={
-                "label": tf.train.Feature(int64_list=tf.train.Int64List(value=[label])),
-                "raw": tf.train.Feature(bytes_list=tf.train.BytesList(value=[image]))})).SerializeToString())
+            writer.write(
+                tf.train.Example(
+                    features=tf.train.Features(
+                        feature={
+                            "label": tf.train.Feature(int64_list=tf.train.Int64List(value=[label])),
+                            "raw": tf.train.Feature(bytes_list=tf.train.BytesList(value=[image])),
+                        }
+                    )
+                ).SerializeToString()
+            )
     _, record = tf.TFRecordReader().read(tf.train.string_input_producer([path], num_epochs=1))
     parsed = tf.parse_single_example(record, {"label": tf.FixedLenFeature([], tf.int64), "raw": tf.FixedLenFeature([], tf.string)})
     image = tf.decode_raw(parsed["raw"], tf.uint8)

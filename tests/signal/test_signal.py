@@ -1,4 +1,5 @@
 """Frames, windows, spectra and cosine transforms, against numpy and the definitions."""
+
 import numpy as np
 import pytest
 
@@ -47,7 +48,7 @@ def test_cosine_transforms_are_what_their_sums_say(norm, n):
     x = np.random.RandomState(0).rand(2, 5).astype(np.float32)
     size = n or 5
     given = np.zeros([2, size])
-    given[:, :min(size, 5)] = x[:, :size]
+    given[:, : min(size, 5)] = x[:, :size]
     k = np.arange(size)
     matrix = 2 * np.cos(np.pi * np.outer(2 * k + 1, k) / (2 * size))
     if norm:
@@ -71,7 +72,7 @@ def test_the_first_cosine_transform_is_its_own_inverse():
 def test_spectra_over_time_and_back():
     x = np.random.RandomState(1).rand(3, 40).astype(np.float32)
     spectra = tf.signal.stft(x, 8, 4)
-    frames = np.stack([x[:, i:i + 8] for i in range(0, 33, 4)], 1) * (0.5 - 0.5 * np.cos(2 * np.pi * np.arange(8) / 8))
+    frames = np.stack([x[:, i : i + 8] for i in range(0, 33, 4)], 1) * (0.5 - 0.5 * np.cos(2 * np.pi * np.arange(8) / 8))
     np.testing.assert_allclose(run(spectra), np.fft.rfft(frames), atol=1e-5)
     again = tf.signal.inverse_stft(spectra, 8, 4, window_fn=tf.signal.inverse_stft_window_fn(4))
     np.testing.assert_allclose(run(again)[:, 4:-4], x[:, 4:-4], atol=1e-5)
@@ -81,8 +82,10 @@ def test_gradients_pass_through_spectra():
     x = tf.constant(X)
     energy = tf.reduce_sum(tf.square(tf.abs(tf.signal.stft(x, 4, 2))))
     slope = run(tf.gradients(energy, x)[0])
-    moved = [run(tf.reduce_sum(tf.square(tf.abs(tf.signal.stft(tf.constant(X + d * np.eye(10)[3].astype(np.float32)), 4, 2)))))
-             for d in (-0.01, 0.01)]
+    moved = [
+        run(tf.reduce_sum(tf.square(tf.abs(tf.signal.stft(tf.constant(X + d * np.eye(10)[3].astype(np.float32)), 4, 2)))))
+        for d in (-0.01, 0.01)
+    ]
     np.testing.assert_allclose(slope[3], (moved[1] - moved[0]) / 0.02, rtol=1e-2)
 
 
@@ -92,7 +95,7 @@ def test_mel_triangles_meet_at_their_edges():
     mel = 1127 * np.log1p(np.linspace(0, 8000, 129) / 700)
     edges = np.linspace(*(1127 * np.log1p(np.array([125.0, 7600.0]) / 700)), 6)
     for i in range(4):
-        np.testing.assert_allclose(matrix[1:, i], np.interp(mel[1:], edges[i:i + 3], [0, 1, 0]), atol=1e-4)
+        np.testing.assert_allclose(matrix[1:, i], np.interp(mel[1:], edges[i : i + 3], [0, 1, 0]), atol=1e-4)
     with pytest.raises(ValueError, match="Nyquist"):
         tf.signal.linear_to_mel_weight_matrix(upper_edge_hertz=5000)
     with pytest.raises(ValueError, match="lower_edge_hertz 100.0 >= upper_edge_hertz 10.0"):

@@ -1,4 +1,5 @@
 """Summaries that are written as they are computed."""
+
 import glob
 import os
 

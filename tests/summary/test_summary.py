@@ -1,4 +1,5 @@
 """Summaries of tensors, and the files that they go to."""
+
 import glob
 import os
 import struct

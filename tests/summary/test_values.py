@@ -1,4 +1,5 @@
 """tf.compat.v2.summary: what its functions leave for TensorBoard's pages."""
+
 import io
 import pathlib
 import wave
@@ -14,7 +15,7 @@ summary = tf.compat.v2.summary
 
 def written(folder):
     """{tag: (plugin, content, values)} of the only file in a folder."""
-    file, = pathlib.Path(folder).iterdir()
+    (file,) = pathlib.Path(folder).iterdir()
     values = [value for event in tf.train.summary_iterator(str(file)) for value in event.summary.value]
     return {v.tag: (v.metadata.plugin_data.plugin_name, v.metadata.plugin_data.content, tf.make_ndarray(v.tensor)) for v in values}
 
@@ -25,7 +26,7 @@ def write(tmp_path, eager):
         with summary.create_file_writer(str(tmp_path)).as_default() as writer:
             assert function().numpy()
             writer.flush()
-        (_, found), = written(tmp_path).items()
+        ((_, found),) = written(tmp_path).items()
         return found
 
     return written_by
@@ -41,10 +42,15 @@ def test_numbers_have_no_dimensions(eager):
         summary.scalar("loss", [1.0, 2.0], step=1)
 
 
-@pytest.mark.parametrize("data, buckets, rows", [
-    ([1, 2, 2, 5], 2, [[1, 3, 3], [3, 5, 1]]), (np.arange(10), 3, [[0, 3, 3], [3, 6, 3], [6, 9, 4]]), ([2.0, 2.0], 5, [[1.5, 2.5, 2]]),
-    ([], 5, []),
-])
+@pytest.mark.parametrize(
+    "data, buckets, rows",
+    [
+        ([1, 2, 2, 5], 2, [[1, 3, 3], [3, 5, 1]]),
+        (np.arange(10), 3, [[0, 3, 3], [3, 6, 3], [6, 9, 4]]),
+        ([2.0, 2.0], 5, [[1.5, 2.5, 2]]),
+        ([], 5, []),
+    ],
+)
 def test_histograms(write, data, buckets, rows):
     plugin, _, value = write(lambda: summary.histogram("h", data, step=1, buckets=buckets))
     assert (plugin, value.dtype, value.shape[1], value.tolist()) == ("histograms", "float64", 3, rows)

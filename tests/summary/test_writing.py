@@ -1,4 +1,5 @@
 """tf.compat.v2.summary: tensors under tags, at steps, in files of their own."""
+
 import glob
 
 import pytest

@@ -1,4 +1,5 @@
 """What tests of passes share: steps made with some passes and with none, and what they give."""
+
 import numpy as np
 import torch
 

@@ -1,4 +1,5 @@
 """What tests of graphs share."""
+
 import everflow as tf
 
 

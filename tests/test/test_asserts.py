@@ -1,4 +1,5 @@
 """What the assertions of `tf.test.TestCase` accept and refuse."""
+
 import collections
 
 import ml_dtypes
@@ -16,27 +17,33 @@ def case():
     return cases.TestCase("run")
 
 
-@pytest.mark.parametrize("a, b", [
-    ([1.0, 2.0], (1.0, 2.0000001)),
-    (np.nan, np.nan),
-    (np.inf, np.inf),
-    ({"a": [1.0], "b": Point(1, 2)}, {"a": [1.0], "b": {"x": 1, "y": 2}}),
-    ([[1.0], [1.0, 2.0]], [[1.0], [1.0, 2.0]]),
-    (np.bool_(True), True),
-    (np.array(1.5, ml_dtypes.bfloat16), 1.5),
-])
+@pytest.mark.parametrize(
+    "a, b",
+    [
+        ([1.0, 2.0], (1.0, 2.0000001)),
+        (np.nan, np.nan),
+        (np.inf, np.inf),
+        ({"a": [1.0], "b": Point(1, 2)}, {"a": [1.0], "b": {"x": 1, "y": 2}}),
+        ([[1.0], [1.0, 2.0]], [[1.0], [1.0, 2.0]]),
+        (np.bool_(True), True),
+        (np.array(1.5, ml_dtypes.bfloat16), 1.5),
+    ],
+)
 def test_close_values_pass(case, a, b):
     case.assertAllClose(a, b)
 
 
-@pytest.mark.parametrize("a, b, text", [
-    ([1.0, 2.0], [1.0, 2.1], r"not close where = \(array\(\[1\]\),\)"),
-    ({"a": {"b": [1.0]}}, {"a": {"b": [1.1]}}, r"Mismatched value: a\[a\]\[b\] is different from b\[a\]\[b\]"),
-    ([1.0], [1.0, 2.0], r"Shape mismatch: expected \(1,\), got \(2,\)"),
-    ({"a": 1}, {"b": 1}, "mismatched keys"),
-    ([[1.0], [1.0, 2.0]], [[1.0], [1.0, 3.0]], r"a\[1\] is different from b\[1\]"),
-    (np.inf, -np.inf, "not close lhs = inf"),
-])
+@pytest.mark.parametrize(
+    "a, b, text",
+    [
+        ([1.0, 2.0], [1.0, 2.1], r"not close where = \(array\(\[1\]\),\)"),
+        ({"a": {"b": [1.0]}}, {"a": {"b": [1.1]}}, r"Mismatched value: a\[a\]\[b\] is different from b\[a\]\[b\]"),
+        ([1.0], [1.0, 2.0], r"Shape mismatch: expected \(1,\), got \(2,\)"),
+        ({"a": 1}, {"b": 1}, "mismatched keys"),
+        ([[1.0], [1.0, 2.0]], [[1.0], [1.0, 3.0]], r"a\[1\] is different from b\[1\]"),
+        (np.inf, -np.inf, "not close lhs = inf"),
+    ],
+)
 def test_values_that_are_not_close_fail(case, a, b, text):
     with pytest.raises(AssertionError, match=text):
         case.assertAllClose(a, b)

@@ -1,4 +1,5 @@
 """How `tf.test.TestCase` sets tests up and runs tensors."""
+
 import random
 
 import numpy as np
@@ -85,6 +86,7 @@ def test_writes_to_a_stream_are_captured(case, tmp_path):
 
 def test_assertions_in_a_function_are_checked_when_it_runs(case):
     with eager_mode():
+
         @tf.function(input_signature=[tf.TensorSpec([2])])
         def doubled(x):
             case.assertAllClose({"y": x * 2}, {"y": [2.0, 4.0]})

@@ -1,4 +1,5 @@
 """Decorators that say how, where and whether tests run."""
+
 import unittest
 
 import pytest
@@ -126,7 +127,4 @@ def test_garbage_is_found():
 
 def test_combinations_have_names():
     made = combinations.generate_combinations_with_testcase_name(b=[1, 2], a="x y")
-    assert made == [
-        {"a": "x y", "b": 1, "testcase_name": "_test_a_xy_b_1"},
-        {"a": "x y", "b": 2, "testcase_name": "_test_a_xy_b_2"},
-    ]
+    assert made == [{"a": "x y", "b": 1, "testcase_name": "_test_a_xy_b_1"}, {"a": "x y", "b": 2, "testcase_name": "_test_a_xy_b_2"}]

@@ -1,4 +1,5 @@
 """Gradients beside finite differences."""
+
 import numpy as np
 import pytest
 
@@ -26,8 +27,7 @@ def test_a_wrong_gradient_has_a_large_error():
 
 def test_several_inputs():
     a, b = tf.constant([2.0]), tf.constant([3.0])
-    (da, _), (db, _) = tf.test.compute_gradient(
-        [a, b], [[1], [1]], a * b, [1], x_init_value=[np.array([2.0]), np.array([3.0])])
+    (da, _), (db, _) = tf.test.compute_gradient([a, b], [[1], [1]], a * b, [1], x_init_value=[np.array([2.0]), np.array([3.0])])
     assert (da.item(), db.item()) == (3, 2)
 
 
@@ -52,7 +52,6 @@ def test_functions_of_several_arguments():
 
 
 def test_rows_that_come_as_slices_add_up():
-    (jacobian,), (numeric,) = gradient_checker_v2.compute_gradient(
-        lambda table: tf.gather(table, [1, 1]), [np.ones([3], np.float32)])
+    (jacobian,), (numeric,) = gradient_checker_v2.compute_gradient(lambda table: tf.gather(table, [1, 1]), [np.ones([3], np.float32)])
     np.testing.assert_allclose(jacobian, [[0, 0], [1, 1], [0, 0]])
     np.testing.assert_allclose(numeric, jacobian, atol=1e-3)

@@ -1,4 +1,5 @@
 """Comparing graphs."""
+
 import pytest
 
 import everflow as tf
@@ -29,8 +30,12 @@ def test_differences_are_told():
     for actual, expected, difference in (
         (five, empty, f"Found unexpected node '{text}'"),
         (empty, five, f"Did not find expected node '{text}'"),
-        (five, six, "Node named 'five' has attr 'value' with value: Tensor<type: int32 shape: [] values: 5> that does "
-                    "not match expected: Tensor<type: int32 shape: [] values: 6>"),
+        (
+            five,
+            six,
+            "Node named 'five' has attr 'value' with value: Tensor<type: int32 shape: [] values: 5> that does "
+            "not match expected: Tensor<type: int32 shape: [] values: 6>",
+        ),
         (placed, five, "Node named 'five' has device '/device:CPU:0' that is not expected ''"),
     ):
         with pytest.raises(AssertionError) as raised:

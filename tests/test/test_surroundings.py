@@ -1,4 +1,5 @@
 """Stubs, layouts and benchmarks."""
+
 import os
 
 import pytest

@@ -1,4 +1,5 @@
 """The conformance runner counts what passes of the tests that count."""
+
 import json
 import lzma
 import pathlib
@@ -51,6 +52,6 @@ def test_the_api_is_counted():
     assert done.returncode == 0, done.stderr
     rows = {line.partition(" names ")[0].strip(): line.split() for line in done.stdout.splitlines()}
     raw = rows["tf.raw_ops in all"]
-    assert raw[raw.index("names"):][:4] == ["names", "1201", "of", "1201"]
+    assert raw[raw.index("names") :][:4] == ["names", "1201", "of", "1201"]
     differs = subprocess.run([sys.executable, "-m", "everflow", "run", tool, "tf.no_such_place"], capture_output=True, text=True)
     assert differs.returncode == 0 and differs.stdout == ""

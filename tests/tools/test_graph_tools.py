@@ -1,4 +1,5 @@
 """Freezing, stripping and folding graphs; showing checkpoints."""
+
 import subprocess
 import sys
 
@@ -32,8 +33,18 @@ def trained(tmp_path):
 
 
 def test_frozen_graphs_need_no_checkpoint(trained, tmp_path):
-    assert main(["freeze_graph", f"--input_graph={tmp_path}/g.pbtxt", f"--input_checkpoint={trained}", "--output_node_names=y",
-                 f"--output_graph={tmp_path}/frozen.pb"]) == 0
+    assert (
+        main(
+            [
+                "freeze_graph",
+                f"--input_graph={tmp_path}/g.pbtxt",
+                f"--input_checkpoint={trained}",
+                "--output_node_names=y",
+                f"--output_graph={tmp_path}/frozen.pb",
+            ]
+        )
+        == 0
+    )
     graph_def = tf.GraphDef.FromString((tmp_path / "frozen.pb").read_bytes())
     assert not {"VariableV2", "VarHandleOp"} & {n.op for n in graph_def.node}
     assert run(graph_def, "y:0", {"x:0": [1.0, 2.0]}).tolist() == [3, 5]

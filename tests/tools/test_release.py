@@ -1,4 +1,5 @@
 """A release has a number above the last and something to tell."""
+
 import pathlib
 import runpy
 

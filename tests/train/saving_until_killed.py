@@ -2,6 +2,7 @@
 
 All variables of a checkpoint hold the number of the save that wrote them, so that a mixture of two saves shows.
 """
+
 import os
 import random
 import shutil
@@ -22,8 +23,10 @@ class Model:
         self.folder = folder
         self.graph = tf.Graph()
         with self.graph.as_default():
-            variables = [tf.get_variable(f"v{i}", [7000 * (i + 1)], tf.float64, tf.zeros_initializer(), use_resource=i % 2 == 0)
-                         for i in range(VARIABLES)]
+            variables = [
+                tf.get_variable(f"v{i}", [7000 * (i + 1)], tf.float64, tf.zeros_initializer(), use_resource=i % 2 == 0)
+                for i in range(VARIABLES)
+            ]
             self.number = tf.placeholder(tf.float64, [])
             self.set_all = tf.group(*[v.assign(tf.fill(v.shape, self.number)) for v in variables])
             self.saver = tf.train.Saver(max_to_keep=2, sharded=how == "sharded")

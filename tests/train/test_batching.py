@@ -1,4 +1,5 @@
 """Input by queues: producers, batches, shuffles, filters."""
+
 import numpy as np
 import pytest
 

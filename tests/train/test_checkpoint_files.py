@@ -1,4 +1,5 @@
 """The files of checkpoints: what is written is read, and damage is noticed."""
+
 import io
 import random
 from concurrent.futures import ThreadPoolExecutor
@@ -68,7 +69,7 @@ def test_slices_are_put_together_as_asked(tmp_path):
     whole = np.arange(40, dtype=np.float32).reshape(10, 4)
     with BundleWriter(str(tmp_path / "c")) as writer:
         for start, length in ((0, 4), (4, 3), (7, 3)):
-            writer.add_slice("w", whole.shape, TensorSlice([(start, length), (0, -1)]), whole[start:start + length], dtypes.float32)
+            writer.add_slice("w", whole.shape, TensorSlice([(start, length), (0, -1)]), whole[start : start + length], dtypes.float32)
     reader = BundleReader(str(tmp_path / "c"))
     assert (reader.read("w") == whole).all()
     assert (reader.reading("w", TensorSlice([(2, 6), (1, 2)]))() == whole[2:8, 1:3]).all()
@@ -86,13 +87,16 @@ def test_specs_are_parsed():
     assert shape == (10, 20) and part.shape_in(shape) == (5, 20) and str(part) == "0,5:-"
 
 
-@pytest.mark.parametrize(("spec", "message"), [
-    ("", "Need least two elements"),
-    ("10", "Need least two elements"),
-    ("10 0,11", "Extent in dimension out of bounds"),
-    ("10 x 0,5:-", "Non numerical dimension"),
-    ("10 20 0,5", "Mismatching ranks"),
-])
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("", "Need least two elements"),
+        ("10", "Need least two elements"),
+        ("10 0,11", "Extent in dimension out of bounds"),
+        ("10 x 0,5:-", "Non numerical dimension"),
+        ("10 20 0,5", "Mismatching ranks"),
+    ],
+)
 def test_bad_specs(spec, message):
     with pytest.raises(errors.InvalidArgumentError, match=message):
         parse_spec(spec)
@@ -143,12 +147,12 @@ def test_damage_is_an_error_and_nothing_worse(tmp_path):
         data = bytearray(files[path])
         kind = chance.randrange(3)
         if kind == 0:
-            data = data[:chance.randrange(len(data))]
+            data = data[: chance.randrange(len(data))]
         elif kind == 1:
             data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
         else:
             at = chance.randrange(len(data))
-            data[at:at + 8] = b"\xff" * 8
+            data[at : at + 8] = b"\xff" * 8
         path.write_bytes(data)
         try:
             reader = open_checkpoint(prefix)
@@ -177,6 +181,7 @@ def test_a_checkpoint_can_be_read_at_each_step_of_replacing_it(tmp_path, monkeyp
             result = step(*arguments)
             seen.append(BundleReader(str(tmp_path / "c")).read("v").tolist())
             return result
+
         return run
 
     bundle(tmp_path / "c", {"v": (np.zeros(2), dtypes.float64)})

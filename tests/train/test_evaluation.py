@@ -1,4 +1,5 @@
 """Checkpoints that are trained by slim's loop, and evaluated."""
+
 import pytest
 
 import everflow as tf
@@ -26,8 +27,11 @@ def test_evaluate_once_runs_the_eval_ops_and_gives_the_final_ones(trained):
         mean, update = tf.metrics.mean(model())
         steps = tf.contrib.training.get_or_create_eval_step()
         found = tf.contrib.training.evaluate_once(
-            tf.train.latest_checkpoint(trained), eval_ops=update, final_ops={"mean": mean, "steps": steps},
-            hooks=[tf.contrib.training.StopAfterNEvalsHook(4)])
+            tf.train.latest_checkpoint(trained),
+            eval_ops=update,
+            final_ops={"mean": mean, "steps": steps},
+            hooks=[tf.contrib.training.StopAfterNEvalsHook(4)],
+        )
     assert found == {"mean": pytest.approx(3.0), "steps": 4}
 
 
@@ -37,7 +41,8 @@ def test_without_a_limit_the_end_of_the_input_ends_the_evaluation(trained):
         value = tf.data.make_one_shot_iterator(tf.data.Dataset.range(5)).get_next()
         mean, update = tf.metrics.mean(value)
         found = tf.contrib.training.evaluate_once(
-            tf.train.latest_checkpoint(trained), eval_ops=update, final_ops=mean, hooks=[tf.contrib.training.StopAfterNEvalsHook(None)])
+            tf.train.latest_checkpoint(trained), eval_ops=update, final_ops=mean, hooks=[tf.contrib.training.StopAfterNEvalsHook(None)]
+        )
     assert found == 2.0
 
 
@@ -47,8 +52,9 @@ def test_slim_evaluates_new_checkpoints_and_writes_summaries(trained, tmp_path):
         mean, update = tf.metrics.mean(model())
         tf.summary.scalar("mean", mean)
         folder = str(tmp_path / "evaluation")
-        found = slim.evaluation.evaluation_loop("", trained, folder, num_evals=2, eval_op=update, final_op=mean,
-                                                max_number_of_evaluations=1, timeout=1)
+        found = slim.evaluation.evaluation_loop(
+            "", trained, folder, num_evals=2, eval_op=update, final_op=mean, max_number_of_evaluations=1, timeout=1
+        )
     assert found == pytest.approx(3.0)
     (event,) = tf.contrib.testing.latest_summaries(folder)
     assert event.step == 2

@@ -1,4 +1,5 @@
 """The global step of a graph."""
+
 import pytest
 
 import everflow as tf
@@ -29,9 +30,14 @@ def test_its_value_in_a_session():
         assert tf.train.global_step(session, step) == 3
 
 
-@pytest.mark.parametrize("make, problem", [
-    (lambda: tf.constant(1.0), "does not have integer type"), (lambda: tf.constant([1]), "is not scalar"),
-    (lambda: 1, "must be a Variable or Tensor")])
+@pytest.mark.parametrize(
+    "make, problem",
+    [
+        (lambda: tf.constant(1.0), "does not have integer type"),
+        (lambda: tf.constant([1]), "is not scalar"),
+        (lambda: 1, "must be a Variable or Tensor"),
+    ],
+)
 def test_what_cannot_be_one(make, problem):
     with pytest.raises(TypeError, match=problem):
         tf.train.assert_global_step(make())

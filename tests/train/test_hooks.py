@@ -1,4 +1,5 @@
 """What each hook does around the steps."""
+
 import logging
 
 import pytest
@@ -93,8 +94,10 @@ def test_summaries_and_step_counts_are_written(tmp_path):
     step = tf.train.get_or_create_global_step()
     tf.summary.scalar("twice", step * 2)
     folder = str(tmp_path)
-    hooks = [tf.train.SummarySaverHook(save_steps=2, output_dir=folder, scaffold=tf.train.Scaffold()),
-             tf.train.StepCounterHook(every_n_steps=2, output_dir=folder)]
+    hooks = [
+        tf.train.SummarySaverHook(save_steps=2, output_dir=folder, scaffold=tf.train.Scaffold()),
+        tf.train.StepCounterHook(every_n_steps=2, output_dir=folder),
+    ]
     hooks[0]._scaffold.finalize()
     tf.get_default_graph()._unsafe_unfinalize()
     train(hooks, 5)
@@ -124,8 +127,8 @@ def test_final_ops_and_feeds():
 def test_waiter_hook_lets_later_workers_in_when_the_step_is_there():
     step = tf.train.get_or_create_global_step()
     with tf.train.SingularMonitoredSession(
-            hooks=[tf.train.GlobalStepWaiterHook(3)],
-            scaffold=tf.train.Scaffold(init_fn=lambda scaffold, session: step.load(3, session))) as session:
+        hooks=[tf.train.GlobalStepWaiterHook(3)], scaffold=tf.train.Scaffold(init_fn=lambda scaffold, session: step.load(3, session))
+    ) as session:
         assert session.run(step) == 3
 
 

@@ -1,4 +1,5 @@
 """A process may be killed at any moment while it saves: `KILLS=200 pytest tests/train/test_killed_savers.py` tries often."""
+
 import os
 import pathlib
 import subprocess

@@ -1,4 +1,5 @@
 """MetaGraphs: graphs with collections, out and in again."""
+
 import numpy as np
 import pytest
 

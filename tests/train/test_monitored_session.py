@@ -1,4 +1,5 @@
 """Sessions that initialize, recover, save and stop by themselves."""
+
 import os
 import random
 import signal
@@ -43,8 +44,8 @@ def test_a_lost_worker_costs_the_steps_since_the_checkpoint_only(tmp_path):
     seen = []
     hook = LoseWorkerOnce()
     with tf.train.MonitoredTrainingSession(
-            checkpoint_dir=str(tmp_path), save_checkpoint_secs=None, save_checkpoint_steps=3,
-            hooks=[hook, tf.train.StopAtStepHook(last_step=6)]) as session:
+        checkpoint_dir=str(tmp_path), save_checkpoint_secs=None, save_checkpoint_steps=3, hooks=[hook, tf.train.StopAtStepHook(last_step=6)]
+    ) as session:
         while not session.should_stop():
             seen.append(int(session.run(train)))
     assert hook.lost

@@ -1,4 +1,5 @@
 """Moving averages."""
+
 import numpy as np
 import pytest
 

@@ -1,4 +1,5 @@
 """tf.train.Checkpoint: objects by the attributes that lead to them."""
+
 import pytest
 
 import everflow as tf

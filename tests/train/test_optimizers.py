@@ -1,4 +1,5 @@
 """Optimizers take the steps that their formulas say: twenty of them, against plain numpy."""
+
 import numpy as np
 import pytest
 
@@ -67,7 +68,7 @@ def nesterov(s, g, rate, t):
 def adam(s, g, rate, t):
     s["m"] = 0.9 * s["m"] + 0.1 * g
     s["v"] = 0.999 * s["v"] + 0.001 * g * g
-    s["var"] -= rate * np.sqrt(1 - 0.999 ** t) / (1 - 0.9 ** t) * s["m"] / (np.sqrt(s["v"]) + 1e-8)
+    s["var"] -= rate * np.sqrt(1 - 0.999**t) / (1 - 0.9**t) * s["m"] / (np.sqrt(s["v"]) + 1e-8)
 
 
 def adagrad(s, g, rate, t):
@@ -105,9 +106,9 @@ def centered_rmsprop(s, g, rate, t):
 def ftrl(power, shrinkage):
     def step(s, g, rate, t):
         new = s["accum"] + g * g
-        s["linear"] += g + 2 * shrinkage * s["var"] - (new ** power - s["accum"] ** power) / rate * s["var"]
+        s["linear"] += g + 2 * shrinkage * s["var"] - (new**power - s["accum"] ** power) / rate * s["var"]
         s["accum"] = new
-        s["var"] = -shrunk(s["linear"], 0.01) / (new ** power / rate + 2 * 0.02)
+        s["var"] = -shrunk(s["linear"], 0.01) / (new**power / rate + 2 * 0.02)
 
     return step
 
@@ -126,30 +127,32 @@ PENALTY = dict(l1_regularization_strength=0.01, l2_regularization_strength=0.02)
 CASES = {
     "gradient descent": (lambda rate, step: tf.train.GradientDescentOptimizer(rate), Reference({}, gradient_descent)),
     "momentum": (lambda rate, step: tf.train.MomentumOptimizer(rate, 0.9), Reference({"momentum": 0}, momentum)),
-    "nesterov": (lambda rate, step: tf.train.MomentumOptimizer(rate, 0.9, use_nesterov=True),
-                 Reference({"momentum": 0}, nesterov)),
+    "nesterov": (lambda rate, step: tf.train.MomentumOptimizer(rate, 0.9, use_nesterov=True), Reference({"momentum": 0}, nesterov)),
     "adam": (lambda rate, step: tf.train.AdamOptimizer(rate), Reference({"m": 0, "v": 0}, adam)),
     "adagrad": (lambda rate, step: tf.train.AdagradOptimizer(rate), Reference({"accumulator": 0.1}, adagrad)),
-    "adagrad da": (lambda rate, step: tf.train.AdagradDAOptimizer(rate, step, **PENALTY),
-                   Reference({"gradient_accumulator": 0, "gradient_squared_accumulator": 0.1}, adagrad_da)),
-    "adadelta": (lambda rate, step: tf.train.AdadeltaOptimizer(rate),
-                 Reference({"accum": 0, "accum_update": 0}, adadelta)),
-    "rmsprop": (lambda rate, step: tf.train.RMSPropOptimizer(rate, momentum=0.5),
-                Reference({"rms": 1, "momentum": 0}, rmsprop)),
-    "centered rmsprop": (lambda rate, step: tf.train.RMSPropOptimizer(rate, momentum=0.5, centered=True),
-                         Reference({"rms": 1, "mg": 0, "momentum": 0}, centered_rmsprop)),
-    "ftrl": (lambda rate, step: tf.train.FtrlOptimizer(rate, **PENALTY),
-             Reference({"accum": 0.1, "linear": 0}, ftrl(0.5, 0))),
+    "adagrad da": (
+        lambda rate, step: tf.train.AdagradDAOptimizer(rate, step, **PENALTY),
+        Reference({"gradient_accumulator": 0, "gradient_squared_accumulator": 0.1}, adagrad_da),
+    ),
+    "adadelta": (lambda rate, step: tf.train.AdadeltaOptimizer(rate), Reference({"accum": 0, "accum_update": 0}, adadelta)),
+    "rmsprop": (lambda rate, step: tf.train.RMSPropOptimizer(rate, momentum=0.5), Reference({"rms": 1, "momentum": 0}, rmsprop)),
+    "centered rmsprop": (
+        lambda rate, step: tf.train.RMSPropOptimizer(rate, momentum=0.5, centered=True),
+        Reference({"rms": 1, "mg": 0, "momentum": 0}, centered_rmsprop),
+    ),
+    "ftrl": (lambda rate, step: tf.train.FtrlOptimizer(rate, **PENALTY), Reference({"accum": 0.1, "linear": 0}, ftrl(0.5, 0))),
     "ftrl with shrinkage": (
-        lambda rate, step: tf.train.FtrlOptimizer(
-            rate, learning_rate_power=-0.3, l2_shrinkage_regularization_strength=0.05, **PENALTY),
-        Reference({"accum": 0.1, "linear": 0}, ftrl(0.3, 0.05))),
+        lambda rate, step: tf.train.FtrlOptimizer(rate, learning_rate_power=-0.3, l2_shrinkage_regularization_strength=0.05, **PENALTY),
+        Reference({"accum": 0.1, "linear": 0}, ftrl(0.3, 0.05)),
+    ),
     "proximal gradient descent": (
         lambda rate, step: tf.train.ProximalGradientDescentOptimizer(rate, **PENALTY),
-        Reference({}, proximal_gradient_descent)),
+        Reference({}, proximal_gradient_descent),
+    ),
     "proximal adagrad": (
         lambda rate, step: tf.train.ProximalAdagradOptimizer(rate, **PENALTY),
-        Reference({"accumulator": 0.1}, proximal_adagrad)),
+        Reference({"accumulator": 0.1}, proximal_adagrad),
+    ),
 }
 
 
@@ -237,8 +240,7 @@ def test_names_of_slots_and_updates():
     with tf.name_scope("model"):
         train = tf.train.AdamOptimizer().minimize(tf.reduce_sum(w * w))
     assert train.name == "model/Adam"
-    assert [v.name for v in tf.global_variables()] == [
-        "w:0", "model/beta1_power:0", "model/beta2_power:0", "w/Adam:0", "w/Adam_1:0"]
+    assert [v.name for v in tf.global_variables()] == ["w:0", "model/beta1_power:0", "model/beta2_power:0", "w/Adam:0", "w/Adam_1:0"]
     assert tf.get_default_graph().get_operation_by_name("model/Adam/update_w/ApplyAdam").type == "ApplyAdam"
     assert tf.get_collection(tf.GraphKeys.TRAIN_OP) == [train]
 

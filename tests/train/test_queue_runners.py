@@ -1,4 +1,5 @@
 """Coordinators and the threads that fill queues."""
+
 import threading
 import time
 

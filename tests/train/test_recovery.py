@@ -1,4 +1,5 @@
 """A training that is killed goes on from its last checkpoint, whenever the kill came."""
+
 import json
 import subprocess
 import sys

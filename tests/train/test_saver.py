@@ -1,4 +1,5 @@
 """tf.train.Saver: checkpoints of graphs."""
+
 import os
 import tempfile
 import threading
@@ -34,7 +35,10 @@ def test_the_ops_have_the_names_that_programs_know():
     two_variables()
     definition = tf.train.Saver().as_saver_def()
     assert (definition.filename_tensor_name, definition.save_tensor_name, definition.restore_op_name) == (
-        "save/Const:0", "save/control_dependency:0", "save/restore_all")
+        "save/Const:0",
+        "save/control_dependency:0",
+        "save/restore_all",
+    )
     kinds = {op.name: op.type for op in tf.get_default_graph().get_operations() if op.name.startswith("save/")}
     assert kinds["save/SaveV2"] == "SaveV2" and kinds["save/Assign"] == "Assign" and kinds["save/AssignVariableOp"] == "AssignVariableOp"
 
@@ -134,8 +138,7 @@ def test_warm_starts_by_word(tmp_path):
         path = tf.train.Saver().save(sess, str(tmp_path / "m"))
     with tf.Graph().as_default(), tf.Session() as sess:
         e = tf.get_variable("e", [3, 2])
-        tf.train.warm_start(path, var_name_to_vocab_info={
-            "e": tf.train.VocabInfo(str(tmp_path / "new"), 3, 0, str(tmp_path / "old"))})
+        tf.train.warm_start(path, var_name_to_vocab_info={"e": tf.train.VocabInfo(str(tmp_path / "new"), 3, 0, str(tmp_path / "old"))})
         sess.run(tf.global_variables_initializer())
         assert sess.run(e).tolist() == [[2, 2], [0, 0], [1, 1]]
 

@@ -1,4 +1,5 @@
 """Slots: variables beside variables."""
+
 import numpy as np
 import pytest
 

@@ -1,4 +1,5 @@
 """Supervisors: sessions with threads that save and summarize, and loops over them."""
+
 import time
 
 import pytest

@@ -2,6 +2,7 @@
 
 The expected numbers were drawn by TensorFlow 1.15.5 with graph seed 42 and op seed 7, in two runs of a session.
 """
+
 import threading
 
 import numpy as np
@@ -54,10 +55,7 @@ TRUNCATED_NORMAL = {
         [-1.1344244867861066, 0.06720103338668566, -0.2788185516736835, -1.1779134378490144, 0.38348430935031663],
     ),
 }
-INTEGERS = {
-    "int32": ([976, 788, 429, 223, 332], [409, 328, 626, 866, 303]),
-    "int64": ([524, 137, 200, 421, 434], [97, 662, 911, 233, 71]),
-}
+INTEGERS = {"int32": ([976, 788, 429, 223, 332], [409, 328, 626, 866, 303]), "int64": ([524, 137, 200, 421, 434], [97, 662, 911, 233, 71])}
 GAMMA = {
     0.5: [1.2541625499725342, 0.12297818064689636, 0.7408657670021057, 0.002008172683417797, 0.35386285185813904],
     1.0: [2.5818660259246826, 1.1863281726837158, 0.30254799127578735, 0.08978046476840973, 2.056995391845703],
@@ -109,11 +107,7 @@ def test_integers_are_tensorflows(philox, name):
 
 
 def test_shuffles_are_tensorflows(philox):
-    assert [philox.shuffle_permutation(5).tolist() for _ in range(3)] == [
-        [1, 0, 2, 4, 3],
-        [2, 3, 0, 4, 1],
-        [4, 2, 1, 0, 3],
-    ]
+    assert [philox.shuffle_permutation(5).tolist() for _ in range(3)] == [[1, 0, 2, 4, 3], [2, 3, 0, 4, 1], [4, 2, 1, 0, 3]]
 
 
 @pytest.mark.parametrize("alpha", GAMMA)

@@ -1,4 +1,5 @@
 """Tests here run with the shims in place, and leave libraries as they were."""
+
 import pytest
 
 from everflow import years

@@ -1,4 +1,5 @@
 """Our distutils, for Pythons without one; loaded here under its own name beside Python's."""
+
 import importlib
 import sys
 

@@ -1,4 +1,5 @@
 """h5py, PyYAML and Pillow as they were."""
+
 import h5py
 import numpy as np
 import pytest

@@ -1,4 +1,5 @@
 """What code generators of the time wrote and read: protoc's modules, gast's literals."""
+
 import importlib
 import sys
 
@@ -36,7 +37,9 @@ def test_modules_of_an_old_protoc(tmp_path, monkeypatch):
 
 def test_literals():
     values = {text: gast.parse(text).body[0].value for text in ("1", "'a'", "b'a'", "True", "...")}
-    kinds = {text: [kind for kind in ("Num", "Str", "Bytes", "NameConstant", "Ellipsis") if isinstance(node, getattr(gast, kind))]
-             for text, node in values.items()}
+    kinds = {
+        text: [kind for kind in ("Num", "Str", "Bytes", "NameConstant", "Ellipsis") if isinstance(node, getattr(gast, kind))]
+        for text, node in values.items()
+    }
     assert kinds == {"1": ["Num"], "'a'": ["Str"], "b'a'": ["Bytes"], "True": ["NameConstant"], "...": ["Ellipsis"]}
     assert isinstance(gast.Num(3), gast.Constant) and gast.Num(n=3).value == gast.Num(3).n == 3 and gast.Str(s="a").s == "a"

@@ -1,4 +1,5 @@
 """What numpy dropped is there again, and what works today works as it does."""
+
 import importlib
 import pickle
 
@@ -81,12 +82,23 @@ def test_arrays_of_bytes_and_of_generators():
         np.vstack([[1]], colour=3)
 
 
-@pytest.mark.parametrize("module, name", [
-    ("numpy.core.multiarray", "array"), ("numpy.core.umath_tests", "inner1d"), ("numpy.core.numeric", "zeros_like"),
-    ("numpy.lib.arraysetops", "unique"), ("numpy.lib.function_base", "interp"), ("numpy.lib.npyio", "DataSource"),
-    ("numpy.compat", "asbytes"), ("numpy.compat.py3k", "long"), ("numpy.dual", "svd"), ("numpy.testing.utils", "assert_allclose"),
-    ("numpy.fft.pocketfft", "fft"), ("numpy.core.memmap", "memmap"),
-])
+@pytest.mark.parametrize(
+    "module, name",
+    [
+        ("numpy.core.multiarray", "array"),
+        ("numpy.core.umath_tests", "inner1d"),
+        ("numpy.core.numeric", "zeros_like"),
+        ("numpy.lib.arraysetops", "unique"),
+        ("numpy.lib.function_base", "interp"),
+        ("numpy.lib.npyio", "DataSource"),
+        ("numpy.compat", "asbytes"),
+        ("numpy.compat.py3k", "long"),
+        ("numpy.dual", "svd"),
+        ("numpy.testing.utils", "assert_allclose"),
+        ("numpy.fft.pocketfft", "fft"),
+        ("numpy.core.memmap", "memmap"),
+    ],
+)
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_modules(module, name):
     assert getattr(importlib.import_module(module), name) is not None

@@ -1,4 +1,5 @@
 """pandas, scikit-learn and matplotlib as they were, where they are installed."""
+
 import io
 
 import numpy as np

@@ -1,4 +1,5 @@
 """What Python's own library lost is there again."""
+
 import array
 import asyncio
 import base64
@@ -187,10 +188,17 @@ def test_cgi_and_pipes():
     assert pipes.quote("a b") == "'a b'"
 
 
-@pytest.mark.parametrize("beginning, kind", [
-    (b"\xff\xd8\xff\xe0\0\x10JFIF", "jpeg"), (b"\x89PNG\r\n\x1a\n", "png"), (b"GIF89a", "gif"), (b"BM1234", "bmp"), (b"text", None),
-    (b"RIFF1234WEBP", "webp"),
-])
+@pytest.mark.parametrize(
+    "beginning, kind",
+    [
+        (b"\xff\xd8\xff\xe0\0\x10JFIF", "jpeg"),
+        (b"\x89PNG\r\n\x1a\n", "png"),
+        (b"GIF89a", "gif"),
+        (b"BM1234", "bmp"),
+        (b"text", None),
+        (b"RIFF1234WEBP", "webp"),
+    ],
+)
 def test_imghdr(beginning, kind, tmp_path):
     (tmp_path / "image").write_bytes(beginning + bytes(30))
     assert imghdr.what(tmp_path / "image") == imghdr.what(io.BytesIO(beginning)) == imghdr.what(None, beginning) == kind

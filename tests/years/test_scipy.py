@@ -1,4 +1,5 @@
 """What scipy dropped is there again."""
+
 import importlib
 
 import numpy as np

@@ -1,4 +1,5 @@
 """Where the shims are, where they are not, and what --report tells."""
+
 import os
 import pathlib
 import subprocess
@@ -19,8 +20,14 @@ for i in range(2):
 
 
 def python(*arguments, cwd, **environment):
-    return subprocess.run([sys.executable, "-W", "ignore", *arguments], cwd=cwd, capture_output=True, text=True, timeout=60,
-                          env={**{k: v for k, v in os.environ.items() if k != SWITCH}, **environment})
+    return subprocess.run(
+        [sys.executable, "-W", "ignore", *arguments],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**{k: v for k, v in os.environ.items() if k != SWITCH}, **environment},
+    )
 
 
 @pytest.fixture
@@ -56,7 +63,10 @@ def test_report_tells_what_was_used_where(program):
     head, *lines = done.stderr.splitlines()
     assert head.startswith("everflow: what was used of earlier years")
     assert [line.split("  ")[1].strip() for line in lines] == [
-        "collections.Iterable", "np.array and its kin of lists of different lengths", "numpy.int"]
+        "collections.Iterable",
+        "np.array and its kin of lists of different lengths",
+        "numpy.int",
+    ]
     assert lines[0].endswith("Python 3.10  program.py:1") and lines[1].endswith("program.py:5 (2 times)")
     assert lines[2].endswith("numpy 1.24   program.py:3")
     done = python("-m", "everflow", "run", "--report", "-c", "print(1)", cwd=program)

@@ -1,4 +1,5 @@
 """Objects for checkpoints: numpy arrays as attributes, trackables under names that are made unique; pictures of checkpoints."""
+
 from __future__ import annotations
 
 import functools
@@ -116,6 +117,8 @@ def dot_graph_from_checkpoint(save_path: Any) -> str:
         shape = "box" if values else "circle"
         lines.append(f'  N_{i} [shape={shape} color={color} label="{chr(92) + "n" if not values else (chr(92) + "n").join(values)}"];')
         lines += [f'  N_{i} -> N_{child.node_id} [label="{child.local_name}"];' for child in node.children]
-        lines += [f'  N_{slot.original_variable_node_id} -> N_{slot.slot_variable_node_id} [label="{slot.slot_name}" style=dashed];'
-                  for slot in node.slot_variables]
+        lines += [
+            f'  N_{slot.original_variable_node_id} -> N_{slot.slot_variable_node_id} [label="{slot.slot_name}" style=dashed];'
+            for slot in node.slot_variables
+        ]
     return "\n".join([*lines, "}"])

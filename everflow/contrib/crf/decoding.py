@@ -1,4 +1,5 @@
 """The most probable sequence of tags."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -91,7 +92,8 @@ def crf_decode(potentials: Any, transition_params: Any, sequence_length: Any) ->
         backpointers = tf.reverse_sequence(backpointers, lengths, seq_axis=1)
         last = tf.expand_dims(tf.cast(tf.argmax(last_score, axis=1), dtype="int32"), axis=-1)
         before, _ = tf.nn.dynamic_rnn(
-            CrfDecodeBackwardRnnCell(tags), inputs=backpointers, sequence_length=lengths, initial_state=last, dtype="int32")
+            CrfDecodeBackwardRnnCell(tags), inputs=backpointers, sequence_length=lengths, initial_state=last, dtype="int32"
+        )
         found = tf.concat([last, tf.squeeze(before, axis=[2])], axis=1)
         return tf.reverse_sequence(found, sequence_length, seq_axis=1), tf.reduce_max(last_score, axis=1)
 

@@ -1,4 +1,5 @@
 """How probable a sequence of tags is: its score, and the sum over all sequences."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -60,8 +61,11 @@ def crf_multitag_sequence_score(inputs: Any, tag_bitmap: Any, sequence_lengths: 
     tag_bitmap = tf.cast(tag_bitmap, dtype="bool")
     sequence_lengths = tf.convert_to_tensor(sequence_lengths)
     filtered = tf.where(tag_bitmap, inputs, tf.fill(tf.shape(inputs), float("-inf")))
-    return for_steps(inputs, lambda: tf.reduce_logsumexp(filtered, axis=[1, 2], keepdims=False),
-                     lambda: crf_log_norm(inputs=filtered, sequence_lengths=sequence_lengths, transition_params=transition_params))
+    return for_steps(
+        inputs,
+        lambda: tf.reduce_logsumexp(filtered, axis=[1, 2], keepdims=False),
+        lambda: crf_log_norm(inputs=filtered, sequence_lengths=sequence_lengths, transition_params=transition_params),
+    )
 
 
 @public("contrib.crf.crf_log_norm")
@@ -75,8 +79,13 @@ def crf_log_norm(inputs: Any, sequence_lengths: Any, transition_params: Any) -> 
 
     def of_several() -> Any:
         rest = tf.slice(inputs, [0, 1, 0], [-1, -1, -1])
-        _, alphas = tf.nn.dynamic_rnn(cell=CrfForwardRnnCell(transition_params), inputs=rest, dtype="float32",
-                                      sequence_length=after_first(sequence_lengths), initial_state=first)
+        _, alphas = tf.nn.dynamic_rnn(
+            cell=CrfForwardRnnCell(transition_params),
+            inputs=rest,
+            dtype="float32",
+            sequence_length=after_first(sequence_lengths),
+            initial_state=first,
+        )
         return _zero_where_empty(sequence_lengths, tf.reduce_logsumexp(alphas, [1]))
 
     return for_steps(inputs, of_one, of_several)

@@ -1,4 +1,5 @@
 """tfe.metrics: objects that add up over calls, in eager programs and in graphs."""
+
 from __future__ import annotations
 
 import re
@@ -84,8 +85,14 @@ class Metric(AutoTrackable):
         key = GraphKeys.GLOBAL_VARIABLES if self._use_global_variables else GraphKeys.LOCAL_VARIABLES
         collections = None if tf.executing_eagerly() else [key, GraphKeys.METRIC_VARIABLES]
         v = tf.get_variable(
-            name if tf.executing_eagerly() else f"{self._scope}/{name}", shape, dtype, initializer, trainable=False,
-            collections=collections, use_resource=True)
+            name if tf.executing_eagerly() else f"{self._scope}/{name}",
+            shape,
+            dtype,
+            initializer,
+            trainable=False,
+            collections=collections,
+            use_resource=True,
+        )
         if tf.executing_eagerly():
             v._handle_name = f"{self._scope}/{name}:0"
             self._initial_values[v] = v.value()

@@ -1,4 +1,5 @@
 """tfe.Network: layers that are put together by hand, as eager programs did before `tf.keras.Model`."""
+
 from __future__ import annotations
 
 import inspect
@@ -48,7 +49,8 @@ class Network(Layer):
         if not self._has_name:
             raise ValueError(
                 "The network does not yet have a final name, but a name was requested for it. Networks get a name when they are added to "
-                "another Network via track_layer, or when they are first called/built.")
+                "another Network via track_layer, or when they are first called/built."
+            )
         return self._name
 
     def _settle(self, taken: Any) -> None:
@@ -123,8 +125,10 @@ class Network(Layer):
 
     def add_loss(self, losses: Any, inputs: Any = None) -> None:
         """Losses belong to the layers."""
-        raise RuntimeError("add_loss is not supported in Network class yet. Please file an issue at "
-                           "https://github.com/tensorflow/tensorflow/issues/new if this is important to you")
+        raise RuntimeError(
+            "add_loss is not supported in Network class yet. Please file an issue at "
+            "https://github.com/tensorflow/tensorflow/issues/new if this is important to you"
+        )
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         """What comes out of the layers in turn."""
@@ -165,8 +169,10 @@ def _names(network: Network, map_func: Callable[[str], str] | None) -> dict[str,
     for v in network.variables:
         name = shorten(v.name.rpartition(":")[0])
         if name in found:
-            raise ValueError(f"The map_func passed to save_network_checkpoint for the Network '{network.name}' resulted in two variables "
-                             f"named '{name}' (for variables {found[name].name} and {v.name}).")
+            raise ValueError(
+                f"The map_func passed to save_network_checkpoint for the Network '{network.name}' resulted in two variables "
+                f"named '{name}' (for variables {found[name].name} and {v.name})."
+            )
         found[name] = v
     return found
 
@@ -175,8 +181,10 @@ def _names(network: Network, map_func: Callable[[str], str] | None) -> dict[str,
 def save_network_checkpoint(network: Any, save_path: str, global_step: Any = None, map_func: Any = None) -> str | None:
     """Writes the network's variables; a folder gets files with the network's name. Returns the checkpoint's path."""
     if not network.built:
-        raise ValueError("Attempt to save the Network before it was first called. This means variables have not yet been created, so there "
-                         "is nothing to save.")
+        raise ValueError(
+            "Attempt to save the Network before it was first called. This means variables have not yet been created, so there "
+            "is nothing to save."
+        )
     if os.path.isdir(save_path):
         save_path = os.path.join(save_path, network.name.replace("/", "_"))
     saver = Saver(_names(network, map_func))

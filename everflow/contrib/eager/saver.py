@@ -1,4 +1,5 @@
 """tfe.Saver: variables saved by name while ops run at once."""
+
 from __future__ import annotations
 
 import contextlib

@@ -1,8 +1,9 @@
 """arg_scope: arguments that are given once for all calls of some functions within a block.
 
-    with arg_scope([conv2d], padding="SAME", weights_regularizer=l2_regularizer(0.0005)):
-        net = conv2d(net, 64, [3, 3])
+with arg_scope([conv2d], padding="SAME", weights_regularizer=l2_regularizer(0.0005)):
+    net = conv2d(net, 64, [3, 3])
 """
+
 from __future__ import annotations
 
 import contextlib

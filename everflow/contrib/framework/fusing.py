@@ -1,4 +1,5 @@
 """A part of a GraphDef as one node."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -26,8 +27,9 @@ def _node_of(input_name: str) -> str:
 
 
 @public("contrib.framework.fuse_op")
-def fuse_op(graph_def: Any, input_nodes: Any, output_nodes: Any, output_dtypes: Any, output_quantized: bool, op_name: str,
-            op_type: str) -> Any:
+def fuse_op(
+    graph_def: Any, input_nodes: Any, output_nodes: Any, output_dtypes: Any, output_quantized: bool, op_name: str, op_type: str
+) -> Any:
     """A copy of a graph in which one node stands for all between the input and the output nodes, which both stay.
 
     Each output node takes the result of the new one of its place in the list instead of the one input that it had.

@@ -1,4 +1,5 @@
 """A Python function as an op, with structures as arguments and results."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -12,8 +13,15 @@ from everflow.nest_paths import assert_shallow_structure, flatten_up_to
 
 
 @public("contrib.framework.py_func")
-def py_func(func: Callable[..., Any], args: Any = (), kwargs: Any = None, output_types: Any = None, output_shapes: Any = None,
-            stateful: bool = True, name: str | None = None) -> Any:
+def py_func(
+    func: Callable[..., Any],
+    args: Any = (),
+    kwargs: Any = None,
+    output_types: Any = None,
+    output_shapes: Any = None,
+    stateful: bool = True,
+    name: str | None = None,
+) -> Any:
     """tf.py_func for functions of nested arguments; `output_types` says how the result is made up, `output_shapes` what is known of it.
 
     Tensors among the arguments are computed and arrive as arrays; everything else arrives as it is.

@@ -1,4 +1,5 @@
 """Checks of tensors' shapes, and small helps around graphs."""
+
 from __future__ import annotations
 
 from typing import Any

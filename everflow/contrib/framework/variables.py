@@ -1,4 +1,5 @@
 """Variables of models: made with a regularizer and collections, found again by scope, name and suffix."""
+
 from __future__ import annotations
 
 import re
@@ -24,32 +25,67 @@ def zero_initializer(ref: Any, use_locking: bool = True, name: str = "zero_initi
 @public("contrib.framework.local_variable", "contrib.slim.local_variable")
 def local_variable(initial_value: Any, validate_shape: bool = True, name: str | None = None, use_resource: bool | None = None) -> Any:
     """A variable that is neither trained nor saved."""
-    return tf.Variable(initial_value, trainable=False, collections=[GraphKeys.LOCAL_VARIABLES], validate_shape=validate_shape,
-                       use_resource=use_resource, name=name)
+    return tf.Variable(
+        initial_value,
+        trainable=False,
+        collections=[GraphKeys.LOCAL_VARIABLES],
+        validate_shape=validate_shape,
+        use_resource=use_resource,
+        name=name,
+    )
 
 
 @public("contrib.framework.global_variable", "contrib.slim.global_variable")
 def global_variable(initial_value: Any, validate_shape: bool = True, name: str | None = None, use_resource: bool | None = None) -> Any:
     """A variable that is saved but not trained."""
-    return tf.Variable(initial_value, trainable=False, collections=[GraphKeys.GLOBAL_VARIABLES], validate_shape=validate_shape,
-                       use_resource=use_resource, name=name)
+    return tf.Variable(
+        initial_value,
+        trainable=False,
+        collections=[GraphKeys.GLOBAL_VARIABLES],
+        validate_shape=validate_shape,
+        use_resource=use_resource,
+        name=name,
+    )
 
 
 @public("contrib.framework.variable", "contrib.slim.variable")
 @add_arg_scope
-def variable(name: str, shape: Any = None, dtype: Any = None, initializer: Any = None, regularizer: Any = None, trainable: bool = True,
-             collections: Any = None, caching_device: Any = None, device: Any = None, partitioner: Any = None, custom_getter: Any = None,
-             use_resource: bool | None = None, synchronization: Any = tf.VariableSynchronization.AUTO,
-             aggregation: Any = tf.VariableAggregation.NONE) -> Any:
+def variable(
+    name: str,
+    shape: Any = None,
+    dtype: Any = None,
+    initializer: Any = None,
+    regularizer: Any = None,
+    trainable: bool = True,
+    collections: Any = None,
+    caching_device: Any = None,
+    device: Any = None,
+    partitioner: Any = None,
+    custom_getter: Any = None,
+    use_resource: bool | None = None,
+    synchronization: Any = tf.VariableSynchronization.AUTO,
+    aggregation: Any = tf.VariableAggregation.NONE,
+) -> Any:
     """The variable of this name, made or reused as the scope says; `device` may choose where it stands."""
     collections = list(collections if collections is not None else [GraphKeys.GLOBAL_VARIABLES])
     # Each collection once.
     collections = list(dict.fromkeys(collections))
     getter = tf.get_variable if custom_getter is None else _calling(custom_getter)
     with tf.device(device or ""):
-        return getter(name, shape=shape, dtype=dtype, initializer=initializer, regularizer=regularizer, trainable=trainable,
-                      collections=collections, caching_device=caching_device, partitioner=partitioner, use_resource=use_resource,
-                      synchronization=synchronization, aggregation=aggregation)
+        return getter(
+            name,
+            shape=shape,
+            dtype=dtype,
+            initializer=initializer,
+            regularizer=regularizer,
+            trainable=trainable,
+            collections=collections,
+            caching_device=caching_device,
+            partitioner=partitioner,
+            use_resource=use_resource,
+            synchronization=synchronization,
+            aggregation=aggregation,
+        )
 
 
 def _calling(custom_getter: Any) -> Any:
@@ -63,15 +99,40 @@ def _calling(custom_getter: Any) -> Any:
 
 @public("contrib.framework.model_variable", "contrib.slim.model_variable")
 @add_arg_scope
-def model_variable(name: str, shape: Any = None, dtype: Any = dtypes.float32, initializer: Any = None, regularizer: Any = None,
-                   trainable: bool = True, collections: Any = None, caching_device: Any = None, device: Any = None,
-                   partitioner: Any = None, custom_getter: Any = None, use_resource: bool | None = None,
-                   synchronization: Any = tf.VariableSynchronization.AUTO, aggregation: Any = tf.VariableAggregation.NONE) -> Any:
+def model_variable(
+    name: str,
+    shape: Any = None,
+    dtype: Any = dtypes.float32,
+    initializer: Any = None,
+    regularizer: Any = None,
+    trainable: bool = True,
+    collections: Any = None,
+    caching_device: Any = None,
+    device: Any = None,
+    partitioner: Any = None,
+    custom_getter: Any = None,
+    use_resource: bool | None = None,
+    synchronization: Any = tf.VariableSynchronization.AUTO,
+    aggregation: Any = tf.VariableAggregation.NONE,
+) -> Any:
     """A variable of the model: what a checkpoint of it for others holds."""
     collections = [*(collections or []), GraphKeys.GLOBAL_VARIABLES, GraphKeys.MODEL_VARIABLES]
-    return variable(name, shape=shape, dtype=dtype, initializer=initializer, regularizer=regularizer, trainable=trainable,
-                    collections=collections, caching_device=caching_device, device=device, partitioner=partitioner,
-                    custom_getter=custom_getter, use_resource=use_resource, synchronization=synchronization, aggregation=aggregation)
+    return variable(
+        name,
+        shape=shape,
+        dtype=dtype,
+        initializer=initializer,
+        regularizer=regularizer,
+        trainable=trainable,
+        collections=collections,
+        caching_device=caching_device,
+        device=device,
+        partitioner=partitioner,
+        custom_getter=custom_getter,
+        use_resource=use_resource,
+        synchronization=synchronization,
+        aggregation=aggregation,
+    )
 
 
 @public("contrib.framework.add_model_variable", "contrib.slim.add_model_variable")
@@ -180,8 +241,9 @@ def filter_variables(var_list: Any, include_patterns: Any = None, exclude_patter
 class VariableDeviceChooser:
     """Spreads variables over parameter servers, one after the other."""
 
-    def __init__(self, num_tasks: int = 0, job_name: str = "ps", device_type: str = "CPU", device_index: int = 0,
-                 replica: Any = None) -> None:
+    def __init__(
+        self, num_tasks: int = 0, job_name: str = "ps", device_type: str = "CPU", device_index: int = 0, replica: Any = None
+    ) -> None:
         self._job_name = job_name
         self._device_type = device_type
         self._device_index = device_index
@@ -253,8 +315,9 @@ def assign_from_checkpoint(model_path: str, var_list: Any, ignore_missing_vars: 
             placeholder = tf.placeholder(var.dtype.base_dtype, shape=var.get_shape(), name=f"placeholder/{var.op.name}")
             ops.append(var.assign(placeholder))
             if not var.get_shape().is_compatible_with(value.shape) and info is None:
-                raise ValueError(f"Total size of new array must be unchanged for {name} lh_shape: [{value.shape}], rh_shape: "
-                                 f"[{var.get_shape()}]")
+                raise ValueError(
+                    f"Total size of new array must be unchanged for {name} lh_shape: [{value.shape}], rh_shape: [{var.get_shape()}]"
+                )
             feed[placeholder] = part.reshape(var.get_shape().as_list())
     return tf.group(*ops), feed
 

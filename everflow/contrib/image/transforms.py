@@ -3,6 +3,7 @@
 The numbers [a0, a1, a2, b0, b1, b2, c0, c1] say where in the input the output's pixel (x, y) is found: at
 ((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k) with k = c0 x + c1 y + 1. Outside of the input all is zero.
 """
+
 from __future__ import annotations
 
 from typing import Any

@@ -1,4 +1,5 @@
 """Warps of images: by a flow at each pixel, or by a spline through a few points."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -73,8 +74,14 @@ def _basis(squares: Any, order: int) -> Any:
 
 
 @public("contrib.image.interpolate_spline")
-def interpolate_spline(train_points: Any, train_values: Any, query_points: Any, order: int, regularization_weight: float = 0.0,
-                       name: str = "interpolate_spline") -> Any:
+def interpolate_spline(
+    train_points: Any,
+    train_values: Any,
+    query_points: Any,
+    order: int,
+    regularization_weight: float = 0.0,
+    name: str = "interpolate_spline",
+) -> Any:
     """Values at query points of the polyharmonic spline through points with known values."""
     with name_scope(name):
         points, values = convert_to_tensor(train_points), convert_to_tensor(train_values)
@@ -106,8 +113,15 @@ def _boundary(height: int, width: int, points_per_edge: int) -> np.ndarray:
 
 
 @public("contrib.image.sparse_image_warp")
-def sparse_image_warp(image: Any, source_control_point_locations: Any, dest_control_point_locations: Any, interpolation_order: int = 2,
-                      regularization_weight: float = 0.0, num_boundary_points: int = 0, name: str = "sparse_image_warp") -> Any:
+def sparse_image_warp(
+    image: Any,
+    source_control_point_locations: Any,
+    dest_control_point_locations: Any,
+    interpolation_order: int = 2,
+    regularization_weight: float = 0.0,
+    num_boundary_points: int = 0,
+    name: str = "sparse_image_warp",
+) -> Any:
     """Images warped so that some points move to others, and the flow that does it; the border may be held in place."""
     with name_scope(name):
         image = convert_to_tensor(image)

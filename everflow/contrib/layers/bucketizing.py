@@ -1,4 +1,5 @@
 """Numbers as the buckets that they fall into."""
+
 from __future__ import annotations
 
 from typing import Any

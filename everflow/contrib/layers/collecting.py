@@ -1,4 +1,5 @@
 """Outputs and variables of layers in collections, and variables under the names that tf.contrib.layers gives them."""
+
 from __future__ import annotations
 
 import collections
@@ -48,8 +49,9 @@ def collect_named_outputs(collections: Any, alias: str, outputs: Any) -> Any:
 @public("contrib.layers.python.layers.utils.convert_collection_to_dict", "contrib.slim.utils.convert_collection_to_dict")
 def convert_collection_to_dict(collection: Any, clear_collection: bool = False) -> Any:
     """The outputs in a collection by their names."""
-    found = collections.OrderedDict((alias, tensor) for tensor in set_of(tf.get_collection(collection))
-                                    for alias in get_tensor_aliases(tensor))
+    found = collections.OrderedDict(
+        (alias, tensor) for tensor in set_of(tf.get_collection(collection)) for alias in get_tensor_aliases(tensor)
+    )
     if clear_collection:
         tf.get_default_graph().clear_collection(collection)
     return found
@@ -76,15 +78,39 @@ def add_to_collections(variable: Any, variables_collections: Any, name: str) -> 
                 tf.add_to_collection(collection, part)
 
 
-def _renamed(getter: Any, name: str, rename: dict[str, str], shape: Any = None, dtype: Any = None, initializer: Any = None,
-             regularizer: Any = None, trainable: bool = True, collections: Any = None, caching_device: Any = None, partitioner: Any = None,
-             use_resource: Any = None, synchronization: Any = tf.VariableSynchronization.AUTO,
-             aggregation: Any = tf.VariableAggregation.NONE, **_: Any) -> Any:
+def _renamed(
+    getter: Any,
+    name: str,
+    rename: dict[str, str],
+    shape: Any = None,
+    dtype: Any = None,
+    initializer: Any = None,
+    regularizer: Any = None,
+    trainable: bool = True,
+    collections: Any = None,
+    caching_device: Any = None,
+    partitioner: Any = None,
+    use_resource: Any = None,
+    synchronization: Any = tf.VariableSynchronization.AUTO,
+    aggregation: Any = tf.VariableAggregation.NONE,
+    **_: Any,
+) -> Any:
     *outer, last = name.split("/")
     return model_variable(
-        "/".join([*outer, rename.get(last, last)]), shape=shape, dtype=dtype, initializer=initializer, regularizer=regularizer,
-        collections=collections, trainable=trainable, caching_device=caching_device, partitioner=partitioner, custom_getter=getter,
-        use_resource=use_resource, synchronization=synchronization, aggregation=aggregation)
+        "/".join([*outer, rename.get(last, last)]),
+        shape=shape,
+        dtype=dtype,
+        initializer=initializer,
+        regularizer=regularizer,
+        collections=collections,
+        trainable=trainable,
+        caching_device=caching_device,
+        partitioner=partitioner,
+        custom_getter=getter,
+        use_resource=use_resource,
+        synchronization=synchronization,
+        aggregation=aggregation,
+    )
 
 
 def variable_getter(rename: dict[str, str] | None = None) -> Callable[..., Any]:

@@ -1,4 +1,5 @@
 """Dense layers, biases, dropout, and layers that are repeated."""
+
 from __future__ import annotations
 
 import functools
@@ -23,10 +24,22 @@ from everflow.layers import core as layers
 
 @layer("fully_connected")
 @add_arg_scope
-def fully_connected(inputs: Any, num_outputs: int, activation_fn: Any = tf.nn.relu, normalizer_fn: Any = None,
-                    normalizer_params: Any = None, weights_initializer: Any = xavier_initializer(), weights_regularizer: Any = None,
-                    biases_initializer: Any = tf.zeros_initializer(), biases_regularizer: Any = None, reuse: Any = None,
-                    variables_collections: Any = None, outputs_collections: Any = None, trainable: bool = True, scope: Any = None) -> Any:
+def fully_connected(
+    inputs: Any,
+    num_outputs: int,
+    activation_fn: Any = tf.nn.relu,
+    normalizer_fn: Any = None,
+    normalizer_params: Any = None,
+    weights_initializer: Any = xavier_initializer(),
+    weights_regularizer: Any = None,
+    biases_initializer: Any = tf.zeros_initializer(),
+    biases_regularizer: Any = None,
+    reuse: Any = None,
+    variables_collections: Any = None,
+    outputs_collections: Any = None,
+    trainable: bool = True,
+    scope: Any = None,
+) -> Any:
     """The product with a matrix of weights, over the last dimension."""
     if not isinstance(num_outputs, int):
         try:
@@ -37,10 +50,20 @@ def fully_connected(inputs: Any, num_outputs: int, activation_fn: Any = tf.nn.re
     with tf.variable_scope(scope, "fully_connected", [inputs], reuse=reuse, custom_getter=getter) as sc:
         inputs = tf.convert_to_tensor(inputs)
         made = layers.Dense(
-            units=num_outputs, activation=None, use_bias=not normalizer_fn and bool(biases_initializer),
-            kernel_initializer=weights_initializer, bias_initializer=biases_initializer, kernel_regularizer=weights_regularizer,
-            bias_regularizer=biases_regularizer, activity_regularizer=None, trainable=trainable, name=sc.name,
-            dtype=inputs.dtype.base_dtype, _scope=sc, _reuse=reuse)
+            units=num_outputs,
+            activation=None,
+            use_bias=not normalizer_fn and bool(biases_initializer),
+            kernel_initializer=weights_initializer,
+            bias_initializer=biases_initializer,
+            kernel_regularizer=weights_regularizer,
+            bias_regularizer=biases_regularizer,
+            activity_regularizer=None,
+            trainable=trainable,
+            name=sc.name,
+            dtype=inputs.dtype.base_dtype,
+            _scope=sc,
+            _reuse=reuse,
+        )
         outputs = made.apply(inputs)
         add_to_collections(made.kernel, variables_collections, "weights")
         if made.bias is not None:
@@ -56,9 +79,18 @@ linear = layer("linear")(functools.partial(fully_connected, activation_fn=None))
 
 @layer("bias_add")
 @add_arg_scope
-def bias_add(inputs: Any, activation_fn: Any = None, initializer: Any = tf.zeros_initializer(), regularizer: Any = None, reuse: Any = None,
-             variables_collections: Any = None, outputs_collections: Any = None, trainable: bool = True, data_format: str = "NHWC",
-             scope: Any = None) -> Any:
+def bias_add(
+    inputs: Any,
+    activation_fn: Any = None,
+    initializer: Any = tf.zeros_initializer(),
+    regularizer: Any = None,
+    reuse: Any = None,
+    variables_collections: Any = None,
+    outputs_collections: Any = None,
+    trainable: bool = True,
+    data_format: str = "NHWC",
+    scope: Any = None,
+) -> Any:
     """Adds a variable to each channel."""
     if data_format not in ("NCHW", "NHWC"):
         raise ValueError("data_format has to be either NCHW or NHWC.")
@@ -71,16 +103,29 @@ def bias_add(inputs: Any, activation_fn: Any = None, initializer: Any = tf.zeros
             raise ValueError("Data format NCHW only supports 4D Tensor")
         count = channel_dimension(inputs.get_shape(), data_format, min_rank=1)
         biases = model_variable(
-            "biases", shape=[count], dtype=inputs.dtype.base_dtype, initializer=initializer, regularizer=regularizer, trainable=trainable,
-            collections=get_variable_collections(variables_collections, "biases"))
+            "biases",
+            shape=[count],
+            dtype=inputs.dtype.base_dtype,
+            initializer=initializer,
+            regularizer=regularizer,
+            trainable=trainable,
+            collections=get_variable_collections(variables_collections, "biases"),
+        )
         outputs = tf.nn.bias_add(inputs, biases, data_format=data_format)
         return finished(outputs, sc.name, None, None, activation_fn, outputs_collections)
 
 
 @layer("dropout")
 @add_arg_scope
-def dropout(inputs: Any, keep_prob: Any = 0.5, noise_shape: Any = None, is_training: Any = True, outputs_collections: Any = None,
-            scope: Any = None, seed: Any = None) -> Any:
+def dropout(
+    inputs: Any,
+    keep_prob: Any = 0.5,
+    noise_shape: Any = None,
+    is_training: Any = True,
+    outputs_collections: Any = None,
+    scope: Any = None,
+    seed: Any = None,
+) -> Any:
     """Sets elements to zero while training; each is kept with a probability."""
     with tf.variable_scope(scope, "Dropout", [inputs], custom_getter=variable_getter()) as sc:
         inputs = tf.convert_to_tensor(inputs)
@@ -99,8 +144,9 @@ def flatten(inputs: Any, outputs_collections: Any = None, scope: Any = None) -> 
 
 @layer("one_hot_encoding")
 @add_arg_scope
-def one_hot_encoding(labels: Any, num_classes: int, on_value: Any = 1.0, off_value: Any = 0.0, outputs_collections: Any = None,
-                     scope: Any = None) -> Any:
+def one_hot_encoding(
+    labels: Any, num_classes: int, on_value: Any = 1.0, off_value: Any = 0.0, outputs_collections: Any = None, scope: Any = None
+) -> Any:
     """A vector for each label, with one element that is on."""
     with tf.name_scope(scope, "OneHotEncoding", [labels, num_classes]) as sc:
         labels = tf.convert_to_tensor(labels)
@@ -177,10 +223,20 @@ def maxout(inputs: Any, num_units: int, axis: int = -1, scope: Any = None) -> An
 
 
 @layer("legacy_fully_connected")
-def legacy_fully_connected(x: Any, num_output_units: int, activation_fn: Any = None, weight_init: Any = xavier_initializer(),
-                           bias_init: Any = tf.zeros_initializer(), name: str | None = None, weight_collections: Any = ("weights",),
-                           bias_collections: Any = ("biases",), output_collections: Any = ("activations",), trainable: bool = True,
-                           weight_regularizer: Any = None, bias_regularizer: Any = None) -> Any:
+def legacy_fully_connected(
+    x: Any,
+    num_output_units: int,
+    activation_fn: Any = None,
+    weight_init: Any = xavier_initializer(),
+    bias_init: Any = tf.zeros_initializer(),
+    name: str | None = None,
+    weight_collections: Any = ("weights",),
+    bias_collections: Any = ("biases",),
+    output_collections: Any = ("activations",),
+    trainable: bool = True,
+    weight_regularizer: Any = None,
+    bias_regularizer: Any = None,
+) -> Any:
     """The first form of fully_connected: its bias is named so, and collections are given one by one."""
     with tf.variable_scope(name, "fully_connected", [x]):
         x = tf.convert_to_tensor(x)
@@ -188,14 +244,26 @@ def legacy_fully_connected(x: Any, num_output_units: int, activation_fn: Any = N
         if sizes[-1] is None:
             raise ValueError("last dimension of x must be known but is None")
         weights = tf.get_variable(
-            "weights", shape=[sizes[-1], num_output_units], dtype=x.dtype.base_dtype, initializer=weight_init,
-            collections=[*weight_collections, tf.GraphKeys.GLOBAL_VARIABLES], regularizer=weight_regularizer, trainable=trainable)
+            "weights",
+            shape=[sizes[-1], num_output_units],
+            dtype=x.dtype.base_dtype,
+            initializer=weight_init,
+            collections=[*weight_collections, tf.GraphKeys.GLOBAL_VARIABLES],
+            regularizer=weight_regularizer,
+            trainable=trainable,
+        )
         flat = x if len(sizes) <= 2 else tf.reshape(x, [-1, sizes[-1]])
         y = tf.matmul(flat, weights)
         if bias_init is not None:
             bias = tf.get_variable(
-                "bias", shape=[num_output_units], dtype=x.dtype.base_dtype, initializer=bias_init,
-                collections=[*bias_collections, tf.GraphKeys.GLOBAL_VARIABLES], regularizer=bias_regularizer, trainable=trainable)
+                "bias",
+                shape=[num_output_units],
+                dtype=x.dtype.base_dtype,
+                initializer=bias_init,
+                collections=[*bias_collections, tf.GraphKeys.GLOBAL_VARIABLES],
+                regularizer=bias_regularizer,
+                trainable=trainable,
+            )
             y = tf.nn.bias_add(y, bias)
         if len(sizes) > 2:
             y = tf.reshape(y, tf.concat([tf.shape(x)[:-1], [num_output_units]], 0))
@@ -222,8 +290,14 @@ def scale_gradient(inputs: Any, gradient_multiplier: Any) -> Any:
 
 
 @layer("spatial_softmax")
-def spatial_softmax(features: Any, temperature: Any = None, name: str | None = None, variables_collections: Any = None,
-                    trainable: bool = True, data_format: str = "NHWC") -> Any:
+def spatial_softmax(
+    features: Any,
+    temperature: Any = None,
+    name: str | None = None,
+    variables_collections: Any = None,
+    trainable: bool = True,
+    data_format: str = "NHWC",
+) -> Any:
     """Where each channel of images is active: the expected (x, y) of the softmax over its pixels, from -1 to 1."""
     with tf.variable_scope(name, "spatial_softmax"):
         sizes = features.get_shape().as_list()
@@ -233,8 +307,14 @@ def spatial_softmax(features: Any, temperature: Any = None, name: str | None = N
         if channels is None:
             raise ValueError("The num_channels dimension of the inputs to `spatial_softmax` should be defined. Found `None`.")
         if temperature is None:
-            temperature = model_variable("temperature", shape=(), dtype=dtypes.float32, initializer=tf.ones_initializer(),
-                                         collections=get_variable_collections(variables_collections, "temperature"), trainable=trainable)
+            temperature = model_variable(
+                "temperature",
+                shape=(),
+                dtype=dtypes.float32,
+                initializer=tf.ones_initializer(),
+                collections=get_variable_collections(variables_collections, "temperature"),
+                trainable=trainable,
+            )
         xs, ys = tf.meshgrid(tf.linspace(-1.0, 1.0, num=height), tf.linspace(-1.0, 1.0, num=width), indexing="ij")
         xs, ys = (tf.reshape(places, [1, height * width]) for places in (xs, ys))
         planes = features if data_format == "NCHW" else tf.transpose(features, [0, 3, 1, 2])

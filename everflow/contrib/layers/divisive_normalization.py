@@ -1,4 +1,5 @@
 """Generalized divisive normalization: each channel is divided by a weighted norm of all channels at its place."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -30,9 +31,18 @@ def _at_least(x: Any, bound: float) -> Any:
 class GDN(Layer):
     """Divides by sqrt(beta + x^2 gamma), or multiplies by it for the inverse. Both parameters are learned as square roots."""
 
-    def __init__(self, inverse: bool = False, beta_min: float = 1e-6, gamma_init: float = 0.1,
-                 reparam_offset: float = 2.0 ** -18, data_format: str = "channels_last", activity_regularizer: Any = None,
-                 trainable: bool = True, name: str | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        inverse: bool = False,
+        beta_min: float = 1e-6,
+        gamma_init: float = 0.1,
+        reparam_offset: float = 2.0**-18,
+        data_format: str = "channels_last",
+        activity_regularizer: Any = None,
+        trainable: bool = True,
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(trainable=trainable, name=name, activity_regularizer=activity_regularizer, **kwargs)
         if data_format not in _FORMATS:
             raise ValueError(f"Unsupported `data_format` for GDN layer: {data_format}.")
@@ -45,7 +55,7 @@ class GDN(Layer):
 
     def _root(self, name: str, shape: list[int], start: Any) -> Any:
         """A variable that holds the square root of a parameter."""
-        pedestal = self._reparam_offset ** 2
+        pedestal = self._reparam_offset**2
 
         def initial(shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
             return tf.sqrt(tf.maximum(start(shape, dtype) + pedestal, pedestal))
@@ -53,7 +63,7 @@ class GDN(Layer):
         return self.add_variable(f"reparam_{name}", shape=shape, initializer=initial, trainable=True)
 
     def _parameter(self, root: Any, minimum: float) -> Any:
-        pedestal = self._reparam_offset ** 2
+        pedestal = self._reparam_offset**2
         return tf.square(_at_least(tf.convert_to_tensor(root), (minimum + pedestal) ** 0.5)) - pedestal
 
     def build(self, input_shape: Any) -> None:
@@ -65,8 +75,7 @@ class GDN(Layer):
             raise ValueError("The channel dimension of the inputs to `GDN` must be defined.")
         self.input_spec = InputSpec(ndim=shape.ndims, axes={axis: channels})
         self._beta_root = self._root("beta", [channels], lambda shape, dtype: tf.ones(shape, dtype))
-        self._gamma_root = self._root("gamma", [channels, channels],
-                                      lambda shape, dtype: self._gamma_init * tf.eye(channels, dtype=dtype))
+        self._gamma_root = self._root("gamma", [channels, channels], lambda shape, dtype: self._gamma_init * tf.eye(channels, dtype=dtype))
         super().build(input_shape)
 
     def call(self, inputs: Any) -> Any:  # type: ignore[override]
@@ -88,11 +97,30 @@ class GDN(Layer):
 
 
 @layer("gdn")
-def gdn(inputs: Any, inverse: bool = False, beta_min: float = 1e-6, gamma_init: float = 0.1, reparam_offset: float = 2.0 ** -18,
-        data_format: str = "channels_last", activity_regularizer: Any = None, trainable: bool = True, name: str | None = None,
-        reuse: Any = None) -> Any:
+def gdn(
+    inputs: Any,
+    inverse: bool = False,
+    beta_min: float = 1e-6,
+    gamma_init: float = 0.1,
+    reparam_offset: float = 2.0**-18,
+    data_format: str = "channels_last",
+    activity_regularizer: Any = None,
+    trainable: bool = True,
+    name: str | None = None,
+    reuse: Any = None,
+) -> Any:
     """A GDN layer, called once."""
-    made = GDN(inverse=inverse, beta_min=beta_min, gamma_init=gamma_init, reparam_offset=reparam_offset, data_format=data_format,
-               activity_regularizer=activity_regularizer, trainable=trainable, name=name, dtype=inputs.dtype.base_dtype, _scope=name,
-               _reuse=reuse)
+    made = GDN(
+        inverse=inverse,
+        beta_min=beta_min,
+        gamma_init=gamma_init,
+        reparam_offset=reparam_offset,
+        data_format=data_format,
+        activity_regularizer=activity_regularizer,
+        trainable=trainable,
+        name=name,
+        dtype=inputs.dtype.base_dtype,
+        _scope=name,
+        _reuse=reuse,
+    )
     return made.apply(inputs)

@@ -1,4 +1,5 @@
 """Ids as vectors of a table: sequences, bags of words."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -12,12 +13,22 @@ from everflow.graph.sparse_tensor import SparseTensor
 
 
 @layer("embed_sequence")
-def embed_sequence(ids: Any, vocab_size: int | None = None, embed_dim: int | None = None, unique: bool = False, initializer: Any = None,
-                   regularizer: Any = None, trainable: bool = True, scope: Any = None, reuse: Any = None) -> Any:
+def embed_sequence(
+    ids: Any,
+    vocab_size: int | None = None,
+    embed_dim: int | None = None,
+    unique: bool = False,
+    initializer: Any = None,
+    regularizer: Any = None,
+    trainable: bool = True,
+    scope: Any = None,
+    reuse: Any = None,
+) -> Any:
     """The vector of each id of sequences."""
     if not (reuse or (vocab_size and embed_dim)):
-        raise ValueError(f"Must specify vocab size and embedding dimension when notreusing. Got vocab_size={vocab_size} and "
-                         f"embed_dim={embed_dim}")
+        raise ValueError(
+            f"Must specify vocab size and embedding dimension when notreusing. Got vocab_size={vocab_size} and embed_dim={embed_dim}"
+        )
     with tf.variable_scope(scope, "EmbedSequence", [ids], reuse=reuse):
         shape = [vocab_size, embed_dim]
         if reuse and vocab_size is None or embed_dim is None:
@@ -27,12 +38,22 @@ def embed_sequence(ids: Any, vocab_size: int | None = None, embed_dim: int | Non
 
 
 @layer("bow_encoder")
-def bow_encoder(ids: Any, vocab_size: int, embed_dim: int, sparse_lookup: bool = True, initializer: Any = None, regularizer: Any = None,
-                trainable: bool = True, scope: Any = None, reuse: Any = None) -> Any:
+def bow_encoder(
+    ids: Any,
+    vocab_size: int,
+    embed_dim: int,
+    sparse_lookup: bool = True,
+    initializer: Any = None,
+    regularizer: Any = None,
+    trainable: bool = True,
+    scope: Any = None,
+    reuse: Any = None,
+) -> Any:
     """The mean of the vectors of the ids of each example."""
     with tf.variable_scope(scope, "bow_encoder", [ids], reuse=reuse):
-        table = model_variable("embeddings", shape=[vocab_size, embed_dim], initializer=initializer, regularizer=regularizer,
-                               trainable=trainable)
+        table = model_variable(
+            "embeddings", shape=[vocab_size, embed_dim], initializer=initializer, regularizer=regularizer, trainable=trainable
+        )
         if not sparse_lookup:
             if isinstance(ids, SparseTensor):
                 raise TypeError("ids are expected to be dense Tensor, got: %s", ids)
@@ -74,20 +95,42 @@ def dense_to_sparse(tensor: Any, eos_token: Any = 0, outputs_collections: Any = 
 
 
 @layer("safe_embedding_lookup_sparse")
-def safe_embedding_lookup_sparse(embedding_weights: Any, sparse_ids: Any, sparse_weights: Any = None, combiner: str | None = None,
-                                 default_id: Any = None, name: str | None = None, partition_strategy: str = "div",
-                                 max_norm: float | None = None) -> Any:
+def safe_embedding_lookup_sparse(
+    embedding_weights: Any,
+    sparse_ids: Any,
+    sparse_weights: Any = None,
+    combiner: str | None = None,
+    default_id: Any = None,
+    name: str | None = None,
+    partition_strategy: str = "div",
+    max_norm: float | None = None,
+) -> Any:
     """Vectors of bags of ids, without ids and weights that are not positive; an empty bag gives zeros or the vector of `default_id`."""
     return tf.nn.safe_embedding_lookup_sparse(
-        embedding_weights, sparse_ids, sparse_weights, combiner or "mean", default_id, name or "embedding_lookup", partition_strategy,
-        max_norm)
+        embedding_weights,
+        sparse_ids,
+        sparse_weights,
+        combiner or "mean",
+        default_id,
+        name or "embedding_lookup",
+        partition_strategy,
+        max_norm,
+    )
 
 
-@public("contrib.layers.python.layers.embedding_ops.embedding_lookup_sparse_with_distributed_aggregation",
-        "contrib.slim.embedding_lookup_sparse_with_distributed_aggregation")
-def embedding_lookup_sparse_with_distributed_aggregation(params: Any, sp_ids: Any, sp_weights: Any, partition_strategy: str = "mod",
-                                                         name: str | None = None, combiner: str | None = None,
-                                                         max_norm: float | None = None) -> Any:
+@public(
+    "contrib.layers.python.layers.embedding_ops.embedding_lookup_sparse_with_distributed_aggregation",
+    "contrib.slim.embedding_lookup_sparse_with_distributed_aggregation",
+)
+def embedding_lookup_sparse_with_distributed_aggregation(
+    params: Any,
+    sp_ids: Any,
+    sp_weights: Any,
+    partition_strategy: str = "mod",
+    name: str | None = None,
+    combiner: str | None = None,
+    max_norm: float | None = None,
+) -> Any:
     """The vectors of rows of ids, combined by weights; a mean over no ids is not a number."""
     combiner = combiner or "mean"
     if combiner not in ("mean", "sqrtn", "sum"):

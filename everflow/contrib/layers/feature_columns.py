@@ -1,4 +1,5 @@
 """The first feature columns: what a feature is, how it is parsed, and how it becomes numbers."""
+
 from __future__ import annotations
 
 import collections
@@ -164,8 +165,9 @@ class KeysColumn(SparseColumn):
         """Places of values."""
         config = self.lookup_config
         assert config is not None
-        table = index_table_from_tensor(vocabulary_list=list(config.keys or ()), default_value=config.default_value, dtype=self.dtype,
-                                        name="lookup")
+        table = index_table_from_tensor(
+            vocabulary_list=list(config.keys or ()), default_value=config.default_value, dtype=self.dtype, name="lookup"
+        )
         return table.lookup(self.values(features))
 
 
@@ -181,14 +183,23 @@ class VocabularyColumn(SparseColumn):
         found = self.values(features)
         if found.dtype != dtypes.string:
             found = SparseTensor(found.indices, tf.as_string(found.values), found.dense_shape)
-        table = index_table_from_file(vocabulary_file=config.vocabulary_file, num_oov_buckets=config.num_oov_buckets,
-                                      vocab_size=config.vocab_size, default_value=config.default_value, name=f"{self.name}_lookup")
+        table = index_table_from_file(
+            vocabulary_file=config.vocabulary_file,
+            num_oov_buckets=config.num_oov_buckets,
+            vocab_size=config.vocab_size,
+            default_value=config.default_value,
+            name=f"{self.name}_lookup",
+        )
         return table.lookup(found)
 
 
-_NAMES: tuple[tuple[type, str], ...] = ((HashedColumn, "_SparseColumnHashed"), (IntegerizedColumn, "_SparseColumnIntegerized"),
-                                        (KeysColumn, "_SparseColumnKeys"), (VocabularyColumn, "_SparseColumnVocabulary"),
-                                        (SparseIdLookupConfig, "_SparseIdLookupConfig"))
+_NAMES: tuple[tuple[type, str], ...] = (
+    (HashedColumn, "_SparseColumnHashed"),
+    (IntegerizedColumn, "_SparseColumnIntegerized"),
+    (KeysColumn, "_SparseColumnKeys"),
+    (VocabularyColumn, "_SparseColumnVocabulary"),
+    (SparseIdLookupConfig, "_SparseIdLookupConfig"),
+)
 
 
 def _checked_size(size: Any, name: str) -> None:
@@ -197,8 +208,9 @@ def _checked_size(size: Any, name: str) -> None:
 
 
 @layer("sparse_column_with_hash_bucket")
-def sparse_column_with_hash_bucket(column_name: str, hash_bucket_size: int, combiner: str = "sum", dtype: Any = dtypes.string,
-                                   hash_keys: Any = None) -> SparseColumn:
+def sparse_column_with_hash_bucket(
+    column_name: str, hash_bucket_size: int, combiner: str = "sum", dtype: Any = dtypes.string, hash_keys: Any = None
+) -> SparseColumn:
     """A feature whose values are hashed."""
     _checked_size(hash_bucket_size, column_name)
     _check_combiner(column_name, combiner)
@@ -208,8 +220,9 @@ def sparse_column_with_hash_bucket(column_name: str, hash_bucket_size: int, comb
 
 
 @layer("sparse_column_with_integerized_feature")
-def sparse_column_with_integerized_feature(column_name: str, bucket_size: int, combiner: str = "sum",
-                                           dtype: Any = dtypes.int64) -> SparseColumn:
+def sparse_column_with_integerized_feature(
+    column_name: str, bucket_size: int, combiner: str = "sum", dtype: Any = dtypes.int64
+) -> SparseColumn:
     """A feature whose values are ids."""
     _checked_size(bucket_size, column_name)
     _check_combiner(column_name, combiner)
@@ -219,20 +232,32 @@ def sparse_column_with_integerized_feature(column_name: str, bucket_size: int, c
 
 
 @layer("sparse_column_with_keys")
-def sparse_column_with_keys(column_name: str, keys: Any, default_value: int = -1, combiner: str = "sum",
-                            dtype: Any = dtypes.string) -> SparseColumn:
+def sparse_column_with_keys(
+    column_name: str, keys: Any, default_value: int = -1, combiner: str = "sum", dtype: Any = dtypes.string
+) -> SparseColumn:
     """A feature whose values are in a list."""
     keys = tuple(keys)
     if not keys:
         raise ValueError(f"keys must not be empty. column_name: {column_name}")
     _check_combiner(column_name, combiner)
-    return KeysColumn(column_name, lookup_config=SparseIdLookupConfig(keys=keys, vocab_size=len(keys), default_value=default_value),
-                      combiner=combiner, dtype=dtype)
+    return KeysColumn(
+        column_name,
+        lookup_config=SparseIdLookupConfig(keys=keys, vocab_size=len(keys), default_value=default_value),
+        combiner=combiner,
+        dtype=dtype,
+    )
 
 
 @layer("sparse_column_with_vocabulary_file")
-def sparse_column_with_vocabulary_file(column_name: str, vocabulary_file: str, num_oov_buckets: int = 0, vocab_size: int | None = None,
-                                       default_value: int = -1, combiner: str = "sum", dtype: Any = dtypes.string) -> SparseColumn:
+def sparse_column_with_vocabulary_file(
+    column_name: str,
+    vocabulary_file: str,
+    num_oov_buckets: int = 0,
+    vocab_size: int | None = None,
+    default_value: int = -1,
+    combiner: str = "sum",
+    dtype: Any = dtypes.string,
+) -> SparseColumn:
     """A feature whose values are lines of a file."""
     if vocab_size is None:
         raise ValueError(f"vocab_size should be defined. column_name: {column_name}")
@@ -266,7 +291,8 @@ class WeightedColumn(FeatureColumn, _WeightedFields):
         """Ids and weights."""
         weights = _as_sparse(features.raw(self.weight_column_name))
         return features.of(self.sparse_id_column), SparseTensor(
-            weights.indices, tf.cast(weights.values, dtypes.float32), weights.dense_shape)
+            weights.indices, tf.cast(weights.values, dtypes.float32), weights.dense_shape
+        )
 
     def ids(self, features: Transformed) -> Ids:
         """Ids with weights."""
@@ -303,8 +329,10 @@ class RealColumn(FeatureColumn, _RealFields):
     @property
     def key(self) -> str:
         """Without the normalizer, which says nothing."""
-        return (f"_RealValuedColumn(column_name={self.column_name}, dimension={self.dimension}, default_value={self.default_value}, "
-                f"dtype={self.dtype})")
+        return (
+            f"_RealValuedColumn(column_name={self.column_name}, dimension={self.dimension}, default_value={self.default_value}, "
+            f"dtype={self.dtype})"
+        )
 
     @property
     def config(self) -> dict[str, Any]:
@@ -323,8 +351,13 @@ class RealColumn(FeatureColumn, _RealFields):
 
 
 @layer("real_valued_column")
-def real_valued_column(column_name: str, dimension: int = 1, default_value: Any = None, dtype: Any = dtypes.float32,
-                       normalizer: Callable[[Any], Any] | None = None) -> RealColumn:
+def real_valued_column(
+    column_name: str,
+    dimension: int = 1,
+    default_value: Any = None,
+    dtype: Any = dtypes.float32,
+    normalizer: Callable[[Any], Any] | None = None,
+) -> RealColumn:
     """A feature of numbers."""
     if dimension is None or not isinstance(dimension, int):
         raise TypeError(f"dimension must be an integer. dimension: {dimension}, column_name: {column_name}")
@@ -335,11 +368,14 @@ def real_valued_column(column_name: str, dimension: int = 1, default_value: Any 
     if default_value is not None:
         values = list(default_value) if isinstance(default_value, (list, tuple)) else [default_value] * dimension
         if len(values) != dimension:
-            raise ValueError(f"The length of default_value must be equal to dimension. default_value: {default_value}, dimension: "
-                             f"{dimension}, column_name: {column_name}")
+            raise ValueError(
+                f"The length of default_value must be equal to dimension. default_value: {default_value}, dimension: "
+                f"{dimension}, column_name: {column_name}"
+            )
         if dtype.is_integer and any(not isinstance(v, (int, np.integer)) for v in values):
-            raise TypeError(f"default_value must be compatible with dtype. default_value: {default_value}, dtype: {dtype}, "
-                            f"column_name: {column_name}")
+            raise TypeError(
+                f"default_value must be compatible with dtype. default_value: {default_value}, dtype: {dtype}, column_name: {column_name}"
+            )
         default_value = tuple(float(v) if dtype.is_floating else v for v in values)
     if normalizer is not None and not callable(normalizer):
         raise TypeError("normalizer must be a callable")
@@ -451,13 +487,21 @@ class CrossedColumn(FeatureColumn, _CrossedFields):
 
 
 @layer("crossed_column")
-def crossed_column(columns: Any, hash_bucket_size: int, combiner: str = "sum", ckpt_to_load_from: str | None = None,
-                   tensor_name_in_ckpt: str | None = None, hash_key: int | None = None) -> CrossedColumn:
+def crossed_column(
+    columns: Any,
+    hash_bucket_size: int,
+    combiner: str = "sum",
+    ckpt_to_load_from: str | None = None,
+    tensor_name_in_ckpt: str | None = None,
+    hash_key: int | None = None,
+) -> CrossedColumn:
     """The cross of columns."""
     for column in columns:
         if not isinstance(column, (SparseColumn, CrossedColumn, BucketizedColumn)):
-            raise TypeError("columns must be a set of _SparseColumn, _CrossedColumn, or _BucketizedColumn instances. "
-                            f"Column {column} is of type {type(column)}.")
+            raise TypeError(
+                "columns must be a set of _SparseColumn, _CrossedColumn, or _BucketizedColumn instances. "
+                f"Column {column} is of type {type(column)}."
+            )
     if len(columns) < 2:
         raise ValueError(f"columns must contain at least 2 elements. columns: {columns}")
     if hash_bucket_size < 2:
@@ -467,8 +511,12 @@ def crossed_column(columns: Any, hash_bucket_size: int, combiner: str = "sum", c
     return CrossedColumn(ordered, hash_bucket_size, hash_key, combiner, ckpt_to_load_from, tensor_name_in_ckpt)
 
 
-_DENSE_NAMES: tuple[tuple[type, str], ...] = ((WeightedColumn, "_WeightedSparseColumn"), (RealColumn, "_RealValuedColumn"),
-                                              (BucketizedColumn, "_BucketizedColumn"), (CrossedColumn, "_CrossedColumn"))
+_DENSE_NAMES: tuple[tuple[type, str], ...] = (
+    (WeightedColumn, "_WeightedSparseColumn"),
+    (RealColumn, "_RealValuedColumn"),
+    (BucketizedColumn, "_BucketizedColumn"),
+    (CrossedColumn, "_CrossedColumn"),
+)
 # Keys, and with them the order of columns, begin with TensorFlow's names.
 for _kind, _name in (*_NAMES, *_DENSE_NAMES):
     _kind.__name__ = _kind.__qualname__ = _name
@@ -485,8 +533,10 @@ def check_feature_columns(feature_columns: Any) -> None:
     seen: dict[str, Any] = {}
     for column in feature_columns:
         if column.name in seen:
-            raise ValueError(f"Duplicate feature column key found for column: {column.name}. This usually means that the column is almost "
-                             f"identical to another column, and one must be discarded. {seen[column.name]}")
+            raise ValueError(
+                f"Duplicate feature column key found for column: {column.name}. This usually means that the column is almost "
+                f"identical to another column, and one must be discarded. {seen[column.name]}"
+            )
         seen[column.name] = column
 
 

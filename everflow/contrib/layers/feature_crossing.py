@@ -1,4 +1,5 @@
 """Crosses of features as tf.contrib.layers hashes them."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -15,8 +16,9 @@ _GOLDEN = 0x9E3779B97F4A7800 - (1 << 64)
 
 
 @layer("sparse_feature_cross")
-def sparse_feature_cross(inputs: Any, hashed_output: bool = False, num_buckets: int = 0, name: str | None = None,
-                         hash_key: int | None = None) -> Any:
+def sparse_feature_cross(
+    inputs: Any, hashed_output: bool = False, num_buckets: int = 0, name: str | None = None, hash_key: int | None = None
+) -> Any:
     """Every combination of the values of each example, as text or as a number below `num_buckets`. Without a key, hashes are combined as
     they were before there were keys."""
     if not isinstance(inputs, list):
@@ -39,11 +41,18 @@ def _hashed_without_key(inputs: list[Any], num_buckets: int) -> SparseTensor:
     for tensor in inputs:
         values = tensor.values if isinstance(tensor, SparseTensor) else tf.reshape(tensor, [-1])
         place = tf.range(tf.size(values, out_type=dtypes.int64), dtype=dtypes.int64)
-        places.append(SparseTensor(tensor.indices, place, tensor.dense_shape) if isinstance(tensor, SparseTensor)
-                      else tf.reshape(place, tf.shape(tensor)))
+        places.append(
+            SparseTensor(tensor.indices, place, tensor.dense_shape)
+            if isinstance(tensor, SparseTensor)
+            else tf.reshape(place, tf.shape(tensor))
+        )
         hashes.append(_fingerprints(values))
-    crossed = sparse_cross([tf.as_string(p) if not isinstance(p, SparseTensor) else SparseTensor(
-        p.indices, tf.as_string(p.values), p.dense_shape) for p in places])
+    crossed = sparse_cross(
+        [
+            tf.as_string(p) if not isinstance(p, SparseTensor) else SparseTensor(p.indices, tf.as_string(p.values), p.dense_shape)
+            for p in places
+        ]
+    )
     split = tf.strings.split(crossed.values, "_X_")
     which = tf.string_to_number(tf.reshape(split.values, [-1, len(inputs)]), dtypes.int64)
     found = tf.fill(tf.shape(which)[:1], tf.constant(SPARSE_FEATURE_CROSS_DEFAULT_HASH_KEY, dtypes.int64))

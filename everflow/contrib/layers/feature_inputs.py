@@ -1,4 +1,5 @@
 """What models take in of feature columns: one matrix for networks, weighted sums for linear models, and sequences."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -39,12 +40,22 @@ def _vectors(column: Any, features: Transformed, collections: list[Any], trainab
         return tf.reshape(hot, [-1, column.length * column.source_column.dimension], name="reshape")
     if isinstance(column, (EmbeddingColumn, OneHotColumn, ScatteredEmbeddingColumn)):
         return column.vectors(features, collections, trainable)
-    raise ValueError(f"Error creating input layer for column: {column.name}.\n{type(column).__name__} is not supported in DNN. Please use "
-                     f"embedding_column or one_hot_column. column: {column}")
+    raise ValueError(
+        f"Error creating input layer for column: {column.name}.\n{type(column).__name__} is not supported in DNN. Please use "
+        f"embedding_column or one_hot_column. column: {column}"
+    )
 
 
-def _joined(columns_to_tensors: Any, feature_columns: Any, weight_collections: Any, trainable: bool, scope: Any, default_scope: str,
-            output_rank: int, cols_to_outs: Any = None) -> Any:
+def _joined(
+    columns_to_tensors: Any,
+    feature_columns: Any,
+    weight_collections: Any,
+    trainable: bool,
+    scope: Any,
+    default_scope: str,
+    output_rank: int,
+    cols_to_outs: Any = None,
+) -> Any:
     if cols_to_outs is not None and not isinstance(cols_to_outs, dict):
         raise ValueError("cols_to_outs must be a dict unless None")
     columns, features = _checked(feature_columns, columns_to_tensors)
@@ -61,15 +72,22 @@ def _joined(columns_to_tensors: Any, feature_columns: Any, weight_collections: A
 
 
 @layer("input_from_feature_columns")
-def input_from_feature_columns(columns_to_tensors: Any, feature_columns: Any, weight_collections: Any = None, trainable: bool = True,
-                               scope: Any = None, cols_to_outs: Any = None) -> Any:
+def input_from_feature_columns(
+    columns_to_tensors: Any,
+    feature_columns: Any,
+    weight_collections: Any = None,
+    trainable: bool = True,
+    scope: Any = None,
+    cols_to_outs: Any = None,
+) -> Any:
     """What columns make of features, side by side: the input of a network."""
     return _joined(columns_to_tensors, feature_columns, weight_collections, trainable, scope, "input_from_feature_columns", 2, cols_to_outs)
 
 
 @layer("sequence_input_from_feature_columns")
-def sequence_input_from_feature_columns(columns_to_tensors: Any, feature_columns: Any, weight_collections: Any = None,
-                                        trainable: bool = True, scope: Any = None) -> Any:
+def sequence_input_from_feature_columns(
+    columns_to_tensors: Any, feature_columns: Any, weight_collections: Any = None, trainable: bool = True, scope: Any = None
+) -> Any:
     """What columns make of sequences, [batch, steps, numbers]."""
     for column in feature_columns:
         if not isinstance(column, (RealColumn, EmbeddingColumn, OneHotColumn)):
@@ -78,22 +96,34 @@ def sequence_input_from_feature_columns(columns_to_tensors: Any, feature_columns
 
 
 def _bias(num_outputs: int, collections: list[Any], trainable: bool) -> Any:
-    found = model_variable("bias_weight", shape=[num_outputs], initializer=tf.zeros_initializer(), trainable=trainable,
-                           collections=[GraphKeys.GLOBAL_VARIABLES, *collections])
+    found = model_variable(
+        "bias_weight",
+        shape=[num_outputs],
+        initializer=tf.zeros_initializer(),
+        trainable=trainable,
+        collections=[GraphKeys.GLOBAL_VARIABLES, *collections],
+    )
     tf.add_to_collection(GraphKeys.BIASES, found)
     return found
 
 
 @layer("weighted_sum_from_feature_columns")
-def weighted_sum_from_feature_columns(columns_to_tensors: Any, feature_columns: Any, num_outputs: int, weight_collections: Any = None,
-                                      trainable: bool = True, scope: Any = None) -> tuple[Any, dict[Any, list[Any]], Any]:
+def weighted_sum_from_feature_columns(
+    columns_to_tensors: Any,
+    feature_columns: Any,
+    num_outputs: int,
+    weight_collections: Any = None,
+    trainable: bool = True,
+    scope: Any = None,
+) -> tuple[Any, dict[Any, list[Any]], Any]:
     """(sums, {column: its weights}, bias) of a linear model."""
     columns, features = _checked(feature_columns, columns_to_tensors)
     collections = list(weight_collections or [])
     column_to_variable: dict[Any, list[Any]] = {}
     sums = []
-    with tf.variable_scope(scope, default_name="weighted_sum_from_feature_columns",
-                           values=[v for v in columns_to_tensors.values() if v is not None]):
+    with tf.variable_scope(
+        scope, default_name="weighted_sum_from_feature_columns", values=[v for v in columns_to_tensors.values() if v is not None]
+    ):
         for column in columns:
             with tf.variable_scope(column.name):
                 found, weights = _weighted(column, features, num_outputs, collections, trainable)
@@ -105,8 +135,10 @@ def weighted_sum_from_feature_columns(columns_to_tensors: Any, feature_columns: 
 
 def _weighted(column: Any, features: Transformed, num_outputs: int, collections: list[Any], trainable: bool) -> tuple[Any, Any]:
     if isinstance(column, (EmbeddingColumn, OneHotColumn, ScatteredEmbeddingColumn)):
-        raise ValueError(f"Error creating weighted sum for column: {column.name}.\n{type(column).__name__} is not supported in linear "
-                         f"models. Please use sparse columns. column: {column}")
+        raise ValueError(
+            f"Error creating weighted sum for column: {column.name}.\n{type(column).__name__} is not supported in linear "
+            f"models. Please use sparse columns. column: {column}"
+        )
     if isinstance(column, RealColumn):
         weights = _zeros("weight", [column.dimension, num_outputs], collections, trainable)
         return tf.matmul(features.of(column), weights, name="matmul"), weights
@@ -118,29 +150,39 @@ def _weighted(column: Any, features: Transformed, num_outputs: int, collections:
 
 
 def _zeros(name: str, shape: list[int], collections: list[Any], trainable: bool) -> Any:
-    return model_variable(name, shape=shape, initializer=tf.zeros_initializer(), trainable=trainable,
-                          collections=[GraphKeys.GLOBAL_VARIABLES, *collections])
+    return model_variable(
+        name, shape=shape, initializer=tf.zeros_initializer(), trainable=trainable, collections=[GraphKeys.GLOBAL_VARIABLES, *collections]
+    )
 
 
 @layer("joint_weighted_sum_from_feature_columns")
-def joint_weighted_sum_from_feature_columns(columns_to_tensors: Any, feature_columns: Any, num_outputs: int, weight_collections: Any = None,
-                                            trainable: bool = True, scope: Any = None) -> tuple[Any, dict[Any, list[Any]], Any]:
+def joint_weighted_sum_from_feature_columns(
+    columns_to_tensors: Any,
+    feature_columns: Any,
+    num_outputs: int,
+    weight_collections: Any = None,
+    trainable: bool = True,
+    scope: Any = None,
+) -> tuple[Any, dict[Any, list[Any]], Any]:
     """The same with the weights of all columns in one variable."""
     columns, features = _checked(feature_columns, columns_to_tensors)
     collections = list(weight_collections or [])
-    with tf.variable_scope(scope, default_name="joint_weighted_sum_from_feature_columns",
-                           values=[v for v in columns_to_tensors.values() if v is not None]):
+    with tf.variable_scope(
+        scope, default_name="joint_weighted_sum_from_feature_columns", values=[v for v in columns_to_tensors.values() if v is not None]
+    ):
         found = []
         for column in columns:
             if isinstance(column, RealColumn):
-                raise NotImplementedError("Real-valued columns are not supported. Use weighted_sum_from_feature_columns instead, or "
-                                          "bucketize these columns.")
+                raise NotImplementedError(
+                    "Real-valued columns are not supported. Use weighted_sum_from_feature_columns instead, or bucketize these columns."
+                )
             found.append(column.ids(features))
         weights = _zeros("weights", [sum(ids.size for ids in found), num_outputs], collections, trainable)
         sums, start = [], 0
         for ids in found:
-            shifted = tf.SparseTensor(ids.ids.indices, tf.where(ids.ids.values >= 0, ids.ids.values + start, ids.ids.values),
-                                      ids.ids.dense_shape)
+            shifted = tf.SparseTensor(
+                ids.ids.indices, tf.where(ids.ids.values >= 0, ids.ids.values + start, ids.ids.values), ids.ids.dense_shape
+            )
             sums.append(looked_up(weights, ids._replace(ids=shifted), "sum"))
             start += ids.size
         bias = _bias(num_outputs, collections, trainable)
@@ -155,18 +197,21 @@ def transform_features(features: Any, feature_columns: Any) -> dict[Any, Any]:
 
 
 @layer("parse_feature_columns_from_examples")
-def parse_feature_columns_from_examples(serialized: Any, feature_columns: Any, name: str | None = None,
-                                        example_names: Any = None) -> dict[Any, Any]:
+def parse_feature_columns_from_examples(
+    serialized: Any, feature_columns: Any, name: str | None = None, example_names: Any = None
+) -> dict[Any, Any]:
     """Parses examples and transforms their features."""
     check_feature_columns(feature_columns)
-    features = tf.parse_example(serialized=serialized, features=create_feature_spec_for_parsing(feature_columns), name=name,
-                                example_names=example_names)
+    features = tf.parse_example(
+        serialized=serialized, features=create_feature_spec_for_parsing(feature_columns), name=name, example_names=example_names
+    )
     return {**features, **transform_features(features, feature_columns)}
 
 
 @layer("parse_feature_columns_from_sequence_examples")
-def parse_feature_columns_from_sequence_examples(serialized: Any, context_feature_columns: Any, sequence_feature_columns: Any,
-                                                 name: str | None = None, example_name: Any = None) -> tuple[Any, Any]:
+def parse_feature_columns_from_sequence_examples(
+    serialized: Any, context_feature_columns: Any, sequence_feature_columns: Any, name: str | None = None, example_name: Any = None
+) -> tuple[Any, Any]:
     """Parses one sequence example: (context, sequences)."""
     context = create_feature_spec_for_parsing(context_feature_columns or [])
     sequence = {key: _of_a_step(value) for key, value in create_feature_spec_for_parsing(sequence_feature_columns or []).items()}

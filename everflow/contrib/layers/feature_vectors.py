@@ -1,4 +1,5 @@
 """Columns that make vectors of sparse features: embeddings, one-hot, and embeddings without a table of their own."""
+
 from __future__ import annotations
 
 import math
@@ -93,8 +94,13 @@ class EmbeddingColumn(FeatureColumn, _EmbeddingFields):
         scope = self.shared_embedding_name
 
         def table() -> Any:
-            found = model_variable("weights", shape=[rows, self.dimension], initializer=self.initializer,
-                                   trainable=trainable and self.trainable, collections=collections)
+            found = model_variable(
+                "weights",
+                shape=[rows, self.dimension],
+                initializer=self.initializer,
+                trainable=trainable and self.trainable,
+                collections=collections,
+            )
             if self.ckpt_to_load_from is not None:
                 init_from_checkpoint(self.ckpt_to_load_from, {self.tensor_name_in_ckpt: found})
             return found
@@ -123,24 +129,51 @@ def _initializer(initializer: Any, dimension: int) -> Any:
 
 
 @layer("embedding_column")
-def embedding_column(sparse_id_column: Any, dimension: int, combiner: str = "mean", initializer: Any = None,
-                     ckpt_to_load_from: str | None = None, tensor_name_in_ckpt: str | None = None, max_norm: float | None = None,
-                     trainable: bool = True) -> EmbeddingColumn:
+def embedding_column(
+    sparse_id_column: Any,
+    dimension: int,
+    combiner: str = "mean",
+    initializer: Any = None,
+    ckpt_to_load_from: str | None = None,
+    tensor_name_in_ckpt: str | None = None,
+    max_norm: float | None = None,
+    trainable: bool = True,
+) -> EmbeddingColumn:
     """Vectors of a sparse column."""
     if not isinstance(sparse_id_column, (SparseColumn, WeightedColumn, CrossedColumn)):
-        raise TypeError("sparse_id_column must be an instance of _SparseColumn, _WeightedSparseColumn or _CrossedColumn. "
-                        f"sparse_id_column: {sparse_id_column}")
+        raise TypeError(
+            "sparse_id_column must be an instance of _SparseColumn, _WeightedSparseColumn or _CrossedColumn. "
+            f"sparse_id_column: {sparse_id_column}"
+        )
     _checked_embedding(dimension)
     if (ckpt_to_load_from is None) != (tensor_name_in_ckpt is None):
         raise ValueError("Must specify both `ckpt_to_load_from` and `tensor_name_in_ckpt` or none of them.")
-    return EmbeddingColumn(sparse_id_column, dimension, combiner, _initializer(initializer, dimension), ckpt_to_load_from,
-                           tensor_name_in_ckpt, None, None, max_norm, trainable)
+    return EmbeddingColumn(
+        sparse_id_column,
+        dimension,
+        combiner,
+        _initializer(initializer, dimension),
+        ckpt_to_load_from,
+        tensor_name_in_ckpt,
+        None,
+        None,
+        max_norm,
+        trainable,
+    )
 
 
 @layer("shared_embedding_columns")
-def shared_embedding_columns(sparse_id_columns: Any, dimension: int, combiner: str = "mean", shared_embedding_name: str | None = None,
-                             initializer: Any = None, ckpt_to_load_from: str | None = None, tensor_name_in_ckpt: str | None = None,
-                             max_norm: float | None = None, trainable: bool = True) -> list[EmbeddingColumn]:
+def shared_embedding_columns(
+    sparse_id_columns: Any,
+    dimension: int,
+    combiner: str = "mean",
+    shared_embedding_name: str | None = None,
+    initializer: Any = None,
+    ckpt_to_load_from: str | None = None,
+    tensor_name_in_ckpt: str | None = None,
+    max_norm: float | None = None,
+    trainable: bool = True,
+) -> list[EmbeddingColumn]:
     """Vectors of several sparse columns, from one table."""
     if not sparse_id_columns:
         raise ValueError("The input sparse_id_columns should have at least one element.")
@@ -156,8 +189,21 @@ def shared_embedding_columns(sparse_id_columns: Any, dimension: int, combiner: s
         shown = "_".join(names) if len(names) <= 3 else "_".join(names[:3]) + f"_plus_{len(names) - 3}_others"
         shared_embedding_name = f"{shown}_shared_embedding"
     start = _initializer(initializer, dimension)
-    return [EmbeddingColumn(column, dimension, combiner, start, ckpt_to_load_from, tensor_name_in_ckpt, shared_embedding_name,
-                            plain[0].length, max_norm, trainable) for column in sparse_id_columns]
+    return [
+        EmbeddingColumn(
+            column,
+            dimension,
+            combiner,
+            start,
+            ckpt_to_load_from,
+            tensor_name_in_ckpt,
+            shared_embedding_name,
+            plain[0].length,
+            max_norm,
+            trainable,
+        )
+        for column in sparse_id_columns
+    ]
 
 
 class _OneHotFields(NamedTuple):

@@ -1,4 +1,5 @@
 """tf.contrib.layers.xavier_initializer and its kin."""
+
 from __future__ import annotations
 
 import math
@@ -12,8 +13,9 @@ from everflow.ops.variables.initializers import sizes
 
 
 @public("contrib.layers.variance_scaling_initializer", "contrib.slim.variance_scaling_initializer")
-def variance_scaling_initializer(factor: float = 2.0, mode: str = "FAN_IN", uniform: bool = False,
-                                 seed: int | None = None, dtype: Any = dtypes.float32) -> Callable[..., Any]:
+def variance_scaling_initializer(
+    factor: float = 2.0, mode: str = "FAN_IN", uniform: bool = False, seed: int | None = None, dtype: Any = dtypes.float32
+) -> Callable[..., Any]:
     """An initializer whose variance is `factor` over the number of inputs, of outputs, or their mean."""
     if not dtype.is_floating:
         raise TypeError("Cannot create initializer for non-floating point type.")
@@ -37,9 +39,12 @@ def variance_scaling_initializer(factor: float = 2.0, mode: str = "FAN_IN", unif
     return _initializer
 
 
-@public("contrib.layers.xavier_initializer", "contrib.layers.xavier_initializer_conv2d",
-        "contrib.slim.xavier_initializer", "contrib.slim.xavier_initializer_conv2d")
-def xavier_initializer(uniform: bool = True, seed: int | None = None, dtype: Any = dtypes.float32) -> Callable[...,
-                                                                                                               Any]:
+@public(
+    "contrib.layers.xavier_initializer",
+    "contrib.layers.xavier_initializer_conv2d",
+    "contrib.slim.xavier_initializer",
+    "contrib.slim.xavier_initializer_conv2d",
+)
+def xavier_initializer(uniform: bool = True, seed: int | None = None, dtype: Any = dtypes.float32) -> Callable[..., Any]:
     """An initializer that keeps the scale of gradients the same in all layers, by Glorot and Bengio."""
     return variance_scaling_initializer(factor=1.0, mode="FAN_AVG", uniform=uniform, seed=seed, dtype=dtype)

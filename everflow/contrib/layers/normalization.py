@@ -1,4 +1,5 @@
 """Normalization of batches, layers, instances and groups."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -16,12 +17,31 @@ from everflow.train.moving_averages import assign_moving_average
 
 @layer("batch_norm")
 @add_arg_scope
-def batch_norm(inputs: Any, decay: float = 0.999, center: bool = True, scale: bool = False, epsilon: float = 0.001,
-               activation_fn: Any = None, param_initializers: Any = None, param_regularizers: Any = None,
-               updates_collections: Any = GraphKeys.UPDATE_OPS, is_training: Any = True, reuse: Any = None,
-               variables_collections: Any = None, outputs_collections: Any = None, trainable: bool = True, batch_weights: Any = None,
-               fused: bool | None = None, data_format: str = "NHWC", zero_debias_moving_mean: bool = False, scope: Any = None,
-               renorm: bool = False, renorm_clipping: Any = None, renorm_decay: float = 0.99, adjustment: Any = None) -> Any:
+def batch_norm(
+    inputs: Any,
+    decay: float = 0.999,
+    center: bool = True,
+    scale: bool = False,
+    epsilon: float = 0.001,
+    activation_fn: Any = None,
+    param_initializers: Any = None,
+    param_regularizers: Any = None,
+    updates_collections: Any = GraphKeys.UPDATE_OPS,
+    is_training: Any = True,
+    reuse: Any = None,
+    variables_collections: Any = None,
+    outputs_collections: Any = None,
+    trainable: bool = True,
+    batch_weights: Any = None,
+    fused: bool | None = None,
+    data_format: str = "NHWC",
+    zero_debias_moving_mean: bool = False,
+    scope: Any = None,
+    renorm: bool = False,
+    renorm_clipping: Any = None,
+    renorm_decay: float = 0.99,
+    adjustment: Any = None,
+) -> Any:
     """Brings channels to mean zero and variance one over a batch, and to what was so on average when not training."""
     if fused:
         if batch_weights is not None:
@@ -41,33 +61,116 @@ def batch_norm(inputs: Any, decay: float = 0.999, center: bool = True, scale: bo
     # What the layer below does not do: its update ops go to one collection, and it takes images.
     special = zero_debias_moving_mean or updates_collections is not GraphKeys.UPDATE_OPS
     if fused and (special or rank == 2):
-        return _fused(inputs, decay, center, scale, epsilon, activation_fn, param_initializers, param_regularizers, updates_collections,
-                      is_training, reuse, variables_collections, outputs_collections, trainable, data_format, zero_debias_moving_mean,
-                      scope)
+        return _fused(
+            inputs,
+            decay,
+            center,
+            scale,
+            epsilon,
+            activation_fn,
+            param_initializers,
+            param_regularizers,
+            updates_collections,
+            is_training,
+            reuse,
+            variables_collections,
+            outputs_collections,
+            trainable,
+            data_format,
+            zero_debias_moving_mean,
+            scope,
+        )
     getter = variable_getter()
     with tf.variable_scope(scope, "BatchNorm", [inputs], reuse=reuse, custom_getter=getter) as sc:
         if batch_weights is None and not special:
-            return _by_layer(inputs, sc, decay, center, scale, epsilon, activation_fn, param_initializers, param_regularizers,
-                             is_training, reuse, variables_collections, outputs_collections, trainable, fused, data_format, renorm,
-                             renorm_clipping, renorm_decay, adjustment)
-        return _by_moments(inputs, sc, decay, center, scale, epsilon, activation_fn, param_initializers or {}, param_regularizers or {},
-                           updates_collections, is_training, variables_collections, outputs_collections, trainable, batch_weights,
-                           data_format, zero_debias_moving_mean)
+            return _by_layer(
+                inputs,
+                sc,
+                decay,
+                center,
+                scale,
+                epsilon,
+                activation_fn,
+                param_initializers,
+                param_regularizers,
+                is_training,
+                reuse,
+                variables_collections,
+                outputs_collections,
+                trainable,
+                fused,
+                data_format,
+                renorm,
+                renorm_clipping,
+                renorm_decay,
+                adjustment,
+            )
+        return _by_moments(
+            inputs,
+            sc,
+            decay,
+            center,
+            scale,
+            epsilon,
+            activation_fn,
+            param_initializers or {},
+            param_regularizers or {},
+            updates_collections,
+            is_training,
+            variables_collections,
+            outputs_collections,
+            trainable,
+            batch_weights,
+            data_format,
+            zero_debias_moving_mean,
+        )
 
 
-def _by_layer(inputs: Any, sc: Any, decay: float, center: bool, scale: bool, epsilon: float, activation_fn: Any, initializers: Any,
-              regularizers: Any, is_training: Any, reuse: Any, variables_collections: Any, outputs_collections: Any, trainable: bool,
-              fused: Any, data_format: str, renorm: bool, renorm_clipping: Any, renorm_decay: float, adjustment: Any) -> Any:
+def _by_layer(
+    inputs: Any,
+    sc: Any,
+    decay: float,
+    center: bool,
+    scale: bool,
+    epsilon: float,
+    activation_fn: Any,
+    initializers: Any,
+    regularizers: Any,
+    is_training: Any,
+    reuse: Any,
+    variables_collections: Any,
+    outputs_collections: Any,
+    trainable: bool,
+    fused: Any,
+    data_format: str,
+    renorm: bool,
+    renorm_clipping: Any,
+    renorm_decay: float,
+    adjustment: Any,
+) -> Any:
     initializers, regularizers = initializers or {}, regularizers or {}
     normalization = BatchNormalization(
-        axis=1 if data_format == "NCHW" else -1, momentum=decay, epsilon=epsilon, center=center, scale=scale,
+        axis=1 if data_format == "NCHW" else -1,
+        momentum=decay,
+        epsilon=epsilon,
+        center=center,
+        scale=scale,
         beta_initializer=initializers.get("beta", tf.zeros_initializer()),
         gamma_initializer=initializers.get("gamma", tf.ones_initializer()),
         moving_mean_initializer=initializers.get("moving_mean", tf.zeros_initializer()),
         moving_variance_initializer=initializers.get("moving_variance", tf.ones_initializer()),
-        beta_regularizer=regularizers.get("beta"), gamma_regularizer=regularizers.get("gamma"), trainable=trainable, renorm=renorm,
-        renorm_clipping=renorm_clipping, renorm_momentum=renorm_decay, adjustment=adjustment, name=sc.name, _scope=sc, _reuse=reuse,
-        fused=fused)
+        beta_regularizer=regularizers.get("beta"),
+        gamma_regularizer=regularizers.get("gamma"),
+        trainable=trainable,
+        renorm=renorm,
+        renorm_clipping=renorm_clipping,
+        renorm_momentum=renorm_decay,
+        adjustment=adjustment,
+        name=sc.name,
+        _scope=sc,
+        _reuse=reuse,
+        fused=fused,
+    )
     outputs = normalization.apply(inputs, training=is_training)
     for name in ("moving_mean", "moving_variance", "beta", "gamma"):
         variable = getattr(normalization, name, None)
@@ -88,9 +191,14 @@ class _Parameters:
     def make(self, name: str, default: Any, is_parameter: bool = True) -> Any:
         """beta, gamma, or a moving average."""
         return model_variable(
-            name, shape=self._depth, dtype=self._dtype, initializer=self._initializers.get(name, default),
+            name,
+            shape=self._depth,
+            dtype=self._dtype,
+            initializer=self._initializers.get(name, default),
             regularizer=self._regularizers.get(name) if is_parameter else None,
-            collections=get_variable_collections(self._collections, name), trainable=self._trainable and is_parameter)
+            collections=get_variable_collections(self._collections, name),
+            trainable=self._trainable and is_parameter,
+        )
 
     def moving(self) -> tuple[Any, Any]:
         """The moving averages of means and variances."""
@@ -98,13 +206,31 @@ class _Parameters:
 
 
 def _updated(moving: tuple[Any, Any], batch: tuple[Any, Any], decay: float, zero_debias: bool) -> tuple[Any, Any]:
-    return (assign_moving_average(moving[0], batch[0], decay, zero_debias=zero_debias),
-            assign_moving_average(moving[1], batch[1], decay, zero_debias=False))
+    return (
+        assign_moving_average(moving[0], batch[0], decay, zero_debias=zero_debias),
+        assign_moving_average(moving[1], batch[1], decay, zero_debias=False),
+    )
 
 
-def _fused(inputs: Any, decay: float, center: bool, scale: bool, epsilon: float, activation_fn: Any, initializers: Any, regularizers: Any,
-           updates_collections: Any, is_training: Any, reuse: Any, variables_collections: Any, outputs_collections: Any, trainable: bool,
-           data_format: str, zero_debias: bool, scope: Any) -> Any:
+def _fused(
+    inputs: Any,
+    decay: float,
+    center: bool,
+    scale: bool,
+    epsilon: float,
+    activation_fn: Any,
+    initializers: Any,
+    regularizers: Any,
+    updates_collections: Any,
+    is_training: Any,
+    reuse: Any,
+    variables_collections: Any,
+    outputs_collections: Any,
+    trainable: bool,
+    data_format: str,
+    zero_debias: bool,
+    scope: Any,
+) -> Any:
     with tf.variable_scope(scope, "BatchNorm", [inputs], reuse=reuse) as sc:
         original_shape = inputs.get_shape()
         rank = original_shape.ndims
@@ -135,18 +261,21 @@ def _fused(inputs: Any, decay: float, center: bool, scale: bool, epsilon: float,
             return tf.nn.fused_batch_norm(inputs, gamma, beta, epsilon=epsilon, data_format=data_format)
 
         def inference() -> Any:
-            return tf.nn.fused_batch_norm(inputs, gamma, beta, mean=moving[0], variance=moving[1], epsilon=epsilon, is_training=False,
-                                          data_format=data_format)
+            return tf.nn.fused_batch_norm(
+                inputs, gamma, beta, mean=moving[0], variance=moving[1], epsilon=epsilon, is_training=False, data_format=data_format
+            )
 
         outputs, mean, variance = smart_cond(is_training, training, inference)
         if smart_constant_value(is_training) is not False:
             if updates_collections is None:
+
                 def forced() -> Any:
                     with tf.control_dependencies(_updated(moving, (mean, variance), decay, zero_debias)):
                         return tf.identity(outputs)
 
                 outputs = smart_cond(is_training, forced, lambda: outputs)
             else:
+
                 def delayed() -> Any:
                     return _updated(moving, (mean, variance), decay, zero_debias)
 
@@ -158,9 +287,25 @@ def _fused(inputs: Any, decay: float, center: bool, scale: bool, epsilon: float,
         return collect_named_outputs(outputs_collections, sc.name, outputs if activation_fn is None else activation_fn(outputs))
 
 
-def _by_moments(inputs: Any, sc: Any, decay: float, center: bool, scale: bool, epsilon: float, activation_fn: Any, initializers: Any,
-                regularizers: Any, updates_collections: Any, is_training: Any, variables_collections: Any, outputs_collections: Any,
-                trainable: bool, batch_weights: Any, data_format: str, zero_debias: bool) -> Any:
+def _by_moments(
+    inputs: Any,
+    sc: Any,
+    decay: float,
+    center: bool,
+    scale: bool,
+    epsilon: float,
+    activation_fn: Any,
+    initializers: Any,
+    regularizers: Any,
+    updates_collections: Any,
+    is_training: Any,
+    variables_collections: Any,
+    outputs_collections: Any,
+    trainable: bool,
+    batch_weights: Any,
+    data_format: str,
+    zero_debias: bool,
+) -> Any:
     """Means and variances from separate ops: for weighted batches, and for updates in other collections at other ranks."""
     shape = inputs.get_shape()
     rank = shape.ndims
@@ -206,9 +351,19 @@ def _by_moments(inputs: Any, sc: Any, decay: float, center: bool, scale: bool, e
 
 @layer("layer_norm")
 @add_arg_scope
-def layer_norm(inputs: Any, center: bool = True, scale: bool = True, activation_fn: Any = None, reuse: Any = None,
-               variables_collections: Any = None, outputs_collections: Any = None, trainable: bool = True, begin_norm_axis: int = 1,
-               begin_params_axis: int = -1, scope: Any = None) -> Any:
+def layer_norm(
+    inputs: Any,
+    center: bool = True,
+    scale: bool = True,
+    activation_fn: Any = None,
+    reuse: Any = None,
+    variables_collections: Any = None,
+    outputs_collections: Any = None,
+    trainable: bool = True,
+    begin_norm_axis: int = 1,
+    begin_params_axis: int = -1,
+    scope: Any = None,
+) -> Any:
     """Brings each example to mean zero and variance one, over its dimensions from `begin_norm_axis` on."""
     with tf.variable_scope(scope, "LayerNorm", [inputs], reuse=reuse) as sc:
         inputs = tf.convert_to_tensor(inputs)
@@ -220,36 +375,62 @@ def layer_norm(inputs: Any, center: bool = True, scale: bool = True, activation_
         if begin_norm_axis < 0:
             begin_norm_axis += rank
         if begin_params_axis >= rank or begin_norm_axis >= rank:
-            raise ValueError(f"begin_params_axis ({begin_params_axis}) and begin_norm_axis ({begin_norm_axis}) must be < rank(inputs) "
-                             f"({rank})")
+            raise ValueError(
+                f"begin_params_axis ({begin_params_axis}) and begin_norm_axis ({begin_norm_axis}) must be < rank(inputs) ({rank})"
+            )
         of_parameters = shape[begin_params_axis:]
         if not of_parameters.is_fully_defined():
             raise ValueError(f"Inputs {inputs.name}: shape(inputs)[{begin_params_axis}:] is not fully defined: {shape}")
         beta, gamma = _centered_and_scaled(of_parameters, dtype, center, scale, {}, variables_collections, trainable)
         mean, variance = tf.nn.moments(inputs, list(range(begin_norm_axis, rank)), keep_dims=True)
-        outputs = tf.nn.batch_normalization(inputs, mean, variance, offset=beta, scale=gamma,
-                                            variance_epsilon=1e-12 if dtype != tf.float16 else 1e-3)
+        outputs = tf.nn.batch_normalization(
+            inputs, mean, variance, offset=beta, scale=gamma, variance_epsilon=1e-12 if dtype != tf.float16 else 1e-3
+        )
         outputs.set_shape(shape)
         return collect_named_outputs(outputs_collections, sc.name, outputs if activation_fn is None else activation_fn(outputs))
 
 
-def _centered_and_scaled(shape: Any, dtype: Any, center: bool, scale: bool, initializers: Any, variables_collections: Any,
-                         trainable: bool) -> tuple[Any, Any]:
+def _centered_and_scaled(
+    shape: Any, dtype: Any, center: bool, scale: bool, initializers: Any, variables_collections: Any, trainable: bool
+) -> tuple[Any, Any]:
     beta = gamma = None
     if center:
-        beta = model_variable("beta", shape=shape, dtype=dtype, initializer=initializers.get("beta", tf.zeros_initializer()),
-                              collections=get_variable_collections(variables_collections, "beta"), trainable=trainable)
+        beta = model_variable(
+            "beta",
+            shape=shape,
+            dtype=dtype,
+            initializer=initializers.get("beta", tf.zeros_initializer()),
+            collections=get_variable_collections(variables_collections, "beta"),
+            trainable=trainable,
+        )
     if scale:
-        gamma = model_variable("gamma", shape=shape, dtype=dtype, initializer=initializers.get("gamma", tf.ones_initializer()),
-                               collections=get_variable_collections(variables_collections, "gamma"), trainable=trainable)
+        gamma = model_variable(
+            "gamma",
+            shape=shape,
+            dtype=dtype,
+            initializer=initializers.get("gamma", tf.ones_initializer()),
+            collections=get_variable_collections(variables_collections, "gamma"),
+            trainable=trainable,
+        )
     return beta, gamma
 
 
 @layer("instance_norm")
 @add_arg_scope
-def instance_norm(inputs: Any, center: bool = True, scale: bool = True, epsilon: float = 1e-6, activation_fn: Any = None,
-                  param_initializers: Any = None, reuse: Any = None, variables_collections: Any = None, outputs_collections: Any = None,
-                  trainable: bool = True, data_format: str = "NHWC", scope: Any = None) -> Any:
+def instance_norm(
+    inputs: Any,
+    center: bool = True,
+    scale: bool = True,
+    epsilon: float = 1e-6,
+    activation_fn: Any = None,
+    param_initializers: Any = None,
+    reuse: Any = None,
+    variables_collections: Any = None,
+    outputs_collections: Any = None,
+    trainable: bool = True,
+    data_format: str = "NHWC",
+    scope: Any = None,
+) -> Any:
     """Brings each channel of each example to mean zero and variance one."""
     inputs = tf.convert_to_tensor(inputs)
     shape = inputs.get_shape()
@@ -262,9 +443,10 @@ def instance_norm(inputs: Any, center: bool = True, scale: bool = True, epsilon:
         channel = 1 if data_format == "NCHW" else rank - 1
         size = shape.dims[channel].value
         if size is None:
-            raise ValueError(f"Inputs {inputs.name} has undefined channels dimension {shape[channel:channel + 1]}.")
-        beta, gamma = _centered_and_scaled([size], inputs.dtype.base_dtype, center, scale, param_initializers or {},
-                                           variables_collections, trainable)
+            raise ValueError(f"Inputs {inputs.name} has undefined channels dimension {shape[channel : channel + 1]}.")
+        beta, gamma = _centered_and_scaled(
+            [size], inputs.dtype.base_dtype, center, scale, param_initializers or {}, variables_collections, trainable
+        )
         if channel == 1:
             spread = [1, size] + [1] * (rank - 2)
             beta = None if beta is None else tf.reshape(beta, spread)
@@ -283,10 +465,23 @@ def instance_norm(inputs: Any, center: bool = True, scale: bool = True, epsilon:
 
 @layer("group_norm")
 @add_arg_scope
-def group_norm(inputs: Any, groups: int = 32, channels_axis: int = -1, reduction_axes: Any = (-3, -2), center: bool = True,
-               scale: bool = True, epsilon: float = 1e-6, activation_fn: Any = None, param_initializers: Any = None, reuse: Any = None,
-               variables_collections: Any = None, outputs_collections: Any = None, trainable: bool = True, scope: Any = None,
-               mean_close_to_zero: bool = False) -> Any:
+def group_norm(
+    inputs: Any,
+    groups: int = 32,
+    channels_axis: int = -1,
+    reduction_axes: Any = (-3, -2),
+    center: bool = True,
+    scale: bool = True,
+    epsilon: float = 1e-6,
+    activation_fn: Any = None,
+    param_initializers: Any = None,
+    reuse: Any = None,
+    variables_collections: Any = None,
+    outputs_collections: Any = None,
+    trainable: bool = True,
+    scope: Any = None,
+    mean_close_to_zero: bool = False,
+) -> Any:
     """Brings groups of channels of each example to mean zero and variance one."""
     inputs = tf.convert_to_tensor(inputs)
     shape = inputs.get_shape()
@@ -306,16 +501,17 @@ def group_norm(inputs: Any, groups: int = 32, channels_axis: int = -1, reduction
         raise ValueError(f"reduction_axes must not include the channels_axis ({channels_axis})")
     dynamic = tf.shape(inputs)
     sizes = [-1 if n is None else n for n in shape.as_list()]
-    grouped: Any = [*sizes[:at], groups, channels // groups, *sizes[at + 1:]]
+    grouped: Any = [*sizes[:at], groups, channels // groups, *sizes[at + 1 :]]
     original: Any = sizes
     if sizes.count(-1) > 1:
-        grouped, original = tf.concat([dynamic[:at], [groups, channels // groups], dynamic[at + 1:]], 0), dynamic
+        grouped, original = tf.concat([dynamic[:at], [groups, channels // groups], dynamic[at + 1 :]], 0), dynamic
     x = tf.reshape(inputs, grouped)
     with tf.variable_scope(scope, "GroupNorm", [inputs], reuse=reuse) as sc:
-        beta, gamma = _centered_and_scaled([channels], inputs.dtype.base_dtype, center, scale, param_initializers or {},
-                                           variables_collections, trainable)
+        beta, gamma = _centered_and_scaled(
+            [channels], inputs.dtype.base_dtype, center, scale, param_initializers or {}, variables_collections, trainable
+        )
         spread = [1] * (rank + 1)
-        spread[at:at + 2] = [groups, channels // groups]
+        spread[at : at + 2] = [groups, channels // groups]
         beta = None if beta is None else tf.reshape(beta, spread)
         gamma = None if gamma is None else tf.reshape(gamma, spread)
         axes = [axis + (axis > at) for axis in reduced] + [at + 1]

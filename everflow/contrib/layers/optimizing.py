@@ -1,4 +1,5 @@
 """optimize_loss: a training op in one call, with clipping, decay and summaries."""
+
 from __future__ import annotations
 
 import inspect
@@ -10,22 +11,36 @@ from everflow.contrib.layers.publishing import layer
 from everflow.graph.keys import GraphKeys
 from everflow.ops.control_flow.ordering import with_dependencies
 
-OPTIMIZER_CLS_NAMES: dict[str, Callable[..., Any]] = layer("OPTIMIZER_CLS_NAMES")({
-    "Adagrad": tf.train.AdagradOptimizer,  # type: ignore[attr-defined]
-    "Adam": tf.train.AdamOptimizer,  # type: ignore[attr-defined]
-    "Ftrl": tf.train.FtrlOptimizer,  # type: ignore[attr-defined]
-    "Momentum": lambda learning_rate: tf.train.MomentumOptimizer(learning_rate, momentum=0.9),  # type: ignore[attr-defined]
-    "RMSProp": tf.train.RMSPropOptimizer,  # type: ignore[attr-defined]
-    "SGD": tf.train.GradientDescentOptimizer,  # type: ignore[attr-defined]
-})
+OPTIMIZER_CLS_NAMES: dict[str, Callable[..., Any]] = layer("OPTIMIZER_CLS_NAMES")(
+    {
+        "Adagrad": tf.train.AdagradOptimizer,  # type: ignore[attr-defined]
+        "Adam": tf.train.AdamOptimizer,  # type: ignore[attr-defined]
+        "Ftrl": tf.train.FtrlOptimizer,  # type: ignore[attr-defined]
+        "Momentum": lambda learning_rate: tf.train.MomentumOptimizer(learning_rate, momentum=0.9),  # type: ignore[attr-defined]
+        "RMSProp": tf.train.RMSPropOptimizer,  # type: ignore[attr-defined]
+        "SGD": tf.train.GradientDescentOptimizer,  # type: ignore[attr-defined]
+    }
+)
 OPTIMIZER_SUMMARIES = layer("OPTIMIZER_SUMMARIES")(["learning_rate", "loss", "gradients", "gradient_norm", "global_gradient_norm"])
 
 
 @layer("optimize_loss")
-def optimize_loss(loss: Any, global_step: Any, learning_rate: Any, optimizer: Any, gradient_noise_scale: float | None = None,
-                  gradient_multipliers: Any = None, clip_gradients: Any = None, learning_rate_decay_fn: Any = None, update_ops: Any = None,
-                  variables: Any = None, name: str | None = None, summaries: Any = None, colocate_gradients_with_ops: bool = False,
-                  increment_global_step: bool = True) -> Any:
+def optimize_loss(
+    loss: Any,
+    global_step: Any,
+    learning_rate: Any,
+    optimizer: Any,
+    gradient_noise_scale: float | None = None,
+    gradient_multipliers: Any = None,
+    clip_gradients: Any = None,
+    learning_rate_decay_fn: Any = None,
+    update_ops: Any = None,
+    variables: Any = None,
+    name: str | None = None,
+    summaries: Any = None,
+    colocate_gradients_with_ops: bool = False,
+    increment_global_step: bool = True,
+) -> Any:
     """The loss, computed after a step of the optimizer."""
     loss = tf.convert_to_tensor(loss)
     tf.assert_scalar(loss)
@@ -59,8 +74,10 @@ def optimize_loss(loss: Any, global_step: Any, learning_rate: Any, optimizer: An
         if gradient_multipliers is not None:
             gradients = multiplied(gradients, gradient_multipliers)
             if not gradients:
-                raise ValueError("Empty list of (gradient, var) pairs encountered. This is most likely to be caused by an improper value "
-                                 "of gradient_multipliers.")
+                raise ValueError(
+                    "Empty list of (gradient, var) pairs encountered. This is most likely to be caused by an improper value "
+                    "of gradient_multipliers."
+                )
         of_whole = "global_gradient_norm" in summaries or "gradient_norm" in summaries
         if of_whole:
             tf.summary.scalar("global_norm/gradient_norm", tf.global_norm([g for g, _ in gradients]))
@@ -117,8 +134,10 @@ def _optimizer(optimizer: Any, rate: Any) -> Any:
         if not isinstance(found, tf.train.Optimizer):
             raise ValueError(f"Unrecognized optimizer: function should return subclass of Optimizer. Got {found}.")
         return found
-    raise ValueError(f"Unrecognized optimizer: should be string, subclass of Optimizer, instance of subclass of Optimizer or function with "
-                     f"one argument. Got {optimizer}.")
+    raise ValueError(
+        f"Unrecognized optimizer: should be string, subclass of Optimizer, instance of subclass of Optimizer or function with "
+        f"one argument. Got {optimizer}."
+    )
 
 
 def _with_noise(gradient: Any, scale: float) -> Any:

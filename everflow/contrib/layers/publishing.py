@@ -1,4 +1,5 @@
 """Functions that both tf.contrib.layers and tf.contrib.slim have."""
+
 from __future__ import annotations
 
 import sys

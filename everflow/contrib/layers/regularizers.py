@@ -1,4 +1,5 @@
 """Regularizers: functions of weights that give a loss."""
+
 from __future__ import annotations
 
 import numbers

@@ -1,4 +1,5 @@
 """Layers that give up their activations and compute them again for gradients: reversible blocks, and any function."""
+
 from __future__ import annotations
 
 import contextlib
@@ -37,8 +38,17 @@ def _sum(a: Any, b: Any) -> Any:
 class RevBlock(Layer):
     """Layers y1 = x1 + f(x2), y2 = x2 + g(y1): their inputs follow from their outputs, so that only the last ones are kept."""
 
-    def __init__(self, f: Any, g: Any, num_layers: int = 1, f_side_input: Any = None, g_side_input: Any = None,
-                 use_efficient_backprop: bool = True, name: str | None = "revblock", **kwargs: Any) -> None:
+    def __init__(
+        self,
+        f: Any,
+        g: Any,
+        num_layers: int = 1,
+        f_side_input: Any = None,
+        g_side_input: Any = None,
+        use_efficient_backprop: bool = True,
+        name: str | None = "revblock",
+        **kwargs: Any,
+    ) -> None:
         super().__init__(name=name, **kwargs)
         self.num_layers = num_layers
         self.f, self.g = ([fn] * num_layers if callable(fn) else list(fn) for fn in (f, g))
@@ -130,8 +140,8 @@ class RevBlock(Layer):
             count = last - first
             inputs = [tf.stop_gradient(x), *sides[first:last]]
             y, found = _pulled_back(lambda xs: self._apply(i, kind, xs[0], xs[1:]), inputs, variables, dy)
-            of_sides[first:last] = [_sum(a, b) for a, b in zip(of_sides[first:last], found[1:1 + count])]
-            of_variables[:] = [_sum(a, b) for a, b in zip(of_variables, found[1 + count:])]
+            of_sides[first:last] = [_sum(a, b) for a, b in zip(of_sides[first:last], found[1 : 1 + count])]
+            of_variables[:] = [_sum(a, b) for a, b in zip(of_variables, found[1 + count :])]
             return y, found[0]
 
         for i in reversed(range(self.num_layers)):
@@ -158,8 +168,9 @@ def _with_variables_if_any(computed: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @layer("rev_block")
-def rev_block(x1: Any, x2: Any, f: Any, g: Any, num_layers: int = 1, f_side_input: Any = None, g_side_input: Any = None,
-              is_training: bool = True) -> Any:
+def rev_block(
+    x1: Any, x2: Any, f: Any, g: Any, num_layers: int = 1, f_side_input: Any = None, g_side_input: Any = None, is_training: bool = True
+) -> Any:
     """A block of reversible layers, called once; out of training it is an ordinary one."""
     return RevBlock(f, g, num_layers, f_side_input, g_side_input, use_efficient_backprop=is_training).forward(x1, x2)
 
@@ -204,7 +215,7 @@ def recompute_grad(fn: Any, use_data_dep: Any = _DEFAULT, tupleize_grads: bool =
                     found = _again(lambda xs: called(xs, True), waiting, known, list(dys))
                 if tupleize_grads:
                     found = tf.tuple(found)
-                of_xs, of_variables = found[:len(xs)], found[len(xs):]
+                of_xs, of_variables = found[: len(xs)], found[len(xs) :]
                 return (of_xs, of_variables) if variables is not None else of_xs
 
             return results, gradient
@@ -217,7 +228,7 @@ def recompute_grad(fn: Any, use_data_dep: Any = _DEFAULT, tupleize_grads: bool =
 def _after(xs: list[Any], dys: list[Any], by_data: bool) -> list[Any]:
     """The same tensors, once the gradients are there."""
     if by_data:
-        return [tf.stop_gradient(x) for x in tf.identity_n([*xs, *dys])[:len(xs)]]
+        return [tf.stop_gradient(x) for x in tf.identity_n([*xs, *dys])[: len(xs)]]
     with tf.control_dependencies(dys):
         return [tf.stop_gradient(x) for x in xs]
 
@@ -227,8 +238,10 @@ def _again(fn: Callable[[list[Any]], Any], xs: list[Any], variables: list[Any], 
         return _pulled_back(fn, xs, variables, dys if len(dys) > 1 else dys[0])[1]
     ys = fn(xs)
     if {v.name for v in get_dependent_variables(xs, ys)} != {v.name for v in variables}:
-        raise ValueError("The function does not use the same variables when it is computed again. It was probably called twice in the same "
-                         "enclosing scope, where layers have other names the second time; give each call a variable scope of its own.")
+        raise ValueError(
+            "The function does not use the same variables when it is computed again. It was probably called twice in the same "
+            "enclosing scope, where layers have other names the second time; give each call a variable scope of its own."
+        )
     outputs = list(ys) if isinstance(ys, (list, tuple)) else [ys]
     return tf.gradients(outputs, [*xs, *variables], dys)
 
@@ -237,5 +250,7 @@ def _check_closure(fn: Any) -> None:
     """A tensor from outside would get no gradient."""
     for name, value in inspect.getclosurevars(fn).nonlocals.items() if inspect.isfunction(fn) else ():
         if isinstance(value, Tensor):
-            raise ValueError(f"{fn.__name__} decorated with @recompute_grad closes over Tensor {value.name} ({name}). The decorated fn may "
-                             "not close over Tensors: pass them as arguments.")
+            raise ValueError(
+                f"{fn.__name__} decorated with @recompute_grad closes over Tensor {value.name} ({name}). The decorated fn may "
+                "not close over Tensors: pass them as arguments."
+            )

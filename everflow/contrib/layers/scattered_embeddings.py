@@ -1,4 +1,5 @@
 """Vectors of values without a table of their own: each element is a parameter that the value and its place hash to."""
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -59,8 +60,15 @@ def scattered_embedding_lookup(params: Any, values: Any, dimension: int, name: s
 
 
 @public(_HOME + "scattered_embedding_lookup_sparse", "contrib.slim.scattered_embedding_lookup_sparse")
-def scattered_embedding_lookup_sparse(params: Any, sparse_values: Any, dimension: int, combiner: str | None = None,
-                                      default_value: Any = None, name: str | None = None, hash_key: int | None = None) -> Any:
+def scattered_embedding_lookup_sparse(
+    params: Any,
+    sparse_values: Any,
+    dimension: int,
+    combiner: str | None = None,
+    default_value: Any = None,
+    name: str | None = None,
+    hash_key: int | None = None,
+) -> Any:
     """The vectors of rows of values, combined; a row without values has that of `default_value`."""
     if combiner is None:
         tf.logging.warn('The default value of combiner will change from "mean" to "sqrtn" after 2016/11/01.')
@@ -117,8 +125,13 @@ class ScatteredEmbeddingColumn(FeatureColumn, _ScatteredFields):
 
     def vectors(self, features: Transformed, weight_collections: list[Any], trainable: bool) -> Any:
         """The combined vector of each example."""
-        table = model_variable("weights", shape=[self.size], initializer=self.initializer, trainable=trainable,
-                               collections=[GraphKeys.GLOBAL_VARIABLES, *weight_collections])
+        table = model_variable(
+            "weights",
+            shape=[self.size],
+            initializer=self.initializer,
+            trainable=trainable,
+            collections=[GraphKeys.GLOBAL_VARIABLES, *weight_collections],
+        )
         return scattered_embedding_lookup_sparse(table, features.of(self), self.dimension, combiner=self.combiner, hash_key=self.hash_key)
 
 
@@ -126,8 +139,9 @@ ScatteredEmbeddingColumn.__name__ = ScatteredEmbeddingColumn.__qualname__ = "_Sc
 
 
 @layer("scattered_embedding_column")
-def scattered_embedding_column(column_name: str, size: int, dimension: int, hash_key: int | None, combiner: str = "mean",
-                               initializer: Any = None) -> ScatteredEmbeddingColumn:
+def scattered_embedding_column(
+    column_name: str, size: int, dimension: int, hash_key: int | None, combiner: str = "mean", initializer: Any = None
+) -> ScatteredEmbeddingColumn:
     """Vectors of a sparse feature of any number of different values, made of `size` shared parameters."""
     if dimension < 1 or size < 1:
         raise ValueError(f"Dimension and size must be greater than 0. dimension: {dimension}, size: {size}, column_name: {column_name}")

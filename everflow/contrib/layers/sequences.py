@@ -1,4 +1,5 @@
 """Images as sequences of their columns, and back."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -26,8 +27,9 @@ def images_to_sequence(inputs: Any, data_format: str = "NHWC", outputs_collectio
 
 @layer("sequence_to_images")
 @add_arg_scope
-def sequence_to_images(inputs: Any, height: int, output_data_format: str = "channels_last", outputs_collections: Any = None,
-                       scope: Any = None) -> Any:
+def sequence_to_images(
+    inputs: Any, height: int, output_data_format: str = "channels_last", outputs_collections: Any = None, scope: Any = None
+) -> Any:
     """The images whose rows the sequences are."""
     with tf.name_scope(scope, "SequenceToImages", [inputs]) as sc:
         inputs = tf.convert_to_tensor(inputs)

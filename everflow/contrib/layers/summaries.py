@@ -1,4 +1,5 @@
 """Summaries of tensors, collections and activations by their own names."""
+
 from __future__ import annotations
 
 import functools
@@ -55,4 +56,5 @@ def summarize_activations(name_filter: str | None = None, summarizer: Any = summ
 
 for _kind, _collection in (("variables", GraphKeys.GLOBAL_VARIABLES), ("weights", GraphKeys.WEIGHTS), ("biases", GraphKeys.BIASES)):
     public(f"contrib.layers.python.layers.summaries.summarize_{_kind}", f"contrib.slim.summarize_{_kind}", owner=__name__)(
-        functools.partial(summarize_collection, _collection))
+        functools.partial(summarize_collection, _collection)
+    )

@@ -1,4 +1,5 @@
 """What a model is trained for: the loss, predictions and metrics of regressions and classifications."""
+
 from __future__ import annotations
 
 import functools
@@ -23,8 +24,14 @@ def ProblemType() -> type[_Kinds]:
 class TargetColumn:
     """Labels, the weights of examples, and the loss between labels and logits."""
 
-    def __init__(self, loss_fn: Callable[[Any, Any], Any], num_label_columns: int, label_name: str | None, weight_column_name: str | None,
-                 problem_type: int) -> None:
+    def __init__(
+        self,
+        loss_fn: Callable[[Any, Any], Any],
+        num_label_columns: int,
+        label_name: str | None,
+        weight_column_name: str | None,
+        problem_type: int,
+    ) -> None:
         if not num_label_columns:
             raise ValueError("num_label_columns must be greater than 0.")
         self._loss_fn = loss_fn
@@ -254,7 +261,9 @@ def get_default_binary_metrics_for_eval(thresholds: Any) -> dict[str, Any]:
     }
     for threshold in thresholds:
         found[f"accuracy/threshold_{threshold:f}_mean"] = _of_second(functools.partial(_accuracy_at, threshold))
-        for kind, measure in (("precision", streaming.streaming_precision_at_thresholds),
-                              ("recall", streaming.streaming_recall_at_thresholds)):
+        for kind, measure in (
+            ("precision", streaming.streaming_precision_at_thresholds),
+            ("recall", streaming.streaming_recall_at_thresholds),
+        ):
             found[f"{kind}/positive_threshold_{threshold:f}_mean"] = _of_second(functools.partial(_at_threshold, measure, threshold))
     return found

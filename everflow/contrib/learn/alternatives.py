@@ -1,4 +1,5 @@
 """Signatures for every input alternative of a served model with every output alternative of its heads."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -12,10 +13,12 @@ from everflow.saved_model import constants, signatures
 MODULE = "contrib.learn.python.learn.utils.saved_model_export_utils"
 SHORT_MODULE = "contrib.learn.utils.saved_model_export_utils"
 
-DEFAULT_INPUT_ALTERNATIVE_KEY = public(
-    f"{MODULE}.DEFAULT_INPUT_ALTERNATIVE_KEY", f"{SHORT_MODULE}.DEFAULT_INPUT_ALTERNATIVE_KEY")("default_input_alternative")
-FEATURES_INPUT_ALTERNATIVE_KEY = public(
-    f"{MODULE}.FEATURES_INPUT_ALTERNATIVE_KEY", f"{SHORT_MODULE}.FEATURES_INPUT_ALTERNATIVE_KEY")("features_input_alternative")
+DEFAULT_INPUT_ALTERNATIVE_KEY = public(f"{MODULE}.DEFAULT_INPUT_ALTERNATIVE_KEY", f"{SHORT_MODULE}.DEFAULT_INPUT_ALTERNATIVE_KEY")(
+    "default_input_alternative"
+)
+FEATURES_INPUT_ALTERNATIVE_KEY = public(f"{MODULE}.FEATURES_INPUT_ALTERNATIVE_KEY", f"{SHORT_MODULE}.FEATURES_INPUT_ALTERNATIVE_KEY")(
+    "features_input_alternative"
+)
 _ONLY_OUTPUT_ALTERNATIVE = "default_output_alternative"
 
 
@@ -39,16 +42,19 @@ def get_output_alternatives(model_fn_ops: Any, default_output_alternative_key: A
     alternatives = model_fn_ops.output_alternatives
     if not alternatives:
         if default_output_alternative_key:
-            raise ValueError(f"Requested default_output_alternative: {default_output_alternative_key}, "
-                             "but available output_alternatives are: []")
+            raise ValueError(
+                f"Requested default_output_alternative: {default_output_alternative_key}, but available output_alternatives are: []"
+            )
         outputs = model_fn_ops.predictions
         if not isinstance(outputs, dict):
             outputs = {PredictionKey.GENERIC: outputs}
         return {_ONLY_OUTPUT_ALTERNATIVE: (ProblemType.UNSPECIFIED, outputs)}, _ONLY_OUTPUT_ALTERNATIVE
     if default_output_alternative_key:
         if default_output_alternative_key not in alternatives:
-            raise ValueError(f"Requested default_output_alternative: {default_output_alternative_key}, "
-                             f"but available output_alternatives are: {sorted(alternatives)}")
+            raise ValueError(
+                f"Requested default_output_alternative: {default_output_alternative_key}, "
+                f"but available output_alternatives are: {sorted(alternatives)}"
+            )
         return alternatives, default_output_alternative_key
     if len(alternatives) == 1:
         return alternatives, next(iter(alternatives))
@@ -97,8 +103,10 @@ def build_all_signature_defs(input_alternatives: Any, output_alternatives: Any, 
     """{"input:output": signature} for all pairs, and the default one."""
     found = {
         f"{input_key}:{output_key or 'None'}": build_standardized_signature_def(inputs, outputs, problem_type)
-        for input_key, inputs in input_alternatives.items() if inputs
-        for output_key, (problem_type, outputs) in output_alternatives.items()}
+        for input_key, inputs in input_alternatives.items()
+        if inputs
+        for output_key, (problem_type, outputs) in output_alternatives.items()
+    }
     default_inputs = input_alternatives.get(DEFAULT_INPUT_ALTERNATIVE_KEY)
     if not default_inputs:
         raise ValueError("A default input_alternative must be provided.")

@@ -1,4 +1,5 @@
 """tf.contrib.learn.datasets: small collections of examples to learn from."""
+
 from __future__ import annotations
 
 import csv
@@ -101,12 +102,9 @@ def load_dbpedia(size: str = "small", test_with_fake_data: bool = False) -> Data
     return Datasets(train, None, test)
 
 
-LOADERS = public(PUBLIC + "DATASETS", BELOW + "DATASETS")({
-    "iris": load_iris,
-    "boston": load_boston,
-    "mnist": load_mnist,
-    "dbpedia": load_dbpedia,
-})
+LOADERS = public(PUBLIC + "DATASETS", BELOW + "DATASETS")(
+    {"iris": load_iris, "boston": load_boston, "mnist": load_mnist, "dbpedia": load_dbpedia}
+)
 
 
 @public(PUBLIC + "load_dataset", BELOW + "load_dataset")

@@ -1,4 +1,5 @@
 """tf.contrib.learn.Estimator: fit, evaluate, predict with arrays or input functions."""
+
 from __future__ import annotations
 
 import abc
@@ -21,19 +22,40 @@ from everflow.train.session_run_hook import SessionRunHook
 class RunConfig(NewRunConfig):
     """How an estimator runs, with the arguments of old."""
 
-    def __init__(self, master: Any = None, num_cores: int = 0, log_device_placement: bool = False, gpu_memory_fraction: float = 1,
-                 tf_random_seed: Any = None, save_summary_steps: Any = 100, save_checkpoints_secs: Any = NewRunConfig,
-                 save_checkpoints_steps: Any = None, keep_checkpoint_max: Any = 5, keep_checkpoint_every_n_hours: Any = 10000,
-                 log_step_count_steps: Any = 100, protocol: Any = None, evaluation_master: str = "", model_dir: Any = None,
-                 session_config: Any = None, session_creation_timeout_secs: Any = 7200) -> None:
+    def __init__(
+        self,
+        master: Any = None,
+        num_cores: int = 0,
+        log_device_placement: bool = False,
+        gpu_memory_fraction: float = 1,
+        tf_random_seed: Any = None,
+        save_summary_steps: Any = 100,
+        save_checkpoints_secs: Any = NewRunConfig,
+        save_checkpoints_steps: Any = None,
+        keep_checkpoint_max: Any = 5,
+        keep_checkpoint_every_n_hours: Any = 10000,
+        log_step_count_steps: Any = 100,
+        protocol: Any = None,
+        evaluation_master: str = "",
+        model_dir: Any = None,
+        session_config: Any = None,
+        session_creation_timeout_secs: Any = 7200,
+    ) -> None:
         if save_checkpoints_secs is NewRunConfig:
             save_checkpoints_secs = 600 if save_checkpoints_steps is None else None
         super().__init__(
-            model_dir=model_dir, tf_random_seed=tf_random_seed, save_summary_steps=save_summary_steps,
-            save_checkpoints_secs=save_checkpoints_secs, save_checkpoints_steps=save_checkpoints_steps,
-            keep_checkpoint_max=keep_checkpoint_max, keep_checkpoint_every_n_hours=keep_checkpoint_every_n_hours,
-            log_step_count_steps=log_step_count_steps, protocol=protocol, session_config=session_config,
-            session_creation_timeout_secs=session_creation_timeout_secs)
+            model_dir=model_dir,
+            tf_random_seed=tf_random_seed,
+            save_summary_steps=save_summary_steps,
+            save_checkpoints_secs=save_checkpoints_secs,
+            save_checkpoints_steps=save_checkpoints_steps,
+            keep_checkpoint_max=keep_checkpoint_max,
+            keep_checkpoint_every_n_hours=keep_checkpoint_every_n_hours,
+            log_step_count_steps=log_step_count_steps,
+            protocol=protocol,
+            session_config=session_config,
+            session_creation_timeout_secs=session_creation_timeout_secs,
+        )
         if session_config is None:
             self._session_config.log_device_placement = log_device_placement
             self._session_config.intra_op_parallelism_threads = self._session_config.inter_op_parallelism_threads = num_cores
@@ -82,8 +104,19 @@ class Evaluable(abc.ABC):
         """The folder of checkpoints and events."""
 
     @abc.abstractmethod
-    def evaluate(self, x: Any = None, y: Any = None, input_fn: Any = None, feed_fn: Any = None, batch_size: Any = None, steps: Any = None,
-                 metrics: Any = None, name: Any = None, checkpoint_path: Any = None, hooks: Any = None) -> Any:
+    def evaluate(
+        self,
+        x: Any = None,
+        y: Any = None,
+        input_fn: Any = None,
+        feed_fn: Any = None,
+        batch_size: Any = None,
+        steps: Any = None,
+        metrics: Any = None,
+        name: Any = None,
+        checkpoint_path: Any = None,
+        hooks: Any = None,
+    ) -> Any:
         """Metrics of the latest checkpoint."""
 
 
@@ -92,8 +125,16 @@ class Trainable(abc.ABC):
     """What can be trained."""
 
     @abc.abstractmethod
-    def fit(self, x: Any = None, y: Any = None, input_fn: Any = None, steps: Any = None, batch_size: Any = None, monitors: Any = None,
-            max_steps: Any = None) -> Any:
+    def fit(
+        self,
+        x: Any = None,
+        y: Any = None,
+        input_fn: Any = None,
+        steps: Any = None,
+        batch_size: Any = None,
+        monitors: Any = None,
+        max_steps: Any = None,
+    ) -> Any:
         """Trains."""
 
 
@@ -106,8 +147,9 @@ class BaseEstimator(Evaluable, Trainable):
 class LearnEstimator(BaseEstimator):
     """A model function with `fit`, `evaluate` and `predict` around it."""
 
-    def __init__(self, model_fn: Any = None, model_dir: Any = None, config: Any = None, params: Any = None,
-                 feature_engineering_fn: Any = None) -> None:
+    def __init__(
+        self, model_fn: Any = None, model_dir: Any = None, config: Any = None, params: Any = None, feature_engineering_fn: Any = None
+    ) -> None:
         if model_fn is None:
             raise ValueError("model_fn must be provided to Estimator.")
         self._user_model_fn, self._params, self._engineer = model_fn, params, feature_engineering_fn
@@ -151,8 +193,16 @@ class LearnEstimator(BaseEstimator):
             found = found._replace(eval_metric_ops={**_as_ops(found.eval_metric_ops, features, labels, found.predictions), **asked})
         return found.estimator_spec()
 
-    def fit(self, x: Any = None, y: Any = None, input_fn: Any = None, steps: Any = None, batch_size: Any = None, monitors: Any = None,
-            max_steps: Any = None) -> Any:
+    def fit(
+        self,
+        x: Any = None,
+        y: Any = None,
+        input_fn: Any = None,
+        steps: Any = None,
+        batch_size: Any = None,
+        monitors: Any = None,
+        max_steps: Any = None,
+    ) -> Any:
         """Trains for so many steps more, or up to so many in all."""
         if steps is not None and max_steps is not None:
             raise ValueError("Can not provide both steps and max_steps.")
@@ -163,25 +213,46 @@ class LearnEstimator(BaseEstimator):
         self._estimator.train(_input_fn_for(x, y, input_fn, batch_size, True, None), hooks=hooks, steps=steps, max_steps=max_steps)
         return self
 
-    def partial_fit(self, x: Any = None, y: Any = None, input_fn: Any = None, steps: Any = 1, batch_size: Any = None,
-                    monitors: Any = None) -> Any:
+    def partial_fit(
+        self, x: Any = None, y: Any = None, input_fn: Any = None, steps: Any = 1, batch_size: Any = None, monitors: Any = None
+    ) -> Any:
         """Trains a little more."""
         return self.fit(x, y, input_fn, steps, batch_size, monitors)
 
-    def evaluate(self, x: Any = None, y: Any = None, input_fn: Any = None, feed_fn: Any = None, batch_size: Any = None, steps: Any = None,
-                 metrics: Any = None, name: Any = None, checkpoint_path: Any = None, hooks: Any = None, log_progress: bool = True) -> Any:
+    def evaluate(
+        self,
+        x: Any = None,
+        y: Any = None,
+        input_fn: Any = None,
+        feed_fn: Any = None,
+        batch_size: Any = None,
+        steps: Any = None,
+        metrics: Any = None,
+        name: Any = None,
+        checkpoint_path: Any = None,
+        hooks: Any = None,
+        log_progress: bool = True,
+    ) -> Any:
         """The metrics of the latest checkpoint, and those that are asked for."""
         if not (checkpoint_path or self._estimator.latest_checkpoint()):
             raise NotFittedError(f"Couldn't find trained model at {self.model_dir}.")
         self._metrics = metrics
         try:
             return self._estimator.evaluate(
-                _input_fn_for(x, y, input_fn, batch_size, False, 1), steps=steps, hooks=hooks, checkpoint_path=checkpoint_path, name=name)
+                _input_fn_for(x, y, input_fn, batch_size, False, 1), steps=steps, hooks=hooks, checkpoint_path=checkpoint_path, name=name
+            )
         finally:
             self._metrics = None
 
-    def predict(self, x: Any = None, input_fn: Any = None, batch_size: Any = None, outputs: Any = None, as_iterable: bool = True,
-                iterate_batches: bool = False) -> Any:
+    def predict(
+        self,
+        x: Any = None,
+        input_fn: Any = None,
+        batch_size: Any = None,
+        outputs: Any = None,
+        as_iterable: bool = True,
+        iterate_batches: bool = False,
+    ) -> Any:
         """Predictions one by one, or all in one array."""
         if not self._estimator.latest_checkpoint():
             raise NotFittedError(f"Couldn't find trained model at {self.model_dir}.")
@@ -202,14 +273,29 @@ class LearnEstimator(BaseEstimator):
         """The value of a variable in the latest checkpoint."""
         return self._estimator.get_variable_value(name)
 
-    def export_savedmodel(self, export_dir_base: Any, serving_input_fn: Any, default_output_alternative_key: Any = None,
-                          assets_extra: Any = None, as_text: bool = False, checkpoint_path: Any = None,
-                          graph_rewrite_specs: Any = (GraphRewriteSpec(),),
-                          strip_default_attrs: bool = False) -> Any:
+    def export_savedmodel(
+        self,
+        export_dir_base: Any,
+        serving_input_fn: Any,
+        default_output_alternative_key: Any = None,
+        assets_extra: Any = None,
+        as_text: bool = False,
+        checkpoint_path: Any = None,
+        graph_rewrite_specs: Any = (GraphRewriteSpec(),),
+        strip_default_attrs: bool = False,
+    ) -> Any:
         """Writes a SavedModel with signatures for all heads, in a folder named after the time, and gives its path."""
         return export_saved_model(
-            self, export_dir_base, serving_input_fn, default_output_alternative_key, assets_extra, as_text, checkpoint_path,
-            graph_rewrite_specs, strip_default_attrs)
+            self,
+            export_dir_base,
+            serving_input_fn,
+            default_output_alternative_key,
+            assets_extra,
+            as_text,
+            checkpoint_path,
+            graph_rewrite_specs,
+            strip_default_attrs,
+        )
 
 
 def _as_ops(metrics: Any, features: Any, labels: Any, predictions: Any) -> dict[str, Any]:

@@ -1,4 +1,5 @@
 """Experiments: an estimator with its inputs, run as a schedule says."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -11,15 +12,30 @@ from everflow.estimator.run_config import RunConfig
 
 
 @public("contrib.learn.io.numpy_input_fn", "contrib.learn.python.learn.learn_io.numpy_io.numpy_input_fn")
-def numpy_input_fn(x: Any, y: Any = None, batch_size: int = 128, num_epochs: Any = 1, shuffle: bool = True, queue_capacity: int = 1000,
-                   num_threads: int = 1) -> Any:
+def numpy_input_fn(
+    x: Any,
+    y: Any = None,
+    batch_size: int = 128,
+    num_epochs: Any = 1,
+    shuffle: bool = True,
+    queue_capacity: int = 1000,
+    num_threads: int = 1,
+) -> Any:
     """An input function that gives batches of rows of arrays."""
     return _new_numpy_input_fn(x, y, batch_size, num_epochs, shuffle, queue_capacity, num_threads)
 
 
 @public("contrib.learn.io.pandas_input_fn")
-def pandas_input_fn(x: Any, y: Any = None, batch_size: int = 128, num_epochs: Any = 1, shuffle: bool = True, queue_capacity: int = 1000,
-                    num_threads: int = 1, target_column: str = "target") -> Any:
+def pandas_input_fn(
+    x: Any,
+    y: Any = None,
+    batch_size: int = 128,
+    num_epochs: Any = 1,
+    shuffle: bool = True,
+    queue_capacity: int = 1000,
+    num_threads: int = 1,
+    target_column: str = "target",
+) -> Any:
     """An input function that gives batches of rows of a data frame."""
     return _new_pandas_input_fn(x, y, batch_size, num_epochs, shuffle, queue_capacity, num_threads, target_column)
 
@@ -28,14 +44,32 @@ def pandas_input_fn(x: Any, y: Any = None, batch_size: int = 128, num_epochs: An
 class Experiment:
     """What to train and evaluate, and how long."""
 
-    def __init__(self, estimator: Any, train_input_fn: Any, eval_input_fn: Any, eval_metrics: Any = None, train_steps: Any = None,
-                 eval_steps: Any = 100, train_monitors: Any = None, eval_hooks: Any = None, local_eval_frequency: Any = None,
-                 eval_delay_secs: Any = 120, continuous_eval_throttle_secs: Any = 60, min_eval_frequency: Any = None,
-                 delay_workers_by_global_step: bool = False, export_strategies: Any = None, train_steps_per_iteration: Any = None,
-                 checkpoint_and_export: bool = False, saving_listeners: Any = None, check_interval_secs: Any = 5) -> None:
+    def __init__(
+        self,
+        estimator: Any,
+        train_input_fn: Any,
+        eval_input_fn: Any,
+        eval_metrics: Any = None,
+        train_steps: Any = None,
+        eval_steps: Any = 100,
+        train_monitors: Any = None,
+        eval_hooks: Any = None,
+        local_eval_frequency: Any = None,
+        eval_delay_secs: Any = 120,
+        continuous_eval_throttle_secs: Any = 60,
+        min_eval_frequency: Any = None,
+        delay_workers_by_global_step: bool = False,
+        export_strategies: Any = None,
+        train_steps_per_iteration: Any = None,
+        checkpoint_and_export: bool = False,
+        saving_listeners: Any = None,
+        check_interval_secs: Any = 5,
+    ) -> None:
         if isinstance(estimator, Estimator) and eval_metrics is not None:
-            raise ValueError("`eval_metrics` must be `None` with `tf.estimator.Estimator`. Use `eval_metric_ops` in "
-                             "`tf.estimator.EstimatorSpec` instead.")
+            raise ValueError(
+                "`eval_metrics` must be `None` with `tf.estimator.Estimator`. Use `eval_metric_ops` in "
+                "`tf.estimator.EstimatorSpec` instead."
+            )
         self._estimator, self._train_input_fn, self._eval_input_fn = estimator, train_input_fn, eval_input_fn
         self._eval_metrics, self._train_steps, self._eval_steps = eval_metrics, train_steps, eval_steps
         self._train_hooks, self._eval_hooks = list(train_monitors or ()), list(eval_hooks or ())
@@ -79,7 +113,8 @@ class Experiment:
         """Evaluates."""
         extra = {} if isinstance(self._estimator, Estimator) else {"metrics": self._eval_metrics}
         return self._estimator.evaluate(
-            input_fn=self._eval_input_fn, steps=self._eval_steps, name=name or "one_pass", hooks=self._eval_hooks, **extra)
+            input_fn=self._eval_input_fn, steps=self._eval_steps, name=name or "one_pass", hooks=self._eval_hooks, **extra
+        )
 
     def train_and_evaluate(self) -> Any:
         """Trains, with evaluations in between where a frequency is given, and evaluates at the end."""

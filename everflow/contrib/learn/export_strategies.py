@@ -1,4 +1,5 @@
 """Export strategies: how an experiment writes SavedModels, and which of them stay."""
+
 from __future__ import annotations
 
 import collections
@@ -35,17 +36,28 @@ class ExportStrategy(collections.namedtuple("ExportStrategy", ["name", "export_f
 
 
 @public("contrib.learn.make_export_strategy", f"{MODULE}.make_export_strategy", f"{SHORT_MODULE}.make_export_strategy")
-def make_export_strategy(serving_input_fn: Any, default_output_alternative_key: Any = None, assets_extra: Any = None, as_text: bool = False,
-                         exports_to_keep: Any = 5, strip_default_attrs: Any = None) -> ExportStrategy:
+def make_export_strategy(
+    serving_input_fn: Any,
+    default_output_alternative_key: Any = None,
+    assets_extra: Any = None,
+    as_text: bool = False,
+    exports_to_keep: Any = 5,
+    strip_default_attrs: Any = None,
+) -> ExportStrategy:
     """A strategy that exports every time and keeps the newest."""
 
     def export_fn(estimator: Any, export_dir_base: Any, checkpoint_path: Any = None, strip_default_attrs: Any = False) -> Any:
-        given = {"assets_extra": assets_extra, "as_text": as_text, "checkpoint_path": checkpoint_path,
-                 "strip_default_attrs": strip_default_attrs}
+        given = {
+            "assets_extra": assets_extra,
+            "as_text": as_text,
+            "checkpoint_path": checkpoint_path,
+            "strip_default_attrs": strip_default_attrs,
+        }
         if isinstance(estimator, Estimator):
             if default_output_alternative_key is not None:
-                raise ValueError("default_output_alternative_key is not supported in core Estimator. "
-                                 f"Given: {default_output_alternative_key}")
+                raise ValueError(
+                    f"default_output_alternative_key is not supported in core Estimator. Given: {default_output_alternative_key}"
+                )
         else:
             given["default_output_alternative_key"] = default_output_alternative_key
         result = estimator.export_savedmodel(export_dir_base, serving_input_fn, **given)
@@ -56,9 +68,15 @@ def make_export_strategy(serving_input_fn: Any, default_output_alternative_key: 
 
 
 @public(f"{MODULE}.make_parsing_export_strategy", f"{SHORT_MODULE}.make_parsing_export_strategy")
-def make_parsing_export_strategy(feature_columns: Any, default_output_alternative_key: Any = None, assets_extra: Any = None,
-                                 as_text: bool = False, exports_to_keep: Any = 5, target_core: bool = False,
-                                 strip_default_attrs: Any = None) -> ExportStrategy:
+def make_parsing_export_strategy(
+    feature_columns: Any,
+    default_output_alternative_key: Any = None,
+    assets_extra: Any = None,
+    as_text: bool = False,
+    exports_to_keep: Any = 5,
+    target_core: bool = False,
+    strip_default_attrs: Any = None,
+) -> ExportStrategy:
     """A strategy for models whose requests are tf.Examples with the features of columns."""
     if target_core:
         input_fn = build_parsing_serving_input_receiver_fn(tf.feature_column.make_parse_example_spec(feature_columns))
@@ -107,9 +125,15 @@ def _loss_smaller(curr_best_eval_result: Any, cand_eval_result: Any) -> bool:
 
 
 @public(f"{MODULE}.make_best_model_export_strategy", f"{SHORT_MODULE}.make_best_model_export_strategy")
-def make_best_model_export_strategy(serving_input_fn: Any, exports_to_keep: Any = 1, model_dir: Any = None, event_file_pattern: Any = None,
-                                    compare_fn: Any = None, default_output_alternative_key: Any = None,
-                                    strip_default_attrs: Any = None) -> ExportStrategy:
+def make_best_model_export_strategy(
+    serving_input_fn: Any,
+    exports_to_keep: Any = 1,
+    model_dir: Any = None,
+    event_file_pattern: Any = None,
+    compare_fn: Any = None,
+    default_output_alternative_key: Any = None,
+    strip_default_attrs: Any = None,
+) -> ExportStrategy:
     """A strategy that exports when an evaluation was better than all before."""
     better = compare_fn or _loss_smaller
     writing = make_export_strategy(serving_input_fn, default_output_alternative_key, exports_to_keep=exports_to_keep)

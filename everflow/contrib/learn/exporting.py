@@ -1,4 +1,5 @@
 """Writing estimators of tf.contrib.learn as SavedModels, with a signature for every head."""
+
 from __future__ import annotations
 
 import collections
@@ -26,8 +27,17 @@ class GraphRewriteSpec(collections.namedtuple("GraphRewriteSpec", ["tags", "tran
         return super().__new__(cls, tuple(tags), tuple(transforms))
 
 
-def export_saved_model(estimator: Any, export_dir_base: Any, serving_input_fn: Any, default_output_alternative_key: Any, assets_extra: Any,
-                       as_text: bool, checkpoint_path: Any, graph_rewrite_specs: Any, strip_default_attrs: Any) -> bytes:
+def export_saved_model(
+    estimator: Any,
+    export_dir_base: Any,
+    serving_input_fn: Any,
+    default_output_alternative_key: Any,
+    assets_extra: Any,
+    as_text: bool,
+    checkpoint_path: Any,
+    graph_rewrite_specs: Any,
+    strip_default_attrs: Any,
+) -> bytes:
     """Writes the graph of inference with the variables of a checkpoint; gives the folder."""
     if serving_input_fn is None:
         raise ValueError("serving_input_fn must be defined.")
@@ -56,12 +66,23 @@ def export_saved_model(estimator: Any, export_dir_base: Any, serving_input_fn: A
         with tf.Session(config=estimator.config.session_config) as session:
             saver.restore(session, checkpoint_path)
             builder.add_meta_graph_and_variables(
-                session, graph_rewrite_specs[0].tags, signature_def_map=signatures, main_op=init_op, saver=saver,
-                assets_collection=tf.get_collection(tf.GraphKeys.ASSET_FILEPATHS), strip_default_attrs=bool(strip_default_attrs))
+                session,
+                graph_rewrite_specs[0].tags,
+                signature_def_map=signatures,
+                main_op=init_op,
+                saver=saver,
+                assets_collection=tf.get_collection(tf.GraphKeys.ASSET_FILEPATHS),
+                strip_default_attrs=bool(strip_default_attrs),
+            )
             for spec in graph_rewrite_specs[1:]:
                 builder.add_meta_graph(
-                    spec.tags, signature_def_map=signatures, main_op=init_op, saver=saver,
-                    assets_collection=tf.get_collection(tf.GraphKeys.ASSET_FILEPATHS), strip_default_attrs=bool(strip_default_attrs))
+                    spec.tags,
+                    signature_def_map=signatures,
+                    main_op=init_op,
+                    saver=saver,
+                    assets_collection=tf.get_collection(tf.GraphKeys.ASSET_FILEPATHS),
+                    strip_default_attrs=bool(strip_default_attrs),
+                )
     builder.save(as_text)
     for name, source in (assets_extra or {}).items():
         target = os.path.join(os.fsdecode(scratch), constants.EXTRA_ASSETS_DIRECTORY, name)

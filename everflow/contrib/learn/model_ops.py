@@ -1,4 +1,5 @@
 """What model functions of tf.contrib.learn give back, and the metrics that evaluations are asked for."""
+
 from __future__ import annotations
 
 import collections
@@ -27,14 +28,36 @@ class ModeKeys:
 
 
 @public("contrib.learn.ModelFnOps", "contrib.learn.estimators.model_fn.ModelFnOps")
-class ModelFnOps(collections.namedtuple("ModelFnOps", [
-        "predictions", "loss", "train_op", "eval_metric_ops", "output_alternatives", "training_chief_hooks", "training_hooks", "scaffold",
-        "mode"])):
+class ModelFnOps(
+    collections.namedtuple(
+        "ModelFnOps",
+        [
+            "predictions",
+            "loss",
+            "train_op",
+            "eval_metric_ops",
+            "output_alternatives",
+            "training_chief_hooks",
+            "training_hooks",
+            "scaffold",
+            "mode",
+        ],
+    )
+):
     """The ops of a model in one mode."""
 
-    def __new__(cls, mode: str, predictions: Any = None, loss: Any = None, train_op: Any = None, eval_metric_ops: Any = None,
-                output_alternatives: Any = None, training_chief_hooks: Any = None, training_hooks: Any = None,
-                scaffold: Any = None) -> ModelFnOps:
+    def __new__(
+        cls,
+        mode: str,
+        predictions: Any = None,
+        loss: Any = None,
+        train_op: Any = None,
+        eval_metric_ops: Any = None,
+        output_alternatives: Any = None,
+        training_chief_hooks: Any = None,
+        training_hooks: Any = None,
+        scaffold: Any = None,
+    ) -> ModelFnOps:
         ModeKeys.validate(mode)
         if train_op is None and mode == ModeKeys.TRAIN:
             raise ValueError("Missing train_op.")
@@ -43,18 +66,32 @@ class ModelFnOps(collections.namedtuple("ModelFnOps", [
         if predictions is None and mode in (ModeKeys.INFER, ModeKeys.EVAL):
             raise ValueError("Missing predictions.")
         return super().__new__(
-            cls, predictions=predictions, loss=loss, train_op=train_op, eval_metric_ops=eval_metric_ops or {},
-            output_alternatives=output_alternatives, training_chief_hooks=tuple(training_chief_hooks or ()),
-            training_hooks=tuple(training_hooks or ()), scaffold=scaffold, mode=mode)
+            cls,
+            predictions=predictions,
+            loss=loss,
+            train_op=train_op,
+            eval_metric_ops=eval_metric_ops or {},
+            output_alternatives=output_alternatives,
+            training_chief_hooks=tuple(training_chief_hooks or ()),
+            training_hooks=tuple(training_hooks or ()),
+            scaffold=scaffold,
+            mode=mode,
+        )
 
     def estimator_spec(self, default_serving_output_alternative_key: Any = None) -> Any:
         """The same as an EstimatorSpec."""
         del default_serving_output_alternative_key
         predicts = self.mode == NewModeKeys.PREDICT
         return EstimatorSpec(
-            mode=self.mode, predictions=self.predictions, loss=None if predicts else self.loss,
-            train_op=self.train_op if self.mode == NewModeKeys.TRAIN else None, eval_metric_ops=self.eval_metric_ops,
-            training_chief_hooks=self.training_chief_hooks, training_hooks=self.training_hooks, scaffold=self.scaffold)
+            mode=self.mode,
+            predictions=self.predictions,
+            loss=None if predicts else self.loss,
+            train_op=self.train_op if self.mode == NewModeKeys.TRAIN else None,
+            eval_metric_ops=self.eval_metric_ops,
+            training_chief_hooks=self.training_chief_hooks,
+            training_hooks=self.training_hooks,
+            scaffold=self.scaffold,
+        )
 
 
 @public("contrib.learn.MetricSpec")
@@ -87,7 +124,9 @@ class MetricSpec:
     def create_metric_ops(self, inputs: Any, labels: Any, predictions: Any) -> Any:
         """The metric's value and update op."""
         given = {
-            "predictions": _chosen("prediction", self._prediction_key, predictions), "labels": _chosen("label", self._label_key, labels)}
+            "predictions": _chosen("prediction", self._prediction_key, predictions),
+            "labels": _chosen("label", self._label_key, labels),
+        }
         if self._weight_key is not None:
             given["weights"] = inputs[self._weight_key]
         taken = parameters_of(self._metric_fn)

@@ -1,4 +1,5 @@
 """What a head solves, and the names of what it predicts."""
+
 from __future__ import annotations
 
 from everflow.api import public

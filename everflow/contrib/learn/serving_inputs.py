@@ -1,4 +1,5 @@
 """The inputs of a model that is served: InputFnOps, and functions that make them."""
+
 from __future__ import annotations
 
 import collections
@@ -16,8 +17,11 @@ class InputFnOps(collections.namedtuple("InputFnOps", ["features", "labels", "de
     """Features and labels for a model, and the tensors that a request fills."""
 
 
-@public("contrib.learn.build_parsing_serving_input_fn", "contrib.learn.utils.input_fn_utils.build_parsing_serving_input_fn",
-        f"{_MODULE}.build_parsing_serving_input_fn")
+@public(
+    "contrib.learn.build_parsing_serving_input_fn",
+    "contrib.learn.utils.input_fn_utils.build_parsing_serving_input_fn",
+    f"{_MODULE}.build_parsing_serving_input_fn",
+)
 def build_parsing_serving_input_fn(feature_spec: Any, default_batch_size: Any = None) -> Any:
     """A function that receives serialized tf.Examples and parses them."""
 

@@ -1,4 +1,5 @@
 """Decoders over lists of inputs: plain, with embeddings, with attention."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -55,9 +56,17 @@ def rnn_decoder(decoder_inputs: Any, initial_state: Any, cell: Any, loop_functio
 
 
 @public("contrib.legacy_seq2seq.embedding_rnn_decoder")
-def embedding_rnn_decoder(decoder_inputs: Any, initial_state: Any, cell: Any, num_symbols: int, embedding_size: int,
-                          output_projection: Any = None, feed_previous: bool = False, update_embedding_for_previous: bool = True,
-                          scope: Any = None) -> Any:
+def embedding_rnn_decoder(
+    decoder_inputs: Any,
+    initial_state: Any,
+    cell: Any,
+    num_symbols: int,
+    embedding_size: int,
+    output_projection: Any = None,
+    feed_previous: bool = False,
+    update_embedding_for_previous: bool = True,
+    scope: Any = None,
+) -> Any:
     """An rnn_decoder over symbols; with `feed_previous` it goes on with its own best symbols."""
     with scopes.variable_scope(scope or "embedding_rnn_decoder") as own:
         if output_projection is not None:
@@ -100,9 +109,18 @@ class _Memory:
 
 
 @public("contrib.legacy_seq2seq.attention_decoder")
-def attention_decoder(decoder_inputs: Any, initial_state: Any, attention_states: Any, cell: Any, output_size: Any = None,
-                      num_heads: int = 1, loop_function: Any = None, dtype: Any = None, scope: Any = None,
-                      initial_state_attention: bool = False) -> Any:
+def attention_decoder(
+    decoder_inputs: Any,
+    initial_state: Any,
+    attention_states: Any,
+    cell: Any,
+    output_size: Any = None,
+    num_heads: int = 1,
+    loop_function: Any = None,
+    dtype: Any = None,
+    scope: Any = None,
+    initial_state_attention: bool = False,
+) -> Any:
     """(outputs, last state) of a cell that looks at `attention_states` [batch, time, size] at each step."""
     if not decoder_inputs:
         raise ValueError("Must provide at least 1 input to attention decoder.")
@@ -143,10 +161,22 @@ def attention_decoder(decoder_inputs: Any, initial_state: Any, attention_states:
 
 
 @public("contrib.legacy_seq2seq.embedding_attention_decoder")
-def embedding_attention_decoder(decoder_inputs: Any, initial_state: Any, attention_states: Any, cell: Any, num_symbols: int,
-                                embedding_size: int, num_heads: int = 1, output_size: Any = None, output_projection: Any = None,
-                                feed_previous: bool = False, update_embedding_for_previous: bool = True, dtype: Any = None,
-                                scope: Any = None, initial_state_attention: bool = False) -> Any:
+def embedding_attention_decoder(
+    decoder_inputs: Any,
+    initial_state: Any,
+    attention_states: Any,
+    cell: Any,
+    num_symbols: int,
+    embedding_size: int,
+    num_heads: int = 1,
+    output_size: Any = None,
+    output_projection: Any = None,
+    feed_previous: bool = False,
+    update_embedding_for_previous: bool = True,
+    dtype: Any = None,
+    scope: Any = None,
+    initial_state_attention: bool = False,
+) -> Any:
     """An attention_decoder over symbols; with `feed_previous` it goes on with its own best symbols."""
     if output_size is None:
         output_size = cell.output_size
@@ -158,5 +188,12 @@ def embedding_attention_decoder(decoder_inputs: Any, initial_state: Any, attenti
         loop_function = feeds_best(embedding, output_projection, update_embedding_for_previous) if feed_previous else None
         embedded = [tf.nn.embedding_lookup(embedding, symbols) for symbols in decoder_inputs]
         return attention_decoder(
-            embedded, initial_state, attention_states, cell, output_size=output_size, num_heads=num_heads, loop_function=loop_function,
-            initial_state_attention=initial_state_attention)
+            embedded,
+            initial_state,
+            attention_states,
+            cell,
+            output_size=output_size,
+            num_heads=num_heads,
+            loop_function=loop_function,
+            initial_state_attention=initial_state_attention,
+        )

@@ -1,4 +1,5 @@
 """The cross entropy of lists of logits."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -9,12 +10,17 @@ from everflow.graph.scopes import name_scope
 
 
 @public("contrib.legacy_seq2seq.sequence_loss_by_example")
-def sequence_loss_by_example(logits: Any, targets: Any, weights: Any, average_across_timesteps: bool = True,
-                             softmax_loss_function: Any = None, name: str | None = None) -> Any:
+def sequence_loss_by_example(
+    logits: Any,
+    targets: Any,
+    weights: Any,
+    average_across_timesteps: bool = True,
+    softmax_loss_function: Any = None,
+    name: str | None = None,
+) -> Any:
     """The weighted cross entropy of each sequence, summed or averaged over time."""
     if len(targets) != len(logits) or len(weights) != len(logits):
-        raise ValueError(
-            f"Lengths of logits, weights, and targets must be the same {len(logits)}, {len(weights)}, {len(targets)}.")
+        raise ValueError(f"Lengths of logits, weights, and targets must be the same {len(logits)}, {len(weights)}, {len(targets)}.")
     with name_scope(name, "sequence_loss_by_example", [*logits, *targets, *weights]):
         losses = []
         for logit, target, weight in zip(logits, targets, weights):
@@ -29,10 +35,20 @@ def sequence_loss_by_example(logits: Any, targets: Any, weights: Any, average_ac
 
 
 @public("contrib.legacy_seq2seq.sequence_loss")
-def sequence_loss(logits: Any, targets: Any, weights: Any, average_across_timesteps: bool = True, average_across_batch: bool = True,
-                  softmax_loss_function: Any = None, name: str | None = None) -> Any:
+def sequence_loss(
+    logits: Any,
+    targets: Any,
+    weights: Any,
+    average_across_timesteps: bool = True,
+    average_across_batch: bool = True,
+    softmax_loss_function: Any = None,
+    name: str | None = None,
+) -> Any:
     """The same, summed or averaged over the batch."""
     with name_scope(name, "sequence_loss", [*logits, *targets, *weights]):
-        cost = tf.reduce_sum(sequence_loss_by_example(
-            logits, targets, weights, average_across_timesteps=average_across_timesteps, softmax_loss_function=softmax_loss_function))
+        cost = tf.reduce_sum(
+            sequence_loss_by_example(
+                logits, targets, weights, average_across_timesteps=average_across_timesteps, softmax_loss_function=softmax_loss_function
+            )
+        )
         return cost / tf.cast(tf.shape(targets[0])[0], cost.dtype) if average_across_batch else cost

@@ -1,4 +1,5 @@
 """Encoders and decoders together, and models for several lengths (buckets)."""
+
 from __future__ import annotations
 
 import copy
@@ -44,8 +45,9 @@ def basic_rnn_seq2seq(encoder_inputs: Any, decoder_inputs: Any, cell: Any, dtype
 
 
 @public("contrib.legacy_seq2seq.tied_rnn_seq2seq")
-def tied_rnn_seq2seq(encoder_inputs: Any, decoder_inputs: Any, cell: Any, loop_function: Any = None, dtype: Any = tf.float32,
-                     scope: Any = None) -> Any:
+def tied_rnn_seq2seq(
+    encoder_inputs: Any, decoder_inputs: Any, cell: Any, loop_function: Any = None, dtype: Any = tf.float32, scope: Any = None
+) -> Any:
     """An encoder and a decoder that share one cell."""
     with scopes.variable_scope("combined_tied_rnn_seq2seq"):
         scope = scope or "tied_rnn_seq2seq"
@@ -55,9 +57,18 @@ def tied_rnn_seq2seq(encoder_inputs: Any, decoder_inputs: Any, cell: Any, loop_f
 
 
 @public("contrib.legacy_seq2seq.embedding_rnn_seq2seq")
-def embedding_rnn_seq2seq(encoder_inputs: Any, decoder_inputs: Any, cell: Any, num_encoder_symbols: int, num_decoder_symbols: int,
-                          embedding_size: int, output_projection: Any = None, feed_previous: Any = False, dtype: Any = None,
-                          scope: Any = None) -> Any:
+def embedding_rnn_seq2seq(
+    encoder_inputs: Any,
+    decoder_inputs: Any,
+    cell: Any,
+    num_encoder_symbols: int,
+    num_decoder_symbols: int,
+    embedding_size: int,
+    output_projection: Any = None,
+    feed_previous: Any = False,
+    dtype: Any = None,
+    scope: Any = None,
+) -> Any:
     """From symbols to symbols; `feed_previous`, a bool or a tensor, says whether the decoder goes on with its own."""
     with scopes.variable_scope(scope or "embedding_rnn_seq2seq") as own:
         if dtype is not None:
@@ -71,8 +82,15 @@ def embedding_rnn_seq2seq(encoder_inputs: Any, decoder_inputs: Any, cell: Any, n
 
         def decode(feeds: bool, updates: bool = False) -> Any:
             return embedding_rnn_decoder(
-                decoder_inputs, encoded, cell, num_decoder_symbols, embedding_size, output_projection=output_projection,
-                feed_previous=feeds, update_embedding_for_previous=updates)
+                decoder_inputs,
+                encoded,
+                cell,
+                num_decoder_symbols,
+                embedding_size,
+                output_projection=output_projection,
+                feed_previous=feeds,
+                update_embedding_for_previous=updates,
+            )
 
         if isinstance(feed_previous, bool):
             return decode(feed_previous, updates=True)
@@ -80,9 +98,18 @@ def embedding_rnn_seq2seq(encoder_inputs: Any, decoder_inputs: Any, cell: Any, n
 
 
 @public("contrib.legacy_seq2seq.embedding_tied_rnn_seq2seq")
-def embedding_tied_rnn_seq2seq(encoder_inputs: Any, decoder_inputs: Any, cell: Any, num_symbols: int, embedding_size: int,
-                               num_decoder_symbols: Any = None, output_projection: Any = None, feed_previous: Any = False,
-                               dtype: Any = None, scope: Any = None) -> Any:
+def embedding_tied_rnn_seq2seq(
+    encoder_inputs: Any,
+    decoder_inputs: Any,
+    cell: Any,
+    num_symbols: int,
+    embedding_size: int,
+    num_decoder_symbols: Any = None,
+    output_projection: Any = None,
+    feed_previous: Any = False,
+    dtype: Any = None,
+    scope: Any = None,
+) -> Any:
     """From symbols to symbols, with one cell and one embedding for both sides."""
     with scopes.variable_scope(scope or "embedding_tied_rnn_seq2seq", dtype=dtype) as own:
         dtype = own.dtype
@@ -104,9 +131,20 @@ def embedding_tied_rnn_seq2seq(encoder_inputs: Any, decoder_inputs: Any, cell: A
 
 
 @public("contrib.legacy_seq2seq.embedding_attention_seq2seq")
-def embedding_attention_seq2seq(encoder_inputs: Any, decoder_inputs: Any, cell: Any, num_encoder_symbols: int, num_decoder_symbols: int,
-                                embedding_size: int, num_heads: int = 1, output_projection: Any = None, feed_previous: Any = False,
-                                dtype: Any = None, scope: Any = None, initial_state_attention: bool = False) -> Any:
+def embedding_attention_seq2seq(
+    encoder_inputs: Any,
+    decoder_inputs: Any,
+    cell: Any,
+    num_encoder_symbols: int,
+    num_decoder_symbols: int,
+    embedding_size: int,
+    num_heads: int = 1,
+    output_projection: Any = None,
+    feed_previous: Any = False,
+    dtype: Any = None,
+    scope: Any = None,
+    initial_state_attention: bool = False,
+) -> Any:
     """From symbols to symbols, with attention to the encoder's outputs."""
     with scopes.variable_scope(scope or "embedding_attention_seq2seq", dtype=dtype) as own:
         dtype = own.dtype
@@ -120,9 +158,19 @@ def embedding_attention_seq2seq(encoder_inputs: Any, decoder_inputs: Any, cell: 
 
         def decode(feeds: bool, updates: bool = False) -> Any:
             return embedding_attention_decoder(
-                decoder_inputs, encoded, attention_states, cell, num_decoder_symbols, embedding_size, num_heads=num_heads,
-                output_size=output_size, output_projection=output_projection, feed_previous=feeds,
-                update_embedding_for_previous=updates, initial_state_attention=initial_state_attention)
+                decoder_inputs,
+                encoded,
+                attention_states,
+                cell,
+                num_decoder_symbols,
+                embedding_size,
+                num_heads=num_heads,
+                output_size=output_size,
+                output_projection=output_projection,
+                feed_previous=feeds,
+                update_embedding_for_previous=updates,
+                initial_state_attention=initial_state_attention,
+            )
 
         if isinstance(feed_previous, bool):
             return decode(feed_previous, updates=True)
@@ -130,9 +178,18 @@ def embedding_attention_seq2seq(encoder_inputs: Any, decoder_inputs: Any, cell: 
 
 
 @public("contrib.legacy_seq2seq.one2many_rnn_seq2seq")
-def one2many_rnn_seq2seq(encoder_inputs: Any, decoder_inputs_dict: Any, enc_cell: Any, dec_cells_dict: Any, num_encoder_symbols: int,
-                         num_decoder_symbols_dict: Any, embedding_size: int, feed_previous: Any = False, dtype: Any = None,
-                         scope: Any = None) -> Any:
+def one2many_rnn_seq2seq(
+    encoder_inputs: Any,
+    decoder_inputs_dict: Any,
+    enc_cell: Any,
+    dec_cells_dict: Any,
+    num_encoder_symbols: int,
+    num_decoder_symbols_dict: Any,
+    embedding_size: int,
+    feed_previous: Any = False,
+    dtype: Any = None,
+    scope: Any = None,
+) -> Any:
     """One encoder and several decoders by name; returns dictionaries of outputs and of states."""
     outputs, states = {}, {}
     with scopes.variable_scope(scope or "one2many_rnn_seq2seq", dtype=dtype) as own:
@@ -145,8 +202,9 @@ def one2many_rnn_seq2seq(encoder_inputs: Any, decoder_inputs_dict: Any, enc_cell
                 cell = OutputProjectionWrapper(dec_cells_dict[name], symbols)
 
                 def decode(feeds: bool, updates: bool = False, inputs: Any = inputs, cell: Any = cell, symbols: int = symbols) -> Any:
-                    return embedding_rnn_decoder(inputs, encoded, cell, symbols, embedding_size, feed_previous=feeds,
-                                                 update_embedding_for_previous=updates)
+                    return embedding_rnn_decoder(
+                        inputs, encoded, cell, symbols, embedding_size, feed_previous=feeds, update_embedding_for_previous=updates
+                    )
 
                 if isinstance(feed_previous, bool):
                     outputs[name], states[name] = decode(feed_previous, updates=True)
@@ -156,11 +214,23 @@ def one2many_rnn_seq2seq(encoder_inputs: Any, decoder_inputs_dict: Any, enc_cell
 
 
 @public("contrib.legacy_seq2seq.model_with_buckets")
-def model_with_buckets(encoder_inputs: Any, decoder_inputs: Any, targets: Any, weights: Any, buckets: Any, seq2seq: Any,
-                       softmax_loss_function: Any = None, per_example_loss: bool = False, name: str | None = None) -> Any:
+def model_with_buckets(
+    encoder_inputs: Any,
+    decoder_inputs: Any,
+    targets: Any,
+    weights: Any,
+    buckets: Any,
+    seq2seq: Any,
+    softmax_loss_function: Any = None,
+    per_example_loss: bool = False,
+    name: str | None = None,
+) -> Any:
     """(outputs, losses) of one model for each bucket (source length, target length); the models share their variables."""
-    for what, given, length in (("encoder_inputs", encoder_inputs, buckets[-1][0]), ("targets", targets, buckets[-1][1]),
-                                ("weights", weights, buckets[-1][1])):
+    for what, given, length in (
+        ("encoder_inputs", encoder_inputs, buckets[-1][0]),
+        ("targets", targets, buckets[-1][1]),
+        ("weights", weights, buckets[-1][1]),
+    ):
         if len(given) < length:
             raise ValueError(f"Length of {what} ({len(given)}) must be at least that of last bucket ({length}).")
     loss = sequence_loss_by_example if per_example_loss else sequence_loss

@@ -1,4 +1,5 @@
 """Losses that take predictions first, under tf.contrib.losses and tf.contrib.slim.losses."""
+
 from __future__ import annotations
 
 import sys
@@ -52,8 +53,9 @@ def absolute_difference(predictions: Any, labels: Any = None, weights: Any = 1.0
 
 
 @_loss("cosine_distance")
-def cosine_distance(predictions: Any, labels: Any = None, axis: Any = None, weights: Any = 1.0, scope: str | None = None,
-                    dim: Any = None) -> Any:
+def cosine_distance(
+    predictions: Any, labels: Any = None, axis: Any = None, weights: Any = 1.0, scope: str | None = None, dim: Any = None
+) -> Any:
     """One minus the cosine of the angle between vectors of length one."""
     axis = deprecated_argument_lookup("axis", axis, "dim", dim)
     return losses.cosine_distance(labels, predictions, axis, _spread(weights, predictions), scope)
@@ -88,8 +90,9 @@ def mean_squared_error(predictions: Any, labels: Any = None, weights: Any = 1.0,
 
 
 @_loss("sigmoid_cross_entropy")
-def sigmoid_cross_entropy(logits: Any, multi_class_labels: Any, weights: Any = 1.0, label_smoothing: Any = 0,
-                          scope: str | None = None) -> Any:
+def sigmoid_cross_entropy(
+    logits: Any, multi_class_labels: Any, weights: Any = 1.0, label_smoothing: Any = 0, scope: str | None = None
+) -> Any:
     """The cross entropy of classes that don't exclude each other."""
     return losses.sigmoid_cross_entropy(multi_class_labels, logits, _spread(weights, logits), label_smoothing, scope)
 

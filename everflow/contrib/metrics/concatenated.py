@@ -1,4 +1,5 @@
 """Metrics that keep all they have seen: concatenated values, and exact areas under curves."""
+
 from __future__ import annotations
 
 import statistics
@@ -15,12 +16,18 @@ from everflow.metrics.streaming import collected, metric_variable, with_ranks_th
 def next_array_size(required_size: Any, growth_factor: float = 1.5) -> Any:
     """The size of an array that has room for so many, and grows by at least this factor each time."""
     exponent = tf.ceil(tf.log(tf.cast(required_size, dtypes.float32)) / tf.log(tf.cast(growth_factor, dtypes.float32)))
-    return tf.cast(tf.ceil(growth_factor ** exponent), dtypes.int32)
+    return tf.cast(tf.ceil(growth_factor**exponent), dtypes.int32)
 
 
 @metric("streaming_concat")
-def streaming_concat(values: Any, axis: int = 0, max_size: int | None = None, metrics_collections: Any = None,
-                     updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
+def streaming_concat(
+    values: Any,
+    axis: int = 0,
+    max_size: int | None = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
     """All values so far, one after the other along an axis, up to a number of them."""
     with tf.variable_scope(name, "streaming_concat", (values,)):
         shape = values.get_shape()
@@ -105,8 +112,15 @@ def _checks(labels: Any, predictions: Any, weights: Any) -> list[Any]:
 
 
 @metric("streaming_dynamic_auc")
-def streaming_dynamic_auc(labels: Any, predictions: Any, curve: str = "ROC", metrics_collections: Any = (), updates_collections: Any = (),
-                          name: str | None = None, weights: Any = None) -> tuple[Any, Any]:
+def streaming_dynamic_auc(
+    labels: Any,
+    predictions: Any,
+    curve: str = "ROC",
+    metrics_collections: Any = (),
+    updates_collections: Any = (),
+    name: str | None = None,
+    weights: Any = None,
+) -> tuple[Any, Any]:
     """The exact area under the curve of all predictions so far."""
     if curve not in ["PR", "ROC"]:
         raise ValueError(f"curve must be either ROC or PR, {curve} unknown")
@@ -162,9 +176,16 @@ def _auc_with_deviation(labels: Any, predictions: Any, weights: Any) -> tuple[An
 
 
 @metric("auc_with_confidence_intervals")
-def auc_with_confidence_intervals(labels: Any, predictions: Any, weights: Any = None, alpha: float = 0.95,
-                                  logit_transformation: bool = True, metrics_collections: Any = (), updates_collections: Any = (),
-                                  name: str | None = None) -> tuple[Any, Any]:
+def auc_with_confidence_intervals(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    alpha: float = 0.95,
+    logit_transformation: bool = True,
+    metrics_collections: Any = (),
+    updates_collections: Any = (),
+    name: str | None = None,
+) -> tuple[Any, Any]:
     """The exact area under the ROC curve and a confidence interval of level `alpha`."""
     if not (alpha > 0 and alpha < 1):
         raise ValueError(f"alpha must be between 0 and 1; currently {alpha:.02f}")
@@ -176,19 +197,25 @@ def auc_with_confidence_intervals(labels: Any, predictions: Any, weights: Any = 
         weights = tf.reshape(weights, [-1])
         predictions = tf.reshape(tf.cast(predictions, dtypes.float64), [-1])
         labels = tf.reshape(tf.cast(labels, dtypes.int64), [-1])
-        with tf.control_dependencies([*_checks(labels, predictions, weights), tf.assert_positive(
-                total_weight, message="The sum of weights must be positive.")]):
+        with tf.control_dependencies(
+            [*_checks(labels, predictions, weights), tf.assert_positive(total_weight, message="The sum of weights must be positive.")]
+        ):
             predictions = tf.identity(predictions)
         all_predictions, more_predictions = streaming_concat(predictions, name="concat_preds")
         all_labels, more_labels = streaming_concat(labels, name="concat_labels")
         all_weights, more_weights = streaming_concat(weights, name="concat_weights")
         update_op = tf.logical_and(
-            tf.equal(tf.identity(more_labels), tf.identity(more_predictions)), tf.equal(more_predictions, more_weights), name="update_op")
+            tf.equal(tf.identity(more_labels), tf.identity(more_predictions)), tf.equal(more_predictions, more_weights), name="update_op"
+        )
         yes = tf.reduce_sum(tf.cast(all_labels, dtypes.int64))
         has_both = tf.logical_and(tf.greater(yes, 0), tf.less(yes, tf.size(all_labels, out_type=dtypes.int64)))
-        value = AucData(*tf.cond(
-            has_both, lambda: _interval(all_labels, all_predictions, all_weights, alpha, logit_transformation),
-            lambda: tuple(tf.constant(0, dtypes.float32) for _ in range(3))))
+        value = AucData(
+            *tf.cond(
+                has_both,
+                lambda: _interval(all_labels, all_predictions, all_weights, alpha, logit_transformation),
+                lambda: tuple(tf.constant(0, dtypes.float32) for _ in range(3)),
+            )
+        )
         return collected(value, update_op, metrics_collections, updates_collections)
 
 

@@ -1,4 +1,5 @@
 """Metrics of pairs of numbers or classes: covariance, correlation and agreement."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -16,14 +17,21 @@ def _safe_ratio(a: Any, b: Any, name: str | None = None) -> Any:
 
 
 @metric("streaming_covariance")
-def streaming_covariance(predictions: Any, labels: Any, weights: Any = None, metrics_collections: Any = None,
-                         updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
+def streaming_covariance(
+    predictions: Any,
+    labels: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
     """The unbiased covariance of predictions and labels, by Chan's way to put two parts of data together."""
     with tf.variable_scope(name, "covariance", (predictions, labels, weights)):
         predictions, labels, weights = with_ranks_that_fit(predictions, labels, weights)
         predictions.get_shape().assert_is_compatible_with(labels.get_shape())
         count_so_far, mean_prediction, mean_label, comoment = (
-            metric_variable([], dtypes.float32, name=part) for part in ("count", "mean_prediction", "mean_label", "comoment"))
+            metric_variable([], dtypes.float32, name=part) for part in ("count", "mean_prediction", "mean_label", "comoment")
+        )
         if weights is None:
             batch_count = tf.cast(tf.size(labels), dtypes.float32)
             weighted_predictions, weighted_labels = predictions, labels
@@ -59,8 +67,14 @@ def streaming_covariance(predictions: Any, labels: Any, weights: Any = None, met
 
 
 @metric("streaming_pearson_correlation")
-def streaming_pearson_correlation(predictions: Any, labels: Any, weights: Any = None, metrics_collections: Any = None,
-                                  updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
+def streaming_pearson_correlation(
+    predictions: Any,
+    labels: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
     """Pearson's correlation of predictions and labels."""
     with tf.variable_scope(name, "pearson_r", (predictions, labels, weights)):
         predictions, labels, weights = with_ranks_that_fit(predictions, labels, weights)
@@ -80,8 +94,15 @@ def streaming_pearson_correlation(predictions: Any, labels: Any, weights: Any = 
 
 
 @metric("cohen_kappa")
-def cohen_kappa(labels: Any, predictions_idx: Any, num_classes: int, weights: Any = None, metrics_collections: Any = None,
-                updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
+def cohen_kappa(
+    labels: Any,
+    predictions_idx: Any,
+    num_classes: int,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
     """How much more two raters agree than chance makes them."""
     if tf.executing_eagerly():
         raise RuntimeError("tf.contrib.metrics.cohen_kappa is not supported when eager execution is enabled.")

@@ -1,4 +1,5 @@
 """Names that a metric has in tf.contrib."""
+
 from __future__ import annotations
 
 import sys

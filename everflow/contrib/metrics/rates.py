@@ -1,4 +1,5 @@
 """How often yes and no were predicted in vain, and what is best over thresholds."""
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -18,23 +19,63 @@ _SMALL = 1e-6
 
 
 @metric("streaming_false_positive_rate")
-def streaming_false_positive_rate(predictions: Any, labels: Any, weights: Any = None, metrics_collections: Any = None,
-                                  updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
+def streaming_false_positive_rate(
+    predictions: Any,
+    labels: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
     """Which part of what was no was predicted as yes."""
-    return counts.share("false_positive_rate", labels, predictions, weights, metrics_collections, updates_collections, name,
-                        counts.false_positives, counts.true_negatives)
+    return counts.share(
+        "false_positive_rate",
+        labels,
+        predictions,
+        weights,
+        metrics_collections,
+        updates_collections,
+        name,
+        counts.false_positives,
+        counts.true_negatives,
+    )
 
 
 @metric("streaming_false_negative_rate")
-def streaming_false_negative_rate(predictions: Any, labels: Any, weights: Any = None, metrics_collections: Any = None,
-                                  updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
+def streaming_false_negative_rate(
+    predictions: Any,
+    labels: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
     """Which part of what was yes was predicted as no."""
-    return counts.share("false_negative_rate", labels, predictions, weights, metrics_collections, updates_collections, name,
-                        counts.false_negatives, counts.true_positives)
+    return counts.share(
+        "false_negative_rate",
+        labels,
+        predictions,
+        weights,
+        metrics_collections,
+        updates_collections,
+        name,
+        counts.false_negatives,
+        counts.true_positives,
+    )
 
 
-def _rates_at(kind: str, wrong: str, right: str, predictions: Any, labels: Any, thresholds: Any, weights: Any, metrics_collections: Any,
-              updates_collections: Any, scope: Any) -> tuple[Any, Any]:
+def _rates_at(
+    kind: str,
+    wrong: str,
+    right: str,
+    predictions: Any,
+    labels: Any,
+    thresholds: Any,
+    weights: Any,
+    metrics_collections: Any,
+    updates_collections: Any,
+    scope: Any,
+) -> tuple[Any, Any]:
     name = {"fpr": "false_positive_rate_at_thresholds", "fnr": "false_negative_rate_at_thresholds"}[kind]
     with tf.variable_scope(scope, name, (predictions, labels, weights)):
         values, updates = confusion_at_thresholds(labels, predictions, thresholds, weights, includes=(wrong, right))
@@ -48,24 +89,43 @@ def _rates_at(kind: str, wrong: str, right: str, predictions: Any, labels: Any, 
 
 @metric("streaming_false_positive_rate_at_thresholds")
 def streaming_false_positive_rate_at_thresholds(
-        predictions: Any, labels: Any, thresholds: Any, weights: Any = None, metrics_collections: Any = None,
-        updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
+    predictions: Any,
+    labels: Any,
+    thresholds: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
     """Which part of what was no was predicted as yes, at each threshold."""
     return _rates_at("fpr", "fp", "tn", predictions, labels, thresholds, weights, metrics_collections, updates_collections, name)
 
 
 @metric("streaming_false_negative_rate_at_thresholds")
 def streaming_false_negative_rate_at_thresholds(
-        predictions: Any, labels: Any, thresholds: Any, weights: Any = None, metrics_collections: Any = None,
-        updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
+    predictions: Any,
+    labels: Any,
+    thresholds: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
     """Which part of what was yes was predicted as no, at each threshold."""
     return _rates_at("fnr", "fn", "tp", predictions, labels, thresholds, weights, metrics_collections, updates_collections, name)
 
 
 @metric("streaming_curve_points")
-def streaming_curve_points(labels: Any = None, predictions: Any = None, weights: Any = None, num_thresholds: int = 200,
-                           metrics_collections: Any = None, updates_collections: Any = None, curve: str = "ROC",
-                           name: str | None = None) -> tuple[Any, Any]:
+def streaming_curve_points(
+    labels: Any = None,
+    predictions: Any = None,
+    weights: Any = None,
+    num_thresholds: int = 200,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    curve: str = "ROC",
+    name: str | None = None,
+) -> tuple[Any, Any]:
     """The points [thresholds, 2] of a curve: false and true positive rates (ROC), or recall and precision (PR)."""
     with tf.variable_scope(name, "curve_points", (labels, predictions, weights)):
         if curve not in ("ROC", "PR"):
@@ -83,8 +143,15 @@ def streaming_curve_points(labels: Any = None, predictions: Any = None, weights:
 
 
 @metric("f1_score")
-def f1_score(labels: Any, predictions: Any, weights: Any = None, num_thresholds: int = 200, metrics_collections: Any = None,
-             updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
+def f1_score(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    num_thresholds: int = 200,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
     """The largest harmonic mean of precision and recall over thresholds."""
     with tf.variable_scope(name, "f1", (labels, predictions, weights)):
         predictions, labels, weights = with_ranks_that_fit(predictions, labels, weights)
@@ -101,8 +168,16 @@ def f1_score(labels: Any, predictions: Any, weights: Any = None, num_thresholds:
 
 
 @metric("precision_at_recall")
-def precision_at_recall(labels: Any, predictions: Any, target_recall: float, weights: Any = None, num_thresholds: int = 200,
-                        metrics_collections: Any = None, updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
+def precision_at_recall(
+    labels: Any,
+    predictions: Any,
+    target_recall: float,
+    weights: Any = None,
+    num_thresholds: int = 200,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
     """The precision at the highest threshold whose recall is at least what is wanted."""
     if target_recall < 0 or target_recall > 1:
         raise ValueError("`target_recall` must be in the range [0, 1].")
@@ -121,9 +196,17 @@ def precision_at_recall(labels: Any, predictions: Any, target_recall: float, wei
 
 
 @metric("recall_at_precision")
-def recall_at_precision(labels: Any, predictions: Any, precision: float, weights: Any = None, num_thresholds: int = 200,
-                        metrics_collections: Any = None, updates_collections: Any = None, name: str | None = None,
-                        strict_mode: bool = False) -> tuple[Any, Any]:
+def recall_at_precision(
+    labels: Any,
+    predictions: Any,
+    precision: float,
+    weights: Any = None,
+    num_thresholds: int = 200,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+    strict_mode: bool = False,
+) -> tuple[Any, Any]:
     """The recall at the threshold whose precision is nearest to what is wanted; strictly, nearest above it, or 0 if there is none."""
     if not 0 <= precision <= 1:
         raise ValueError("`precision` must be in the range [0, 1].")
@@ -161,8 +244,14 @@ class PrecisionRecallData(NamedTuple):
 
 
 @metric("precision_recall_at_equal_thresholds")
-def precision_recall_at_equal_thresholds(labels: Any, predictions: Any, weights: Any = None, num_thresholds: int | None = None,
-                                         use_locking: bool | None = None, name: str | None = None) -> tuple[PrecisionRecallData, Any]:
+def precision_recall_at_equal_thresholds(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    num_thresholds: int | None = None,
+    use_locking: bool | None = None,
+    name: str | None = None,
+) -> tuple[PrecisionRecallData, Any]:
     """Counts and rates at thresholds that lie evenly in [0, 1]. Each prediction costs the same for any number of thresholds."""
     labels.get_shape().assert_is_compatible_with(predictions.get_shape())
     if num_thresholds is None:
@@ -203,8 +292,15 @@ def _binned(values: Any, score_range: Any, nbins: int) -> Any:
 
 
 @metric("auc_using_histogram")
-def auc_using_histogram(boolean_labels: Any, scores: Any, score_range: Any, nbins: int = 100, collections: Any = None,
-                        check_shape: bool = True, name: str | None = None) -> tuple[Any, Any]:
+def auc_using_histogram(
+    boolean_labels: Any,
+    scores: Any,
+    score_range: Any,
+    nbins: int = 100,
+    collections: Any = None,
+    check_shape: bool = True,
+    name: str | None = None,
+) -> tuple[Any, Any]:
     """The area under the ROC curve, from two histograms of scores."""
     if collections is None:
         collections = [GraphKeys.LOCAL_VARIABLES]
@@ -213,9 +309,16 @@ def auc_using_histogram(boolean_labels: Any, scores: Any, score_range: Any, nbin
         score_range = tf.convert_to_tensor(score_range, name="score_range")
         boolean_labels, scores = _checked(boolean_labels, scores, check_shape)
         with tf.variable_scope("hist_accumulate"):
+
             def accumulator(which: str) -> Any:
-                return tf.get_variable(f"hist_{which}_acc", shape=[nbins], initializer=tf.zeros_initializer(), dtype=dtypes.int64,
-                                       collections=collections, trainable=False)
+                return tf.get_variable(
+                    f"hist_{which}_acc",
+                    shape=[nbins],
+                    initializer=tf.zeros_initializer(),
+                    dtype=dtypes.int64,
+                    collections=collections,
+                    trainable=False,
+                )
 
             rights, wrongs = accumulator("true"), accumulator("false")
             new_rights = tf.assign_add(rights, _binned(tf.boolean_mask(scores, boolean_labels), score_range, nbins))

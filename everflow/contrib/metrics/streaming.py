@@ -1,4 +1,5 @@
 """Metrics over batches that take predictions first, and maps of metrics."""
+
 from __future__ import annotations
 
 import functools
@@ -35,19 +36,30 @@ def _publish(name: str, function: Callable[..., Any]) -> None:
 
 
 _LABELS_FIRST: dict[str, Callable[..., Any]] = {
-    "accuracy": means.accuracy, "mean_absolute_error": means.mean_absolute_error, "mean_cosine_distance": means.mean_cosine_distance,
-    "mean_relative_error": means.mean_relative_error, "mean_squared_error": means.mean_squared_error,
-    "root_mean_squared_error": means.root_mean_squared_error, "true_positives": counts.true_positives,
-    "true_negatives": counts.true_negatives, "false_positives": counts.false_positives, "false_negatives": counts.false_negatives,
-    "precision": counts.precision, "recall": counts.recall, "auc": thresholds.auc,
-    "precision_at_thresholds": thresholds.precision_at_thresholds, "recall_at_thresholds": thresholds.recall_at_thresholds,
+    "accuracy": means.accuracy,
+    "mean_absolute_error": means.mean_absolute_error,
+    "mean_cosine_distance": means.mean_cosine_distance,
+    "mean_relative_error": means.mean_relative_error,
+    "mean_squared_error": means.mean_squared_error,
+    "root_mean_squared_error": means.root_mean_squared_error,
+    "true_positives": counts.true_positives,
+    "true_negatives": counts.true_negatives,
+    "false_positives": counts.false_positives,
+    "false_negatives": counts.false_negatives,
+    "precision": counts.precision,
+    "recall": counts.recall,
+    "auc": thresholds.auc,
+    "precision_at_thresholds": thresholds.precision_at_thresholds,
+    "recall_at_thresholds": thresholds.recall_at_thresholds,
     "true_positives_at_thresholds": thresholds.true_positives_at_thresholds,
     "true_negatives_at_thresholds": thresholds.true_negatives_at_thresholds,
     "false_positives_at_thresholds": thresholds.false_positives_at_thresholds,
     "false_negatives_at_thresholds": thresholds.false_negatives_at_thresholds,
     "sensitivity_at_specificity": thresholds.sensitivity_at_specificity,
-    "specificity_at_sensitivity": thresholds.specificity_at_sensitivity, "mean_iou": classes.mean_iou,
-    "sparse_precision_at_k": top_k.precision_at_k, "sparse_recall_at_k": top_k.recall_at_k,
+    "specificity_at_sensitivity": thresholds.specificity_at_sensitivity,
+    "mean_iou": classes.mean_iou,
+    "sparse_precision_at_k": top_k.precision_at_k,
+    "sparse_recall_at_k": top_k.recall_at_k,
     "sparse_average_precision_at_k": top_k.average_precision_at_k,
 }
 for _name, _function in _LABELS_FIRST.items():
@@ -69,8 +81,9 @@ def accuracy(predictions: Any, labels: Any, weights: Any = None, name: str | Non
     if not (labels.dtype.is_integer or labels.dtype in (dtypes.bool, dtypes.string)):
         raise ValueError(f"Labels should have bool, integer, or string dtype, not {labels.dtype!r}")
     if not labels.dtype.is_compatible_with(predictions.dtype):
-        raise ValueError(f"Dtypes of predictions and labels should match. Given: predictions ({predictions.dtype!r}) and labels "
-                         f"({labels.dtype!r})")
+        raise ValueError(
+            f"Dtypes of predictions and labels should match. Given: predictions ({predictions.dtype!r}) and labels ({labels.dtype!r})"
+        )
     with tf.name_scope(name, "accuracy", values=[predictions, labels]):
         right = tf.cast(tf.equal(predictions, labels), dtypes.float32)
         if weights is None:
@@ -80,8 +93,9 @@ def accuracy(predictions: Any, labels: Any, weights: Any = None, name: str | Non
 
 
 @metric("count")
-def count(values: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None,
-          name: str | None = None) -> tuple[Any, Any]:
+def count(
+    values: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None, name: str | None = None
+) -> tuple[Any, Any]:
     """How many values there were so far, or the sum of their weights."""
     with tf.variable_scope(name, "count", (values, weights)):
         total = metric_variable(shape=[], dtype=dtypes.float32, name="count")
@@ -111,8 +125,15 @@ def aggregate_metric_map(names_to_tuples: dict[str, Any]) -> tuple[dict[str, Any
 
 
 @metric("streaming_recall_at_k")
-def streaming_recall_at_k(predictions: Any, labels: Any, k: int, weights: Any = None, metrics_collections: Any = None,
-                          updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
+def streaming_recall_at_k(
+    predictions: Any,
+    labels: Any,
+    k: int,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
     """How often the right class is among the k with the highest scores."""
     is_there = tf.to_float(tf.nn.in_top_k(predictions, labels, k))
     return means.mean(is_there, weights, metrics_collections, updates_collections, name or f"recall_at_{k}")
@@ -120,25 +141,56 @@ def streaming_recall_at_k(predictions: Any, labels: Any, k: int, weights: Any = 
 
 @metric("streaming_sparse_precision_at_top_k")
 def streaming_sparse_precision_at_top_k(
-        top_k_predictions: Any, labels: Any, class_id: int | None = None, weights: Any = None, metrics_collections: Any = None,
-        updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
+    top_k_predictions: Any,
+    labels: Any,
+    class_id: int | None = None,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
     """Which part of the best classes, given by their numbers, is right."""
-    return top_k.precision_at_top_k(labels=labels, predictions_idx=top_k_predictions, class_id=class_id, weights=weights,
-                                    metrics_collections=metrics_collections, updates_collections=updates_collections, name=name)
+    return top_k.precision_at_top_k(
+        labels=labels,
+        predictions_idx=top_k_predictions,
+        class_id=class_id,
+        weights=weights,
+        metrics_collections=metrics_collections,
+        updates_collections=updates_collections,
+        name=name,
+    )
 
 
 @metric("sparse_recall_at_top_k")
 def sparse_recall_at_top_k(
-        labels: Any, top_k_predictions: Any, class_id: int | None = None, weights: Any = None, metrics_collections: Any = None,
-        updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
+    labels: Any,
+    top_k_predictions: Any,
+    class_id: int | None = None,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
     """Which part of the right classes is among the best, given by their numbers."""
-    return top_k.recall_at_top_k(labels=labels, predictions_idx=top_k_predictions, class_id=class_id, weights=weights,
-                                 metrics_collections=metrics_collections, updates_collections=updates_collections, name=name)
+    return top_k.recall_at_top_k(
+        labels=labels,
+        predictions_idx=top_k_predictions,
+        class_id=class_id,
+        weights=weights,
+        metrics_collections=metrics_collections,
+        updates_collections=updates_collections,
+        name=name,
+    )
 
 
 @metric("streaming_sparse_average_precision_at_top_k")
 def streaming_sparse_average_precision_at_top_k(
-        top_k_predictions: Any, labels: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None,
-        name: str | None = None) -> tuple[Any, Any]:
+    top_k_predictions: Any,
+    labels: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
     """The mean of the precisions at the ranks of the right classes among the best, given by their numbers."""
     return top_k.streaming_average_precision(labels, top_k_predictions, weights, metrics_collections, updates_collections, name)

@@ -1,4 +1,5 @@
 """tf.contrib.opt.AdaMaxOptimizer."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -17,8 +18,15 @@ from everflow.train.adam import AdamOptimizer
 class AdaMaxOptimizer(AdamOptimizer):
     """Adam with the largest recent gradient in place of the root of the mean square."""
 
-    def __init__(self, learning_rate: Any = 0.001, beta1: Any = 0.9, beta2: Any = 0.999, epsilon: Any = 1e-08,
-                 use_locking: bool = False, name: str = "AdaMax") -> None:
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        beta1: Any = 0.9,
+        beta2: Any = 0.999,
+        epsilon: Any = 1e-08,
+        use_locking: bool = False,
+        name: str = "AdaMax",
+    ) -> None:
         super().__init__(learning_rate, beta1, beta2, epsilon, use_locking, name)
 
     def _get_beta_accumulators(self) -> Any:
@@ -34,20 +42,33 @@ class AdaMaxOptimizer(AdamOptimizer):
             self._zeros_slot(var, "v", self._name)
 
     def _step(self, var: Any) -> Any:
-        return "AdaMax", {
-            "m": self.get_slot(var, "m"), "v": self.get_slot(var, "v"), "beta1_power": self._get_beta_accumulators(),
-            "lr": self._lr_t, "beta1": self._beta1_t, "beta2": self._beta2_t, "epsilon": self._epsilon_t}, {}
+        return (
+            "AdaMax",
+            {
+                "m": self.get_slot(var, "m"),
+                "v": self.get_slot(var, "v"),
+                "beta1_power": self._get_beta_accumulators(),
+                "lr": self._lr_t,
+                "beta1": self._beta1_t,
+                "beta2": self._beta2_t,
+                "epsilon": self._epsilon_t,
+            },
+            {},
+        )
 
     # Unlike in Adam, rows without a gradient stay as they are.
 
     def _apply_sparse(self, grad: Any, var: Any) -> Any:
         return self._apply_sparse_shared(
-            grad.values, var, grad.indices, lambda x, i, v: tf.scatter_add(x, i, v, use_locking=self._use_locking),
-            lambda x, i, v: tf.scatter_update(x, i, v, use_locking=self._use_locking))
+            grad.values,
+            var,
+            grad.indices,
+            lambda x, i, v: tf.scatter_add(x, i, v, use_locking=self._use_locking),
+            lambda x, i, v: tf.scatter_update(x, i, v, use_locking=self._use_locking),
+        )
 
     def _resource_apply_sparse(self, grad: Any, handle: Any, indices: Any) -> Any:
-        return self._apply_sparse_shared(
-            grad, handle, indices, self._resource_scatter_add, self._resource_scatter_update)
+        return self._apply_sparse_shared(grad, handle, indices, self._resource_scatter_add, self._resource_scatter_update)
 
     def _resource_scatter_add(self, x: Any, i: Any, v: Any) -> Any:
         with control_dependencies([apply("ResourceScatterAdd", x.handle, i, v), v]):
@@ -62,7 +83,8 @@ class AdaMaxOptimizer(AdamOptimizer):
     ) -> Any:
         beta1_power, lr, beta1, beta2, epsilon = (
             tf.cast(number, var.dtype.base_dtype)
-            for number in (self._get_beta_accumulators(), self._lr_t, self._beta1_t, self._beta2_t, self._epsilon_t))
+            for number in (self._get_beta_accumulators(), self._lr_t, self._beta1_t, self._beta2_t, self._epsilon_t)
+        )
         m, v = self.get_slot(var, "m"), self.get_slot(var, "v")
         m_rows = tf.gather(m, indices) * beta1 + grad * (1 - beta1)
         m_changed = scatter_update(m, indices, m_rows)

@@ -1,4 +1,5 @@
 """tf.contrib.opt.LARSOptimizer."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -15,9 +16,17 @@ from everflow.train.optimizer import Optimizer
 class LARSOptimizer(Optimizer):
     """Momentum with a learning rate for each layer, in proportion to its weights' norm over its gradient's."""
 
-    def __init__(self, learning_rate: Any, momentum: Any = 0.9, weight_decay: float = 0.0001, eeta: float = 0.001,
-                 epsilon: float = 0.0, name: str = "LARSOptimizer", skip_list: Any = None,
-                 use_nesterov: bool = False) -> None:
+    def __init__(
+        self,
+        learning_rate: Any,
+        momentum: Any = 0.9,
+        weight_decay: float = 0.0001,
+        eeta: float = 0.001,
+        epsilon: float = 0.0,
+        name: str = "LARSOptimizer",
+        skip_list: Any = None,
+        use_nesterov: bool = False,
+    ) -> None:
         if momentum < 0.0:
             raise ValueError(f"momentum should be positive: {momentum}")
         if weight_decay < 0.0:
@@ -48,24 +57,23 @@ class LARSOptimizer(Optimizer):
         return scaled, grad + self._weight_decay * var
 
     def _prepare(self) -> None:
-        self._learning_rate_tensor, self._momentum_tensor = numbers(
-            self, learning_rate=self._learning_rate, momentum=self._momentum)
+        self._learning_rate_tensor, self._momentum_tensor = numbers(self, learning_rate=self._learning_rate, momentum=self._momentum)
 
     def _step(self, var: Any) -> Any:
-        return "Momentum", {
-            "accum": self.get_slot(var, "momentum"), "lr": self._learning_rate_tensor,
-            "momentum": self._momentum_tensor}, {"use_nesterov": self._use_nesterov}
+        return (
+            "Momentum",
+            {"accum": self.get_slot(var, "momentum"), "lr": self._learning_rate_tensor, "momentum": self._momentum_tensor},
+            {"use_nesterov": self._use_nesterov},
+        )
 
     def _apply_dense(self, grad: Any, var: Any) -> Any:
         return self._apply_scaled("ApplyMomentum", grad, var, var, self.get_slot(var, "momentum"))
 
     def _resource_apply_dense(self, grad: Any, handle: Any) -> Any:
-        return self._apply_scaled(
-            "ResourceApplyMomentum", grad, handle, handle.handle, self.get_slot(handle, "momentum").handle)
+        return self._apply_scaled("ResourceApplyMomentum", grad, handle, handle.handle, self.get_slot(handle, "momentum").handle)
 
     def _apply_scaled(self, op_type: str, grad: Any, var: Any, target: Any, slot: Any) -> Any:
         rate, grad = self.compute_lr(grad, var)
         # The rate goes into the gradient, so that the accumulated steps keep the rates they were made with.
         one = tf.cast(1.0, var.dtype.base_dtype)
-        return apply(op_type, target, slot, one, grad * rate, self._momentum, use_locking=False,
-                     use_nesterov=self._use_nesterov)
+        return apply(op_type, target, slot, one, grad * rate, self._momentum, use_locking=False, use_nesterov=self._use_nesterov)

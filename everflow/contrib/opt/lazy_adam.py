@@ -1,4 +1,5 @@
 """tf.contrib.opt.LazyAdamOptimizer."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -16,17 +17,17 @@ class LazyAdamOptimizer(AdamOptimizer):
     def _rate(self, dtype: Any) -> tuple[Any, Any, Any, Any]:
         """The corrected learning rate, beta1, beta2 and epsilon."""
         beta1_power, beta2_power, lr, beta1, beta2, epsilon = (
-            tf.cast(number, dtype)
-            for number in (*self._get_beta_accumulators(), self._lr_t, self._beta1_t, self._beta2_t, self._epsilon_t))
+            tf.cast(number, dtype) for number in (*self._get_beta_accumulators(), self._lr_t, self._beta1_t, self._beta2_t, self._epsilon_t)
+        )
         return lr * tf.sqrt(1 - beta2_power) / (1 - beta1_power), beta1, beta2, epsilon
 
     def _apply_sparse(self, grad: Any, var: Any) -> Any:
         rate, beta1, beta2, epsilon = self._rate(var.dtype.base_dtype)
         m, v, rows = self.get_slot(var, "m"), self.get_slot(var, "v"), grad.indices
-        m_changed = tf.scatter_update(
-            m, rows, beta1 * tf.gather(m, rows) + (1 - beta1) * grad.values, use_locking=self._use_locking)
+        m_changed = tf.scatter_update(m, rows, beta1 * tf.gather(m, rows) + (1 - beta1) * grad.values, use_locking=self._use_locking)
         v_changed = tf.scatter_update(
-            v, rows, beta2 * tf.gather(v, rows) + (1 - beta2) * tf.square(grad.values), use_locking=self._use_locking)
+            v, rows, beta2 * tf.gather(v, rows) + (1 - beta2) * tf.square(grad.values), use_locking=self._use_locking
+        )
         m_rows, v_rows = tf.gather(m_changed, rows), tf.gather(v_changed, rows)
         scale = tf.sqrt(v_rows) + epsilon
         changed = tf.scatter_sub(var, rows, rate * m_rows / scale, use_locking=self._use_locking)

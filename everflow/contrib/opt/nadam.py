@@ -1,4 +1,5 @@
 """tf.contrib.opt.NadamOptimizer."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -21,7 +22,8 @@ class NadamOptimizer(AdamOptimizer):
     def _apply_sparse_shared(self, grad: Any, var: Any, indices: Any, scatter_add: Callable[..., Any]) -> Any:
         beta1_power, beta2_power, lr, beta1, beta2, epsilon = (
             tf.cast(number, var.dtype.base_dtype)
-            for number in (*self._get_beta_accumulators(), self._lr_t, self._beta1_t, self._beta2_t, self._epsilon_t))
+            for number in (*self._get_beta_accumulators(), self._lr_t, self._beta1_t, self._beta2_t, self._epsilon_t)
+        )
         rate = lr * tf.sqrt(1 - beta2_power) / (1 - beta1_power)
         m, v = self.get_slot(var, "m"), self.get_slot(var, "v")
         m_step = grad * (1 - beta1)

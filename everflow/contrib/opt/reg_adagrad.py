@@ -1,4 +1,5 @@
 """tf.contrib.opt.RegAdagradOptimizer."""
+
 from __future__ import annotations
 
 import contextlib
@@ -13,8 +14,9 @@ from everflow.train.adagrad import AdagradOptimizer
 class RegAdagradOptimizer(AdagradOptimizer):
     """Adagrad whose accumulators can be left alone, as for the gradients of a regularizer."""
 
-    def __init__(self, learning_rate: Any, initial_accumulator_value: float = 0.1, use_locking: bool = False,
-                 name: str = "RegAdagrad") -> None:
+    def __init__(
+        self, learning_rate: Any, initial_accumulator_value: float = 0.1, use_locking: bool = False, name: str = "RegAdagrad"
+    ) -> None:
         super().__init__(learning_rate, initial_accumulator_value, use_locking, name)
         self._should_update_slots = True
 

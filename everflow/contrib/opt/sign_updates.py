@@ -1,4 +1,5 @@
 """tf.contrib.opt.AddSignOptimizer and PowerSignOptimizer: larger steps where the gradient agrees with its mean."""
+
 from __future__ import annotations
 
 import math
@@ -43,8 +44,15 @@ class SignOptimizer(Optimizer):
 class AddSignOptimizer(SignOptimizer):
     """A step is the gradient times (alpha + sign decay · agreement of gradient and mean)."""
 
-    def __init__(self, learning_rate: Any = 0.1, alpha: Any = 1.0, beta: Any = 0.9, sign_decay_fn: Any = None,
-                 use_locking: bool = False, name: str = "AddSignOptimizer") -> None:
+    def __init__(
+        self,
+        learning_rate: Any = 0.1,
+        alpha: Any = 1.0,
+        beta: Any = 0.9,
+        sign_decay_fn: Any = None,
+        use_locking: bool = False,
+        name: str = "AddSignOptimizer",
+    ) -> None:
         super().__init__(use_locking, name)
         self._lr = learning_rate
         self._alpha = alpha
@@ -52,14 +60,21 @@ class AddSignOptimizer(SignOptimizer):
         self._sign_decay_fn = sign_decay_fn
 
     def _prepare(self) -> None:
-        self._lr_t, self._beta_t, self._alpha_t = numbers(
-            self, learning_rate=self._lr, beta=self._beta, alpha=self._alpha)
+        self._lr_t, self._beta_t, self._alpha_t = numbers(self, learning_rate=self._lr, beta=self._beta, alpha=self._alpha)
         self._prepare_sign_decay()
 
     def _step(self, var: Any) -> Any:
-        return "AddSign", {
-            "m": self.get_slot(var, "m"), "lr": self._lr_t, "alpha": self._alpha_t, "sign_decay": self._sign_decay_t,
-            "beta": self._beta_t}, {}
+        return (
+            "AddSign",
+            {
+                "m": self.get_slot(var, "m"),
+                "lr": self._lr_t,
+                "alpha": self._alpha_t,
+                "sign_decay": self._sign_decay_t,
+                "beta": self._beta_t,
+            },
+            {},
+        )
 
     def _apply_sparse(self, grad: Any, var: Any) -> Any:
         lr, alpha, beta = (tf.cast(t, var.dtype.base_dtype) for t in (self._lr_t, self._alpha_t, self._beta_t))
@@ -76,8 +91,15 @@ class AddSignOptimizer(SignOptimizer):
 class PowerSignOptimizer(SignOptimizer):
     """A step is the gradient times base ** (sign decay · agreement of gradient and mean)."""
 
-    def __init__(self, learning_rate: Any = 0.1, base: Any = math.e, beta: Any = 0.9, sign_decay_fn: Any = None,
-                 use_locking: bool = False, name: str = "PowerSignOptimizer") -> None:
+    def __init__(
+        self,
+        learning_rate: Any = 0.1,
+        base: Any = math.e,
+        beta: Any = 0.9,
+        sign_decay_fn: Any = None,
+        use_locking: bool = False,
+        name: str = "PowerSignOptimizer",
+    ) -> None:
         super().__init__(use_locking, name)
         self._lr = learning_rate
         self._beta = beta
@@ -85,14 +107,21 @@ class PowerSignOptimizer(SignOptimizer):
         self._sign_decay_fn = sign_decay_fn
 
     def _prepare(self) -> None:
-        self._lr_t, self._beta_t, self._logbase_t = numbers(
-            self, learning_rate=self._lr, beta=self._beta, logbase=math.log(self._base))
+        self._lr_t, self._beta_t, self._logbase_t = numbers(self, learning_rate=self._lr, beta=self._beta, logbase=math.log(self._base))
         self._prepare_sign_decay()
 
     def _step(self, var: Any) -> Any:
-        return "PowerSign", {
-            "m": self.get_slot(var, "m"), "lr": self._lr_t, "logbase": self._logbase_t,
-            "sign_decay": self._sign_decay_t, "beta": self._beta_t}, {}
+        return (
+            "PowerSign",
+            {
+                "m": self.get_slot(var, "m"),
+                "lr": self._lr_t,
+                "logbase": self._logbase_t,
+                "sign_decay": self._sign_decay_t,
+                "beta": self._beta_t,
+            },
+            {},
+        )
 
     def _apply_sparse(self, grad: Any, var: Any) -> Any:
         dtype = var.dtype.base_dtype

@@ -1,4 +1,5 @@
 """Weight decay apart from the gradient: tf.contrib.opt.AdamWOptimizer, MomentumWOptimizer, and for any optimizer."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -23,19 +24,32 @@ class DecoupledWeightDecayExtension(Optimizer):
         self._weight_decay_tensor: Any = None
         super().__init__(**kwargs)
 
-    def minimize(self, loss: Any, global_step: Any = None, var_list: Any = None,  # type: ignore[override]
-                 gate_gradients: int = Optimizer.GATE_OP, aggregation_method: Any = None,
-                 colocate_gradients_with_ops: bool = False, name: str | None = None, grad_loss: Any = None,
-                 decay_var_list: Any = None) -> Any:
+    def minimize(
+        self,
+        loss: Any,
+        global_step: Any = None,
+        var_list: Any = None,  # type: ignore[override]
+        gate_gradients: int = Optimizer.GATE_OP,
+        aggregation_method: Any = None,
+        colocate_gradients_with_ops: bool = False,
+        name: str | None = None,
+        grad_loss: Any = None,
+        decay_var_list: Any = None,
+    ) -> Any:
         """As that of the optimizer; `decay_var_list` names the variables to shrink (all by default)."""
         self._decay_var_list = set(decay_var_list) if decay_var_list else False
         return super().minimize(
-            loss, global_step=global_step, var_list=var_list, gate_gradients=gate_gradients,
-            aggregation_method=aggregation_method, colocate_gradients_with_ops=colocate_gradients_with_ops, name=name,
-            grad_loss=grad_loss)
+            loss,
+            global_step=global_step,
+            var_list=var_list,
+            gate_gradients=gate_gradients,
+            aggregation_method=aggregation_method,
+            colocate_gradients_with_ops=colocate_gradients_with_ops,
+            name=name,
+            grad_loss=grad_loss,
+        )
 
-    def apply_gradients(self, grads_and_vars: Any, global_step: Any = None, name: str | None = None,
-                        decay_var_list: Any = None) -> Any:
+    def apply_gradients(self, grads_and_vars: Any, global_step: Any = None, name: str | None = None, decay_var_list: Any = None) -> Any:
         """As that of the optimizer; `decay_var_list` names the variables to shrink (all by default)."""
         self._decay_var_list = set(decay_var_list) if decay_var_list else self._decay_var_list
         return super().apply_gradients(grads_and_vars, global_step=global_step, name=name)
@@ -95,17 +109,34 @@ def extend_with_decoupled_weight_decay(base_optimizer: type) -> type:
 class MomentumWOptimizer(DecoupledWeightDecayExtension, MomentumOptimizer):
     """Momentum with weight decay."""
 
-    def __init__(self, weight_decay: Any, learning_rate: Any, momentum: Any, use_locking: bool = False,
-                 name: str = "MomentumW", use_nesterov: bool = False) -> None:
-        super().__init__(weight_decay, learning_rate=learning_rate, momentum=momentum, use_locking=use_locking,
-                         name=name, use_nesterov=use_nesterov)
+    def __init__(
+        self,
+        weight_decay: Any,
+        learning_rate: Any,
+        momentum: Any,
+        use_locking: bool = False,
+        name: str = "MomentumW",
+        use_nesterov: bool = False,
+    ) -> None:
+        super().__init__(
+            weight_decay, learning_rate=learning_rate, momentum=momentum, use_locking=use_locking, name=name, use_nesterov=use_nesterov
+        )
 
 
 @public("contrib.opt.AdamWOptimizer")
 class AdamWOptimizer(DecoupledWeightDecayExtension, AdamOptimizer):
     """Adam with weight decay."""
 
-    def __init__(self, weight_decay: Any, learning_rate: Any = 0.001, beta1: Any = 0.9, beta2: Any = 0.999,
-                 epsilon: Any = 1e-08, use_locking: bool = False, name: str = "AdamW") -> None:
-        super().__init__(weight_decay, learning_rate=learning_rate, beta1=beta1, beta2=beta2, epsilon=epsilon,
-                         use_locking=use_locking, name=name)
+    def __init__(
+        self,
+        weight_decay: Any,
+        learning_rate: Any = 0.001,
+        beta1: Any = 0.9,
+        beta2: Any = 0.999,
+        epsilon: Any = 1e-08,
+        use_locking: bool = False,
+        name: str = "AdamW",
+    ) -> None:
+        super().__init__(
+            weight_decay, learning_rate=learning_rate, beta1=beta1, beta2=beta2, epsilon=epsilon, use_locking=use_locking, name=name
+        )

@@ -1,4 +1,5 @@
 """Predictors: `predict = tf.contrib.predictor.from_saved_model(folder)`, then `predict({"x": [[1.0]]})`."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -61,8 +62,17 @@ class Predictor:
 class SavedModelPredictor(Predictor):
     """Of a SavedModel."""
 
-    def __init__(self, export_dir: Any, signature_def_key: str | None = None, signature_def: Any = None, input_names: Any = None,
-                 output_names: Any = None, tags: Any = None, graph: Graph | None = None, config: Any = None) -> None:
+    def __init__(
+        self,
+        export_dir: Any,
+        signature_def_key: str | None = None,
+        signature_def: Any = None,
+        input_names: Any = None,
+        output_names: Any = None,
+        tags: Any = None,
+        graph: Graph | None = None,
+        config: Any = None,
+    ) -> None:
         super().__init__(graph)
         ways = [signature_def_key is not None, signature_def is not None, input_names is not None or output_names is not None]
         if (input_names is None) != (output_names is None):
@@ -77,7 +87,7 @@ class SavedModelPredictor(Predictor):
             if signature is None:
                 key = signature_def_key or constants.DEFAULT_SERVING_SIGNATURE_DEF_KEY
                 if key not in loaded.signature_def:
-                    raise ValueError(f"Got signature_def_key \"{key}\". Available signatures are {list(loaded.signature_def)}.")
+                    raise ValueError(f'Got signature_def_key "{key}". Available signatures are {list(loaded.signature_def)}.')
                 signature = loaded.signature_def[key]
             self._feed_tensors = {k: get_tensor_from_tensor_info(v, self._graph) for k, v in signature.inputs.items()}
             self._fetch_tensors = {k: get_tensor_from_tensor_info(v, self._graph) for k, v in signature.outputs.items()}
@@ -90,18 +100,24 @@ class SavedModelPredictor(Predictor):
 class EstimatorPredictor(Predictor):
     """Of a tf.estimator.Estimator, with the inputs that it would serve."""
 
-    def __init__(self, estimator: Any, serving_input_receiver_fn: Any, output_key: str | None = None, graph: Graph | None = None,
-                 config: Any = None) -> None:
+    def __init__(
+        self, estimator: Any, serving_input_receiver_fn: Any, output_key: str | None = None, graph: Graph | None = None, config: Any = None
+    ) -> None:
         super().__init__(graph)
         if isinstance(estimator, BaseEstimator):
-            raise TypeError("Expected estimator to be of type tf.python.estimator.Estimator, but got type tf.contrib.learn.Estimator. "
-                            "You likely want to call from_contrib_estimator.")
+            raise TypeError(
+                "Expected estimator to be of type tf.python.estimator.Estimator, but got type tf.contrib.learn.Estimator. "
+                "You likely want to call from_contrib_estimator."
+            )
         with self._graph.as_default():
             receiver = serving_input_receiver_fn()
             spec = estimator._call_model_fn(receiver.features, None, ModeKeys.PREDICT, estimator.config)
             checkpoint = latest_checkpoint(estimator.model_dir)
-            self._session = api.find("train.MonitoredSession")(session_creator=api.find("train.ChiefSessionCreator")(
-                config=config or estimator.config.session_config, checkpoint_filename_with_path=checkpoint, scaffold=spec.scaffold))
+            self._session = api.find("train.MonitoredSession")(
+                session_creator=api.find("train.ChiefSessionCreator")(
+                    config=config or estimator.config.session_config, checkpoint_filename_with_path=checkpoint, scaffold=spec.scaffold
+                )
+            )
         key = output_key or constants.DEFAULT_SERVING_SIGNATURE_DEF_KEY
         inputs = receiver.receiver_tensors
         self._feed_tensors = inputs if isinstance(inputs, dict) else {"inputs": inputs}
@@ -116,17 +132,29 @@ class EstimatorPredictor(Predictor):
 class ContribEstimatorPredictor(Predictor):
     """Of a tf.contrib.learn.Estimator, with one of the inputs and one of the outputs that it would serve."""
 
-    def __init__(self, estimator: Any, prediction_input_fn: Any, input_alternative_key: str | None = None,
-                 output_alternative_key: str | None = None, graph: Graph | None = None, config: Any = None) -> None:
+    def __init__(
+        self,
+        estimator: Any,
+        prediction_input_fn: Any,
+        input_alternative_key: str | None = None,
+        output_alternative_key: str | None = None,
+        graph: Graph | None = None,
+        config: Any = None,
+    ) -> None:
         super().__init__(graph)
         if isinstance(estimator, Estimator):
-            raise TypeError("Expected estimator to be of type tf.contrib.learn.Estimator, but got type tf.python.estimator.Estimator. "
-                            "You likely want to call from_estimator.")
+            raise TypeError(
+                "Expected estimator to be of type tf.contrib.learn.Estimator, but got type tf.python.estimator.Estimator. "
+                "You likely want to call from_estimator."
+            )
         with self._graph.as_default():
             inputs = prediction_input_fn()
             ops = estimator._call_model_fn(inputs.features, inputs.labels, ModeKeys.PREDICT)
-            self._session = api.find("train.MonitoredSession")(session_creator=api.find("train.ChiefSessionCreator")(
-                config=config, checkpoint_filename_with_path=latest_checkpoint(estimator.model_dir), scaffold=ops.scaffold))
+            self._session = api.find("train.MonitoredSession")(
+                session_creator=api.find("train.ChiefSessionCreator")(
+                    config=config, checkpoint_filename_with_path=latest_checkpoint(estimator.model_dir), scaffold=ops.scaffold
+                )
+            )
         input_alternatives, _ = get_input_alternatives(inputs)
         self._feed_tensors = input_alternatives[input_alternative_key or DEFAULT_INPUT_ALTERNATIVE_KEY]
         output_alternatives, output_key = get_output_alternatives(ops, output_alternative_key)
@@ -134,25 +162,52 @@ class ContribEstimatorPredictor(Predictor):
 
 
 @public("contrib.predictor.from_saved_model")
-def from_saved_model(export_dir: Any, signature_def_key: str | None = None, signature_def: Any = None, input_names: Any = None,
-                     output_names: Any = None, tags: Any = None, graph: Graph | None = None, config: Any = None) -> SavedModelPredictor:
+def from_saved_model(
+    export_dir: Any,
+    signature_def_key: str | None = None,
+    signature_def: Any = None,
+    input_names: Any = None,
+    output_names: Any = None,
+    tags: Any = None,
+    graph: Graph | None = None,
+    config: Any = None,
+) -> SavedModelPredictor:
     """A predictor of a SavedModel's signature."""
-    return SavedModelPredictor(export_dir, signature_def_key=signature_def_key, signature_def=signature_def, input_names=input_names,
-                               output_names=output_names, tags=tags, graph=graph, config=config)
+    return SavedModelPredictor(
+        export_dir,
+        signature_def_key=signature_def_key,
+        signature_def=signature_def,
+        input_names=input_names,
+        output_names=output_names,
+        tags=tags,
+        graph=graph,
+        config=config,
+    )
 
 
 @public("contrib.predictor.from_estimator")
-def from_estimator(estimator: Any, serving_input_receiver_fn: Any, output_key: str | None = None, graph: Graph | None = None,
-                   config: Any = None) -> EstimatorPredictor:
+def from_estimator(
+    estimator: Any, serving_input_receiver_fn: Any, output_key: str | None = None, graph: Graph | None = None, config: Any = None
+) -> EstimatorPredictor:
     """A predictor of an estimator's latest checkpoint."""
     return EstimatorPredictor(estimator, serving_input_receiver_fn, output_key=output_key, graph=graph, config=config)
 
 
 @public("contrib.predictor.from_contrib_estimator")
-def from_contrib_estimator(estimator: Any, prediction_input_fn: Any, input_alternative_key: str | None = None,
-                           output_alternative_key: str | None = None, graph: Graph | None = None,
-                           config: Any = None) -> ContribEstimatorPredictor:
+def from_contrib_estimator(
+    estimator: Any,
+    prediction_input_fn: Any,
+    input_alternative_key: str | None = None,
+    output_alternative_key: str | None = None,
+    graph: Graph | None = None,
+    config: Any = None,
+) -> ContribEstimatorPredictor:
     """A predictor of the latest checkpoint of an estimator of tf.contrib.learn."""
     return ContribEstimatorPredictor(
-        estimator, prediction_input_fn, input_alternative_key=input_alternative_key, output_alternative_key=output_alternative_key,
-        graph=graph, config=config)
+        estimator,
+        prediction_input_fn,
+        input_alternative_key=input_alternative_key,
+        output_alternative_key=output_alternative_key,
+        graph=graph,
+        config=config,
+    )

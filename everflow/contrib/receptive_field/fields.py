@@ -1,4 +1,5 @@
 """Receptive fields: their size, stride and padding, from a network's graph."""
+
 from __future__ import annotations
 
 import collections
@@ -50,8 +51,11 @@ class ReceptiveField:
             yield values[0]
 
 
-@public(BELOW + "get_compute_order", BELOW + "receptive_field_api.get_compute_order",
-        BELOW + "python.util.graph_compute_order.get_compute_order")
+@public(
+    BELOW + "get_compute_order",
+    BELOW + "receptive_field_api.get_compute_order",
+    BELOW + "python.util.graph_compute_order.get_compute_order",
+)
 def get_compute_order(graph_def: Any, input_node_name: str = "", input_node_size: Any = None) -> tuple[dict[str, Any], dict[str, Any]]:
     """({name: when it is computed, its node and the image sizes it gets and gives}, {name: node}) of what follows from the input."""
     nodes = {node.name: node for node in graph_def.node}
@@ -98,10 +102,14 @@ def _reached(start: str, followers: dict[str, list[str]]) -> set[str]:
     return found
 
 
-@public(BELOW + "compute_receptive_field_from_graph_def", BELOW + "receptive_field_api.compute_receptive_field_from_graph_def",
-        BELOW + "python.util.receptive_field.compute_receptive_field_from_graph_def")
-def compute_receptive_field_from_graph_def(graph_def: Any, input_node: str, output_node: str, stop_propagation: Any = None,
-                                           input_resolution: Any = None) -> ReceptiveField:
+@public(
+    BELOW + "compute_receptive_field_from_graph_def",
+    BELOW + "receptive_field_api.compute_receptive_field_from_graph_def",
+    BELOW + "python.util.receptive_field.compute_receptive_field_from_graph_def",
+)
+def compute_receptive_field_from_graph_def(
+    graph_def: Any, input_node: str, output_node: str, stop_propagation: Any = None, input_resolution: Any = None
+) -> ReceptiveField:
     """What a feature of `output_node` sees of `input_node`.
 
     Fields are followed from the output backwards; where paths meet, the largest field counts, and all of them must have the same stride

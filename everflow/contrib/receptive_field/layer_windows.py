@@ -1,15 +1,58 @@
 """What the ops of a network do to receptive fields: kernel, stride and padding along the two axes of images."""
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
 from everflow.graph.tensor_proto import make_ndarray
 
-UNCHANGED = frozenset((
-    "Add", "AddN", "AddV2", "BiasAdd", "Cast", "Ceil", "Concat", "ConcatV2", "Const", "Floor", "FusedBatchNorm", "FusedBatchNormV2",
-    "FusedBatchNormV3", "Identity", "Log", "Mul", "Pow", "RealDiv", "Relu", "Relu6", "Round", "Rsqrt", "Softplus", "Sub", "VariableV2",
-    "LRN", "GreaterEqual", "Max", "Elu", "Selu", "Sigmoid", "Tanh", "Sqrt", "Square", "StopGradient", "Maximum", "Minimum", "Neg",
-    "Placeholder", "ReadVariableOp", "VarHandleOp", "LeakyRelu", "Exp"))
+UNCHANGED = frozenset(
+    (
+        "Add",
+        "AddN",
+        "AddV2",
+        "BiasAdd",
+        "Cast",
+        "Ceil",
+        "Concat",
+        "ConcatV2",
+        "Const",
+        "Floor",
+        "FusedBatchNorm",
+        "FusedBatchNormV2",
+        "FusedBatchNormV3",
+        "Identity",
+        "Log",
+        "Mul",
+        "Pow",
+        "RealDiv",
+        "Relu",
+        "Relu6",
+        "Round",
+        "Rsqrt",
+        "Softplus",
+        "Sub",
+        "VariableV2",
+        "LRN",
+        "GreaterEqual",
+        "Max",
+        "Elu",
+        "Selu",
+        "Sigmoid",
+        "Tanh",
+        "Sqrt",
+        "Square",
+        "StopGradient",
+        "Maximum",
+        "Minimum",
+        "Neg",
+        "Placeholder",
+        "ReadVariableOp",
+        "VarHandleOp",
+        "LeakyRelu",
+        "Exp",
+    )
+)
 WINDOWS = frozenset(("Conv2D", "DepthwiseConv2dNative", "MaxPool", "AvgPool"))
 
 

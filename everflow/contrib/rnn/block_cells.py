@@ -1,4 +1,5 @@
 """Cells that are one op a step, and an LSTM that is one op for a whole sequence."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -21,16 +22,35 @@ def _lstm_block_cell(x: Any, cs_prev: Any, h_prev: Any, w: Any, b: Any, peephole
             raise ValueError("cell_size from `cs_prev` should not be None.")
         zeros = tf.constant(0, dtype=x.dtype, shape=[size])
         peepholes = (zeros, zeros, zeros)
-    return apply("LSTMBlockCell", x, cs_prev, h_prev, w, *peepholes, b, forget_bias=forget_bias,
-                 cell_clip=-1.0 if cell_clip is None else cell_clip, use_peephole=use_peephole, name="LSTMBlockCell")
+    return apply(
+        "LSTMBlockCell",
+        x,
+        cs_prev,
+        h_prev,
+        w,
+        *peepholes,
+        b,
+        forget_bias=forget_bias,
+        cell_clip=-1.0 if cell_clip is None else cell_clip,
+        use_peephole=use_peephole,
+        name="LSTMBlockCell",
+    )
 
 
 @public("contrib.rnn.LSTMBlockCell")
 class LSTMBlockCell(LayerRNNCell):
     """An LSTM whose step is one op."""
 
-    def __init__(self, num_units: int, forget_bias: float = 1.0, cell_clip: Any = None, use_peephole: bool = False, dtype: Any = None,
-                 reuse: Any = None, name: str = "lstm_cell") -> None:
+    def __init__(
+        self,
+        num_units: int,
+        forget_bias: float = 1.0,
+        cell_clip: Any = None,
+        use_peephole: bool = False,
+        dtype: Any = None,
+        reuse: Any = None,
+        name: str = "lstm_cell",
+    ) -> None:
         super().__init__(_reuse=reuse, dtype=dtype, name=name)
         self._num_units = num_units
         self._forget_bias = forget_bias
@@ -60,7 +80,8 @@ class LSTMBlockCell(LayerRNNCell):
         if len(state) != 2:
             raise ValueError("Expecting state to be a tuple with length 2.")
         _, cs, _, _, _, _, h = _lstm_block_cell(
-            inputs, state[0], state[1], self._kernel, self._bias, self._peepholes, self._forget_bias, self._cell_clip)
+            inputs, state[0], state[1], self._kernel, self._bias, self._peepholes, self._forget_bias, self._cell_clip
+        )
         return h, LSTMStateTuple(cs, h)
 
 
@@ -109,8 +130,9 @@ class LSTMBlockWrapper(base.Layer):
         return tf.unstack(outputs) if is_list else outputs, final
 
 
-def _within_lengths(outputs: Any, cell_states: Any, initial_state: Any, sequence_length: Any, time_len: Any,
-                    batch_size: Any) -> tuple[Any, Any]:
+def _within_lengths(
+    outputs: Any, cell_states: Any, initial_state: Any, sequence_length: Any, time_len: Any, batch_size: Any
+) -> tuple[Any, Any]:
     """Zeros for outputs after the ends of sequences, and the states at their ends."""
     mask = tf.transpose(tf.sequence_mask(sequence_length, time_len, outputs.dtype), [1, 0])
     outputs = outputs * tf.expand_dims(mask, -1)
@@ -125,8 +147,16 @@ def _within_lengths(outputs: Any, cell_states: Any, initial_state: Any, sequence
 class LSTMBlockFusedCell(LSTMBlockWrapper):
     """An LSTM that is one op for a whole sequence."""
 
-    def __init__(self, num_units: int, forget_bias: float = 1.0, cell_clip: Any = None, use_peephole: bool = False, reuse: Any = None,
-                 dtype: Any = None, name: str = "lstm_fused_cell") -> None:
+    def __init__(
+        self,
+        num_units: int,
+        forget_bias: float = 1.0,
+        cell_clip: Any = None,
+        use_peephole: bool = False,
+        reuse: Any = None,
+        dtype: Any = None,
+        name: str = "lstm_fused_cell",
+    ) -> None:
         super().__init__(_reuse=reuse, name=name, dtype=dtype)
         self._num_units = num_units
         self._forget_bias = forget_bias
@@ -147,8 +177,9 @@ class LSTMBlockFusedCell(LSTMBlockWrapper):
             self._peepholes = tuple(self.add_variable(f"w_{gate}_diag", [self._num_units]) for gate in "ifo")
         self.built = True
 
-    def _call_cell(self, inputs: Any, initial_cell_state: Any = None, initial_output: Any = None, dtype: Any = None,
-                   sequence_length: Any = None) -> Any:
+    def _call_cell(
+        self, inputs: Any, initial_cell_state: Any = None, initial_output: Any = None, dtype: Any = None, sequence_length: Any = None
+    ) -> Any:
         time_len = inputs.get_shape().with_rank(3).as_list()[0]
         if sequence_length is not None:
             longest = tf.cast(tf.reduce_max(sequence_length), "int64")
@@ -159,8 +190,18 @@ class LSTMBlockFusedCell(LSTMBlockWrapper):
             zeros = tf.zeros([self._num_units], dtype=dtype)
             peepholes = (zeros, zeros, zeros)
         _, cs, _, _, _, _, h = apply(
-            "BlockLSTM", longest, inputs, initial_cell_state, initial_output, self._kernel, *peepholes, self._bias,
-            forget_bias=self._forget_bias, cell_clip=self._cell_clip, use_peephole=self._use_peephole)
+            "BlockLSTM",
+            longest,
+            inputs,
+            initial_cell_state,
+            initial_output,
+            self._kernel,
+            *peepholes,
+            self._bias,
+            forget_bias=self._forget_bias,
+            cell_clip=self._cell_clip,
+            use_peephole=self._use_peephole,
+        )
         return cs, h
 
 
@@ -174,8 +215,10 @@ class GRUBlockCell(LayerRNNCell):
         super().__init__(_reuse=reuse, name=name)
         if (num_units is None) == (cell_size is None):
             raise ValueError(
-                "Exactly one of num_units or cell_size must be provided." if num_units is None
-                else "Only one of num_units or cell_size can be provided.")
+                "Exactly one of num_units or cell_size must be provided."
+                if num_units is None
+                else "Only one of num_units or cell_size can be provided."
+            )
         self._cell_size = num_units if num_units is not None else cell_size
         self.input_spec = InputSpec(ndim=2)
 
@@ -200,7 +243,8 @@ class GRUBlockCell(LayerRNNCell):
     def call(self, inputs: Any, h_prev: Any) -> Any:  # type: ignore[override]
         check_types([inputs, h_prev])
         _, _, _, new_h = apply(
-            "GRUBlockCell", inputs, h_prev, self._gate_kernel, self._candidate_kernel, self._gate_bias, self._candidate_bias)
+            "GRUBlockCell", inputs, h_prev, self._gate_kernel, self._candidate_kernel, self._gate_bias, self._candidate_bias
+        )
         return new_h, new_h
 
 

@@ -1,4 +1,5 @@
 """LSTMs whose gates are convolutions."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -14,8 +15,18 @@ from everflow.rnn.state import LSTMStateTuple
 class ConvLSTMCell(RNNCell):
     """An LSTM over sequences of images (or of sequences, or volumes)."""
 
-    def __init__(self, conv_ndims: int, input_shape: Any, output_channels: int, kernel_shape: Any, use_bias: bool = True,
-                 skip_connection: bool = False, forget_bias: float = 1.0, initializers: Any = None, name: str = "conv_lstm_cell") -> None:
+    def __init__(
+        self,
+        conv_ndims: int,
+        input_shape: Any,
+        output_channels: int,
+        kernel_shape: Any,
+        use_bias: bool = True,
+        skip_connection: bool = False,
+        forget_bias: float = 1.0,
+        initializers: Any = None,
+        name: str = "conv_lstm_cell",
+    ) -> None:
         super().__init__(name=name)
         if conv_ndims != len(input_shape) - 1:
             raise ValueError(f"Invalid input_shape {input_shape} for conv_ndims={conv_ndims}.")
@@ -62,7 +73,8 @@ class ConvLSTMCell(RNNCell):
         if not self._use_bias:
             return found
         return found + tf.get_variable(
-            "biases", [features], dtype=args[0].dtype, initializer=tf.constant_initializer(0.0, dtype=args[0].dtype))
+            "biases", [features], dtype=args[0].dtype, initializer=tf.constant_initializer(0.0, dtype=args[0].dtype)
+        )
 
 
 @public("contrib.rnn.Conv1DLSTMCell")

@@ -1,4 +1,5 @@
 """Fused cells: networks that take whole sequences at once."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -31,12 +32,14 @@ class FusedRNNCellAdaptor(FusedRNNCell):
             if is_list:
                 inputs = tf.stack(inputs)
             outputs, state = dynamic_rnn(
-                self._cell, inputs, sequence_length=sequence_length, initial_state=initial_state, dtype=dtype, time_major=True, scope=scope)
+                self._cell, inputs, sequence_length=sequence_length, initial_state=initial_state, dtype=dtype, time_major=True, scope=scope
+            )
             return (tf.unstack(outputs) if is_list else outputs), state
         if not is_list:
             inputs = tf.unstack(inputs)
         outputs, state = static_rnn(
-            self._cell, inputs, initial_state=initial_state, dtype=dtype, sequence_length=sequence_length, scope=scope)
+            self._cell, inputs, initial_state=initial_state, dtype=dtype, sequence_length=sequence_length, scope=scope
+        )
         return (outputs if is_list else tf.stack(outputs)), state
 
 
@@ -56,5 +59,6 @@ class TimeReversedFusedRNN(FusedRNNCell):
 
     def __call__(self, inputs: Any, initial_state: Any = None, dtype: Any = None, sequence_length: Any = None, scope: Any = None) -> Any:
         outputs, state = self._cell(
-            self._reverse(inputs, sequence_length), initial_state=initial_state, dtype=dtype, sequence_length=sequence_length, scope=scope)
+            self._reverse(inputs, sequence_length), initial_state=initial_state, dtype=dtype, sequence_length=sequence_length, scope=scope
+        )
         return self._reverse(outputs, sequence_length), state

@@ -1,4 +1,5 @@
 """Cells with other gates: UGRNN, Intersection, NAS, SRU, and LSTMs in groups, with coupled gates or with layer normalization."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -17,8 +18,9 @@ from everflow.rnn.state import LSTMStateTuple
 class UGRNNCell(RNNCell):
     """The update gate recurrent network: between a plain cell and a GRU."""
 
-    def __init__(self, num_units: int, initializer: Any = None, forget_bias: float = 1.0, activation: Any = tf.tanh,
-                 reuse: Any = None) -> None:
+    def __init__(
+        self, num_units: int, initializer: Any = None, forget_bias: float = 1.0, activation: Any = tf.tanh, reuse: Any = None
+    ) -> None:
         super().__init__(_reuse=reuse)
         self._num_units = num_units
         self._initializer = initializer
@@ -47,8 +49,15 @@ class UGRNNCell(RNNCell):
 class IntersectionRNNCell(RNNCell):
     """Gates for depth and for time: the outputs carry the inputs, the state carries the state."""
 
-    def __init__(self, num_units: int, num_in_proj: Any = None, initializer: Any = None, forget_bias: float = 1.0,
-                 y_activation: Any = tf.nn.relu, reuse: Any = None) -> None:
+    def __init__(
+        self,
+        num_units: int,
+        num_in_proj: Any = None,
+        initializer: Any = None,
+        forget_bias: float = 1.0,
+        y_activation: Any = tf.nn.relu,
+        reuse: Any = None,
+    ) -> None:
         super().__init__(_reuse=reuse)
         self._num_units = num_units
         self._initializer = initializer
@@ -70,7 +79,8 @@ class IntersectionRNNCell(RNNCell):
                 if not self._num_input_proj:
                     raise ValueError(
                         "Must have input size == output size for Intersection RNN. To fix, num_in_proj should be set to num_units at cell "
-                        "init.")
+                        "init."
+                    )
                 with scopes.variable_scope("in_projection"):
                     if self._linear1 is None:
                         self._linear1 = Linear(inputs, self._num_units, True)
@@ -80,7 +90,7 @@ class IntersectionRNNCell(RNNCell):
                 self._linear2 = Linear(joined, 4 * self._num_units, True)
             found = self._linear2(joined)
             n = self._num_units
-            gh, h, gy, y = (found[:, k * n:(k + 1) * n] for k in range(4))
+            gh, h, gy, y = (found[:, k * n : (k + 1) * n] for k in range(4))
             h, y = tf.tanh(h), self._y_activation(y)
             gh, gy = tf.sigmoid(gh + self._forget_bias), tf.sigmoid(gy + self._forget_bias)
             return gy * inputs + (1.0 - gy) * y, gh * state + (1.0 - gh) * h
@@ -120,11 +130,21 @@ class NASCell(LayerRNNCell):
         m = tf.split(axis=1, num_or_size_splits=8, value=recurrent)
         x = tf.split(axis=1, num_or_size_splits=8, value=given)
         layer1 = [
-            tf.sigmoid(x[0] + m[0]), tf.nn.relu(x[1] + m[1]), tf.sigmoid(x[2] + m[2]), tf.nn.relu(x[3] * m[3]), tf.tanh(x[4] + m[4]),
-            tf.sigmoid(x[5] + m[5]), tf.tanh(x[6] + m[6]), tf.sigmoid(x[7] + m[7])]
+            tf.sigmoid(x[0] + m[0]),
+            tf.nn.relu(x[1] + m[1]),
+            tf.sigmoid(x[2] + m[2]),
+            tf.nn.relu(x[3] * m[3]),
+            tf.tanh(x[4] + m[4]),
+            tf.sigmoid(x[5] + m[5]),
+            tf.tanh(x[6] + m[6]),
+            tf.sigmoid(x[7] + m[7]),
+        ]
         layer2 = [
-            tf.tanh(layer1[0] * layer1[1]), tf.tanh(layer1[2] + layer1[3]), tf.tanh(layer1[4] * layer1[5]),
-            tf.sigmoid(layer1[6] + layer1[7])]
+            tf.tanh(layer1[0] * layer1[1]),
+            tf.tanh(layer1[2] + layer1[3]),
+            tf.tanh(layer1[4] * layer1[5]),
+            tf.sigmoid(layer1[6] + layer1[7]),
+        ]
         new_c = tf.tanh(layer2[0] + c_prev) * layer2[1]
         new_m = tf.tanh(new_c * tf.tanh(layer2[2] + layer2[3]))
         if self._num_proj is not None:
@@ -170,8 +190,16 @@ class SRUCell(LayerRNNCell):
 class GLSTMCell(RNNCell):
     """LSTMs side by side, each over a group of the units."""
 
-    def __init__(self, num_units: int, initializer: Any = None, num_proj: Any = None, number_of_groups: int = 1, forget_bias: float = 1.0,
-                 activation: Any = tf.tanh, reuse: Any = None) -> None:
+    def __init__(
+        self,
+        num_units: int,
+        initializer: Any = None,
+        num_proj: Any = None,
+        number_of_groups: int = 1,
+        forget_bias: float = 1.0,
+        activation: Any = tf.tanh,
+        reuse: Any = None,
+    ) -> None:
         super().__init__(_reuse=reuse)
         self._num_units = num_units
         self._initializer = initializer
@@ -216,8 +244,14 @@ class GLSTMCell(RNNCell):
                     for into, part in zip(parts, tf.split(self._linear1[group](joined), 4, 1)):
                         into.append(part)
             biases = [
-                tf.get_variable(f"bias_{gate}", shape=[self._num_units], dtype=inputs.dtype,
-                                initializer=tf.constant_initializer(0.0, dtype=inputs.dtype)) for gate in "ijfo"]
+                tf.get_variable(
+                    f"bias_{gate}",
+                    shape=[self._num_units],
+                    dtype=inputs.dtype,
+                    initializer=tf.constant_initializer(0.0, dtype=inputs.dtype),
+                )
+                for gate in "ijfo"
+            ]
             i, j, f, o = (tf.nn.bias_add(tf.concat(part, axis=1), bias) for part, bias in zip(parts, biases))
         c = tf.sigmoid(f + self._forget_bias) * c_prev + tf.sigmoid(i) * tf.tanh(j)
         m = tf.sigmoid(o) * self._activation(c)
@@ -233,9 +267,19 @@ class GLSTMCell(RNNCell):
 class LayerNormBasicLSTMCell(RNNCell):
     """An LSTM with layer normalization and dropout within."""
 
-    def __init__(self, num_units: int, forget_bias: float = 1.0, input_size: Any = None, activation: Any = tf.tanh,
-                 layer_norm: bool = True, norm_gain: float = 1.0, norm_shift: float = 0.0, dropout_keep_prob: Any = 1.0,
-                 dropout_prob_seed: Any = None, reuse: Any = None) -> None:
+    def __init__(
+        self,
+        num_units: int,
+        forget_bias: float = 1.0,
+        input_size: Any = None,
+        activation: Any = tf.tanh,
+        layer_norm: bool = True,
+        norm_gain: float = 1.0,
+        norm_shift: float = 0.0,
+        dropout_keep_prob: Any = 1.0,
+        dropout_prob_seed: Any = None,
+        reuse: Any = None,
+    ) -> None:
         super().__init__(_reuse=reuse)
         if input_size is not None:
             tf.logging.warn("%s: The input_size parameter is deprecated.", self)

@@ -1,4 +1,5 @@
 """LSTMs that run along the frequencies of a frame as well as along time."""
+
 from __future__ import annotations
 
 import collections
@@ -32,9 +33,18 @@ def _bounded(x: Any, limit: float | None) -> Any:
 class TimeFreqLSTMCell(RNNCell):
     """An LSTM whose weights are the same for all windows of a frame; each window also sees the output of the one before it."""
 
-    def __init__(self, num_units: int, use_peepholes: bool = False, cell_clip: float | None = None, initializer: Any = None,
-                 num_unit_shards: int = 1, forget_bias: float = 1.0, feature_size: int | None = None, frequency_skip: int = 1,
-                 reuse: Any = None) -> None:
+    def __init__(
+        self,
+        num_units: int,
+        use_peepholes: bool = False,
+        cell_clip: float | None = None,
+        initializer: Any = None,
+        num_unit_shards: int = 1,
+        forget_bias: float = 1.0,
+        feature_size: int | None = None,
+        frequency_skip: int = 1,
+        reuse: Any = None,
+    ) -> None:
         super().__init__(_reuse=reuse)
         self._num_units = num_units
         self._use_peepholes = use_peepholes
@@ -89,12 +99,17 @@ class _Weights:
         shared = cell._share_time_frequency_weights
 
         def dense(axis: str) -> tuple[Any, Any]:
-            return (sharded_variable(f"W_{axis}_{band}", [depth + 2 * units, gates * units], dtype, cell._num_unit_shards),
-                    tf.get_variable(f"B_{axis}_{band}", shape=[gates * units], initializer=tf.zeros_initializer(), dtype=dtype))
+            return (
+                sharded_variable(f"W_{axis}_{band}", [depth + 2 * units, gates * units], dtype, cell._num_unit_shards),
+                tf.get_variable(f"B_{axis}_{band}", shape=[gates * units], initializer=tf.zeros_initializer(), dtype=dtype),
+            )
 
         def peepholes(axis: str) -> dict[tuple[str, str], Any]:
-            return {(gate, source): tf.get_variable(f"W_{gate}_diag_{axis}{source}_{band}", shape=[units], dtype=dtype)
-                    for gate in ("IO" if gates == 3 else "FIO") for source in "ft"}
+            return {
+                (gate, source): tf.get_variable(f"W_{gate}_diag_{axis}{source}_{band}", shape=[units], dtype=dtype)
+                for gate in ("IO" if gates == 3 else "FIO")
+                for source in "ft"
+            }
 
         self.frequency = dense("f")
         self.time = self.frequency if shared else dense("t")
@@ -110,11 +125,24 @@ class GridLSTMCell(RNNCell):
     many windows each has.
     """
 
-    def __init__(self, num_units: int, use_peepholes: bool = False, share_time_frequency_weights: bool = False,
-                 cell_clip: float | None = None, initializer: Any = None, num_unit_shards: int = 1, forget_bias: float = 1.0,
-                 feature_size: int | None = None, frequency_skip: int | None = None, num_frequency_blocks: Any = None,
-                 start_freqindex_list: Any = None, end_freqindex_list: Any = None, couple_input_forget_gates: bool = False,
-                 state_is_tuple: bool = True, reuse: Any = None) -> None:
+    def __init__(
+        self,
+        num_units: int,
+        use_peepholes: bool = False,
+        share_time_frequency_weights: bool = False,
+        cell_clip: float | None = None,
+        initializer: Any = None,
+        num_unit_shards: int = 1,
+        forget_bias: float = 1.0,
+        feature_size: int | None = None,
+        frequency_skip: int | None = None,
+        num_frequency_blocks: Any = None,
+        start_freqindex_list: Any = None,
+        end_freqindex_list: Any = None,
+        couple_input_forget_gates: bool = False,
+        state_is_tuple: bool = True,
+        reuse: Any = None,
+    ) -> None:
         super().__init__(_reuse=reuse)
         if not state_is_tuple:
             tf.logging.warn("%s: Using a concatenated state is slower and will soon be deprecated.  Use state_is_tuple=True.", self)
@@ -138,8 +166,12 @@ class GridLSTMCell(RNNCell):
         self._state_tuple_type: Any = collections.namedtuple("GridLSTMStateTuple", self._state_names("state"))  # type: ignore[misc]
 
     def _state_names(self, prefix: str) -> list[str]:
-        return [f"{prefix}_f{place:02d}_b{band:02d}_{part}" for band, count in enumerate(self._num_frequency_blocks)
-                for place in range(count) for part in "cm"]
+        return [
+            f"{prefix}_f{place:02d}_b{band:02d}_{part}"
+            for band, count in enumerate(self._num_frequency_blocks)
+            for place in range(count)
+            for part in "cm"
+        ]
 
     @property
     def output_size(self) -> Any:
@@ -158,8 +190,11 @@ class GridLSTMCell(RNNCell):
 
     def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
         count = 2 * self._windows_in_all
-        parts = list(state) if self._state_is_tuple else [
-            tf.slice(state, [0, i * self._num_units], [-1, self._num_units]) for i in range(count)]
+        parts = (
+            list(state)
+            if self._state_is_tuple
+            else [tf.slice(state, [0, i * self._num_units], [-1, self._num_units]) for i in range(count)]
+        )
         with scopes.variable_scope(scopes.get_variable_scope(), initializer=self._initializer):
             outputs, states = self._along(self._frame(inputs), parts)
         return tf.concat(outputs, 1), self._state_tuple_type(*states) if self._state_is_tuple else tf.concat(states, 1)
@@ -226,16 +261,21 @@ class GridLSTMCell(RNNCell):
         if len(starts) != len(ends):
             raise ValueError(f"Length of start and end freqindex_list does not match {len(starts)} {len(ends)}")
         if len(counts) != len(starts):
-            raise ValueError(f"Length of num_frequency_blocks is not equal to start_freqindex_list {len(counts)} {len(starts)}"
-                             if self._start_freqindex_list else f"Length of num_frequency_blocks is not 1, but instead is {len(counts)}")
+            raise ValueError(
+                f"Length of num_frequency_blocks is not equal to start_freqindex_list {len(counts)} {len(starts)}"
+                if self._start_freqindex_list
+                else f"Length of num_frequency_blocks is not 1, but instead is {len(counts)}"
+            )
         frame = []
         for start, end, count in zip(starts, ends, counts):
             band = tf.slice(inputs, [0, start], [-1, end - start])
             band.set_shape([None, end - start])
             windows = _windows(band, size, skip)
             if len(windows) != count:
-                raise ValueError(f"Invalid num_frequency_blocks, requires {count} but gets {len(windows)}, please check the input size and "
-                                 "filter config are correct.")
+                raise ValueError(
+                    f"Invalid num_frequency_blocks, requires {count} but gets {len(windows)}, please check the input size and "
+                    "filter config are correct."
+                )
             frame.append(windows)
         return frame
 
@@ -244,17 +284,45 @@ class GridLSTMCell(RNNCell):
 class BidirectionalGridLSTMCell(GridLSTMCell):
     """A grid along the windows upwards, and another one downwards, with weights of its own; `backward_slice_offset` moves its windows."""
 
-    def __init__(self, num_units: int, use_peepholes: bool = False, share_time_frequency_weights: bool = False,
-                 cell_clip: float | None = None, initializer: Any = None, num_unit_shards: int = 1, forget_bias: float = 1.0,
-                 feature_size: int | None = None, frequency_skip: int | None = None, num_frequency_blocks: Any = None,
-                 start_freqindex_list: Any = None, end_freqindex_list: Any = None, couple_input_forget_gates: bool = False,
-                 backward_slice_offset: int = 0, reuse: Any = None) -> None:
-        super().__init__(num_units, use_peepholes, share_time_frequency_weights, cell_clip, initializer, num_unit_shards, forget_bias,
-                         feature_size, frequency_skip, num_frequency_blocks, start_freqindex_list, end_freqindex_list,
-                         couple_input_forget_gates, True, reuse)
+    def __init__(
+        self,
+        num_units: int,
+        use_peepholes: bool = False,
+        share_time_frequency_weights: bool = False,
+        cell_clip: float | None = None,
+        initializer: Any = None,
+        num_unit_shards: int = 1,
+        forget_bias: float = 1.0,
+        feature_size: int | None = None,
+        frequency_skip: int | None = None,
+        num_frequency_blocks: Any = None,
+        start_freqindex_list: Any = None,
+        end_freqindex_list: Any = None,
+        couple_input_forget_gates: bool = False,
+        backward_slice_offset: int = 0,
+        reuse: Any = None,
+    ) -> None:
+        super().__init__(
+            num_units,
+            use_peepholes,
+            share_time_frequency_weights,
+            cell_clip,
+            initializer,
+            num_unit_shards,
+            forget_bias,
+            feature_size,
+            frequency_skip,
+            num_frequency_blocks,
+            start_freqindex_list,
+            end_freqindex_list,
+            couple_input_forget_gates,
+            True,
+            reuse,
+        )
         self._backward_slice_offset = int(backward_slice_offset)
         self._state_tuple_type = collections.namedtuple(  # type: ignore[misc]
-            "BidirectionalGridLSTMStateTuple", [*self._state_names("fwd_state"), *self._state_names("bwd_state")])
+            "BidirectionalGridLSTMStateTuple", [*self._state_names("fwd_state"), *self._state_names("bwd_state")]
+        )
 
     @property
     def output_size(self) -> Any:

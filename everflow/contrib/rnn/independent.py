@@ -1,4 +1,5 @@
 """Cells whose units look at their own state alone."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -27,7 +28,8 @@ class IndRNNCell(LayerRNNCell):
     def build(self, inputs_shape: Any) -> None:
         self._kernel_w = self.add_variable("kernel_w", shape=[input_depth(inputs_shape), self._num_units])
         self._kernel_u = self.add_variable(
-            "kernel_u", shape=[1, self._num_units], initializer=tf.random_uniform_initializer(minval=-1, maxval=1, dtype=self.dtype))
+            "kernel_u", shape=[1, self._num_units], initializer=tf.random_uniform_initializer(minval=-1, maxval=1, dtype=self.dtype)
+        )
         self._bias = self.add_variable("bias", shape=[self._num_units], initializer=tf.zeros_initializer(dtype=self.dtype))
         self.built = True
 
@@ -41,8 +43,16 @@ class IndRNNCell(LayerRNNCell):
 class IndyGRUCell(LayerRNNCell):
     """The GRU with vectors in the place of its recurrent matrices."""
 
-    def __init__(self, num_units: int, activation: Any = None, reuse: Any = None, kernel_initializer: Any = None,
-                 bias_initializer: Any = None, name: str | None = None, dtype: Any = None) -> None:
+    def __init__(
+        self,
+        num_units: int,
+        activation: Any = None,
+        reuse: Any = None,
+        kernel_initializer: Any = None,
+        bias_initializer: Any = None,
+        name: str | None = None,
+        dtype: Any = None,
+    ) -> None:
         super().__init__(_reuse=reuse, name=name, dtype=dtype)
         self.input_spec = InputSpec(ndim=2)
         self._num_units = num_units
@@ -60,12 +70,13 @@ class IndyGRUCell(LayerRNNCell):
         self._gate_kernel_w = self.add_variable("gates/kernel_w", shape=[depth, 2 * units], initializer=self._kernel_initializer)
         self._gate_kernel_u = self.add_variable("gates/kernel_u", shape=[1, 2 * units], initializer=uniform)
         self._gate_bias = self.add_variable(
-            "gates/bias", shape=[2 * units],
-            initializer=given if given is not None else tf.constant_initializer(1.0, dtype=self.dtype))
+            "gates/bias", shape=[2 * units], initializer=given if given is not None else tf.constant_initializer(1.0, dtype=self.dtype)
+        )
         self._candidate_kernel_w = self.add_variable("candidate/kernel", shape=[depth, units], initializer=self._kernel_initializer)
         self._candidate_kernel_u = self.add_variable("candidate/kernel_u", shape=[1, units], initializer=uniform)
         self._candidate_bias = self.add_variable(
-            "candidate/bias", shape=[units], initializer=given if given is not None else tf.zeros_initializer(dtype=self.dtype))
+            "candidate/bias", shape=[units], initializer=given if given is not None else tf.zeros_initializer(dtype=self.dtype)
+        )
         self.built = True
 
     def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
@@ -81,8 +92,17 @@ class IndyGRUCell(LayerRNNCell):
 class IndyLSTMCell(LayerRNNCell):
     """The LSTM with a vector in the place of its recurrent matrix."""
 
-    def __init__(self, num_units: int, forget_bias: float = 1.0, activation: Any = None, reuse: Any = None, kernel_initializer: Any = None,
-                 bias_initializer: Any = None, name: str | None = None, dtype: Any = None) -> None:
+    def __init__(
+        self,
+        num_units: int,
+        forget_bias: float = 1.0,
+        activation: Any = None,
+        reuse: Any = None,
+        kernel_initializer: Any = None,
+        bias_initializer: Any = None,
+        name: str | None = None,
+        dtype: Any = None,
+    ) -> None:
         super().__init__(_reuse=reuse, name=name, dtype=dtype)
         self.input_spec = InputSpec(ndim=2)
         self._num_units = num_units
@@ -99,10 +119,13 @@ class IndyLSTMCell(LayerRNNCell):
         bound = 1.0 / units
         self._kernel_w = self.add_variable("kernel_w", shape=[depth, 4 * units], initializer=self._kernel_initializer)
         self._kernel_u = self.add_variable(
-            "kernel_u", shape=[1, 4 * units], initializer=tf.random_uniform_initializer(minval=-bound, maxval=bound, dtype=self.dtype))
+            "kernel_u", shape=[1, 4 * units], initializer=tf.random_uniform_initializer(minval=-bound, maxval=bound, dtype=self.dtype)
+        )
         self._bias = self.add_variable(
-            "bias", shape=[4 * units],
-            initializer=self._bias_initializer if self._bias_initializer is not None else tf.zeros_initializer(dtype=self.dtype))
+            "bias",
+            shape=[4 * units],
+            initializer=self._bias_initializer if self._bias_initializer is not None else tf.zeros_initializer(dtype=self.dtype),
+        )
         self.built = True
 
     def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]

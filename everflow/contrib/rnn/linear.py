@@ -1,4 +1,5 @@
 """Linear maps of several inputs at once, with variables of the current scope."""
+
 from __future__ import annotations
 
 from typing import Any

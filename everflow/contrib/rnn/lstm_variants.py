@@ -1,4 +1,5 @@
 """LSTMs with coupled gates, and with gates that open in a rhythm."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -25,10 +26,23 @@ def sharded_variable(name: str, shape: Any, dtype: Any, num_shards: int) -> Any:
 class CoupledInputForgetGateLSTMCell(RNNCell):
     """An LSTM that takes in what it forgets: the input gate is one minus the forget gate."""
 
-    def __init__(self, num_units: int, use_peepholes: bool = False, initializer: Any = None, num_proj: Any = None, proj_clip: Any = None,
-                 num_unit_shards: int = 1, num_proj_shards: int = 1, forget_bias: float = 1.0, state_is_tuple: bool = True,
-                 activation: Any = tf.tanh, reuse: Any = None, layer_norm: bool = False, norm_gain: float = 1.0,
-                 norm_shift: float = 0.0) -> None:
+    def __init__(
+        self,
+        num_units: int,
+        use_peepholes: bool = False,
+        initializer: Any = None,
+        num_proj: Any = None,
+        proj_clip: Any = None,
+        num_unit_shards: int = 1,
+        num_proj_shards: int = 1,
+        forget_bias: float = 1.0,
+        state_is_tuple: bool = True,
+        activation: Any = tf.tanh,
+        reuse: Any = None,
+        layer_norm: bool = False,
+        norm_gain: float = 1.0,
+        norm_shift: float = 0.0,
+    ) -> None:
         super().__init__(_reuse=reuse)
         if not state_is_tuple:
             tf.logging.warn("%s: Using a concatenated state is slower and will soon be deprecated.  Use state_is_tuple=True.", self)
@@ -106,9 +120,17 @@ def _log_uniform(low: float, high: float) -> Any:
 class PhasedLSTMCell(RNNCell):
     """An LSTM whose units update only while their phase is open; inputs are (time, features)."""
 
-    def __init__(self, num_units: int, use_peepholes: bool = False, leak: float = 0.001, ratio_on: float = 0.1,
-                 trainable_ratio_on: bool = True, period_init_min: float = 1.0, period_init_max: float = 1000.0,
-                 reuse: Any = None) -> None:
+    def __init__(
+        self,
+        num_units: int,
+        use_peepholes: bool = False,
+        leak: float = 0.001,
+        ratio_on: float = 0.1,
+        trainable_ratio_on: bool = True,
+        period_init_min: float = 1.0,
+        period_init_max: float = 1000.0,
+        reuse: Any = None,
+    ) -> None:
         super().__init__(_reuse=reuse)
         self._num_units = num_units
         self._use_peepholes = use_peepholes
@@ -152,11 +174,11 @@ class PhasedLSTMCell(RNNCell):
     def _openness(self, time: Any, dtype: Any) -> Any:
         """How far each unit is open at a time."""
         units = self._num_units
-        period = tf.get_variable(
-            "period", [units], initializer=_log_uniform(self._period_init_min, self._period_init_max))
+        period = tf.get_variable("period", [units], initializer=_log_uniform(self._period_init_min, self._period_init_max))
         phase = tf.get_variable("phase", [units], initializer=tf.random_uniform_initializer(0.0, period.initial_value))
         ratio_on = tf.get_variable(
-            "ratio_on", [units], initializer=tf.constant_initializer(self._ratio_on), trainable=self._trainable_ratio_on)
+            "ratio_on", [units], initializer=tf.constant_initializer(self._ratio_on), trainable=self._trainable_ratio_on
+        )
         cycle = tf.floormod(time - tf.cast(phase, dtype), tf.cast(period, dtype)) / tf.cast(period, dtype)
         on = tf.cast(ratio_on, dtype)
         rising = 2 * cycle / on

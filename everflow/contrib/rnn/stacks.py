@@ -1,4 +1,5 @@
 """Bidirectional layers on top of each other."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -27,8 +28,16 @@ def _check(cells_fw: Any, cells_bw: Any, initial_states_fw: Any, initial_states_
 
 
 @public("contrib.rnn.stack_bidirectional_rnn")
-def stack_bidirectional_rnn(cells_fw: Any, cells_bw: Any, inputs: Any, initial_states_fw: Any = None, initial_states_bw: Any = None,
-                            dtype: Any = None, sequence_length: Any = None, scope: Any = None) -> Any:
+def stack_bidirectional_rnn(
+    cells_fw: Any,
+    cells_bw: Any,
+    inputs: Any,
+    initial_states_fw: Any = None,
+    initial_states_bw: Any = None,
+    dtype: Any = None,
+    sequence_length: Any = None,
+    scope: Any = None,
+) -> Any:
     """Unrolled bidirectional layers; each takes both outputs of the one below."""
     _check(cells_fw, cells_bw, initial_states_fw, initial_states_bw)
     states_fw, states_bw = [], []
@@ -37,19 +46,34 @@ def stack_bidirectional_rnn(cells_fw: Any, cells_bw: Any, inputs: Any, initial_s
         for i, (cell_fw, cell_bw) in enumerate(zip(cells_fw, cells_bw)):
             with scopes.variable_scope(f"cell_{i}") as cell_scope:
                 previous, state_fw, state_bw = static_bidirectional_rnn(
-                    cell_fw, cell_bw, previous, initial_state_fw=initial_states_fw[i] if initial_states_fw else None,
-                    initial_state_bw=initial_states_bw[i] if initial_states_bw else None, sequence_length=sequence_length, dtype=dtype,
-                    scope=cell_scope)
+                    cell_fw,
+                    cell_bw,
+                    previous,
+                    initial_state_fw=initial_states_fw[i] if initial_states_fw else None,
+                    initial_state_bw=initial_states_bw[i] if initial_states_bw else None,
+                    sequence_length=sequence_length,
+                    dtype=dtype,
+                    scope=cell_scope,
+                )
             states_fw.append(state_fw)
             states_bw.append(state_bw)
     return previous, tuple(states_fw), tuple(states_bw)
 
 
 @public("contrib.rnn.stack_bidirectional_dynamic_rnn")
-def stack_bidirectional_dynamic_rnn(cells_fw: Any, cells_bw: Any, inputs: Any, initial_states_fw: Any = None,
-                                    initial_states_bw: Any = None, dtype: Any = None, sequence_length: Any = None,
-                                    parallel_iterations: Any = None, time_major: bool = False, scope: Any = None,
-                                    swap_memory: bool = False) -> Any:
+def stack_bidirectional_dynamic_rnn(
+    cells_fw: Any,
+    cells_bw: Any,
+    inputs: Any,
+    initial_states_fw: Any = None,
+    initial_states_bw: Any = None,
+    dtype: Any = None,
+    sequence_length: Any = None,
+    parallel_iterations: Any = None,
+    time_major: bool = False,
+    scope: Any = None,
+    swap_memory: bool = False,
+) -> Any:
     """Bidirectional layers in loops; each takes both outputs of the one below."""
     _check(cells_fw, cells_bw, initial_states_fw, initial_states_bw)
     states_fw, states_bw = [], []
@@ -58,9 +82,17 @@ def stack_bidirectional_dynamic_rnn(cells_fw: Any, cells_bw: Any, inputs: Any, i
         for i, (cell_fw, cell_bw) in enumerate(zip(cells_fw, cells_bw)):
             with scopes.variable_scope(f"cell_{i}"):
                 outputs, (state_fw, state_bw) = bidirectional_dynamic_rnn(
-                    cell_fw, cell_bw, previous, initial_state_fw=initial_states_fw[i] if initial_states_fw else None,
-                    initial_state_bw=initial_states_bw[i] if initial_states_bw else None, sequence_length=sequence_length,
-                    parallel_iterations=parallel_iterations, dtype=dtype, swap_memory=swap_memory, time_major=time_major)
+                    cell_fw,
+                    cell_bw,
+                    previous,
+                    initial_state_fw=initial_states_fw[i] if initial_states_fw else None,
+                    initial_state_bw=initial_states_bw[i] if initial_states_bw else None,
+                    sequence_length=sequence_length,
+                    parallel_iterations=parallel_iterations,
+                    dtype=dtype,
+                    swap_memory=swap_memory,
+                    time_major=time_major,
+                )
                 previous = tf.concat(outputs, 2)
             states_fw.append(state_fw)
             states_bw.append(state_bw)

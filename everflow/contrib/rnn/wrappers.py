@@ -1,4 +1,5 @@
 """Cells around cells: projections, embeddings, attention, highways."""
+
 from __future__ import annotations
 
 import math
@@ -116,8 +117,7 @@ class EmbeddingWrapper(RNNCell):
                 # A uniform distribution of variance one.
                 initializer = tf.random_uniform_initializer(-math.sqrt(3), math.sqrt(3))
             dtype = state[0].dtype if isinstance(state, tuple) else state.dtype
-            embedding = tf.get_variable(
-                "embedding", [self._embedding_classes, self._embedding_size], initializer=initializer, dtype=dtype)
+            embedding = tf.get_variable("embedding", [self._embedding_classes, self._embedding_size], initializer=initializer, dtype=dtype)
             embedded = tf.nn.embedding_lookup(embedding, tf.reshape(inputs, [-1]))
             return self._cell(embedded, state)
 
@@ -126,13 +126,20 @@ class EmbeddingWrapper(RNNCell):
 class AttentionCellWrapper(RNNCell):
     """A cell that looks back at its last `attn_length` outputs."""
 
-    def __init__(self, cell: Any, attn_length: int, attn_size: Any = None, attn_vec_size: Any = None, input_size: Any = None,
-                 state_is_tuple: bool = True, reuse: Any = None) -> None:
+    def __init__(
+        self,
+        cell: Any,
+        attn_length: int,
+        attn_size: Any = None,
+        attn_vec_size: Any = None,
+        input_size: Any = None,
+        state_is_tuple: bool = True,
+        reuse: Any = None,
+    ) -> None:
         super().__init__(_reuse=reuse)
         assert_like_rnncell("cell", cell)
         if nest.is_nested(cell.state_size) and not state_is_tuple:
-            raise ValueError(
-                f"Cell returns tuple of states, but the flag state_is_tuple is not set. State size is: {cell.state_size}")
+            raise ValueError(f"Cell returns tuple of states, but the flag state_is_tuple is not set. State size is: {cell.state_size}")
         if attn_length <= 0:
             raise ValueError(f"attn_length should be greater than zero, got {attn_length}")
         if not state_is_tuple:
@@ -219,15 +226,23 @@ class HighwayWrapper(RNNCell):
 
     def _highway(self, given: Any, found: Any) -> Any:
         size = given.get_shape().with_rank(2).as_list()[1]
-        carry = tf.sigmoid(tf.nn.xw_plus_b(
-            given, tf.get_variable("carry_w", [size, size]),
-            tf.get_variable("carry_b", [size], initializer=tf.constant_initializer(self._carry_bias_init))))
+        carry = tf.sigmoid(
+            tf.nn.xw_plus_b(
+                given,
+                tf.get_variable("carry_w", [size, size]),
+                tf.get_variable("carry_b", [size], initializer=tf.constant_initializer(self._carry_bias_init)),
+            )
+        )
         if self._couple_carry_transform_gates:
             transform = 1 - carry
         else:
-            transform = tf.sigmoid(tf.nn.xw_plus_b(
-                given, tf.get_variable("transform_w", [size, size]),
-                tf.get_variable("transform_b", [size], initializer=tf.constant_initializer(-self._carry_bias_init))))
+            transform = tf.sigmoid(
+                tf.nn.xw_plus_b(
+                    given,
+                    tf.get_variable("transform_w", [size, size]),
+                    tf.get_variable("transform_b", [size], initializer=tf.constant_initializer(-self._carry_bias_init)),
+                )
+            )
         return given * carry + found * transform
 
     def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:  # type: ignore[override]

@@ -1,4 +1,5 @@
 """Attention mechanisms: how well a query fits each element of a memory."""
+
 from __future__ import annotations
 
 import functools
@@ -38,9 +39,18 @@ class AttentionMechanism:
 class BaseAttentionMechanism(AttentionMechanism):
     """A mechanism with a memory, whose keys and queries go through layers first."""
 
-    def __init__(self, query_layer: Any, memory: Any, probability_fn: Any, memory_sequence_length: Any = None,
-                 memory_layer: Any = None, check_inner_dims_defined: bool = True, score_mask_value: Any = None,
-                 custom_key_value_fn: Any = None, name: str | None = None) -> None:
+    def __init__(
+        self,
+        query_layer: Any,
+        memory: Any,
+        probability_fn: Any,
+        memory_sequence_length: Any = None,
+        memory_layer: Any = None,
+        check_inner_dims_defined: bool = True,
+        score_mask_value: Any = None,
+        custom_key_value_fn: Any = None,
+        name: str | None = None,
+    ) -> None:
         for what, layer in (("query_layer", query_layer), ("memory_layer", memory_layer)):
             if layer is not None and not isinstance(layer, Layer):
                 raise TypeError(f"{what} is not a Layer: {type(layer).__name__}")
@@ -52,10 +62,12 @@ class BaseAttentionMechanism(AttentionMechanism):
         if score_mask_value is None:
             score_mask_value = self.dtype.as_numpy_dtype(-np.inf)
         self._probability_fn = lambda score, previous: probability_fn(
-            masked_score(score, memory_sequence_length=memory_sequence_length, score_mask_value=score_mask_value), previous)
+            masked_score(score, memory_sequence_length=memory_sequence_length, score_mask_value=score_mask_value), previous
+        )
         with name_scope(name, "BaseAttentionMechanismInit", tf.nest.flatten(memory)):
             self._values = prepared_memory(
-                memory, memory_sequence_length=memory_sequence_length, check_inner_dims_defined=check_inner_dims_defined)
+                memory, memory_sequence_length=memory_sequence_length, check_inner_dims_defined=check_inner_dims_defined
+            )
             self._keys = self._memory_layer(self._values) if self._memory_layer is not None else self._values
             if custom_key_value_fn is not None:
                 self._keys, self._values = custom_key_value_fn(self._keys, self._values)
@@ -114,12 +126,28 @@ def _memoryless(probability_fn: Any) -> Any:
 class LuongAttention(BaseAttentionMechanism):
     """Scores are products of query and keys, scaled by a variable if `scale`."""
 
-    def __init__(self, num_units: int, memory: Any, memory_sequence_length: Any = None, scale: bool = False, probability_fn: Any = None,
-                 score_mask_value: Any = None, dtype: Any = None, custom_key_value_fn: Any = None, name: str = "LuongAttention") -> None:
+    def __init__(
+        self,
+        num_units: int,
+        memory: Any,
+        memory_sequence_length: Any = None,
+        scale: bool = False,
+        probability_fn: Any = None,
+        score_mask_value: Any = None,
+        dtype: Any = None,
+        custom_key_value_fn: Any = None,
+        name: str = "LuongAttention",
+    ) -> None:
         super().__init__(
-            query_layer=None, memory_layer=Dense(num_units, name="memory_layer", use_bias=False, dtype=dtype or tf.float32),
-            memory=memory, probability_fn=_memoryless(probability_fn), memory_sequence_length=memory_sequence_length,
-            score_mask_value=score_mask_value, custom_key_value_fn=custom_key_value_fn, name=name)
+            query_layer=None,
+            memory_layer=Dense(num_units, name="memory_layer", use_bias=False, dtype=dtype or tf.float32),
+            memory=memory,
+            probability_fn=_memoryless(probability_fn),
+            memory_sequence_length=memory_sequence_length,
+            score_mask_value=score_mask_value,
+            custom_key_value_fn=custom_key_value_fn,
+            name=name,
+        )
         self._num_units = num_units
         self._scale = scale
         self._name = name
@@ -146,15 +174,29 @@ def _bahdanau_variables(num_units: int, normalize: bool, dtype: Any) -> tuple[An
 class BahdanauAttention(BaseAttentionMechanism):
     """Scores are a network's: `v * tanh(keys + query)`; with `normalize`, v has a learned length."""
 
-    def __init__(self, num_units: int, memory: Any, memory_sequence_length: Any = None, normalize: bool = False,
-                 probability_fn: Any = None, score_mask_value: Any = None, dtype: Any = None, custom_key_value_fn: Any = None,
-                 name: str = "BahdanauAttention") -> None:
+    def __init__(
+        self,
+        num_units: int,
+        memory: Any,
+        memory_sequence_length: Any = None,
+        normalize: bool = False,
+        probability_fn: Any = None,
+        score_mask_value: Any = None,
+        dtype: Any = None,
+        custom_key_value_fn: Any = None,
+        name: str = "BahdanauAttention",
+    ) -> None:
         dtype = dtype or tf.float32
         super().__init__(
             query_layer=Dense(num_units, name="query_layer", use_bias=False, dtype=dtype),
-            memory_layer=Dense(num_units, name="memory_layer", use_bias=False, dtype=dtype), memory=memory,
-            probability_fn=_memoryless(probability_fn), custom_key_value_fn=custom_key_value_fn,
-            memory_sequence_length=memory_sequence_length, score_mask_value=score_mask_value, name=name)
+            memory_layer=Dense(num_units, name="memory_layer", use_bias=False, dtype=dtype),
+            memory=memory,
+            probability_fn=_memoryless(probability_fn),
+            custom_key_value_fn=custom_key_value_fn,
+            memory_sequence_length=memory_sequence_length,
+            score_mask_value=score_mask_value,
+            name=name,
+        )
         self._num_units = num_units
         self._normalize = normalize
         self._name = name
@@ -180,15 +222,30 @@ class BaseMonotonicAttentionMechanism(BaseAttentionMechanism):
 class BahdanauMonotonicAttention(BaseMonotonicAttentionMechanism):
     """Monotonic attention with Bahdanau's scores."""
 
-    def __init__(self, num_units: int, memory: Any, memory_sequence_length: Any = None, normalize: bool = False,
-                 score_mask_value: Any = None, sigmoid_noise: float = 0.0, sigmoid_noise_seed: Any = None, score_bias_init: float = 0.0,
-                 mode: str = "parallel", dtype: Any = None, name: str = "BahdanauMonotonicAttention") -> None:
+    def __init__(
+        self,
+        num_units: int,
+        memory: Any,
+        memory_sequence_length: Any = None,
+        normalize: bool = False,
+        score_mask_value: Any = None,
+        sigmoid_noise: float = 0.0,
+        sigmoid_noise_seed: Any = None,
+        score_bias_init: float = 0.0,
+        mode: str = "parallel",
+        dtype: Any = None,
+        name: str = "BahdanauMonotonicAttention",
+    ) -> None:
         dtype = dtype or tf.float32
         super().__init__(
             query_layer=Dense(num_units, name="query_layer", use_bias=False, dtype=dtype),
-            memory_layer=Dense(num_units, name="memory_layer", use_bias=False, dtype=dtype), memory=memory,
+            memory_layer=Dense(num_units, name="memory_layer", use_bias=False, dtype=dtype),
+            memory=memory,
             probability_fn=functools.partial(monotonic_probability, sigmoid_noise=sigmoid_noise, mode=mode, seed=sigmoid_noise_seed),
-            memory_sequence_length=memory_sequence_length, score_mask_value=score_mask_value, name=name)
+            memory_sequence_length=memory_sequence_length,
+            score_mask_value=score_mask_value,
+            name=name,
+        )
         self._num_units = num_units
         self._normalize = normalize
         self._name = name
@@ -207,14 +264,29 @@ class BahdanauMonotonicAttention(BaseMonotonicAttentionMechanism):
 class LuongMonotonicAttention(BaseMonotonicAttentionMechanism):
     """Monotonic attention with Luong's scores."""
 
-    def __init__(self, num_units: int, memory: Any, memory_sequence_length: Any = None, scale: bool = False,
-                 score_mask_value: Any = None, sigmoid_noise: float = 0.0, sigmoid_noise_seed: Any = None, score_bias_init: float = 0.0,
-                 mode: str = "parallel", dtype: Any = None, name: str = "LuongMonotonicAttention") -> None:
+    def __init__(
+        self,
+        num_units: int,
+        memory: Any,
+        memory_sequence_length: Any = None,
+        scale: bool = False,
+        score_mask_value: Any = None,
+        sigmoid_noise: float = 0.0,
+        sigmoid_noise_seed: Any = None,
+        score_bias_init: float = 0.0,
+        mode: str = "parallel",
+        dtype: Any = None,
+        name: str = "LuongMonotonicAttention",
+    ) -> None:
         super().__init__(
-            query_layer=None, memory_layer=Dense(num_units, name="memory_layer", use_bias=False, dtype=dtype or tf.float32),
+            query_layer=None,
+            memory_layer=Dense(num_units, name="memory_layer", use_bias=False, dtype=dtype or tf.float32),
             memory=memory,
             probability_fn=functools.partial(monotonic_probability, sigmoid_noise=sigmoid_noise, mode=mode, seed=sigmoid_noise_seed),
-            memory_sequence_length=memory_sequence_length, score_mask_value=score_mask_value, name=name)
+            memory_sequence_length=memory_sequence_length,
+            score_mask_value=score_mask_value,
+            name=name,
+        )
         self._num_units = num_units
         self._scale = scale
         self._score_bias_init = score_bias_init

@@ -1,4 +1,5 @@
 """Attention mechanisms that are Keras layers: their variables are their own, and the memory may come later."""
+
 from __future__ import annotations
 
 import functools
@@ -27,8 +28,15 @@ from everflow.rnn.state import zero_state_tensors
 class BaseAttentionMechanismV2(AttentionMechanism, Layer):
     """A layer that is called twice: with the memory (and its lengths) to set it up, then with `[query, state]`."""
 
-    def __init__(self, memory: Any, probability_fn: Any, query_layer: Any = None, memory_layer: Any = None,
-                 memory_sequence_length: Any = None, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        memory: Any,
+        probability_fn: Any,
+        query_layer: Any = None,
+        memory_layer: Any = None,
+        memory_sequence_length: Any = None,
+        **kwargs: Any,
+    ) -> None:
         for what, layer in (("query_layer", query_layer), ("memory_layer", memory_layer)):
             if layer is not None and not isinstance(layer, Layer):
                 raise TypeError(f"{what} is not a Layer: {type(layer).__name__}")
@@ -90,8 +98,12 @@ class BaseAttentionMechanismV2(AttentionMechanism, Layer):
         if self._memory_initialized:
             raise ValueError("The memory for the attention has already been setup.")
         with name_scope(self.name, "BaseAttentionMechanismInit", nest.flatten(memory)):
-            self.values = prepared_memory(memory, memory_sequence_length=memory_sequence_length, memory_mask=memory_mask,
-                                          check_inner_dims_defined=self._check_inner_dims_defined)
+            self.values = prepared_memory(
+                memory,
+                memory_sequence_length=memory_sequence_length,
+                memory_mask=memory_mask,
+                check_inner_dims_defined=self._check_inner_dims_defined,
+            )
             self.keys = self.memory_layer(self.values) if self.memory_layer is not None else self.values
             self.batch_size = size_of(self.keys, 0)
             self._alignments_size = size_of(self.keys, 1)
@@ -99,7 +111,8 @@ class BaseAttentionMechanismV2(AttentionMechanism, Layer):
             if memory_mask is not None:
                 inner = self.probability_fn
                 self.probability_fn = lambda score, previous: inner(
-                    masked_score(score, memory_mask=memory_mask, score_mask_value=self.score_mask_value), previous)
+                    masked_score(score, memory_mask=memory_mask, score_mask_value=self.score_mask_value), previous
+                )
         self._memory_initialized = True
 
     def _calculate_attention(self, query: Any, state: Any) -> Any:
@@ -202,8 +215,7 @@ class _Bahdanau(BaseAttentionMechanismV2):
         if self.attention_v is None:
             self.attention_v = self.add_weight("attention_v", [self.units], dtype=self.dtype, initializer=self.kernel_initializer)
         if self.normalize and self.attention_g is None:
-            self.attention_g = self.add_weight(
-                "attention_g", initializer=tf.constant_initializer(math.sqrt(1.0 / self.units)), shape=())
+            self.attention_g = self.add_weight("attention_g", initializer=tf.constant_initializer(math.sqrt(1.0 / self.units)), shape=())
             self.attention_b = self.add_weight("attention_b", shape=[self.units], initializer=tf.zeros_initializer())
         self.built = True
 
@@ -226,7 +238,8 @@ class _Monotonic(BaseMonotonicAttentionMechanismV2):
         super().build(input_shape)
         if self.attention_score_bias is None:
             self.attention_score_bias = self.add_weight(
-                "attention_score_bias", shape=(), initializer=tf.constant_initializer(self.score_bias_init, dtype=self.dtype))
+                "attention_score_bias", shape=(), initializer=tf.constant_initializer(self.score_bias_init, dtype=self.dtype)
+            )
         self.built = True
 
     def _calculate_attention(self, query: Any, state: Any) -> Any:
@@ -235,23 +248,44 @@ class _Monotonic(BaseMonotonicAttentionMechanismV2):
         return alignments, alignments
 
     def _monotonic_config(self) -> dict[str, Any]:
-        return {"sigmoid_noise": self.sigmoid_noise, "sigmoid_noise_seed": self.sigmoid_noise_seed,
-                "score_bias_init": self.score_bias_init, "mode": self.mode}
+        return {
+            "sigmoid_noise": self.sigmoid_noise,
+            "sigmoid_noise_seed": self.sigmoid_noise_seed,
+            "score_bias_init": self.score_bias_init,
+            "mode": self.mode,
+        }
 
 
 @internal(HOME + "LuongAttentionV2")
 class LuongAttentionV2(_Luong):
     """Scores are products of query and keys, scaled by a variable if `scale`."""
 
-    def __init__(self, units: int, memory: Any, memory_sequence_length: Any = None, scale: bool = False, probability_fn: str = "softmax",
-                 dtype: Any = None, name: str = "LuongAttention", **kwargs: Any) -> None:
+    def __init__(
+        self,
+        units: int,
+        memory: Any,
+        memory_sequence_length: Any = None,
+        scale: bool = False,
+        probability_fn: str = "softmax",
+        dtype: Any = None,
+        name: str = "LuongAttention",
+        **kwargs: Any,
+    ) -> None:
         self.probability_fn_name = probability_fn
         function = self._process_probability_fn(probability_fn)
         dtype = dtype or tf.float32
         memory_layer = _dense(kwargs.pop("memory_layer", None), units, "memory_layer", dtype)
         self._prepare(units, scale)
-        super().__init__(memory=memory, memory_sequence_length=memory_sequence_length, query_layer=None, memory_layer=memory_layer,
-                         probability_fn=lambda score, _: function(score), name=name, dtype=dtype, **kwargs)
+        super().__init__(
+            memory=memory,
+            memory_sequence_length=memory_sequence_length,
+            query_layer=None,
+            memory_layer=memory_layer,
+            probability_fn=lambda score, _: function(score),
+            name=name,
+            dtype=dtype,
+            **kwargs,
+        )
 
     def _calculate_attention(self, query: Any, state: Any) -> Any:
         alignments = self.probability_fn(self._score(query), state)
@@ -265,65 +299,126 @@ class LuongAttentionV2(_Luong):
 class BahdanauAttentionV2(_Bahdanau):
     """Scores are a network's: `v * tanh(keys + query)`; with `normalize`, v has a learned length."""
 
-    def __init__(self, units: int, memory: Any, memory_sequence_length: Any = None, normalize: bool = False,
-                 probability_fn: str = "softmax", kernel_initializer: Any = "glorot_uniform", dtype: Any = None,
-                 name: str = "BahdanauAttention", **kwargs: Any) -> None:
+    def __init__(
+        self,
+        units: int,
+        memory: Any,
+        memory_sequence_length: Any = None,
+        normalize: bool = False,
+        probability_fn: str = "softmax",
+        kernel_initializer: Any = "glorot_uniform",
+        dtype: Any = None,
+        name: str = "BahdanauAttention",
+        **kwargs: Any,
+    ) -> None:
         self.probability_fn_name = probability_fn
         function = self._process_probability_fn(probability_fn)
         dtype = dtype or tf.float32
         query_layer = _dense(kwargs.pop("query_layer", None), units, "query_layer", dtype)
         memory_layer = _dense(kwargs.pop("memory_layer", None), units, "memory_layer", dtype)
         self._prepare(units, normalize, kernel_initializer)
-        super().__init__(memory=memory, memory_sequence_length=memory_sequence_length, query_layer=query_layer,
-                         memory_layer=memory_layer, probability_fn=lambda score, _: function(score), name=name, dtype=dtype, **kwargs)
+        super().__init__(
+            memory=memory,
+            memory_sequence_length=memory_sequence_length,
+            query_layer=query_layer,
+            memory_layer=memory_layer,
+            probability_fn=lambda score, _: function(score),
+            name=name,
+            dtype=dtype,
+            **kwargs,
+        )
 
     def _calculate_attention(self, query: Any, state: Any) -> Any:
         alignments = self.probability_fn(self._score(query), state)
         return alignments, alignments
 
     def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "units": self.units, "normalize": self.normalize, "probability_fn": self.probability_fn_name,
-                "kernel_initializer": initializers.serialize(self.kernel_initializer)}
+        return {
+            **super().get_config(),
+            "units": self.units,
+            "normalize": self.normalize,
+            "probability_fn": self.probability_fn_name,
+            "kernel_initializer": initializers.serialize(self.kernel_initializer),
+        }
 
 
 @internal(HOME + "BahdanauMonotonicAttentionV2")
 class BahdanauMonotonicAttentionV2(_Monotonic, _Bahdanau):
     """Monotonic attention with Bahdanau's scores."""
 
-    def __init__(self, units: int, memory: Any, memory_sequence_length: Any = None, normalize: bool = False,
-                 sigmoid_noise: float = 0.0, sigmoid_noise_seed: Any = None, score_bias_init: float = 0.0, mode: str = "parallel",
-                 kernel_initializer: Any = "glorot_uniform", dtype: Any = None, name: str = "BahdanauMonotonicAttention",
-                 **kwargs: Any) -> None:
+    def __init__(
+        self,
+        units: int,
+        memory: Any,
+        memory_sequence_length: Any = None,
+        normalize: bool = False,
+        sigmoid_noise: float = 0.0,
+        sigmoid_noise_seed: Any = None,
+        score_bias_init: float = 0.0,
+        mode: str = "parallel",
+        kernel_initializer: Any = "glorot_uniform",
+        dtype: Any = None,
+        name: str = "BahdanauMonotonicAttention",
+        **kwargs: Any,
+    ) -> None:
         dtype = dtype or tf.float32
         query_layer = _dense(kwargs.pop("query_layer", None), units, "query_layer", dtype)
         memory_layer = _dense(kwargs.pop("memory_layer", None), units, "memory_layer", dtype)
         self._prepare(units, normalize, kernel_initializer)
         self._prepare_monotonic(sigmoid_noise, sigmoid_noise_seed, score_bias_init, mode)
         super().__init__(
-            memory=memory, memory_sequence_length=memory_sequence_length, query_layer=query_layer, memory_layer=memory_layer,
+            memory=memory,
+            memory_sequence_length=memory_sequence_length,
+            query_layer=query_layer,
+            memory_layer=memory_layer,
             probability_fn=functools.partial(monotonic_probability, sigmoid_noise=sigmoid_noise, mode=mode, seed=sigmoid_noise_seed),
-            name=name, dtype=dtype, **kwargs)
+            name=name,
+            dtype=dtype,
+            **kwargs,
+        )
 
     def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "units": self.units, "normalize": self.normalize, **self._monotonic_config(),
-                "kernel_initializer": initializers.serialize(self.kernel_initializer)}
+        return {
+            **super().get_config(),
+            "units": self.units,
+            "normalize": self.normalize,
+            **self._monotonic_config(),
+            "kernel_initializer": initializers.serialize(self.kernel_initializer),
+        }
 
 
 @internal(HOME + "LuongMonotonicAttentionV2")
 class LuongMonotonicAttentionV2(_Monotonic, _Luong):
     """Monotonic attention with Luong's scores."""
 
-    def __init__(self, units: int, memory: Any, memory_sequence_length: Any = None, scale: bool = False, sigmoid_noise: float = 0.0,
-                 sigmoid_noise_seed: Any = None, score_bias_init: float = 0.0, mode: str = "parallel", dtype: Any = None,
-                 name: str = "LuongMonotonicAttention", **kwargs: Any) -> None:
+    def __init__(
+        self,
+        units: int,
+        memory: Any,
+        memory_sequence_length: Any = None,
+        scale: bool = False,
+        sigmoid_noise: float = 0.0,
+        sigmoid_noise_seed: Any = None,
+        score_bias_init: float = 0.0,
+        mode: str = "parallel",
+        dtype: Any = None,
+        name: str = "LuongMonotonicAttention",
+        **kwargs: Any,
+    ) -> None:
         dtype = dtype or tf.float32
         memory_layer = _dense(kwargs.pop("memory_layer", None), units, "memory_layer", dtype)
         self._prepare(units, scale)
         self._prepare_monotonic(sigmoid_noise, sigmoid_noise_seed, score_bias_init, mode)
         super().__init__(
-            memory=memory, memory_sequence_length=memory_sequence_length, query_layer=None, memory_layer=memory_layer,
+            memory=memory,
+            memory_sequence_length=memory_sequence_length,
+            query_layer=None,
+            memory_layer=memory_layer,
             probability_fn=functools.partial(monotonic_probability, sigmoid_noise=sigmoid_noise, mode=mode, seed=sigmoid_noise_seed),
-            name=name, dtype=dtype, **kwargs)
+            name=name,
+            dtype=dtype,
+            **kwargs,
+        )
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "units": self.units, "scale": self.scale, **self._monotonic_config()}

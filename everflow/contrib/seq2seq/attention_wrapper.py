@@ -1,4 +1,5 @@
 """AttentionWrapper: a cell that looks at a memory at each step."""
+
 from __future__ import annotations
 
 from collections import namedtuple
@@ -17,8 +18,10 @@ from everflow.layers.core import Dense
 from everflow.rnn.cell import RNNCell, assert_like_rnncell
 from everflow.rnn.state import zero_state_tensors
 
-_State = namedtuple("AttentionWrapperState",  # type: ignore[name-match]
-                    ("cell_state", "attention", "time", "alignments", "alignment_history", "attention_state"))
+_State = namedtuple(
+    "AttentionWrapperState",  # type: ignore[name-match]
+    ("cell_state", "attention", "time", "alignments", "alignment_history", "attention_state"),
+)
 
 
 @public("contrib.seq2seq.AttentionWrapperState")
@@ -38,8 +41,10 @@ def _with_same_shape(old: Any, new: Any) -> Any:
         return new
     if executing_eagerly():
         if not new.shape.is_compatible_with(old.shape):
-            raise ValueError(f"The shape of the AttentionWrapperState is expected to be same as the one to clone. "
-                             f"self.shape: {old.shape}, input.shape: {new.shape}")
+            raise ValueError(
+                f"The shape of the AttentionWrapperState is expected to be same as the one to clone. "
+                f"self.shape: {old.shape}, input.shape: {new.shape}"
+            )
         return new
     return tf.contrib.framework.with_same_shape(old, new)
 
@@ -61,11 +66,14 @@ def _mechanisms(given: Any) -> tuple[Any, ...]:
         for mechanism in given:
             if not isinstance(mechanism, AttentionMechanism):
                 raise TypeError(
-                    f"attention_mechanism must contain only instances of AttentionMechanism, saw type: {type(mechanism).__name__}")
+                    f"attention_mechanism must contain only instances of AttentionMechanism, saw type: {type(mechanism).__name__}"
+                )
         return tuple(given)
     if not isinstance(given, AttentionMechanism):
-        raise TypeError("attention_mechanism must be an AttentionMechanism or list of multiple AttentionMechanism instances, saw type: "
-                        f"{type(given).__name__}")
+        raise TypeError(
+            "attention_mechanism must be an AttentionMechanism or list of multiple AttentionMechanism instances, saw type: "
+            f"{type(given).__name__}"
+        )
     return (given,)
 
 
@@ -73,7 +81,8 @@ def _one_for_each(what: str, noun: str, given: Any, mechanisms: tuple[Any, ...])
     given = tuple(given) if isinstance(given, (list, tuple)) else (given,)
     if len(given) != len(mechanisms):
         raise ValueError(
-            f"If provided, {what} must contain exactly one {noun} per attention_mechanism, saw: {len(given)} vs {len(mechanisms)}")
+            f"If provided, {what} must contain exactly one {noun} per attention_mechanism, saw: {len(given)} vs {len(mechanisms)}"
+        )
     return given
 
 
@@ -81,13 +90,24 @@ def _one_for_each(what: str, noun: str, given: Any, mechanisms: tuple[Any, ...])
 class AttentionWrapper(RNNCell):
     """A cell with attention: its output asks one or several memories, whose answers go into its next input.
 
-        attention = tf.contrib.seq2seq.LuongAttention(256, encoder_outputs, memory_sequence_length=lengths)
-        cell = tf.contrib.seq2seq.AttentionWrapper(tf.nn.rnn_cell.LSTMCell(256), attention, attention_layer_size=128)
+    attention = tf.contrib.seq2seq.LuongAttention(256, encoder_outputs, memory_sequence_length=lengths)
+    cell = tf.contrib.seq2seq.AttentionWrapper(tf.nn.rnn_cell.LSTMCell(256), attention, attention_layer_size=128)
     """
 
-    def __init__(self, cell: Any, attention_mechanism: Any, attention_layer_size: Any = None, alignment_history: bool = False,
-                 cell_input_fn: Any = None, output_attention: bool = True, initial_cell_state: Any = None, name: str | None = None,
-                 attention_layer: Any = None, attention_fn: Any = None, dtype: Any = None) -> None:
+    def __init__(
+        self,
+        cell: Any,
+        attention_mechanism: Any,
+        attention_layer_size: Any = None,
+        alignment_history: bool = False,
+        cell_input_fn: Any = None,
+        output_attention: bool = True,
+        initial_cell_state: Any = None,
+        name: str | None = None,
+        attention_layer: Any = None,
+        attention_fn: Any = None,
+        dtype: Any = None,
+    ) -> None:
         super().__init__(name=name, dtype=dtype)
         assert_like_rnncell("cell", cell)
         self._is_multi = isinstance(attention_mechanism, (list, tuple))
@@ -104,13 +124,15 @@ class AttentionWrapper(RNNCell):
             dtype = dtype or tf.float32
             self._attention_layers = tuple(
                 Dense(size, name="attention_layer", use_bias=False, dtype=getattr(mechanism, "dtype", None) or dtype)
-                for size, mechanism in zip(sizes, mechanisms))
+                for size, mechanism in zip(sizes, mechanisms)
+            )
             self._attention_layer_size = sum(sizes)
         elif attention_layer is not None:
             self._attention_layers = _one_for_each("attention_layer", "layer", attention_layer, mechanisms)
             self._attention_layer_size = sum(
                 TensorShape(layer.compute_output_shape([None, cell.output_size + mechanism.values.shape.as_list()[-1]])).as_list()[-1]
-                for layer, mechanism in zip(self._attention_layers, mechanisms))
+                for layer, mechanism in zip(self._attention_layers, mechanisms)
+            )
         else:
             self._attention_layer_size = sum(mechanism.values.get_shape().as_list()[-1] for mechanism in mechanisms)
         self._cell = cell
@@ -123,10 +145,13 @@ class AttentionWrapper(RNNCell):
             self._initial_cell_state = None
             if initial_cell_state is not None:
                 self._initial_cell_state = self._checked(
-                    initial_cell_state, size_of(nest.flatten(initial_cell_state)[-1], 0), "check_initial_cell_state",
+                    initial_cell_state,
+                    size_of(nest.flatten(initial_cell_state)[-1], 0),
+                    "check_initial_cell_state",
                     f"When constructing AttentionWrapper {self._base_name}: Non-matching batch sizes between the memory (encoder "
                     "output) and initial_cell_state.  Are you using the BeamSearchDecoder?  You may need to tile your initial state via "
-                    "the tf.contrib.seq2seq.tile_batch function with argument multiple=beam_width.")
+                    "the tf.contrib.seq2seq.tile_batch function with argument multiple=beam_width.",
+                )
 
     def _batch_size_checks(self, batch_size: Any, error_message: str) -> list[Any]:
         return [tf.assert_equal(batch_size, mechanism.batch_size, message=error_message) for mechanism in self._attention_mechanisms]
@@ -148,10 +173,13 @@ class AttentionWrapper(RNNCell):
     def state_size(self) -> Any:
         mechanisms = self._attention_mechanisms
         return AttentionWrapperState(
-            cell_state=self._cell.state_size, time=TensorShape([]), attention=self._attention_layer_size,
+            cell_state=self._cell.state_size,
+            time=TensorShape([]),
+            attention=self._attention_layer_size,
             alignments=self._item_or_tuple(m.alignments_size for m in mechanisms),
             attention_state=self._item_or_tuple(m.state_size for m in mechanisms),
-            alignment_history=self._item_or_tuple(m.alignments_size if self._alignment_history else () for m in mechanisms))
+            alignment_history=self._item_or_tuple(m.alignments_size if self._alignment_history else () for m in mechanisms),
+        )
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
         """The state to begin with; `batch_size` is that of the memory (times the beam width, in a beam search)."""
@@ -163,30 +191,39 @@ class AttentionWrapper(RNNCell):
             else:
                 cell_state = self._cell.zero_state(batch_size, dtype)
             cell_state = self._checked(
-                cell_state, batch_size, "checked_cell_state",
+                cell_state,
+                batch_size,
+                "checked_cell_state",
                 f"When calling zero_state of AttentionWrapper {self._base_name}: Non-matching batch sizes between the memory (encoder "
                 "output) and the requested batch size.  Are you using the BeamSearchDecoder?  If so, make sure your encoder output has "
                 "been tiled to beam_width via tf.contrib.seq2seq.tile_batch, and the batch_size= argument passed to zero_state is "
-                "batch_size * beam_width.")
+                "batch_size * beam_width.",
+            )
             alignments = [m.initial_alignments(batch_size, dtype) for m in self._attention_mechanisms]
             return AttentionWrapperState(
-                cell_state=cell_state, time=tf.zeros([], dtype="int32"),
+                cell_state=cell_state,
+                time=tf.zeros([], dtype="int32"),
                 attention=zero_state_tensors(self._attention_layer_size, batch_size, dtype),
                 alignments=self._item_or_tuple(alignments),
                 attention_state=self._item_or_tuple(m.initial_state(batch_size, dtype) for m in self._attention_mechanisms),
                 alignment_history=self._item_or_tuple(
                     tf.TensorArray(dtype, size=0, dynamic_size=True, element_shape=found.shape) if self._alignment_history else ()
-                    for found in alignments))
+                    for found in alignments
+                ),
+            )
 
     def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
         if not isinstance(state, AttentionWrapperState):
             raise TypeError(f"Expected state to be instance of AttentionWrapperState. Received type {type(state)} instead.")
         cell_output, next_cell_state = self._cell(self._cell_input_fn(inputs, state.attention), state.cell_state)
         cell_output = self._checked(
-            cell_output, size_of(cell_output, 0), "checked_cell_output",
+            cell_output,
+            size_of(cell_output, 0),
+            "checked_cell_output",
             f"When applying AttentionWrapper {self.name}: Non-matching batch sizes between the memory (encoder output) and the query "
             "(decoder output).  Are you using the BeamSearchDecoder?  You may need to tile your memory input via the "
-            "tf.contrib.seq2seq.tile_batch function with argument multiple=beam_width.")
+            "tf.contrib.seq2seq.tile_batch function with argument multiple=beam_width.",
+        )
         before = state.attention_state if self._is_multi else [state.attention_state]
         history = state.alignment_history if self._is_multi else [state.alignment_history]
         layers = self._attention_layers or [None] * len(self._attention_mechanisms)
@@ -199,8 +236,13 @@ class AttentionWrapper(RNNCell):
             histories.append(told.write(state.time, alignment) if self._alignment_history else ())
         attention = tf.concat(attentions, 1)
         new_state = AttentionWrapperState(
-            time=state.time + 1, cell_state=next_cell_state, attention=attention, attention_state=self._item_or_tuple(states),
-            alignments=self._item_or_tuple(alignments), alignment_history=self._item_or_tuple(histories))
+            time=state.time + 1,
+            cell_state=next_cell_state,
+            attention=attention,
+            attention_state=self._item_or_tuple(states),
+            alignments=self._item_or_tuple(alignments),
+            alignment_history=self._item_or_tuple(histories),
+        )
         return (attention if self._output_attention else cell_output), new_state
 
 

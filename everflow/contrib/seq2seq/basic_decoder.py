@@ -1,4 +1,5 @@
 """The decoder that runs a cell on what a helper or sampler feeds."""
+
 from __future__ import annotations
 
 from collections import namedtuple
@@ -111,8 +112,7 @@ class BasicDecoderV2(BaseDecoder):
 
     @property
     def output_dtype(self) -> Any:
-        return BasicDecoderOutput(
-            nest.map_structure(lambda _: self._cell_dtype, self._rnn_output_size()), self.sampler.sample_ids_dtype)
+        return BasicDecoderOutput(nest.map_structure(lambda _: self._cell_dtype, self._rnn_output_size()), self.sampler.sample_ids_dtype)
 
     def step(self, time: Any, inputs: Any, state: Any) -> Any:
         outputs, state = self.cell(inputs, state)

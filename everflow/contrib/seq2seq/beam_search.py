@@ -1,4 +1,5 @@
 """The arithmetic of a beam search: scores, the best continuations, and tensors that follow their beams."""
+
 from __future__ import annotations
 
 from collections import namedtuple
@@ -18,8 +19,10 @@ from everflow.ops.nn.beam_search import gather_tree
 
 HOME = "contrib.seq2seq.python.ops.beam_search_decoder."
 
-_State = namedtuple("BeamSearchDecoderState",  # type: ignore[name-match]
-                    ("cell_state", "log_probs", "finished", "lengths", "accumulated_attention_probs"))
+_State = namedtuple(
+    "BeamSearchDecoderState",  # type: ignore[name-match]
+    ("cell_state", "log_probs", "finished", "lengths", "accumulated_attention_probs"),
+)
 _Output = namedtuple("BeamSearchDecoderOutput", ("scores", "predicted_ids", "parent_ids"))  # type: ignore[name-match]
 _Final = namedtuple("FinalBeamDecoderOutput", ("predicted_ids", "beam_search_decoder_output"))  # type: ignore[name-match]
 
@@ -101,7 +104,9 @@ def fits_beams(shape: Any, batch_size: Any, beam_width: int) -> bool:
     tf.logging.warn(
         "TensorArray reordering expects elements to be reshapable to %s which is incompatible with the current shape %s. Consider setting "
         "reorder_tensor_arrays to False to disable TensorArray reordering during the beam search.",
-        TensorShape([batch_size, beam_width, None]), shape)
+        TensorShape([batch_size, beam_width, None]),
+        shape,
+    )
     return False
 
 
@@ -111,12 +116,15 @@ def check_beams(t: Any, batch_size: Any, beam_width: int) -> Any:
     shape = tf.shape(t)
     condition = tf.equal(shape[1], batch_size * beam_width)
     if t.shape.rank != 2:
-        condition = tf.logical_or(
-            condition, tf.logical_and(tf.equal(shape[1], batch_size), tf.equal(shape[2], beam_width)))
-    return tf.Assert(condition, [
-        f"TensorArray reordering expects elements to be reshapable to [batch_size, beam_size, -1] which is incompatible with the dynamic "
-        f"shape of {t.name} elements. Consider setting reorder_tensor_arrays to False to disable TensorArray reordering during the beam "
-        f"search."])
+        condition = tf.logical_or(condition, tf.logical_and(tf.equal(shape[1], batch_size), tf.equal(shape[2], beam_width)))
+    return tf.Assert(
+        condition,
+        [
+            f"TensorArray reordering expects elements to be reshapable to [batch_size, beam_size, -1] which is incompatible with the "
+            f"dynamic shape of {t.name} elements. Consider setting reorder_tensor_arrays to False to disable TensorArray reordering "
+            f"during the beam search."
+        ],
+    )
 
 
 @internal(HOME + "attention_probs_from_attn_state")
@@ -155,8 +163,14 @@ def length_penalty(sequence_lengths: Any, penalty_factor: Any) -> Any:
 
 
 @internal(HOME + "_get_scores")
-def scores_of(log_probs: Any, sequence_lengths: Any, length_penalty_weight: Any, coverage_penalty_weight: Any, finished: Any,
-              accumulated_attention_probs: Any) -> Any:
+def scores_of(
+    log_probs: Any,
+    sequence_lengths: Any,
+    length_penalty_weight: Any,
+    coverage_penalty_weight: Any,
+    finished: Any,
+    accumulated_attention_probs: Any,
+) -> Any:
     """Log-probabilities [batch, beam, classes], corrected for length and for what of the memory was not looked at."""
     penalty = tf.cast(length_penalty(sequence_lengths, length_penalty_weight), dtype=log_probs.dtype)
     scores = log_probs / penalty
@@ -178,8 +192,9 @@ def scores_of(log_probs: Any, sequence_lengths: Any, length_penalty_weight: Any,
 def end_after_finished(probs: Any, eos_token: Any, finished: Any) -> Any:
     """Log-probabilities of the next id, of which finished beams have only one: the end again."""
     classes = tf.shape(probs)[2]
-    only_end = tf.one_hot(eos_token, classes, dtype=probs.dtype, on_value=convert_to_tensor(0.0, dtype=probs.dtype),
-                          off_value=probs.dtype.min)
+    only_end = tf.one_hot(
+        eos_token, classes, dtype=probs.dtype, on_value=convert_to_tensor(0.0, dtype=probs.dtype), off_value=probs.dtype.min
+    )
     ends = tf.tile(tf.reshape(only_end, [1, 1, -1]), tf.concat([tf.shape(finished), [1]], 0))
     return tf.where(tf.tile(tf.expand_dims(finished, 2), [1, 1, classes]), ends, probs)
 
@@ -209,8 +224,17 @@ def of_beams_if_any(gather_indices: Any, gather_from: Any, batch_size: Any, rang
 
 
 @internal(HOME + "_beam_search_step")
-def beam_search_step(time: Any, logits: Any, next_cell_state: Any, beam_state: Any, batch_size: Any, beam_width: int, end_token: Any,
-                     length_penalty_weight: Any, coverage_penalty_weight: Any) -> tuple[Any, Any]:
+def beam_search_step(
+    time: Any,
+    logits: Any,
+    next_cell_state: Any,
+    beam_state: Any,
+    batch_size: Any,
+    beam_width: int,
+    end_token: Any,
+    length_penalty_weight: Any,
+    coverage_penalty_weight: Any,
+) -> tuple[Any, Any]:
     """The best continuations of all beams by all ids: (what the step gives, the state after it)."""
     static_batch = constant_value(batch_size) if isinstance(batch_size, tf.Tensor) else batch_size
     before = beam_state.finished
@@ -218,8 +242,13 @@ def beam_search_step(time: Any, logits: Any, next_cell_state: Any, beam_state: A
     step_log_probs = end_after_finished(tf.nn.log_softmax(logits), end_token, before)
     total = tf.expand_dims(beam_state.log_probs, 2) + step_log_probs
     classes = size_of(logits, -1)
-    longer = tf.one_hot(indices=tf.fill([batch_size, beam_width], end_token), depth=classes, on_value=tf.constant(0, dtype="int64"),
-                        off_value=tf.constant(1, dtype="int64"), dtype="int64")
+    longer = tf.one_hot(
+        indices=tf.fill([batch_size, beam_width], end_token),
+        depth=classes,
+        on_value=tf.constant(0, dtype="int64"),
+        off_value=tf.constant(1, dtype="int64"),
+        dtype="int64",
+    )
     longer *= tf.expand_dims(tf.cast(going_on, "int64"), 2)
     lengths = longer + tf.expand_dims(beam_state.lengths, 2)
     accumulated = None
@@ -228,8 +257,13 @@ def beam_search_step(time: Any, logits: Any, next_cell_state: Any, beam_state: A
         attention *= tf.expand_dims(tf.cast(going_on, "float32"), 2)
         accumulated = beam_state.accumulated_attention_probs + attention
     scores = scores_of(
-        log_probs=total, sequence_lengths=lengths, length_penalty_weight=length_penalty_weight,
-        coverage_penalty_weight=coverage_penalty_weight, finished=before, accumulated_attention_probs=accumulated)
+        log_probs=total,
+        sequence_lengths=lengths,
+        length_penalty_weight=length_penalty_weight,
+        coverage_penalty_weight=coverage_penalty_weight,
+        finished=before,
+        accumulated_attention_probs=accumulated,
+    )
     best, places = tf.nn.top_k(tf.reshape(scores, [batch_size, -1]), k=convert_to_tensor(beam_width, dtype="int32", name="beam_width"))
     best.set_shape([static_batch, beam_width])
     places.set_shape([static_batch, beam_width])
@@ -244,8 +278,12 @@ def beam_search_step(time: Any, logits: Any, next_cell_state: Any, beam_state: A
     next_accumulated: Any = ()
     if accumulated is not None:
         next_accumulated = of_beams(parents, accumulated, batch_size, beam_width, rows, name="next_accumulated_attention_probs")
-    next_cell_state = nest.map_structure(
-        lambda part: of_beams_if_any(parents, part, batch_size, beam_width, rows), next_cell_state)
-    state = BeamSearchDecoderState(cell_state=next_cell_state, log_probs=log_probs, lengths=next_lengths, finished=next_finished,
-                                   accumulated_attention_probs=next_accumulated)
+    next_cell_state = nest.map_structure(lambda part: of_beams_if_any(parents, part, batch_size, beam_width, rows), next_cell_state)
+    state = BeamSearchDecoderState(
+        cell_state=next_cell_state,
+        log_probs=log_probs,
+        lengths=next_lengths,
+        finished=next_finished,
+        accumulated_attention_probs=next_accumulated,
+    )
     return BeamSearchDecoderOutput(scores=best, predicted_ids=ids, parent_ids=parents), state

@@ -1,4 +1,5 @@
 """Decoders that search with several beams at once."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -44,8 +45,16 @@ class BeamSearchDecoderMixin:
     _initial_cell_state: Any
     _finished: Any
 
-    def __init__(self, cell: Any, beam_width: int, output_layer: Any = None, length_penalty_weight: Any = 0.0,
-                 coverage_penalty_weight: Any = 0.0, reorder_tensor_arrays: bool = True, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        cell: Any,
+        beam_width: int,
+        output_layer: Any = None,
+        length_penalty_weight: Any = 0.0,
+        coverage_penalty_weight: Any = 0.0,
+        reorder_tensor_arrays: bool = True,
+        **kwargs: Any,
+    ) -> None:
         assert_like_rnncell("cell", cell)
         check_output_layer(output_layer)
         self._cell = cell
@@ -63,19 +72,27 @@ class BeamSearchDecoderMixin:
         self._start_tokens = tf.tile(tf.expand_dims(self._start_tokens, 1), [1, self._beam_width])
         self._start_inputs = self._embedding_fn(self._start_tokens)
         # At first all beams are the same, and only one of them counts.
-        self._finished = tf.one_hot(tf.zeros([self._batch_size], dtype="int32"), depth=self._beam_width, on_value=False, off_value=True,
-                                    dtype="bool")
+        self._finished = tf.one_hot(
+            tf.zeros([self._batch_size], dtype="int32"), depth=self._beam_width, on_value=False, off_value=True, dtype="bool"
+        )
 
     def _first(self) -> Any:
         dtype = nest.flatten(self._initial_cell_state)[0].dtype
         log_probs = tf.one_hot(
-            tf.zeros([self._batch_size], dtype="int32"), depth=self._beam_width, on_value=convert_to_tensor(0.0, dtype=dtype),
-            off_value=convert_to_tensor(-np.inf, dtype=dtype), dtype=dtype)
+            tf.zeros([self._batch_size], dtype="int32"),
+            depth=self._beam_width,
+            on_value=convert_to_tensor(0.0, dtype=dtype),
+            off_value=convert_to_tensor(-np.inf, dtype=dtype),
+            dtype=dtype,
+        )
         attention = get_attention_probs(self._initial_cell_state, self._coverage_penalty_weight)
         state = BeamSearchDecoderState(
-            cell_state=self._initial_cell_state, log_probs=log_probs, finished=self._finished,
+            cell_state=self._initial_cell_state,
+            log_probs=log_probs,
+            finished=self._finished,
             lengths=tf.zeros([self._batch_size, self._beam_width], dtype="int64"),
-            accumulated_attention_probs=() if attention is None else attention)
+            accumulated_attention_probs=() if attention is None else attention,
+        )
         return self._finished, self._start_inputs, state
 
     @property
@@ -100,16 +117,19 @@ class BeamSearchDecoderMixin:
     def _output_dtype(self) -> Any:
         dtype = nest.flatten(self._initial_cell_state)[0].dtype
         return BeamSearchDecoderOutput(
-            scores=nest.map_structure(lambda _: dtype, self._rnn_output_size()), predicted_ids=tf.int32, parent_ids=tf.int32)
+            scores=nest.map_structure(lambda _: dtype, self._rnn_output_size()), predicted_ids=tf.int32, parent_ids=tf.int32
+        )
 
     def finalize(self, outputs: Any, final_state: Any, sequence_lengths: Any) -> Any:
         """Reads the sequences back from the steps of the search."""
         longest = tf.cast(tf.reduce_max(final_state.lengths, axis=1), "int32")
-        predicted_ids = gather_tree(
-            outputs.predicted_ids, outputs.parent_ids, max_sequence_lengths=longest, end_token=self._end_token)
+        predicted_ids = gather_tree(outputs.predicted_ids, outputs.parent_ids, max_sequence_lengths=longest, end_token=self._end_token)
         if self._reorder_tensor_arrays:
-            final_state = final_state._replace(cell_state=nest.map_structure(
-                lambda t: self._maybe_sort_array_beams(t, outputs.parent_ids, final_state.lengths), final_state.cell_state))
+            final_state = final_state._replace(
+                cell_state=nest.map_structure(
+                    lambda t: self._maybe_sort_array_beams(t, outputs.parent_ids, final_state.lengths), final_state.cell_state
+                )
+            )
         return FinalBeamSearchDecoderOutput(beam_search_decoder_output=outputs, predicted_ids=predicted_ids), final_state
 
     def _static_batch_size(self) -> Any:
@@ -130,7 +150,8 @@ class BeamSearchDecoderMixin:
             raise ValueError(
                 "Unexpected behavior when reshaping between beam width and batch size.  The reshaped tensor has shape: "
                 f"{split.shape}.  We expected it to have shape (batch_size, beam_width, depth) == {expected}.  Perhaps you forgot to "
-                "create a zero_state with batch_size=encoder_batch_size * beam_width?")
+                "create a zero_state with batch_size=encoder_batch_size * beam_width?"
+            )
         split.set_shape(expected)
         return split
 
@@ -154,7 +175,10 @@ class BeamSearchDecoderMixin:
         if not shape.rank:
             tf.logging.warn(
                 "The TensorArray %s in the cell state is not amenable to sorting based on the beam search result. For a TensorArray to be "
-                "sorted, its elements shape must be defined and have at least a rank of 1, but saw shape: %s", t.handle, shape)
+                "sorted, its elements shape must be defined and have at least a rank of 1, but saw shape: %s",
+                t.handle,
+                shape,
+            )
             return t
         if not fits_beams(shape, self._static_batch_size(), self._beam_width):
             return t
@@ -174,12 +198,18 @@ class BeamSearchDecoderMixin:
             if self._output_layer is not None:
                 outputs = self._output_layer(outputs)
             found, next_state = beam_search_step(
-                time=time, logits=outputs, next_cell_state=next_cell_state, beam_state=state, batch_size=self._batch_size,
-                beam_width=self._beam_width, end_token=self._end_token, length_penalty_weight=self._length_penalty_weight,
-                coverage_penalty_weight=self._coverage_penalty_weight)
+                time=time,
+                logits=outputs,
+                next_cell_state=next_cell_state,
+                beam_state=state,
+                batch_size=self._batch_size,
+                beam_width=self._beam_width,
+                end_token=self._end_token,
+                length_penalty_weight=self._length_penalty_weight,
+                coverage_penalty_weight=self._coverage_penalty_weight,
+            )
             finished = next_state.finished
-            next_inputs = tf.cond(tf.reduce_all(finished), lambda: self._start_inputs,
-                                  lambda: self._embedding_fn(found.predicted_ids))
+            next_inputs = tf.cond(tf.reduce_all(finished), lambda: self._start_inputs, lambda: self._embedding_fn(found.predicted_ids))
         return found, next_state, next_inputs, finished
 
 
@@ -195,18 +225,33 @@ def _shape(size: Any) -> TensorShape:
 class BeamSearchDecoder(BeamSearchDecoderMixin, Decoder):
     """Decodes by a beam search. Memories and initial states must have been through `tile_batch` with the beam width.
 
-        decoder = tf.contrib.seq2seq.BeamSearchDecoder(
-            cell, embedding, tf.fill([batch_size], GO), EOS, initial_state=state, beam_width=5, output_layer=projection)
-        outputs, state, lengths = tf.contrib.seq2seq.dynamic_decode(decoder, maximum_iterations=50)
-        best = outputs.predicted_ids[:, :, 0]
+    decoder = tf.contrib.seq2seq.BeamSearchDecoder(
+        cell, embedding, tf.fill([batch_size], GO), EOS, initial_state=state, beam_width=5, output_layer=projection)
+    outputs, state, lengths = tf.contrib.seq2seq.dynamic_decode(decoder, maximum_iterations=50)
+    best = outputs.predicted_ids[:, :, 0]
     """
 
-    def __init__(self, cell: Any, embedding: Any, start_tokens: Any, end_token: Any, initial_state: Any, beam_width: int,
-                 output_layer: Any = None, length_penalty_weight: Any = 0.0, coverage_penalty_weight: Any = 0.0,
-                 reorder_tensor_arrays: bool = True) -> None:
+    def __init__(
+        self,
+        cell: Any,
+        embedding: Any,
+        start_tokens: Any,
+        end_token: Any,
+        initial_state: Any,
+        beam_width: int,
+        output_layer: Any = None,
+        length_penalty_weight: Any = 0.0,
+        coverage_penalty_weight: Any = 0.0,
+        reorder_tensor_arrays: bool = True,
+    ) -> None:
         super().__init__(
-            cell, beam_width, output_layer=output_layer, length_penalty_weight=length_penalty_weight,
-            coverage_penalty_weight=coverage_penalty_weight, reorder_tensor_arrays=reorder_tensor_arrays)
+            cell,
+            beam_width,
+            output_layer=output_layer,
+            length_penalty_weight=length_penalty_weight,
+            coverage_penalty_weight=coverage_penalty_weight,
+            reorder_tensor_arrays=reorder_tensor_arrays,
+        )
         self._embedding_fn = embedding_function(embedding)
         self._begin(start_tokens, end_token, initial_state)
 
@@ -222,12 +267,26 @@ class BeamSearchDecoder(BeamSearchDecoderMixin, Decoder):
 class BeamSearchDecoderV2(BeamSearchDecoderMixin, BaseDecoder):
     """The same as a layer: `decoder(embedding, start_tokens, end_token, initial_state)`."""
 
-    def __init__(self, cell: Any, beam_width: int, embedding_fn: Any = None, output_layer: Any = None,
-                 length_penalty_weight: Any = 0.0, coverage_penalty_weight: Any = 0.0, reorder_tensor_arrays: bool = True,
-                 **kwargs: Any) -> None:
+    def __init__(
+        self,
+        cell: Any,
+        beam_width: int,
+        embedding_fn: Any = None,
+        output_layer: Any = None,
+        length_penalty_weight: Any = 0.0,
+        coverage_penalty_weight: Any = 0.0,
+        reorder_tensor_arrays: bool = True,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(
-            cell, beam_width, output_layer=output_layer, length_penalty_weight=length_penalty_weight,
-            coverage_penalty_weight=coverage_penalty_weight, reorder_tensor_arrays=reorder_tensor_arrays, **kwargs)
+            cell,
+            beam_width,
+            output_layer=output_layer,
+            length_penalty_weight=length_penalty_weight,
+            coverage_penalty_weight=coverage_penalty_weight,
+            reorder_tensor_arrays=reorder_tensor_arrays,
+            **kwargs,
+        )
         if embedding_fn is not None and not callable(embedding_fn):
             raise ValueError(f"embedding_fn is expected to be a callable, got {type(embedding_fn)}")
         self._own_embedding_fn = embedding_fn

@@ -1,4 +1,5 @@
 """Decoders, and the loop that runs one until all of its sequences are finished."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -59,8 +60,15 @@ class Decoder:
 class BaseDecoder(Layer):
     """A decoder that is a layer: calling it with inputs and an initial state runs `dynamic_decode`."""
 
-    def __init__(self, output_time_major: bool = False, impute_finished: bool = False, maximum_iterations: Any = None,
-                 parallel_iterations: int = 32, swap_memory: bool = False, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        output_time_major: bool = False,
+        impute_finished: bool = False,
+        maximum_iterations: Any = None,
+        parallel_iterations: int = 32,
+        swap_memory: bool = False,
+        **kwargs: Any,
+    ) -> None:
         self.output_time_major = output_time_major
         self.impute_finished = impute_finished
         self.maximum_iterations = maximum_iterations
@@ -70,9 +78,15 @@ class BaseDecoder(Layer):
 
     def call(self, inputs: Any, initial_state: Any = None, **kwargs: Any) -> Any:  # type: ignore[override]
         return dynamic_decode(
-            self, output_time_major=self.output_time_major, impute_finished=self.impute_finished,
-            maximum_iterations=self.maximum_iterations, parallel_iterations=self.parallel_iterations, swap_memory=self.swap_memory,
-            decoder_init_input=inputs, decoder_init_kwargs={**kwargs, "initial_state": initial_state})
+            self,
+            output_time_major=self.output_time_major,
+            impute_finished=self.impute_finished,
+            maximum_iterations=self.maximum_iterations,
+            parallel_iterations=self.parallel_iterations,
+            swap_memory=self.swap_memory,
+            decoder_init_input=inputs,
+            decoder_init_kwargs={**kwargs, "initial_state": initial_state},
+        )
 
     @property
     def batch_size(self) -> Any:
@@ -128,8 +142,16 @@ def _unless_finished(finished: Any, new: Any, old: Any) -> Any:
 
 
 @public("contrib.seq2seq.dynamic_decode")
-def dynamic_decode(decoder: Any, output_time_major: bool = False, impute_finished: bool = False, maximum_iterations: Any = None,
-                   parallel_iterations: int = 32, swap_memory: bool = False, scope: Any = None, **kwargs: Any) -> Any:
+def dynamic_decode(
+    decoder: Any,
+    output_time_major: bool = False,
+    impute_finished: bool = False,
+    maximum_iterations: Any = None,
+    parallel_iterations: int = 32,
+    swap_memory: bool = False,
+    scope: Any = None,
+    **kwargs: Any,
+) -> Any:
     """Runs a decoder step by step until all sequences are finished; returns (outputs, final state, lengths).
 
         outputs, state, lengths = tf.contrib.seq2seq.dynamic_decode(decoder, maximum_iterations=20)
@@ -147,16 +169,18 @@ def dynamic_decode(decoder: Any, output_time_major: bool = False, impute_finishe
         if isinstance(decoder, Decoder):
             finished, inputs, state = decoder.initialize()
         else:
-            finished, inputs, state = decoder.initialize(
-                kwargs.pop("decoder_init_input", None), **kwargs.pop("decoder_init_kwargs", {}))
+            finished, inputs, state = decoder.initialize(kwargs.pop("decoder_init_input", None), **kwargs.pop("decoder_init_kwargs", {}))
         zeros = zero_outputs(decoder.output_size, decoder.output_dtype, decoder.batch_size)
         if maximum_iterations is not None:
             finished = tf.logical_or(finished, maximum_iterations <= 0)
         lengths = tf.zeros_like(finished, dtype="int32")
         arrays = nest.map_structure(
             lambda size, dtype: tf.TensorArray(
-                dtype=dtype, size=0, dynamic_size=True, element_shape=_element_shape(decoder.batch_size, size)),
-            decoder.output_size, decoder.output_dtype)
+                dtype=dtype, size=0, dynamic_size=True, element_shape=_element_shape(decoder.batch_size, size)
+            ),
+            decoder.output_size,
+            decoder.output_dtype,
+        )
 
         def body(time: Any, arrays: Any, state: Any, inputs: Any, finished: Any, lengths: Any) -> Any:
             outputs, new_state, next_inputs, now_finished = decoder.step(time, inputs, state)
@@ -179,9 +203,13 @@ def dynamic_decode(decoder: Any, output_time_major: bool = False, impute_finishe
             return time + 1, arrays, new_state, next_inputs, now_finished, next_lengths
 
         _, arrays, final_state, _, _, final_lengths = tf.while_loop(
-            lambda time, arrays, state, inputs, finished, lengths: tf.logical_not(tf.reduce_all(finished)), body,
+            lambda time, arrays, state, inputs, finished, lengths: tf.logical_not(tf.reduce_all(finished)),
+            body,
             loop_vars=(tf.constant(0, dtype="int32"), arrays, state, inputs, finished, lengths),
-            parallel_iterations=parallel_iterations, maximum_iterations=maximum_iterations, swap_memory=swap_memory)
+            parallel_iterations=parallel_iterations,
+            maximum_iterations=maximum_iterations,
+            swap_memory=swap_memory,
+        )
         outputs = nest.map_structure(lambda array: array.stack(), arrays)
         try:
             outputs, final_state = decoder.finalize(outputs, final_state, final_lengths)

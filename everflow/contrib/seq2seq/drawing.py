@@ -1,4 +1,5 @@
 """Random draws for decoders: yes or no, and one of several classes."""
+
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,4 +1,5 @@
 """What helpers and samplers share: the steps of given inputs, embeddings, and inputs of which some were drawn."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -41,8 +42,7 @@ class GivenInputs:
         return finished, self._at(following, finished)
 
     def _at(self, time: Any, finished: Any) -> Any:
-        return tf.cond(tf.reduce_all(finished), lambda: self.zeros,
-                       lambda: nest.map_structure(lambda step: step.read(time), self.steps))
+        return tf.cond(tf.reduce_all(finished), lambda: self.zeros, lambda: nest.map_structure(lambda step: step.read(time), self.steps))
 
 
 def embedding_function(embedding: Any) -> Callable[[Any], Any]:
@@ -83,14 +83,16 @@ def drawn_or_given(drawn: Any, given: Any, next_inputs: Callable[[Any], Any]) ->
     where_given = tf.cast(tf.where(tf.logical_not(drawn)), "int32")
     kept = tf.gather_nd(given, where_given)
     shape = tf.shape(given)
-    return (tf.scatter_nd(indices=where_drawn, updates=next_inputs(where_drawn), shape=shape)
-            + tf.scatter_nd(indices=where_given, updates=kept, shape=shape))
+    return tf.scatter_nd(indices=where_drawn, updates=next_inputs(where_drawn), shape=shape) + tf.scatter_nd(
+        indices=where_given, updates=kept, shape=shape
+    )
 
 
 def drawn_ids(probabilities: Any, outputs: Any, batch_size: Any, seed: Any, scheduling_seed: Any) -> Any:
     """Ids drawn from the outputs for the sequences that chance picks; -1 for the others."""
-    picked = bernoulli_sample(probs=probabilities, dtype="bool", sample_shape=batch_size if probabilities.shape.rank == 0 else (),
-                              seed=scheduling_seed)
+    picked = bernoulli_sample(
+        probs=probabilities, dtype="bool", sample_shape=batch_size if probabilities.shape.rank == 0 else (), seed=scheduling_seed
+    )
     return tf.where(picked, categorical_sample(logits=outputs, seed=seed), tf.fill([batch_size], -1))
 
 

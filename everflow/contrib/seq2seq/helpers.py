@@ -1,4 +1,5 @@
 """Helpers: where a decoder's inputs come from, and how its outputs become ids."""
+
 from __future__ import annotations
 
 import abc
@@ -63,8 +64,9 @@ class _OfIds(Helper):
 class CustomHelper(Helper):
     """A helper made of three functions."""
 
-    def __init__(self, initialize_fn: Any, sample_fn: Any, next_inputs_fn: Any, sample_ids_shape: Any = None,
-                 sample_ids_dtype: Any = None) -> None:
+    def __init__(
+        self, initialize_fn: Any, sample_fn: Any, next_inputs_fn: Any, sample_ids_shape: Any = None, sample_ids_dtype: Any = None
+    ) -> None:
         self._initialize_fn = initialize_fn
         self._sample_fn = sample_fn
         self._next_inputs_fn = next_inputs_fn
@@ -133,8 +135,14 @@ class TrainingHelper(_OfIds):
         with name_scope(name, "TrainingHelperSample", [time, outputs]):
             return tf.cast(tf.argmax(outputs, axis=-1), "int32")
 
-    def next_inputs(self, time: Any, outputs: Any, state: Any, name: str | None = None,  # type: ignore[override]
-                    **unused_kwargs: Any) -> Any:
+    def next_inputs(
+        self,
+        time: Any,
+        outputs: Any,
+        state: Any,
+        name: str | None = None,  # type: ignore[override]
+        **unused_kwargs: Any,
+    ) -> Any:
         with name_scope(name, "TrainingHelperNextInputs", [time, outputs, state]):
             finished, inputs = self._given.after(time)
             return finished, inputs, state
@@ -144,8 +152,17 @@ class TrainingHelper(_OfIds):
 class ScheduledEmbeddingTrainingHelper(TrainingHelper):
     """Feeds what is given, or, by chance, the embedding of an id drawn from the last outputs."""
 
-    def __init__(self, inputs: Any, sequence_length: Any, embedding: Any, sampling_probability: Any, time_major: bool = False,
-                 seed: Any = None, scheduling_seed: Any = None, name: str | None = None) -> None:
+    def __init__(
+        self,
+        inputs: Any,
+        sequence_length: Any,
+        embedding: Any,
+        sampling_probability: Any,
+        time_major: bool = False,
+        seed: Any = None,
+        scheduling_seed: Any = None,
+        name: str | None = None,
+    ) -> None:
         with name_scope(name, "ScheduledEmbeddingSamplingWrapper", [embedding, sampling_probability]):
             self._embedding_fn = feeding.embedding_function(embedding)
             self._sampling_probability = feeding.probability(sampling_probability)
@@ -170,8 +187,17 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
 class ScheduledOutputTrainingHelper(TrainingHelper):
     """Feeds what is given, or, by chance, the last outputs themselves (or what `next_inputs_fn` makes of them)."""
 
-    def __init__(self, inputs: Any, sequence_length: Any, sampling_probability: Any, time_major: bool = False, seed: Any = None,
-                 next_inputs_fn: Any = None, auxiliary_inputs: Any = None, name: str | None = None) -> None:
+    def __init__(
+        self,
+        inputs: Any,
+        sequence_length: Any,
+        sampling_probability: Any,
+        time_major: bool = False,
+        seed: Any = None,
+        next_inputs_fn: Any = None,
+        auxiliary_inputs: Any = None,
+        name: str | None = None,
+    ) -> None:
         with name_scope(name, "ScheduledOutputTrainingHelper", [inputs, auxiliary_inputs, sampling_probability]):
             self._sampling_probability = feeding.probability(sampling_probability)
             self._auxiliary_input_tas = None
@@ -196,8 +222,7 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
     def next_inputs(self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: str | None = None) -> Any:  # type: ignore[override]
         with name_scope(name, "ScheduledOutputTrainingHelperNextInputs", [time, outputs, state, sample_ids]):
             finished, given, state = super().next_inputs(time=time, outputs=outputs, state=state, name=name)
-            inputs = feeding.outputs_or_given(
-                time, sample_ids, finished, given, outputs, self._next_inputs_fn, self._auxiliary_input_tas)
+            inputs = feeding.outputs_or_given(time, sample_ids, finished, given, outputs, self._next_inputs_fn, self._auxiliary_input_tas)
             return finished, inputs, state
 
 
@@ -244,8 +269,9 @@ class SampleEmbeddingHelper(GreedyEmbeddingHelper):
 class InferenceHelper(Helper):
     """Feeds what functions make of the samples."""
 
-    def __init__(self, sample_fn: Any, sample_shape: Any, sample_dtype: Any, start_inputs: Any, end_fn: Any,
-                 next_inputs_fn: Any = None) -> None:
+    def __init__(
+        self, sample_fn: Any, sample_shape: Any, sample_dtype: Any, start_inputs: Any, end_fn: Any, next_inputs_fn: Any = None
+    ) -> None:
         self._sample_fn = sample_fn
         self._end_fn = end_fn
         self._sample_shape = TensorShape(sample_shape)

@@ -1,4 +1,5 @@
 """The cross entropy of sequences."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -10,9 +11,17 @@ from everflow.keras.losses.classes import Loss
 
 
 @public("contrib.seq2seq.sequence_loss")
-def sequence_loss(logits: Any, targets: Any, weights: Any, average_across_timesteps: bool = True, average_across_batch: bool = True,
-                  sum_over_timesteps: bool = False, sum_over_batch: bool = False, softmax_loss_function: Any = None,
-                  name: str | None = None) -> Any:
+def sequence_loss(
+    logits: Any,
+    targets: Any,
+    weights: Any,
+    average_across_timesteps: bool = True,
+    average_across_batch: bool = True,
+    sum_over_timesteps: bool = False,
+    sum_over_batch: bool = False,
+    softmax_loss_function: Any = None,
+    name: str | None = None,
+) -> Any:
     """The weighted cross entropy of logits [batch, time, classes] with targets [batch, time].
 
     Averages divide by the sum of the weights, sums by the number of weights that are not zero.
@@ -53,8 +62,15 @@ def sequence_loss(logits: Any, targets: Any, weights: Any, average_across_timest
 class SequenceLoss(Loss):
     """The same as a Keras loss: `loss(targets, logits, weights)`."""
 
-    def __init__(self, average_across_timesteps: bool = False, average_across_batch: bool = False, sum_over_timesteps: bool = True,
-                 sum_over_batch: bool = True, softmax_loss_function: Any = None, name: str | None = None) -> None:
+    def __init__(
+        self,
+        average_across_timesteps: bool = False,
+        average_across_batch: bool = False,
+        sum_over_timesteps: bool = True,
+        sum_over_batch: bool = True,
+        softmax_loss_function: Any = None,
+        name: str | None = None,
+    ) -> None:
         super().__init__(name=name)
         self.average_across_timesteps = average_across_timesteps
         self.average_across_batch = average_across_batch
@@ -64,9 +80,16 @@ class SequenceLoss(Loss):
 
     def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
         return sequence_loss(
-            y_pred, y_true, sample_weight, average_across_timesteps=self.average_across_timesteps,
-            average_across_batch=self.average_across_batch, sum_over_timesteps=self.sum_over_timesteps,
-            sum_over_batch=self.sum_over_batch, softmax_loss_function=self.softmax_loss_function, name=self.name)
+            y_pred,
+            y_true,
+            sample_weight,
+            average_across_timesteps=self.average_across_timesteps,
+            average_across_batch=self.average_across_batch,
+            sum_over_timesteps=self.sum_over_timesteps,
+            sum_over_batch=self.sum_over_batch,
+            softmax_loss_function=self.softmax_loss_function,
+            name=self.name,
+        )
 
     def call(self, y_true: Any, y_pred: Any) -> Any:
         """Without weights, each target counts once."""

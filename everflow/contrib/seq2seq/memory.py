@@ -1,4 +1,5 @@
 """What attention looks at: a memory of encoder outputs, its lengths, and scores of queries against it."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -20,8 +21,7 @@ def size_of(tensor: Any, axis: int) -> Any:
 
 
 @internal(HOME + "_prepare_memory")
-def prepared_memory(memory: Any, memory_sequence_length: Any = None, memory_mask: Any = None,
-                    check_inner_dims_defined: bool = True) -> Any:
+def prepared_memory(memory: Any, memory_sequence_length: Any = None, memory_mask: Any = None, check_inner_dims_defined: bool = True) -> Any:
     """The memory [batch, time, ...] with zeros beyond the lengths, or where the mask is false."""
     memory = nest.map_structure(lambda m: convert_to_tensor(m, name="memory"), memory)
     if memory_sequence_length is not None and memory_mask is not None:
@@ -69,7 +69,8 @@ def luong_score(query: Any, keys: Any, scale: Any) -> Any:
     if depth != units:
         raise ValueError(
             f"Incompatible or unknown inner dimensions between query and keys.  Query ({query}) has units: {depth}.  Keys ({keys}) "
-            f"have units: {units}.  Perhaps you need to set num_units to the keys' dimension ({units})?")
+            f"have units: {units}.  Perhaps you need to set num_units to the keys' dimension ({units})?"
+        )
     score = tf.squeeze(tf.matmul(tf.expand_dims(query, 1), keys, transpose_b=True), [1])
     return score if scale is None else scale * score
 

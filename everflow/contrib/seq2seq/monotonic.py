@@ -1,4 +1,5 @@
 """Attention that only moves forward through the memory."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -25,7 +26,9 @@ def _recursive(p: Any, previous: Any) -> Any:
     not_before = tf.concat([tf.ones((batch_size, 1), dtype=p.dtype), 1 - p[:, :-1]], 1)
     arriving = tf.scan(
         lambda arrived, step: tf.reshape(step[0] * arrived + step[1], (batch_size,)),
-        [tf.transpose(not_before), tf.transpose(previous)], tf.zeros((batch_size,), dtype=p.dtype))
+        [tf.transpose(not_before), tf.transpose(previous)],
+        tf.zeros((batch_size,), dtype=p.dtype),
+    )
     return p * tf.transpose(arriving)
 
 

@@ -1,4 +1,5 @@
 """Samplers: what helpers are, for decoders that are layers. They get their inputs when the decoder is called."""
+
 from __future__ import annotations
 
 import abc
@@ -78,8 +79,9 @@ def _function(embedding_fn: Any) -> Any:
 class CustomSampler(_Sized):
     """A sampler made of three functions."""
 
-    def __init__(self, initialize_fn: Any, sample_fn: Any, next_inputs_fn: Any, sample_ids_shape: Any = None,
-                 sample_ids_dtype: Any = None) -> None:
+    def __init__(
+        self, initialize_fn: Any, sample_fn: Any, next_inputs_fn: Any, sample_ids_shape: Any = None, sample_ids_dtype: Any = None
+    ) -> None:
         self._initialize_fn = initialize_fn
         self._sample_fn = sample_fn
         self._next_inputs_fn = next_inputs_fn
@@ -136,8 +138,9 @@ class TrainingSampler(_Sized):
 class ScheduledEmbeddingTrainingSampler(TrainingSampler):
     """Feeds what is given, or, by chance, the embedding of an id drawn from the last outputs."""
 
-    def __init__(self, sampling_probability: Any, embedding_fn: Any = None, time_major: bool = False, seed: Any = None,
-                 scheduling_seed: Any = None) -> None:
+    def __init__(
+        self, sampling_probability: Any, embedding_fn: Any = None, time_major: bool = False, seed: Any = None, scheduling_seed: Any = None
+    ) -> None:
         if embedding_fn is not None and not callable(embedding_fn):
             raise ValueError(f"embedding_fn is expected to be callable, got {type(embedding_fn)}")
         self.embedding_fn = embedding_fn

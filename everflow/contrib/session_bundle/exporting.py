@@ -1,4 +1,5 @@
 """Writes exports."""
+
 from __future__ import annotations
 
 import os
@@ -84,8 +85,16 @@ class Exporter:
         self._assets_to_copy: dict[str, str] = {}
         self._assets_callback: Callable[..., None] | None = None
 
-    def init(self, graph_def: Any = None, init_op: Any = None, clear_devices: bool = False, default_graph_signature: Any = None,
-             named_graph_signatures: Any = None, assets_collection: Any = None, assets_callback: Any = gfile_copy_callback) -> None:
+    def init(
+        self,
+        graph_def: Any = None,
+        init_op: Any = None,
+        clear_devices: bool = False,
+        default_graph_signature: Any = None,
+        named_graph_signatures: Any = None,
+        assets_collection: Any = None,
+        assets_callback: Any = gfile_copy_callback,
+    ) -> None:
         """Says what goes with the graph: an op that initializes it, signatures, files."""
         if self._has_init:
             raise RuntimeError("init should be called only once")

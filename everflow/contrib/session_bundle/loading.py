@@ -1,4 +1,5 @@
 """Reads exports, and exports and SavedModels alike."""
+
 from __future__ import annotations
 
 import os
@@ -67,8 +68,9 @@ def _asset_feeds(folder: str, collections: Any) -> dict[str, str]:
 
 
 @public("contrib.session_bundle.bundle_shim.load_session_bundle_or_saved_model_bundle_from_path")
-def load_session_bundle_or_saved_model_bundle_from_path(export_dir: str, tags: Any = None, target: str = "",
-                                                        config: Any = None) -> tuple[Any, Any]:
+def load_session_bundle_or_saved_model_bundle_from_path(
+    export_dir: str, tags: Any = None, target: str = "", config: Any = None
+) -> tuple[Any, Any]:
     """(session, MetaGraphDef) of a SavedModel or of an export, whose signatures are then there as a SavedModel has them."""
     if maybe_saved_model_directory(export_dir):
         session = tf.Session(target, graph=None, config=config)
@@ -89,10 +91,14 @@ def _add_signature_defs(meta_graph_def: Any) -> None:
     if kind == "regression_signature":
         told = meta_graph_def.signature_def[key]
         told.method_name = saved_model_constants.REGRESS_METHOD_NAME
-        _bind(told.inputs[saved_model_constants.REGRESS_INPUTS], signatures.default_signature.regression_signature.input,
-              types_pb2.DT_STRING)
-        _bind(told.outputs[saved_model_constants.REGRESS_OUTPUTS], signatures.default_signature.regression_signature.output,
-              types_pb2.DT_FLOAT)
+        _bind(
+            told.inputs[saved_model_constants.REGRESS_INPUTS], signatures.default_signature.regression_signature.input, types_pb2.DT_STRING
+        )
+        _bind(
+            told.outputs[saved_model_constants.REGRESS_OUTPUTS],
+            signatures.default_signature.regression_signature.output,
+            types_pb2.DT_FLOAT,
+        )
     elif kind == "classification_signature":
         told = meta_graph_def.signature_def[key]
         told.method_name = saved_model_constants.CLASSIFY_METHOD_NAME

@@ -1,4 +1,5 @@
 """Which exports to keep: filters of paths with version numbers, which can be put together."""
+
 from __future__ import annotations
 
 import os

@@ -1,4 +1,5 @@
 """Summaries under the names of tensors, and what a model consists of."""
+
 from __future__ import annotations
 
 from typing import Any

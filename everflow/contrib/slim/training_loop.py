@@ -1,4 +1,5 @@
 """tf.contrib.slim.learning.train: the training loop of slim."""
+
 from __future__ import annotations
 
 import os
@@ -57,8 +58,9 @@ def _wait_for_step(sess: Any, global_step: Any, step: int) -> None:
         time.sleep(1)
 
 
-def _default_step_arguments(global_step: Any, number_of_steps: int | None, log_every_n_steps: int, trace_every_n_steps: int | None,
-                            is_chief: bool, logdir: Any) -> dict[str, Any]:
+def _default_step_arguments(
+    global_step: Any, number_of_steps: int | None, log_every_n_steps: int, trace_every_n_steps: int | None, is_chief: bool, logdir: Any
+) -> dict[str, Any]:
     with tf.name_scope("train_step"):
         found: dict[str, Any] = {}
         found["should_stop"] = tf.greater_equal(global_step, number_of_steps) if number_of_steps else tf.constant(False)
@@ -71,13 +73,34 @@ def _default_step_arguments(global_step: Any, number_of_steps: int | None, log_e
 
 
 @public("contrib.slim.learning.train", "contrib.slim.python.slim.learning.train")
-def train(train_op: Any, logdir: Any, train_step_fn: Any = train_step, train_step_kwargs: Any = _USE_DEFAULT, log_every_n_steps: int = 1,
-          graph: Any = None, master: str = "", is_chief: bool = True, global_step: Any = None, number_of_steps: int | None = None,
-          init_op: Any = _USE_DEFAULT, init_feed_dict: Any = None, local_init_op: Any = _USE_DEFAULT, init_fn: Any = None,
-          ready_op: Any = _USE_DEFAULT, summary_op: Any = _USE_DEFAULT, save_summaries_secs: float = 600,
-          summary_writer: Any = _USE_DEFAULT, startup_delay_steps: int = 0, saver: Any = None, save_interval_secs: float = 600,
-          sync_optimizer: Any = None, session_config: Any = None, session_wrapper: Any = None, trace_every_n_steps: int | None = None,
-          ignore_live_threads: bool = False) -> Any:
+def train(
+    train_op: Any,
+    logdir: Any,
+    train_step_fn: Any = train_step,
+    train_step_kwargs: Any = _USE_DEFAULT,
+    log_every_n_steps: int = 1,
+    graph: Any = None,
+    master: str = "",
+    is_chief: bool = True,
+    global_step: Any = None,
+    number_of_steps: int | None = None,
+    init_op: Any = _USE_DEFAULT,
+    init_feed_dict: Any = None,
+    local_init_op: Any = _USE_DEFAULT,
+    init_fn: Any = None,
+    ready_op: Any = _USE_DEFAULT,
+    summary_op: Any = _USE_DEFAULT,
+    save_summaries_secs: float = 600,
+    summary_writer: Any = _USE_DEFAULT,
+    startup_delay_steps: int = 0,
+    saver: Any = None,
+    save_interval_secs: float = 600,
+    sync_optimizer: Any = None,
+    session_config: Any = None,
+    session_wrapper: Any = None,
+    trace_every_n_steps: int | None = None,
+    ignore_live_threads: bool = False,
+) -> Any:
     """Runs a train op until the steps or the input are used up, with a Supervisor; gives the last loss."""
     if train_op is None:
         raise ValueError("train_op cannot be None.")
@@ -88,8 +111,9 @@ def train(train_op: Any, logdir: Any, train_step_fn: Any = train_step, train_ste
             raise ValueError("Cannot provide saver because logdir=None")
         if trace_every_n_steps is not None:
             raise ValueError("Cannot provide trace_every_n_steps because logdir=None")
-    sync_optimizers = ([] if sync_optimizer is None else list(sync_optimizer) if isinstance(sync_optimizer, (list, tuple))
-                       else [sync_optimizer])
+    sync_optimizers = (
+        [] if sync_optimizer is None else list(sync_optimizer) if isinstance(sync_optimizer, (list, tuple)) else [sync_optimizer]
+    )
     if sync_optimizers and startup_delay_steps > 0:
         raise ValueError("startup_delay_steps must be zero when sync_optimizer is supplied.")
     if number_of_steps is not None and number_of_steps <= 0:
@@ -121,11 +145,25 @@ def train(train_op: Any, logdir: Any, train_step_fn: Any = train_step, train_ste
                 sync_runners.append(optimizer.get_chief_queue_runner())
         if _is_default(train_step_kwargs):
             train_step_kwargs = _default_step_arguments(
-                global_step, number_of_steps, log_every_n_steps, trace_every_n_steps, is_chief, logdir)
+                global_step, number_of_steps, log_every_n_steps, trace_every_n_steps, is_chief, logdir
+            )
     supervisor = Supervisor(
-        graph=graph, is_chief=is_chief, logdir=logdir, init_op=init_op, init_feed_dict=init_feed_dict, local_init_op=local_init_op,
-        ready_for_local_init_op=ready_for_local_init_op, ready_op=ready_op, summary_op=summary_op, summary_writer=summary_writer,
-        global_step=global_step, saver=saver, save_summaries_secs=save_summaries_secs, save_model_secs=save_interval_secs, init_fn=init_fn)
+        graph=graph,
+        is_chief=is_chief,
+        logdir=logdir,
+        init_op=init_op,
+        init_feed_dict=init_feed_dict,
+        local_init_op=local_init_op,
+        ready_for_local_init_op=ready_for_local_init_op,
+        ready_op=ready_op,
+        summary_op=summary_op,
+        summary_writer=summary_writer,
+        global_step=global_step,
+        saver=saver,
+        save_summaries_secs=save_summaries_secs,
+        save_model_secs=save_interval_secs,
+        init_fn=init_fn,
+    )
     if summary_writer is not None:
         train_step_kwargs["summary_writer"] = supervisor.summary_writer
     total_loss = None

@@ -1,4 +1,5 @@
 """What tests read back from event files."""
+
 from __future__ import annotations
 
 import os

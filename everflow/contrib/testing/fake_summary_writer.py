@@ -1,4 +1,5 @@
 """FakeSummaryWriter: keeps in memory what would be written to an event file, for tests."""
+
 from __future__ import annotations
 
 from typing import Any, ClassVar
@@ -43,9 +44,16 @@ class FakeSummaryWriter:
     def summaries(self) -> dict[int, list[Any]]:
         return self._summaries
 
-    def assert_summaries(self, test_case: Any, expected_logdir: Any = None, expected_graph: Any = None, expected_summaries: Any = None,
-                         expected_added_graphs: Any = None, expected_added_meta_graphs: Any = None,
-                         expected_session_logs: Any = None) -> None:
+    def assert_summaries(
+        self,
+        test_case: Any,
+        expected_logdir: Any = None,
+        expected_graph: Any = None,
+        expected_summaries: Any = None,
+        expected_added_graphs: Any = None,
+        expected_added_meta_graphs: Any = None,
+        expected_session_logs: Any = None,
+    ) -> None:
         """Checks what was written; `expected_summaries` is {step: {tag: value}}."""
         if expected_logdir is not None:
             test_case.assertEqual(expected_logdir, self._logdir)

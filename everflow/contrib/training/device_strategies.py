@@ -1,4 +1,5 @@
 """Which parameter server a variable goes to."""
+
 from __future__ import annotations
 
 import hashlib

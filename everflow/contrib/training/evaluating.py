@@ -1,4 +1,5 @@
 """Evaluation of checkpoints as they appear, and summaries at its end."""
+
 from __future__ import annotations
 
 import time
@@ -50,10 +51,21 @@ class SummaryAtEndHook(SessionRunHook):
 
 
 @public("contrib.training.evaluate_repeatedly")
-def evaluate_repeatedly(checkpoint_dir: Any, master: str = "", scaffold: Any = None, eval_ops: Any = None, feed_dict: Any = None,
-                        final_ops: Any = None, final_ops_feed_dict: Any = None, eval_interval_secs: float = 60, hooks: Any = None,
-                        config: Any = None, max_number_of_evaluations: int | None = None, timeout: float | None = None,
-                        timeout_fn: Any = None) -> Any:
+def evaluate_repeatedly(
+    checkpoint_dir: Any,
+    master: str = "",
+    scaffold: Any = None,
+    eval_ops: Any = None,
+    feed_dict: Any = None,
+    final_ops: Any = None,
+    final_ops_feed_dict: Any = None,
+    eval_interval_secs: float = 60,
+    hooks: Any = None,
+    config: Any = None,
+    max_number_of_evaluations: int | None = None,
+    timeout: float | None = None,
+    timeout_fn: Any = None,
+) -> Any:
     """Evaluates each new checkpoint and gives the values of the final ops of the last one."""
     get_or_create_eval_step()
     hooks = list(hooks or [])

@@ -1,4 +1,5 @@
 """tf.contrib.training.HParams: named settings of a model, each with a type, that a text or a dictionary may override."""
+
 from __future__ import annotations
 
 import json
@@ -68,9 +69,13 @@ def _cast(name: str, kind: type, value: Any) -> Any:
     text = issubclass(kind, (str, bytes))
     fits = (
         kind is type(None)
-        or isinstance(value, kind) and isinstance(value, bool) == (kind is bool)
-        or text and isinstance(value, (str, bytes))
-        or issubclass(kind, numbers.Number) and isinstance(value, numbers.Number) and bool not in (kind, type(value))
+        or isinstance(value, kind)
+        and isinstance(value, bool) == (kind is bool)
+        or text
+        and isinstance(value, (str, bytes))
+        or issubclass(kind, numbers.Number)
+        and isinstance(value, numbers.Number)
+        and bool not in (kind, type(value))
         and (not issubclass(kind, numbers.Integral) or isinstance(value, numbers.Integral))
     )
     if not fits:

@@ -1,4 +1,5 @@
 """Rows of tensors, repeated or left out at random."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -32,8 +33,9 @@ def _resampled(inputs: Any, rates: Any, seed: int | None, back_prop: bool = Fals
 
 
 @public("contrib.training.weighted_resample")
-def weighted_resample(inputs: Any, weights: Any, overall_rate: Any, scope: str | None = None, mean_decay: float = 0.999,
-                      seed: int | None = None) -> tuple[list[Any], Any]:
+def weighted_resample(
+    inputs: Any, weights: Any, overall_rate: Any, scope: str | None = None, mean_decay: float = 0.999, seed: int | None = None
+) -> tuple[list[Any], Any]:
     """The rows of the inputs at rates that are proportional to their weights and `overall_rate` on average, and the rates of the rows
     that came. The mean of the weights is learned from what is seen."""
     with tf.name_scope(scope, "weighted_resample", inputs):

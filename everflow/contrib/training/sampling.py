@@ -1,4 +1,5 @@
 """Batches of examples that were accepted at random, so that classes are as frequent as asked for."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -14,9 +15,17 @@ from everflow.graph.scopes import name_scope
 
 
 @public("contrib.training.rejection_sample")
-def rejection_sample(tensors: Any, accept_prob_fn: Callable[[list[Any]], Any], batch_size: int, queue_threads: int = 1,
-                     enqueue_many: bool = False, prebatch_capacity: int = 16, prebatch_threads: int = 1, runtime_checks: bool = False,
-                     name: str | None = None) -> list[Any]:
+def rejection_sample(
+    tensors: Any,
+    accept_prob_fn: Callable[[list[Any]], Any],
+    batch_size: int,
+    queue_threads: int = 1,
+    enqueue_many: bool = False,
+    prebatch_capacity: int = 16,
+    prebatch_threads: int = 1,
+    runtime_checks: bool = False,
+    name: str | None = None,
+) -> list[Any]:
     """A batch of examples, each of which was accepted with the probability that a function of it gives."""
     with tf.variable_scope(name, "rejection_sample", tensors):
         listed = [tf.convert_to_tensor(tensor) for tensor in tensors]
@@ -28,8 +37,10 @@ def rejection_sample(tensors: Any, accept_prob_fn: Callable[[list[Any]], Any], b
         probability = tf.convert_to_tensor(accept_prob_fn(listed))
         probability.get_shape().assert_is_compatible_with(tf.TensorShape([]))
         if runtime_checks:
-            in_range = [tf.assert_less_equal(probability, tf.cast(1.0, probability.dtype)),
-                        tf.assert_greater_equal(probability, tf.cast(0.0, probability.dtype))]
+            in_range = [
+                tf.assert_less_equal(probability, tf.cast(1.0, probability.dtype)),
+                tf.assert_greater_equal(probability, tf.cast(0.0, probability.dtype)),
+            ]
             with tf.control_dependencies(in_range):
                 probability = tf.identity(probability, name="prob_with_checks")
         accepted = tf.less(tf.random_uniform([], dtype=probability.dtype), probability)
@@ -37,8 +48,9 @@ def rejection_sample(tensors: Any, accept_prob_fn: Callable[[list[Any]], Any], b
 
 
 def _kept(tensors: list[Any], keep: Any, batch_size: int, threads: int, enqueue_many: bool, capacity: int = 32) -> list[Any]:
-    found = tf.train.maybe_batch(tensors, keep_input=keep, batch_size=batch_size, num_threads=threads, capacity=capacity,
-                                 enqueue_many=enqueue_many)
+    found = tf.train.maybe_batch(
+        tensors, keep_input=keep, batch_size=batch_size, num_threads=threads, capacity=capacity, enqueue_many=enqueue_many
+    )
     return found if isinstance(found, list) else [found]
 
 
@@ -53,8 +65,17 @@ def _with_equal_batches(tensors: list[Any]) -> list[Any]:
 
 
 @public("contrib.training.stratified_sample")
-def stratified_sample(tensors: Any, labels: Any, target_probs: Any, batch_size: int, init_probs: Any = None, enqueue_many: bool = False,
-                      queue_capacity: int = 16, threads_per_queue: int = 1, name: str | None = None) -> tuple[list[Any], Any]:
+def stratified_sample(
+    tensors: Any,
+    labels: Any,
+    target_probs: Any,
+    batch_size: int,
+    init_probs: Any = None,
+    enqueue_many: bool = False,
+    queue_capacity: int = 16,
+    threads_per_queue: int = 1,
+    name: str | None = None,
+) -> tuple[list[Any], Any]:
     """A batch in which classes have the probabilities that are asked for, and its labels. How frequent classes are in the data is learned
     where it is not given."""
     if not isinstance(tensors, (list, tuple)):
@@ -66,8 +87,9 @@ def stratified_sample(tensors: Any, labels: Any, target_probs: Any, batch_size: 
         if init_probs is not None:
             init_probs = _probabilities(init_probs)
             if init_probs.shape[0] != target_probs.shape[0]:
-                raise ValueError("Length of target_probs and init_probs must match, but have lengths "
-                                 f"{target_probs.shape[0]} and {init_probs.shape[0]}.")
+                raise ValueError(
+                    f"Length of target_probs and init_probs must match, but have lengths {target_probs.shape[0]} and {init_probs.shape[0]}."
+                )
             known, wanted = constant_value(init_probs), constant_value(target_probs)
             if known is not None and wanted is not None and np.any((known == 0) & (wanted != 0)):
                 raise ValueError("Some initial probability class has nonzero target probability.")

@@ -1,4 +1,5 @@
 """Long sequences in pieces: the state at the end of a piece is that at the beginning of the next."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -53,14 +54,26 @@ class SequenceQueueingStateSaver:
     """Keeps the pieces of sequences until their states are known. A piece is an element of a barrier: it is complete when the state was
     saved with which the piece before it ended."""
 
-    def __init__(self, batch_size: Any, num_unroll: Any, input_length: Any, input_key: Any, input_sequences: dict[str, Any],
-                 input_context: dict[str, Any], initial_states: dict[str, Any], capacity: Any = None, allow_small_batch: bool = False,
-                 name: str | None = None) -> None:
+    def __init__(
+        self,
+        batch_size: Any,
+        num_unroll: Any,
+        input_length: Any,
+        input_key: Any,
+        input_sequences: dict[str, Any],
+        input_context: dict[str, Any],
+        initial_states: dict[str, Any],
+        capacity: Any = None,
+        allow_small_batch: bool = False,
+        name: str | None = None,
+    ) -> None:
         if not isinstance(initial_states, dict):
             raise TypeError("initial_states must be a dict")
         if not initial_states:
-            raise ValueError("initial_states may not be empty: at least one state variable is required to properly enqueue split "
-                             "sequences to run in separate iterations")
+            raise ValueError(
+                "initial_states may not be empty: at least one state variable is required to properly enqueue split "
+                "sequences to run in separate iterations"
+            )
         values = [input_length, input_key, *input_sequences.values(), *input_context.values(), *initial_states.values()]
         with name_scope(name, "InputQueueingStateSaver", values) as scope:
             given = SequenceInput(input_length, input_key, input_sequences, input_context)
@@ -84,8 +97,11 @@ class SequenceQueueingStateSaver:
             return None
         if isinstance(batch_size, int) and isinstance(capacity, int) and capacity < batch_size:
             raise ValueError(f"capacity {capacity} needs to be >= batch_size {batch_size}")
-        self._capacity_check = [tf.assert_greater_equal(
-            tf.convert_to_tensor(capacity, dtype=dtypes.int32), self._batch_size, data=["capacity needs to be >= batch_size."])]
+        self._capacity_check = [
+            tf.assert_greater_equal(
+                tf.convert_to_tensor(capacity, dtype=dtypes.int32), self._batch_size, data=["capacity needs to be >= batch_size."]
+            )
+        ]
         return FIFOQueue(capacity=capacity, dtypes=[dtypes.int32], shapes=[[]], name="prefetch_capacity")
 
     def _make_barrier(self) -> None:
@@ -109,15 +125,28 @@ class SequenceQueueingStateSaver:
         sequences = list(self._sequences.items())
         with tf.control_dependencies(self._capacity_check):
             padded = tf.identity(tf.shape(sequences[0][1])[0], name="padded_length")
-        texts = tf.string_join(["Dimension 0 of the sequences should be a multiple of: ", tf.as_string(self._num_unroll),
-                                ", but saw value: ", tf.as_string(padded), ". Consider setting pad=True."])
+        texts = tf.string_join(
+            [
+                "Dimension 0 of the sequences should be a multiple of: ",
+                tf.as_string(self._num_unroll),
+                ", but saw value: ",
+                tf.as_string(padded),
+                ". Consider setting pad=True.",
+            ]
+        )
         fits = tf.Assert(tf.equal(tf.mod(padded, self._num_unroll), 0), [texts])
         with tf.control_dependencies([fits]):
             count = tf.div(padded, self._num_unroll, name="sequence_count")
         checks = []
         for name, tensor in sequences[1:]:
-            message = tf.string_join([f"Dimension 0 of tensor labeled sorted_sequences_{name} should be: ", tf.as_string(padded),
-                                      ", shape received: ", tf.as_string(tf.shape(tensor)[0])])
+            message = tf.string_join(
+                [
+                    f"Dimension 0 of tensor labeled sorted_sequences_{name} should be: ",
+                    tf.as_string(padded),
+                    ", shape received: ",
+                    tf.as_string(tf.shape(tensor)[0]),
+                ]
+            )
             checks.append(tf.Assert(tf.equal(tf.shape(tensor)[0], padded), [message]))
         places = tf.range(count)
         digits: dict[str, Any] = {"width": 5, "fill": "0"}
@@ -129,8 +158,11 @@ class SequenceQueueingStateSaver:
 
         def repeated(tensor: Any) -> Any:
             shape = tf.concat([tf.expand_dims(count, 0), tf.shape(tensor)], 0)
-            return tf.broadcast_to(tensor, shape) if tensor.dtype != dtypes.string else tf.tile(
-                tf.expand_dims(tensor, 0), tf.concat([tf.expand_dims(count, 0), tf.ones_like(tf.shape(tensor))], 0))
+            return (
+                tf.broadcast_to(tensor, shape)
+                if tensor.dtype != dtypes.string
+                else tf.tile(tf.expand_dims(tensor, 0), tf.concat([tf.expand_dims(count, 0), tf.ones_like(tf.shape(tensor))], 0))
+            )
 
         def cut(tensor: Any) -> Any:
             return tf.reshape(tensor, tf.concat([[count, self._num_unroll], tf.shape(tensor)[1:]], 0))
@@ -140,15 +172,21 @@ class SequenceQueueingStateSaver:
             with tf.control_dependencies(before):
                 before = [self._tickets.enqueue(0)]
         with tf.control_dependencies(before):
-            inserted = [self._barrier.insert_many(i, keys, values) for i, values in enumerate(
-                (lengths, repeated(self._length), next_keys, places, repeated(count)))]
+            inserted = [
+                self._barrier.insert_many(i, keys, values)
+                for i, values in enumerate((lengths, repeated(self._length), next_keys, places, repeated(count)))
+            ]
             inserted += [self._barrier.insert_many(self._component["sequence", name], keys, cut(tensor)) for name, tensor in sequences]
-            inserted += [self._barrier.insert_many(self._component["context", name], keys, repeated(tensor))
-                         for name, tensor in self._context.items()]
+            inserted += [
+                self._barrier.insert_many(self._component["context", name], keys, repeated(tensor))
+                for name, tensor in self._context.items()
+            ]
         # The first piece starts with the states that were given: with these it is complete.
         with tf.control_dependencies(inserted):
-            started = [self._barrier.insert_many(self._component["state", name], keys[:1], tf.expand_dims(value, 0))
-                       for name, value in self._states.items()]
+            started = [
+                self._barrier.insert_many(self._component["state", name], keys[:1], tf.expand_dims(value, 0))
+                for name, value in self._states.items()
+            ]
         return tf.group(*started, name="StateSaverPrefetchGroup")
 
     @property
@@ -296,11 +334,22 @@ class NextQueuedSequenceBatch:
                 wanted = tf.concat([size, saver._shapes[saver._component["state", state_name]].as_list()], 0)
             else:
                 wanted = tf.concat([size, found[1:]], 0)
-            is_right = tf.cond(tf.equal(tf.size(found), tf.size(wanted)), lambda: tf.reduce_all(tf.equal(found, wanted)),
-                               lambda: tf.constant(False))
-            check = tf.Assert(is_right, [tf.string_join([
-                f"Shape of tensor labeled convert_{state_name}:0 should be: ",
-                tf.reduce_join(tf.as_string(wanted), separator=" "), ", shape received:"]), found])
+            is_right = tf.cond(
+                tf.equal(tf.size(found), tf.size(wanted)), lambda: tf.reduce_all(tf.equal(found, wanted)), lambda: tf.constant(False)
+            )
+            check = tf.Assert(
+                is_right,
+                [
+                    tf.string_join(
+                        [
+                            f"Shape of tensor labeled convert_{state_name}:0 should be: ",
+                            tf.reduce_join(tf.as_string(wanted), separator=" "),
+                            ", shape received:",
+                        ]
+                    ),
+                    found,
+                ],
+            )
             with tf.control_dependencies([check]):
                 goes_on = tf.reshape(tf.where(tf.logical_not(_is_last(self.next_key))), [-1])
                 keys, kept = tf.gather(self.next_key, goes_on), tf.gather(value, goes_on)
@@ -319,8 +368,12 @@ def padding(sequences: dict[str, Any], num_unroll: Any) -> tuple[Any, dict[str, 
     sparse = {name: value for name, value in sequences.items() if isinstance(value, SparseTensor)}
     lengths = [tf.shape(value)[0] for value in dense.values()]
     if lengths:
-        checks = [tf.Assert(tf.reduce_all(tf.equal(lengths[0], tf.stack(lengths))), [
-            "All sequence lengths must match, but received lengths: ", *lengths])]
+        checks = [
+            tf.Assert(
+                tf.reduce_all(tf.equal(lengths[0], tf.stack(lengths))),
+                ["All sequence lengths must match, but received lengths: ", *lengths],
+            )
+        ]
         with tf.control_dependencies(checks):
             length = tf.identity(lengths[0])
     else:
@@ -346,8 +399,13 @@ def deconstruct_sparse_tensor_seq(input_sequence: dict[str, Any], shared_name: s
     found, tensors = dict(input_sequence), [input_sequence[name] for name in names]
     places = []
     for name, value in zip(names, tensors):
-        handles = apply("AddManySparseToTensorsMap", value.indices, value.values, value.dense_shape,
-                        shared_name="" if shared_name is None else f"{shared_name}_{name}")
+        handles = apply(
+            "AddManySparseToTensorsMap",
+            value.indices,
+            value.values,
+            value.dense_shape,
+            shared_name="" if shared_name is None else f"{shared_name}_{name}",
+        )
         handles.set_shape([None])
         found[name] = handles
         places.append((shared_name and f"{shared_name}_{name}" or handles.op.name, value.dtype, value.get_shape().ndims))
@@ -355,8 +413,9 @@ def deconstruct_sparse_tensor_seq(input_sequence: dict[str, Any], shared_name: s
 
 
 @internal(f"{_MODULE}._reconstruct_sparse_tensor_seq")
-def reconstruct_sparse_tensor_seq(sequence: dict[str, Any], sparse_tensor_keys: Any, tensor_list: Any, batch_size: Any,
-                                  num_unroll: Any) -> None:
+def reconstruct_sparse_tensor_seq(
+    sequence: dict[str, Any], sparse_tensor_keys: Any, tensor_list: Any, batch_size: Any, num_unroll: Any
+) -> None:
     """Puts sparse tensors [batch, num_unroll, ...] in the place of handles."""
     for name, (map_name, dtype, rank) in zip(sparse_tensor_keys, tensor_list):
         handles = tf.reshape(sequence[name], [-1])
@@ -370,9 +429,21 @@ def reconstruct_sparse_tensor_seq(sequence: dict[str, Any], sparse_tensor_keys: 
 
 @public("contrib.training.batch_sequences_with_states")
 def batch_sequences_with_states(
-        input_key: Any, input_sequences: dict[str, Any], input_context: dict[str, Any], input_length: Any, initial_states: dict[str, Any],
-        num_unroll: int, batch_size: Any, num_threads: int = 3, capacity: int = 1000, allow_small_batch: bool = True, pad: bool = True,
-        make_keys_unique: bool = False, make_keys_unique_seed: int | None = None, name: str | None = None) -> NextQueuedSequenceBatch:
+    input_key: Any,
+    input_sequences: dict[str, Any],
+    input_context: dict[str, Any],
+    input_length: Any,
+    initial_states: dict[str, Any],
+    num_unroll: int,
+    batch_size: Any,
+    num_threads: int = 3,
+    capacity: int = 1000,
+    allow_small_batch: bool = True,
+    pad: bool = True,
+    make_keys_unique: bool = False,
+    make_keys_unique_seed: int | None = None,
+    name: str | None = None,
+) -> NextQueuedSequenceBatch:
     """Batches of pieces of sequences, which threads take in; states are saved from one piece to the next."""
     values = [input_key, input_length, *input_context.values(), *initial_states.values()]
     with name_scope(name, "batch_sequences_with_states", values) as scope:
@@ -390,11 +461,23 @@ def batch_sequences_with_states(
             number = tf.random_uniform([], minval=0, maxval=2**60, dtype=dtypes.int64, seed=make_keys_unique_seed)
             input_key = tf.string_join([input_key, tf.as_string(number)], ":", name="unique_key")
         saver = SequenceQueueingStateSaver(
-            batch_size=batch_size, num_unroll=num_unroll, input_length=input_length, input_key=input_key, input_sequences=input_sequences,
-            input_context=input_context, initial_states=initial_states, capacity=capacity, allow_small_batch=allow_small_batch)
+            batch_size=batch_size,
+            num_unroll=num_unroll,
+            input_length=input_length,
+            input_key=input_key,
+            input_sequences=input_sequences,
+            input_context=input_context,
+            initial_states=initial_states,
+            capacity=capacity,
+            allow_small_batch=allow_small_batch,
+        )
         runner = QueueRunner(
-            saver, [saver.prefetch_op] * num_threads, close_op=saver.close(), cancel_op=saver.close(cancel_pending_enqueues=True),
-            queue_closed_exception_types=(OutOfRangeError, CancelledError))
+            saver,
+            [saver.prefetch_op] * num_threads,
+            close_op=saver.close(),
+            cancel_op=saver.close(cancel_pending_enqueues=True),
+            queue_closed_exception_types=(OutOfRangeError, CancelledError),
+        )
         add_queue_runner(runner)
         tf.summary.scalar(f"{scope}queue_size", tf.cast(saver.barrier.ready_size(), dtypes.float32))
         found = saver.next_batch

@@ -1,4 +1,5 @@
 """Training ops: gradients that are clipped, multiplied and summarized on their way."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -13,9 +14,19 @@ from everflow.train.global_step import get_or_create_global_step
 
 
 @public("contrib.training.create_train_op")
-def create_train_op(total_loss: Any, optimizer: Any, global_step: Any = 0, update_ops: Any = None, variables_to_train: Any = None,
-                    transform_grads_fn: Any = None, summarize_gradients: bool = False, gate_gradients: int = 1,
-                    aggregation_method: Any = None, colocate_gradients_with_ops: bool = False, check_numerics: bool = True) -> Any:
+def create_train_op(
+    total_loss: Any,
+    optimizer: Any,
+    global_step: Any = 0,
+    update_ops: Any = None,
+    variables_to_train: Any = None,
+    transform_grads_fn: Any = None,
+    summarize_gradients: bool = False,
+    gate_gradients: int = 1,
+    aggregation_method: Any = None,
+    colocate_gradients_with_ops: bool = False,
+    check_numerics: bool = True,
+) -> Any:
     """An op that makes a step and gives the loss; it runs the graph's update ops first."""
     if isinstance(global_step, int) and global_step == 0:
         global_step = get_or_create_global_step()
@@ -31,8 +42,13 @@ def create_train_op(total_loss: Any, optimizer: Any, global_step: Any = 0, updat
         variables_to_train = tf.trainable_variables()
     if not variables_to_train:
         raise ValueError("No variables to train")
-    gradients = optimizer.compute_gradients(total_loss, variables_to_train, gate_gradients=gate_gradients,
-                                            aggregation_method=aggregation_method, colocate_gradients_with_ops=colocate_gradients_with_ops)
+    gradients = optimizer.compute_gradients(
+        total_loss,
+        variables_to_train,
+        gate_gradients=gate_gradients,
+        aggregation_method=aggregation_method,
+        colocate_gradients_with_ops=colocate_gradients_with_ops,
+    )
     if transform_grads_fn:
         gradients = transform_grads_fn(gradients)
     if summarize_gradients:
@@ -49,8 +65,11 @@ def create_train_op(total_loss: Any, optimizer: Any, global_step: Any = 0, updat
     return train_op
 
 
-@public("contrib.training.multiply_gradients", "contrib.slim.learning.multiply_gradients",
-        "contrib.slim.python.slim.learning.multiply_gradients")
+@public(
+    "contrib.training.multiply_gradients",
+    "contrib.slim.learning.multiply_gradients",
+    "contrib.slim.python.slim.learning.multiply_gradients",
+)
 def multiply_gradients(grads_and_vars: Any, gradient_multipliers: Any) -> list[Any]:
     """Gradients times a factor of their variable."""
     if not isinstance(grads_and_vars, list):
@@ -62,12 +81,17 @@ def multiply_gradients(grads_and_vars: Any, gradient_multipliers: Any) -> list[A
     for gradient, variable in grads_and_vars:
         if gradient is None and (variable in gradient_multipliers or variable.op.name in gradient_multipliers):
             raise ValueError("Requested multiple of `None` gradient.")
-    return multiplied([(g, v) for g, v in grads_and_vars], {
-        **{v: gradient_multipliers[v.op.name] for _, v in grads_and_vars if v.op.name in gradient_multipliers}, **gradient_multipliers})
+    return multiplied(
+        [(g, v) for g, v in grads_and_vars],
+        {**{v: gradient_multipliers[v.op.name] for _, v in grads_and_vars if v.op.name in gradient_multipliers}, **gradient_multipliers},
+    )
 
 
-@public("contrib.training.clip_gradient_norms", "contrib.slim.learning.clip_gradient_norms",
-        "contrib.slim.python.slim.learning.clip_gradient_norms")
+@public(
+    "contrib.training.clip_gradient_norms",
+    "contrib.slim.learning.clip_gradient_norms",
+    "contrib.slim.python.slim.learning.clip_gradient_norms",
+)
 def clip_gradient_norms(gradients_to_variables: Any, max_norm: float) -> list[Any]:
     """Gradients of which none is longer than a norm."""
     found = []
@@ -80,8 +104,11 @@ def clip_gradient_norms(gradients_to_variables: Any, max_norm: float) -> list[An
     return found
 
 
-@public("contrib.training.add_gradients_summaries", "contrib.slim.learning.add_gradients_summaries",
-        "contrib.slim.python.slim.learning.add_gradients_summaries")
+@public(
+    "contrib.training.add_gradients_summaries",
+    "contrib.slim.learning.add_gradients_summaries",
+    "contrib.slim.python.slim.learning.add_gradients_summaries",
+)
 def add_gradients_summaries(grads_and_vars: Any) -> list[Any]:
     """Summaries of gradients: histograms and norms."""
     found = []
@@ -101,12 +128,21 @@ def clip_gradient_norms_fn(max_norm: float) -> Callable[[Any], list[Any]]:
     return lambda gradients_to_variables: clip_gradient_norms(gradients_to_variables, max_norm)
 
 
-@public("contrib.slim.learning.create_train_op",
-        "contrib.slim.python.slim.learning.create_train_op")
-def create_clipping_train_op(total_loss: Any, optimizer: Any, global_step: Any = 0, update_ops: Any = None, variables_to_train: Any = None,
-                             clip_gradient_norm: float = 0, summarize_gradients: bool = False, gate_gradients: int = 1,
-                             aggregation_method: Any = None, colocate_gradients_with_ops: bool = False, gradient_multipliers: Any = None,
-                             check_numerics: bool = True) -> Any:
+@public("contrib.slim.learning.create_train_op", "contrib.slim.python.slim.learning.create_train_op")
+def create_clipping_train_op(
+    total_loss: Any,
+    optimizer: Any,
+    global_step: Any = 0,
+    update_ops: Any = None,
+    variables_to_train: Any = None,
+    clip_gradient_norm: float = 0,
+    summarize_gradients: bool = False,
+    gate_gradients: int = 1,
+    aggregation_method: Any = None,
+    colocate_gradients_with_ops: bool = False,
+    gradient_multipliers: Any = None,
+    check_numerics: bool = True,
+) -> Any:
     """The same with factors of gradients and a largest norm."""
 
     def transform(gradients: Any) -> Any:
@@ -115,6 +151,15 @@ def create_clipping_train_op(total_loss: Any, optimizer: Any, global_step: Any =
         return clip_gradient_norms(gradients, clip_gradient_norm) if clip_gradient_norm > 0 else gradients
 
     return create_train_op(
-        total_loss=total_loss, optimizer=optimizer, global_step=global_step, update_ops=update_ops, variables_to_train=variables_to_train,
-        transform_grads_fn=transform, summarize_gradients=summarize_gradients, gate_gradients=gate_gradients,
-        aggregation_method=aggregation_method, colocate_gradients_with_ops=colocate_gradients_with_ops, check_numerics=check_numerics)
+        total_loss=total_loss,
+        optimizer=optimizer,
+        global_step=global_step,
+        update_ops=update_ops,
+        variables_to_train=variables_to_train,
+        transform_grads_fn=transform,
+        summarize_gradients=summarize_gradients,
+        gate_gradients=gate_gradients,
+        aggregation_method=aggregation_method,
+        colocate_gradients_with_ops=colocate_gradients_with_ops,
+        check_numerics=check_numerics,
+    )

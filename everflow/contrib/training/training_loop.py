@@ -1,4 +1,5 @@
 """tf.contrib.training.train."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -8,9 +9,20 @@ from everflow.train.monitored_session import MonitoredTrainingSession
 
 
 @public("contrib.training.train")
-def train(train_op: Any, logdir: Any, master: str = "", is_chief: bool = True, scaffold: Any = None, hooks: Any = None,
-          chief_only_hooks: Any = None, save_checkpoint_secs: float | None = 600, save_summaries_steps: int | None = 100,
-          config: Any = None, max_wait_secs: float = 7200, run_metadata: Any = None) -> Any:
+def train(
+    train_op: Any,
+    logdir: Any,
+    master: str = "",
+    is_chief: bool = True,
+    scaffold: Any = None,
+    hooks: Any = None,
+    chief_only_hooks: Any = None,
+    save_checkpoint_secs: float | None = 600,
+    save_summaries_steps: int | None = 100,
+    config: Any = None,
+    max_wait_secs: float = 7200,
+    run_metadata: Any = None,
+) -> Any:
     """Runs a train op until a hook stops; gives the last loss."""
     if logdir is None and is_chief:
         if save_summaries_steps:
@@ -19,9 +31,17 @@ def train(train_op: Any, logdir: Any, master: str = "", is_chief: bool = True, s
             raise ValueError("logdir cannot be None when save_checkpoint_secs is not None")
     loss = None
     with MonitoredTrainingSession(
-            master=master, is_chief=is_chief, checkpoint_dir=logdir, scaffold=scaffold, hooks=hooks, chief_only_hooks=chief_only_hooks,
-            save_checkpoint_secs=save_checkpoint_secs, save_summaries_steps=save_summaries_steps, config=config,
-            max_wait_secs=max_wait_secs) as session:
+        master=master,
+        is_chief=is_chief,
+        checkpoint_dir=logdir,
+        scaffold=scaffold,
+        hooks=hooks,
+        chief_only_hooks=chief_only_hooks,
+        save_checkpoint_secs=save_checkpoint_secs,
+        save_summaries_steps=save_summaries_steps,
+        config=config,
+        max_wait_secs=max_wait_secs,
+    ) as session:
         while not session.should_stop():
             loss = session.run(train_op, run_metadata=run_metadata)
     return loss

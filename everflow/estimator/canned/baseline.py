@@ -1,4 +1,5 @@
 """Baselines: models that look at no feature, only at how often labels occur."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -60,8 +61,16 @@ class _BaselineBase(Estimator):
 class BaselineClassifier(_BaselineBase):
     """Predicts how often each class occurs."""
 
-    def __init__(self, model_dir: Any = None, n_classes: int = 2, weight_column: Any = None, label_vocabulary: Any = None,
-                 optimizer: Any = "Ftrl", config: Any = None, loss_reduction: str = Reduction.SUM) -> None:
+    def __init__(
+        self,
+        model_dir: Any = None,
+        n_classes: int = 2,
+        weight_column: Any = None,
+        label_vocabulary: Any = None,
+        optimizer: Any = "Ftrl",
+        config: Any = None,
+        loss_reduction: str = Reduction.SUM,
+    ) -> None:
         self._build(classification_head(n_classes, weight_column, label_vocabulary, loss_reduction), model_dir, optimizer, config)
 
 
@@ -69,8 +78,15 @@ class BaselineClassifier(_BaselineBase):
 class BaselineRegressor(_BaselineBase):
     """Predicts the mean of the labels."""
 
-    def __init__(self, model_dir: Any = None, label_dimension: int = 1, weight_column: Any = None, optimizer: Any = "Ftrl",
-                 config: Any = None, loss_reduction: str = Reduction.SUM) -> None:
+    def __init__(
+        self,
+        model_dir: Any = None,
+        label_dimension: int = 1,
+        weight_column: Any = None,
+        optimizer: Any = "Ftrl",
+        config: Any = None,
+        loss_reduction: str = Reduction.SUM,
+    ) -> None:
         self._build(RegressionGraphHead(weight_column, label_dimension, loss_reduction), model_dir, optimizer, config)
 
 

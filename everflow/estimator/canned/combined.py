@@ -1,4 +1,5 @@
 """Wide and deep: a linear and a deep model trained together."""
+
 from __future__ import annotations
 
 import math
@@ -21,9 +22,23 @@ _DNN_LEARNING_RATE = 0.001
 _LINEAR_LEARNING_RATE = 0.005
 
 
-def _combined_model_fn(features: Any, labels: Any, mode: str, head: Any, linear_columns: Any, linear_optimizer: Any, dnn_columns: Any,
-                       dnn_optimizer: Any, hidden_units: Any, activation_fn: Any, dropout: Any, input_layer_partitioner: Any, config: Any,
-                       batch_norm: bool, sparse_combiner: str) -> Any:
+def _combined_model_fn(
+    features: Any,
+    labels: Any,
+    mode: str,
+    head: Any,
+    linear_columns: Any,
+    linear_optimizer: Any,
+    dnn_columns: Any,
+    dnn_optimizer: Any,
+    hidden_units: Any,
+    activation_fn: Any,
+    dropout: Any,
+    input_layer_partitioner: Any,
+    config: Any,
+    batch_norm: bool,
+    sparse_combiner: str,
+) -> Any:
     checked_features(features)
     if not linear_columns and not dnn_columns:
         raise ValueError("Either linear_feature_columns or dnn_feature_columns must be defined.")
@@ -37,7 +52,8 @@ def _combined_model_fn(features: Any, labels: Any, mode: str, head: Any, linear_
         partitioner = tf.min_max_variable_partitioner(max_partitions=config.num_ps_replicas if config else 0)
         with variable_scope("dnn", values=values, partitioner=partitioner) as scope:
             logit_fn = dnn_logit_fn_builder(
-                head.logits_dimension, hidden_units, dnn_columns, activation_fn, dropout, input_layer_partitioner, batch_norm)
+                head.logits_dimension, hidden_units, dnn_columns, activation_fn, dropout, input_layer_partitioner, batch_norm
+            )
             logits.append(logit_fn(features=features, mode=mode))
         trainings.append((dnn_optimizer, scope.name))
     if linear_columns:
@@ -53,7 +69,8 @@ def _combined_model_fn(features: Any, labels: Any, mode: str, head: Any, linear_
     def train_op_fn(loss: Any) -> Any:
         ops = [
             optimizer.minimize(loss, var_list=tf.get_collection(tf.GraphKeys.TRAINABLE_VARIABLES, scope=name))
-            for optimizer, name in trainings]
+            for optimizer, name in trainings
+        ]
         with tf.control_dependencies([tf.group(*ops)]):
             return tf.assign_add(get_global_step(), 1).op
 
@@ -63,17 +80,45 @@ def _combined_model_fn(features: Any, labels: Any, mode: str, head: Any, linear_
 class _CombinedBase(Estimator):
     """What wide and deep estimators share."""
 
-    def _build(self, head: Any, model_dir: Any, linear_feature_columns: Any, linear_optimizer: Any, dnn_feature_columns: Any,
-               dnn_optimizer: Any, dnn_hidden_units: Any, dnn_activation_fn: Any, dnn_dropout: Any, input_layer_partitioner: Any,
-               config: Any, warm_start_from: Any, batch_norm: bool, linear_sparse_combiner: str) -> None:
+    def _build(
+        self,
+        head: Any,
+        model_dir: Any,
+        linear_feature_columns: Any,
+        linear_optimizer: Any,
+        dnn_feature_columns: Any,
+        dnn_optimizer: Any,
+        dnn_hidden_units: Any,
+        dnn_activation_fn: Any,
+        dnn_dropout: Any,
+        input_layer_partitioner: Any,
+        config: Any,
+        warm_start_from: Any,
+        batch_norm: bool,
+        linear_sparse_combiner: str,
+    ) -> None:
         linear_columns, dnn_columns = tuple(linear_feature_columns or ()), tuple(dnn_feature_columns or ())
         if not linear_columns and not dnn_columns:
             raise ValueError("Either linear_feature_columns or dnn_feature_columns must be defined.")
 
         def model_fn(features: Any, labels: Any, mode: Any, config: Any) -> Any:
             return _combined_model_fn(
-                features, labels, mode, head, linear_columns, linear_optimizer, dnn_columns, dnn_optimizer, dnn_hidden_units,
-                dnn_activation_fn, dnn_dropout, input_layer_partitioner, config, batch_norm, linear_sparse_combiner)
+                features,
+                labels,
+                mode,
+                head,
+                linear_columns,
+                linear_optimizer,
+                dnn_columns,
+                dnn_optimizer,
+                dnn_hidden_units,
+                dnn_activation_fn,
+                dnn_dropout,
+                input_layer_partitioner,
+                config,
+                batch_norm,
+                linear_sparse_combiner,
+            )
 
         Estimator.__init__(self, model_fn=model_fn, model_dir=model_dir, config=config, warm_start_from=warm_start_from)
 
@@ -82,37 +127,119 @@ class _CombinedBase(Estimator):
 class DNNLinearCombinedClassifier(_CombinedBase):
     """A wide and deep model that classifies."""
 
-    def __init__(self, model_dir: Any = None, linear_feature_columns: Any = None, linear_optimizer: Any = "Ftrl",
-                 dnn_feature_columns: Any = None, dnn_optimizer: Any = "Adagrad", dnn_hidden_units: Any = None,
-                 dnn_activation_fn: Any = relu, dnn_dropout: Any = None, n_classes: int = 2, weight_column: Any = None,
-                 label_vocabulary: Any = None, input_layer_partitioner: Any = None, config: Any = None, warm_start_from: Any = None,
-                 loss_reduction: str = Reduction.SUM, batch_norm: bool = False, linear_sparse_combiner: str = "sum") -> None:
+    def __init__(
+        self,
+        model_dir: Any = None,
+        linear_feature_columns: Any = None,
+        linear_optimizer: Any = "Ftrl",
+        dnn_feature_columns: Any = None,
+        dnn_optimizer: Any = "Adagrad",
+        dnn_hidden_units: Any = None,
+        dnn_activation_fn: Any = relu,
+        dnn_dropout: Any = None,
+        n_classes: int = 2,
+        weight_column: Any = None,
+        label_vocabulary: Any = None,
+        input_layer_partitioner: Any = None,
+        config: Any = None,
+        warm_start_from: Any = None,
+        loss_reduction: str = Reduction.SUM,
+        batch_norm: bool = False,
+        linear_sparse_combiner: str = "sum",
+    ) -> None:
         head = classification_head(n_classes, weight_column, label_vocabulary, loss_reduction)
-        self._build(head, model_dir, linear_feature_columns, linear_optimizer, dnn_feature_columns, dnn_optimizer, dnn_hidden_units,
-                    dnn_activation_fn, dnn_dropout, input_layer_partitioner, config, warm_start_from, batch_norm, linear_sparse_combiner)
+        self._build(
+            head,
+            model_dir,
+            linear_feature_columns,
+            linear_optimizer,
+            dnn_feature_columns,
+            dnn_optimizer,
+            dnn_hidden_units,
+            dnn_activation_fn,
+            dnn_dropout,
+            input_layer_partitioner,
+            config,
+            warm_start_from,
+            batch_norm,
+            linear_sparse_combiner,
+        )
 
 
 @public("estimator.DNNLinearCombinedRegressor")
 class DNNLinearCombinedRegressor(_CombinedBase):
     """A wide and deep model that predicts numbers."""
 
-    def __init__(self, model_dir: Any = None, linear_feature_columns: Any = None, linear_optimizer: Any = "Ftrl",
-                 dnn_feature_columns: Any = None, dnn_optimizer: Any = "Adagrad", dnn_hidden_units: Any = None,
-                 dnn_activation_fn: Any = relu, dnn_dropout: Any = None, label_dimension: int = 1, weight_column: Any = None,
-                 input_layer_partitioner: Any = None, config: Any = None, warm_start_from: Any = None,
-                 loss_reduction: str = Reduction.SUM, batch_norm: bool = False, linear_sparse_combiner: str = "sum") -> None:
+    def __init__(
+        self,
+        model_dir: Any = None,
+        linear_feature_columns: Any = None,
+        linear_optimizer: Any = "Ftrl",
+        dnn_feature_columns: Any = None,
+        dnn_optimizer: Any = "Adagrad",
+        dnn_hidden_units: Any = None,
+        dnn_activation_fn: Any = relu,
+        dnn_dropout: Any = None,
+        label_dimension: int = 1,
+        weight_column: Any = None,
+        input_layer_partitioner: Any = None,
+        config: Any = None,
+        warm_start_from: Any = None,
+        loss_reduction: str = Reduction.SUM,
+        batch_norm: bool = False,
+        linear_sparse_combiner: str = "sum",
+    ) -> None:
         head = RegressionGraphHead(weight_column, label_dimension, loss_reduction)
-        self._build(head, model_dir, linear_feature_columns, linear_optimizer, dnn_feature_columns, dnn_optimizer, dnn_hidden_units,
-                    dnn_activation_fn, dnn_dropout, input_layer_partitioner, config, warm_start_from, batch_norm, linear_sparse_combiner)
+        self._build(
+            head,
+            model_dir,
+            linear_feature_columns,
+            linear_optimizer,
+            dnn_feature_columns,
+            dnn_optimizer,
+            dnn_hidden_units,
+            dnn_activation_fn,
+            dnn_dropout,
+            input_layer_partitioner,
+            config,
+            warm_start_from,
+            batch_norm,
+            linear_sparse_combiner,
+        )
 
 
 @public("estimator.DNNLinearCombinedEstimator", "contrib.estimator.DNNLinearCombinedEstimator")
 class DNNLinearCombinedEstimator(_CombinedBase):
     """A wide and deep model with any head."""
 
-    def __init__(self, head: Any, model_dir: Any = None, linear_feature_columns: Any = None, linear_optimizer: Any = "Ftrl",
-                 dnn_feature_columns: Any = None, dnn_optimizer: Any = "Adagrad", dnn_hidden_units: Any = None,
-                 dnn_activation_fn: Any = relu, dnn_dropout: Any = None, input_layer_partitioner: Any = None, config: Any = None,
-                 linear_sparse_combiner: str = "sum") -> None:
-        self._build(head, model_dir, linear_feature_columns, linear_optimizer, dnn_feature_columns, dnn_optimizer, dnn_hidden_units,
-                    dnn_activation_fn, dnn_dropout, input_layer_partitioner, config, None, False, linear_sparse_combiner)
+    def __init__(
+        self,
+        head: Any,
+        model_dir: Any = None,
+        linear_feature_columns: Any = None,
+        linear_optimizer: Any = "Ftrl",
+        dnn_feature_columns: Any = None,
+        dnn_optimizer: Any = "Adagrad",
+        dnn_hidden_units: Any = None,
+        dnn_activation_fn: Any = relu,
+        dnn_dropout: Any = None,
+        input_layer_partitioner: Any = None,
+        config: Any = None,
+        linear_sparse_combiner: str = "sum",
+    ) -> None:
+        self._build(
+            head,
+            model_dir,
+            linear_feature_columns,
+            linear_optimizer,
+            dnn_feature_columns,
+            dnn_optimizer,
+            dnn_hidden_units,
+            dnn_activation_fn,
+            dnn_dropout,
+            input_layer_partitioner,
+            config,
+            None,
+            False,
+            linear_sparse_combiner,
+        )

@@ -1,4 +1,5 @@
 """Deep models: layers of neurons on dense features."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -37,7 +38,8 @@ def _dense(net: Any, units: int, activation: Any, name: str) -> tuple[Any, Any]:
     """The outputs of a layer, and its variable scope."""
     with variable_scope(name, use_resource=True) as scope:
         layer = tf.layers.Dense(
-            units=units, activation=activation, kernel_initializer=tf.glorot_uniform_initializer(), name=name, _scope=scope)
+            units=units, activation=activation, kernel_initializer=tf.glorot_uniform_initializer(), name=name, _scope=scope
+        )
         return layer(net), scope
 
 
@@ -50,8 +52,9 @@ def _normalized(net: Any, name: str, around: Any, training: bool) -> Any:
 
 
 @public("estimator.experimental.dnn_logit_fn_builder", "contrib.estimator.dnn_logit_fn_builder")
-def dnn_logit_fn_builder(units: Any, hidden_units: Any, feature_columns: Any, activation_fn: Any, dropout: Any,
-                         input_layer_partitioner: Any, batch_norm: Any) -> Any:
+def dnn_logit_fn_builder(
+    units: Any, hidden_units: Any, feature_columns: Any, activation_fn: Any, dropout: Any, input_layer_partitioner: Any, batch_norm: Any
+) -> Any:
     """A function from features and mode to the logits of a deep model."""
     if not isinstance(units, int):
         raise ValueError(f"units must be an int.  Given type: {type(units)}")
@@ -75,16 +78,34 @@ def dnn_logit_fn_builder(units: Any, hidden_units: Any, feature_columns: Any, ac
     return dnn_logit_fn
 
 
-def dnn_model_fn(features: Any, labels: Any, mode: str, head: Any, hidden_units: Any, feature_columns: Any, optimizer: Any,
-                 activation_fn: Any, dropout: Any, input_layer_partitioner: Any, config: Any, batch_norm: Any) -> Any:
+def dnn_model_fn(
+    features: Any,
+    labels: Any,
+    mode: str,
+    head: Any,
+    hidden_units: Any,
+    feature_columns: Any,
+    optimizer: Any,
+    activation_fn: Any,
+    dropout: Any,
+    input_layer_partitioner: Any,
+    config: Any,
+    batch_norm: Any,
+) -> Any:
     """The model function of a deep model."""
     checked_features(features)
     optimizer = optimizer_for(optimizer, learning_rate=_LEARNING_RATE)
     partitioner = tf.min_max_variable_partitioner(max_partitions=config.num_ps_replicas if config else 0)
     with variable_scope("dnn", values=tuple(features.values()), partitioner=partitioner):
         logit_fn = dnn_logit_fn_builder(
-            head.logits_dimension, hidden_units, feature_columns, activation_fn, dropout,
-            input_layer_partitioner or default_partitioner(config), batch_norm)
+            head.logits_dimension,
+            hidden_units,
+            feature_columns,
+            activation_fn,
+            dropout,
+            input_layer_partitioner or default_partitioner(config),
+            batch_norm,
+        )
         logits = logit_fn(features=features, mode=mode)
         return head.create_estimator_spec(features=features, mode=mode, labels=labels, optimizer=optimizer, logits=logits)
 
@@ -92,14 +113,37 @@ def dnn_model_fn(features: Any, labels: Any, mode: str, head: Any, hidden_units:
 class _DNNBase(Estimator):
     """What deep estimators share."""
 
-    def _build(self, head: Any, hidden_units: Any, feature_columns: Any, model_dir: Any, optimizer: Any, activation_fn: Any, dropout: Any,
-               input_layer_partitioner: Any, config: Any, warm_start_from: Any, batch_norm: bool) -> None:
+    def _build(
+        self,
+        head: Any,
+        hidden_units: Any,
+        feature_columns: Any,
+        model_dir: Any,
+        optimizer: Any,
+        activation_fn: Any,
+        dropout: Any,
+        input_layer_partitioner: Any,
+        config: Any,
+        warm_start_from: Any,
+        batch_norm: bool,
+    ) -> None:
         columns = tuple(feature_columns or ())
 
         def model_fn(features: Any, labels: Any, mode: Any, config: Any) -> Any:
             return dnn_model_fn(
-                features, labels, mode, head, hidden_units, columns, optimizer, activation_fn, dropout, input_layer_partitioner, config,
-                batch_norm)
+                features,
+                labels,
+                mode,
+                head,
+                hidden_units,
+                columns,
+                optimizer,
+                activation_fn,
+                dropout,
+                input_layer_partitioner,
+                config,
+                batch_norm,
+            )
 
         Estimator.__init__(self, model_fn=model_fn, model_dir=model_dir, config=config, warm_start_from=warm_start_from)
 
@@ -108,34 +152,103 @@ class _DNNBase(Estimator):
 class DNNClassifier(_DNNBase):
     """A deep model that classifies."""
 
-    def __init__(self, hidden_units: Any, feature_columns: Any, model_dir: Any = None, n_classes: int = 2, weight_column: Any = None,
-                 label_vocabulary: Any = None, optimizer: Any = "Adagrad", activation_fn: Any = relu, dropout: Any = None,
-                 input_layer_partitioner: Any = None, config: Any = None, warm_start_from: Any = None,
-                 loss_reduction: str = Reduction.SUM, batch_norm: bool = False) -> None:
+    def __init__(
+        self,
+        hidden_units: Any,
+        feature_columns: Any,
+        model_dir: Any = None,
+        n_classes: int = 2,
+        weight_column: Any = None,
+        label_vocabulary: Any = None,
+        optimizer: Any = "Adagrad",
+        activation_fn: Any = relu,
+        dropout: Any = None,
+        input_layer_partitioner: Any = None,
+        config: Any = None,
+        warm_start_from: Any = None,
+        loss_reduction: str = Reduction.SUM,
+        batch_norm: bool = False,
+    ) -> None:
         head = classification_head(n_classes, weight_column, label_vocabulary, loss_reduction)
-        self._build(head, hidden_units, feature_columns, model_dir, optimizer, activation_fn, dropout, input_layer_partitioner, config,
-                    warm_start_from, batch_norm)
+        self._build(
+            head,
+            hidden_units,
+            feature_columns,
+            model_dir,
+            optimizer,
+            activation_fn,
+            dropout,
+            input_layer_partitioner,
+            config,
+            warm_start_from,
+            batch_norm,
+        )
 
 
 @public("estimator.DNNRegressor")
 class DNNRegressor(_DNNBase):
     """A deep model that predicts numbers."""
 
-    def __init__(self, hidden_units: Any, feature_columns: Any, model_dir: Any = None, label_dimension: int = 1,
-                 weight_column: Any = None, optimizer: Any = "Adagrad", activation_fn: Any = relu, dropout: Any = None,
-                 input_layer_partitioner: Any = None, config: Any = None, warm_start_from: Any = None,
-                 loss_reduction: str = Reduction.SUM, batch_norm: bool = False) -> None:
+    def __init__(
+        self,
+        hidden_units: Any,
+        feature_columns: Any,
+        model_dir: Any = None,
+        label_dimension: int = 1,
+        weight_column: Any = None,
+        optimizer: Any = "Adagrad",
+        activation_fn: Any = relu,
+        dropout: Any = None,
+        input_layer_partitioner: Any = None,
+        config: Any = None,
+        warm_start_from: Any = None,
+        loss_reduction: str = Reduction.SUM,
+        batch_norm: bool = False,
+    ) -> None:
         head = RegressionGraphHead(weight_column, label_dimension, loss_reduction)
-        self._build(head, hidden_units, feature_columns, model_dir, optimizer, activation_fn, dropout, input_layer_partitioner, config,
-                    warm_start_from, batch_norm)
+        self._build(
+            head,
+            hidden_units,
+            feature_columns,
+            model_dir,
+            optimizer,
+            activation_fn,
+            dropout,
+            input_layer_partitioner,
+            config,
+            warm_start_from,
+            batch_norm,
+        )
 
 
 @public("estimator.DNNEstimator", "contrib.estimator.DNNEstimator")
 class DNNEstimator(_DNNBase):
     """A deep model with any head."""
 
-    def __init__(self, head: Any, hidden_units: Any, feature_columns: Any, model_dir: Any = None, optimizer: Any = "Adagrad",
-                 activation_fn: Any = relu, dropout: Any = None, input_layer_partitioner: Any = None, config: Any = None,
-                 warm_start_from: Any = None, batch_norm: bool = False) -> None:
-        self._build(head, hidden_units, feature_columns, model_dir, optimizer, activation_fn, dropout, input_layer_partitioner, config,
-                    warm_start_from, batch_norm)
+    def __init__(
+        self,
+        head: Any,
+        hidden_units: Any,
+        feature_columns: Any,
+        model_dir: Any = None,
+        optimizer: Any = "Adagrad",
+        activation_fn: Any = relu,
+        dropout: Any = None,
+        input_layer_partitioner: Any = None,
+        config: Any = None,
+        warm_start_from: Any = None,
+        batch_norm: bool = False,
+    ) -> None:
+        self._build(
+            head,
+            hidden_units,
+            feature_columns,
+            model_dir,
+            optimizer,
+            activation_fn,
+            dropout,
+            input_layer_partitioner,
+            config,
+            warm_start_from,
+            batch_norm,
+        )

@@ -1,4 +1,5 @@
 """Linear models."""
+
 from __future__ import annotations
 
 import math
@@ -32,10 +33,13 @@ def _fraction_of_zero(variables: list[Any]) -> Any:
         with name_scope("total_zero"):
             zeros = [
                 tf.cond(
-                    tf.equal(size, tf.constant(0, dtype=tf.int64)), lambda: tf.constant(0, dtype=tf.float32),
+                    tf.equal(size, tf.constant(0, dtype=tf.int64)),
+                    lambda: tf.constant(0, dtype=tf.float32),
                     lambda v=v, size=size: tf.nn.zero_fraction(v) * tf.cast(size, tf.float32, name="ToFloat"),  # type: ignore[misc]
-                    name="zero_count")
-                for v, size in zip(variables, sizes)]
+                    name="zero_count",
+                )
+                for v, size in zip(variables, sizes)
+            ]
             all_zeros = tf.add_n(zeros) if len(zeros) > 1 else zeros[0]
         with name_scope("compute"):
             fraction = all_zeros / tf.cast(total, tf.float32, name="float32_size")
@@ -63,8 +67,17 @@ def linear_logit_fn_builder(units: int, feature_columns: Any, sparse_combiner: s
     return linear_logit_fn
 
 
-def linear_model_fn(features: Any, labels: Any, mode: str, head: Any, feature_columns: Any, optimizer: Any, partitioner: Any, config: Any,
-                    sparse_combiner: str) -> Any:
+def linear_model_fn(
+    features: Any,
+    labels: Any,
+    mode: str,
+    head: Any,
+    feature_columns: Any,
+    optimizer: Any,
+    partitioner: Any,
+    config: Any,
+    sparse_combiner: str,
+) -> Any:
     """The model function of a linear model."""
     checked_features(features)
     columns = tuple(feature_columns or ())
@@ -78,8 +91,17 @@ def linear_model_fn(features: Any, labels: Any, mode: str, head: Any, feature_co
 class _LinearBase(Estimator):
     """What linear estimators share."""
 
-    def _build(self, head: Any, feature_columns: Any, model_dir: Any, optimizer: Any, config: Any, partitioner: Any,
-               warm_start_from: Any, sparse_combiner: str) -> None:
+    def _build(
+        self,
+        head: Any,
+        feature_columns: Any,
+        model_dir: Any,
+        optimizer: Any,
+        config: Any,
+        partitioner: Any,
+        warm_start_from: Any,
+        sparse_combiner: str,
+    ) -> None:
         def model_fn(features: Any, labels: Any, mode: Any, config: Any) -> Any:
             return linear_model_fn(features, labels, mode, head, feature_columns, optimizer, partitioner, config, sparse_combiner)
 
@@ -90,9 +112,20 @@ class _LinearBase(Estimator):
 class LinearClassifier(_LinearBase):
     """A linear model that classifies."""
 
-    def __init__(self, feature_columns: Any, model_dir: Any = None, n_classes: int = 2, weight_column: Any = None,
-                 label_vocabulary: Any = None, optimizer: Any = "Ftrl", config: Any = None, partitioner: Any = None,
-                 warm_start_from: Any = None, loss_reduction: str = Reduction.SUM, sparse_combiner: str = "sum") -> None:
+    def __init__(
+        self,
+        feature_columns: Any,
+        model_dir: Any = None,
+        n_classes: int = 2,
+        weight_column: Any = None,
+        label_vocabulary: Any = None,
+        optimizer: Any = "Ftrl",
+        config: Any = None,
+        partitioner: Any = None,
+        warm_start_from: Any = None,
+        loss_reduction: str = Reduction.SUM,
+        sparse_combiner: str = "sum",
+    ) -> None:
         head = classification_head(n_classes, weight_column, label_vocabulary, loss_reduction)
         self._build(head, feature_columns, model_dir, optimizer, config, partitioner, warm_start_from, sparse_combiner)
 
@@ -101,9 +134,19 @@ class LinearClassifier(_LinearBase):
 class LinearRegressor(_LinearBase):
     """A linear model that predicts numbers."""
 
-    def __init__(self, feature_columns: Any, model_dir: Any = None, label_dimension: int = 1, weight_column: Any = None,
-                 optimizer: Any = "Ftrl", config: Any = None, partitioner: Any = None, warm_start_from: Any = None,
-                 loss_reduction: str = Reduction.SUM, sparse_combiner: str = "sum") -> None:
+    def __init__(
+        self,
+        feature_columns: Any,
+        model_dir: Any = None,
+        label_dimension: int = 1,
+        weight_column: Any = None,
+        optimizer: Any = "Ftrl",
+        config: Any = None,
+        partitioner: Any = None,
+        warm_start_from: Any = None,
+        loss_reduction: str = Reduction.SUM,
+        sparse_combiner: str = "sum",
+    ) -> None:
         head = RegressionGraphHead(weight_column, label_dimension, loss_reduction)
         self._build(head, feature_columns, model_dir, optimizer, config, partitioner, warm_start_from, sparse_combiner)
 
@@ -112,6 +155,14 @@ class LinearRegressor(_LinearBase):
 class LinearEstimator(_LinearBase):
     """A linear model with any head."""
 
-    def __init__(self, head: Any, feature_columns: Any, model_dir: Any = None, optimizer: Any = "Ftrl", config: Any = None,
-                 partitioner: Any = None, sparse_combiner: str = "sum") -> None:
+    def __init__(
+        self,
+        head: Any,
+        feature_columns: Any,
+        model_dir: Any = None,
+        optimizer: Any = "Ftrl",
+        config: Any = None,
+        partitioner: Any = None,
+        sparse_combiner: str = "sum",
+    ) -> None:
         self._build(head, feature_columns, model_dir, optimizer, config, partitioner, None, sparse_combiner)

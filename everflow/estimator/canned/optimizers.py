@@ -1,4 +1,5 @@
 """Optimizers by name, by function, or as they are."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -15,8 +16,11 @@ from everflow.train.rmsprop import RMSPropOptimizer
 def optimizer_for(optimizer: Any, learning_rate: Any = None) -> Any:
     """The optimizer that a name, a function or an optimizer stands for."""
     known = {
-        "Adagrad": AdagradOptimizer, "Adam": AdamOptimizer, "Ftrl": FtrlOptimizer,
-        "RMSProp": RMSPropOptimizer, "SGD": GradientDescentOptimizer,
+        "Adagrad": AdagradOptimizer,
+        "Adam": AdamOptimizer,
+        "Ftrl": FtrlOptimizer,
+        "RMSProp": RMSPropOptimizer,
+        "SGD": GradientDescentOptimizer,
     }
     if isinstance(optimizer, str):
         if optimizer not in known:

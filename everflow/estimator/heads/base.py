@@ -1,4 +1,5 @@
 """What all heads share: from logits and labels to an EstimatorSpec."""
+
 from __future__ import annotations
 
 import collections
@@ -71,8 +72,16 @@ class GraphHead:
         training = tf.losses.compute_weighted_loss(unreduced, weights=weights, reduction=self._loss_reduction)
         return LossSpec(training, unreduced, weights, processed)
 
-    def create_estimator_spec(self, features: Any, mode: str, logits: Any, labels: Any = None, optimizer: Any = None,
-                              train_op_fn: Any = None, regularization_losses: Any = None) -> Any:
+    def create_estimator_spec(
+        self,
+        features: Any,
+        mode: str,
+        logits: Any,
+        labels: Any = None,
+        optimizer: Any = None,
+        train_op_fn: Any = None,
+        regularization_losses: Any = None,
+    ) -> Any:
         """The EstimatorSpec of a model function that has these logits."""
         with name_scope(self._name, "head"):
             logits = self._checked_logits(logits)
@@ -90,8 +99,8 @@ class GraphHead:
                     mean = found.training_loss / total
         if mode == ModeKeys.EVAL:
             return EstimatorSpec(
-                mode=mode, predictions=predictions, loss=loss,
-                eval_metric_ops=self._metric_ops(found, predictions, logits, regularization))
+                mode=mode, predictions=predictions, loss=loss, eval_metric_ops=self._metric_ops(found, predictions, logits, regularization)
+            )
         with name_scope(""):
             self._summarize(loss, mean, regularization)
         return EstimatorSpec(mode=mode, predictions=predictions, loss=loss, train_op=train_op)
@@ -181,8 +190,7 @@ def checked_vocabulary(label_vocabulary: Any, n_classes: int) -> Any:
     if label_vocabulary is not None and not isinstance(label_vocabulary, (list, tuple)):
         raise ValueError(f"label_vocabulary should be a list or a tuple. Given type: {type(label_vocabulary)}")
     if label_vocabulary is not None and len(label_vocabulary) != n_classes:
-        raise ValueError(
-            f'"label_vocabulary" does not have "n_classes" items. n_classes={n_classes} label_vocabulary={label_vocabulary}')
+        raise ValueError(f'"label_vocabulary" does not have "n_classes" items. n_classes={n_classes} label_vocabulary={label_vocabulary}')
     return label_vocabulary
 
 
@@ -199,7 +207,7 @@ def own_loss(loss_fn: Any, labels: Any, logits: Any, features: Any, dimension: i
     taken = parameters_of(loss_fn)
     for name in ("labels", "logits"):
         if name not in taken:
-            raise ValueError(f'loss_fn must contain argument: {name}. Given arguments: {taken}')
+            raise ValueError(f"loss_fn must contain argument: {name}. Given arguments: {taken}")
     unknown = set(taken) - {"labels", "logits", "features", "loss_reduction"}
     if unknown:
         raise ValueError(f"loss_fn has unexpected args: {list(unknown)}")
@@ -212,7 +220,16 @@ def own_loss(loss_fn: Any, labels: Any, logits: Any, features: Any, dimension: i
     wanted = tf.concat([logits_shape[:-1], [dimension]], axis=0, name="expected_loss_shape")
     loss_shape = tf.shape(unreduced, name="loss_shape")
     right = tf.reduce_all(tf.equal(loss_shape, wanted))
-    check = tf.Assert(right, data=[f"loss_fn must return Tensor of shape [D0, D1, ... DN, {dimension}]. ", "logits_shape: ",
-                                   logits_shape, "loss_shape: ", loss_shape], name="check_loss_shape")
+    check = tf.Assert(
+        right,
+        data=[
+            f"loss_fn must return Tensor of shape [D0, D1, ... DN, {dimension}]. ",
+            "logits_shape: ",
+            logits_shape,
+            "loss_shape: ",
+            loss_shape,
+        ],
+        name="check_loss_shape",
+    )
     with tf.control_dependencies([check]):
         return tf.identity(unreduced)

@@ -1,4 +1,5 @@
 """Heads for classes: two of them, many, or several at once."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -28,8 +29,15 @@ from everflow.losses.weighting import Reduction
 class BinaryGraphHead(GraphHead):
     """Two classes and one logit."""
 
-    def __init__(self, weight_column: Any = None, thresholds: Any = None, label_vocabulary: Any = None,
-                 loss_reduction: str = Reduction.SUM, loss_fn: Any = None, name: str | None = None) -> None:
+    def __init__(
+        self,
+        weight_column: Any = None,
+        thresholds: Any = None,
+        label_vocabulary: Any = None,
+        loss_reduction: str = Reduction.SUM,
+        loss_fn: Any = None,
+        name: str | None = None,
+    ) -> None:
         self._weight_column, self._loss_fn, self._name = weight_column, loss_fn, name
         self._thresholds = pieces.checked_thresholds(thresholds)
         self._label_vocabulary = checked_vocabulary(label_vocabulary, 2)
@@ -63,8 +71,12 @@ class BinaryGraphHead(GraphHead):
             all_ids = all_class_ids_for(logits, 2)
             all_names = all_classes_for(logits, 2, self._label_vocabulary)
             return {
-                keys.LOGITS: logits, keys.LOGISTIC: logistic, keys.PROBABILITIES: probabilities, keys.CLASS_IDS: class_ids,
-                keys.CLASSES: names_of_class_ids(class_ids, self._label_vocabulary), keys.ALL_CLASS_IDS: all_ids,
+                keys.LOGITS: logits,
+                keys.LOGISTIC: logistic,
+                keys.PROBABILITIES: probabilities,
+                keys.CLASS_IDS: class_ids,
+                keys.CLASSES: names_of_class_ids(class_ids, self._label_vocabulary),
+                keys.ALL_CLASS_IDS: all_ids,
                 keys.ALL_CLASSES: all_names,
             }
 
@@ -98,8 +110,15 @@ class BinaryGraphHead(GraphHead):
 class MultiClassGraphHead(GraphHead):
     """More than two classes, of which an example has one."""
 
-    def __init__(self, n_classes: int, weight_column: Any = None, label_vocabulary: Any = None, loss_reduction: str = Reduction.SUM,
-                 loss_fn: Any = None, name: str | None = None) -> None:
+    def __init__(
+        self,
+        n_classes: int,
+        weight_column: Any = None,
+        label_vocabulary: Any = None,
+        loss_reduction: str = Reduction.SUM,
+        loss_fn: Any = None,
+        name: str | None = None,
+    ) -> None:
         if n_classes is None or n_classes <= 2:
             raise ValueError(f"n_classes must be > 2: {n_classes}.")
         self._n_classes, self._weight_column, self._loss_fn, self._name = n_classes, weight_column, loss_fn, name
@@ -128,28 +147,40 @@ class MultiClassGraphHead(GraphHead):
             classes = names_of_class_ids(class_ids, self._label_vocabulary)
             probabilities = tf.nn.softmax(logits, name=keys.PROBABILITIES)
             return {
-                keys.LOGITS: logits, keys.PROBABILITIES: probabilities, keys.CLASS_IDS: class_ids, keys.CLASSES: classes,
-                keys.ALL_CLASS_IDS: all_ids, keys.ALL_CLASSES: all_names,
+                keys.LOGITS: logits,
+                keys.PROBABILITIES: probabilities,
+                keys.CLASS_IDS: class_ids,
+                keys.CLASSES: classes,
+                keys.ALL_CLASS_IDS: all_ids,
+                keys.ALL_CLASSES: all_names,
             }
 
     def _exports(self, predictions: dict[str, Any]) -> dict[str, Any]:
-        return classification_exports(
-            predictions[PredictionKeys.PROBABILITIES], self._n_classes, self._label_vocabulary, predictions)
+        return classification_exports(predictions[PredictionKeys.PROBABILITIES], self._n_classes, self._label_vocabulary, predictions)
 
     def _metrics(self, labels: Any, predictions: dict[str, Any], weights: Any, unreduced_loss: Any, key: Any) -> dict[str, Any]:
         return {
             key(MetricKeys.LOSS_MEAN): pieces.average_loss(unreduced_loss, weights),
             key(MetricKeys.ACCURACY): tf.metrics.accuracy(
-                labels=labels, predictions=predictions[PredictionKeys.CLASS_IDS], weights=weights, name=MetricKeys.ACCURACY),
+                labels=labels, predictions=predictions[PredictionKeys.CLASS_IDS], weights=weights, name=MetricKeys.ACCURACY
+            ),
         }
 
 
 class MultiLabelGraphHead(GraphHead):
     """Classes of which an example may have any."""
 
-    def __init__(self, n_classes: int, weight_column: Any = None, thresholds: Any = None, label_vocabulary: Any = None,
-                 loss_reduction: str = Reduction.SUM_OVER_BATCH_SIZE, loss_fn: Any = None, classes_for_class_based_metrics: Any = None,
-                 name: str | None = None) -> None:
+    def __init__(
+        self,
+        n_classes: int,
+        weight_column: Any = None,
+        thresholds: Any = None,
+        label_vocabulary: Any = None,
+        loss_reduction: str = Reduction.SUM_OVER_BATCH_SIZE,
+        loss_fn: Any = None,
+        classes_for_class_based_metrics: Any = None,
+        name: str | None = None,
+    ) -> None:
         if n_classes is None or n_classes < 2:
             raise ValueError(f"n_classes must be > 1 for multi-label classification. Given: {n_classes}")
         self._n_classes, self._weight_column, self._loss_fn, self._name = n_classes, weight_column, loss_fn, name
@@ -196,14 +227,10 @@ class MultiLabelGraphHead(GraphHead):
 
     def _predictions(self, logits: Any) -> dict[str, Any]:
         with name_scope(None, "predictions", (logits,)):
-            return {
-                PredictionKeys.LOGITS: logits,
-                PredictionKeys.PROBABILITIES: tf.sigmoid(logits, name=PredictionKeys.PROBABILITIES),
-            }
+            return {PredictionKeys.LOGITS: logits, PredictionKeys.PROBABILITIES: tf.sigmoid(logits, name=PredictionKeys.PROBABILITIES)}
 
     def _exports(self, predictions: dict[str, Any]) -> dict[str, Any]:
-        return classification_exports(
-            predictions[PredictionKeys.PROBABILITIES], self._n_classes, self._label_vocabulary, predictions)
+        return classification_exports(predictions[PredictionKeys.PROBABILITIES], self._n_classes, self._label_vocabulary, predictions)
 
     def _metrics(self, labels: Any, predictions: dict[str, Any], weights: Any, unreduced_loss: Any, key: Any) -> dict[str, Any]:
         probabilities = predictions[PredictionKeys.PROBABILITIES]
@@ -219,7 +246,7 @@ class MultiLabelGraphHead(GraphHead):
         for i in self._watched:
             named = self._label_vocabulary is not None
             word = self._label_vocabulary[i] if named else i
-            truth, guess = labels[:, i:i + 1], probabilities[:, i:i + 1]
+            truth, guess = labels[:, i : i + 1], probabilities[:, i : i + 1]
             name = (MetricKeys.PROBABILITY_MEAN_AT_NAME if named else MetricKeys.PROBABILITY_MEAN_AT_CLASS) % word
             found[key(name)] = pieces.mean_of(guess, weights, name)
             name = (MetricKeys.AUC_AT_NAME if named else MetricKeys.AUC_AT_CLASS) % word
@@ -232,30 +259,50 @@ class MultiLabelGraphHead(GraphHead):
 def classification_head(n_classes: int, weight_column: Any, label_vocabulary: Any, loss_reduction: str, name: str | None = None) -> Any:
     """The head of a classifier with so many classes."""
     if n_classes == 2:
-        return BinaryGraphHead(
-            weight_column=weight_column, label_vocabulary=label_vocabulary, loss_reduction=loss_reduction, name=name)
+        return BinaryGraphHead(weight_column=weight_column, label_vocabulary=label_vocabulary, loss_reduction=loss_reduction, name=name)
     return MultiClassGraphHead(
-        n_classes, weight_column=weight_column, label_vocabulary=label_vocabulary, loss_reduction=loss_reduction, name=name)
+        n_classes, weight_column=weight_column, label_vocabulary=label_vocabulary, loss_reduction=loss_reduction, name=name
+    )
 
 
 @public("contrib.estimator.binary_classification_head")
-def binary_classification_head(weight_column: Any = None, thresholds: Any = None, label_vocabulary: Any = None,
-                               loss_reduction: str = Reduction.SUM_OVER_BATCH_SIZE, loss_fn: Any = None, name: str | None = None) -> Any:
+def binary_classification_head(
+    weight_column: Any = None,
+    thresholds: Any = None,
+    label_vocabulary: Any = None,
+    loss_reduction: str = Reduction.SUM_OVER_BATCH_SIZE,
+    loss_fn: Any = None,
+    name: str | None = None,
+) -> Any:
     """A head for two classes."""
     return BinaryGraphHead(weight_column, thresholds, label_vocabulary, loss_reduction, loss_fn, name)
 
 
 @public("contrib.estimator.multi_class_head")
-def multi_class_head(n_classes: int, weight_column: Any = None, label_vocabulary: Any = None,
-                     loss_reduction: str = Reduction.SUM_OVER_BATCH_SIZE, loss_fn: Any = None, name: str | None = None) -> Any:
+def multi_class_head(
+    n_classes: int,
+    weight_column: Any = None,
+    label_vocabulary: Any = None,
+    loss_reduction: str = Reduction.SUM_OVER_BATCH_SIZE,
+    loss_fn: Any = None,
+    name: str | None = None,
+) -> Any:
     """A head for more than two classes."""
     return MultiClassGraphHead(n_classes, weight_column, label_vocabulary, loss_reduction, loss_fn, name)
 
 
 @public("contrib.estimator.multi_label_head")
-def multi_label_head(n_classes: int, weight_column: Any = None, thresholds: Any = None, label_vocabulary: Any = None,
-                     loss_reduction: str = Reduction.SUM_OVER_BATCH_SIZE, loss_fn: Any = None, classes_for_class_based_metrics: Any = None,
-                     name: str | None = None) -> Any:
+def multi_label_head(
+    n_classes: int,
+    weight_column: Any = None,
+    thresholds: Any = None,
+    label_vocabulary: Any = None,
+    loss_reduction: str = Reduction.SUM_OVER_BATCH_SIZE,
+    loss_fn: Any = None,
+    classes_for_class_based_metrics: Any = None,
+    name: str | None = None,
+) -> Any:
     """A head for classes of which an example may have any."""
     return MultiLabelGraphHead(
-        n_classes, weight_column, thresholds, label_vocabulary, loss_reduction, loss_fn, classes_for_class_based_metrics, name)
+        n_classes, weight_column, thresholds, label_vocabulary, loss_reduction, loss_fn, classes_for_class_based_metrics, name
+    )

@@ -1,4 +1,5 @@
 """Names of metrics and predictions."""
+
 from __future__ import annotations
 
 from everflow.api import internal

@@ -1,4 +1,5 @@
 """Metrics that several heads share."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -62,6 +63,7 @@ def checked_thresholds(thresholds: Any) -> tuple[Any, ...]:
 
 
 THRESHOLD_KINDS = (
-    ("accuracy", MetricKeys.ACCURACY_AT_THRESHOLD), ("precision", MetricKeys.PRECISION_AT_THRESHOLD),
+    ("accuracy", MetricKeys.ACCURACY_AT_THRESHOLD),
+    ("precision", MetricKeys.PRECISION_AT_THRESHOLD),
     ("recall", MetricKeys.RECALL_AT_THRESHOLD),
 )

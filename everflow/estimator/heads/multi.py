@@ -1,4 +1,5 @@
 """Several heads on one model."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -37,7 +38,8 @@ class MultiGraphHead(GraphHead):
                 sizes = [head.logits_dimension for head in self._heads]
                 raise ValueError(
                     f"Could not split logits of shape {logits.shape} among the heads with individual logits dimensions: {sizes}. The "
-                    "dimensions must sum to total logits dimension.")
+                    "dimensions must sum to total logits dimension."
+                )
             parts = tf.split(logits, [head.logits_dimension for head in self._heads], axis=-1)
             return {head.name: part for head, part in zip(self._heads, parts)}
 
@@ -54,8 +56,16 @@ class MultiGraphHead(GraphHead):
                 losses = [tf.multiply(loss, weight) for loss, weight in zip(losses, self._head_weights)]
             return tf.add_n(losses)
 
-    def create_estimator_spec(self, features: Any, mode: str, logits: Any, labels: Any = None, optimizer: Any = None,
-                              train_op_fn: Any = None, regularization_losses: Any = None) -> Any:
+    def create_estimator_spec(
+        self,
+        features: Any,
+        mode: str,
+        logits: Any,
+        labels: Any = None,
+        optimizer: Any = None,
+        train_op_fn: Any = None,
+        regularization_losses: Any = None,
+    ) -> Any:
         """The EstimatorSpec of all heads together."""
         with name_scope(None, "multi_head"):
             parts = self._split(logits)
@@ -64,8 +74,11 @@ class MultiGraphHead(GraphHead):
             specs = []
             for head in self._heads:
                 own = labels[head.name] if labels is not None else None
-                specs.append(head.create_estimator_spec(
-                    features=features, mode=mode, logits=parts[head.name], labels=own, train_op_fn=lambda loss: tf.no_op()))
+                specs.append(
+                    head.create_estimator_spec(
+                        features=features, mode=mode, logits=parts[head.name], labels=own, train_op_fn=lambda loss: tf.no_op()
+                    )
+                )
             if mode == ModeKeys.PREDICT:
                 return self._predicting(specs)
             loss = self._weighted([spec.loss for spec in specs])
@@ -76,8 +89,7 @@ class MultiGraphHead(GraphHead):
                 metrics = {}
                 with name_scope(None, "merge_eval", [spec.loss for spec in specs]):
                     for head, spec in zip(self._heads, specs):
-                        metrics[f"{MetricKeys.LOSS}/{head.name}"] = tf.metrics.mean(
-                            spec.loss, name=f"{MetricKeys.LOSS}/{head.name}")
+                        metrics[f"{MetricKeys.LOSS}/{head.name}"] = tf.metrics.mean(spec.loss, name=f"{MetricKeys.LOSS}/{head.name}")
                         metrics.update(spec.eval_metric_ops)
                 return EstimatorSpec(mode=mode, predictions=predictions, loss=loss, eval_metric_ops=metrics)
             train_op = train_op_for(loss, optimizer, train_op_fn)
@@ -105,8 +117,9 @@ class MultiGraphHead(GraphHead):
 def multi_head(heads: Any, head_weights: Any = None) -> Any:
     """A head of several heads, each with a name."""
     if head_weights and len(head_weights) != len(heads):
-        raise ValueError(f"heads and head_weights must have the same size. Given len(heads): {len(heads)}. Given len(head_weights): "
-                         f"{len(head_weights)}.")
+        raise ValueError(
+            f"heads and head_weights must have the same size. Given len(heads): {len(heads)}. Given len(head_weights): {len(head_weights)}."
+        )
     if not heads:
         raise ValueError(f"Must specify heads. Given: {heads}")
     names: set[str] = set()

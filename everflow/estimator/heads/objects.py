@@ -1,4 +1,5 @@
 """Heads with optimizers and metrics of Keras: tf.estimator.BinaryClassHead and its kin."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -68,8 +69,16 @@ class Head(GraphHead):
         raise NotImplementedError
 
     def create_estimator_spec(  # type: ignore[override]
-        self, features: Any, mode: str, logits: Any, labels: Any = None, optimizer: Any = None, trainable_variables: Any = None,
-        train_op_fn: Any = None, update_ops: Any = None, regularization_losses: Any = None
+        self,
+        features: Any,
+        mode: str,
+        logits: Any,
+        labels: Any = None,
+        optimizer: Any = None,
+        trainable_variables: Any = None,
+        train_op_fn: Any = None,
+        update_ops: Any = None,
+        regularization_losses: Any = None,
     ) -> Any:
         """The EstimatorSpec of a model function that has these logits."""
         with name_scope(self._name, "head"):
@@ -119,8 +128,10 @@ def _threshold_metrics(thresholds: Any) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for threshold in thresholds:
         for template, kind, argument in (
-                (MetricKeys.ACCURACY_AT_THRESHOLD, "BinaryAccuracy", "threshold"),
-                (MetricKeys.PRECISION_AT_THRESHOLD, "Precision", "thresholds"), (MetricKeys.RECALL_AT_THRESHOLD, "Recall", "thresholds")):
+            (MetricKeys.ACCURACY_AT_THRESHOLD, "BinaryAccuracy", "threshold"),
+            (MetricKeys.PRECISION_AT_THRESHOLD, "Precision", "thresholds"),
+            (MetricKeys.RECALL_AT_THRESHOLD, "Recall", "thresholds"),
+        ):
             found[template % threshold] = _metric(kind, template % threshold, **{argument: threshold})
     return found
 
@@ -129,19 +140,31 @@ def _threshold_metrics(thresholds: Any) -> dict[str, Any]:
 class BinaryClassHead(Head, classification.BinaryGraphHead):
     """Two classes and one logit."""
 
-    def __init__(self, weight_column: Any = None, thresholds: Any = None, label_vocabulary: Any = None,
-                 loss_reduction: str = "sum_over_batch_size", loss_fn: Any = None, name: str | None = None) -> None:
+    def __init__(
+        self,
+        weight_column: Any = None,
+        thresholds: Any = None,
+        label_vocabulary: Any = None,
+        loss_reduction: str = "sum_over_batch_size",
+        loss_fn: Any = None,
+        name: str | None = None,
+    ) -> None:
         classification.BinaryGraphHead.__init__(
-            self, weight_column, thresholds, label_vocabulary, _reduction(loss_reduction), loss_fn, name)
+            self, weight_column, thresholds, label_vocabulary, _reduction(loss_reduction), loss_fn, name
+        )
 
     def _new_metrics(self) -> dict[str, Any]:
         keys = MetricKeys
         found = {
-            **super()._new_metrics(), keys.ACCURACY: _metric("Accuracy", keys.ACCURACY),
-            keys.PRECISION: _metric("Precision", keys.PRECISION), keys.RECALL: _metric("Recall", keys.RECALL),
+            **super()._new_metrics(),
+            keys.ACCURACY: _metric("Accuracy", keys.ACCURACY),
+            keys.PRECISION: _metric("Precision", keys.PRECISION),
+            keys.RECALL: _metric("Recall", keys.RECALL),
             keys.PREDICTION_MEAN: _metric("Mean", keys.PREDICTION_MEAN),
-            keys.LABEL_MEAN: _metric("Mean", keys.LABEL_MEAN), keys.ACCURACY_BASELINE: _baseline(keys.ACCURACY_BASELINE),
-            keys.AUC: _metric("AUC", keys.AUC, curve="ROC"), keys.AUC_PR: _metric("AUC", keys.AUC_PR, curve="PR"),
+            keys.LABEL_MEAN: _metric("Mean", keys.LABEL_MEAN),
+            keys.ACCURACY_BASELINE: _baseline(keys.ACCURACY_BASELINE),
+            keys.AUC: _metric("AUC", keys.AUC, curve="ROC"),
+            keys.AUC_PR: _metric("AUC", keys.AUC_PR, curve="PR"),
         }
         return {**found, **_threshold_metrics(self._thresholds)}
 
@@ -160,37 +183,54 @@ class BinaryClassHead(Head, classification.BinaryGraphHead):
 class MultiClassHead(Head, classification.MultiClassGraphHead):
     """More than two classes, of which an example has one."""
 
-    def __init__(self, n_classes: int, weight_column: Any = None, label_vocabulary: Any = None,
-                 loss_reduction: str = "sum_over_batch_size", loss_fn: Any = None, name: str | None = None) -> None:
+    def __init__(
+        self,
+        n_classes: int,
+        weight_column: Any = None,
+        label_vocabulary: Any = None,
+        loss_reduction: str = "sum_over_batch_size",
+        loss_fn: Any = None,
+        name: str | None = None,
+    ) -> None:
         classification.MultiClassGraphHead.__init__(
-            self, n_classes, weight_column, label_vocabulary, _reduction(loss_reduction), loss_fn, name)
+            self, n_classes, weight_column, label_vocabulary, _reduction(loss_reduction), loss_fn, name
+        )
 
     def _new_metrics(self) -> dict[str, Any]:
         return {**super()._new_metrics(), MetricKeys.ACCURACY: _metric("Accuracy", MetricKeys.ACCURACY)}
 
     def _count(self, metrics: Any, labels: Any, predictions: dict[str, Any], weights: Any) -> None:
         metrics[self._key(MetricKeys.ACCURACY)].update_state(
-            y_true=labels, y_pred=predictions[PredictionKeys.CLASS_IDS], sample_weight=weights)
+            y_true=labels, y_pred=predictions[PredictionKeys.CLASS_IDS], sample_weight=weights
+        )
 
 
 @public("estimator.RegressionHead")
 class RegressionHead(Head, regression.RegressionGraphHead):
     """Numbers."""
 
-    def __init__(self, label_dimension: int = 1, weight_column: Any = None, loss_reduction: str = "sum_over_batch_size",
-                 loss_fn: Any = None, inverse_link_fn: Any = None, name: str | None = None) -> None:
+    def __init__(
+        self,
+        label_dimension: int = 1,
+        weight_column: Any = None,
+        loss_reduction: str = "sum_over_batch_size",
+        loss_fn: Any = None,
+        inverse_link_fn: Any = None,
+        name: str | None = None,
+    ) -> None:
         regression.RegressionGraphHead.__init__(
-            self, weight_column, label_dimension, _reduction(loss_reduction), loss_fn, inverse_link_fn, name)
+            self, weight_column, label_dimension, _reduction(loss_reduction), loss_fn, inverse_link_fn, name
+        )
 
     def _new_metrics(self) -> dict[str, Any]:
         return {
-            **super()._new_metrics(), MetricKeys.PREDICTION_MEAN: _metric("Mean", MetricKeys.PREDICTION_MEAN),
+            **super()._new_metrics(),
+            MetricKeys.PREDICTION_MEAN: _metric("Mean", MetricKeys.PREDICTION_MEAN),
             MetricKeys.LABEL_MEAN: _metric("Mean", MetricKeys.LABEL_MEAN),
         }
 
     def _count(self, metrics: Any, labels: Any, predictions: dict[str, Any], weights: Any) -> None:
-        metrics[self._key(MetricKeys.PREDICTION_MEAN)].update_state(
-            values=predictions[PredictionKeys.PREDICTIONS], sample_weight=weights)
+        metrics[self._key(MetricKeys.PREDICTION_MEAN)].update_state(values=predictions[PredictionKeys.PREDICTIONS], sample_weight=weights)
         metrics[self._key(MetricKeys.LABEL_MEAN)].update_state(values=labels, sample_weight=weights)
 
 
@@ -198,8 +238,14 @@ class RegressionHead(Head, regression.RegressionGraphHead):
 class PoissonRegressionHead(RegressionHead):
     """Counts, whose logits are the logarithm of their mean."""
 
-    def __init__(self, label_dimension: int = 1, weight_column: Any = None, loss_reduction: str = "sum_over_batch_size",
-                 compute_full_loss: bool = True, name: str | None = None) -> None:
+    def __init__(
+        self,
+        label_dimension: int = 1,
+        weight_column: Any = None,
+        loss_reduction: str = "sum_over_batch_size",
+        compute_full_loss: bool = True,
+        name: str | None = None,
+    ) -> None:
         loss_fn = regression.poisson_loss(compute_full_loss)
         super().__init__(label_dimension, weight_column, loss_reduction, loss_fn, tf.exp, name)
 
@@ -216,12 +262,28 @@ class LogisticRegressionHead(RegressionHead):
 class MultiLabelHead(Head, classification.MultiLabelGraphHead):
     """Classes of which an example may have any."""
 
-    def __init__(self, n_classes: int, weight_column: Any = None, thresholds: Any = None, label_vocabulary: Any = None,
-                 loss_reduction: str = "sum_over_batch_size", loss_fn: Any = None, classes_for_class_based_metrics: Any = None,
-                 name: str | None = None) -> None:
+    def __init__(
+        self,
+        n_classes: int,
+        weight_column: Any = None,
+        thresholds: Any = None,
+        label_vocabulary: Any = None,
+        loss_reduction: str = "sum_over_batch_size",
+        loss_fn: Any = None,
+        classes_for_class_based_metrics: Any = None,
+        name: str | None = None,
+    ) -> None:
         classification.MultiLabelGraphHead.__init__(
-            self, n_classes, weight_column, thresholds, label_vocabulary, _reduction(loss_reduction), loss_fn,
-            classes_for_class_based_metrics, name)
+            self,
+            n_classes,
+            weight_column,
+            thresholds,
+            label_vocabulary,
+            _reduction(loss_reduction),
+            loss_fn,
+            classes_for_class_based_metrics,
+            name,
+        )
 
     def _names_of(self, i: int) -> list[str]:
         """The names of the metrics of a class: mean probability, and two areas under curves."""
@@ -233,8 +295,10 @@ class MultiLabelHead(Head, classification.MultiLabelGraphHead):
 
     def _new_metrics(self) -> dict[str, Any]:
         found = {
-            **super()._new_metrics(), MetricKeys.AUC: _metric("AUC", MetricKeys.AUC, curve="ROC"),
-            MetricKeys.AUC_PR: _metric("AUC", MetricKeys.AUC_PR, curve="PR"), **_threshold_metrics(self._thresholds),
+            **super()._new_metrics(),
+            MetricKeys.AUC: _metric("AUC", MetricKeys.AUC, curve="ROC"),
+            MetricKeys.AUC_PR: _metric("AUC", MetricKeys.AUC_PR, curve="PR"),
+            **_threshold_metrics(self._thresholds),
         }
         for i in self._watched:
             mean, roc, pr = self._names_of(i)
@@ -247,7 +311,7 @@ class MultiLabelHead(Head, classification.MultiLabelGraphHead):
             metrics[self._key(key)].update_state(y_true=labels, y_pred=probabilities, sample_weight=weights)
         for i in self._watched:
             mean, roc, pr = self._names_of(i)
-            truth, guess = labels[:, i:i + 1], probabilities[:, i:i + 1]
+            truth, guess = labels[:, i : i + 1], probabilities[:, i : i + 1]
             metrics[self._key(mean)].update_state(values=guess, sample_weight=weights)
             for key in (roc, pr):
                 metrics[self._key(key)].update_state(y_true=truth, y_pred=guess, sample_weight=weights)

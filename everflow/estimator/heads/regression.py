@@ -1,4 +1,5 @@
 """Heads for numbers."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -18,8 +19,15 @@ from everflow.saved_model.constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY
 class RegressionGraphHead(GraphHead):
     """Numbers, by mean squared error unless a program has a loss of its own."""
 
-    def __init__(self, weight_column: Any = None, label_dimension: int = 1, loss_reduction: str = Reduction.SUM, loss_fn: Any = None,
-                 inverse_link_fn: Any = None, name: str | None = None) -> None:
+    def __init__(
+        self,
+        weight_column: Any = None,
+        label_dimension: int = 1,
+        loss_reduction: str = Reduction.SUM,
+        loss_fn: Any = None,
+        inverse_link_fn: Any = None,
+        name: str | None = None,
+    ) -> None:
         if label_dimension < 1:
             raise ValueError(f"Invalid label_dimension {label_dimension}.")
         self._weight_column, self._label_dimension, self._name = weight_column, label_dimension, name
@@ -48,9 +56,7 @@ class RegressionGraphHead(GraphHead):
 
     def _exports(self, predictions: dict[str, Any]) -> dict[str, Any]:
         regressed = RegressionOutput(value=predictions[PredictionKeys.PREDICTIONS])
-        return {
-            DEFAULT_SERVING_SIGNATURE_DEF_KEY: regressed, REGRESS_KEY: regressed, PREDICT_KEY: PredictOutput(predictions),
-        }
+        return {DEFAULT_SERVING_SIGNATURE_DEF_KEY: regressed, REGRESS_KEY: regressed, PREDICT_KEY: PredictOutput(predictions)}
 
     def _metrics(self, labels: Any, predictions: dict[str, Any], weights: Any, unreduced_loss: Any, key: Any) -> dict[str, Any]:
         predicted = predictions[PredictionKeys.PREDICTIONS]
@@ -79,21 +85,33 @@ def logistic_loss(labels: Any, logits: Any) -> Any:
 
 
 @public("contrib.estimator.regression_head")
-def regression_head(weight_column: Any = None, label_dimension: int = 1, loss_reduction: str = Reduction.SUM_OVER_BATCH_SIZE,
-                    loss_fn: Any = None, inverse_link_fn: Any = None, name: str | None = None) -> Any:
+def regression_head(
+    weight_column: Any = None,
+    label_dimension: int = 1,
+    loss_reduction: str = Reduction.SUM_OVER_BATCH_SIZE,
+    loss_fn: Any = None,
+    inverse_link_fn: Any = None,
+    name: str | None = None,
+) -> Any:
     """A head for numbers."""
     return RegressionGraphHead(weight_column, label_dimension, loss_reduction, loss_fn, inverse_link_fn, name)
 
 
 @public("contrib.estimator.poisson_regression_head")
-def poisson_regression_head(weight_column: Any = None, label_dimension: int = 1, loss_reduction: str = Reduction.SUM_OVER_BATCH_SIZE,
-                            compute_full_loss: bool = True, name: str | None = None) -> Any:
+def poisson_regression_head(
+    weight_column: Any = None,
+    label_dimension: int = 1,
+    loss_reduction: str = Reduction.SUM_OVER_BATCH_SIZE,
+    compute_full_loss: bool = True,
+    name: str | None = None,
+) -> Any:
     """A head for counts, whose logits are the logarithm of their mean."""
     return RegressionGraphHead(weight_column, label_dimension, loss_reduction, poisson_loss(compute_full_loss), tf.exp, name)
 
 
 @public("contrib.estimator.logistic_regression_head")
-def logistic_regression_head(weight_column: Any = None, loss_reduction: str = Reduction.SUM_OVER_BATCH_SIZE,
-                             name: str | None = None) -> Any:
+def logistic_regression_head(
+    weight_column: Any = None, loss_reduction: str = Reduction.SUM_OVER_BATCH_SIZE, name: str | None = None
+) -> Any:
     """A head for probabilities."""
     return RegressionGraphHead(weight_column, 1, loss_reduction, logistic_loss, tf.sigmoid, name)

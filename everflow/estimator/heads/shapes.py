@@ -1,4 +1,5 @@
 """Labels, logits and weights: what their shapes have to be."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -11,7 +12,8 @@ from everflow.graph.sparse_tensor import SparseTensor, convert_to_tensor_or_spar
 
 _SUGGESTION = (
     "Suggested Fix:If your classifier expects one-hot encoding label,check your n_classes argument to the estimator and/or the shape of "
-    "your label. Otherwise, check the shape of your label.")
+    "your label. Otherwise, check the shape of your label."
+)
 
 
 def checked_logits(logits: Any, expected: int) -> Any:
@@ -26,8 +28,7 @@ def checked_logits(logits: Any, expected: int) -> Any:
                 if int(static[-1]) != expected:
                     raise ValueError(f"logits shape must be [D0, D1, ... DN, logits_dimension], got {static}.")
                 return logits
-            right = tf.assert_equal(
-                expected, shape[-1], data=[shape], message="logits shape must be [D0, D1, ... DN, logits_dimension]")
+            right = tf.assert_equal(expected, shape[-1], data=[shape], message="logits shape must be [D0, D1, ... DN, logits_dimension]")
             with tf.control_dependencies([right]):
                 return tf.identity(logits, name=scope)
 
@@ -37,13 +38,16 @@ def checked_labels(labels: Any, logits: Any, expected: int) -> Any:
     if labels is None:
         raise ValueError(
             "You must provide a labels Tensor. Given: None. Suggested troubleshooting steps: Check that your data contain your label "
-            "feature. Check that your input_fn properly parses and returns labels.")
+            "feature. Check that your input_fn properly parses and returns labels."
+        )
     with name_scope(None, "labels", (labels, logits)) as scope:
         labels = convert_to_tensor_or_sparse_tensor(labels)
         if isinstance(labels, SparseTensor):
             if expected == 1:
-                raise ValueError(f"SparseTensor labels are not supported. labels must be a Tensor of shape [D0, D1, ..., DN, {expected}], "
-                                 f"e.g. [batch_size, {expected}].{_SUGGESTION}")
+                raise ValueError(
+                    f"SparseTensor labels are not supported. labels must be a Tensor of shape [D0, D1, ..., DN, {expected}], "
+                    f"e.g. [batch_size, {expected}].{_SUGGESTION}"
+                )
             labels = tf.sparse_tensor_to_dense(labels)
         if labels.shape.ndims is not None and logits.shape.ndims is not None and labels.shape.ndims == logits.shape.ndims - 1:
             labels = tf.expand_dims(labels, -1)
@@ -53,10 +57,12 @@ def checked_labels(labels: Any, logits: Any, expected: int) -> Any:
         with tf.control_dependencies([rank]):
             if labels.shape.ndims is not None and labels.shape[-1].value not in (None, expected):
                 raise ValueError(
-                    f"Mismatched label shape. Expected labels dimension={expected}.  Received {labels.shape[-1]}. {_SUGGESTION}")
+                    f"Mismatched label shape. Expected labels dimension={expected}.  Received {labels.shape[-1]}. {_SUGGESTION}"
+                )
             wanted = tf.concat([logits_shape[:-1], [expected]], axis=0)
             right = tf.assert_equal(
-                wanted, labels_shape, data=["expected_labels_shape: ", wanted, "labels_shape: ", labels_shape], message=message)
+                wanted, labels_shape, data=["expected_labels_shape: ", wanted, "labels_shape: ", labels_shape], message=message
+            )
             with tf.control_dependencies([right]):
                 return tf.identity(labels, name=scope)
 
@@ -80,11 +86,11 @@ def weights_of(features: Any, weight_column: Any, logits: Any, per_output: bool 
         message = "weights shape must be [D0, D1, ... DN, 1]"
         if per_output:
             fits = tf.equal(tf.reduce_prod(logits_shape), tf.reduce_prod(weights_shape))
-            right = tf.Assert(
-                tf.logical_or(fits, tf.reduce_all(tf.equal(wanted, weights_shape))), data=["weights shape: ", weights_shape])
+            right = tf.Assert(tf.logical_or(fits, tf.reduce_all(tf.equal(wanted, weights_shape))), data=["weights shape: ", weights_shape])
         else:
             right = tf.assert_equal(
-                wanted, weights_shape, data=["expected_labels_shape: ", wanted, "weights_shape: ", weights_shape], message=message)
+                wanted, weights_shape, data=["expected_labels_shape: ", wanted, "weights_shape: ", weights_shape], message=message
+            )
         with tf.control_dependencies([right]):
             return tf.identity(weights, name=scope)
 
@@ -93,7 +99,8 @@ def in_range(labels: Any, n_classes: int, message: str | None = None) -> Any:
     """Labels that are classes."""
     with name_scope(None, "assert_range", (labels,)):
         most = tf.assert_less_equal(
-            labels, tf.convert_to_tensor(n_classes - 1, dtype=labels.dtype), message=message or "Labels must <= n_classes - 1")
+            labels, tf.convert_to_tensor(n_classes - 1, dtype=labels.dtype), message=message or "Labels must <= n_classes - 1"
+        )
         least = tf.assert_non_negative(labels, message=message or "Labels must >= 0")
         with tf.control_dependencies((most, least)):
             return tf.identity(labels)

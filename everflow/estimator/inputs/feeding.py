@@ -1,4 +1,5 @@
 """Queues fed from arrays by threads."""
+
 from __future__ import annotations
 
 import random
@@ -52,10 +53,22 @@ class _Rows:
 class FeedingQueueRunner(QueueRunner):
     """Feeds what functions give when it enqueues."""
 
-    def __init__(self, queue: Any = None, enqueue_ops: Any = None, close_op: Any = None, cancel_op: Any = None,
-                 feed_fns: Sequence[Callable[[], Any]] | None = None, queue_closed_exception_types: Any = None) -> None:
-        super().__init__(queue, enqueue_ops, close_op, cancel_op, queue_closed_exception_types=queue_closed_exception_types or (
-            tf.errors.OutOfRangeError, tf.errors.CancelledError))
+    def __init__(
+        self,
+        queue: Any = None,
+        enqueue_ops: Any = None,
+        close_op: Any = None,
+        cancel_op: Any = None,
+        feed_fns: Sequence[Callable[[], Any]] | None = None,
+        queue_closed_exception_types: Any = None,
+    ) -> None:
+        super().__init__(
+            queue,
+            enqueue_ops,
+            close_op,
+            cancel_op,
+            queue_closed_exception_types=queue_closed_exception_types or (tf.errors.OutOfRangeError, tf.errors.CancelledError),
+        )
         feed_fns = [dict] * len(enqueue_ops) if feed_fns is None else feed_fns
         if len(feed_fns) != len(enqueue_ops):
             raise ValueError("If feed_fns is not None, it must have the same length as enqueue_ops.")
@@ -70,15 +83,24 @@ class FeedingQueueRunner(QueueRunner):
         return None
 
 
-def enqueue_arrays(arrays: list[Any], capacity: int, shuffle: bool, num_threads: int, num_epochs: int | None, seed: int | None = None,
-                   min_after_dequeue: int | None = None) -> Any:
+def enqueue_arrays(
+    arrays: list[Any],
+    capacity: int,
+    shuffle: bool,
+    num_threads: int,
+    num_epochs: int | None,
+    seed: int | None = None,
+    min_after_dequeue: int | None = None,
+) -> Any:
     """A queue of an index and the rows of arrays, which threads fill."""
     with name_scope("enqueue_input"):
         dtypes = [tf.int64, *(tf.as_dtype(a.dtype) for a in arrays)]
         shapes = [(), *(a.shape[1:] for a in arrays)]
         if num_threads > 1 and num_epochs is not None:
-            tf.logging.warning("enqueue_data was called with num_epochs and num_threads > 1. num_epochs is applied per thread, so this "
-                               "will produce more epochs than you probably intend. If you want to limit epochs, use one thread.")
+            tf.logging.warning(
+                "enqueue_data was called with num_epochs and num_threads > 1. num_epochs is applied per thread, so this "
+                "will produce more epochs than you probably intend. If you want to limit epochs, use one thread."
+            )
         if shuffle:
             min_after_dequeue = int(capacity / 4) if min_after_dequeue is None else min_after_dequeue
             queue = tf.RandomShuffleQueue(capacity, min_after_dequeue, dtypes=dtypes, shapes=shapes, seed=seed)

@@ -1,4 +1,5 @@
 """The common start and end of the models: input, classifier, and stored weights."""
+
 from __future__ import annotations
 
 import os
@@ -37,12 +38,15 @@ class Application:
         self.pooling = options.get("pooling")
         self.classes = options.get("classes", 1000)
         if self.weights not in ("imagenet", None) and not os.path.exists(self.weights):
-            raise ValueError("The `weights` argument should be either `None` (random initialization), `imagenet` (pre-training on "
-                             "ImageNet), or the path to the weights file to be loaded.")
+            raise ValueError(
+                "The `weights` argument should be either `None` (random initialization), `imagenet` (pre-training on "
+                "ImageNet), or the path to the weights file to be loaded."
+            )
         if self.weights == "imagenet" and self.include_top and self.classes != 1000:
             raise ValueError('If using `weights` as `"imagenet"` with `include_top` as true, `classes` should be 1000')
         self.shape = input_shape_for(
-            options.get("input_shape"), default_size, min_size, self.include_top if flattens is None else flattens, self.weights)
+            options.get("input_shape"), default_size, min_size, self.include_top if flattens is None else flattens, self.weights
+        )
         given = options.get("input_tensor")
         if given is None:
             self.x = Input(shape=self.shape)

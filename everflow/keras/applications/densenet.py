@@ -1,4 +1,5 @@
 """DenseNet: each layer sees what all layers before it made."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -50,11 +51,28 @@ def _densenet(name: str, depths: tuple[int, ...], options: dict[str, Any]) -> An
 
 
 def _published(name: str, depths: tuple[int, ...]) -> Any:
-    def build(include_top: bool = True, weights: Any = "imagenet", input_tensor: Any = None, input_shape: Any = None, pooling: Any = None,
-              classes: int = 1000, **kwargs: Any) -> Any:
-        return _densenet(name.lower(), depths, {
-            "include_top": include_top, "weights": weights, "input_tensor": input_tensor, "input_shape": input_shape, "pooling": pooling,
-            "classes": classes, **kwargs})
+    def build(
+        include_top: bool = True,
+        weights: Any = "imagenet",
+        input_tensor: Any = None,
+        input_shape: Any = None,
+        pooling: Any = None,
+        classes: int = 1000,
+        **kwargs: Any,
+    ) -> Any:
+        return _densenet(
+            name.lower(),
+            depths,
+            {
+                "include_top": include_top,
+                "weights": weights,
+                "input_tensor": input_tensor,
+                "input_shape": input_shape,
+                "pooling": pooling,
+                "classes": classes,
+                **kwargs,
+            },
+        )
 
     build.__name__ = build.__qualname__ = name
     build.__doc__ = f"{name}: stages of {', '.join(map(str, depths))} layers."

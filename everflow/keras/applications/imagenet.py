@@ -1,4 +1,5 @@
 """What all ImageNet models share: how images are prepared, and what the 1000 classes are called."""
+
 from __future__ import annotations
 
 import json
@@ -62,16 +63,35 @@ def _prepared_tensor(x: Any, axis: int, mode: str) -> Any:
     return x / tf.reshape(tf.constant(TORCH_DEVIATIONS, x.dtype), shape) if mode == "torch" else x
 
 
-@public(BELOW + "imagenet_utils.decode_predictions", *(BELOW + f"{name}.decode_predictions" for name in (
-    "densenet", "inception_resnet_v2", "inception_v3", "mobilenet", "mobilenet_v2", "nasnet", "resnet", "resnet50", "resnet_v2", "vgg16",
-    "vgg19", "xception")))
+@public(
+    BELOW + "imagenet_utils.decode_predictions",
+    *(
+        BELOW + f"{name}.decode_predictions"
+        for name in (
+            "densenet",
+            "inception_resnet_v2",
+            "inception_v3",
+            "mobilenet",
+            "mobilenet_v2",
+            "nasnet",
+            "resnet",
+            "resnet50",
+            "resnet_v2",
+            "vgg16",
+            "vgg19",
+            "xception",
+        )
+    ),
+)
 def decode_predictions(preds: Any, top: int = 5, **kwargs: Any) -> list[list[tuple[str, str, float]]]:
     """The likeliest classes of each row: (WordNet id, name, score)."""
     global _classes
     preds = np.asarray(preds)
     if preds.ndim != 2 or preds.shape[1] != 1000:
-        raise ValueError("`decode_predictions` expects a batch of predictions (i.e. a 2D array of shape (samples, 1000)). "
-                         f"Found array with shape: {preds.shape}")
+        raise ValueError(
+            "`decode_predictions` expects a batch of predictions (i.e. a 2D array of shape (samples, 1000)). "
+            f"Found array with shape: {preds.shape}"
+        )
     if _classes is None:
         path = get_file("imagenet_class_index.json", CLASS_INDEX_URL, cache_subdir="models", file_hash=CLASS_INDEX_MD5)
         with open(path) as file:
@@ -85,8 +105,10 @@ def input_shape_for(input_shape: Any, default_size: int, min_size: int, require_
     if weights != "imagenet" and input_shape and len(input_shape) == 3:
         channels = input_shape[0] if first else input_shape[-1]
         if channels not in (1, 3):
-            warnings.warn(f"This model usually expects 1 or 3 input channels. However, it was passed an input_shape with {channels} input "
-                          "channels.", stacklevel=4)
+            warnings.warn(
+                f"This model usually expects 1 or 3 input channels. However, it was passed an input_shape with {channels} input channels.",
+                stacklevel=4,
+            )
         default: tuple[Any, ...] = (channels, default_size, default_size) if first else (default_size, default_size, channels)
     else:
         default = (3, default_size, default_size) if first else (default_size, default_size, 3)

@@ -1,4 +1,5 @@
 """Inception-ResNet V2: Inception blocks that add to what they are given."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -37,8 +38,12 @@ def _block(x: Any, kind: str, number: int, scale: float, activation: str | None 
     mixed = Concatenate(axis=channel_axis(), name=name + "_mixed")([_chain(x, *steps) for steps in BRANCHES[kind]])
     width = int(x.shape[channel_axis()])
     up = Conv2D(width, 1, padding="same", use_bias=True, name=name + "_conv")(mixed)
-    x = Lambda(lambda inputs, scale: inputs[0] + inputs[1] * scale, output_shape=tuple(x.shape[1:].as_list()), arguments={"scale": scale},
-               name=name)([x, up])
+    x = Lambda(
+        lambda inputs, scale: inputs[0] + inputs[1] * scale,
+        output_shape=tuple(x.shape[1:].as_list()),
+        arguments={"scale": scale},
+        name=name,
+    )([x, up])
     return x if activation is None else Activation(activation, name=name + "_ac")(x)
 
 
@@ -47,12 +52,29 @@ def _mixed(branches: list[Any], name: str) -> Any:
 
 
 @public(BELOW + "InceptionResNetV2", BELOW + "inception_resnet_v2.InceptionResNetV2")
-def InceptionResNetV2(include_top: bool = True, weights: Any = "imagenet", input_tensor: Any = None, input_shape: Any = None,
-                      pooling: Any = None, classes: int = 1000, **kwargs: Any) -> Any:
+def InceptionResNetV2(
+    include_top: bool = True,
+    weights: Any = "imagenet",
+    input_tensor: Any = None,
+    input_shape: Any = None,
+    pooling: Any = None,
+    classes: int = 1000,
+    **kwargs: Any,
+) -> Any:
     """Inception-ResNet V2, for images of 299 x 299."""
-    application = Application({
-        "include_top": include_top, "weights": weights, "input_tensor": input_tensor, "input_shape": input_shape, "pooling": pooling,
-        "classes": classes, **kwargs}, 299, 75)
+    application = Application(
+        {
+            "include_top": include_top,
+            "weights": weights,
+            "input_tensor": input_tensor,
+            "input_shape": input_shape,
+            "pooling": pooling,
+            "classes": classes,
+            **kwargs,
+        },
+        299,
+        75,
+    )
     x = _conv(application.x, 32, 3, 2, "valid")
     x = _conv(x, 32, 3, 1, "valid")
     x = _conv(x, 64, 3)

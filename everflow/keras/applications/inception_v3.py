@@ -1,4 +1,5 @@
 """Inception V3: convolutions of several sizes side by side."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -34,12 +35,29 @@ def _mixed(branches: list[Any], name: str | None) -> Any:
 
 
 @public(BELOW + "InceptionV3", BELOW + "inception_v3.InceptionV3")
-def InceptionV3(include_top: bool = True, weights: Any = "imagenet", input_tensor: Any = None, input_shape: Any = None,
-                pooling: Any = None, classes: int = 1000, **kwargs: Any) -> Any:
+def InceptionV3(
+    include_top: bool = True,
+    weights: Any = "imagenet",
+    input_tensor: Any = None,
+    input_shape: Any = None,
+    pooling: Any = None,
+    classes: int = 1000,
+    **kwargs: Any,
+) -> Any:
     """Inception V3, for images of 299 x 299."""
-    application = Application({
-        "include_top": include_top, "weights": weights, "input_tensor": input_tensor, "input_shape": input_shape, "pooling": pooling,
-        "classes": classes, **kwargs}, 299, 75)
+    application = Application(
+        {
+            "include_top": include_top,
+            "weights": weights,
+            "input_tensor": input_tensor,
+            "input_shape": input_shape,
+            "pooling": pooling,
+            "classes": classes,
+            **kwargs,
+        },
+        299,
+        75,
+    )
     x = _conv(application.x, 32, 3, 3, 2, "valid")
     x = _conv(x, 32, 3, 3, 1, "valid")
     x = _conv(x, 64, 3, 3)
@@ -48,16 +66,28 @@ def InceptionV3(include_top: bool = True, weights: Any = "imagenet", input_tenso
     x = _conv(x, 192, 3, 3, 1, "valid")
     x = MaxPooling2D((3, 3), strides=(2, 2))(x)
     for i, pool_filters in enumerate((32, 64, 64)):
-        x = _mixed([
-            _chain(x, (64, 1, 1)), _chain(x, (48, 1, 1), (64, 5, 5)), _chain(x, (64, 1, 1), (96, 3, 3), (96, 3, 3)),
-            _pooled(x, pool_filters)], f"mixed{i}")
+        x = _mixed(
+            [
+                _chain(x, (64, 1, 1)),
+                _chain(x, (48, 1, 1), (64, 5, 5)),
+                _chain(x, (64, 1, 1), (96, 3, 3), (96, 3, 3)),
+                _pooled(x, pool_filters),
+            ],
+            f"mixed{i}",
+        )
     small = _conv(x, 384, 3, 3, 2, "valid")
     deep = _conv(_chain(x, (64, 1, 1), (96, 3, 3)), 96, 3, 3, 2, "valid")
     x = _mixed([small, deep, MaxPooling2D((3, 3), strides=(2, 2))(x)], "mixed3")
     for i, n in enumerate((128, 160, 160, 192), 4):
-        x = _mixed([
-            _chain(x, (192, 1, 1)), _chain(x, (n, 1, 1), (n, 1, 7), (192, 7, 1)),
-            _chain(x, (n, 1, 1), (n, 7, 1), (n, 1, 7), (n, 7, 1), (192, 1, 7)), _pooled(x, 192)], f"mixed{i}")
+        x = _mixed(
+            [
+                _chain(x, (192, 1, 1)),
+                _chain(x, (n, 1, 1), (n, 1, 7), (192, 7, 1)),
+                _chain(x, (n, 1, 1), (n, 7, 1), (n, 1, 7), (n, 7, 1), (192, 1, 7)),
+                _pooled(x, 192),
+            ],
+            f"mixed{i}",
+        )
     small = _conv(_chain(x, (192, 1, 1)), 320, 3, 3, 2, "valid")
     deep = _conv(_chain(x, (192, 1, 1), (192, 1, 7), (192, 7, 1)), 192, 3, 3, 2, "valid")
     x = _mixed([small, deep, MaxPooling2D((3, 3), strides=(2, 2))(x)], "mixed8")

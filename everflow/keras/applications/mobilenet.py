@@ -1,4 +1,5 @@
 """MobileNet: separable convolutions for small machines."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -37,11 +38,28 @@ def square_size(options: dict[str, Any], sizes: tuple[int, ...]) -> int:
 
 
 @public(BELOW + "MobileNet", BELOW + "mobilenet.MobileNet")
-def MobileNet(input_shape: Any = None, alpha: float = 1.0, depth_multiplier: int = 1, dropout: float = 1e-3, include_top: bool = True,
-              weights: Any = "imagenet", input_tensor: Any = None, pooling: Any = None, classes: int = 1000, **kwargs: Any) -> Any:
+def MobileNet(
+    input_shape: Any = None,
+    alpha: float = 1.0,
+    depth_multiplier: int = 1,
+    dropout: float = 1e-3,
+    include_top: bool = True,
+    weights: Any = "imagenet",
+    input_tensor: Any = None,
+    pooling: Any = None,
+    classes: int = 1000,
+    **kwargs: Any,
+) -> Any:
     """MobileNet; `alpha` makes it narrower, `depth_multiplier` its depthwise convolutions wider."""
-    options = {"include_top": include_top, "weights": weights, "input_tensor": input_tensor, "input_shape": input_shape, "pooling": pooling,
-               "classes": classes, **kwargs}
+    options = {
+        "include_top": include_top,
+        "weights": weights,
+        "input_tensor": input_tensor,
+        "input_shape": input_shape,
+        "pooling": pooling,
+        "classes": classes,
+        **kwargs,
+    }
     size = square_size(options, SIZES)
     application = Application(options, size, 32)
     if weights == "imagenet":
@@ -51,16 +69,26 @@ def MobileNet(input_shape: Any = None, alpha: float = 1.0, depth_multiplier: int
             raise ValueError("If imagenet weights are being loaded, alpha can be one of`0.25`, `0.50`, `0.75` or `1.0` only.")
         if application.shape[1] not in SIZES:
             size = 224
-            logging.warning("`input_shape` is undefined or non-square, or `rows` is not in [128, 160, 192, 224]. Weights for input shape "
-                            "(224, 224) will be loaded as the default.")
+            logging.warning(
+                "`input_shape` is undefined or non-square, or `rows` is not in [128, 160, 192, 224]. Weights for input shape "
+                "(224, 224) will be loaded as the default."
+            )
     x = ZeroPadding2D(padding=((0, 1), (0, 1)), name="conv1_pad")(application.x)
     x = _active(Conv2D(int(32 * alpha), (3, 3), strides=(2, 2), use_bias=False, name="conv1")(x), "conv1")
     for i, (filters, stride) in enumerate(BLOCKS, 1):
         if stride > 1:
             x = ZeroPadding2D(((0, 1), (0, 1)), name=f"conv_pad_{i}")(x)
-        x = _active(DepthwiseConv2D(
-            (3, 3), padding="same" if stride == 1 else "valid", depth_multiplier=depth_multiplier, strides=(stride, stride), use_bias=False,
-            name=f"conv_dw_{i}")(x), f"conv_dw_{i}")
+        x = _active(
+            DepthwiseConv2D(
+                (3, 3),
+                padding="same" if stride == 1 else "valid",
+                depth_multiplier=depth_multiplier,
+                strides=(stride, stride),
+                use_bias=False,
+                name=f"conv_dw_{i}",
+            )(x),
+            f"conv_dw_{i}",
+        )
         x = _active(Conv2D(int(filters * alpha), (1, 1), padding="same", use_bias=False, name=f"conv_pw_{i}")(x), f"conv_pw_{i}")
     if include_top:
         width = int(1024 * alpha)
@@ -73,5 +101,4 @@ def MobileNet(input_shape: Any = None, alpha: float = 1.0, depth_multiplier: int
     else:
         x = application.pooled(x)
     stem = f"mobilenet_{ALPHAS.get(alpha, '1_0')}_{size}_tf"
-    return application.model(
-        x, f"mobilenet_{alpha:0.2f}_{size}", CHOLLET + "v0.6/", ((stem + ".h5", None), (stem + "_no_top.h5", None)))
+    return application.model(x, f"mobilenet_{alpha:0.2f}_{size}", CHOLLET + "v0.6/", ((stem + ".h5", None), (stem + "_no_top.h5", None)))

@@ -1,4 +1,5 @@
 """MobileNetV2: narrow layers with wide ones between them."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -57,11 +58,26 @@ def _block(x: Any, filters: int, stride: int, number: int) -> Any:
 
 
 @public(BELOW + "MobileNetV2", BELOW + "mobilenet_v2.MobileNetV2")
-def MobileNetV2(input_shape: Any = None, alpha: float = 1.0, include_top: bool = True, weights: Any = "imagenet", input_tensor: Any = None,
-                pooling: Any = None, classes: int = 1000, **kwargs: Any) -> Any:
+def MobileNetV2(
+    input_shape: Any = None,
+    alpha: float = 1.0,
+    include_top: bool = True,
+    weights: Any = "imagenet",
+    input_tensor: Any = None,
+    pooling: Any = None,
+    classes: int = 1000,
+    **kwargs: Any,
+) -> Any:
     """MobileNetV2; `alpha` makes it narrower or wider."""
-    options = {"include_top": include_top, "weights": weights, "input_tensor": input_tensor, "input_shape": input_shape, "pooling": pooling,
-               "classes": classes, **kwargs}
+    options = {
+        "include_top": include_top,
+        "weights": weights,
+        "input_tensor": input_tensor,
+        "input_shape": input_shape,
+        "pooling": pooling,
+        "classes": classes,
+        **kwargs,
+    }
     size = square_size(options, SIZES)
     application = Application(options, size, 32)
     if weights == "imagenet" and alpha not in ALPHAS:

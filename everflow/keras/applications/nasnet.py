@@ -1,4 +1,5 @@
 """NASNet: cells that were found by search, normal ones and ones that make images smaller."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -32,8 +33,9 @@ def _separable(x: Any, filters: int, kernel: int, block: str, stride: int = 1) -
     x = Activation("relu")(x)
     if stride == 2:
         x = ZeroPadding2D(padding_before(x, kernel), name=f"separable_conv_1_pad_{block}")(x)
-    x = SeparableConv2D(filters, kernel, strides=stride, padding="same" if stride == 1 else "valid", use_bias=False,
-                        name=f"separable_conv_1_{block}")(x)
+    x = SeparableConv2D(
+        filters, kernel, strides=stride, padding="same" if stride == 1 else "valid", use_bias=False, name=f"separable_conv_1_{block}"
+    )(x)
     x = Activation("relu")(_normalized(x, f"separable_conv_1_bn_{block}"))
     x = SeparableConv2D(filters, kernel, padding="same", use_bias=False, name=f"separable_conv_2_{block}")(x)
     return _normalized(x, f"separable_conv_2_bn_{block}")
@@ -88,27 +90,33 @@ def _reduction_cell(x: Any, p: Any, filters: int, block: str) -> tuple[Any, Any]
     left = _separable(h, filters, 5, f"reduction_left1_{block}", 2)
     right = _separable(p, filters, 7, f"reduction_right1_{block}", 2)
     x1 = Add(name=f"reduction_add_1_{block}")([left, right])
-    x2 = Add(name=f"reduction_add_2_{block}")([
-        pooled(MaxPooling2D, "left2"), _separable(p, filters, 7, f"reduction_right2_{block}", 2)])
-    x3 = Add(name=f"reduction_add3_{block}")([
-        pooled(AveragePooling2D, "left3"), _separable(p, filters, 5, f"reduction_right3_{block}", 2)])
+    x2 = Add(name=f"reduction_add_2_{block}")([pooled(MaxPooling2D, "left2"), _separable(p, filters, 7, f"reduction_right2_{block}", 2)])
+    x3 = Add(name=f"reduction_add3_{block}")([pooled(AveragePooling2D, "left3"), _separable(p, filters, 5, f"reduction_right3_{block}", 2)])
     x4 = Add()([x2, _average(x1, f"reduction_left4_{block}")])
-    x5 = Add(name=f"reduction_add4_{block}")([
-        _separable(x1, filters, 3, f"reduction_left4_{block}"), pooled(MaxPooling2D, "right5")])
+    x5 = Add(name=f"reduction_add4_{block}")([_separable(x1, filters, 3, f"reduction_left4_{block}"), pooled(MaxPooling2D, "right5")])
     return Concatenate(axis=channel_axis(), name=f"reduction_concat_{block}")([x2, x3, x4, x5]), x
 
 
-def _nasnet(name: str, last_filters: int, blocks: int, stem_filters: int, skips_reduction: bool, size: int, checksums: tuple[str, str],
-            options: dict[str, Any]) -> Any:
+def _nasnet(
+    name: str,
+    last_filters: int,
+    blocks: int,
+    stem_filters: int,
+    skips_reduction: bool,
+    size: int,
+    checksums: tuple[str, str],
+    options: dict[str, Any],
+) -> Any:
     application = Application(options, size, 32)
     filters = last_filters // 24
-    x = Conv2D(stem_filters, (3, 3), strides=(2, 2), padding="valid", use_bias=False, kernel_initializer="he_normal",
-               name="stem_conv1")(application.x)
+    x = Conv2D(stem_filters, (3, 3), strides=(2, 2), padding="valid", use_bias=False, kernel_initializer="he_normal", name="stem_conv1")(
+        application.x
+    )
     x = _normalized(x, "stem_bn1")
     x, p = _reduction_cell(x, None, filters // 4, "stem_1")
     x, p = _reduction_cell(x, p, filters // 2, "stem_2")
     for stage in range(3):
-        width = filters * 2 ** stage
+        width = filters * 2**stage
         first = stage * blocks + (stage > 0)
         if stage:
             x, before = _reduction_cell(x, p, width, f"reduce_{stage * blocks}")
@@ -126,18 +134,62 @@ def _nasnet(name: str, last_filters: int, blocks: int, stem_filters: int, skips_
 
 
 @public(BELOW + "NASNetMobile", BELOW + "nasnet.NASNetMobile")
-def NASNetMobile(input_shape: Any = None, include_top: bool = True, weights: Any = "imagenet", input_tensor: Any = None,
-                 pooling: Any = None, classes: int = 1000, **kwargs: Any) -> Any:
+def NASNetMobile(
+    input_shape: Any = None,
+    include_top: bool = True,
+    weights: Any = "imagenet",
+    input_tensor: Any = None,
+    pooling: Any = None,
+    classes: int = 1000,
+    **kwargs: Any,
+) -> Any:
     """NASNet for phones, for images of 224 x 224."""
-    return _nasnet("NASNet", 1056, 4, 32, False, 224, ("020fb642bf7360b370c678b08e0adf61", "1ed92395b5b598bdda52abe5c0dbfd63"), {
-        "include_top": include_top, "weights": weights, "input_tensor": input_tensor, "input_shape": input_shape, "pooling": pooling,
-        "classes": classes, **kwargs})
+    return _nasnet(
+        "NASNet",
+        1056,
+        4,
+        32,
+        False,
+        224,
+        ("020fb642bf7360b370c678b08e0adf61", "1ed92395b5b598bdda52abe5c0dbfd63"),
+        {
+            "include_top": include_top,
+            "weights": weights,
+            "input_tensor": input_tensor,
+            "input_shape": input_shape,
+            "pooling": pooling,
+            "classes": classes,
+            **kwargs,
+        },
+    )
 
 
 @public(BELOW + "NASNetLarge", BELOW + "nasnet.NASNetLarge")
-def NASNetLarge(input_shape: Any = None, include_top: bool = True, weights: Any = "imagenet", input_tensor: Any = None,
-                pooling: Any = None, classes: int = 1000, **kwargs: Any) -> Any:
+def NASNetLarge(
+    input_shape: Any = None,
+    include_top: bool = True,
+    weights: Any = "imagenet",
+    input_tensor: Any = None,
+    pooling: Any = None,
+    classes: int = 1000,
+    **kwargs: Any,
+) -> Any:
     """The large NASNet, for images of 331 x 331."""
-    return _nasnet("NASNet", 4032, 6, 96, True, 331, ("11577c9a518f0070763c2b964a382f17", "d81d89dc07e6e56530c4e77faddd61b5"), {
-        "include_top": include_top, "weights": weights, "input_tensor": input_tensor, "input_shape": input_shape, "pooling": pooling,
-        "classes": classes, **kwargs})
+    return _nasnet(
+        "NASNet",
+        4032,
+        6,
+        96,
+        True,
+        331,
+        ("11577c9a518f0070763c2b964a382f17", "d81d89dc07e6e56530c4e77faddd61b5"),
+        {
+            "include_top": include_top,
+            "weights": weights,
+            "input_tensor": input_tensor,
+            "input_shape": input_shape,
+            "pooling": pooling,
+            "classes": classes,
+            **kwargs,
+        },
+    )

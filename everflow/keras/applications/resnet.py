@@ -1,4 +1,5 @@
 """ResNet and ResNet V2: deep networks of blocks that add to what they are given."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -85,11 +86,28 @@ def _resnet(name: str, depths: tuple[int, ...], options: dict[str, Any]) -> Any:
 
 
 def _published(name: str, depths: tuple[int, ...], *modules: str) -> Any:
-    def build(include_top: bool = True, weights: Any = "imagenet", input_tensor: Any = None, input_shape: Any = None, pooling: Any = None,
-              classes: int = 1000, **kwargs: Any) -> Any:
-        return _resnet(name.lower(), depths, {
-            "include_top": include_top, "weights": weights, "input_tensor": input_tensor, "input_shape": input_shape, "pooling": pooling,
-            "classes": classes, **kwargs})
+    def build(
+        include_top: bool = True,
+        weights: Any = "imagenet",
+        input_tensor: Any = None,
+        input_shape: Any = None,
+        pooling: Any = None,
+        classes: int = 1000,
+        **kwargs: Any,
+    ) -> Any:
+        return _resnet(
+            name.lower(),
+            depths,
+            {
+                "include_top": include_top,
+                "weights": weights,
+                "input_tensor": input_tensor,
+                "input_shape": input_shape,
+                "pooling": pooling,
+                "classes": classes,
+                **kwargs,
+            },
+        )
 
     build.__name__ = build.__qualname__ = name
     build.__doc__ = f"{name}, with {3 * sum(depths) + 2} layers of weights."

@@ -1,4 +1,5 @@
 """VGG: very deep networks of 3 x 3 convolutions."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -32,25 +33,65 @@ def _vgg(name: str, depths: tuple[int, ...], checksums: tuple[str, str], options
 
 
 @public(BELOW + "VGG16", BELOW + "vgg16.VGG16")
-def VGG16(include_top: bool = True, weights: Any = "imagenet", input_tensor: Any = None, input_shape: Any = None, pooling: Any = None,
-          classes: int = 1000, **kwargs: Any) -> Any:
+def VGG16(
+    include_top: bool = True,
+    weights: Any = "imagenet",
+    input_tensor: Any = None,
+    input_shape: Any = None,
+    pooling: Any = None,
+    classes: int = 1000,
+    **kwargs: Any,
+) -> Any:
     """VGG with 16 layers of weights."""
-    return _vgg("vgg16", (2, 2, 3, 3, 3), ("64373286793e3c8b2b4e3219cbf3544b", "6d6bbae143d832006294945121d1f1fc"), {
-        "include_top": include_top, "weights": weights, "input_tensor": input_tensor, "input_shape": input_shape, "pooling": pooling,
-        "classes": classes, **kwargs})
+    return _vgg(
+        "vgg16",
+        (2, 2, 3, 3, 3),
+        ("64373286793e3c8b2b4e3219cbf3544b", "6d6bbae143d832006294945121d1f1fc"),
+        {
+            "include_top": include_top,
+            "weights": weights,
+            "input_tensor": input_tensor,
+            "input_shape": input_shape,
+            "pooling": pooling,
+            "classes": classes,
+            **kwargs,
+        },
+    )
 
 
 @public(BELOW + "VGG19", BELOW + "vgg19.VGG19")
-def VGG19(include_top: bool = True, weights: Any = "imagenet", input_tensor: Any = None, input_shape: Any = None, pooling: Any = None,
-          classes: int = 1000, **kwargs: Any) -> Any:
+def VGG19(
+    include_top: bool = True,
+    weights: Any = "imagenet",
+    input_tensor: Any = None,
+    input_shape: Any = None,
+    pooling: Any = None,
+    classes: int = 1000,
+    **kwargs: Any,
+) -> Any:
     """VGG with 19 layers of weights."""
-    return _vgg("vgg19", (2, 2, 4, 4, 4), ("cbe5617147190e668d6c5d5026f83318", "253f8cb515780f3b799900260a226db6"), {
-        "include_top": include_top, "weights": weights, "input_tensor": input_tensor, "input_shape": input_shape, "pooling": pooling,
-        "classes": classes, **kwargs})
+    return _vgg(
+        "vgg19",
+        (2, 2, 4, 4, 4),
+        ("cbe5617147190e668d6c5d5026f83318", "253f8cb515780f3b799900260a226db6"),
+        {
+            "include_top": include_top,
+            "weights": weights,
+            "input_tensor": input_tensor,
+            "input_shape": input_shape,
+            "pooling": pooling,
+            "classes": classes,
+            **kwargs,
+        },
+    )
 
 
-@public(BELOW + "vgg16.preprocess_input", BELOW + "vgg19.preprocess_input", BELOW + "resnet.preprocess_input",
-        BELOW + "resnet50.preprocess_input")
+@public(
+    BELOW + "vgg16.preprocess_input",
+    BELOW + "vgg19.preprocess_input",
+    BELOW + "resnet.preprocess_input",
+    BELOW + "resnet50.preprocess_input",
+)
 def preprocess_caffe(x: Any, data_format: str | None = None, **kwargs: Any) -> Any:
     """Images as VGG and ResNet expect them: BGR, around zero."""
     return preprocess_input(x, data_format, mode="caffe", **kwargs)
@@ -62,8 +103,12 @@ def preprocess_torch(x: Any, data_format: str | None = None, **kwargs: Any) -> A
     return preprocess_input(x, data_format, mode="torch", **kwargs)
 
 
-@public(*(BELOW + f"{name}.preprocess_input" for name in (
-    "inception_resnet_v2", "inception_v3", "mobilenet", "mobilenet_v2", "nasnet", "resnet_v2", "xception")))
+@public(
+    *(
+        BELOW + f"{name}.preprocess_input"
+        for name in ("inception_resnet_v2", "inception_v3", "mobilenet", "mobilenet_v2", "nasnet", "resnet_v2", "xception")
+    )
+)
 def preprocess_tf(x: Any, data_format: str | None = None, **kwargs: Any) -> Any:
     """Images as most models expect them: -1 to 1."""
     return preprocess_input(x, data_format, mode="tf", **kwargs)

@@ -1,4 +1,5 @@
 """Xception: convolutions of space and of channels, apart from each other."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -39,12 +40,29 @@ def _shrinking_block(x: Any, number: int, sizes: tuple[int, int], starts_active:
 
 
 @public(BELOW + "Xception", BELOW + "xception.Xception")
-def Xception(include_top: bool = True, weights: Any = "imagenet", input_tensor: Any = None, input_shape: Any = None, pooling: Any = None,
-             classes: int = 1000, **kwargs: Any) -> Any:
+def Xception(
+    include_top: bool = True,
+    weights: Any = "imagenet",
+    input_tensor: Any = None,
+    input_shape: Any = None,
+    pooling: Any = None,
+    classes: int = 1000,
+    **kwargs: Any,
+) -> Any:
     """Xception, for images of 299 x 299."""
-    application = Application({
-        "include_top": include_top, "weights": weights, "input_tensor": input_tensor, "input_shape": input_shape, "pooling": pooling,
-        "classes": classes, **kwargs}, 299, 71)
+    application = Application(
+        {
+            "include_top": include_top,
+            "weights": weights,
+            "input_tensor": input_tensor,
+            "input_shape": input_shape,
+            "pooling": pooling,
+            "classes": classes,
+            **kwargs,
+        },
+        299,
+        71,
+    )
     x = Conv2D(32, (3, 3), strides=(2, 2), use_bias=False, name="block1_conv1")(application.x)
     x = _activated(_normalized(x, "block1_conv1_bn"), "block1_conv1")
     x = Conv2D(64, (3, 3), use_bias=False, name="block1_conv2")(x)

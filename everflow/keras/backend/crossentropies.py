@@ -1,4 +1,5 @@
 """Cross entropies, of probabilities or of logits."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -51,7 +52,8 @@ def sparse_categorical_crossentropy(target: Any, output: Any, from_logits: bool 
     known = output.shape.as_list() if rank is not None else []
     size = known[-1] if known else None
     found = tf.nn.sparse_softmax_cross_entropy_with_logits(
-        labels=flat, logits=tf.reshape(output, [-1, shape[-1] if size is None else size]))
+        labels=flat, logits=tf.reshape(output, [-1, shape[-1] if size is None else size])
+    )
     if rank is not None and rank >= 3:
         return tf.reshape(found, shape[:-1])
     return found

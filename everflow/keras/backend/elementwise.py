@@ -1,4 +1,5 @@
 """Functions of each element, as Keras has them."""
+
 from __future__ import annotations
 
 from typing import Any

@@ -1,4 +1,5 @@
 """Outputs of a graph as a function of arrays."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -37,8 +38,9 @@ class GraphExecutionFunction:
             raise TypeError("`updates` in a Keras backend function should be a list or tuple.")
         self.inputs = nest.flatten(inputs, expand_composites=True)
         self._structure = outputs
-        self.outputs = [t if isinstance(t, (Tensor, Operation)) else convert_to_tensor(t)
-                        for t in nest.flatten(outputs, expand_composites=True)]
+        self.outputs = [
+            t if isinstance(t, (Tensor, Operation)) else convert_to_tensor(t) for t in nest.flatten(outputs, expand_composites=True)
+        ]
         self._is_list = type(outputs) is list and len(outputs) == len(self.outputs) and all(isinstance(t, Tensor) for t in outputs)
         self.name = name
         with tf.control_dependencies([t for t in self.outputs[:1] if isinstance(t, Tensor)]):
@@ -71,12 +73,12 @@ class GraphExecutionFunction:
         else:
             found = self._run(session, values)
         if self.fetches:
-            for fetch, value in zip(self.fetches, found[len(found) - len(self.fetches):]):
+            for fetch, value in zip(self.fetches, found[len(found) - len(self.fetches) :]):
                 if fetch in self.fetch_callbacks:
                     self.fetch_callbacks[fetch](value)
         if self._is_list:
-            return found[:len(self.outputs)]
-        return nest.pack_sequence_as(self._structure, found[:len(self.outputs)], expand_composites=True)
+            return found[: len(self.outputs)]
+        return nest.pack_sequence_as(self._structure, found[: len(self.outputs)], expand_composites=True)
 
     def _run(self, session: Any, values: list[Any]) -> Any:
         pairs = [(t, v) for t, v in zip(self.inputs, values) if v is not None]
@@ -163,10 +165,9 @@ def function(inputs: Any, outputs: Any, updates: Any = None, name: str | None = 
         runs_at_once = executing_eagerly()
     if runs_at_once:
         if kwargs:
-            raise ValueError("Session keyword arguments are not support during eager execution. You passed: "
-                             f"{kwargs}")
+            raise ValueError(f"Session keyword arguments are not support during eager execution. You passed: {kwargs}")
         return EagerExecutionFunction(inputs, outputs, updates=updates, name=name)
     for key in kwargs:
         if key not in ("feed_dict", "fetches", "options", "run_metadata"):
-            raise ValueError(f"Invalid argument \"{key}\" passed to K.function with TensorFlow backend")
+            raise ValueError(f'Invalid argument "{key}" passed to K.function with TensorFlow backend')
     return GraphExecutionFunction(inputs, outputs, updates=updates, name=name, **kwargs)

@@ -1,4 +1,5 @@
 """The graph that functional models are built in."""
+
 from __future__ import annotations
 
 from typing import Any

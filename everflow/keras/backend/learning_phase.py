@@ -1,4 +1,5 @@
 """Whether a graph runs for training or for inference, where layers are not told."""
+
 from __future__ import annotations
 
 import contextlib
@@ -153,8 +154,10 @@ def switch(condition: Any, then_expression: Any, else_expression: Any) -> Any:
     otherwise = else_expression() if callable(else_expression) else else_expression
     then_rank = then.shape.ndims
     if rank > then_rank:
-        raise ValueError(f"Rank of `condition` should be less than or equal to rank of `then_expression` and `else_expression`. ndim("
-                         f"condition)={rank}, ndim(then_expression)={then_rank}")
+        raise ValueError(
+            f"Rank of `condition` should be less than or equal to rank of `then_expression` and `else_expression`. ndim("
+            f"condition)={rank}, ndim(then_expression)={then_rank}"
+        )
     if rank > 1:
         missing = then_rank - rank
         condition = tf.reshape(condition, tf.concat([tf.shape(condition), [1] * missing], axis=0))

@@ -1,4 +1,5 @@
 """Products of tensors as Keras defines them."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -38,15 +39,19 @@ def batch_dot(x: Any, y: Any, axes: Any = None) -> Any:
         raise ValueError(f"Multiple target dimensions are not supported. Expected: None, int, (int, int), Provided: {axes}")
     axes = [a % r for a, r in zip(axes, (rank, other))]
     if 0 in axes:
-        raise ValueError("Cannot perform batch_dot over axis 0. If your inputs are not batched, add a dummy batch dimension to your "
-                         "inputs using K.expand_dims(x, 0)")
+        raise ValueError(
+            "Cannot perform batch_dot over axis 0. If your inputs are not batched, add a dummy batch dimension to your "
+            "inputs using K.expand_dims(x, 0)"
+        )
     a, b = axes
     sizes = x.shape.as_list()[a], y.shape.as_list()[b]
     if None not in sizes and sizes[0] != sizes[1]:
-        raise ValueError(f"Cannot do batch_dot on inputs with shapes {x.shape} and {y.shape} with axes={axes}. x.shape[{a}] != "
-                         f"y.shape[{b}] ({sizes[0]} != {sizes[1]}).")
+        raise ValueError(
+            f"Cannot do batch_dot on inputs with shapes {x.shape} and {y.shape} with axes={axes}. x.shape[{a}] != "
+            f"y.shape[{b}] ({sizes[0]} != {sizes[1]})."
+        )
     letters = "bcdefghijklm", "nopqrstuvwy"
-    left, right = ["a", *letters[0][:rank - 1]], ["a", *letters[1][:other - 1]]
+    left, right = ["a", *letters[0][: rank - 1]], ["a", *letters[1][: other - 1]]
     left[a] = right[b] = "z"
     kept = [c for c in left if c != "z"] + [c for c in right if c not in "az"]
     found = tf.einsum(f"{''.join(left)},{''.join(right)}->{''.join(kept)}", x, y)

@@ -1,4 +1,5 @@
 """Random tensors and variables as Keras makes them: with a seed of numpy's where none is given."""
+
 from __future__ import annotations
 
 from typing import Any

@@ -1,4 +1,5 @@
 """K.rnn: a function of each time step and of what it left at the step before."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -21,8 +22,18 @@ def _chosen(mask: Any, new: Any, old: Any) -> Any:
 
 
 @public("keras.backend.rnn")
-def rnn(step_function: Any, inputs: Any, initial_states: Any, go_backwards: bool = False, mask: Any = None, constants: Any = None,
-        unroll: bool = False, input_length: Any = None, time_major: bool = False, zero_output_for_mask: bool = False) -> Any:
+def rnn(
+    step_function: Any,
+    inputs: Any,
+    initial_states: Any,
+    go_backwards: bool = False,
+    mask: Any = None,
+    constants: Any = None,
+    unroll: bool = False,
+    input_length: Any = None,
+    time_major: bool = False,
+    zero_output_for_mask: bool = False,
+) -> Any:
     """(the output of the last step, the outputs of all, the states after the last)."""
     if not time_major:
         inputs = nest.map_structure(_swapped, inputs)
@@ -103,17 +114,22 @@ class _Steps:
         flat = nest.flatten(self.inputs)
         number = flat[0].shape.as_list()[0] or tf.shape(flat[0])[0]
         read = tf.reverse if backwards else None
-        arrays = [tf.TensorArray(x.dtype, size=number, tensor_array_name=f"input_ta_{i}").unstack(read(x, [0]) if read else x)
-                  for i, x in enumerate(flat)]
+        arrays = [
+            tf.TensorArray(x.dtype, size=number, tensor_array_name=f"input_ta_{i}").unstack(read(x, [0]) if read else x)
+            for i, x in enumerate(flat)
+        ]
         # Once outside of the loop: what a step makes once for all steps is made here.
         first, _ = self._stepped(nest.pack_sequence_as(self.inputs, [x[0] for x in flat]), states)
         flat_first = nest.flatten(first)
-        written = [tf.TensorArray(o.dtype, size=number, element_shape=o.shape, tensor_array_name=f"output_ta_{i}")
-                   for i, o in enumerate(flat_first)]
+        written = [
+            tf.TensorArray(o.dtype, size=number, element_shape=o.shape, tensor_array_name=f"output_ta_{i}")
+            for i, o in enumerate(flat_first)
+        ]
         masks = None
         if self.mask is not None:
             masks = tf.TensorArray("bool", size=number, tensor_array_name="mask_ta").unstack(
-                tf.reverse(self.mask, [0]) if backwards else self.mask)
+                tf.reverse(self.mask, [0]) if backwards else self.mask
+            )
         flat_states = [tf.convert_to_tensor(s) for s in nest.flatten(states)]
         carried = [tf.zeros_like(o) for o in flat_first] if masks is not None else []
 
@@ -133,12 +149,18 @@ class _Steps:
             return time + 1, tuple(a.write(time, v) for a, v in zip(outputs, values)), held, tuple(kept)
 
         _, outputs, _, last_states = tf.while_loop(
-            lambda time, *_: time < number, body,
-            (tf.constant(0, "int32", name="time"), tuple(written), tuple(carried), tuple(flat_states)), parallel_iterations=32,
-            swap_memory=True)
+            lambda time, *_: time < number,
+            body,
+            (tf.constant(0, "int32", name="time"), tuple(written), tuple(carried), tuple(flat_states)),
+            parallel_iterations=32,
+            swap_memory=True,
+        )
         stacked = [a.stack() for a in outputs]
         last = [o[-1] for o in stacked]
         for o, f in zip(last, flat_first):
             o.set_shape(f.shape)
-        return (nest.pack_sequence_as(first, last), nest.pack_sequence_as(first, stacked),
-                list(nest.pack_sequence_as(states, list(last_states))))
+        return (
+            nest.pack_sequence_as(first, last),
+            nest.pack_sequence_as(first, stacked),
+            list(nest.pack_sequence_as(states, list(last_states))),
+        )

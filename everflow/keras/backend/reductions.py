@@ -1,4 +1,5 @@
 """Reductions and comparisons."""
+
 from __future__ import annotations
 
 from typing import Any

@@ -1,4 +1,5 @@
 """The session that Keras computes with, and the values of variables in it."""
+
 from __future__ import annotations
 
 import threading

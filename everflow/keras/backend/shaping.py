@@ -1,4 +1,5 @@
 """Tensors of other shapes."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -169,7 +170,7 @@ def resize_images(x: Any, height_factor: Any, width_factor: Any, data_format: st
         raise ValueError('interpolation should be one of "nearest" or "bilinear".')
     sizes = x.shape.as_list()
     rows, columns = (2, 3) if first else (1, 2)
-    shape = tf.shape(x)[rows:columns + 1] * tf.constant([height_factor, width_factor], dtype="int32")
+    shape = tf.shape(x)[rows : columns + 1] * tf.constant([height_factor, width_factor], dtype="int32")
     if first:
         x = tf.transpose(x, [0, 2, 3, 1])
     resize = tf.image.resize_nearest_neighbor if interpolation == "nearest" else tf.image.resize_bilinear

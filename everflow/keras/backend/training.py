@@ -1,4 +1,5 @@
 """Updates, gradients, normalization, and functions of tensors."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -67,8 +68,15 @@ def batch_normalization(x: Any, mean: Any, var: Any, beta: Any, gamma: Any, axis
     if rank == 4 and axis % rank in (1, 3) and None not in (beta, gamma):
         flat = [tf.reshape(t, [-1]) for t in (gamma, beta, mean, var)]
         found, _, _ = tf.nn.fused_batch_norm(
-            x, flat[0], flat[1], mean=flat[2], variance=flat[3], epsilon=epsilon, is_training=False,
-            data_format="NCHW" if axis % rank == 1 else "NHWC")
+            x,
+            flat[0],
+            flat[1],
+            mean=flat[2],
+            variance=flat[3],
+            epsilon=epsilon,
+            is_training=False,
+            data_format="NCHW" if axis % rank == 1 else "NHWC",
+        )
         return found
     return tf.nn.batch_normalization(x, mean, var, beta, gamma, epsilon)
 
@@ -126,8 +134,9 @@ def ctc_decode(y_pred: Any, input_length: Any, greedy: bool = True, beam_width: 
     if greedy:
         decoded, probabilities = tf.nn.ctc_greedy_decoder(inputs=logs, sequence_length=length)
     else:
-        decoded, probabilities = tf.nn.ctc_beam_search_decoder(inputs=logs, sequence_length=length, beam_width=beam_width,
-                                                               top_paths=top_paths)
+        decoded, probabilities = tf.nn.ctc_beam_search_decoder(
+            inputs=logs, sequence_length=length, beam_width=beam_width, top_paths=top_paths
+        )
     return [tf.sparse.to_dense(d, default_value=-1) for d in decoded], probabilities
 
 

@@ -1,4 +1,5 @@
 """Variables, constants and placeholders as Keras makes them, and what can be asked of tensors."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -35,12 +36,14 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None 
 
 
 @public("keras.backend.placeholder")
-def placeholder(shape: Any = None, ndim: int | None = None, dtype: Any = None, sparse: bool = False, name: str | None = None,
-                ragged: bool = False) -> Any:
+def placeholder(
+    shape: Any = None, ndim: int | None = None, dtype: Any = None, sparse: bool = False, name: str | None = None, ragged: bool = False
+) -> Any:
     """A tensor that is fed."""
     if sparse and ragged:
-        raise ValueError(f"Cannot set both sparse and ragged to True when creating a placeholder. Received sparse={sparse}, "
-                         f"ragged={ragged}")
+        raise ValueError(
+            f"Cannot set both sparse and ragged to True when creating a placeholder. Received sparse={sparse}, ragged={ragged}"
+        )
     if dtype is None:
         dtype = floatx()
     if not shape and ndim:
@@ -48,7 +51,7 @@ def placeholder(shape: Any = None, ndim: int | None = None, dtype: Any = None, s
     if ragged:
         rank = max((i for i in range(1, len(shape)) if shape[i] is None), default=0)
         with get_graph().as_default():
-            return tf.ragged.placeholder(dtype=dtype, ragged_rank=rank, value_shape=shape[rank + 1:], name=name)
+            return tf.ragged.placeholder(dtype=dtype, ragged_rank=rank, value_shape=shape[rank + 1 :], name=name)
     with get_graph().as_default():
         return tf.sparse_placeholder(dtype, shape=shape, name=name) if sparse else tf.placeholder(dtype, shape=shape, name=name)
 

@@ -1,4 +1,5 @@
 """Convolutions and pooling, with Keras's names for paddings and orders of axes."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -39,16 +40,16 @@ def conv1d(x: Any, kernel: Any, strides: Any = 1, padding: str = "valid", data_f
 
 
 @public("keras.backend.conv2d")
-def conv2d(x: Any, kernel: Any, strides: Any = (1, 1), padding: str = "valid", data_format: Any = None,
-           dilation_rate: Any = (1, 1)) -> Any:
+def conv2d(x: Any, kernel: Any, strides: Any = (1, 1), padding: str = "valid", data_format: Any = None, dilation_rate: Any = (1, 1)) -> Any:
     """The convolution of images."""
     x, first = _last(x, data_format, 2)
     return _back(tf.nn.convolution(x, kernel, _padding(padding), strides=strides, dilation_rate=dilation_rate), first, 2)
 
 
 @public("keras.backend.conv3d")
-def conv3d(x: Any, kernel: Any, strides: Any = (1, 1, 1), padding: str = "valid", data_format: Any = None,
-           dilation_rate: Any = (1, 1, 1)) -> Any:
+def conv3d(
+    x: Any, kernel: Any, strides: Any = (1, 1, 1), padding: str = "valid", data_format: Any = None, dilation_rate: Any = (1, 1, 1)
+) -> Any:
     """The convolution of volumes."""
     x, first = _last(x, data_format, 3)
     return _back(tf.nn.convolution(x, kernel, _padding(padding), strides=strides, dilation_rate=dilation_rate), first, 3)
@@ -70,8 +71,15 @@ def _transposed_shape(x: Any, output_shape: Any, first: bool) -> Any:
 
 
 @public("keras.backend.conv2d_transpose")
-def conv2d_transpose(x: Any, kernel: Any, output_shape: Any, strides: Any = (1, 1), padding: str = "valid", data_format: Any = None,
-                     dilation_rate: Any = (1, 1)) -> Any:
+def conv2d_transpose(
+    x: Any,
+    kernel: Any,
+    output_shape: Any,
+    strides: Any = (1, 1),
+    padding: str = "valid",
+    data_format: Any = None,
+    dilation_rate: Any = (1, 1),
+) -> Any:
     """The gradient of a convolution, as a function of its own."""
     x, first = _last(x, data_format, 2)
     shape = _transposed_shape(x, output_shape, first)
@@ -85,8 +93,9 @@ def conv2d_transpose(x: Any, kernel: Any, output_shape: Any, strides: Any = (1, 
 
 
 @internal("keras.backend.conv3d_transpose")
-def conv3d_transpose(x: Any, kernel: Any, output_shape: Any, strides: Any = (1, 1, 1), padding: str = "valid",
-                     data_format: Any = None) -> Any:
+def conv3d_transpose(
+    x: Any, kernel: Any, output_shape: Any, strides: Any = (1, 1, 1), padding: str = "valid", data_format: Any = None
+) -> Any:
     """The gradient of a convolution of volumes, as a function of its own."""
     x, first = _last(x, data_format, 3)
     shape = _transposed_shape(x, output_shape, first)
@@ -94,32 +103,53 @@ def conv3d_transpose(x: Any, kernel: Any, output_shape: Any, strides: Any = (1, 
 
 
 @public("keras.backend.separable_conv2d")
-def separable_conv2d(x: Any, depthwise_kernel: Any, pointwise_kernel: Any, strides: Any = (1, 1), padding: str = "valid",
-                     data_format: Any = None, dilation_rate: Any = (1, 1)) -> Any:
+def separable_conv2d(
+    x: Any,
+    depthwise_kernel: Any,
+    pointwise_kernel: Any,
+    strides: Any = (1, 1),
+    padding: str = "valid",
+    data_format: Any = None,
+    dilation_rate: Any = (1, 1),
+) -> Any:
     """A convolution of each channel, then one across channels."""
     if len(strides) != 2:
         raise ValueError("`strides` must be a tuple of 2 integers.")
     x, first = _last(x, data_format, 2)
-    found = tf.nn.separable_conv2d(x, depthwise_kernel, pointwise_kernel, strides=(1, *strides, 1), padding=_padding(padding),
-                                   rate=dilation_rate)
+    found = tf.nn.separable_conv2d(
+        x, depthwise_kernel, pointwise_kernel, strides=(1, *strides, 1), padding=_padding(padding), rate=dilation_rate
+    )
     return _back(found, first, 2)
 
 
 @internal("keras.backend.separable_conv1d")
-def separable_conv1d(x: Any, depthwise_kernel: Any, pointwise_kernel: Any, strides: Any = 1, padding: str = "valid",
-                     data_format: Any = None, dilation_rate: Any = 1) -> Any:
+def separable_conv1d(
+    x: Any,
+    depthwise_kernel: Any,
+    pointwise_kernel: Any,
+    strides: Any = 1,
+    padding: str = "valid",
+    data_format: Any = None,
+    dilation_rate: Any = 1,
+) -> Any:
     """The same for sequences."""
     x, first = _last(x, data_format, 1)
     step, rate = _list(strides, 1)[0], _list(dilation_rate, 1)[0]
     found = tf.nn.separable_conv2d(
-        tf.expand_dims(x, 1), tf.expand_dims(depthwise_kernel, 0), tf.expand_dims(pointwise_kernel, 0), strides=(1, step, step, 1),
-        padding=_padding(padding), rate=(1, rate))
+        tf.expand_dims(x, 1),
+        tf.expand_dims(depthwise_kernel, 0),
+        tf.expand_dims(pointwise_kernel, 0),
+        strides=(1, step, step, 1),
+        padding=_padding(padding),
+        rate=(1, rate),
+    )
     return _back(tf.squeeze(found, [1]), first, 1)
 
 
 @internal("keras.backend.depthwise_conv2d")
-def depthwise_conv2d(x: Any, depthwise_kernel: Any, strides: Any = (1, 1), padding: str = "valid", data_format: Any = None,
-                     dilation_rate: Any = (1, 1)) -> Any:
+def depthwise_conv2d(
+    x: Any, depthwise_kernel: Any, strides: Any = (1, 1), padding: str = "valid", data_format: Any = None, dilation_rate: Any = (1, 1)
+) -> Any:
     """A convolution of each channel on its own."""
     x, first = _last(x, data_format, 2)
     found = tf.nn.depthwise_conv2d(x, depthwise_kernel, strides=(1, *strides, 1), padding=_padding(padding), rate=dilation_rate)
@@ -134,8 +164,12 @@ def _pooled(x: Any, size: Any, strides: Any, padding: str, data_format: Any, mod
     if mode not in ("max", "avg"):
         raise ValueError(f"Invalid pooling mode: {mode}")
     x, first = _last(x, data_format, rank)
-    pools: dict[Any, Any] = {("max", 2): tf.nn.max_pool, ("avg", 2): tf.nn.avg_pool, ("max", 3): tf.nn.max_pool3d,
-                             ("avg", 3): tf.nn.avg_pool3d}
+    pools: dict[Any, Any] = {
+        ("max", 2): tf.nn.max_pool,
+        ("avg", 2): tf.nn.avg_pool,
+        ("max", 3): tf.nn.max_pool3d,
+        ("avg", 3): tf.nn.avg_pool3d,
+    }
     pool = pools[mode, rank]
     return _back(pool(x, (1, *size, 1), (1, *strides, 1), padding=_padding(padding)), first, rank)
 
@@ -147,8 +181,9 @@ def pool2d(x: Any, pool_size: Any, strides: Any = (1, 1), padding: str = "valid"
 
 
 @public("keras.backend.pool3d")
-def pool3d(x: Any, pool_size: Any, strides: Any = (1, 1, 1), padding: str = "valid", data_format: Any = None,
-           pool_mode: str = "max") -> Any:
+def pool3d(
+    x: Any, pool_size: Any, strides: Any = (1, 1, 1), padding: str = "valid", data_format: Any = None, pool_mode: str = "max"
+) -> Any:
     """The largest or the mean of each window of volumes."""
     return _pooled(x, pool_size, strides, padding, data_format, pool_mode, 3)
 

@@ -1,4 +1,5 @@
 """Callbacks that end training or change its learning rate."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -23,8 +24,16 @@ def is_maximized(monitor: str, mode: str) -> bool:
 class EarlyStopping(Callback):
     """Ends training where a metric no longer gets better."""
 
-    def __init__(self, monitor: str = "val_loss", min_delta: float = 0, patience: int = 0, verbose: int = 0, mode: str = "auto",
-                 baseline: Any = None, restore_best_weights: bool = False) -> None:
+    def __init__(
+        self,
+        monitor: str = "val_loss",
+        min_delta: float = 0,
+        patience: int = 0,
+        verbose: int = 0,
+        mode: str = "auto",
+        baseline: Any = None,
+        restore_best_weights: bool = False,
+    ) -> None:
         super().__init__()
         self.monitor = monitor
         self.patience = patience
@@ -76,8 +85,11 @@ class EarlyStopping(Callback):
         logs = logs or {}
         found = logs.get(self.monitor)
         if found is None:
-            tf_logging.warning("Early stopping conditioned on metric `%s` which is not available. Available metrics are: %s",
-                               self.monitor, ",".join(list(logs)))
+            tf_logging.warning(
+                "Early stopping conditioned on metric `%s` which is not available. Available metrics are: %s",
+                self.monitor,
+                ",".join(list(logs)),
+            )
         return found
 
 
@@ -115,8 +127,18 @@ class LearningRateScheduler(Callback):
 class ReduceLROnPlateau(Callback):
     """Reduces the learning rate where a metric no longer gets better."""
 
-    def __init__(self, monitor: str = "val_loss", factor: float = 0.1, patience: int = 10, verbose: int = 0, mode: str = "auto",
-                 min_delta: float = 1e-4, cooldown: int = 0, min_lr: float = 0, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        monitor: str = "val_loss",
+        factor: float = 0.1,
+        patience: int = 10,
+        verbose: int = 0,
+        mode: str = "auto",
+        min_delta: float = 1e-4,
+        cooldown: int = 0,
+        min_lr: float = 0,
+        **kwargs: Any,
+    ) -> None:
         super().__init__()
         if factor >= 1.0:
             raise ValueError("ReduceLROnPlateau does not support a factor >= 1.0.")
@@ -162,8 +184,11 @@ class ReduceLROnPlateau(Callback):
         logs["lr"] = get_value(self.model.optimizer.lr)
         current = logs.get(self.monitor)
         if current is None:
-            tf_logging.warning("Reduce LR on plateau conditioned on metric `%s` which is not available. Available metrics are: %s",
-                               self.monitor, ",".join(list(logs)))
+            tf_logging.warning(
+                "Reduce LR on plateau conditioned on metric `%s` which is not available. Available metrics are: %s",
+                self.monitor,
+                ",".join(list(logs)),
+            )
             return
         if self.in_cooldown():
             self.cooldown_counter -= 1

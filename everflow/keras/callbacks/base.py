@@ -1,4 +1,5 @@
 """Callback, and the list that calls all callbacks of a run."""
+
 from __future__ import annotations
 
 import contextlib
@@ -108,12 +109,15 @@ class CallbackList:
         """Which callbacks look at batches: the others need no call for each."""
         self._of_batches = {
             (mode, hook): [
-                getattr(c, f"on_{mode}_batch_{hook}") for c in self.callbacks
-                if not isinstance(c, Callback) or _overrides(
-                    c, f"on_{mode}_batch_{hook}", *([f"on_batch_{hook}"] if mode == TRAIN else []))
-                or f"on_{mode}_batch_{hook}" in vars(c) or f"on_batch_{hook}" in vars(c)
+                getattr(c, f"on_{mode}_batch_{hook}")
+                for c in self.callbacks
+                if not isinstance(c, Callback)
+                or _overrides(c, f"on_{mode}_batch_{hook}", *([f"on_batch_{hook}"] if mode == TRAIN else []))
+                or f"on_{mode}_batch_{hook}" in vars(c)
+                or f"on_batch_{hook}" in vars(c)
             ]
-            for mode in (TRAIN, TEST, PREDICT) for hook in ("begin", "end")
+            for mode in (TRAIN, TEST, PREDICT)
+            for hook in ("begin", "end")
         }
 
     def append(self, callback: Any) -> None:
@@ -238,9 +242,18 @@ def name_outputs(logs: dict[str, Any], names: list[str], outputs: Any, prefix: s
 
 
 @internal("keras.callbacks.configure_callbacks")
-def configure_callbacks(callbacks: Any, model: Any, do_validation: bool = False, batch_size: Any = None, epochs: Any = None,
-                        steps_per_epoch: Any = None, samples: Any = None, verbose: int = 1, count_mode: str = "steps",
-                        mode: str = TRAIN) -> CallbackList:
+def configure_callbacks(
+    callbacks: Any,
+    model: Any,
+    do_validation: bool = False,
+    batch_size: Any = None,
+    epochs: Any = None,
+    steps_per_epoch: Any = None,
+    samples: Any = None,
+    verbose: int = 1,
+    count_mode: str = "steps",
+    mode: str = TRAIN,
+) -> CallbackList:
     """The list of a run's callbacks; training has a history among them."""
     from everflow.keras.callbacks.basics import BaseLogger, History, ProgbarLogger
 
@@ -260,9 +273,17 @@ def configure_callbacks(callbacks: Any, model: Any, do_validation: bool = False,
 
 
 @internal("keras.callbacks.set_callback_parameters")
-def set_callback_parameters(callback_list: CallbackList, model: Any, do_validation: bool = False, batch_size: Any = None,
-                            epochs: Any = None, steps_per_epoch: Any = None, samples: Any = None, verbose: int = 1,
-                            mode: str = TRAIN) -> None:
+def set_callback_parameters(
+    callback_list: CallbackList,
+    model: Any,
+    do_validation: bool = False,
+    batch_size: Any = None,
+    epochs: Any = None,
+    steps_per_epoch: Any = None,
+    samples: Any = None,
+    verbose: int = 1,
+    mode: str = TRAIN,
+) -> None:
     """Tells callbacks what the run was told."""
     for c in callback_list:
         if hasattr(c, "stateful_metrics") and type(c).__name__ == "BaseLogger":
@@ -272,8 +293,17 @@ def set_callback_parameters(callback_list: CallbackList, model: Any, do_validati
         metrics = list(model.metrics_names)
         if do_validation:
             metrics += ["val_" + n for n in model.metrics_names]
-    callback_list.set_params({"batch_size": batch_size, "epochs": epochs, "steps": steps_per_epoch, "samples": samples,
-                              "verbose": verbose, "do_validation": do_validation, "metrics": metrics})
+    callback_list.set_params(
+        {
+            "batch_size": batch_size,
+            "epochs": epochs,
+            "steps": steps_per_epoch,
+            "samples": samples,
+            "verbose": verbose,
+            "do_validation": do_validation,
+            "metrics": metrics,
+        }
+    )
 
 
 @contextlib.contextmanager

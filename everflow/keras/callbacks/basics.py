@@ -1,4 +1,5 @@
 """The callbacks of every run, and the one that is made of functions."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -91,8 +92,12 @@ class ProgbarLogger(Callback):
         self._start()
 
     def _start(self) -> None:
-        self.progbar = Progbar(target=self.target, verbose=self.verbose, stateful_metrics=self.stateful_metrics,
-                               unit_name="step" if self.use_steps else "sample")
+        self.progbar = Progbar(
+            target=self.target,
+            verbose=self.verbose,
+            stateful_metrics=self.stateful_metrics,
+            unit_name="step" if self.use_steps else "sample",
+        )
 
     def on_batch_begin(self, batch: int, logs: Any = None) -> None:
         self.log_values = []
@@ -144,10 +149,24 @@ class TerminateOnNaN(Callback):
 class LambdaCallback(Callback):
     """A callback made of functions."""
 
-    def __init__(self, on_epoch_begin: Any = None, on_epoch_end: Any = None, on_batch_begin: Any = None, on_batch_end: Any = None,
-                 on_train_begin: Any = None, on_train_end: Any = None, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        on_epoch_begin: Any = None,
+        on_epoch_end: Any = None,
+        on_batch_begin: Any = None,
+        on_batch_end: Any = None,
+        on_train_begin: Any = None,
+        on_train_end: Any = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__()
         self.__dict__.update(kwargs)
-        given = {"on_epoch_begin": on_epoch_begin, "on_epoch_end": on_epoch_end, "on_batch_begin": on_batch_begin,
-                 "on_batch_end": on_batch_end, "on_train_begin": on_train_begin, "on_train_end": on_train_end}
+        given = {
+            "on_epoch_begin": on_epoch_begin,
+            "on_epoch_end": on_epoch_end,
+            "on_batch_begin": on_batch_begin,
+            "on_batch_end": on_batch_end,
+            "on_train_begin": on_train_begin,
+            "on_train_end": on_train_end,
+        }
         self.__dict__.update({name: function for name, function in given.items() if function is not None})

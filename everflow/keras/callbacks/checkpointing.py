@@ -1,4 +1,5 @@
 """The callback that saves a model while it trains."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -16,8 +17,17 @@ from everflow.platform import logging as tf_logging
 class ModelCheckpoint(Callback):
     """Saves the model, or its weights, after epochs or after a number of samples."""
 
-    def __init__(self, filepath: str, monitor: str = "val_loss", verbose: int = 0, save_best_only: bool = False,
-                 save_weights_only: bool = False, mode: str = "auto", save_freq: Any = "epoch", **kwargs: Any) -> None:
+    def __init__(
+        self,
+        filepath: str,
+        monitor: str = "val_loss",
+        verbose: int = 0,
+        save_best_only: bool = False,
+        save_weights_only: bool = False,
+        mode: str = "auto",
+        save_freq: Any = "epoch",
+        **kwargs: Any,
+    ) -> None:
         super().__init__()
         self.monitor = monitor
         self.verbose = verbose
@@ -31,8 +41,9 @@ class ModelCheckpoint(Callback):
         self.load_weights_on_restart = kwargs.pop("load_weights_on_restart", False)
         self.period = kwargs.pop("period", 1)
         if self.period != 1:
-            tf_logging.warning("`period` argument is deprecated. Please use `save_freq` to specify the frequency in number of samples "
-                               "seen.")
+            tf_logging.warning(
+                "`period` argument is deprecated. Please use `save_freq` to specify the frequency in number of samples seen."
+            )
         if mode not in ("auto", "min", "max"):
             tf_logging.warning("ModelCheckpoint mode %s is unknown, fallback to auto mode.", mode)
             mode = "auto"

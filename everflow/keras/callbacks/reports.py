@@ -1,4 +1,5 @@
 """Callbacks that write what epochs said to files or servers."""
+
 from __future__ import annotations
 
 import collections
@@ -71,8 +72,14 @@ class CSVLogger(Callback):
 class RemoteMonitor(Callback):
     """Sends what each epoch said to a server."""
 
-    def __init__(self, root: str = "http://localhost:9000", path: str = "/publish/epoch/end/", field: str = "data", headers: Any = None,
-                 send_as_json: bool = False) -> None:
+    def __init__(
+        self,
+        root: str = "http://localhost:9000",
+        path: str = "/publish/epoch/end/",
+        field: str = "data",
+        headers: Any = None,
+        send_as_json: bool = False,
+    ) -> None:
         super().__init__()
         self.root = root
         self.path = path

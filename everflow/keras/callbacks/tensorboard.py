@@ -1,4 +1,5 @@
 """The callback that writes for TensorBoard."""
+
 from __future__ import annotations
 
 import os
@@ -20,9 +21,21 @@ from everflow.keras.callbacks.base import Callback
 class TensorBoard(Callback):
     """Writes losses and metrics, the graph, and where asked for weights, gradients and embeddings."""
 
-    def __init__(self, log_dir: str = "./logs", histogram_freq: int = 0, batch_size: int = 32, write_graph: bool = True,
-                 write_grads: bool = False, write_images: bool = False, embeddings_freq: int = 0, embeddings_layer_names: Any = None,
-                 embeddings_metadata: Any = None, embeddings_data: Any = None, update_freq: Any = "epoch", profile_batch: int = 2) -> None:
+    def __init__(
+        self,
+        log_dir: str = "./logs",
+        histogram_freq: int = 0,
+        batch_size: int = 32,
+        write_graph: bool = True,
+        write_grads: bool = False,
+        write_images: bool = False,
+        embeddings_freq: int = 0,
+        embeddings_layer_names: Any = None,
+        embeddings_metadata: Any = None,
+        embeddings_data: Any = None,
+        update_freq: Any = "epoch",
+        profile_batch: int = 2,
+    ) -> None:
         super().__init__()
         self.log_dir = log_dir
         self.histogram_freq = 0 if executing_eagerly() else histogram_freq
@@ -152,7 +165,7 @@ class TensorBoard(Callback):
         data = self.embeddings_data if isinstance(self.embeddings_data, (list, tuple)) else [self.embeddings_data]
         session, rows = get_session(), len(data[0])
         for start in range(0, rows, self.batch_size):
-            feed = {t: d[start:start + self.batch_size] for t, d in zip(self.model.inputs, data)}
+            feed = {t: d[start : start + self.batch_size] for t, d in zip(self.model.inputs, data)}
             feed.update({place: start for _, _, place in self._embedded})
             session.run([update for _, update, _ in self._embedded], feed)
         self.saver.save(session, os.path.join(self.log_dir, "keras_embedding.ckpt"), epoch)

@@ -1,4 +1,5 @@
 """Activations that are layers: some have variables."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -41,8 +42,14 @@ class LeakyReLU(_ElementWise):
 class PReLU(Layer):
     """`x` where it is positive, elsewhere times a factor that is learned."""
 
-    def __init__(self, alpha_initializer: Any = "zeros", alpha_regularizer: Any = None, alpha_constraint: Any = None,
-                 shared_axes: Any = None, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        alpha_initializer: Any = "zeros",
+        alpha_regularizer: Any = None,
+        alpha_constraint: Any = None,
+        shared_axes: Any = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
         self.supports_masking = True
         self.alpha_initializer = initializers.get(alpha_initializer)
@@ -54,8 +61,13 @@ class PReLU(Layer):
         shape = TensorShape(input_shape).as_list()[1:]
         for axis in self.shared_axes or ():
             shape[axis - 1] = 1
-        self.alpha = self.add_weight(shape=shape, name="alpha", initializer=self.alpha_initializer, regularizer=self.alpha_regularizer,
-                                     constraint=self.alpha_constraint)
+        self.alpha = self.add_weight(
+            shape=shape,
+            name="alpha",
+            initializer=self.alpha_initializer,
+            regularizer=self.alpha_regularizer,
+            constraint=self.alpha_constraint,
+        )
         sizes = {i + 1: s for i, s in enumerate(TensorShape(input_shape).as_list()[1:]) if i + 1 not in (self.shared_axes or ())}
         self.input_spec = InputSpec(ndim=len(shape) + 1, axes=sizes)
         self.built = True
@@ -68,9 +80,12 @@ class PReLU(Layer):
 
     def get_config(self) -> dict[str, Any]:
         return {
-            **super().get_config(), "alpha_initializer": initializers.serialize(self.alpha_initializer),
+            **super().get_config(),
+            "alpha_initializer": initializers.serialize(self.alpha_initializer),
             "alpha_regularizer": regularizers.serialize(self.alpha_regularizer),
-            "alpha_constraint": constraints.serialize(self.alpha_constraint), "shared_axes": self.shared_axes}
+            "alpha_constraint": constraints.serialize(self.alpha_constraint),
+            "shared_axes": self.shared_axes,
+        }
 
 
 @public("keras.layers.ELU")
@@ -139,5 +154,4 @@ class ReLU(_ElementWise):
 
     def get_config(self) -> dict[str, Any]:
         most = None if self.max_value is None else float(self.max_value)
-        return {**super().get_config(), "max_value": most, "negative_slope": float(self.negative_slope),
-                "threshold": float(self.threshold)}
+        return {**super().get_config(), "max_value": most, "negative_slope": float(self.negative_slope), "threshold": float(self.threshold)}

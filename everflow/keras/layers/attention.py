@@ -1,4 +1,5 @@
 """Attention: values weighted by how well their keys fit queries."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -57,8 +58,10 @@ class BaseDenseAttention(Layer):
         if not isinstance(inputs, list):
             raise ValueError(f"{name} layer must be called on a list of inputs, namely [query, value] or [query, value, key].")
         if not 2 <= len(inputs) <= 3:
-            raise ValueError(f"{name} layer accepts inputs list of length 2 or 3, namely [query, value] or [query, value, key]. Given "
-                             f"length: {len(inputs)}")
+            raise ValueError(
+                f"{name} layer accepts inputs list of length 2 or 3, namely [query, value] or [query, value, key]. Given "
+                f"length: {len(inputs)}"
+            )
         if mask is None:
             return
         if not isinstance(mask, list):
@@ -98,8 +101,9 @@ class Attention(_Scaled):
         super().__init__(use_scale, **kwargs)
 
     def build(self, input_shape: Any) -> None:
-        self.scale = self.add_weight(
-            name="scale", shape=(), initializer="ones", dtype=self.dtype, trainable=True) if self.use_scale else None
+        self.scale = (
+            self.add_weight(name="scale", shape=(), initializer="ones", dtype=self.dtype, trainable=True) if self.use_scale else None
+        )
         super().build(input_shape)
 
     def _calculate_scores(self, query: Any, key: Any) -> Any:
@@ -116,8 +120,11 @@ class AdditiveAttention(_Scaled):
 
     def build(self, input_shape: Any) -> None:
         size = TensorShape(input_shape[1]).as_list()[-1]
-        self.scale = self.add_weight(
-            name="scale", shape=[size], initializer="glorot_uniform", dtype=self.dtype, trainable=True) if self.use_scale else None
+        self.scale = (
+            self.add_weight(name="scale", shape=[size], initializer="glorot_uniform", dtype=self.dtype, trainable=True)
+            if self.use_scale
+            else None
+        )
         super().build(input_shape)
 
     def _calculate_scores(self, query: Any, key: Any) -> Any:

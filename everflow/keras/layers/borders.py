@@ -1,4 +1,5 @@
 """Layers that repeat, add or cut what lies at the borders: up-sampling, zero padding, cropping."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -19,7 +20,7 @@ def _repeated(x: Any, count: int, axis: int) -> Any:
     sizes = tf.shape(x)
     rank = len(x.shape)
     wide = tf.tile(tf.expand_dims(x, axis + 1), [count if i == axis + 1 else 1 for i in range(rank + 1)])
-    return tf.reshape(wide, tf.concat([sizes[:axis], [sizes[axis] * count], sizes[axis + 1:]], 0))
+    return tf.reshape(wide, tf.concat([sizes[:axis], [sizes[axis] * count], sizes[axis + 1 :]], 0))
 
 
 def _pairs(value: Any, rank: int, name: str, what: str) -> Any:
@@ -32,8 +33,9 @@ def _pairs(value: Any, rank: int, name: str, what: str) -> Any:
         if isinstance(value[0], int):
             return tuple((int(v), int(v)) for v in value)
         return tuple(normalize_tuple(v, 2, f"{_ORDINALS[i]} entry of {name}") for i, v in enumerate(value))
-    raise ValueError(f"`{name}` should be either an int, a tuple of {rank} ints ({what}), or a tuple of {rank} tuples of 2 ints. "
-                     f"Found: {value}")
+    raise ValueError(
+        f"`{name}` should be either an int, a tuple of {rank} ints ({what}), or a tuple of {rank} tuples of 2 ints. Found: {value}"
+    )
 
 
 _COUNTS = {2: "two", 3: "3"}
@@ -96,7 +98,7 @@ class UpSampling2D(_Spatial):
 
     def call(self, inputs: Any) -> Any:  # type: ignore[override]
         first = self._first()
-        space = tf.shape(inputs)[first:first + 2] * tf.constant(list(self.size), dtype="int32")
+        space = tf.shape(inputs)[first : first + 2] * tf.constant(list(self.size), dtype="int32")
         images = tf.transpose(inputs, [0, 2, 3, 1]) if first == 2 else inputs
         resize = tf.image.resize_nearest_neighbor if self.interpolation == "nearest" else tf.image.resize_bilinear
         with tf.name_scope("resize"):

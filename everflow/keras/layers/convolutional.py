@@ -1,4 +1,5 @@
 """Convolutions in one, two and three dimensions."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -26,11 +27,28 @@ class Conv(Layer):
     _prepared_for: TensorShape
     _convolution_op: Any
 
-    def __init__(self, rank: int, filters: Any, kernel_size: Any, strides: Any = 1, padding: Any = "valid", data_format: Any = None,
-                 dilation_rate: Any = 1, activation: Any = None, use_bias: bool = True, kernel_initializer: Any = "glorot_uniform",
-                 bias_initializer: Any = "zeros", kernel_regularizer: Any = None, bias_regularizer: Any = None,
-                 activity_regularizer: Any = None, kernel_constraint: Any = None, bias_constraint: Any = None, trainable: bool = True,
-                 name: str | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        rank: int,
+        filters: Any,
+        kernel_size: Any,
+        strides: Any = 1,
+        padding: Any = "valid",
+        data_format: Any = None,
+        dilation_rate: Any = 1,
+        activation: Any = None,
+        use_bias: bool = True,
+        kernel_initializer: Any = "glorot_uniform",
+        bias_initializer: Any = "zeros",
+        kernel_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        bias_constraint: Any = None,
+        trainable: bool = True,
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(trainable=trainable, name=name, activity_regularizer=regularizers.get(activity_regularizer), **kwargs)
         self.rank = rank
         if filters is not None and not isinstance(filters, int):
@@ -69,15 +87,27 @@ class Conv(Layer):
         self.bias = None
         if self.use_bias:
             self.bias = self.add_weight(
-                name="bias", shape=(size,), initializer=self.bias_initializer, regularizer=self.bias_regularizer,
-                constraint=self.bias_constraint, trainable=True, dtype=self.dtype)
+                name="bias",
+                shape=(size,),
+                initializer=self.bias_initializer,
+                regularizer=self.bias_regularizer,
+                constraint=self.bias_constraint,
+                trainable=True,
+                dtype=self.dtype,
+            )
 
     def build(self, input_shape: Any) -> None:
         shape = TensorShape(input_shape)
         channels = self._input_channels(shape)
         self.kernel = self.add_weight(
-            name="kernel", shape=(*self.kernel_size, channels, self.filters), initializer=self.kernel_initializer,
-            regularizer=self.kernel_regularizer, constraint=self.kernel_constraint, trainable=True, dtype=self.dtype)
+            name="kernel",
+            shape=(*self.kernel_size, channels, self.filters),
+            initializer=self.kernel_initializer,
+            regularizer=self.kernel_regularizer,
+            constraint=self.kernel_constraint,
+            trainable=True,
+            dtype=self.dtype,
+        )
         self._add_bias(self.filters)
         self._prepare(shape)
         self.built = True
@@ -87,9 +117,13 @@ class Conv(Layer):
         self.__dict__["_prepared_for"] = shape
         padding = "valid" if self.padding == "causal" else self.padding
         self.__dict__["_convolution_op"] = Convolution(
-            shape, filter_shape=self.kernel.get_shape(), dilation_rate=self.dilation_rate, strides=self.strides,
+            shape,
+            filter_shape=self.kernel.get_shape(),
+            dilation_rate=self.dilation_rate,
+            strides=self.strides,
             padding=padding.upper() if isinstance(padding, str) else padding,
-            data_format=convert_data_format(self.data_format, self.rank + 2))
+            data_format=convert_data_format(self.data_format, self.rank + 2),
+        )
 
     def call(self, inputs: Any) -> Any:  # type: ignore[override]
         if inputs.get_shape()[1:].as_list() != self._prepared_for[1:].as_list():
@@ -116,8 +150,10 @@ class Conv(Layer):
     def compute_output_shape(self, input_shape: Any) -> Any:
         sizes = TensorShape(input_shape).as_list()
         space = sizes[2:] if self.data_format == "channels_first" else sizes[1:-1]
-        found = [conv_output_length(size, self.kernel_size[i], self.padding, self.strides[i], self.dilation_rate[i])
-                 for i, size in enumerate(space)]
+        found = [
+            conv_output_length(size, self.kernel_size[i], self.padding, self.strides[i], self.dilation_rate[i])
+            for i, size in enumerate(space)
+        ]
         return self._shaped(sizes[0], found, self.filters)
 
     def _shaped(self, batch: Any, space: list[Any], channels: Any) -> TensorShape:
@@ -154,42 +190,129 @@ class SeparableConvBase(Conv):
 class Conv1D(Conv):
     """A convolution over sequences."""
 
-    def __init__(self, filters: int, kernel_size: Any, strides: Any = 1, padding: Any = "valid", data_format: Any = "channels_last",
-                 dilation_rate: Any = 1, activation: Any = None, use_bias: bool = True, kernel_initializer: Any = "glorot_uniform",
-                 bias_initializer: Any = "zeros", kernel_regularizer: Any = None, bias_regularizer: Any = None,
-                 activity_regularizer: Any = None, kernel_constraint: Any = None, bias_constraint: Any = None, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = 1,
+        padding: Any = "valid",
+        data_format: Any = "channels_last",
+        dilation_rate: Any = 1,
+        activation: Any = None,
+        use_bias: bool = True,
+        kernel_initializer: Any = "glorot_uniform",
+        bias_initializer: Any = "zeros",
+        kernel_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        bias_constraint: Any = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(
-            rank=1, filters=filters, kernel_size=kernel_size, strides=strides, padding=padding, data_format=data_format,
-            dilation_rate=dilation_rate, activation=activation, use_bias=use_bias, kernel_initializer=kernel_initializer,
-            bias_initializer=bias_initializer, kernel_regularizer=kernel_regularizer, bias_regularizer=bias_regularizer,
-            activity_regularizer=activity_regularizer, kernel_constraint=kernel_constraint, bias_constraint=bias_constraint, **kwargs)
+            rank=1,
+            filters=filters,
+            kernel_size=kernel_size,
+            strides=strides,
+            padding=padding,
+            data_format=data_format,
+            dilation_rate=dilation_rate,
+            activation=activation,
+            use_bias=use_bias,
+            kernel_initializer=kernel_initializer,
+            bias_initializer=bias_initializer,
+            kernel_regularizer=kernel_regularizer,
+            bias_regularizer=bias_regularizer,
+            activity_regularizer=activity_regularizer,
+            kernel_constraint=kernel_constraint,
+            bias_constraint=bias_constraint,
+            **kwargs,
+        )
 
 
 @public("keras.layers.Conv2D", "keras.layers.Convolution2D")
 class Conv2D(Conv):
     """A convolution over images."""
 
-    def __init__(self, filters: Any, kernel_size: Any, strides: Any = (1, 1), padding: Any = "valid", data_format: Any = None,
-                 dilation_rate: Any = (1, 1), activation: Any = None, use_bias: bool = True, kernel_initializer: Any = "glorot_uniform",
-                 bias_initializer: Any = "zeros", kernel_regularizer: Any = None, bias_regularizer: Any = None,
-                 activity_regularizer: Any = None, kernel_constraint: Any = None, bias_constraint: Any = None, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        filters: Any,
+        kernel_size: Any,
+        strides: Any = (1, 1),
+        padding: Any = "valid",
+        data_format: Any = None,
+        dilation_rate: Any = (1, 1),
+        activation: Any = None,
+        use_bias: bool = True,
+        kernel_initializer: Any = "glorot_uniform",
+        bias_initializer: Any = "zeros",
+        kernel_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        bias_constraint: Any = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(
-            rank=2, filters=filters, kernel_size=kernel_size, strides=strides, padding=padding, data_format=data_format,
-            dilation_rate=dilation_rate, activation=activation, use_bias=use_bias, kernel_initializer=kernel_initializer,
-            bias_initializer=bias_initializer, kernel_regularizer=kernel_regularizer, bias_regularizer=bias_regularizer,
-            activity_regularizer=activity_regularizer, kernel_constraint=kernel_constraint, bias_constraint=bias_constraint, **kwargs)
+            rank=2,
+            filters=filters,
+            kernel_size=kernel_size,
+            strides=strides,
+            padding=padding,
+            data_format=data_format,
+            dilation_rate=dilation_rate,
+            activation=activation,
+            use_bias=use_bias,
+            kernel_initializer=kernel_initializer,
+            bias_initializer=bias_initializer,
+            kernel_regularizer=kernel_regularizer,
+            bias_regularizer=bias_regularizer,
+            activity_regularizer=activity_regularizer,
+            kernel_constraint=kernel_constraint,
+            bias_constraint=bias_constraint,
+            **kwargs,
+        )
 
 
 @public("keras.layers.Conv3D", "keras.layers.Convolution3D")
 class Conv3D(Conv):
     """A convolution over volumes."""
 
-    def __init__(self, filters: int, kernel_size: Any, strides: Any = (1, 1, 1), padding: Any = "valid", data_format: Any = None,
-                 dilation_rate: Any = (1, 1, 1), activation: Any = None, use_bias: bool = True, kernel_initializer: Any = "glorot_uniform",
-                 bias_initializer: Any = "zeros", kernel_regularizer: Any = None, bias_regularizer: Any = None,
-                 activity_regularizer: Any = None, kernel_constraint: Any = None, bias_constraint: Any = None, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = (1, 1, 1),
+        padding: Any = "valid",
+        data_format: Any = None,
+        dilation_rate: Any = (1, 1, 1),
+        activation: Any = None,
+        use_bias: bool = True,
+        kernel_initializer: Any = "glorot_uniform",
+        bias_initializer: Any = "zeros",
+        kernel_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        bias_constraint: Any = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(
-            rank=3, filters=filters, kernel_size=kernel_size, strides=strides, padding=padding, data_format=data_format,
-            dilation_rate=dilation_rate, activation=activation, use_bias=use_bias, kernel_initializer=kernel_initializer,
-            bias_initializer=bias_initializer, kernel_regularizer=kernel_regularizer, bias_regularizer=bias_regularizer,
-            activity_regularizer=activity_regularizer, kernel_constraint=kernel_constraint, bias_constraint=bias_constraint, **kwargs)
+            rank=3,
+            filters=filters,
+            kernel_size=kernel_size,
+            strides=strides,
+            padding=padding,
+            data_format=data_format,
+            dilation_rate=dilation_rate,
+            activation=activation,
+            use_bias=use_bias,
+            kernel_initializer=kernel_initializer,
+            bias_initializer=bias_initializer,
+            kernel_regularizer=kernel_regularizer,
+            bias_regularizer=bias_regularizer,
+            activity_regularizer=activity_regularizer,
+            kernel_constraint=kernel_constraint,
+            bias_constraint=bias_constraint,
+            **kwargs,
+        )

@@ -1,4 +1,5 @@
 """ConvLSTM2D: an LSTM whose products are convolutions."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -19,12 +20,31 @@ from everflow.keras.window_arithmetic import conv_output_length, normalize_data_
 class ConvLSTM2DCell(DropoutRNNCellMixin, Layer):
     """One step of a ConvLSTM2D."""
 
-    def __init__(self, filters: int, kernel_size: Any, strides: Any = (1, 1), padding: str = "valid", data_format: Any = None,
-                 dilation_rate: Any = (1, 1), activation: Any = "tanh", recurrent_activation: Any = "hard_sigmoid", use_bias: bool = True,
-                 kernel_initializer: Any = "glorot_uniform", recurrent_initializer: Any = "orthogonal", bias_initializer: Any = "zeros",
-                 unit_forget_bias: bool = True, kernel_regularizer: Any = None, recurrent_regularizer: Any = None,
-                 bias_regularizer: Any = None, kernel_constraint: Any = None, recurrent_constraint: Any = None,
-                 bias_constraint: Any = None, dropout: float = 0.0, recurrent_dropout: float = 0.0, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = (1, 1),
+        padding: str = "valid",
+        data_format: Any = None,
+        dilation_rate: Any = (1, 1),
+        activation: Any = "tanh",
+        recurrent_activation: Any = "hard_sigmoid",
+        use_bias: bool = True,
+        kernel_initializer: Any = "glorot_uniform",
+        recurrent_initializer: Any = "orthogonal",
+        bias_initializer: Any = "zeros",
+        unit_forget_bias: bool = True,
+        kernel_regularizer: Any = None,
+        recurrent_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        recurrent_constraint: Any = None,
+        bias_constraint: Any = None,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
         self.filters = filters
         self.kernel_size = normalize_tuple(kernel_size, 2, "kernel_size")
@@ -55,21 +75,34 @@ class ConvLSTM2DCell(DropoutRNNCellMixin, Layer):
         if channels is None:
             raise ValueError("The channel dimension of the inputs should be defined. Found `None`.")
         self.kernel = self.add_weight(
-            shape=(*self.kernel_size, channels, self.filters * 4), initializer=self.kernel_initializer, name="kernel",
-            regularizer=self.kernel_regularizer, constraint=self.kernel_constraint)
+            shape=(*self.kernel_size, channels, self.filters * 4),
+            initializer=self.kernel_initializer,
+            name="kernel",
+            regularizer=self.kernel_regularizer,
+            constraint=self.kernel_constraint,
+        )
         self.recurrent_kernel = self.add_weight(
-            shape=(*self.kernel_size, self.filters, self.filters * 4), initializer=self.recurrent_initializer, name="recurrent_kernel",
-            regularizer=self.recurrent_regularizer, constraint=self.recurrent_constraint)
+            shape=(*self.kernel_size, self.filters, self.filters * 4),
+            initializer=self.recurrent_initializer,
+            name="recurrent_kernel",
+            regularizer=self.recurrent_regularizer,
+            constraint=self.recurrent_constraint,
+        )
         self.bias = None
         if self.use_bias:
             make: Any = self.bias_initializer
             if self.unit_forget_bias:
+
                 def make(_: Any, *args: Any, **kwargs: Any) -> Any:  # type: ignore[no-redef]
                     n, first = self.filters, self.bias_initializer
-                    return tf.concat([first((n,), *args, **kwargs), tf.ones_initializer()((n,), *args, **kwargs),
-                                      first((n * 2,), *args, **kwargs)], axis=0)
-            self.bias = self.add_weight(shape=(self.filters * 4,), name="bias", initializer=make, regularizer=self.bias_regularizer,
-                                        constraint=self.bias_constraint)
+                    return tf.concat(
+                        [first((n,), *args, **kwargs), tf.ones_initializer()((n,), *args, **kwargs), first((n * 2,), *args, **kwargs)],
+                        axis=0,
+                    )
+
+            self.bias = self.add_weight(
+                shape=(self.filters * 4,), name="bias", initializer=make, regularizer=self.bias_regularizer, constraint=self.bias_constraint
+            )
         self.built = True
 
     def call(self, inputs: Any, states: Any, training: Any = None) -> Any:  # type: ignore[override]
@@ -81,13 +114,18 @@ class ConvLSTM2DCell(DropoutRNNCellMixin, Layer):
         hs = [before] * 4 if state_masks is None else [before * m for m in state_masks]
         axis = 1 if self.data_format == "channels_first" else -1
         if masks is None and state_masks is None:
-            gates = tf.split(self.input_conv(inputs, self.kernel, self.bias, padding=self.padding) + self.recurrent_conv(
-                before, self.recurrent_kernel), 4, axis=axis)
+            gates = tf.split(
+                self.input_conv(inputs, self.kernel, self.bias, padding=self.padding) + self.recurrent_conv(before, self.recurrent_kernel),
+                4,
+                axis=axis,
+            )
         else:
             kernels, recurrent = tf.split(self.kernel, 4, axis=3), tf.split(self.recurrent_kernel, 4, axis=3)
             biases = [None] * 4 if self.bias is None else tf.split(self.bias, 4)
-            gates = [self.input_conv(x, k, b, padding=self.padding) + self.recurrent_conv(h, r)
-                     for x, k, b, h, r in zip(xs, kernels, biases, hs, recurrent)]
+            gates = [
+                self.input_conv(x, k, b, padding=self.padding) + self.recurrent_conv(h, r)
+                for x, k, b, h, r in zip(xs, kernels, biases, hs, recurrent)
+            ]
         enter, stay = self.recurrent_activation(gates[0]), self.recurrent_activation(gates[1])
         memory = stay * memory + enter * self.activation(gates[2])
         output = self.recurrent_activation(gates[3]) * self.activation(memory)
@@ -104,10 +142,19 @@ class ConvLSTM2DCell(DropoutRNNCellMixin, Layer):
 
     def get_config(self) -> dict[str, Any]:
         config = {
-            "filters": self.filters, "kernel_size": self.kernel_size, "strides": self.strides, "padding": self.padding,
-            "data_format": self.data_format, "dilation_rate": self.dilation_rate, "activation": activations.serialize(self.activation),
-            "recurrent_activation": activations.serialize(self.recurrent_activation), "use_bias": self.use_bias,
-            "unit_forget_bias": self.unit_forget_bias, "dropout": self.dropout, "recurrent_dropout": self.recurrent_dropout}
+            "filters": self.filters,
+            "kernel_size": self.kernel_size,
+            "strides": self.strides,
+            "padding": self.padding,
+            "data_format": self.data_format,
+            "dilation_rate": self.dilation_rate,
+            "activation": activations.serialize(self.activation),
+            "recurrent_activation": activations.serialize(self.recurrent_activation),
+            "use_bias": self.use_bias,
+            "unit_forget_bias": self.unit_forget_bias,
+            "dropout": self.dropout,
+            "recurrent_dropout": self.recurrent_dropout,
+        }
         for part in ("kernel", "recurrent", "bias"):
             config[part + "_initializer"] = initializers.serialize(getattr(self, part + "_initializer"))
             config[part + "_regularizer"] = regularizers.serialize(getattr(self, part + "_regularizer"))
@@ -119,8 +166,16 @@ class ConvLSTM2DCell(DropoutRNNCellMixin, Layer):
 class ConvRNN2D(RNN):
     """A cell over time whose states are images."""
 
-    def __init__(self, cell: Any, return_sequences: bool = False, return_state: bool = False, go_backwards: bool = False,
-                 stateful: bool = False, unroll: bool = False, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        cell: Any,
+        return_sequences: bool = False,
+        return_state: bool = False,
+        go_backwards: bool = False,
+        stateful: bool = False,
+        unroll: bool = False,
+        **kwargs: Any,
+    ) -> None:
         if unroll:
             raise TypeError("Unrolling isn't possible with convolutional RNNs.")
         if isinstance(cell, (list, tuple)):
@@ -132,8 +187,10 @@ class ConvRNN2D(RNN):
         """The rows and columns of the output."""
         cell = self.cell
         images = sizes[3:] if cell.data_format == "channels_first" else sizes[2:4]
-        return [conv_output_length(s, cell.kernel_size[i], padding=cell.padding, stride=cell.strides[i], dilation=cell.dilation_rate[i])
-                for i, s in enumerate(images)]
+        return [
+            conv_output_length(s, cell.kernel_size[i], padding=cell.padding, stride=cell.strides[i], dilation=cell.dilation_rate[i])
+            for i, s in enumerate(images)
+        ]
 
     def _state_shape(self, sizes: list[Any]) -> list[Any]:
         rows, columns = self._image_shape(sizes)
@@ -165,8 +222,10 @@ class ConvRNN2D(RNN):
     def get_initial_state(self, inputs: Any) -> Any:
         """Images of zeros, of the size that the convolution leaves."""
         step = tf.zeros_like(inputs[:, 0])
-        kernel = tf.zeros((*self.cell.kernel_size, step.shape.as_list()[1 if self.cell.data_format == "channels_first" else -1],
-                           self.cell.filters), dtype=inputs.dtype)
+        kernel = tf.zeros(
+            (*self.cell.kernel_size, step.shape.as_list()[1 if self.cell.data_format == "channels_first" else -1], self.cell.filters),
+            dtype=inputs.dtype,
+        )
         zeros = self.cell.input_conv(step, kernel, padding=self.cell.padding)
         return [zeros, zeros]
 
@@ -178,20 +237,59 @@ class ConvRNN2D(RNN):
 class ConvLSTM2D(ConvRNN2D):
     """Long short-term memory of sequences of images."""
 
-    def __init__(self, filters: int, kernel_size: Any, strides: Any = (1, 1), padding: str = "valid", data_format: Any = None,
-                 dilation_rate: Any = (1, 1), activation: Any = "tanh", recurrent_activation: Any = "hard_sigmoid", use_bias: bool = True,
-                 kernel_initializer: Any = "glorot_uniform", recurrent_initializer: Any = "orthogonal", bias_initializer: Any = "zeros",
-                 unit_forget_bias: bool = True, kernel_regularizer: Any = None, recurrent_regularizer: Any = None,
-                 bias_regularizer: Any = None, activity_regularizer: Any = None, kernel_constraint: Any = None,
-                 recurrent_constraint: Any = None, bias_constraint: Any = None, return_sequences: bool = False, go_backwards: bool = False,
-                 stateful: bool = False, dropout: float = 0.0, recurrent_dropout: float = 0.0, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = (1, 1),
+        padding: str = "valid",
+        data_format: Any = None,
+        dilation_rate: Any = (1, 1),
+        activation: Any = "tanh",
+        recurrent_activation: Any = "hard_sigmoid",
+        use_bias: bool = True,
+        kernel_initializer: Any = "glorot_uniform",
+        recurrent_initializer: Any = "orthogonal",
+        bias_initializer: Any = "zeros",
+        unit_forget_bias: bool = True,
+        kernel_regularizer: Any = None,
+        recurrent_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        recurrent_constraint: Any = None,
+        bias_constraint: Any = None,
+        return_sequences: bool = False,
+        go_backwards: bool = False,
+        stateful: bool = False,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        **kwargs: Any,
+    ) -> None:
         cell = ConvLSTM2DCell(
-            filters, kernel_size, strides=strides, padding=padding, data_format=data_format, dilation_rate=dilation_rate,
-            activation=activation, recurrent_activation=recurrent_activation, use_bias=use_bias, kernel_initializer=kernel_initializer,
-            recurrent_initializer=recurrent_initializer, bias_initializer=bias_initializer, unit_forget_bias=unit_forget_bias,
-            kernel_regularizer=kernel_regularizer, recurrent_regularizer=recurrent_regularizer, bias_regularizer=bias_regularizer,
-            kernel_constraint=kernel_constraint, recurrent_constraint=recurrent_constraint, bias_constraint=bias_constraint,
-            dropout=dropout, recurrent_dropout=recurrent_dropout, dtype=kwargs.get("dtype"))
+            filters,
+            kernel_size,
+            strides=strides,
+            padding=padding,
+            data_format=data_format,
+            dilation_rate=dilation_rate,
+            activation=activation,
+            recurrent_activation=recurrent_activation,
+            use_bias=use_bias,
+            kernel_initializer=kernel_initializer,
+            recurrent_initializer=recurrent_initializer,
+            bias_initializer=bias_initializer,
+            unit_forget_bias=unit_forget_bias,
+            kernel_regularizer=kernel_regularizer,
+            recurrent_regularizer=recurrent_regularizer,
+            bias_regularizer=bias_regularizer,
+            kernel_constraint=kernel_constraint,
+            recurrent_constraint=recurrent_constraint,
+            bias_constraint=bias_constraint,
+            dropout=dropout,
+            recurrent_dropout=recurrent_dropout,
+            dtype=kwargs.get("dtype"),
+        )
         super().__init__(cell, return_sequences=return_sequences, go_backwards=go_backwards, stateful=stateful, **kwargs)
         self.activity_regularizer = regularizers.get(activity_regularizer)
 

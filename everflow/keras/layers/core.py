@@ -1,4 +1,5 @@
 """Layers without variables: dropout, masks, activations, shapes."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -189,8 +190,8 @@ class Permute(Layer):
         self.dims = tuple(dims)
         if sorted(dims) != list(range(1, len(dims) + 1)):
             raise ValueError(
-                f"Invalid permutation `dims` for Permute Layer: {dims}. The set of indices in `dims` must be consecutive and start "
-                "from 1.")
+                f"Invalid permutation `dims` for Permute Layer: {dims}. The set of indices in `dims` must be consecutive and start from 1."
+            )
         self.input_spec = InputSpec(ndim=len(self.dims) + 1)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
@@ -319,11 +320,18 @@ class Lambda(Layer):
 
         function, function_type, module = described(self.function)
         output_shape, output_shape_type, output_shape_module = (
-            described(self._output_shape) if callable(self._output_shape) else (self._output_shape, "raw", None))
+            described(self._output_shape) if callable(self._output_shape) else (self._output_shape, "raw", None)
+        )
         mask = {} if self.mask is None else dict(zip(("mask", "mask_type", "mask_module"), described(self.mask)))
         return {
-            **super().get_config(), **mask, "function": function, "function_type": function_type, "module": module,
-            "output_shape": output_shape, "output_shape_type": output_shape_type, "output_shape_module": output_shape_module,
+            **super().get_config(),
+            **mask,
+            "function": function,
+            "function_type": function_type,
+            "module": module,
+            "output_shape": output_shape,
+            "output_shape_type": output_shape_type,
+            "output_shape_module": output_shape_module,
             "arguments": self.arguments,
         }
 
@@ -340,5 +348,6 @@ class Lambda(Layer):
             config["mask"] = found(config["mask"], config.pop("mask_type"), config.pop("mask_module", None), custom_objects)
         arguments = config.get("arguments") or {}
         config["arguments"] = {
-            k: np.array(v["value"]) if isinstance(v, dict) and v.get("type") == "ndarray" else v for k, v in arguments.items()}
+            k: np.array(v["value"]) if isinstance(v, dict) and v.get("type") == "ndarray" else v for k, v in arguments.items()
+        }
         return cls(**config)

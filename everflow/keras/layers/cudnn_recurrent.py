@@ -1,4 +1,5 @@
 """The recurrent layers of CuDNN: the same weights in the same places, computed on any device."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -21,8 +22,9 @@ class _CuDNNLSTMCell(LSTMCell):
 
         def forgetting_little(_: Any, *args: Any, **kwargs: Any) -> Any:
             u, make = self.units, self.bias_initializer
-            return tf.concat([make((u * 5,), *args, **kwargs), tf.ones_initializer()((u,), *args, **kwargs),
-                              make((u * 2,), *args, **kwargs)], axis=0)
+            return tf.concat(
+                [make((u * 5,), *args, **kwargs), tf.ones_initializer()((u,), *args, **kwargs), make((u * 2,), *args, **kwargs)], axis=0
+            )
 
         return forgetting_little
 
@@ -51,12 +53,23 @@ class _CuDNNRNN(RNN):
 
     _cell_class: Any
 
-    def __init__(self, units: int, activity_regularizer: Any, options: dict[str, Any], return_sequences: bool, return_state: bool,
-                 go_backwards: bool, stateful: bool, **kwargs: Any) -> None:
-        cell = self._cell_class(units, recurrent_activation="sigmoid", **options,
-                                **{n: kwargs[n] for n in ("dtype", "trainable") if n in kwargs})
-        super().__init__(cell, return_sequences=return_sequences, return_state=return_state, go_backwards=go_backwards,
-                         stateful=stateful, **kwargs)
+    def __init__(
+        self,
+        units: int,
+        activity_regularizer: Any,
+        options: dict[str, Any],
+        return_sequences: bool,
+        return_state: bool,
+        go_backwards: bool,
+        stateful: bool,
+        **kwargs: Any,
+    ) -> None:
+        cell = self._cell_class(
+            units, recurrent_activation="sigmoid", **options, **{n: kwargs[n] for n in ("dtype", "trainable") if n in kwargs}
+        )
+        super().__init__(
+            cell, return_sequences=return_sequences, return_state=return_state, go_backwards=go_backwards, stateful=stateful, **kwargs
+        )
         self.units = units
         self.activity_regularizer = regularizers.get(activity_regularizer)
         self.input_spec = [InputSpec(ndim=3)]
@@ -93,16 +106,45 @@ class CuDNNGRU(_CuDNNRNN):
 
     _cell_class = _CuDNNGRUCell
 
-    def __init__(self, units: int, kernel_initializer: Any = "glorot_uniform", recurrent_initializer: Any = "orthogonal",
-                 bias_initializer: Any = "zeros", kernel_regularizer: Any = None, recurrent_regularizer: Any = None,
-                 bias_regularizer: Any = None, activity_regularizer: Any = None, kernel_constraint: Any = None,
-                 recurrent_constraint: Any = None, bias_constraint: Any = None, return_sequences: bool = False,
-                 return_state: bool = False, go_backwards: bool = False, stateful: bool = False, **kwargs: Any) -> None:
-        super().__init__(units, activity_regularizer, {
-            "kernel_initializer": kernel_initializer, "recurrent_initializer": recurrent_initializer, "bias_initializer": bias_initializer,
-            "kernel_regularizer": kernel_regularizer, "recurrent_regularizer": recurrent_regularizer, "bias_regularizer": bias_regularizer,
-            "kernel_constraint": kernel_constraint, "recurrent_constraint": recurrent_constraint, "bias_constraint": bias_constraint,
-        }, return_sequences, return_state, go_backwards, stateful, **kwargs)
+    def __init__(
+        self,
+        units: int,
+        kernel_initializer: Any = "glorot_uniform",
+        recurrent_initializer: Any = "orthogonal",
+        bias_initializer: Any = "zeros",
+        kernel_regularizer: Any = None,
+        recurrent_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        recurrent_constraint: Any = None,
+        bias_constraint: Any = None,
+        return_sequences: bool = False,
+        return_state: bool = False,
+        go_backwards: bool = False,
+        stateful: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            units,
+            activity_regularizer,
+            {
+                "kernel_initializer": kernel_initializer,
+                "recurrent_initializer": recurrent_initializer,
+                "bias_initializer": bias_initializer,
+                "kernel_regularizer": kernel_regularizer,
+                "recurrent_regularizer": recurrent_regularizer,
+                "bias_regularizer": bias_regularizer,
+                "kernel_constraint": kernel_constraint,
+                "recurrent_constraint": recurrent_constraint,
+                "bias_constraint": bias_constraint,
+            },
+            return_sequences,
+            return_state,
+            go_backwards,
+            stateful,
+            **kwargs,
+        )
 
 
 @public("keras.layers.CuDNNLSTM")
@@ -111,18 +153,47 @@ class CuDNNLSTM(_CuDNNRNN):
 
     _cell_class = _CuDNNLSTMCell
 
-    def __init__(self, units: int, kernel_initializer: Any = "glorot_uniform", recurrent_initializer: Any = "orthogonal",
-                 bias_initializer: Any = "zeros", unit_forget_bias: bool = True, kernel_regularizer: Any = None,
-                 recurrent_regularizer: Any = None, bias_regularizer: Any = None, activity_regularizer: Any = None,
-                 kernel_constraint: Any = None, recurrent_constraint: Any = None, bias_constraint: Any = None,
-                 return_sequences: bool = False, return_state: bool = False, go_backwards: bool = False, stateful: bool = False,
-                 **kwargs: Any) -> None:
-        super().__init__(units, activity_regularizer, {
-            "kernel_initializer": kernel_initializer, "recurrent_initializer": recurrent_initializer, "bias_initializer": bias_initializer,
-            "unit_forget_bias": unit_forget_bias, "kernel_regularizer": kernel_regularizer,
-            "recurrent_regularizer": recurrent_regularizer, "bias_regularizer": bias_regularizer, "kernel_constraint": kernel_constraint,
-            "recurrent_constraint": recurrent_constraint, "bias_constraint": bias_constraint,
-        }, return_sequences, return_state, go_backwards, stateful, **kwargs)
+    def __init__(
+        self,
+        units: int,
+        kernel_initializer: Any = "glorot_uniform",
+        recurrent_initializer: Any = "orthogonal",
+        bias_initializer: Any = "zeros",
+        unit_forget_bias: bool = True,
+        kernel_regularizer: Any = None,
+        recurrent_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        recurrent_constraint: Any = None,
+        bias_constraint: Any = None,
+        return_sequences: bool = False,
+        return_state: bool = False,
+        go_backwards: bool = False,
+        stateful: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            units,
+            activity_regularizer,
+            {
+                "kernel_initializer": kernel_initializer,
+                "recurrent_initializer": recurrent_initializer,
+                "bias_initializer": bias_initializer,
+                "unit_forget_bias": unit_forget_bias,
+                "kernel_regularizer": kernel_regularizer,
+                "recurrent_regularizer": recurrent_regularizer,
+                "bias_regularizer": bias_regularizer,
+                "kernel_constraint": kernel_constraint,
+                "recurrent_constraint": recurrent_constraint,
+                "bias_constraint": bias_constraint,
+            },
+            return_sequences,
+            return_state,
+            go_backwards,
+            stateful,
+            **kwargs,
+        )
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "unit_forget_bias": self.cell.unit_forget_bias}

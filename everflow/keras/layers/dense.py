@@ -1,4 +1,5 @@
 """Dense: every output is a weighted sum of all inputs."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -17,9 +18,20 @@ from everflow.ops.core.registry import apply
 class Dense(Layer):
     """`activation(inputs @ kernel + bias)`."""
 
-    def __init__(self, units: int, activation: Any = None, use_bias: bool = True, kernel_initializer: Any = "glorot_uniform",
-                 bias_initializer: Any = "zeros", kernel_regularizer: Any = None, bias_regularizer: Any = None,
-                 activity_regularizer: Any = None, kernel_constraint: Any = None, bias_constraint: Any = None, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        units: int,
+        activation: Any = None,
+        use_bias: bool = True,
+        kernel_initializer: Any = "glorot_uniform",
+        bias_initializer: Any = "zeros",
+        kernel_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        bias_constraint: Any = None,
+        **kwargs: Any,
+    ) -> None:
         if "input_shape" not in kwargs and "input_dim" in kwargs:
             kwargs["input_shape"] = (kwargs.pop("input_dim"),)
         super().__init__(activity_regularizer=regularizers.get(activity_regularizer), **kwargs)
@@ -44,13 +56,25 @@ class Dense(Layer):
             raise ValueError("The last dimension of the inputs to `Dense` should be defined. Found `None`.")
         self.input_spec = InputSpec(min_ndim=2, axes={-1: size})
         self.kernel = self.add_weight(
-            "kernel", shape=[size, self.units], initializer=self.kernel_initializer, regularizer=self.kernel_regularizer,
-            constraint=self.kernel_constraint, dtype=self.dtype, trainable=True)
+            "kernel",
+            shape=[size, self.units],
+            initializer=self.kernel_initializer,
+            regularizer=self.kernel_regularizer,
+            constraint=self.kernel_constraint,
+            dtype=self.dtype,
+            trainable=True,
+        )
         self.bias = None
         if self.use_bias:
             self.bias = self.add_weight(
-                "bias", shape=[self.units], initializer=self.bias_initializer, regularizer=self.bias_regularizer,
-                constraint=self.bias_constraint, dtype=self.dtype, trainable=True)
+                "bias",
+                shape=[self.units],
+                initializer=self.bias_initializer,
+                regularizer=self.bias_regularizer,
+                constraint=self.bias_constraint,
+                dtype=self.dtype,
+                trainable=True,
+            )
         self.built = True
 
     def call(self, inputs: Any) -> Any:  # type: ignore[override]

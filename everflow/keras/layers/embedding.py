@@ -1,4 +1,5 @@
 """A vector for each number."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -15,9 +16,18 @@ from everflow.keras.layer import Layer
 class Embedding(Layer):
     """Looks up a vector, which is learned, for each whole number below `input_dim`."""
 
-    def __init__(self, input_dim: int, output_dim: int, embeddings_initializer: Any = "uniform", embeddings_regularizer: Any = None,
-                 activity_regularizer: Any = None, embeddings_constraint: Any = None, mask_zero: bool = False, input_length: Any = None,
-                 **kwargs: Any) -> None:
+    def __init__(
+        self,
+        input_dim: int,
+        output_dim: int,
+        embeddings_initializer: Any = "uniform",
+        embeddings_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        embeddings_constraint: Any = None,
+        mask_zero: bool = False,
+        input_length: Any = None,
+        **kwargs: Any,
+    ) -> None:
         if "input_shape" not in kwargs:
             kwargs["input_shape"] = (input_length,) if input_length else (None,)
         # The type of the vectors, whatever that of the numbers.
@@ -34,8 +44,12 @@ class Embedding(Layer):
 
     def build(self, input_shape: Any) -> None:
         self.embeddings = self.add_weight(
-            shape=(self.input_dim, self.output_dim), initializer=self.embeddings_initializer, name="embeddings",
-            regularizer=self.embeddings_regularizer, constraint=self.embeddings_constraint)
+            shape=(self.input_dim, self.output_dim),
+            initializer=self.embeddings_initializer,
+            name="embeddings",
+            regularizer=self.embeddings_regularizer,
+            constraint=self.embeddings_constraint,
+        )
         self.built = True
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
@@ -62,9 +76,13 @@ class Embedding(Layer):
 
     def get_config(self) -> dict[str, Any]:
         return {
-            **super().get_config(), "input_dim": self.input_dim, "output_dim": self.output_dim,
+            **super().get_config(),
+            "input_dim": self.input_dim,
+            "output_dim": self.output_dim,
             "embeddings_initializer": initializers.serialize(self.embeddings_initializer),
             "embeddings_regularizer": regularizers.serialize(self.embeddings_regularizer),
             "activity_regularizer": regularizers.serialize(self.activity_regularizer),
-            "embeddings_constraint": constraints.serialize(self.embeddings_constraint), "mask_zero": self.mask_zero,
-            "input_length": self.input_length}
+            "embeddings_constraint": constraints.serialize(self.embeddings_constraint),
+            "mask_zero": self.mask_zero,
+            "input_length": self.input_length,
+        }

@@ -1,4 +1,5 @@
 """Convolutions with a kernel of their own at each place."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -35,9 +36,25 @@ class _LocallyConnected(Layer):
     _entries: Any
     _matrix_shape: Any
 
-    def __init__(self, filters: int, kernel_size: Any, strides: Any, padding: str, data_format: Any, activation: Any, use_bias: bool,
-                 kernel_initializer: Any, bias_initializer: Any, kernel_regularizer: Any, bias_regularizer: Any,
-                 activity_regularizer: Any, kernel_constraint: Any, bias_constraint: Any, implementation: int, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: Any,
+        strides: Any,
+        padding: str,
+        data_format: Any,
+        activation: Any,
+        use_bias: bool,
+        kernel_initializer: Any,
+        bias_initializer: Any,
+        kernel_regularizer: Any,
+        bias_regularizer: Any,
+        activity_regularizer: Any,
+        kernel_constraint: Any,
+        bias_constraint: Any,
+        implementation: int,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
         self.filters = filters
         self.kernel_size = normalize_tuple(kernel_size, self._rank, "kernel_size")
@@ -67,11 +84,14 @@ class _LocallyConnected(Layer):
         channels = shape[1] if self._channels_first else shape[-1]
         sizes: Any = tuple(shape[2:] if self._channels_first else shape[1:-1])
         if channels is None:
-            raise ValueError(f"Axis {1 if self._channels_first else self._rank + 1} of input should be fully-defined. Found shape: "
-                             f"{tuple(shape)}")
+            raise ValueError(
+                f"Axis {1 if self._channels_first else self._rank + 1} of input should be fully-defined. Found shape: {tuple(shape)}"
+            )
         if None in sizes:
-            raise ValueError(f"The spatial dimensions of the inputs to  a {type(self).__name__} layer should be fully-defined, but layer "
-                             f"received the inputs shape {tuple(shape)}")
+            raise ValueError(
+                f"The spatial dimensions of the inputs to  a {type(self).__name__} layer should be fully-defined, but layer "
+                f"received the inputs shape {tuple(shape)}"
+            )
         places = self._places(sizes)
         self.__dict__["_output_sizes"] = places
         if self.implementation == 1:
@@ -80,8 +100,10 @@ class _LocallyConnected(Layer):
             kernel_shape = (channels, *sizes, self.filters, *places) if self._channels_first else (*sizes, channels, *places, self.filters)
             self.__dict__["kernel_mask"] = self._mask(sizes)
         elif self.implementation == 3:
-            full = np.broadcast_to(self._mask(sizes), (channels, *sizes, self.filters, *places) if self._channels_first else (
-                *sizes, channels, *places, self.filters))
+            full = np.broadcast_to(
+                self._mask(sizes),
+                (channels, *sizes, self.filters, *places) if self._channels_first else (*sizes, channels, *places, self.filters),
+            )
             matrix = full.reshape(int(np.prod(sizes)) * channels, -1).T
             entries = np.argwhere(matrix)
             self.__dict__.update(_entries=entries, _matrix_shape=matrix.shape)
@@ -89,13 +111,21 @@ class _LocallyConnected(Layer):
         else:
             raise ValueError(f"Unrecognized implementation mode: {self.implementation}.")
         self.kernel = self.add_weight(
-            name="kernel", shape=kernel_shape, initializer=self.kernel_initializer, regularizer=self.kernel_regularizer,
-            constraint=self.kernel_constraint)
+            name="kernel",
+            shape=kernel_shape,
+            initializer=self.kernel_initializer,
+            regularizer=self.kernel_regularizer,
+            constraint=self.kernel_constraint,
+        )
         self.bias = None
         if self.use_bias:
             self.bias = self.add_weight(
-                name="bias", shape=(*places, self.filters), initializer=self.bias_initializer, regularizer=self.bias_regularizer,
-                constraint=self.bias_constraint)
+                name="bias",
+                shape=(*places, self.filters),
+                initializer=self.bias_initializer,
+                regularizer=self.bias_regularizer,
+                constraint=self.bias_constraint,
+            )
         self.input_spec = InputSpec(ndim=self._rank + 2, axes={1 if self._channels_first else -1: channels})
         self.built = True
 
@@ -133,15 +163,22 @@ class _LocallyConnected(Layer):
 
     def get_config(self) -> dict[str, Any]:
         mine = {
-            "filters": self.filters, "kernel_size": self.kernel_size, "strides": self.strides, "padding": self.padding,
-            "data_format": self.data_format, "activation": activations.serialize(self.activation), "use_bias": self.use_bias,
+            "filters": self.filters,
+            "kernel_size": self.kernel_size,
+            "strides": self.strides,
+            "padding": self.padding,
+            "data_format": self.data_format,
+            "activation": activations.serialize(self.activation),
+            "use_bias": self.use_bias,
             "kernel_initializer": initializers.serialize(self.kernel_initializer),
             "bias_initializer": initializers.serialize(self.bias_initializer),
             "kernel_regularizer": regularizers.serialize(self.kernel_regularizer),
             "bias_regularizer": regularizers.serialize(self.bias_regularizer),
             "activity_regularizer": regularizers.serialize(self.activity_regularizer),
             "kernel_constraint": constraints.serialize(self.kernel_constraint),
-            "bias_constraint": constraints.serialize(self.bias_constraint), "implementation": self.implementation}
+            "bias_constraint": constraints.serialize(self.bias_constraint),
+            "implementation": self.implementation,
+        }
         return {**super().get_config(), **mine}
 
 
@@ -151,14 +188,43 @@ class LocallyConnected1D(_LocallyConnected):
 
     _rank = 1
 
-    def __init__(self, filters: int, kernel_size: Any, strides: Any = 1, padding: str = "valid", data_format: Any = None,
-                 activation: Any = None, use_bias: bool = True, kernel_initializer: Any = "glorot_uniform",
-                 bias_initializer: Any = "zeros", kernel_regularizer: Any = None, bias_regularizer: Any = None,
-                 activity_regularizer: Any = None, kernel_constraint: Any = None, bias_constraint: Any = None, implementation: int = 1,
-                 **kwargs: Any) -> None:
-        super().__init__(filters, kernel_size, strides, padding, data_format, activation, use_bias, kernel_initializer,
-                         bias_initializer, kernel_regularizer, bias_regularizer, activity_regularizer, kernel_constraint,
-                         bias_constraint, implementation, **kwargs)
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = 1,
+        padding: str = "valid",
+        data_format: Any = None,
+        activation: Any = None,
+        use_bias: bool = True,
+        kernel_initializer: Any = "glorot_uniform",
+        bias_initializer: Any = "zeros",
+        kernel_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        bias_constraint: Any = None,
+        implementation: int = 1,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            filters,
+            kernel_size,
+            strides,
+            padding,
+            data_format,
+            activation,
+            use_bias,
+            kernel_initializer,
+            bias_initializer,
+            kernel_regularizer,
+            bias_regularizer,
+            activity_regularizer,
+            kernel_constraint,
+            bias_constraint,
+            implementation,
+            **kwargs,
+        )
 
 
 @public("keras.layers.LocallyConnected2D")
@@ -167,11 +233,40 @@ class LocallyConnected2D(_LocallyConnected):
 
     _rank = 2
 
-    def __init__(self, filters: int, kernel_size: Any, strides: Any = (1, 1), padding: str = "valid", data_format: Any = None,
-                 activation: Any = None, use_bias: bool = True, kernel_initializer: Any = "glorot_uniform",
-                 bias_initializer: Any = "zeros", kernel_regularizer: Any = None, bias_regularizer: Any = None,
-                 activity_regularizer: Any = None, kernel_constraint: Any = None, bias_constraint: Any = None, implementation: int = 1,
-                 **kwargs: Any) -> None:
-        super().__init__(filters, kernel_size, strides, padding, data_format, activation, use_bias, kernel_initializer,
-                         bias_initializer, kernel_regularizer, bias_regularizer, activity_regularizer, kernel_constraint,
-                         bias_constraint, implementation, **kwargs)
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = (1, 1),
+        padding: str = "valid",
+        data_format: Any = None,
+        activation: Any = None,
+        use_bias: bool = True,
+        kernel_initializer: Any = "glorot_uniform",
+        bias_initializer: Any = "zeros",
+        kernel_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        bias_constraint: Any = None,
+        implementation: int = 1,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            filters,
+            kernel_size,
+            strides,
+            padding,
+            data_format,
+            activation,
+            use_bias,
+            kernel_initializer,
+            bias_initializer,
+            kernel_regularizer,
+            bias_regularizer,
+            activity_regularizer,
+            kernel_constraint,
+            bias_constraint,
+            implementation,
+            **kwargs,
+        )

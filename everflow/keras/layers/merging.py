@@ -1,4 +1,5 @@
 """Layers that make one tensor of several."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -19,8 +20,8 @@ def _broadcast_shape(a: Any, b: Any) -> Any:
         return _broadcast_shape(b, a)
     if not b:
         return a
-    found = list(a[:-len(b)])
-    for i, j in zip(a[-len(b):], b):
+    found = list(a[: -len(b)])
+    for i, j in zip(a[-len(b) :], b):
         if i is None or j is None:
             found.append(None)
         elif i == 1:
@@ -49,14 +50,21 @@ class _Merge(Layer):
         raise NotImplementedError
 
     def _check_number(self, input_shape: Any) -> None:
-        if not isinstance(input_shape, (list, tuple)) or isinstance(input_shape, TensorShape) or len(input_shape) < 2 or not isinstance(
-                input_shape[0], (TensorShape, tuple, list)):
+        if (
+            not isinstance(input_shape, (list, tuple))
+            or isinstance(input_shape, TensorShape)
+            or len(input_shape) < 2
+            or not isinstance(input_shape[0], (TensorShape, tuple, list))
+        ):
             number = len(input_shape) if isinstance(input_shape, list) else 1
             raise ValueError(f"A merge layer should be called on a list of at least 2 inputs. Got {number} inputs.")
 
     def build(self, input_shape: Any) -> None:
-        if not isinstance(input_shape, (list, tuple)) or isinstance(input_shape, TensorShape) or not isinstance(
-                input_shape[0], (TensorShape, tuple, list)):
+        if (
+            not isinstance(input_shape, (list, tuple))
+            or isinstance(input_shape, TensorShape)
+            or not isinstance(input_shape[0], (TensorShape, tuple, list))
+        ):
             raise ValueError("A merge layer should be called on a list of inputs.")
         self._check_number(input_shape)
         shapes = _tuples(input_shape)
@@ -201,8 +209,12 @@ class Concatenate(_Merge):
         self.supports_masking = True
 
     def build(self, input_shape: Any) -> None:
-        if not isinstance(input_shape, (list, tuple)) or isinstance(input_shape, TensorShape) or len(input_shape) < 2 or not isinstance(
-                input_shape[0], (TensorShape, tuple, list)):
+        if (
+            not isinstance(input_shape, (list, tuple))
+            or isinstance(input_shape, TensorShape)
+            or len(input_shape) < 2
+            or not isinstance(input_shape[0], (TensorShape, tuple, list))
+        ):
             raise ValueError("A `Concatenate` layer should be called on a list of at least 2 inputs")
         shapes = _tuples(input_shape)
         if all(s is None for s in shapes):
@@ -211,12 +223,16 @@ class Concatenate(_Merge):
         for s in shapes:
             if s is not None:
                 axis = self.axis % len(s)
-                rest.add((*s[:axis], *s[axis + 1:]))
+                rest.add((*s[:axis], *s[axis + 1 :]))
         known = [r for r in rest if None not in r]
-        if len({len(r) for r in rest}) > 1 or len(set(known)) > 1 or any(
-                a != b and a is not None and b is not None for r in rest for q in rest for a, b in zip(r, q)):
-            raise ValueError("A `Concatenate` layer requires inputs with matching shapes except for the concat axis. Got inputs shapes: "
-                             f"{shapes}")
+        if (
+            len({len(r) for r in rest}) > 1
+            or len(set(known)) > 1
+            or any(a != b and a is not None and b is not None for r in rest for q in rest for a, b in zip(r, q))
+        ):
+            raise ValueError(
+                f"A `Concatenate` layer requires inputs with matching shapes except for the concat axis. Got inputs shapes: {shapes}"
+            )
         self.built = True
 
     def _merge_function(self, inputs: Any) -> Any:
@@ -280,8 +296,12 @@ class Dot(_Merge):
         return list(self.axes)
 
     def build(self, input_shape: Any) -> None:
-        if not isinstance(input_shape, (list, tuple)) or isinstance(input_shape, TensorShape) or len(input_shape) != 2 or not isinstance(
-                input_shape[0], (TensorShape, tuple, list)):
+        if (
+            not isinstance(input_shape, (list, tuple))
+            or isinstance(input_shape, TensorShape)
+            or len(input_shape) != 2
+            or not isinstance(input_shape[0], (TensorShape, tuple, list))
+        ):
             raise ValueError("A `Dot` layer should be called on a list of 2 inputs.")
         a, b = _tuples(input_shape)
         if a is None or b is None:

@@ -1,4 +1,5 @@
 """Noise while training."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -77,7 +78,7 @@ class AlphaDropout(_Noise):
         def dropped() -> Any:
             alpha = -1.6732632423543772848170429916717 * 1.0507009873554804934193349852946
             kept = tf.cast(tf.greater_equal(random_uniform(shape, seed=self.seed), self.rate), inputs.dtype)
-            a = ((1 - self.rate) * (1 + self.rate * alpha ** 2)) ** -0.5
+            a = ((1 - self.rate) * (1 + self.rate * alpha**2)) ** -0.5
             return a * (inputs * kept + alpha * (1 - kept)) - a * alpha * self.rate
 
         return in_train_phase(dropped, inputs, training=training)

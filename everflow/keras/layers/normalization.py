@@ -1,4 +1,5 @@
 """Batch normalization."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -24,12 +25,31 @@ class BatchNormalizationBase(Layer):
     # The fused op divides by one less than the number of samples, the others by the number itself.
     _bessels_correction_test_only = True
 
-    def __init__(self, axis: Any = -1, momentum: float = 0.99, epsilon: float = 1e-3, center: bool = True, scale: bool = True,
-                 beta_initializer: Any = "zeros", gamma_initializer: Any = "ones", moving_mean_initializer: Any = "zeros",
-                 moving_variance_initializer: Any = "ones", beta_regularizer: Any = None, gamma_regularizer: Any = None,
-                 beta_constraint: Any = None, gamma_constraint: Any = None, renorm: bool = False, renorm_clipping: Any = None,
-                 renorm_momentum: float = 0.99, fused: Any = None, trainable: bool = True, virtual_batch_size: int | None = None,
-                 adjustment: Any = None, name: str | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        axis: Any = -1,
+        momentum: float = 0.99,
+        epsilon: float = 1e-3,
+        center: bool = True,
+        scale: bool = True,
+        beta_initializer: Any = "zeros",
+        gamma_initializer: Any = "ones",
+        moving_mean_initializer: Any = "zeros",
+        moving_variance_initializer: Any = "ones",
+        beta_regularizer: Any = None,
+        gamma_regularizer: Any = None,
+        beta_constraint: Any = None,
+        gamma_constraint: Any = None,
+        renorm: bool = False,
+        renorm_clipping: Any = None,
+        renorm_momentum: float = 0.99,
+        fused: Any = None,
+        trainable: bool = True,
+        virtual_batch_size: int | None = None,
+        adjustment: Any = None,
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(name=name, trainable=trainable, **kwargs)
         if isinstance(axis, list):
             axis = axis[:]
@@ -127,26 +147,48 @@ class BatchNormalizationBase(Layer):
         self.gamma = self.beta = None
         if self.scale:
             self.gamma = self.add_weight(
-                name="gamma", shape=shape, dtype=self._param_dtype, initializer=self.gamma_initializer,
-                regularizer=self.gamma_regularizer, constraint=self.gamma_constraint, trainable=True, experimental_autocast=False)
+                name="gamma",
+                shape=shape,
+                dtype=self._param_dtype,
+                initializer=self.gamma_initializer,
+                regularizer=self.gamma_regularizer,
+                constraint=self.gamma_constraint,
+                trainable=True,
+                experimental_autocast=False,
+            )
         elif self.fused:
             self._gamma_const = tf.constant(1.0, dtype=self._param_dtype, shape=shape)
         if self.center:
             self.beta = self.add_weight(
-                name="beta", shape=shape, dtype=self._param_dtype, initializer=self.beta_initializer,
-                regularizer=self.beta_regularizer, constraint=self.beta_constraint, trainable=True, experimental_autocast=False)
+                name="beta",
+                shape=shape,
+                dtype=self._param_dtype,
+                initializer=self.beta_initializer,
+                regularizer=self.beta_regularizer,
+                constraint=self.beta_constraint,
+                trainable=True,
+                experimental_autocast=False,
+            )
         elif self.fused:
             self._beta_const = tf.constant(0.0, dtype=self._param_dtype, shape=shape)
 
     def _add_statistics(self, shape: Any) -> None:
         def statistic(name: str, initializer: Any) -> Any:
             return self.add_weight(
-                name=name, shape=shape, dtype=self._param_dtype, initializer=initializer, synchronization=VariableSynchronization.ON_READ,
-                trainable=False, aggregation=VariableAggregation.MEAN, experimental_autocast=False)
+                name=name,
+                shape=shape,
+                dtype=self._param_dtype,
+                initializer=initializer,
+                synchronization=VariableSynchronization.ON_READ,
+                trainable=False,
+                aggregation=VariableAggregation.MEAN,
+                experimental_autocast=False,
+            )
 
         self.moving_mean = statistic("moving_mean", self.moving_mean_initializer)
         self.moving_variance = statistic("moving_variance", self.moving_variance_initializer)
         if self.renorm:
+
             def stddev_initializer(*args: Any, **kwargs: Any) -> Any:
                 return tf.sqrt(self.moving_variance_initializer(*args, **kwargs))
 
@@ -198,8 +240,15 @@ class BatchNormalizationBase(Layer):
 
         def by_averages() -> Any:
             return tf.nn.fused_batch_norm(
-                inputs, gamma, beta, mean=self.moving_mean, variance=self.moving_variance, epsilon=self.epsilon, is_training=False,
-                data_format=self._data_format)
+                inputs,
+                gamma,
+                beta,
+                mean=self.moving_mean,
+                variance=self.moving_variance,
+                epsilon=self.epsilon,
+                is_training=False,
+                data_format=self._data_format,
+            )
 
         outputs, mean, variance = smart_cond(training, by_batch, by_averages)
         if not self._bessels_correction_test_only:
@@ -259,13 +308,16 @@ class BatchNormalizationBase(Layer):
 
     def _adjustment(self, inputs: Any, training: Any) -> tuple[Any, Any]:
         scale, offset = self.adjustment(tf.shape(inputs))
-        return (smart_cond(training, lambda: scale, lambda: tf.ones_like(scale)),
-                smart_cond(training, lambda: offset, lambda: tf.zeros_like(offset)))
+        return (
+            smart_cond(training, lambda: scale, lambda: tf.ones_like(scale)),
+            smart_cond(training, lambda: offset, lambda: tf.zeros_like(offset)),
+        )
 
     def _add_updates(self, mean: Any, variance: Any, training: Any) -> None:
         def update_mean() -> Any:
-            return smart_cond(training, lambda: self._assign_moving_average(self.moving_mean, mean, self.momentum),
-                              lambda: self.moving_mean)
+            return smart_cond(
+                training, lambda: self._assign_moving_average(self.moving_mean, mean, self.momentum), lambda: self.moving_mean
+            )
 
         def new_variance() -> Any:
             if not self.renorm:
@@ -304,8 +356,9 @@ class BatchNormalizationBase(Layer):
 
         def updated(variable: Any, value: Any) -> Any:
             value = tf.identity(value)
-            return smart_cond(training, lambda: self._assign_moving_average(variable, value, self.renorm_momentum),
-                              lambda: tf.identity(variable))
+            return smart_cond(
+                training, lambda: self._assign_moving_average(variable, value, self.renorm_momentum), lambda: tf.identity(variable)
+            )
 
         with tf.control_dependencies([updated(self.renorm_mean, mean), updated(self.renorm_stddev, deviation)]):
             return r, d, tf.identity(mean), tf.identity(variance)
@@ -356,9 +409,22 @@ class BatchNormalization(BatchNormalizationBase):
 class LayerNormalization(Layer):
     """Brings each example to mean zero and variance one over some axes."""
 
-    def __init__(self, axis: Any = -1, epsilon: float = 1e-3, center: bool = True, scale: bool = True, beta_initializer: Any = "zeros",
-                 gamma_initializer: Any = "ones", beta_regularizer: Any = None, gamma_regularizer: Any = None, beta_constraint: Any = None,
-                 gamma_constraint: Any = None, trainable: bool = True, name: str | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        axis: Any = -1,
+        epsilon: float = 1e-3,
+        center: bool = True,
+        scale: bool = True,
+        beta_initializer: Any = "zeros",
+        gamma_initializer: Any = "ones",
+        beta_regularizer: Any = None,
+        gamma_regularizer: Any = None,
+        beta_constraint: Any = None,
+        gamma_constraint: Any = None,
+        trainable: bool = True,
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(name=name, trainable=trainable, **kwargs)
         if isinstance(axis, (list, tuple)):
             axis = list(axis)
@@ -393,12 +459,24 @@ class LayerNormalization(Layer):
         self.gamma = self.beta = None
         if self.scale:
             self.gamma = self.add_weight(
-                name="gamma", shape=sizes, initializer=self.gamma_initializer, regularizer=self.gamma_regularizer,
-                constraint=self.gamma_constraint, trainable=True, experimental_autocast=False)
+                name="gamma",
+                shape=sizes,
+                initializer=self.gamma_initializer,
+                regularizer=self.gamma_regularizer,
+                constraint=self.gamma_constraint,
+                trainable=True,
+                experimental_autocast=False,
+            )
         if self.center:
             self.beta = self.add_weight(
-                name="beta", shape=sizes, initializer=self.beta_initializer, regularizer=self.beta_regularizer,
-                constraint=self.beta_constraint, trainable=True, experimental_autocast=False)
+                name="beta",
+                shape=sizes,
+                initializer=self.beta_initializer,
+                regularizer=self.beta_regularizer,
+                constraint=self.beta_constraint,
+                trainable=True,
+                experimental_autocast=False,
+            )
         self.built = True
 
     def call(self, inputs: Any) -> Any:  # type: ignore[override]

@@ -1,4 +1,5 @@
 """Pooling: the largest or the mean value of each window, or of all there is."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -22,8 +23,9 @@ class _Pooling(Layer):
 
     _rank = 1
 
-    def __init__(self, pool_function: Any, pool_size: Any, strides: Any, padding: Any, data_format: Any, name: str | None,
-                 **kwargs: Any) -> None:
+    def __init__(
+        self, pool_function: Any, pool_size: Any, strides: Any, padding: Any, data_format: Any, name: str | None, **kwargs: Any
+    ) -> None:
         super().__init__(name=name, **kwargs)
         if strides is None:
             strides = pool_size
@@ -42,16 +44,29 @@ class _Pooling(Layer):
         return TensorShape([sizes[0], sizes[1], *found] if first else [sizes[0], *found, sizes[-1]])
 
     def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "strides": self.strides, "pool_size": self.pool_size, "padding": self.padding,
-                "data_format": self.data_format}
+        return {
+            **super().get_config(),
+            "strides": self.strides,
+            "pool_size": self.pool_size,
+            "padding": self.padding,
+            "data_format": self.data_format,
+        }
 
 
 @internal("keras.layers.pooling.Pooling1D")
 class Pooling1D(_Pooling):
     """Windows over sequences."""
 
-    def __init__(self, pool_function: Any, pool_size: Any, strides: Any, padding: Any = "valid", data_format: Any = "channels_last",
-                 name: str | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        pool_function: Any,
+        pool_size: Any,
+        strides: Any,
+        padding: Any = "valid",
+        data_format: Any = "channels_last",
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(pool_function, pool_size, strides, padding, data_format, name, **kwargs)
 
     def call(self, inputs: Any) -> Any:  # type: ignore[override]
@@ -71,16 +86,25 @@ class Pooling2D(_Pooling):
 
     _rank = 2
 
-    def __init__(self, pool_function: Any, pool_size: Any, strides: Any, padding: Any = "valid", data_format: Any = None,
-                 name: str | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        pool_function: Any,
+        pool_size: Any,
+        strides: Any,
+        padding: Any = "valid",
+        data_format: Any = None,
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(pool_function, pool_size, strides, padding, data_format, name, **kwargs)
 
     def call(self, inputs: Any) -> Any:  # type: ignore[override]
         last = self.data_format == "channels_last"
         window = (1, *self.pool_size, 1) if last else (1, 1, *self.pool_size)
         steps = (1, *self.strides, 1) if last else (1, 1, *self.strides)
-        return self.pool_function(inputs, ksize=window, strides=steps, padding=self.padding.upper(),
-                                  data_format=convert_data_format(self.data_format, 4))
+        return self.pool_function(
+            inputs, ksize=window, strides=steps, padding=self.padding.upper(), data_format=convert_data_format(self.data_format, 4)
+        )
 
 
 @internal("keras.layers.pooling.Pooling3D")
@@ -89,8 +113,16 @@ class Pooling3D(_Pooling):
 
     _rank = 3
 
-    def __init__(self, pool_function: Any, pool_size: Any, strides: Any, padding: Any = "valid", data_format: Any = "channels_last",
-                 name: str | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        pool_function: Any,
+        pool_size: Any,
+        strides: Any,
+        padding: Any = "valid",
+        data_format: Any = "channels_last",
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(pool_function, pool_size, strides, padding, data_format, name, **kwargs)
 
     def call(self, inputs: Any) -> Any:  # type: ignore[override]
@@ -122,8 +154,9 @@ def _mean_3d(*args: Any, **kwargs: Any) -> Any:
 class MaxPooling1D(Pooling1D):
     """The largest value of each window of sequences."""
 
-    def __init__(self, pool_size: Any = 2, strides: Any = None, padding: Any = "valid", data_format: Any = "channels_last",
-                 **kwargs: Any) -> None:
+    def __init__(
+        self, pool_size: Any = 2, strides: Any = None, padding: Any = "valid", data_format: Any = "channels_last", **kwargs: Any
+    ) -> None:
         super().__init__(_max, pool_size=pool_size, strides=strides, padding=padding, data_format=data_format, **kwargs)
 
 
@@ -131,8 +164,9 @@ class MaxPooling1D(Pooling1D):
 class AveragePooling1D(Pooling1D):
     """The mean of each window of sequences."""
 
-    def __init__(self, pool_size: Any = 2, strides: Any = None, padding: Any = "valid", data_format: Any = "channels_last",
-                 **kwargs: Any) -> None:
+    def __init__(
+        self, pool_size: Any = 2, strides: Any = None, padding: Any = "valid", data_format: Any = "channels_last", **kwargs: Any
+    ) -> None:
         super().__init__(_mean, pool_size=pool_size, strides=strides, padding=padding, data_format=data_format, **kwargs)
 
 
@@ -140,8 +174,9 @@ class AveragePooling1D(Pooling1D):
 class MaxPooling2D(Pooling2D):
     """The largest value of each window of images."""
 
-    def __init__(self, pool_size: Any = (2, 2), strides: Any = None, padding: Any = "valid", data_format: Any = None,
-                 **kwargs: Any) -> None:
+    def __init__(
+        self, pool_size: Any = (2, 2), strides: Any = None, padding: Any = "valid", data_format: Any = None, **kwargs: Any
+    ) -> None:
         super().__init__(_max, pool_size=pool_size, strides=strides, padding=padding, data_format=data_format, **kwargs)
 
 
@@ -149,8 +184,9 @@ class MaxPooling2D(Pooling2D):
 class AveragePooling2D(Pooling2D):
     """The mean of each window of images."""
 
-    def __init__(self, pool_size: Any = (2, 2), strides: Any = None, padding: Any = "valid", data_format: Any = None,
-                 **kwargs: Any) -> None:
+    def __init__(
+        self, pool_size: Any = (2, 2), strides: Any = None, padding: Any = "valid", data_format: Any = None, **kwargs: Any
+    ) -> None:
         super().__init__(_mean, pool_size=pool_size, strides=strides, padding=padding, data_format=data_format, **kwargs)
 
 
@@ -158,8 +194,9 @@ class AveragePooling2D(Pooling2D):
 class MaxPooling3D(Pooling3D):
     """The largest value of each window of volumes."""
 
-    def __init__(self, pool_size: Any = (2, 2, 2), strides: Any = None, padding: Any = "valid", data_format: Any = None,
-                 **kwargs: Any) -> None:
+    def __init__(
+        self, pool_size: Any = (2, 2, 2), strides: Any = None, padding: Any = "valid", data_format: Any = None, **kwargs: Any
+    ) -> None:
         super().__init__(_max_3d, pool_size=pool_size, strides=strides, padding=padding, data_format=data_format, **kwargs)
 
 
@@ -167,8 +204,9 @@ class MaxPooling3D(Pooling3D):
 class AveragePooling3D(Pooling3D):
     """The mean of each window of volumes."""
 
-    def __init__(self, pool_size: Any = (2, 2, 2), strides: Any = None, padding: Any = "valid", data_format: Any = None,
-                 **kwargs: Any) -> None:
+    def __init__(
+        self, pool_size: Any = (2, 2, 2), strides: Any = None, padding: Any = "valid", data_format: Any = None, **kwargs: Any
+    ) -> None:
         super().__init__(_mean_3d, pool_size=pool_size, strides=strides, padding=padding, data_format=data_format, **kwargs)
 
 

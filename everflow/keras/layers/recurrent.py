@@ -1,4 +1,5 @@
 """RNN: a cell for each time step, its states from one to the next."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -37,8 +38,7 @@ def as_dims(size: Any) -> list[Any]:
 def zero_states(state_size: Any, batch_size: Any, dtype: Any) -> Any:
     """States of zeros, in the structure of the sizes."""
     if batch_size is None or dtype is None:
-        raise ValueError("batch_size and dtype cannot be None while constructing initial state: "
-                         f"batch_size={batch_size}, dtype={dtype}")
+        raise ValueError(f"batch_size and dtype cannot be None while constructing initial state: batch_size={batch_size}, dtype={dtype}")
     if isinstance(state_size, (list, tuple)) and not isinstance(state_size, TensorShape):
         return nest.map_structure(lambda s: zero_states(s, batch_size, dtype), state_size)
     return tf.zeros([batch_size, *as_dims(state_size)], dtype=dtype)
@@ -177,7 +177,7 @@ def _plain(state_size: Any) -> bool:
 class RNN(Layer):
     """Runs a cell over time.
 
-        tf.keras.layers.RNN(tf.keras.layers.LSTMCell(8), return_sequences=True)(sequences)
+    tf.keras.layers.RNN(tf.keras.layers.LSTMCell(8), return_sequences=True)(sequences)
     """
 
     cell: Any
@@ -187,8 +187,17 @@ class RNN(Layer):
     _num_constants: int
     _num_states_given: int
 
-    def __init__(self, cell: Any, return_sequences: bool = False, return_state: bool = False, go_backwards: bool = False,
-                 stateful: bool = False, unroll: bool = False, time_major: bool = False, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        cell: Any,
+        return_sequences: bool = False,
+        return_state: bool = False,
+        go_backwards: bool = False,
+        stateful: bool = False,
+        unroll: bool = False,
+        time_major: bool = False,
+        **kwargs: Any,
+    ) -> None:
         if isinstance(cell, (list, tuple)):
             cell = StackedRNNCells(cell)
         if not hasattr(cell, "call"):
@@ -240,8 +249,9 @@ class RNN(Layer):
             return TensorShape([batch, *as_dims(size)])
 
         size = self._output_size()
-        found = nest.map_structure(shape, size) if isinstance(size, (list, tuple, dict)) and not isinstance(size, TensorShape) else shape(
-            size)
+        found = (
+            nest.map_structure(shape, size) if isinstance(size, (list, tuple, dict)) and not isinstance(size, TensorShape) else shape(size)
+        )
         if not self.return_state:
             return found
         return [*nest.flatten(found), *(TensorShape([batch, *as_dims(s)]) for s in _sizes(self.cell.state_size))]
@@ -255,10 +265,13 @@ class RNN(Layer):
         constants = []
         if isinstance(input_shape, list) and isinstance(input_shape[0], (tuple, list, TensorShape)):
             if self._num_constants:
-                constants = input_shape[-self._num_constants:]
+                constants = input_shape[-self._num_constants :]
             input_shape = input_shape[0]
-        one_step = nest.map_structure(self._step_shape, input_shape) if isinstance(input_shape, dict) or isinstance(
-            input_shape, tuple) and isinstance(input_shape[0], TensorShape) else self._step_shape(input_shape)
+        one_step = (
+            nest.map_structure(self._step_shape, input_shape)
+            if isinstance(input_shape, dict) or isinstance(input_shape, tuple) and isinstance(input_shape[0], TensorShape)
+            else self._step_shape(input_shape)
+        )
         if isinstance(self.cell, Layer) and not self.cell.built:
             for cell in (self.cell, *getattr(self.cell, "cells", ())):
                 if getattr(cell, "_dtype", "") is None:
@@ -282,8 +295,10 @@ class RNN(Layer):
 
     def _check_states(self) -> None:
         wanted, given = _sizes(self.cell.state_size), [s.shape for s in self.state_spec]
-        problem = ValueError("An `initial_state` was passed that is not compatible with `cell.state_size`. Received `state_spec`="
-                             f"{self.state_spec}; however `cell.state_size` is {self.cell.state_size}")
+        problem = ValueError(
+            "An `initial_state` was passed that is not compatible with `cell.state_size`. Received `state_spec`="
+            f"{self.state_spec}; however `cell.state_size` is {self.cell.state_size}"
+        )
         if len(wanted) != len(given):
             raise problem
         for w, g in zip(wanted, given):
@@ -316,8 +331,10 @@ class RNN(Layer):
             self.__dict__["_num_constants"] = len(constants)
         symbolic = [t for t in extra if isinstance(t, tf.Tensor) and not t.is_eager and is_keras_tensor(t)]
         if symbolic and len(symbolic) != len(extra):
-            raise ValueError("The initial state or constants of an RNN layer cannot be specified with a mix of Keras tensors and non-Keras "
-                             "tensors (a \"Keras tensor\" is a tensor that was returned by a Keras layer, or by `Input`)")
+            raise ValueError(
+                "The initial state or constants of an RNN layer cannot be specified with a mix of Keras tensors and non-Keras "
+                'tensors (a "Keras tensor" is a tensor that was returned by a Keras layer, or by `Input`)'
+            )
         if not symbolic:
             if initial_state is not None:
                 kwargs["initial_state"] = initial_state
@@ -343,17 +360,28 @@ class RNN(Layer):
         sizes = first.shape.as_list()
         steps = sizes[0] if self.time_major else sizes[1]
         if self.unroll and steps is None:
-            raise ValueError("Cannot unroll a RNN if the time dimension is undefined. \n- If using a Sequential model, specify the time "
-                             "dimension by passing an `input_shape` or `batch_input_shape` argument to your first layer. If your first "
-                             "layer is an Embedding, you can also use the `input_length` argument.\n- If using the functional API, "
-                             "specify the time dimension by passing a `shape` or `batch_shape` argument to your Input layer.")
+            raise ValueError(
+                "Cannot unroll a RNN if the time dimension is undefined. \n- If using a Sequential model, specify the time "
+                "dimension by passing an `input_shape` or `batch_input_shape` argument to your first layer. If your first "
+                "layer is an Embedding, you can also use the `input_length` argument.\n- If using the functional API, "
+                "specify the time dimension by passing a `shape` or `batch_shape` argument to your Input layer."
+            )
         arguments: dict[str, Any] = {}
         if has_arg(self.cell.call, "training") or isinstance(self.cell, StackedRNNCells):
             arguments["training"] = training
         step = self._step(arguments, constants)
         last, outputs, states = rnn(
-            step, inputs, initial_state, constants=constants, go_backwards=self.go_backwards, mask=mask, unroll=self.unroll,
-            input_length=steps, time_major=self.time_major, zero_output_for_mask=self.zero_output_for_mask)
+            step,
+            inputs,
+            initial_state,
+            constants=constants,
+            go_backwards=self.go_backwards,
+            mask=mask,
+            unroll=self.unroll,
+            input_length=steps,
+            time_major=self.time_major,
+            zero_output_for_mask=self.zero_output_for_mask,
+        )
         if self.stateful:
             self._keep_states(states)
         found = outputs if self.return_sequences else last
@@ -373,12 +401,16 @@ class RNN(Layer):
         def step(x: Any, states: Any) -> Any:
             given = {**arguments, "constants": states[-number:]} if takes_constants else arguments
             states = list(states[:-number] if takes_constants else states)
-            before = states[0] if is_single and (of_tf or _state_is_bare(self.cell)) else (
-                tuple(states) if not isinstance(size, list) and not is_single else states)
+            before = (
+                states[0]
+                if is_single and (of_tf or _state_is_bare(self.cell))
+                else (tuple(states) if not isinstance(size, list) and not is_single else states)
+            )
             call: Any = self.cell if isinstance(self.cell, StackedRNNCells) or not isinstance(self.cell, Layer) else self.cell.call
             output, after = call(x, before, **given)
             return output, list(after) if isinstance(after, (list, tuple)) and not hasattr(after, "_fields") else (
-                [after] if not hasattr(after, "_fields") else list(after))
+                [after] if not hasattr(after, "_fields") else list(after)
+            )
 
         return step
 
@@ -395,12 +427,16 @@ class RNN(Layer):
             self.add_update(update)
 
     def _process_inputs(self, inputs: Any, initial_state: Any, constants: Any) -> tuple[Any, Any, Any]:
-        if isinstance(inputs, (list, tuple)) and not hasattr(inputs, "_fields") and self.__dict__.get("_num_states_given") is not None \
-                and len(inputs) > 1:
+        if (
+            isinstance(inputs, (list, tuple))
+            and not hasattr(inputs, "_fields")
+            and self.__dict__.get("_num_states_given") is not None
+            and len(inputs) > 1
+        ):
             states = self._num_states_given
             number = self._num_constants
-            initial_state = list(inputs[1:1 + states])
-            constants = list(inputs[1 + states:]) if number else None
+            initial_state = list(inputs[1 : 1 + states])
+            constants = list(inputs[1 + states :]) if number else None
             inputs = inputs[0]
             if not initial_state:
                 initial_state = None
@@ -411,8 +447,9 @@ class RNN(Layer):
         else:
             initial_state = self.get_initial_state(inputs)
         if len(nest.flatten(initial_state)) != len(_sizes(self.cell.state_size)):
-            raise ValueError(f"Layer has {len(_sizes(self.cell.state_size))} states but was passed {len(nest.flatten(initial_state))} "
-                             "initial states.")
+            raise ValueError(
+                f"Layer has {len(_sizes(self.cell.state_size))} states but was passed {len(nest.flatten(initial_state))} initial states."
+            )
         return inputs, initial_state, constants
 
     def reset_states(self, states: Any = None) -> None:
@@ -424,12 +461,16 @@ class RNN(Layer):
             raise ValueError(
                 "If a RNN is stateful, it needs to know its batch size. Specify the batch size of your input tensors: \n- If using a "
                 "Sequential model, specify the batch size by passing a `batch_input_shape` argument to your first layer.\n- If using the "
-                "functional API, specify the batch size by passing a `batch_shape` argument to your Input layer.")
+                "functional API, specify the batch size by passing a `batch_shape` argument to your Input layer."
+            )
         if nest.flatten(self.states)[0] is None:
             with tf.init_scope():
                 kept = [self._state_variable([batch, *as_dims(s)]) for s in _sizes(self.cell.state_size)]
-            self.states = nest.pack_sequence_as(self.cell.state_size, kept) if isinstance(
-                self.cell.state_size, (list, tuple)) and _plain(self.cell.state_size) else kept
+            self.states = (
+                nest.pack_sequence_as(self.cell.state_size, kept)
+                if isinstance(self.cell.state_size, (list, tuple)) and _plain(self.cell.state_size)
+                else kept
+            )
             return
         flat = nest.flatten(self.states)
         if states is None:
@@ -437,14 +478,16 @@ class RNN(Layer):
             return
         given = list(nest.flatten(states)) if not isinstance(states, np.ndarray) else [states]
         if len(given) != len(flat):
-            raise ValueError(f"Layer {self.name} expects {len(flat)} states, but it received {len(given)} state values. Input received: "
-                             f"{states}")
+            raise ValueError(
+                f"Layer {self.name} expects {len(flat)} states, but it received {len(given)} state values. Input received: {states}"
+            )
         pairs = []
         for i, (value, state) in enumerate(zip(given, flat)):
             wanted = tuple(state.shape.as_list())
             if tuple(np.shape(value)) != wanted:
-                raise ValueError(f"State {i} is incompatible with layer {self.name}: expected shape={wanted}, found shape="
-                                 f"{np.shape(value)}")
+                raise ValueError(
+                    f"State {i} is incompatible with layer {self.name}: expected shape={wanted}, found shape={np.shape(value)}"
+                )
             pairs.append((state, value))
         batch_set_value(pairs)
 
@@ -455,8 +498,13 @@ class RNN(Layer):
 
     def get_config(self) -> dict[str, Any]:
         config: dict[str, Any] = {
-            "return_sequences": self.return_sequences, "return_state": self.return_state, "go_backwards": self.go_backwards,
-            "stateful": self.stateful, "unroll": self.unroll, "time_major": self.time_major}
+            "return_sequences": self.return_sequences,
+            "return_state": self.return_state,
+            "go_backwards": self.go_backwards,
+            "stateful": self.stateful,
+            "unroll": self.unroll,
+            "time_major": self.time_major,
+        }
         if self._num_constants:
             config["num_constants"] = self._num_constants
         if self.zero_output_for_mask:

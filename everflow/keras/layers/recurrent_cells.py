@@ -1,4 +1,5 @@
 """The cells: SimpleRNN, GRU and LSTM."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -58,9 +59,24 @@ class _Cell(DropoutRNNCellMixin, Layer):
     state_size: Any
     units: int
 
-    def __init__(self, units: int, activation: Any, use_bias: bool, kernel_initializer: Any, recurrent_initializer: Any,
-                 bias_initializer: Any, kernel_regularizer: Any, recurrent_regularizer: Any, bias_regularizer: Any, kernel_constraint: Any,
-                 recurrent_constraint: Any, bias_constraint: Any, dropout: float, recurrent_dropout: float, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        units: int,
+        activation: Any,
+        use_bias: bool,
+        kernel_initializer: Any,
+        recurrent_initializer: Any,
+        bias_initializer: Any,
+        kernel_regularizer: Any,
+        recurrent_regularizer: Any,
+        bias_regularizer: Any,
+        kernel_constraint: Any,
+        recurrent_constraint: Any,
+        bias_constraint: Any,
+        dropout: float,
+        recurrent_dropout: float,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
         self.units = units
         self.activation = activations.get(activation)
@@ -82,15 +98,28 @@ class _Cell(DropoutRNNCellMixin, Layer):
     def build(self, input_shape: Any) -> None:
         sizes = TensorShape(input_shape).as_list()
         self.kernel = self.add_weight(
-            shape=(sizes[-1], self.units * self._gates), name="kernel", initializer=self.kernel_initializer,
-            regularizer=self.kernel_regularizer, constraint=self.kernel_constraint)
+            shape=(sizes[-1], self.units * self._gates),
+            name="kernel",
+            initializer=self.kernel_initializer,
+            regularizer=self.kernel_regularizer,
+            constraint=self.kernel_constraint,
+        )
         self.recurrent_kernel = self.add_weight(
-            shape=(self.units, self.units * self._gates), name="recurrent_kernel", initializer=self.recurrent_initializer,
-            regularizer=self.recurrent_regularizer, constraint=self.recurrent_constraint)
+            shape=(self.units, self.units * self._gates),
+            name="recurrent_kernel",
+            initializer=self.recurrent_initializer,
+            regularizer=self.recurrent_regularizer,
+            constraint=self.recurrent_constraint,
+        )
         self.bias = None
         if self.use_bias:
-            self.bias = self.add_weight(shape=self._bias_shape(), name="bias", initializer=self._bias_initializer(),
-                                        regularizer=self.bias_regularizer, constraint=self.bias_constraint)
+            self.bias = self.add_weight(
+                shape=self._bias_shape(),
+                name="bias",
+                initializer=self._bias_initializer(),
+                regularizer=self.bias_regularizer,
+                constraint=self.bias_constraint,
+            )
         self.built = True
 
     def _bias_shape(self) -> tuple[int, ...]:
@@ -105,7 +134,9 @@ class _Cell(DropoutRNNCellMixin, Layer):
 
     def _config(self) -> dict[str, Any]:
         return {
-            "units": self.units, "activation": activations.serialize(self.activation), "use_bias": self.use_bias,
+            "units": self.units,
+            "activation": activations.serialize(self.activation),
+            "use_bias": self.use_bias,
             "kernel_initializer": initializers.serialize(self.kernel_initializer),
             "recurrent_initializer": initializers.serialize(self.recurrent_initializer),
             "bias_initializer": initializers.serialize(self.bias_initializer),
@@ -114,8 +145,10 @@ class _Cell(DropoutRNNCellMixin, Layer):
             "bias_regularizer": regularizers.serialize(self.bias_regularizer),
             "kernel_constraint": constraints.serialize(self.kernel_constraint),
             "recurrent_constraint": constraints.serialize(self.recurrent_constraint),
-            "bias_constraint": constraints.serialize(self.bias_constraint), "dropout": self.dropout,
-            "recurrent_dropout": self.recurrent_dropout}
+            "bias_constraint": constraints.serialize(self.bias_constraint),
+            "dropout": self.dropout,
+            "recurrent_dropout": self.recurrent_dropout,
+        }
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), **self._config()}
@@ -125,14 +158,41 @@ class _Cell(DropoutRNNCellMixin, Layer):
 class SimpleRNNCell(_Cell):
     """The output of a step is that of a dense layer of the input and the output before."""
 
-    def __init__(self, units: int, activation: Any = "tanh", use_bias: bool = True, kernel_initializer: Any = "glorot_uniform",
-                 recurrent_initializer: Any = "orthogonal", bias_initializer: Any = "zeros", kernel_regularizer: Any = None,
-                 recurrent_regularizer: Any = None, bias_regularizer: Any = None, kernel_constraint: Any = None,
-                 recurrent_constraint: Any = None, bias_constraint: Any = None, dropout: float = 0.0, recurrent_dropout: float = 0.0,
-                 **kwargs: Any) -> None:
-        super().__init__(units, activation, use_bias, kernel_initializer, recurrent_initializer, bias_initializer, kernel_regularizer,
-                         recurrent_regularizer, bias_regularizer, kernel_constraint, recurrent_constraint, bias_constraint, dropout,
-                         recurrent_dropout, **kwargs)
+    def __init__(
+        self,
+        units: int,
+        activation: Any = "tanh",
+        use_bias: bool = True,
+        kernel_initializer: Any = "glorot_uniform",
+        recurrent_initializer: Any = "orthogonal",
+        bias_initializer: Any = "zeros",
+        kernel_regularizer: Any = None,
+        recurrent_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        recurrent_constraint: Any = None,
+        bias_constraint: Any = None,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            units,
+            activation,
+            use_bias,
+            kernel_initializer,
+            recurrent_initializer,
+            bias_initializer,
+            kernel_regularizer,
+            recurrent_regularizer,
+            bias_regularizer,
+            kernel_constraint,
+            recurrent_constraint,
+            bias_constraint,
+            dropout,
+            recurrent_dropout,
+            **kwargs,
+        )
 
     def call(self, inputs: Any, states: Any, training: Any = None) -> Any:  # type: ignore[override]
         """(output, [output])."""
@@ -155,14 +215,44 @@ class GRUCell(_Cell):
 
     _gates = 3
 
-    def __init__(self, units: int, activation: Any = "tanh", recurrent_activation: Any = "hard_sigmoid", use_bias: bool = True,
-                 kernel_initializer: Any = "glorot_uniform", recurrent_initializer: Any = "orthogonal", bias_initializer: Any = "zeros",
-                 kernel_regularizer: Any = None, recurrent_regularizer: Any = None, bias_regularizer: Any = None,
-                 kernel_constraint: Any = None, recurrent_constraint: Any = None, bias_constraint: Any = None, dropout: float = 0.0,
-                 recurrent_dropout: float = 0.0, implementation: int = 1, reset_after: bool = False, **kwargs: Any) -> None:
-        super().__init__(units, activation, use_bias, kernel_initializer, recurrent_initializer, bias_initializer, kernel_regularizer,
-                         recurrent_regularizer, bias_regularizer, kernel_constraint, recurrent_constraint, bias_constraint, dropout,
-                         recurrent_dropout, **kwargs)
+    def __init__(
+        self,
+        units: int,
+        activation: Any = "tanh",
+        recurrent_activation: Any = "hard_sigmoid",
+        use_bias: bool = True,
+        kernel_initializer: Any = "glorot_uniform",
+        recurrent_initializer: Any = "orthogonal",
+        bias_initializer: Any = "zeros",
+        kernel_regularizer: Any = None,
+        recurrent_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        recurrent_constraint: Any = None,
+        bias_constraint: Any = None,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        implementation: int = 1,
+        reset_after: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            units,
+            activation,
+            use_bias,
+            kernel_initializer,
+            recurrent_initializer,
+            bias_initializer,
+            kernel_regularizer,
+            recurrent_regularizer,
+            bias_regularizer,
+            kernel_constraint,
+            recurrent_constraint,
+            bias_constraint,
+            dropout,
+            recurrent_dropout,
+            **kwargs,
+        )
         self.recurrent_activation = activations.get(recurrent_activation)
         self.implementation = implementation
         self.reset_after = reset_after
@@ -186,22 +276,31 @@ class GRUCell(_Cell):
             z, r = self.recurrent_activation(of_inputs[0] + z_h), self.recurrent_activation(of_inputs[1] + r_h)
             candidate = of_inputs[2] + r * h_h
         else:
-            seen = [before] * 3 if state_masks is None else [before * m for m in state_masks] if self.implementation == 1 else (
-                [before * state_masks[0]] * 3)
+            seen = (
+                [before] * 3
+                if state_masks is None
+                else [before * m for m in state_masks]
+                if self.implementation == 1
+                else ([before * state_masks[0]] * 3)
+            )
             if state_masks is None or self.implementation != 1:
-                z_h, r_h = tf.split(tf.matmul(seen[0], self.recurrent_kernel[:, :2 * u]), 2, axis=1)
+                z_h, r_h = tf.split(tf.matmul(seen[0], self.recurrent_kernel[:, : 2 * u]), 2, axis=1)
             else:
                 z_h = tf.matmul(seen[0], self.recurrent_kernel[:, :u])
-                r_h = tf.matmul(seen[1], self.recurrent_kernel[:, u:2 * u])
+                r_h = tf.matmul(seen[1], self.recurrent_kernel[:, u : 2 * u])
             z, r = self.recurrent_activation(of_inputs[0] + z_h), self.recurrent_activation(of_inputs[1] + r_h)
-            candidate = of_inputs[2] + tf.matmul(r * seen[2], self.recurrent_kernel[:, 2 * u:])
+            candidate = of_inputs[2] + tf.matmul(r * seen[2], self.recurrent_kernel[:, 2 * u :])
         candidate = self.activation(candidate)
         output = z * before + (1 - z) * candidate
         return output, [output]
 
     def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "recurrent_activation": activations.serialize(self.recurrent_activation),
-                "implementation": self.implementation, "reset_after": self.reset_after}
+        return {
+            **super().get_config(),
+            "recurrent_activation": activations.serialize(self.recurrent_activation),
+            "implementation": self.implementation,
+            "reset_after": self.reset_after,
+        }
 
 
 def _products(x: Any, masks: Any, kernel: Any, bias: Any, gates: int, implementation: int) -> list[Any]:
@@ -223,15 +322,44 @@ class LSTMCell(_Cell):
 
     _gates = 4
 
-    def __init__(self, units: int, activation: Any = "tanh", recurrent_activation: Any = "hard_sigmoid", use_bias: bool = True,
-                 kernel_initializer: Any = "glorot_uniform", recurrent_initializer: Any = "orthogonal", bias_initializer: Any = "zeros",
-                 unit_forget_bias: bool = True, kernel_regularizer: Any = None, recurrent_regularizer: Any = None,
-                 bias_regularizer: Any = None, kernel_constraint: Any = None, recurrent_constraint: Any = None,
-                 bias_constraint: Any = None, dropout: float = 0.0, recurrent_dropout: float = 0.0, implementation: int = 1,
-                 **kwargs: Any) -> None:
-        super().__init__(units, activation, use_bias, kernel_initializer, recurrent_initializer, bias_initializer, kernel_regularizer,
-                         recurrent_regularizer, bias_regularizer, kernel_constraint, recurrent_constraint, bias_constraint, dropout,
-                         recurrent_dropout, **kwargs)
+    def __init__(
+        self,
+        units: int,
+        activation: Any = "tanh",
+        recurrent_activation: Any = "hard_sigmoid",
+        use_bias: bool = True,
+        kernel_initializer: Any = "glorot_uniform",
+        recurrent_initializer: Any = "orthogonal",
+        bias_initializer: Any = "zeros",
+        unit_forget_bias: bool = True,
+        kernel_regularizer: Any = None,
+        recurrent_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        recurrent_constraint: Any = None,
+        bias_constraint: Any = None,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        implementation: int = 1,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            units,
+            activation,
+            use_bias,
+            kernel_initializer,
+            recurrent_initializer,
+            bias_initializer,
+            kernel_regularizer,
+            recurrent_regularizer,
+            bias_regularizer,
+            kernel_constraint,
+            recurrent_constraint,
+            bias_constraint,
+            dropout,
+            recurrent_dropout,
+            **kwargs,
+        )
         self.recurrent_activation = activations.get(recurrent_activation)
         self.unit_forget_bias = unit_forget_bias
         self.implementation = implementation
@@ -244,8 +372,9 @@ class LSTMCell(_Cell):
 
         def forgetting_little(_: Any, *args: Any, **kwargs: Any) -> Any:
             u, make = self.units, self.bias_initializer
-            return tf.concat([make((u,), *args, **kwargs), tf.ones_initializer()((u,), *args, **kwargs),
-                              make((u * 2,), *args, **kwargs)], axis=0)
+            return tf.concat(
+                [make((u,), *args, **kwargs), tf.ones_initializer()((u,), *args, **kwargs), make((u * 2,), *args, **kwargs)], axis=0
+            )
 
         return forgetting_little
 
@@ -275,8 +404,12 @@ class LSTMCell(_Cell):
         return list(cell_zeros(self, inputs, batch_size, dtype))
 
     def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "recurrent_activation": activations.serialize(self.recurrent_activation),
-                "unit_forget_bias": self.unit_forget_bias, "implementation": self.implementation}
+        return {
+            **super().get_config(),
+            "recurrent_activation": activations.serialize(self.recurrent_activation),
+            "unit_forget_bias": self.unit_forget_bias,
+            "implementation": self.implementation,
+        }
 
 
 @public("keras.experimental.PeepholeLSTMCell")
@@ -286,12 +419,15 @@ class PeepholeLSTMCell(LSTMCell):
 
     def build(self, input_shape: Any) -> None:
         super().build(input_shape)
-        self.input_gate_peephole_weights = self.add_weight(shape=(self.units,), name="input_gate_peephole_weights",
-                                                           initializer=self.kernel_initializer)
-        self.forget_gate_peephole_weights = self.add_weight(shape=(self.units,), name="forget_gate_peephole_weights",
-                                                            initializer=self.kernel_initializer)
-        self.output_gate_peephole_weights = self.add_weight(shape=(self.units,), name="output_gate_peephole_weights",
-                                                            initializer=self.kernel_initializer)
+        self.input_gate_peephole_weights = self.add_weight(
+            shape=(self.units,), name="input_gate_peephole_weights", initializer=self.kernel_initializer
+        )
+        self.forget_gate_peephole_weights = self.add_weight(
+            shape=(self.units,), name="forget_gate_peephole_weights", initializer=self.kernel_initializer
+        )
+        self.output_gate_peephole_weights = self.add_weight(
+            shape=(self.units,), name="output_gate_peephole_weights", initializer=self.kernel_initializer
+        )
 
     def _output(self, gates: list[Any], memory: Any) -> Any:
         enter = self.recurrent_activation(gates[0] + self.input_gate_peephole_weights * memory)
@@ -306,29 +442,94 @@ class PeepholeLSTMCell(LSTMCell):
 class GRUCellV2(GRUCell):
     """The GRU cell with TensorFlow 2's defaults."""
 
-    def __init__(self, units: int, activation: Any = "tanh", recurrent_activation: Any = "sigmoid", use_bias: bool = True,
-                 kernel_initializer: Any = "glorot_uniform", recurrent_initializer: Any = "orthogonal", bias_initializer: Any = "zeros",
-                 kernel_regularizer: Any = None, recurrent_regularizer: Any = None, bias_regularizer: Any = None,
-                 kernel_constraint: Any = None, recurrent_constraint: Any = None, bias_constraint: Any = None, dropout: float = 0.0,
-                 recurrent_dropout: float = 0.0, implementation: int = 2, reset_after: bool = True, **kwargs: Any) -> None:
-        super().__init__(units, activation, recurrent_activation, use_bias, kernel_initializer, recurrent_initializer, bias_initializer,
-                         kernel_regularizer, recurrent_regularizer, bias_regularizer, kernel_constraint, recurrent_constraint,
-                         bias_constraint, dropout, recurrent_dropout, implementation, reset_after, **kwargs)
+    def __init__(
+        self,
+        units: int,
+        activation: Any = "tanh",
+        recurrent_activation: Any = "sigmoid",
+        use_bias: bool = True,
+        kernel_initializer: Any = "glorot_uniform",
+        recurrent_initializer: Any = "orthogonal",
+        bias_initializer: Any = "zeros",
+        kernel_regularizer: Any = None,
+        recurrent_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        recurrent_constraint: Any = None,
+        bias_constraint: Any = None,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        implementation: int = 2,
+        reset_after: bool = True,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            units,
+            activation,
+            recurrent_activation,
+            use_bias,
+            kernel_initializer,
+            recurrent_initializer,
+            bias_initializer,
+            kernel_regularizer,
+            recurrent_regularizer,
+            bias_regularizer,
+            kernel_constraint,
+            recurrent_constraint,
+            bias_constraint,
+            dropout,
+            recurrent_dropout,
+            implementation,
+            reset_after,
+            **kwargs,
+        )
 
 
 @internal("keras.layers.recurrent_v2.LSTMCell")
 class LSTMCellV2(LSTMCell):
     """The LSTM cell with TensorFlow 2's defaults."""
 
-    def __init__(self, units: int, activation: Any = "tanh", recurrent_activation: Any = "sigmoid", use_bias: bool = True,
-                 kernel_initializer: Any = "glorot_uniform", recurrent_initializer: Any = "orthogonal", bias_initializer: Any = "zeros",
-                 unit_forget_bias: bool = True, kernel_regularizer: Any = None, recurrent_regularizer: Any = None,
-                 bias_regularizer: Any = None, kernel_constraint: Any = None, recurrent_constraint: Any = None,
-                 bias_constraint: Any = None, dropout: float = 0.0, recurrent_dropout: float = 0.0, implementation: int = 2,
-                 **kwargs: Any) -> None:
-        super().__init__(units, activation, recurrent_activation, use_bias, kernel_initializer, recurrent_initializer, bias_initializer,
-                         unit_forget_bias, kernel_regularizer, recurrent_regularizer, bias_regularizer, kernel_constraint,
-                         recurrent_constraint, bias_constraint, dropout, recurrent_dropout, implementation, **kwargs)
+    def __init__(
+        self,
+        units: int,
+        activation: Any = "tanh",
+        recurrent_activation: Any = "sigmoid",
+        use_bias: bool = True,
+        kernel_initializer: Any = "glorot_uniform",
+        recurrent_initializer: Any = "orthogonal",
+        bias_initializer: Any = "zeros",
+        unit_forget_bias: bool = True,
+        kernel_regularizer: Any = None,
+        recurrent_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        recurrent_constraint: Any = None,
+        bias_constraint: Any = None,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        implementation: int = 2,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            units,
+            activation,
+            recurrent_activation,
+            use_bias,
+            kernel_initializer,
+            recurrent_initializer,
+            bias_initializer,
+            unit_forget_bias,
+            kernel_regularizer,
+            recurrent_regularizer,
+            bias_regularizer,
+            kernel_constraint,
+            recurrent_constraint,
+            bias_constraint,
+            dropout,
+            recurrent_dropout,
+            implementation,
+            **kwargs,
+        )
 
 
 # Written into configs under the names that programs know.

@@ -1,4 +1,5 @@
 """Convolutions in two parts: each channel for itself, then a mix of the channels."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -16,19 +17,50 @@ from everflow.keras.window_arithmetic import conv_output_length, convert_data_fo
 class SeparableConv(SeparableConvBase):
     """A depthwise convolution, and one of single pixels."""
 
-    def __init__(self, rank: int, filters: int, kernel_size: Any, strides: Any = 1, padding: Any = "valid", data_format: Any = None,
-                 dilation_rate: Any = 1, depth_multiplier: int = 1, activation: Any = None, use_bias: bool = True,
-                 depthwise_initializer: Any = "glorot_uniform", pointwise_initializer: Any = "glorot_uniform",
-                 bias_initializer: Any = "zeros", depthwise_regularizer: Any = None, pointwise_regularizer: Any = None,
-                 bias_regularizer: Any = None, activity_regularizer: Any = None, depthwise_constraint: Any = None,
-                 pointwise_constraint: Any = None, bias_constraint: Any = None, trainable: bool = True, name: str | None = None,
-                 **kwargs: Any) -> None:
+    def __init__(
+        self,
+        rank: int,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = 1,
+        padding: Any = "valid",
+        data_format: Any = None,
+        dilation_rate: Any = 1,
+        depth_multiplier: int = 1,
+        activation: Any = None,
+        use_bias: bool = True,
+        depthwise_initializer: Any = "glorot_uniform",
+        pointwise_initializer: Any = "glorot_uniform",
+        bias_initializer: Any = "zeros",
+        depthwise_regularizer: Any = None,
+        pointwise_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        depthwise_constraint: Any = None,
+        pointwise_constraint: Any = None,
+        bias_constraint: Any = None,
+        trainable: bool = True,
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(
-            rank=rank, filters=filters, kernel_size=kernel_size, strides=strides, padding=padding, data_format=data_format,
-            dilation_rate=dilation_rate, activation=activations.get(activation), use_bias=use_bias,
-            bias_initializer=initializers.get(bias_initializer), bias_regularizer=regularizers.get(bias_regularizer),
-            activity_regularizer=regularizers.get(activity_regularizer), bias_constraint=bias_constraint, trainable=trainable, name=name,
-            **kwargs)
+            rank=rank,
+            filters=filters,
+            kernel_size=kernel_size,
+            strides=strides,
+            padding=padding,
+            data_format=data_format,
+            dilation_rate=dilation_rate,
+            activation=activations.get(activation),
+            use_bias=use_bias,
+            bias_initializer=initializers.get(bias_initializer),
+            bias_regularizer=regularizers.get(bias_regularizer),
+            activity_regularizer=regularizers.get(activity_regularizer),
+            bias_constraint=bias_constraint,
+            trainable=trainable,
+            name=name,
+            **kwargs,
+        )
         self.depth_multiplier = depth_multiplier
         self.depthwise_initializer = initializers.get(depthwise_initializer)
         self.pointwise_initializer = initializers.get(pointwise_initializer)
@@ -43,12 +75,23 @@ class SeparableConv(SeparableConvBase):
             raise ValueError("The channel dimension of the inputs should be defined. Found `None`.")
         self.input_spec = InputSpec(ndim=self.rank + 2, axes={self.channel_axis: channels})
         self.depthwise_kernel = self.add_weight(
-            name="depthwise_kernel", shape=(*self.kernel_size, channels, self.depth_multiplier), initializer=self.depthwise_initializer,
-            regularizer=self.depthwise_regularizer, constraint=self.depthwise_constraint, trainable=True, dtype=self.dtype)
+            name="depthwise_kernel",
+            shape=(*self.kernel_size, channels, self.depth_multiplier),
+            initializer=self.depthwise_initializer,
+            regularizer=self.depthwise_regularizer,
+            constraint=self.depthwise_constraint,
+            trainable=True,
+            dtype=self.dtype,
+        )
         self.pointwise_kernel = self.add_weight(
-            name="pointwise_kernel", shape=(*(1,) * self.rank, self.depth_multiplier * channels, self.filters),
-            initializer=self.pointwise_initializer, regularizer=self.pointwise_regularizer, constraint=self.pointwise_constraint,
-            trainable=True, dtype=self.dtype)
+            name="pointwise_kernel",
+            shape=(*(1,) * self.rank, self.depth_multiplier * channels, self.filters),
+            initializer=self.pointwise_initializer,
+            regularizer=self.pointwise_regularizer,
+            constraint=self.pointwise_constraint,
+            trainable=True,
+            dtype=self.dtype,
+        )
         self._add_bias(self.filters)
         self.built = True
 
@@ -69,19 +112,52 @@ class SeparableConv(SeparableConvBase):
 class SeparableConv1D(SeparableConv):
     """A separable convolution over sequences."""
 
-    def __init__(self, filters: int, kernel_size: Any, strides: Any = 1, padding: Any = "valid", data_format: Any = None,
-                 dilation_rate: Any = 1, depth_multiplier: int = 1, activation: Any = None, use_bias: bool = True,
-                 depthwise_initializer: Any = "glorot_uniform", pointwise_initializer: Any = "glorot_uniform",
-                 bias_initializer: Any = "zeros", depthwise_regularizer: Any = None, pointwise_regularizer: Any = None,
-                 bias_regularizer: Any = None, activity_regularizer: Any = None, depthwise_constraint: Any = None,
-                 pointwise_constraint: Any = None, bias_constraint: Any = None, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = 1,
+        padding: Any = "valid",
+        data_format: Any = None,
+        dilation_rate: Any = 1,
+        depth_multiplier: int = 1,
+        activation: Any = None,
+        use_bias: bool = True,
+        depthwise_initializer: Any = "glorot_uniform",
+        pointwise_initializer: Any = "glorot_uniform",
+        bias_initializer: Any = "zeros",
+        depthwise_regularizer: Any = None,
+        pointwise_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        depthwise_constraint: Any = None,
+        pointwise_constraint: Any = None,
+        bias_constraint: Any = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(
-            rank=1, filters=filters, kernel_size=kernel_size, strides=strides, padding=padding, data_format=data_format,
-            dilation_rate=dilation_rate, depth_multiplier=depth_multiplier, activation=activation, use_bias=use_bias,
-            depthwise_initializer=depthwise_initializer, pointwise_initializer=pointwise_initializer, bias_initializer=bias_initializer,
-            depthwise_regularizer=depthwise_regularizer, pointwise_regularizer=pointwise_regularizer, bias_regularizer=bias_regularizer,
-            activity_regularizer=activity_regularizer, depthwise_constraint=depthwise_constraint,
-            pointwise_constraint=pointwise_constraint, bias_constraint=bias_constraint, **kwargs)
+            rank=1,
+            filters=filters,
+            kernel_size=kernel_size,
+            strides=strides,
+            padding=padding,
+            data_format=data_format,
+            dilation_rate=dilation_rate,
+            depth_multiplier=depth_multiplier,
+            activation=activation,
+            use_bias=use_bias,
+            depthwise_initializer=depthwise_initializer,
+            pointwise_initializer=pointwise_initializer,
+            bias_initializer=bias_initializer,
+            depthwise_regularizer=depthwise_regularizer,
+            pointwise_regularizer=pointwise_regularizer,
+            bias_regularizer=bias_regularizer,
+            activity_regularizer=activity_regularizer,
+            depthwise_constraint=depthwise_constraint,
+            pointwise_constraint=pointwise_constraint,
+            bias_constraint=bias_constraint,
+            **kwargs,
+        )
 
     def call(self, inputs: Any) -> Any:  # type: ignore[override]
         if self.padding == "causal":
@@ -93,9 +169,14 @@ class SeparableConv1D(SeparableConv):
         depthwise_kernel = tf.expand_dims(self.depthwise_kernel, 0)
         pointwise_kernel = tf.expand_dims(self.pointwise_kernel, 0)
         outputs = tf.nn.separable_conv2d(
-            inputs, depthwise_kernel, pointwise_kernel, strides=strides,
-            padding="VALID" if self.padding == "causal" else self.padding.upper(), rate=(1, *self.dilation_rate),
-            data_format=convert_data_format(self.data_format, 4))
+            inputs,
+            depthwise_kernel,
+            pointwise_kernel,
+            strides=strides,
+            padding="VALID" if self.padding == "causal" else self.padding.upper(),
+            rate=(1, *self.dilation_rate),
+            data_format=convert_data_format(self.data_format, 4),
+        )
         if self.use_bias:
             outputs = tf.nn.bias_add(outputs, self.bias, data_format=convert_data_format(self.data_format, 4))
         outputs = tf.squeeze(outputs, [row])
@@ -106,26 +187,65 @@ class SeparableConv1D(SeparableConv):
 class SeparableConv2D(SeparableConv):
     """A separable convolution over images."""
 
-    def __init__(self, filters: int, kernel_size: Any, strides: Any = (1, 1), padding: Any = "valid", data_format: Any = None,
-                 dilation_rate: Any = (1, 1), depth_multiplier: int = 1, activation: Any = None, use_bias: bool = True,
-                 depthwise_initializer: Any = "glorot_uniform", pointwise_initializer: Any = "glorot_uniform",
-                 bias_initializer: Any = "zeros", depthwise_regularizer: Any = None, pointwise_regularizer: Any = None,
-                 bias_regularizer: Any = None, activity_regularizer: Any = None, depthwise_constraint: Any = None,
-                 pointwise_constraint: Any = None, bias_constraint: Any = None, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = (1, 1),
+        padding: Any = "valid",
+        data_format: Any = None,
+        dilation_rate: Any = (1, 1),
+        depth_multiplier: int = 1,
+        activation: Any = None,
+        use_bias: bool = True,
+        depthwise_initializer: Any = "glorot_uniform",
+        pointwise_initializer: Any = "glorot_uniform",
+        bias_initializer: Any = "zeros",
+        depthwise_regularizer: Any = None,
+        pointwise_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        depthwise_constraint: Any = None,
+        pointwise_constraint: Any = None,
+        bias_constraint: Any = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(
-            rank=2, filters=filters, kernel_size=kernel_size, strides=strides, padding=padding, data_format=data_format,
-            dilation_rate=dilation_rate, depth_multiplier=depth_multiplier, activation=activation, use_bias=use_bias,
-            depthwise_initializer=depthwise_initializer, pointwise_initializer=pointwise_initializer, bias_initializer=bias_initializer,
-            depthwise_regularizer=depthwise_regularizer, pointwise_regularizer=pointwise_regularizer, bias_regularizer=bias_regularizer,
-            activity_regularizer=activity_regularizer, depthwise_constraint=depthwise_constraint,
-            pointwise_constraint=pointwise_constraint, bias_constraint=bias_constraint, **kwargs)
+            rank=2,
+            filters=filters,
+            kernel_size=kernel_size,
+            strides=strides,
+            padding=padding,
+            data_format=data_format,
+            dilation_rate=dilation_rate,
+            depth_multiplier=depth_multiplier,
+            activation=activation,
+            use_bias=use_bias,
+            depthwise_initializer=depthwise_initializer,
+            pointwise_initializer=pointwise_initializer,
+            bias_initializer=bias_initializer,
+            depthwise_regularizer=depthwise_regularizer,
+            pointwise_regularizer=pointwise_regularizer,
+            bias_regularizer=bias_regularizer,
+            activity_regularizer=activity_regularizer,
+            depthwise_constraint=depthwise_constraint,
+            pointwise_constraint=pointwise_constraint,
+            bias_constraint=bias_constraint,
+            **kwargs,
+        )
 
     def call(self, inputs: Any) -> Any:  # type: ignore[override]
         strides = (1, *self.strides, 1) if self.data_format == "channels_last" else (1, 1, *self.strides)
         data_format = convert_data_format(self.data_format, 4)
         outputs = tf.nn.separable_conv2d(
-            inputs, self.depthwise_kernel, self.pointwise_kernel, strides=strides, padding=self.padding.upper(), rate=self.dilation_rate,
-            data_format=data_format)
+            inputs,
+            self.depthwise_kernel,
+            self.pointwise_kernel,
+            strides=strides,
+            padding=self.padding.upper(),
+            rate=self.dilation_rate,
+            data_format=data_format,
+        )
         if self.use_bias:
             outputs = tf.nn.bias_add(outputs, self.bias, data_format=data_format)
         return outputs if self.activation is None else self.activation(outputs)
@@ -135,14 +255,37 @@ class SeparableConv2D(SeparableConv):
 class DepthwiseConv2D(Conv2D):
     """A convolution over images of each channel for itself."""
 
-    def __init__(self, kernel_size: Any, strides: Any = (1, 1), padding: Any = "valid", depth_multiplier: int = 1, data_format: Any = None,
-                 activation: Any = None, use_bias: bool = True, depthwise_initializer: Any = "glorot_uniform",
-                 bias_initializer: Any = "zeros", depthwise_regularizer: Any = None, bias_regularizer: Any = None,
-                 activity_regularizer: Any = None, depthwise_constraint: Any = None, bias_constraint: Any = None, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        kernel_size: Any,
+        strides: Any = (1, 1),
+        padding: Any = "valid",
+        depth_multiplier: int = 1,
+        data_format: Any = None,
+        activation: Any = None,
+        use_bias: bool = True,
+        depthwise_initializer: Any = "glorot_uniform",
+        bias_initializer: Any = "zeros",
+        depthwise_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        depthwise_constraint: Any = None,
+        bias_constraint: Any = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(
-            filters=None, kernel_size=kernel_size, strides=strides, padding=padding, data_format=data_format, activation=activation,
-            use_bias=use_bias, bias_regularizer=bias_regularizer, activity_regularizer=activity_regularizer,
-            bias_constraint=bias_constraint, **kwargs)
+            filters=None,
+            kernel_size=kernel_size,
+            strides=strides,
+            padding=padding,
+            data_format=data_format,
+            activation=activation,
+            use_bias=use_bias,
+            bias_regularizer=bias_regularizer,
+            activity_regularizer=activity_regularizer,
+            bias_constraint=bias_constraint,
+            **kwargs,
+        )
         self.depth_multiplier = depth_multiplier
         self.depthwise_initializer = initializers.get(depthwise_initializer)
         self.depthwise_regularizer = regularizers.get(depthwise_regularizer)
@@ -157,8 +300,12 @@ class DepthwiseConv2D(Conv2D):
         if channels is None:
             raise ValueError("The channel dimension of the inputs to `DepthwiseConv2D` should be defined. Found `None`.")
         self.depthwise_kernel = self.add_weight(
-            shape=(*self.kernel_size, int(channels), self.depth_multiplier), initializer=self.depthwise_initializer,
-            name="depthwise_kernel", regularizer=self.depthwise_regularizer, constraint=self.depthwise_constraint)
+            shape=(*self.kernel_size, int(channels), self.depth_multiplier),
+            initializer=self.depthwise_initializer,
+            name="depthwise_kernel",
+            regularizer=self.depthwise_regularizer,
+            constraint=self.depthwise_constraint,
+        )
         self._add_bias(int(channels) * self.depth_multiplier)
         self.input_spec = InputSpec(ndim=4, axes={self.channel_axis: int(channels)})
         self.built = True
@@ -168,7 +315,8 @@ class DepthwiseConv2D(Conv2D):
         strides = (1, 1, height, width) if self.data_format == "channels_first" else (1, height, width, 1)
         data_format = convert_data_format(self.data_format, 4)
         outputs = tf.nn.depthwise_conv2d(
-            inputs, self.depthwise_kernel, strides=strides, padding=self.padding.upper(), rate=self.dilation_rate, data_format=data_format)
+            inputs, self.depthwise_kernel, strides=strides, padding=self.padding.upper(), rate=self.dilation_rate, data_format=data_format
+        )
         if self.use_bias:
             outputs = tf.nn.bias_add(outputs, self.bias, data_format=data_format)
         return outputs if self.activation is None else self.activation(outputs)

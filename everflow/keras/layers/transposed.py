@@ -1,4 +1,5 @@
 """Transposed convolutions: from what a convolution gives back to the shape of what it took."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -38,17 +39,30 @@ class _Transposed:
             raise ValueError("The channel dimension of the inputs should be defined. Found `None`.")
         self.input_spec = InputSpec(ndim=self.rank + 2, axes={self.channel_axis: channels})
         self.kernel = self.add_weight(
-            name="kernel", shape=(*self.kernel_size, self.filters, channels), initializer=self.kernel_initializer,
-            regularizer=self.kernel_regularizer, constraint=self.kernel_constraint, trainable=True, dtype=self.dtype)
+            name="kernel",
+            shape=(*self.kernel_size, self.filters, channels),
+            initializer=self.kernel_initializer,
+            regularizer=self.kernel_regularizer,
+            constraint=self.kernel_constraint,
+            trainable=True,
+            dtype=self.dtype,
+        )
         self._add_bias(self.filters)
         self.built = True
 
     def _lengths(self: Any, space: list[Any]) -> list[Any]:
         paddings = self.output_padding or (None,) * self.rank
         return [
-            deconv_output_length(size, self.kernel_size[i], padding=self.padding, output_padding=paddings[i], stride=self.strides[i],
-                                 dilation=self.dilation_rate[i])
-            for i, size in enumerate(space)]
+            deconv_output_length(
+                size,
+                self.kernel_size[i],
+                padding=self.padding,
+                output_padding=paddings[i],
+                stride=self.strides[i],
+                dilation=self.dilation_rate[i],
+            )
+            for i, size in enumerate(space)
+        ]
 
     def _output_shape_tensor(self: Any, inputs: Any) -> Any:
         sizes = tf.shape(inputs)
@@ -72,16 +86,44 @@ class _Transposed:
 class Conv2DTranspose(_Transposed, Conv2D):
     """The transpose of a convolution over images."""
 
-    def __init__(self, filters: int, kernel_size: Any, strides: Any = (1, 1), padding: Any = "valid", output_padding: Any = None,
-                 data_format: Any = None, dilation_rate: Any = (1, 1), activation: Any = None, use_bias: bool = True,
-                 kernel_initializer: Any = "glorot_uniform", bias_initializer: Any = "zeros", kernel_regularizer: Any = None,
-                 bias_regularizer: Any = None, activity_regularizer: Any = None, kernel_constraint: Any = None,
-                 bias_constraint: Any = None, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = (1, 1),
+        padding: Any = "valid",
+        output_padding: Any = None,
+        data_format: Any = None,
+        dilation_rate: Any = (1, 1),
+        activation: Any = None,
+        use_bias: bool = True,
+        kernel_initializer: Any = "glorot_uniform",
+        bias_initializer: Any = "zeros",
+        kernel_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        bias_constraint: Any = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(
-            filters=filters, kernel_size=kernel_size, strides=strides, padding=padding, data_format=data_format,
-            dilation_rate=dilation_rate, activation=activation, use_bias=use_bias, kernel_initializer=kernel_initializer,
-            bias_initializer=bias_initializer, kernel_regularizer=kernel_regularizer, bias_regularizer=bias_regularizer,
-            activity_regularizer=activity_regularizer, kernel_constraint=kernel_constraint, bias_constraint=bias_constraint, **kwargs)
+            filters=filters,
+            kernel_size=kernel_size,
+            strides=strides,
+            padding=padding,
+            data_format=data_format,
+            dilation_rate=dilation_rate,
+            activation=activation,
+            use_bias=use_bias,
+            kernel_initializer=kernel_initializer,
+            bias_initializer=bias_initializer,
+            kernel_regularizer=kernel_regularizer,
+            bias_regularizer=bias_regularizer,
+            activity_regularizer=activity_regularizer,
+            kernel_constraint=kernel_constraint,
+            bias_constraint=bias_constraint,
+            **kwargs,
+        )
         self._check_output_padding(output_padding)
 
     def call(self, inputs: Any) -> Any:  # type: ignore[override]
@@ -106,7 +148,8 @@ def _dilated(inputs: Any, kernel: Any, shape: Any, rate: int, padding: str, chan
     if not channels_first:
         return tf.nn.atrous_conv2d_transpose(inputs, kernel, shape, rate, padding)
     found = tf.nn.atrous_conv2d_transpose(
-        tf.transpose(inputs, [0, 2, 3, 1]), kernel, tf.stack([shape[0], shape[2], shape[3], shape[1]]), rate, padding)
+        tf.transpose(inputs, [0, 2, 3, 1]), kernel, tf.stack([shape[0], shape[2], shape[3], shape[1]]), rate, padding
+    )
     return tf.transpose(found, [0, 3, 1, 2])
 
 
@@ -114,22 +157,50 @@ def _dilated(inputs: Any, kernel: Any, shape: Any, rate: int, padding: str, chan
 class Conv3DTranspose(_Transposed, Conv3D):
     """The transpose of a convolution over volumes."""
 
-    def __init__(self, filters: int, kernel_size: Any, strides: Any = (1, 1, 1), padding: Any = "valid", output_padding: Any = None,
-                 data_format: Any = None, activation: Any = None, use_bias: bool = True, kernel_initializer: Any = "glorot_uniform",
-                 bias_initializer: Any = "zeros", kernel_regularizer: Any = None, bias_regularizer: Any = None,
-                 activity_regularizer: Any = None, kernel_constraint: Any = None, bias_constraint: Any = None, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = (1, 1, 1),
+        padding: Any = "valid",
+        output_padding: Any = None,
+        data_format: Any = None,
+        activation: Any = None,
+        use_bias: bool = True,
+        kernel_initializer: Any = "glorot_uniform",
+        bias_initializer: Any = "zeros",
+        kernel_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        bias_constraint: Any = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(
-            filters=filters, kernel_size=kernel_size, strides=strides, padding=padding, data_format=data_format, activation=activation,
-            use_bias=use_bias, kernel_initializer=kernel_initializer, bias_initializer=bias_initializer,
-            kernel_regularizer=kernel_regularizer, bias_regularizer=bias_regularizer, activity_regularizer=activity_regularizer,
-            kernel_constraint=kernel_constraint, bias_constraint=bias_constraint, **kwargs)
+            filters=filters,
+            kernel_size=kernel_size,
+            strides=strides,
+            padding=padding,
+            data_format=data_format,
+            activation=activation,
+            use_bias=use_bias,
+            kernel_initializer=kernel_initializer,
+            bias_initializer=bias_initializer,
+            kernel_regularizer=kernel_regularizer,
+            bias_regularizer=bias_regularizer,
+            activity_regularizer=activity_regularizer,
+            kernel_constraint=kernel_constraint,
+            bias_constraint=bias_constraint,
+            **kwargs,
+        )
         self._check_output_padding(output_padding)
 
     def call(self, inputs: Any) -> Any:  # type: ignore[override]
         shape = self._output_shape_tensor(inputs)
         strides = (1, 1, *self.strides) if self.data_format == "channels_first" else (1, *self.strides, 1)
         outputs = tf.nn.conv3d_transpose(
-            inputs, self.kernel, shape, strides, data_format=convert_data_format(self.data_format, 5), padding=self.padding.upper())
+            inputs, self.kernel, shape, strides, data_format=convert_data_format(self.data_format, 5), padding=self.padding.upper()
+        )
         outputs.set_shape(self.compute_output_shape(inputs.shape))
         if self.use_bias:
             outputs = tf.nn.bias_add(outputs, self.bias, data_format=convert_data_format(self.data_format, 4))

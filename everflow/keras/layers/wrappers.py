@@ -1,4 +1,5 @@
 """Layers around layers: over time, and in both directions."""
+
 from __future__ import annotations
 
 import copy
@@ -66,7 +67,8 @@ class TimeDistributed(Wrapper):
         self.supports_masking = True
         # What stateful layers keep is for whole sequences: then steps are taken one by one.
         self.__dict__["_always_use_reshape"] = type(layer).__name__ in ("Dense", "Activation", "Dropout", "Flatten", "Reshape") or not (
-            getattr(layer, "stateful", False))
+            getattr(layer, "stateful", False)
+        )
 
     def _inner_shape(self, x: Any, first: int) -> list[Any]:
         """The shape of a tensor after its first dimensions, as numbers where they are known."""
@@ -76,8 +78,9 @@ class TimeDistributed(Wrapper):
     def build(self, input_shape: Any) -> None:  # type: ignore[override]
         sizes = TensorShape(input_shape).as_list()
         if len(sizes) < 3:
-            raise ValueError("`TimeDistributed` Layer should be passed an `input_shape ` with at least 3 dimensions, received: "
-                             f"{input_shape}")
+            raise ValueError(
+                f"`TimeDistributed` Layer should be passed an `input_shape ` with at least 3 dimensions, received: {input_shape}"
+            )
         self.input_spec = InputSpec(shape=[None, None, *sizes[2:]])
         super().build(tuple([sizes[0], *sizes[2:]]))
 
@@ -90,6 +93,7 @@ class TimeDistributed(Wrapper):
         arguments = {"training": training} if has_arg(self.layer.call, "training") else {}
         sizes = inputs.shape.as_list()
         if sizes[0] and not self._always_use_reshape:
+
             def step(x: Any, _: Any) -> tuple[Any, list[Any]]:
                 return self.layer(x, **arguments), []
 
@@ -113,8 +117,13 @@ class TimeDistributed(Wrapper):
         if mask is not None:
             inner = tf.reshape(mask, [-1, *self._inner_shape(mask, 2)])
         sizes = inputs.shape.as_list()
-        if sizes[0] and not self._always_use_reshape or mask is None and not getattr(self.layer, "mask_zero", False) and type(
-                self.layer).__name__ != "Embedding":
+        if (
+            sizes[0]
+            and not self._always_use_reshape
+            or mask is None
+            and not getattr(self.layer, "mask_zero", False)
+            and type(self.layer).__name__ != "Embedding"
+        ):
             return mask
         flat = tf.reshape(inputs, [-1, *self._inner_shape(inputs, 2)])
         found = self.layer.compute_mask(flat, inner)
@@ -221,8 +230,10 @@ class Bidirectional(Wrapper):
         extra: list[Any] = []
         if initial_state is not None:
             if len(initial_state) % 2:
-                raise ValueError("When passing `initial_state` to a Bidirectional RNN, the state should be a list containing the states of "
-                                 f"the underlying RNNs. Found: {initial_state}")
+                raise ValueError(
+                    "When passing `initial_state` to a Bidirectional RNN, the state should be a list containing the states of "
+                    f"the underlying RNNs. Found: {initial_state}"
+                )
             extra += initial_state
             half = len(initial_state) // 2
             for inner, states in ((self.forward_layer, initial_state[:half]), (self.backward_layer, initial_state[half:])):
@@ -233,8 +244,10 @@ class Bidirectional(Wrapper):
             self.forward_layer.__dict__["_num_constants"] = self.backward_layer.__dict__["_num_constants"] = len(constants)
         symbolic = [t for t in extra if isinstance(t, tf.Tensor) and not t.is_eager and is_keras_tensor(t)]
         if symbolic and len(symbolic) != len(extra):
-            raise ValueError("The initial state of a Bidirectional layer cannot be specified with a mix of Keras tensors and non-Keras "
-                             "tensors (a \"Keras tensor\" is a tensor that was returned by a Keras layer, or by `Input`)")
+            raise ValueError(
+                "The initial state of a Bidirectional layer cannot be specified with a mix of Keras tensors and non-Keras "
+                'tensors (a "Keras tensor" is a tensor that was returned by a Keras layer, or by `Input`)'
+            )
         if not symbolic:
             if initial_state is not None:
                 kwargs["initial_state"] = initial_state
@@ -259,8 +272,8 @@ class Bidirectional(Wrapper):
             arguments["mask"] = mask[0] if isinstance(mask, (list, tuple)) else mask
         if isinstance(inputs, (list, tuple)) and len(inputs) > 1:
             number = self.__dict__.get("_num_given", 0)
-            initial_state = list(inputs[1:1 + number]) or None
-            constants = list(inputs[1 + number:]) or None
+            initial_state = list(inputs[1 : 1 + number]) or None
+            constants = list(inputs[1 + number :]) or None
             inputs = inputs[0]
         if constants is not None:
             arguments["constants"] = constants
@@ -278,8 +291,11 @@ class Bidirectional(Wrapper):
             time = 0 if getattr(self.forward_layer, "time_major", False) else 1
             y_back = tf.reverse(y_back, [time])
         merged: Any = {
-            "concat": lambda: tf.concat([y, y_back], -1), "sum": lambda: y + y_back, "ave": lambda: (y + y_back) / 2,
-            "mul": lambda: y * y_back, None: lambda: [y, y_back],
+            "concat": lambda: tf.concat([y, y_back], -1),
+            "sum": lambda: y + y_back,
+            "ave": lambda: (y + y_back) / 2,
+            "mul": lambda: y * y_back,
+            None: lambda: [y, y_back],
         }[self.merge_mode]()
         if not self.return_state:
             return merged
@@ -339,5 +355,7 @@ def _check_directions(forward: Any, backward: Any) -> None:
         raise ValueError("Forward layer and backward layer should have different `go_backwards` value.")
     for name in ("stateful", "return_sequences", "return_state"):
         if getattr(forward, name) != getattr(backward, name):
-            raise ValueError(f'Forward layer and backward layer are expected to have the same value for attribute {name}, got '
-                             f"{getattr(forward, name)} and {getattr(backward, name)}")
+            raise ValueError(
+                f"Forward layer and backward layer are expected to have the same value for attribute {name}, got "
+                f"{getattr(forward, name)} and {getattr(backward, name)}"
+            )

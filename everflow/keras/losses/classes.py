@@ -1,4 +1,5 @@
 """Losses as objects: a function of samples, weights, and how to make one number of them."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -18,9 +19,9 @@ from everflow.losses.collected import squeeze_or_expand_dimensions
 class Loss:
     """Base of losses: a subclass says in `call` what each sample costs.
 
-        class Cubed(tf.keras.losses.Loss):
-            def call(self, y_true, y_pred):
-                return tf.reduce_mean(tf.abs(y_true - y_pred) ** 3, axis=-1)
+    class Cubed(tf.keras.losses.Loss):
+        def call(self, y_true, y_pred):
+            return tf.reduce_mean(tf.abs(y_true - y_pred) ** 3, axis=-1)
     """
 
     def __init__(self, reduction: str = ReductionV2.AUTO, name: str | None = None) -> None:
@@ -102,10 +103,12 @@ class MeanSquaredLogarithmicError(LossFunctionWrapper):
 class BinaryCrossentropy(LossFunctionWrapper):
     """The cross entropy of labels that are 0 or 1."""
 
-    def __init__(self, from_logits: bool = False, label_smoothing: Any = 0, reduction: str = ReductionV2.AUTO,
-                 name: str = "binary_crossentropy") -> None:
-        super().__init__(functions.binary_crossentropy, name=name, reduction=reduction, from_logits=from_logits,
-                         label_smoothing=label_smoothing)
+    def __init__(
+        self, from_logits: bool = False, label_smoothing: Any = 0, reduction: str = ReductionV2.AUTO, name: str = "binary_crossentropy"
+    ) -> None:
+        super().__init__(
+            functions.binary_crossentropy, name=name, reduction=reduction, from_logits=from_logits, label_smoothing=label_smoothing
+        )
         self.from_logits = from_logits
 
 
@@ -113,10 +116,12 @@ class BinaryCrossentropy(LossFunctionWrapper):
 class CategoricalCrossentropy(LossFunctionWrapper):
     """The cross entropy of one-hot labels."""
 
-    def __init__(self, from_logits: bool = False, label_smoothing: Any = 0, reduction: str = ReductionV2.AUTO,
-                 name: str = "categorical_crossentropy") -> None:
-        super().__init__(functions.categorical_crossentropy, name=name, reduction=reduction, from_logits=from_logits,
-                         label_smoothing=label_smoothing)
+    def __init__(
+        self, from_logits: bool = False, label_smoothing: Any = 0, reduction: str = ReductionV2.AUTO, name: str = "categorical_crossentropy"
+    ) -> None:
+        super().__init__(
+            functions.categorical_crossentropy, name=name, reduction=reduction, from_logits=from_logits, label_smoothing=label_smoothing
+        )
 
 
 @public("keras.losses.SparseCategoricalCrossentropy")

@@ -1,4 +1,5 @@
 """Losses of each sample, as functions of what is true and what was predicted."""
+
 from __future__ import annotations
 
 import math
@@ -20,8 +21,14 @@ def _floats(y_true: Any, y_pred: Any) -> tuple[Any, Any]:
     return tf.cast(y_true, y_pred.dtype), y_pred
 
 
-@public("keras.losses.mean_squared_error", "keras.losses.mse", "keras.losses.MSE", "keras.metrics.mean_squared_error", "keras.metrics.mse",
-        "keras.metrics.MSE")
+@public(
+    "keras.losses.mean_squared_error",
+    "keras.losses.mse",
+    "keras.losses.MSE",
+    "keras.metrics.mean_squared_error",
+    "keras.metrics.mse",
+    "keras.metrics.MSE",
+)
 @internal("keras.losses.mean_squared_error", "keras.losses.mse", "keras.losses.MSE")
 def mean_squared_error(y_true: Any, y_pred: Any) -> Any:
     """The mean of squared differences."""
@@ -29,8 +36,14 @@ def mean_squared_error(y_true: Any, y_pred: Any) -> Any:
     return tf.reduce_mean(tf.squared_difference(y_pred, tf.cast(y_true, y_pred.dtype)), axis=-1)
 
 
-@public("keras.losses.mean_absolute_error", "keras.losses.mae", "keras.losses.MAE", "keras.metrics.mean_absolute_error",
-        "keras.metrics.mae", "keras.metrics.MAE")
+@public(
+    "keras.losses.mean_absolute_error",
+    "keras.losses.mae",
+    "keras.losses.MAE",
+    "keras.metrics.mean_absolute_error",
+    "keras.metrics.mae",
+    "keras.metrics.MAE",
+)
 @internal("keras.losses.mean_absolute_error", "keras.losses.mae", "keras.losses.MAE")
 def mean_absolute_error(y_true: Any, y_pred: Any) -> Any:
     """The mean of absolute differences."""
@@ -38,8 +51,14 @@ def mean_absolute_error(y_true: Any, y_pred: Any) -> Any:
     return tf.reduce_mean(tf.abs(y_pred - tf.cast(y_true, y_pred.dtype)), axis=-1)
 
 
-@public("keras.losses.mean_absolute_percentage_error", "keras.losses.mape", "keras.losses.MAPE",
-        "keras.metrics.mean_absolute_percentage_error", "keras.metrics.mape", "keras.metrics.MAPE")
+@public(
+    "keras.losses.mean_absolute_percentage_error",
+    "keras.losses.mape",
+    "keras.losses.MAPE",
+    "keras.metrics.mean_absolute_percentage_error",
+    "keras.metrics.mape",
+    "keras.metrics.MAPE",
+)
 @internal("keras.losses.mean_absolute_percentage_error", "keras.losses.mape", "keras.losses.MAPE")
 def mean_absolute_percentage_error(y_true: Any, y_pred: Any) -> Any:
     """The mean of absolute differences as percentages of what is true."""
@@ -48,8 +67,14 @@ def mean_absolute_percentage_error(y_true: Any, y_pred: Any) -> Any:
     return 100.0 * tf.reduce_mean(tf.abs((y_true - y_pred) / tf.maximum(tf.abs(y_true), epsilon())), axis=-1)
 
 
-@public("keras.losses.mean_squared_logarithmic_error", "keras.losses.msle", "keras.losses.MSLE",
-        "keras.metrics.mean_squared_logarithmic_error", "keras.metrics.msle", "keras.metrics.MSLE")
+@public(
+    "keras.losses.mean_squared_logarithmic_error",
+    "keras.losses.msle",
+    "keras.losses.MSLE",
+    "keras.metrics.mean_squared_logarithmic_error",
+    "keras.metrics.msle",
+    "keras.metrics.MSLE",
+)
 @internal("keras.losses.mean_squared_logarithmic_error", "keras.losses.msle", "keras.losses.MSLE")
 def mean_squared_logarithmic_error(y_true: Any, y_pred: Any) -> Any:
     """The mean of squared differences of logarithms."""
@@ -140,8 +165,14 @@ def binary_crossentropy(y_true: Any, y_pred: Any, from_logits: bool = False, lab
     return tf.reduce_mean(crossentropies.binary_crossentropy(y_true, y_pred, from_logits=from_logits), axis=-1)
 
 
-@public("keras.losses.kullback_leibler_divergence", "keras.losses.kld", "keras.losses.KLD", "keras.metrics.kullback_leibler_divergence",
-        "keras.metrics.kld", "keras.metrics.KLD")
+@public(
+    "keras.losses.kullback_leibler_divergence",
+    "keras.losses.kld",
+    "keras.losses.KLD",
+    "keras.metrics.kullback_leibler_divergence",
+    "keras.metrics.kld",
+    "keras.metrics.KLD",
+)
 @internal("keras.losses.kullback_leibler_divergence", "keras.losses.kld", "keras.losses.KLD")
 def kullback_leibler_divergence(y_true: Any, y_pred: Any) -> Any:
     """What the prediction lacks of the true distribution."""
@@ -160,8 +191,13 @@ def poisson(y_true: Any, y_pred: Any) -> Any:
     return tf.reduce_mean(y_pred - y_true * tf.log(y_pred + epsilon()), axis=-1)
 
 
-@public("keras.losses.cosine_similarity", "keras.losses.cosine_proximity", "keras.losses.cosine", "keras.metrics.cosine_proximity",
-        "keras.metrics.cosine")
+@public(
+    "keras.losses.cosine_similarity",
+    "keras.losses.cosine_proximity",
+    "keras.losses.cosine",
+    "keras.metrics.cosine_proximity",
+    "keras.metrics.cosine",
+)
 @internal("keras.losses.cosine_similarity", "keras.losses.cosine_proximity", "keras.metrics.cosine_proximity")
 def cosine_proximity(y_true: Any, y_pred: Any, axis: int = -1) -> Any:
     """The cosine of the angle between two vectors."""

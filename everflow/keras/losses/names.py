@@ -1,4 +1,5 @@
 """Losses by name and as data."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -19,9 +20,14 @@ internal("keras.losses.LABEL_DTYPES_FOR_LOSSES")(LABEL_DTYPES_FOR_LOSSES)
 @internal("keras.losses.is_categorical_crossentropy")
 def is_categorical_crossentropy(loss: Any) -> bool:
     """Whether a loss wants one-hot labels of classes."""
-    return (isinstance(loss, CategoricalCrossentropy) or isinstance(loss, LossFunctionWrapper)
-            and loss.fn is functions.categorical_crossentropy or getattr(loss, "__name__", None) == "categorical_crossentropy"
-            or isinstance(loss, str) and loss == "categorical_crossentropy")
+    return (
+        isinstance(loss, CategoricalCrossentropy)
+        or isinstance(loss, LossFunctionWrapper)
+        and loss.fn is functions.categorical_crossentropy
+        or getattr(loss, "__name__", None) == "categorical_crossentropy"
+        or isinstance(loss, str)
+        and loss == "categorical_crossentropy"
+    )
 
 
 @public("keras.losses.serialize")

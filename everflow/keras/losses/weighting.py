@@ -1,4 +1,5 @@
 """From losses of samples to one number: weights and reductions."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -44,8 +45,9 @@ def reduce_weighted_loss(weighted_losses: Any, reduction: str = ReductionV2.SUM_
 
 
 @internal("keras.utils.losses_utils.compute_weighted_loss")
-def compute_weighted_loss(losses: Any, sample_weight: Any = None, reduction: str = ReductionV2.SUM_OVER_BATCH_SIZE,
-                          name: str | None = None) -> Any:
+def compute_weighted_loss(
+    losses: Any, sample_weight: Any = None, reduction: str = ReductionV2.SUM_OVER_BATCH_SIZE, name: str | None = None
+) -> Any:
     """Losses times weights, reduced."""
     ReductionV2.validate(reduction)
     if reduction == ReductionV2.AUTO:
@@ -67,4 +69,3 @@ def _broadcast(weights: Any, values: Any) -> Any:
     """Weights checked against the losses that they weigh: ranks agree, and each dimension is one or the same."""
     with tf.control_dependencies([assert_broadcastable(weights, values)]):
         return tf.identity(weights)
-

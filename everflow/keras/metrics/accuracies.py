@@ -1,4 +1,5 @@
 """How often predictions are right."""
+
 from __future__ import annotations
 
 from typing import Any

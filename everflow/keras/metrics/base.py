@@ -1,4 +1,5 @@
 """tf.keras.metrics.Metric: variables that batches add to, and the number that follows from them."""
+
 from __future__ import annotations
 
 import types
@@ -57,16 +58,16 @@ def _resulting(result: Any) -> Any:
 class Metric(Layer):
     """Base of metrics: `update_state` adds a batch, `result` is the number so far, `reset_states` starts again.
 
-        class Largest(tf.keras.metrics.Metric):
-            def __init__(self, name="largest"):
-                super().__init__(name=name)
-                self.value = self.add_weight("value", initializer="zeros")
+    class Largest(tf.keras.metrics.Metric):
+        def __init__(self, name="largest"):
+            super().__init__(name=name)
+            self.value = self.add_weight("value", initializer="zeros")
 
-            def update_state(self, y_true, y_pred, sample_weight=None):
-                return self.value.assign(tf.maximum(self.value, tf.reduce_max(y_pred)))
+        def update_state(self, y_true, y_pred, sample_weight=None):
+            return self.value.assign(tf.maximum(self.value, tf.reduce_max(y_pred)))
 
-            def result(self):
-                return self.value
+        def result(self):
+            return self.value
     """
 
     def __init__(self, name: str | None = None, dtype: Any = None, **kwargs: Any) -> None:
@@ -104,13 +105,25 @@ class Metric(Layer):
         raise NotImplementedError("Must be implemented in subclasses.")
 
     def add_weight(  # type: ignore[override]
-        self, name: str, shape: Any = (), aggregation: Any = VariableAggregation.SUM,
-        synchronization: Any = VariableSynchronization.ON_READ, initializer: Any = None, dtype: Any = None
+        self,
+        name: str,
+        shape: Any = (),
+        aggregation: Any = VariableAggregation.SUM,
+        synchronization: Any = VariableSynchronization.ON_READ,
+        initializer: Any = None,
+        dtype: Any = None,
     ) -> Any:
         """A variable of the metric."""
         return super().add_weight(
-            name=name, shape=shape, dtype=self._dtype if dtype is None else dtype, trainable=False, initializer=initializer, collections=[],
-            synchronization=synchronization, aggregation=aggregation)
+            name=name,
+            shape=shape,
+            dtype=self._dtype if dtype is None else dtype,
+            trainable=False,
+            initializer=initializer,
+            collections=[],
+            synchronization=synchronization,
+            aggregation=aggregation,
+        )
 
     def get_config(self) -> dict[str, Any]:
         return {"name": self.name, "dtype": self.dtype}

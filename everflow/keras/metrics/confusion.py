@@ -1,4 +1,5 @@
 """Counts of right and wrong, positive and negative predictions at thresholds."""
+
 from __future__ import annotations
 
 import enum
@@ -50,8 +51,11 @@ class AUCSummationMethod(enum.Enum):
     @staticmethod
     def from_str(key: str) -> AUCSummationMethod:
         """The method of a name."""
-        for method, name in ((AUCSummationMethod.INTERPOLATION, "interpolation"), (AUCSummationMethod.MAJORING, "majoring"),
-                             (AUCSummationMethod.MINORING, "minoring")):
+        for method, name in (
+            (AUCSummationMethod.INTERPOLATION, "interpolation"),
+            (AUCSummationMethod.MAJORING, "majoring"),
+            (AUCSummationMethod.MINORING, "minoring"),
+        ):
             if key in (name, name.capitalize()):
                 return method
         raise ValueError(f'Invalid AUC summation method value "{key}".')
@@ -76,8 +80,9 @@ def parse_init_thresholds(thresholds: Any, default_threshold: float = 0.5) -> li
 
 
 @internal("keras.utils.metrics_utils.update_confusion_matrix_variables")
-def update_confusion_matrix_variables(variables_to_update: Any, y_true: Any, y_pred: Any, thresholds: Any, top_k: Any = None,
-                                      class_id: Any = None, sample_weight: Any = None) -> Any:
+def update_confusion_matrix_variables(
+    variables_to_update: Any, y_true: Any, y_pred: Any, thresholds: Any, top_k: Any = None, class_id: Any = None, sample_weight: Any = None
+) -> Any:
     """Adds the counts of a batch at each threshold to variables."""
     if variables_to_update is None:
         return None
@@ -86,8 +91,10 @@ def update_confusion_matrix_variables(variables_to_update: Any, y_true: Any, y_p
     [y_pred, y_true], sample_weight = flat_values_of([y_pred, y_true], sample_weight)
     y_pred.shape.assert_is_compatible_with(y_true.shape)
     if not any(key for key in variables_to_update if key in list(ConfusionMatrix)):
-        raise ValueError("Please provide at least one valid confusion matrix variable to update. Valid variable key options are: "
-                         f'"{list(ConfusionMatrix)}". Received: "{list(variables_to_update)}"')
+        raise ValueError(
+            "Please provide at least one valid confusion matrix variable to update. Valid variable key options are: "
+            f'"{list(ConfusionMatrix)}". Received: "{list(variables_to_update)}"'
+        )
     invalid = [key for key in variables_to_update if key not in list(ConfusionMatrix)]
     if invalid:
         raise ValueError(f'Invalid keys: {invalid}. Valid variable key options are: "{list(ConfusionMatrix)}"')

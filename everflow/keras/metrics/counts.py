@@ -1,4 +1,5 @@
 """Counts of positives and negatives, precision and recall."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -25,8 +26,9 @@ class _ConfusionMatrixConditionCount(Metric):
 
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:  # type: ignore[override]
         """Adds a batch."""
-        return update_confusion_matrix_variables({self._confusion_matrix_cond: self.accumulator}, y_true, y_pred,
-                                                 thresholds=self.thresholds, sample_weight=sample_weight)
+        return update_confusion_matrix_variables(
+            {self._confusion_matrix_cond: self.accumulator}, y_true, y_pred, thresholds=self.thresholds, sample_weight=sample_weight
+        )
 
     def result(self) -> Any:
         """The count; with several thresholds, one for each."""
@@ -93,8 +95,14 @@ class _Share(Metric):
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:  # type: ignore[override]
         """Adds a batch."""
         return update_confusion_matrix_variables(
-            {ConfusionMatrix.TRUE_POSITIVES: self.true_positives, self._others[1]: getattr(self, self._others[0])}, y_true, y_pred,
-            thresholds=self.thresholds, top_k=self.top_k, class_id=self.class_id, sample_weight=sample_weight)
+            {ConfusionMatrix.TRUE_POSITIVES: self.true_positives, self._others[1]: getattr(self, self._others[0])},
+            y_true,
+            y_pred,
+            thresholds=self.thresholds,
+            top_k=self.top_k,
+            class_id=self.class_id,
+            sample_weight=sample_weight,
+        )
 
     def result(self) -> Any:
         """The share; with several thresholds, one for each."""

@@ -1,4 +1,5 @@
 """Metrics over many thresholds: areas under curves, and rates at a given rate."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -34,10 +35,18 @@ class _AtThresholds(Metric):
 
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:  # type: ignore[override]
         """Adds a batch."""
-        return update_confusion_matrix_variables({
-            ConfusionMatrix.TRUE_POSITIVES: self.true_positives, ConfusionMatrix.TRUE_NEGATIVES: self.true_negatives,
-            ConfusionMatrix.FALSE_POSITIVES: self.false_positives, ConfusionMatrix.FALSE_NEGATIVES: self.false_negatives,
-        }, y_true, y_pred, thresholds=self.thresholds, sample_weight=sample_weight)
+        return update_confusion_matrix_variables(
+            {
+                ConfusionMatrix.TRUE_POSITIVES: self.true_positives,
+                ConfusionMatrix.TRUE_NEGATIVES: self.true_negatives,
+                ConfusionMatrix.FALSE_POSITIVES: self.false_positives,
+                ConfusionMatrix.FALSE_NEGATIVES: self.false_negatives,
+            },
+            y_true,
+            y_pred,
+            thresholds=self.thresholds,
+            sample_weight=sample_weight,
+        )
 
     def reset_states(self) -> None:
         batch_set_value([(v, np.zeros((self.num_thresholds,))) for v in self.variables])
@@ -112,8 +121,15 @@ class SpecificityAtSensitivity(SensitivitySpecificityBase):
 class AUC(_AtThresholds):
     """The area under the curve of true over false positive rates, or of precision over recall."""
 
-    def __init__(self, num_thresholds: int = 200, curve: Any = "ROC", summation_method: Any = "interpolation", name: str | None = None,
-                 dtype: Any = None, thresholds: Any = None) -> None:
+    def __init__(
+        self,
+        num_thresholds: int = 200,
+        curve: Any = "ROC",
+        summation_method: Any = "interpolation",
+        name: str | None = None,
+        dtype: Any = None,
+        thresholds: Any = None,
+    ) -> None:
         if isinstance(curve, AUCCurve) and curve not in list(AUCCurve):
             raise ValueError(f'Invalid curve: "{curve}". Valid options are: "{list(AUCCurve)}"')
         if thresholds is not None:
@@ -130,7 +146,8 @@ class AUC(_AtThresholds):
         self.__dict__["thresholds"] = [0.0 - epsilon(), *between, 1.0 + epsilon()]
         self.curve = curve if isinstance(curve, AUCCurve) else AUCCurve.from_str(curve)
         self.summation_method = (
-            summation_method if isinstance(summation_method, AUCSummationMethod) else AUCSummationMethod.from_str(summation_method))
+            summation_method if isinstance(summation_method, AUCSummationMethod) else AUCSummationMethod.from_str(summation_method)
+        )
         self._add_counts()
 
     def interpolate_pr_auc(self) -> Any:
@@ -141,8 +158,9 @@ class AUC(_AtThresholds):
         slope = tf.div_no_nan(gained, tf.maximum(positives[:last] - positives[1:], 0), name="prec_slope")
         intercept = self.true_positives[1:] - slope * positives[1:]
         safe = tf.logical_and(positives[:last] > 0, positives[1:] > 0)
-        ratio = tf.where(safe, tf.div_no_nan(positives[:last], tf.maximum(positives[1:], 0), name="recall_relative_ratio"),
-                         tf.ones_like(positives[1:]))
+        ratio = tf.where(
+            safe, tf.div_no_nan(positives[:last], tf.maximum(positives[1:], 0), name="recall_relative_ratio"), tf.ones_like(positives[1:])
+        )
         below = tf.maximum(self.true_positives[1:] + self.false_negatives[1:], 0)
         return tf.reduce_sum(tf.div_no_nan(slope * (gained + intercept * tf.log(ratio)), below), name="interpolate_pr_auc")
 
@@ -155,18 +173,23 @@ class AUC(_AtThresholds):
             x, y = tf.div_no_nan(self.false_positives, self.false_positives + self.true_negatives), recall
         else:
             x, y = recall, tf.div_no_nan(self.true_positives, self.true_positives + self.false_positives)
-        left, right = y[:self.num_thresholds - 1], y[1:]
+        left, right = y[: self.num_thresholds - 1], y[1:]
         heights = {
             AUCSummationMethod.INTERPOLATION: lambda: (left + right) / 2.0,
             AUCSummationMethod.MINORING: lambda: tf.minimum(left, right),
             AUCSummationMethod.MAJORING: lambda: tf.maximum(left, right),
         }[self.summation_method]()
-        return tf.reduce_sum((x[:self.num_thresholds - 1] - x[1:]) * heights, name="auc")
+        return tf.reduce_sum((x[: self.num_thresholds - 1] - x[1:]) * heights, name="auc")
 
     def get_config(self) -> dict[str, Any]:
         # Thresholds replace the number of thresholds, and are given without the ends.
-        return {"num_thresholds": self.num_thresholds, "curve": self.curve.value, "summation_method": self.summation_method.value,
-                "thresholds": self.thresholds[1:-1], **super().get_config()}
+        return {
+            "num_thresholds": self.num_thresholds,
+            "curve": self.curve.value,
+            "summation_method": self.summation_method.value,
+            "thresholds": self.thresholds[1:-1],
+            **super().get_config(),
+        }
 
 
 @public("keras.metrics.MeanIoU")
@@ -177,8 +200,9 @@ class MeanIoU(Metric):
     def __init__(self, num_classes: int, name: str | None = None, dtype: Any = None) -> None:
         super().__init__(name=name, dtype=dtype)
         self.num_classes = num_classes
-        self.total_cm = self.add_weight("total_confusion_matrix", shape=(num_classes, num_classes),
-                                        initializer=tf.zeros_initializer(), dtype="float64")
+        self.total_cm = self.add_weight(
+            "total_confusion_matrix", shape=(num_classes, num_classes), initializer=tf.zeros_initializer(), dtype="float64"
+        )
 
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:  # type: ignore[override]
         """Adds a batch."""
@@ -186,8 +210,7 @@ class MeanIoU(Metric):
         y_true, y_pred = flat(tf.cast(y_true, self._dtype)), flat(tf.cast(y_pred, self._dtype))
         if sample_weight is not None:
             sample_weight = flat(tf.cast(sample_weight, self._dtype))
-        return self.total_cm.assign_add(
-            tf.math.confusion_matrix(y_true, y_pred, self.num_classes, weights=sample_weight, dtype="float64"))
+        return self.total_cm.assign_add(tf.math.confusion_matrix(y_true, y_pred, self.num_classes, weights=sample_weight, dtype="float64"))
 
     def result(self) -> Any:
         """The mean over the classes that occur."""

@@ -1,4 +1,5 @@
 """Sums and means of values, and means of functions of what is true and what was predicted."""
+
 from __future__ import annotations
 
 import enum
@@ -229,8 +230,10 @@ class MeanTensor(Metric):
         if not self.built:
             self._build(values.shape)
         elif values.shape != self._shape:
-            raise ValueError("MeanTensor input values must always have the same shape. Expected shape (set during the first call): "
-                             f"{self._shape}. Got: {values.shape}")
+            raise ValueError(
+                "MeanTensor input values must always have the same shape. Expected shape (set during the first call): "
+                f"{self._shape}. Got: {values.shape}"
+            )
         number = tf.ones_like(values)
         if sample_weight is not None:
             sample_weight = tf.cast(sample_weight, self._dtype)
@@ -244,11 +247,12 @@ class MeanTensor(Metric):
     def result(self) -> Any:
         """The means."""
         if not self.built:
-            raise ValueError("MeanTensor does not have any result yet. Please call the MeanTensor instance or use "
-                             "`.update_state(value)` before retrieving the result.")
+            raise ValueError(
+                "MeanTensor does not have any result yet. Please call the MeanTensor instance or use "
+                "`.update_state(value)` before retrieving the result."
+            )
         return tf.div_no_nan(self._total, self._count)
 
     def reset_states(self) -> None:
         if self.built:
             batch_set_value([(v, np.zeros(self._shape.as_list())) for v in self.variables])
-

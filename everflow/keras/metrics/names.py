@@ -1,4 +1,5 @@
 """Metrics by name and as data."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -20,8 +21,12 @@ def serialize(metric: Any) -> Any:
 def deserialize(config: Any, custom_objects: Any = None) -> Any:
     """The metric that data stand for."""
     known = {n: api.find(f"keras.metrics.{n}") for n in api.members("keras.metrics")}
-    known.update({n: api.find(f"python.keras.metrics.{n}") for n in (
-        "accuracy", "MeanMetricWrapper", "SumOverBatchSize", "SumOverBatchSizeMetricWrapper", "Reduce", "cosine_proximity")})
+    known.update(
+        {
+            n: api.find(f"python.keras.metrics.{n}")
+            for n in ("accuracy", "MeanMetricWrapper", "SumOverBatchSize", "SumOverBatchSizeMetricWrapper", "Reduce", "cosine_proximity")
+        }
+    )
     return deserialize_keras_object(config, module_objects=known, custom_objects=custom_objects, printable_module_name="metric function")
 
 

@@ -1,4 +1,5 @@
 """Losses as metrics: their mean over all samples."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -121,8 +122,9 @@ class BinaryCrossentropy(MeanMetricWrapper):
 class CategoricalCrossentropy(MeanMetricWrapper):
     """The mean cross entropy of one-hot labels."""
 
-    def __init__(self, name: str = "categorical_crossentropy", dtype: Any = None, from_logits: bool = False,
-                 label_smoothing: Any = 0) -> None:
+    def __init__(
+        self, name: str = "categorical_crossentropy", dtype: Any = None, from_logits: bool = False, label_smoothing: Any = 0
+    ) -> None:
         super().__init__(functions.categorical_crossentropy, name, dtype=dtype, from_logits=from_logits, label_smoothing=label_smoothing)
 
 
@@ -131,6 +133,5 @@ class CategoricalCrossentropy(MeanMetricWrapper):
 class SparseCategoricalCrossentropy(MeanMetricWrapper):
     """The mean cross entropy of labels that are numbers of classes."""
 
-    def __init__(self, name: str = "sparse_categorical_crossentropy", dtype: Any = None, from_logits: bool = False,
-                 axis: int = -1) -> None:
+    def __init__(self, name: str = "sparse_categorical_crossentropy", dtype: Any = None, from_logits: bool = False, axis: int = -1) -> None:
         super().__init__(functions.sparse_categorical_crossentropy, name, dtype=dtype, from_logits=from_logits, axis=axis)

@@ -1,4 +1,5 @@
 """Ragged values in metrics: only their elements count."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -29,7 +30,8 @@ def flat_values_of(values: Any, mask: Any = None) -> tuple[Any, Any]:
         raise ValueError("The inputs have different ragged ranks.")
     checks = [
         tf.debugging.assert_equal(a, b, message="Inputs have incompatible shapes")
-        for v in checked[1:] for a, b in zip(checked[0].nested_row_splits, v.nested_row_splits)
+        for v in checked[1:]
+        for a, b in zip(checked[0].nested_row_splits, v.nested_row_splits)
     ]
     with tf.control_dependencies([c for c in checks if c is not None]):
         found = [tf.identity(v.flat_values) for v in values]

@@ -1,4 +1,5 @@
 """tf.keras.optimizers.Adam, Adamax and Nadam."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -53,8 +54,16 @@ class _Moments(OptimizerV2):
 class Adam(_Moments):
     """Running means of the gradient and of its square, corrected for having started at zero."""
 
-    def __init__(self, learning_rate: Any = 0.001, beta_1: Any = 0.9, beta_2: Any = 0.999, epsilon: Any = 1e-07, amsgrad: bool = False,
-                 name: str = "Adam", **kwargs: Any) -> None:
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        beta_1: Any = 0.9,
+        beta_2: Any = 0.999,
+        epsilon: Any = 1e-07,
+        amsgrad: bool = False,
+        name: str = "Adam",
+        **kwargs: Any,
+    ) -> None:
         super().__init__(learning_rate, beta_1, beta_2, epsilon, name, **kwargs)
         self.amsgrad = amsgrad
 
@@ -69,14 +78,25 @@ class Adam(_Moments):
         params = self.weights
         number = int((len(params) - 1) / 2)
         if len(weights) == 3 * number + 1:
-            weights = weights[:len(params)]
+            weights = weights[: len(params)]
         super().set_weights(weights)
 
     def _resource_apply_dense(self, grad: Any, var: Any, apply_state: Any = None) -> Any:  # type: ignore[override]
         n = self._numbers(var, apply_state)
         slots = [self.get_slot(var, s).handle for s in (("m", "v", "vhat") if self.amsgrad else ("m", "v"))]
-        return apply("ResourceApplyAdamWithAmsgrad" if self.amsgrad else "ResourceApplyAdam", var.handle, *slots, n["beta_1_power"],
-                     n["beta_2_power"], n["lr_t"], n["beta_1"], n["beta_2"], n["epsilon"], grad, use_locking=self._use_locking)
+        return apply(
+            "ResourceApplyAdamWithAmsgrad" if self.amsgrad else "ResourceApplyAdam",
+            var.handle,
+            *slots,
+            n["beta_1_power"],
+            n["beta_2_power"],
+            n["lr_t"],
+            n["beta_1"],
+            n["beta_2"],
+            n["epsilon"],
+            grad,
+            use_locking=self._use_locking,
+        )
 
     def _resource_apply_sparse(self, grad: Any, var: Any, indices: Any, apply_state: Any = None) -> Any:  # type: ignore[override]
         n = self._numbers(var, apply_state)
@@ -99,15 +119,27 @@ class Adam(_Moments):
 class Adamax(_Moments):
     """Adam with the largest gradient so far in place of the mean of squares."""
 
-    def __init__(self, learning_rate: Any = 0.001, beta_1: Any = 0.9, beta_2: Any = 0.999, epsilon: Any = 1e-07, name: str = "Adamax",
-                 **kwargs: Any) -> None:
+    def __init__(
+        self, learning_rate: Any = 0.001, beta_1: Any = 0.9, beta_2: Any = 0.999, epsilon: Any = 1e-07, name: str = "Adamax", **kwargs: Any
+    ) -> None:
         super().__init__(learning_rate, beta_1, beta_2, epsilon, name, **kwargs)
 
     def _resource_apply_dense(self, grad: Any, var: Any, apply_state: Any = None) -> Any:  # type: ignore[override]
         n = self._numbers(var, apply_state)
         m, v = (self.get_slot(var, s).handle for s in ("m", "v"))
-        return apply("ResourceApplyAdaMax", var.handle, m, v, n["beta_1_power"], n["lr_t"], n["beta_1"], n["beta_2"], n["epsilon"], grad,
-                     use_locking=self._use_locking)
+        return apply(
+            "ResourceApplyAdaMax",
+            var.handle,
+            m,
+            v,
+            n["beta_1_power"],
+            n["lr_t"],
+            n["beta_1"],
+            n["beta_2"],
+            n["epsilon"],
+            grad,
+            use_locking=self._use_locking,
+        )
 
     def _resource_apply_sparse(self, grad: Any, var: Any, indices: Any, apply_state: Any = None) -> Any:  # type: ignore[override]
         n = self._numbers(var, apply_state)
@@ -123,8 +155,9 @@ class Adamax(_Moments):
 class Nadam(_Moments):
     """Adam with Nesterov's look ahead; its momentum grows with the steps."""
 
-    def __init__(self, learning_rate: Any = 0.001, beta_1: Any = 0.9, beta_2: Any = 0.999, epsilon: Any = 1e-07, name: str = "Nadam",
-                 **kwargs: Any) -> None:
+    def __init__(
+        self, learning_rate: Any = 0.001, beta_1: Any = 0.9, beta_2: Any = 0.999, epsilon: Any = 1e-07, name: str = "Nadam", **kwargs: Any
+    ) -> None:
         kwargs["decay"] = kwargs.pop("schedule_decay", 0.004)
         if callable(learning_rate):
             raise ValueError("The Nadam optimizer does not support tf.keras.optimizers.LearningRateSchedules as the learning rate.")
@@ -133,8 +166,9 @@ class Nadam(_Moments):
 
     def _create_slots(self, var_list: Any) -> None:
         if self._m_cache is None:
-            self._m_cache = self.add_weight("momentum_cache", shape=[], dtype=var_list[0].dtype.base_dtype, initializer="ones",
-                                            trainable=False)
+            self._m_cache = self.add_weight(
+                "momentum_cache", shape=[], dtype=var_list[0].dtype.base_dtype, initializer="ones", trainable=False
+            )
             self._weights.append(self._m_cache)
         super()._create_slots(var_list)
 

@@ -1,4 +1,5 @@
 """tf.keras.optimizers.Adagrad, Adadelta, RMSprop and Ftrl: each number has a learning rate of its own."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -15,8 +16,9 @@ from everflow.ops.core.registry import apply
 class Adagrad(OptimizerV2):
     """Divides each step by the root of the sum of all squared gradients."""
 
-    def __init__(self, learning_rate: Any = 0.001, initial_accumulator_value: float = 0.1, epsilon: Any = 1e-07, name: str = "Adagrad",
-                 **kwargs: Any) -> None:
+    def __init__(
+        self, learning_rate: Any = 0.001, initial_accumulator_value: float = 0.1, epsilon: Any = 1e-07, name: str = "Adagrad", **kwargs: Any
+    ) -> None:
         if initial_accumulator_value < 0.0:
             raise ValueError(f"initial_accumulator_value must be non-negative: {initial_accumulator_value}")
         super().__init__(name, **kwargs)
@@ -43,18 +45,37 @@ class Adagrad(OptimizerV2):
 
     def _resource_apply_dense(self, grad: Any, var: Any, apply_state: Any = None) -> Any:  # type: ignore[override]
         rate = self._numbers(var, apply_state)["lr_t"]
-        return apply("ResourceApplyAdagradV2", var.handle, self.get_slot(var, "accumulator").handle, rate,
-                     tf.convert_to_tensor(self.epsilon, rate.dtype), grad, use_locking=self._use_locking)
+        return apply(
+            "ResourceApplyAdagradV2",
+            var.handle,
+            self.get_slot(var, "accumulator").handle,
+            rate,
+            tf.convert_to_tensor(self.epsilon, rate.dtype),
+            grad,
+            use_locking=self._use_locking,
+        )
 
     def _resource_apply_sparse(self, grad: Any, var: Any, indices: Any, apply_state: Any = None) -> Any:  # type: ignore[override]
         rate = self._numbers(var, apply_state)["lr_t"]
-        return apply("ResourceSparseApplyAdagradV2", var.handle, self.get_slot(var, "accumulator").handle, rate,
-                     tf.convert_to_tensor(self.epsilon, rate.dtype), grad, indices, use_locking=self._use_locking)
+        return apply(
+            "ResourceSparseApplyAdagradV2",
+            var.handle,
+            self.get_slot(var, "accumulator").handle,
+            rate,
+            tf.convert_to_tensor(self.epsilon, rate.dtype),
+            grad,
+            indices,
+            use_locking=self._use_locking,
+        )
 
     def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "learning_rate": self._serialize_hyperparameter("learning_rate"),
-                "decay": self._serialize_hyperparameter("decay"), "initial_accumulator_value": self._initial_accumulator_value,
-                "epsilon": self.epsilon}
+        return {
+            **super().get_config(),
+            "learning_rate": self._serialize_hyperparameter("learning_rate"),
+            "decay": self._serialize_hyperparameter("decay"),
+            "initial_accumulator_value": self._initial_accumulator_value,
+            "epsilon": self.epsilon,
+        }
 
 
 @public("keras.optimizers.Adadelta")
@@ -94,12 +115,24 @@ class Adadelta(OptimizerV2):
     def _resource_apply_sparse(self, grad: Any, var: Any, indices: Any, apply_state: Any = None) -> Any:  # type: ignore[override]
         n = self._numbers(var, apply_state)
         slots = [self.get_slot(var, s).handle for s in ("accum_grad", "accum_var")]
-        return apply("ResourceSparseApplyAdadelta", var.handle, *slots, n["lr_t"], n["rho"], n["epsilon"], grad, indices,
-                     use_locking=self._use_locking)
+        return apply(
+            "ResourceSparseApplyAdadelta",
+            var.handle,
+            *slots,
+            n["lr_t"],
+            n["rho"],
+            n["epsilon"],
+            grad,
+            indices,
+            use_locking=self._use_locking,
+        )
 
     def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), **{n: self._serialize_hyperparameter(n) for n in ("learning_rate", "decay", "rho")},
-                "epsilon": self.epsilon}
+        return {
+            **super().get_config(),
+            **{n: self._serialize_hyperparameter(n) for n in ("learning_rate", "decay", "rho")},
+            "epsilon": self.epsilon,
+        }
 
 
 @public("keras.optimizers.RMSprop")
@@ -107,8 +140,16 @@ class Adadelta(OptimizerV2):
 class RMSprop(OptimizerV2):
     """Divides each step by the root of a running mean of squared gradients."""
 
-    def __init__(self, learning_rate: Any = 0.001, rho: Any = 0.9, momentum: Any = 0.0, epsilon: Any = 1e-07, centered: bool = False,
-                 name: str = "RMSprop", **kwargs: Any) -> None:
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        rho: Any = 0.9,
+        momentum: Any = 0.0,
+        epsilon: Any = 1e-07,
+        centered: bool = False,
+        name: str = "RMSprop",
+        **kwargs: Any,
+    ) -> None:
         super().__init__(name, **kwargs)
         self._set_hyper("learning_rate", kwargs.get("lr", learning_rate))
         self._set_hyper("decay", self._initial_decay)
@@ -143,8 +184,18 @@ class RMSprop(OptimizerV2):
         names = ("mg", "rms", "momentum") if self.centered else ("rms", "momentum")
         kind = ("Sparse" if indices is not None else "") + "Apply" + ("Centered" if self.centered else "") + "RMSProp"
         rows = () if indices is None else (indices,)
-        return apply("Resource" + kind, var.handle, *(self.get_slot(var, s).handle for s in names), n["lr_t"], n["rho"], n["momentum"],
-                     n["epsilon"], grad, *rows, use_locking=self._use_locking)
+        return apply(
+            "Resource" + kind,
+            var.handle,
+            *(self.get_slot(var, s).handle for s in names),
+            n["lr_t"],
+            n["rho"],
+            n["momentum"],
+            n["epsilon"],
+            grad,
+            *rows,
+            use_locking=self._use_locking,
+        )
 
     def _resource_apply_dense(self, grad: Any, var: Any, apply_state: Any = None) -> Any:  # type: ignore[override]
         n = self._numbers(var, apply_state)
@@ -182,8 +233,12 @@ class RMSprop(OptimizerV2):
 
     def get_config(self) -> dict[str, Any]:
         names = ("learning_rate", "decay", "rho", "momentum")
-        return {**super().get_config(), **{n: self._serialize_hyperparameter(n) for n in names}, "epsilon": self.epsilon,
-                "centered": self.centered}
+        return {
+            **super().get_config(),
+            **{n: self._serialize_hyperparameter(n) for n in names},
+            "epsilon": self.epsilon,
+            "centered": self.centered,
+        }
 
 
 internal("keras.optimizer_v2.rmsprop.RMSProp")(RMSprop)
@@ -193,9 +248,17 @@ internal("keras.optimizer_v2.rmsprop.RMSProp")(RMSprop)
 class Ftrl(OptimizerV2):
     """Follows the regularized leader: many weights become exactly zero."""
 
-    def __init__(self, learning_rate: Any = 0.001, learning_rate_power: float = -0.5, initial_accumulator_value: float = 0.1,
-                 l1_regularization_strength: float = 0.0, l2_regularization_strength: float = 0.0, name: str = "Ftrl",
-                 l2_shrinkage_regularization_strength: float = 0.0, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        learning_rate_power: float = -0.5,
+        initial_accumulator_value: float = 0.1,
+        l1_regularization_strength: float = 0.0,
+        l2_regularization_strength: float = 0.0,
+        name: str = "Ftrl",
+        l2_shrinkage_regularization_strength: float = 0.0,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(name, **kwargs)
         if initial_accumulator_value < 0.0:
             raise ValueError(f"initial_accumulator_value {initial_accumulator_value} needs to be positive or zero")
@@ -206,8 +269,7 @@ class Ftrl(OptimizerV2):
         if l2_regularization_strength < 0.0:
             raise ValueError(f"l2_regularization_strength {l2_regularization_strength} needs to be positive or zero")
         if l2_shrinkage_regularization_strength < 0.0:
-            raise ValueError(
-                f"l2_shrinkage_regularization_strength {l2_shrinkage_regularization_strength} needs to be positive or zero")
+            raise ValueError(f"l2_shrinkage_regularization_strength {l2_shrinkage_regularization_strength} needs to be positive or zero")
         self._set_hyper("learning_rate", kwargs.get("lr", learning_rate))
         self._set_hyper("decay", self._initial_decay)
         self._set_hyper("learning_rate_power", learning_rate_power)
@@ -235,8 +297,7 @@ class Ftrl(OptimizerV2):
         rows = () if indices is None else (indices,)
         extra = (n["shrinkage"],) if shrinks else ()
         kind = "Resource" + ("Sparse" if rows else "") + "ApplyFtrl" + ("V2" if shrinks else "")
-        return apply(kind, var.handle, *slots, grad, *rows, n["lr_t"], n["l1"], n["l2"], *extra, n["power"],
-                     use_locking=self._use_locking)
+        return apply(kind, var.handle, *slots, grad, *rows, n["lr_t"], n["l1"], n["l2"], *extra, n["power"], use_locking=self._use_locking)
 
     def _resource_apply_dense(self, grad: Any, var: Any, apply_state: Any = None) -> Any:  # type: ignore[override]
         return self._apply_ftrl(grad, var, None, apply_state)
@@ -246,9 +307,12 @@ class Ftrl(OptimizerV2):
 
     def get_config(self) -> dict[str, Any]:
         return {
-            **super().get_config(), "learning_rate": self._serialize_hyperparameter("learning_rate"),
-            "decay": self._serialize_hyperparameter("decay"), "initial_accumulator_value": self._initial_accumulator_value,
+            **super().get_config(),
+            "learning_rate": self._serialize_hyperparameter("learning_rate"),
+            "decay": self._serialize_hyperparameter("decay"),
+            "initial_accumulator_value": self._initial_accumulator_value,
             "learning_rate_power": self._serialize_hyperparameter("learning_rate_power"),
             "l1_regularization_strength": self._serialize_hyperparameter("l1_regularization_strength"),
             "l2_regularization_strength": self._serialize_hyperparameter("l2_regularization_strength"),
-            "l2_shrinkage_regularization_strength": self._l2_shrinkage_regularization_strength}
+            "l2_shrinkage_regularization_strength": self._l2_shrinkage_regularization_strength,
+        }

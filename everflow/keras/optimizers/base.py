@@ -1,4 +1,5 @@
 """tf.keras.optimizers.Optimizer: hyperparameters that can change between steps, slots beside variables, one counter of steps."""
+
 from __future__ import annotations
 
 import inspect
@@ -41,14 +42,22 @@ def key_of(var: Any) -> Any:
 class OptimizerV2(Trackable):
     """Base of the optimizers: a subclass makes slots and says how one variable changes.
 
-        class Plain(tf.keras.optimizers.Optimizer):
-            def _resource_apply_dense(self, grad, var):
-                return var.assign_sub(0.1 * grad)
+    class Plain(tf.keras.optimizers.Optimizer):
+        def _resource_apply_dense(self, grad, var):
+            return var.assign_sub(0.1 * grad)
     """
 
     def __init__(self, name: str, **kwargs: Any) -> None:
-        self.__dict__.update(_hyper={}, _slots={}, _slot_names=[], _weights=[], _iterations=None, _hypers_created=False,
-                             _deferred_slots={}, _use_locking=True)
+        self.__dict__.update(
+            _hyper={},
+            _slots={},
+            _slot_names=[],
+            _weights=[],
+            _iterations=None,
+            _hypers_created=False,
+            _deferred_slots={},
+            _use_locking=True,
+        )
         for key, value in kwargs.items():
             if key not in _OWN:
                 raise TypeError(f"Unexpected keyword argument passed to optimizer: {key}")
@@ -66,8 +75,13 @@ class OptimizerV2(Trackable):
     def _set_hyper(self, name: str, value: Any) -> None:
         """Sets a hyperparameter: a number, a tensor, a function without arguments or a schedule."""
         before = self._hyper.get(name)
-        if before is None or callable(before) or isinstance(before, (Tensor, int, float, LearningRateSchedule)) or callable(value) \
-                or isinstance(value, (Tensor, LearningRateSchedule)):
+        if (
+            before is None
+            or callable(before)
+            or isinstance(before, (Tensor, int, float, LearningRateSchedule))
+            or callable(value)
+            or isinstance(value, (Tensor, LearningRateSchedule))
+        ):
             self._hyper[name] = value
         else:
             set_value(before, value)
@@ -108,7 +122,8 @@ class OptimizerV2(Trackable):
             if isinstance(value, (Tensor, Variable, LearningRateSchedule)) or callable(value):
                 continue
             self._hyper[name] = self.add_weight(
-                name, shape=[], trainable=False, initializer=value, aggregation=VariableAggregation.ONLY_FIRST_REPLICA)
+                name, shape=[], trainable=False, initializer=value, aggregation=VariableAggregation.ONLY_FIRST_REPLICA
+            )
         self._hypers_created = True
 
     @property
@@ -116,7 +131,8 @@ class OptimizerV2(Trackable):
         """How many steps were taken."""
         if self._iterations is None:
             self._iterations = self.add_weight(
-                "iter", shape=[], dtype=dtypes.int64, trainable=False, aggregation=VariableAggregation.ONLY_FIRST_REPLICA)
+                "iter", shape=[], dtype=dtypes.int64, trainable=False, aggregation=VariableAggregation.ONLY_FIRST_REPLICA
+            )
             self._weights.append(self._iterations)
         return self._iterations
 
@@ -172,7 +188,8 @@ class OptimizerV2(Trackable):
                 if gradient is None:
                     raise ValueError(
                         f"Variable {param} has `None` for gradient. Please make sure that all of your ops have a gradient defined (i.e. "
-                        "are differentiable). Common ops without gradient: K.argmax, K.round, K.eval.")
+                        "are differentiable). Common ops without gradient: K.argmax, K.round, K.eval."
+                    )
             return self._clipped(gradients)
 
     def get_updates(self, loss: Any, params: Any) -> list[Any]:
@@ -335,8 +352,9 @@ class OptimizerV2(Trackable):
                 value: Any = lambda: make(var.shape, dtype=var.dtype.base_dtype)
             else:
                 value = initializer
-            slot = tf.Variable(name=f"{var._shared_name}/{slot_name}", dtype=var.dtype.base_dtype, trainable=False, initial_value=value,
-                               use_resource=True)
+            slot = tf.Variable(
+                name=f"{var._shared_name}/{slot_name}", dtype=var.dtype.base_dtype, trainable=False, initial_value=value, use_resource=True
+            )
             track_variable(slot)
             slots[slot_name] = slot
             self._restore_slot_variable(slot_name=slot_name, variable=var, slot_variable=slot)
@@ -351,8 +369,16 @@ class OptimizerV2(Trackable):
         """The names of the slots."""
         return self._slot_names
 
-    def add_weight(self, name: str, shape: Any, dtype: Any = None, initializer: Any = "zeros", trainable: Any = None,
-                   synchronization: Any = VariableSynchronization.AUTO, aggregation: Any = VariableAggregation.NONE) -> Any:
+    def add_weight(
+        self,
+        name: str,
+        shape: Any,
+        dtype: Any = None,
+        initializer: Any = "zeros",
+        trainable: Any = None,
+        synchronization: Any = VariableSynchronization.AUTO,
+        aggregation: Any = VariableAggregation.NONE,
+    ) -> Any:
         """A variable of the optimizer itself."""
         dtype = dtypes.as_dtype(dtype or dtypes.float32)
         if isinstance(initializer, str) or callable(initializer):
@@ -361,15 +387,25 @@ class OptimizerV2(Trackable):
             if trainable:
                 raise ValueError(
                     "Synchronization value can be set to VariableSynchronization.ON_READ only for non-trainable variables. You have "
-                    "specified trainable=True and synchronization=VariableSynchronization.ON_READ.")
+                    "specified trainable=True and synchronization=VariableSynchronization.ON_READ."
+                )
             trainable = False
         elif trainable is None:
             trainable = True
         if not callable(initializer) and not isinstance(initializer, Tensor):
             initializer = convert_to_tensor(initializer, dtype=dtype) if executing_eagerly() else tf.constant_initializer(initializer)
         made = self._add_variable_with_custom_getter(
-            name=name, shape=shape, getter=make_variable, overwrite=True, initializer=initializer, dtype=dtype, trainable=trainable,
-            use_resource=True, synchronization=synchronization, aggregation=aggregation)
+            name=name,
+            shape=shape,
+            getter=make_variable,
+            overwrite=True,
+            initializer=initializer,
+            dtype=dtype,
+            trainable=trainable,
+            use_resource=True,
+            synchronization=synchronization,
+            aggregation=aggregation,
+        )
         track_variable(made)
         return made
 
@@ -391,8 +427,9 @@ class OptimizerV2(Trackable):
         params = self.weights
         if len(params) != len(weights):
             raise ValueError(
-                f'You called `set_weights(weights)` on optimizer {self._name} with a  weight list of length {len(weights)}, but the '
-                f"optimizer was expecting {len(params)} weights. Provided weights: {str(weights)[:50]}...")
+                f"You called `set_weights(weights)` on optimizer {self._name} with a  weight list of length {len(weights)}, but the "
+                f"optimizer was expecting {len(params)} weights. Provided weights: {str(weights)[:50]}..."
+            )
         pairs = []
         for old, p, w in zip(batch_get_value(params), params, weights):
             if old.shape != w.shape:
@@ -411,8 +448,9 @@ class OptimizerV2(Trackable):
         """Restores a slot; where it can't be made now, it is restored when it is."""
         slot = self._slots.get(key_of(variable), {}).get(slot_name)
         if slot is None and executing_eagerly() and slot_variable_position.is_simple_variable():
-            slot = self.add_slot(var=variable, slot_name=slot_name,
-                                 initializer=CheckpointInitialValue(checkpoint_position=slot_variable_position))
+            slot = self.add_slot(
+                var=variable, slot_name=slot_name, initializer=CheckpointInitialValue(checkpoint_position=slot_variable_position)
+            )
         if slot is not None:
             slot_variable_position.restore(slot)
         else:

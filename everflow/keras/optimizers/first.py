@@ -1,4 +1,5 @@
 """The optimizers of the first Keras, and tf.train's optimizers in their place: `get_updates` makes the ops of a step."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -65,7 +66,8 @@ class Optimizer:
         if None in [g if g is None else 0 for g in gradients]:
             raise ValueError(
                 "An operation has `None` for gradient. Please make sure that all of your ops have a gradient defined (i.e. are "
-                "differentiable). Common ops without gradient: K.argmax, K.round, K.eval.")
+                "differentiable). Common ops without gradient: K.argmax, K.round, K.eval."
+            )
         if hasattr(self, "clipnorm"):
             gradients = [tf.clip_by_norm(g, self.clipnorm) for g in gradients]
         if hasattr(self, "clipvalue"):
@@ -78,7 +80,8 @@ class Optimizer:
         if len(params) != len(weights):
             raise ValueError(
                 f"Length of the specified weight list ({len(weights)}) does not match the number of weights of the optimizer "
-                f"({len(params)})")
+                f"({len(params)})"
+            )
         for old, w in zip(batch_get_value(params), weights):
             if old.shape != w.shape:
                 raise ValueError(f"Optimizer weight shape {old.shape} not compatible with provided weight shape {w.shape}")
@@ -224,8 +227,16 @@ class _Moments(Optimizer):
 class Adam(_Moments):
     """Running means of the gradient and of its square."""
 
-    def __init__(self, lr: float = 0.001, beta_1: float = 0.9, beta_2: float = 0.999, epsilon: Any = None, decay: float = 0.0,
-                 amsgrad: bool = False, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        lr: float = 0.001,
+        beta_1: float = 0.9,
+        beta_2: float = 0.999,
+        epsilon: Any = None,
+        decay: float = 0.0,
+        amsgrad: bool = False,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(lr, beta_1, beta_2, epsilon, decay, **kwargs)
         self.amsgrad = amsgrad
 
@@ -257,8 +268,9 @@ class Adam(_Moments):
 class Adamax(_Moments):
     """Adam with the largest gradient in place of the mean of squares."""
 
-    def __init__(self, lr: float = 0.002, beta_1: float = 0.9, beta_2: float = 0.999, epsilon: Any = None, decay: float = 0.0,
-                 **kwargs: Any) -> None:
+    def __init__(
+        self, lr: float = 0.002, beta_1: float = 0.9, beta_2: float = 0.999, epsilon: Any = None, decay: float = 0.0, **kwargs: Any
+    ) -> None:
         super().__init__(lr, beta_1, beta_2, epsilon, decay, **kwargs)
 
     def get_updates(self, loss: Any, params: Any) -> list[Any]:
@@ -285,8 +297,15 @@ class Nadam(Optimizer):
     beta_2: Any
     m_schedule: Any
 
-    def __init__(self, lr: float = 0.002, beta_1: float = 0.9, beta_2: float = 0.999, epsilon: Any = None, schedule_decay: float = 0.004,
-                 **kwargs: Any) -> None:
+    def __init__(
+        self,
+        lr: float = 0.002,
+        beta_1: float = 0.9,
+        beta_2: float = 0.999,
+        epsilon: Any = None,
+        schedule_decay: float = 0.004,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
         self._numbers(m_schedule=1.0, lr=lr, beta_1=beta_1, beta_2=beta_2)
         self.epsilon, self.schedule_decay = default_epsilon() if epsilon is None else epsilon, schedule_decay
@@ -313,8 +332,15 @@ class Nadam(Optimizer):
         return {**self._config("lr", "beta_1", "beta_2"), "epsilon": self.epsilon, "schedule_decay": self.schedule_decay}
 
 
-for _name, _cls in (("sgd", SGD), ("rmsprop", RMSprop), ("adagrad", Adagrad), ("adadelta", Adadelta), ("adam", Adam), ("adamax", Adamax),
-                    ("nadam", Nadam)):
+for _name, _cls in (
+    ("sgd", SGD),
+    ("rmsprop", RMSprop),
+    ("adagrad", Adagrad),
+    ("adadelta", Adadelta),
+    ("adam", Adam),
+    ("adamax", Adamax),
+    ("nadam", Nadam),
+):
     internal("keras.optimizers." + _name)(_cls)
 
 

@@ -1,4 +1,5 @@
 """Optimizers by name and as data."""
+
 from __future__ import annotations
 
 from typing import Any

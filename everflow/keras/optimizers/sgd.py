@@ -1,4 +1,5 @@
 """tf.keras.optimizers.SGD."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -37,20 +38,45 @@ class SGD(OptimizerV2):
         n = self._numbers(var, apply_state)
         if not self._momentum:
             return apply("ResourceApplyGradientDescent", var.handle, n["lr_t"], grad, use_locking=self._use_locking)
-        return apply("ResourceApplyKerasMomentum", var.handle, self.get_slot(var, "momentum").handle, n["lr_t"], grad, n["momentum"],
-                     use_locking=self._use_locking, use_nesterov=self.nesterov)
+        return apply(
+            "ResourceApplyKerasMomentum",
+            var.handle,
+            self.get_slot(var, "momentum").handle,
+            n["lr_t"],
+            grad,
+            n["momentum"],
+            use_locking=self._use_locking,
+            use_nesterov=self.nesterov,
+        )
 
-    def _resource_apply_sparse_duplicate_indices(self, grad: Any, var: Any, indices: Any,  # type: ignore[override]
-                                                 apply_state: Any = None) -> Any:
+    def _resource_apply_sparse_duplicate_indices(
+        self,
+        grad: Any,
+        var: Any,
+        indices: Any,  # type: ignore[override]
+        apply_state: Any = None,
+    ) -> Any:
         if self._momentum:
             return super()._resource_apply_sparse_duplicate_indices(grad, var, indices, apply_state=apply_state)
         return apply("ResourceScatterAdd", var.handle, indices, -grad * self._numbers(var, apply_state)["lr_t"])
 
     def _resource_apply_sparse(self, grad: Any, var: Any, indices: Any, apply_state: Any = None) -> Any:  # type: ignore[override]
         n = self._numbers(var, apply_state)
-        return apply("ResourceSparseApplyKerasMomentum", var.handle, self.get_slot(var, "momentum").handle, n["lr_t"], grad, indices,
-                     n["momentum"], use_locking=self._use_locking, use_nesterov=self.nesterov)
+        return apply(
+            "ResourceSparseApplyKerasMomentum",
+            var.handle,
+            self.get_slot(var, "momentum").handle,
+            n["lr_t"],
+            grad,
+            indices,
+            n["momentum"],
+            use_locking=self._use_locking,
+            use_nesterov=self.nesterov,
+        )
 
     def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), **{n: self._serialize_hyperparameter(n) for n in ("learning_rate", "decay", "momentum")},
-                "nesterov": self.nesterov}
+        return {
+            **super().get_config(),
+            **{n: self._serialize_hyperparameter(n) for n in ("learning_rate", "decay", "momentum")},
+            "nesterov": self.nesterov,
+        }

@@ -1,4 +1,5 @@
 """Sequences: padding, skip-grams and windows of time series."""
+
 from __future__ import annotations
 
 import json
@@ -12,8 +13,9 @@ from everflow.keras.enqueuers import Sequence
 
 
 @public("keras.preprocessing.sequence.pad_sequences")
-def pad_sequences(sequences: Any, maxlen: Any = None, dtype: Any = "int32", padding: str = "pre", truncating: str = "pre",
-                  value: Any = 0.0) -> Any:
+def pad_sequences(
+    sequences: Any, maxlen: Any = None, dtype: Any = "int32", padding: str = "pre", truncating: str = "pre", value: Any = 0.0
+) -> Any:
     """Sequences of different lengths as one array, filled up or cut at the beginning ("pre") or the end ("post")."""
     if not hasattr(sequences, "__len__"):
         raise ValueError("`sequences` must be iterable.")
@@ -27,8 +29,10 @@ def pad_sequences(sequences: Any, maxlen: Any = None, dtype: Any = "int32", padd
     inner = next((np.asarray(s).shape[1:] for s in sequences if len(s)), ())
     kind = np.dtype(dtype) if not isinstance(dtype, str) or dtype != "str" else np.dtype(object)
     if isinstance(value, str) and kind.kind != "O" and not np.issubdtype(kind, np.str_):
-        raise ValueError(f"`dtype` {dtype} is not compatible with `value`'s type: {type(value)}\nYou should set `dtype=object` for "
-                         "variable length strings.")
+        raise ValueError(
+            f"`dtype` {dtype} is not compatible with `value`'s type: {type(value)}\nYou should set `dtype=object` for "
+            "variable length strings."
+        )
     found = np.full((len(sequences), maxlen, *inner), value, dtype=kind)
     for i, s in enumerate(sequences):
         if not len(s):
@@ -43,9 +47,9 @@ def pad_sequences(sequences: Any, maxlen: Any = None, dtype: Any = "int32", padd
         if kept.shape[1:] != inner:
             raise ValueError(f"Shape of sample {kept.shape[1:]} of sequence at position {i} is different from expected shape {inner}")
         if padding == "post":
-            found[i, :len(kept)] = kept
+            found[i, : len(kept)] = kept
         elif padding == "pre":
-            found[i, -len(kept):] = kept
+            found[i, -len(kept) :] = kept
         else:
             raise ValueError(f'Padding type "{padding}" not understood')
     return found
@@ -63,8 +67,16 @@ def make_sampling_table(size: int, sampling_factor: float = 1e-5) -> Any:
 
 
 @public("keras.preprocessing.sequence.skipgrams")
-def skipgrams(sequence: Any, vocabulary_size: int, window_size: int = 4, negative_samples: float = 1.0, shuffle: bool = True,
-              categorical: bool = False, sampling_table: Any = None, seed: Any = None) -> tuple[list[Any], list[Any]]:
+def skipgrams(
+    sequence: Any,
+    vocabulary_size: int,
+    window_size: int = 4,
+    negative_samples: float = 1.0,
+    shuffle: bool = True,
+    categorical: bool = False,
+    sampling_table: Any = None,
+    seed: Any = None,
+) -> tuple[list[Any], list[Any]]:
     """Pairs of words, labelled 1 where they stand near each other and 0 where the second was drawn."""
     couples: list[Any] = []
     labels: list[Any] = []
@@ -84,7 +96,7 @@ def skipgrams(sequence: Any, vocabulary_size: int, window_size: int = 4, negativ
         couples += [[words[i % len(words)], random.randint(1, vocabulary_size - 1)] for i in range(number)]
         labels += [[1, 0] if categorical else 0] * number
     if shuffle:
-        seed = random.randint(0, 10 ** 6) if seed is None else seed
+        seed = random.randint(0, 10**6) if seed is None else seed
         for items in (couples, labels):
             random.seed(seed)
             random.shuffle(items)
@@ -95,11 +107,23 @@ def skipgrams(sequence: Any, vocabulary_size: int, window_size: int = 4, negativ
 class TimeseriesGenerator(Sequence):
     """Windows of a time series with what follows each, in batches."""
 
-    def __init__(self, data: Any, targets: Any, length: int, sampling_rate: int = 1, stride: int = 1, start_index: int = 0,
-                 end_index: Any = None, shuffle: bool = False, reverse: bool = False, batch_size: int = 128) -> None:
+    def __init__(
+        self,
+        data: Any,
+        targets: Any,
+        length: int,
+        sampling_rate: int = 1,
+        stride: int = 1,
+        start_index: int = 0,
+        end_index: Any = None,
+        shuffle: bool = False,
+        reverse: bool = False,
+        batch_size: int = 128,
+    ) -> None:
         if len(data) != len(targets):
-            raise ValueError(f"Data and targets have to be of same length. Data length is {len(data)} while target length is "
-                             f"{len(targets)}")
+            raise ValueError(
+                f"Data and targets have to be of same length. Data length is {len(data)} while target length is {len(targets)}"
+            )
         self.data = data
         self.targets = targets
         self.length = length
@@ -111,8 +135,10 @@ class TimeseriesGenerator(Sequence):
         self.reverse = reverse
         self.batch_size = batch_size
         if self.start_index > self.end_index:
-            raise ValueError(f"`start_index+length={self.start_index} > end_index={self.end_index}` is disallowed, as no part of the "
-                             "sequence would be left to be used as current step.")
+            raise ValueError(
+                f"`start_index+length={self.start_index} > end_index={self.end_index}` is disallowed, as no part of the "
+                "sequence would be left to be used as current step."
+            )
 
     def __len__(self) -> int:
         return (self.end_index - self.start_index + self.batch_size * self.stride) // (self.batch_size * self.stride)
@@ -123,7 +149,7 @@ class TimeseriesGenerator(Sequence):
         else:
             first = self.start_index + self.batch_size * self.stride * index
             rows = np.arange(first, min(first + self.batch_size * self.stride, self.end_index + 1), self.stride)
-        samples = np.array([self.data[row - self.length:row:self.sampling_rate] for row in rows])
+        samples = np.array([self.data[row - self.length : row : self.sampling_rate] for row in rows])
         targets = np.array([self.targets[row] for row in rows])
         return (samples[:, ::-1, ...], targets) if self.reverse else (samples, targets)
 
@@ -136,9 +162,17 @@ class TimeseriesGenerator(Sequence):
         except TypeError as e:
             raise TypeError("Data not JSON Serializable:", data) from e
         return {
-            "data": shown[0], "targets": shown[1], "length": self.length, "sampling_rate": self.sampling_rate, "stride": self.stride,
-            "start_index": self.start_index, "end_index": self.end_index, "shuffle": self.shuffle, "reverse": self.reverse,
-            "batch_size": self.batch_size}
+            "data": shown[0],
+            "targets": shown[1],
+            "length": self.length,
+            "sampling_rate": self.sampling_rate,
+            "stride": self.stride,
+            "start_index": self.start_index,
+            "end_index": self.end_index,
+            "shuffle": self.shuffle,
+            "reverse": self.reverse,
+            "batch_size": self.batch_size,
+        }
 
     def to_json(self, **kwargs: Any) -> str:
         """The same as JSON."""

@@ -1,4 +1,5 @@
 """Text as numbers of words."""
+
 from __future__ import annotations
 
 import collections
@@ -29,8 +30,7 @@ def one_hot(text: Any, n: int, filters: str = _FILTERS, lower: bool = True, spli
 
 
 @public("keras.preprocessing.text.hashing_trick")
-def hashing_trick(text: Any, n: int, hash_function: Any = None, filters: str = _FILTERS, lower: bool = True,
-                  split: str = " ") -> list[int]:
+def hashing_trick(text: Any, n: int, hash_function: Any = None, filters: str = _FILTERS, lower: bool = True, split: str = " ") -> list[int]:
     """A number from 1 to n - 1 for each word, by a hash."""
     if hash_function is None:
         hash_function = hash
@@ -43,8 +43,17 @@ def hashing_trick(text: Any, n: int, hash_function: Any = None, filters: str = _
 class Tokenizer:
     """Learns the words of texts, then turns texts into numbers: frequent words have small ones."""
 
-    def __init__(self, num_words: Any = None, filters: str = _FILTERS, lower: bool = True, split: str = " ", char_level: bool = False,
-                 oov_token: Any = None, document_count: int = 0, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        num_words: Any = None,
+        filters: str = _FILTERS,
+        lower: bool = True,
+        split: str = " ",
+        char_level: bool = False,
+        oov_token: Any = None,
+        document_count: int = 0,
+        **kwargs: Any,
+    ) -> None:
         kwargs.pop("nb_words", None)
         if kwargs:
             raise TypeError("Unrecognized keyword arguments: " + str(kwargs))
@@ -156,11 +165,19 @@ class Tokenizer:
     def get_config(self) -> dict[str, Any]:
         """What was learned, and the arguments."""
         return {
-            "num_words": self.num_words, "filters": self.filters, "lower": self.lower, "split": self.split,
-            "char_level": self.char_level, "oov_token": self.oov_token, "document_count": self.document_count,
-            "word_counts": json.dumps(self.word_counts), "word_docs": json.dumps(self.word_docs),
-            "index_docs": json.dumps(self.index_docs), "index_word": json.dumps(self.index_word),
-            "word_index": json.dumps(self.word_index)}
+            "num_words": self.num_words,
+            "filters": self.filters,
+            "lower": self.lower,
+            "split": self.split,
+            "char_level": self.char_level,
+            "oov_token": self.oov_token,
+            "document_count": self.document_count,
+            "word_counts": json.dumps(self.word_counts),
+            "word_docs": json.dumps(self.word_docs),
+            "index_docs": json.dumps(self.index_docs),
+            "index_word": json.dumps(self.index_word),
+            "word_index": json.dumps(self.word_index),
+        }
 
     def to_json(self, **kwargs: Any) -> str:
         """The same as JSON."""

@@ -1,4 +1,5 @@
 """Models as text: JSON and YAML."""
+
 from __future__ import annotations
 
 import json

@@ -1,4 +1,5 @@
 """tf.keras.experimental.export_saved_model: graphs to train, to evaluate and to serve a model, beside its config."""
+
 from __future__ import annotations
 
 import json
@@ -32,8 +33,14 @@ _CONFIG = "saved_model.json"
 
 @public("keras.experimental.export_saved_model")
 @internal("keras.saving.saved_model_experimental.export_saved_model")
-def export_saved_model(model: Any, saved_model_path: Any, custom_objects: Any = None, as_text: bool = False, input_signature: Any = None,
-                       serving_only: bool = False) -> None:
+def export_saved_model(
+    model: Any,
+    saved_model_path: Any,
+    custom_objects: Any = None,
+    as_text: bool = False,
+    input_signature: Any = None,
+    serving_only: bool = False,
+) -> None:
     """Writes a model with its weights and its config.
 
     `serving_only`: only to be served, which is all that models with a `call` of their own can be.
@@ -66,9 +73,11 @@ def load_from_saved_model(saved_model_path: Any, custom_objects: Any = None) -> 
 def _export_graphs(model: Any, path: str, custom_objects: Any, as_text: bool) -> None:
     if isinstance(model, Sequential):
         if not model.built:
-            raise ValueError("Weights for sequential model have not yet been created. Weights are created when the Model is first called "
-                             "on inputs or `build()` is called with an `input_shape`, or the first layer in the model has `input_shape` "
-                             "during construction.")
+            raise ValueError(
+                "Weights for sequential model have not yet been created. Weights are created when the Model is first called "
+                "on inputs or `build()` is called with an `input_shape`, or the first layer in the model has `input_shape` "
+                "during construction."
+            )
     elif not model._is_graph_network:
         raise NotImplementedError("Subclassed models can only be exported for serving. Please set argument serving_only=True.")
     builder = _SavedModelBuilder(path)
@@ -104,9 +113,12 @@ def _add_graph(model: Any, builder: Any, mode: str, weights: str, optimizer_conf
             clone.save_weights(weights, save_format="tf", overwrite=True)
         saver = Saver(ObjectGraphView(clone).frozen_saveable_objects(to_graph=graph))
         builder.add_meta_graph(
-            list(EXPORT_TAGS[mode]), signature_def_map={key: output.as_signature_def(inputs)}, saver=saver,
+            list(EXPORT_TAGS[mode]),
+            signature_def_map={key: output.as_signature_def(inputs)},
+            saver=saver,
             init_op=tf.group(tf.local_variables_initializer(), tf.variables_initializer([v for m in clone.metrics for v in m.variables])),
-            train_op=train_op)
+            train_op=train_op,
+        )
 
 
 def _clone(model: Any) -> Any:
@@ -129,8 +141,13 @@ def _compile_like(model: Any, clone: Any, optimizer_config: Any) -> None:
         optimizer = type(model.optimizer).from_config(optimizer_config)
         optimizer.iterations = step
     clone.compile(
-        optimizer, model.loss, metrics=model._compile_metrics, loss_weights=model.loss_weights,
-        sample_weight_mode=model.sample_weight_mode, weighted_metrics=model._compile_weighted_metrics)
+        optimizer,
+        model.loss,
+        metrics=model._compile_metrics,
+        loss_weights=model.loss_weights,
+        sample_weight_mode=model.sample_weight_mode,
+        weighted_metrics=model._compile_weighted_metrics,
+    )
     clone._finish_compile(clone.outputs)
 
 
@@ -141,8 +158,11 @@ def _supervised(model: Any, clone: Any, mode: str) -> tuple[str, dict[str, Any],
         updated = tf.group(*metric._updates)
         with tf.control_dependencies([updated]):
             metrics[metric.name] = (tf.identity(metric.result()), updated)
-    kind, key = (TrainOutput, constants.DEFAULT_TRAIN_SIGNATURE_DEF_KEY) if mode == ModeKeys.TRAIN else (
-        EvalOutput, constants.DEFAULT_EVAL_SIGNATURE_DEF_KEY)
+    kind, key = (
+        (TrainOutput, constants.DEFAULT_TRAIN_SIGNATURE_DEF_KEY)
+        if mode == ModeKeys.TRAIN
+        else (EvalOutput, constants.DEFAULT_EVAL_SIGNATURE_DEF_KEY)
+    )
     output = kind(loss=clone.total_loss, predictions=dict(zip(model.output_names, clone.outputs)), metrics=metrics)
     return key, {**dict(zip(model.input_names, clone.inputs)), **targets}, output
 

@@ -1,4 +1,5 @@
 """save_model, load_model, and the weights of models in files."""
+
 from __future__ import annotations
 
 import os
@@ -45,8 +46,9 @@ def _is_open_file(filepath: Any) -> bool:
 
 @public("keras.models.save_model")
 @internal("keras.saving.save.save_model")
-def save_model(model: Any, filepath: Any, overwrite: bool = True, include_optimizer: bool = True, save_format: Any = None,
-               signatures: Any = None) -> None:
+def save_model(
+    model: Any, filepath: Any, overwrite: bool = True, include_optimizer: bool = True, save_format: Any = None, signatures: Any = None
+) -> None:
     """Saves a model: as HDF5, or with save_format="tf" as a SavedModel."""
     kind = save_format or "h5"
     if kind == "h5" or _is_open_file(filepath) or is_hdf5_path(filepath) and save_format is None:
@@ -54,7 +56,8 @@ def save_model(model: Any, filepath: Any, overwrite: bool = True, include_optimi
             raise NotImplementedError(
                 "Saving the model to HDF5 format requires the model to be a Functional model or a Sequential model. It does not work for "
                 "subclassed models, because such models are defined via the body of a Python method, which isn't safely serializable. "
-                "Consider saving to the Tensorflow SavedModel format (by setting save_format=\"tf\") or using `save_weights`.")
+                'Consider saving to the Tensorflow SavedModel format (by setting save_format="tf") or using `save_weights`.'
+            )
         hdf5.save_model_to_hdf5(model, filepath, overwrite, include_optimizer)
         return
     from everflow.keras.saving.object_models import save
@@ -95,8 +98,10 @@ def save_weights(model: Any, filepath: Any, overwrite: bool, save_format: Any) -
         else:
             raise ValueError(f'Unknown format "{save_format}". Was expecting one of {{"tf", "h5"}}.')
     if save_format == "tf" and is_hdf5_path(filepath):
-        raise ValueError(f'save_weights got save_format="tf"/"tensorflow", but the filepath ("{filepath}") looks like an HDF5 file. Omit '
-                         "the \".h5\"/\".keras\" when saving in TensorFlow format.")
+        raise ValueError(
+            f'save_weights got save_format="tf"/"tensorflow", but the filepath ("{filepath}") looks like an HDF5 file. Omit '
+            'the ".h5"/".keras" when saving in TensorFlow format.'
+        )
     target = filepath + ".index" if save_format == "tf" else filepath
     if not overwrite and os.path.isfile(target) and not should_overwrite(target):
         return
@@ -115,8 +120,10 @@ def load_weights(model: Any, filepath: Any, by_name: bool) -> Any:
     filepath = os.fspath(filepath)
     if _is_checkpoint(filepath) and not is_hdf5_path(filepath):
         if by_name:
-            raise NotImplementedError("Weights may only be loaded based on topology into Models when loading TensorFlow-formatted weights "
-                                      "(got by_name=True to load_weights).")
+            raise NotImplementedError(
+                "Weights may only be loaded based on topology into Models when loading TensorFlow-formatted weights "
+                "(got by_name=True to load_weights)."
+            )
         status = _saver(model).restore(filepath)
         if not executing_eagerly():
             session = get_session()
@@ -126,8 +133,10 @@ def load_weights(model: Any, filepath: Any, by_name: bool) -> Any:
     import h5py
 
     if not model._is_graph_network and not model.built and type(model).__name__ != "Sequential":
-        raise ValueError("Unable to load weights saved in HDF5 format into a subclassed Model which has not created its variables yet. "
-                         "Call the Model first, then load the weights.")
+        raise ValueError(
+            "Unable to load weights saved in HDF5 format into a subclassed Model which has not created its variables yet. "
+            "Call the Model first, then load the weights."
+        )
     _require_variables(model)
     with h5py.File(filepath, "r") as f:
         group = f["model_weights"] if "layer_names" not in f.attrs and "model_weights" in f else f
@@ -147,7 +156,8 @@ def _require_variables(model: Any) -> None:
         if not layer.built and not model._is_graph_network and not model.built:
             raise ValueError(
                 f"Weights for model {model.name} have not yet been created. Weights are created when the Model is first called on inputs "
-                "or `build()` is called with an `input_shape`.")
+                "or `build()` is called with an `input_shape`."
+            )
 
 
 def _saver(model: Any) -> Any:

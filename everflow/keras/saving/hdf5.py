@@ -1,4 +1,5 @@
 """HDF5: the layout of Keras's files."""
+
 from __future__ import annotations
 
 import json
@@ -24,8 +25,10 @@ def save_attributes_to_hdf5_group(group: Any, name: str, data: Any) -> None:
     """Writes a list of names, in numbered parts where it is too large for one."""
     too_long = [x for x in data if len(x) > HDF5_OBJECT_HEADER_LIMIT]
     if too_long:
-        raise RuntimeError(f"The following attributes cannot be saved to HDF5 file because they are larger than "
-                           f"{HDF5_OBJECT_HEADER_LIMIT} bytes: {', '.join(str(x) for x in too_long)}")
+        raise RuntimeError(
+            f"The following attributes cannot be saved to HDF5 file because they are larger than "
+            f"{HDF5_OBJECT_HEADER_LIMIT} bytes: {', '.join(str(x) for x in too_long)}"
+        )
     names = np.asarray(data)
     number = 1
     parts = np.array_split(names, number)
@@ -102,9 +105,11 @@ def load_weights_from_hdf5_group(f: Any, layers: Any) -> None:
         variables = layer_weights(layer)
         values = preprocess_weights_for_loading(layer, values, version, backend)
         if len(values) != len(variables):
-            raise ValueError(f'Layer #{i} (named "{layer.name}" in the current model) was found to correspond to layer {name} in the save '
-                             f"file. However the new layer {layer.name} expects {len(variables)} weights, but the saved weights have "
-                             f"{len(values)} elements.")
+            raise ValueError(
+                f'Layer #{i} (named "{layer.name}" in the current model) was found to correspond to layer {name} in the save '
+                f"file. However the new layer {layer.name} expects {len(variables)} weights, but the saved weights have "
+                f"{len(values)} elements."
+            )
         pairs += zip(variables, values)
     batch_set_value(pairs)
 
@@ -124,12 +129,16 @@ def load_weights_from_hdf5_group_by_name(f: Any, layers: Any) -> None:
             variables = layer_weights(layer)
             values = preprocess_weights_for_loading(layer, stored, version, backend)
             if len(values) != len(variables):
-                raise ValueError(f'Layer #{i} (named "{layer.name}") expects {len(variables)} weight(s), but the saved weights have '
-                                 f"{len(values)} element(s).")
+                raise ValueError(
+                    f'Layer #{i} (named "{layer.name}") expects {len(variables)} weight(s), but the saved weights have '
+                    f"{len(values)} element(s)."
+                )
             for variable, value in zip(variables, values):
                 if tuple(variable.shape.as_list()) != value.shape:
-                    raise ValueError(f'Layer #{i} (named "{layer.name}"), weight {variable} has shape '
-                                     f"{tuple(variable.shape.as_list())}, but the saved weight has shape {value.shape}.")
+                    raise ValueError(
+                        f'Layer #{i} (named "{layer.name}"), weight {variable} has shape '
+                        f"{tuple(variable.shape.as_list())}, but the saved weight has shape {value.shape}."
+                    )
                 pairs.append((variable, value))
     batch_set_value(pairs)
 
@@ -171,8 +180,10 @@ def save_model_to_hdf5(model: Any, filepath: Any, overwrite: bool = True, includ
         save_weights_to_hdf5_group(f.create_group("model_weights"), model.layers)
         if include_optimizer and model.optimizer:
             if isinstance(model.optimizer, TFOptimizer):
-                tf_logging.warning("TensorFlow optimizers do not make it possible to access optimizer attributes or optimizer state after "
-                                   "instantiation. As a result, we cannot save the optimizer as part of the model save file.")
+                tf_logging.warning(
+                    "TensorFlow optimizers do not make it possible to access optimizer attributes or optimizer state after "
+                    "instantiation. As a result, we cannot save the optimizer as part of the model save file."
+                )
             else:
                 f.attrs["training_config"] = json.dumps(training_config(model), default=as_json).encode("utf8")
                 save_optimizer_weights_to_hdf5_group(f, model.optimizer)
@@ -217,5 +228,6 @@ def _load_optimizer(model: Any, values: list[Any]) -> None:
         model._make_optimizer_variables()
         model.optimizer.set_weights(values)
     except ValueError:
-        tf_logging.warning("Error in loading the saved optimizer state. As a result, your model is starting with a freshly initialized "
-                           "optimizer.")
+        tf_logging.warning(
+            "Error in loading the saved optimizer state. As a result, your model is starting with a freshly initialized optimizer."
+        )

@@ -1,4 +1,5 @@
 """A model as one function from named inputs to named outputs: its default signature."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -15,8 +16,10 @@ from everflow.keras.training.arrays import generic_output_names
 @internal("keras.saving.saving_utils.raise_model_input_error")
 def raise_model_input_error(model: Any) -> None:
     """Refuses a model that nobody has told its inputs."""
-    raise ValueError(f"Model {model} cannot be saved because the input shapes have not been set. Usually, input shapes are automatically "
-                     "determined from calling .fit() or .predict(). To manually set the shapes, call model._set_inputs(inputs).")
+    raise ValueError(
+        f"Model {model} cannot be saved because the input shapes have not been set. Usually, input shapes are automatically "
+        "determined from calling .fit() or .predict(). To manually set the shapes, call model._set_inputs(inputs)."
+    )
 
 
 def inputs_of(model: Any) -> Any:

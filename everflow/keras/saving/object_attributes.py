@@ -1,4 +1,5 @@
 """What hangs on a layer in a SavedModel beside its attributes: lists of its variables, and the functions that call it."""
+
 from __future__ import annotations
 
 import inspect
@@ -66,23 +67,35 @@ def functions_of_program(layer: Any) -> dict[str, Any]:
 
 def _fill(found: LayerAttributes, layer: Any, cache: Any, is_called: bool) -> None:
     losses = [_loss_function(loss, cache) for each in object_functions.layers_within(layer) for loss in each._callable_losses]
-    found.add_objects({
-        "variables": list(layer.variables), "trainable_variables": list(layer.trainable_variables),
-        "non_trainable_variables": list(layer.non_trainable_variables), "layers": _layers(layer), "metrics": list(layer.metrics),
-        "regularization_losses": losses, "layer_regularization_losses": [_loss_function(loss, cache) for loss in layer._callable_losses]})
+    found.add_objects(
+        {
+            "variables": list(layer.variables),
+            "trainable_variables": list(layer.trainable_variables),
+            "non_trainable_variables": list(layer.non_trainable_variables),
+            "layers": _layers(layer),
+            "metrics": list(layer.metrics),
+            "regularization_losses": losses,
+            "layer_regularization_losses": [_loss_function(loss, cache) for loss in layer._callable_losses],
+        }
+    )
     if isinstance(layer, Metric):
         return
     calls = found.calls = LayerCalls(layer)
     returned = calls.add_function(object_functions.with_conditional_losses(layer), f"{layer.name}_layer_call_and_return_conditional_losses")
     functions: dict[str, Any] = {
         "__call__": calls.add_function(object_functions.only_outputs(layer), f"{layer.name}_layer_call_fn"),
-        "call_and_return_conditional_losses": returned, "call_and_return_all_conditional_losses": returned}
+        "call_and_return_conditional_losses": returned,
+        "call_and_return_all_conditional_losses": returned,
+    }
     if layer.activity_regularizer is not None:
         functions["activity_regularizer_fn"] = function(
-            _named(layer.activity_regularizer.__call__, f"{layer.name}_activity_regularizer"), autograph=False,
-            input_signature=[TensorSpec(None, layer.dtype or "float32")])
+            _named(layer.activity_regularizer.__call__, f"{layer.name}_activity_regularizer"),
+            autograph=False,
+            input_signature=[TensorSpec(None, layer.dtype or "float32")],
+        )
         functions["call_and_return_all_conditional_losses"] = calls.add_function(
-            object_functions.with_all_conditional_losses(layer), f"{layer.name}_layer_call_and_return_all_conditional_losses")
+            object_functions.with_all_conditional_losses(layer), f"{layer.name}_layer_call_and_return_all_conditional_losses"
+        )
     if hasattr(layer, "_is_graph_network"):
         inputs = model_calls.inputs_of(layer)
         if inputs is not None:

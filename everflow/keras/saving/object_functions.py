@@ -1,4 +1,5 @@
 """Calls of layers as functions that SavedModels keep: one trace for each kind of inputs, for training and for inference."""
+
 from __future__ import annotations
 
 import contextlib
@@ -89,8 +90,9 @@ class LayerCalls:
             return signature
         found = list(signature.parameters.values())
         if "training" in signature.parameters:
-            return signature.replace(parameters=[
-                p.replace(default=False) if p.name == "training" and p.default is None else p for p in found])
+            return signature.replace(
+                parameters=[p.replace(default=False) if p.name == "training" and p.default is None else p for p in found]
+            )
         by_name = any(p.kind in (p.VAR_KEYWORD, p.VAR_POSITIONAL, p.KEYWORD_ONLY) for p in found)
         kinds = inspect.Parameter
         added = kinds("training", kinds.KEYWORD_ONLY if by_name else kinds.POSITIONAL_OR_KEYWORD, default=False)
@@ -122,8 +124,11 @@ class LayerCalls:
         if "training" not in self._takes and not any(p.kind is p.VAR_KEYWORD for p in self._takes.values()):
             given.arguments.pop("training", None)
         positional, named = given.args, given.kwargs
-        with results_kept(layers_within(self.layer)), ControlStatusCtx(Status.ENABLED), call_context().enter(
-                self.layer, positional[0] if positional else None, build_graph=True, training=training, saving=True):
+        with (
+            results_kept(layers_within(self.layer)),
+            ControlStatusCtx(Status.ENABLED),
+            call_context().enter(self.layer, positional[0] if positional else None, build_graph=True, training=training, saving=True),
+        ):
             return call_fn(*positional, **named)
 
 

@@ -1,4 +1,5 @@
 """Layers and models as the JSON that SavedModels keep beside their objects."""
+
 from __future__ import annotations
 
 import inspect
@@ -28,9 +29,13 @@ def metadata_of(layer: Any) -> str:
 
 def _of_layer(layer: Any) -> dict[str, Any]:
     found = {
-        "class_name": type(layer).__name__, "name": layer.name, "trainable": layer.trainable,
-        "expects_training_arg": expects_training(layer), "dtype": layer.dtype,
-        "batch_input_shape": getattr(layer, "_batch_input_shape", None)}
+        "class_name": type(layer).__name__,
+        "name": layer.name,
+        "trainable": layer.trainable,
+        "expects_training_arg": expects_training(layer),
+        "dtype": layer.dtype,
+        "batch_input_shape": getattr(layer, "_batch_input_shape", None),
+    }
     try:
         # A class without a config can be called all the same.
         found["config"] = layer.get_config()

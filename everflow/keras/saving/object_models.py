@@ -1,4 +1,5 @@
 """load_model for SavedModels: Keras's objects come back as layers and models."""
+
 from __future__ import annotations
 
 import json
@@ -15,8 +16,11 @@ from everflow.saved_model.object_loading import Loader, load_with
 from everflow.saved_model.object_saving import save as save_object
 
 _KINDS: dict[str, type[RevivedLayer]] = {
-    "_tf_keras_layer": RevivedLayer, "_tf_keras_network": RevivedNetwork, "_tf_keras_model": RevivedModel,
-    "_tf_keras_sequential": RevivedSequential}
+    "_tf_keras_layer": RevivedLayer,
+    "_tf_keras_network": RevivedNetwork,
+    "_tf_keras_model": RevivedModel,
+    "_tf_keras_sequential": RevivedSequential,
+}
 
 
 @internal("keras.saving.saved_model.load.KerasObjectLoader")

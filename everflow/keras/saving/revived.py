@@ -1,4 +1,5 @@
 """Layers and models that come from SavedModels: what they compute is in the functions that were saved with them."""
+
 from __future__ import annotations
 
 import inspect
@@ -19,10 +20,32 @@ from everflow.keras.sequential import Sequential
 from everflow.train.tracking.data_structures import is_function
 
 # What hangs on a layer of a SavedModel and is no attribute that the program gave it.
-_LISTS = frozenset(("variables", "trainable_variables", "non_trainable_variables", "regularization_losses", "layer_regularization_losses",
-                    "layers", "metrics"))
-_BOOKS = frozenset(("_callable_losses", "_losses", "_eager_losses", "_updates", "_metrics", "_layers", "_trainable_weights",
-                    "_non_trainable_weights", "_inbound_nodes", "_outbound_nodes", "_self_unconditional_checkpoint_dependencies"))
+_LISTS = frozenset(
+    (
+        "variables",
+        "trainable_variables",
+        "non_trainable_variables",
+        "regularization_losses",
+        "layer_regularization_losses",
+        "layers",
+        "metrics",
+    )
+)
+_BOOKS = frozenset(
+    (
+        "_callable_losses",
+        "_losses",
+        "_eager_losses",
+        "_updates",
+        "_metrics",
+        "_layers",
+        "_trainable_weights",
+        "_non_trainable_weights",
+        "_inbound_nodes",
+        "_outbound_nodes",
+        "_self_unconditional_checkpoint_dependencies",
+    )
+)
 _HANGING = frozenset(("keras_api", "signatures"))
 
 
@@ -56,8 +79,9 @@ class RevivedLayer(Layer):
             books["_batch_input_shape"] = tuple(metadata["batch_input_shape"])
         if metadata.get("input_spec") is not None and not isinstance(self, Network):
             self.input_spec = _as_spec(metadata["input_spec"])
-        books["_activity_regularizer"] = regularizers.deserialize(metadata["activity_regularizer"]) if metadata.get(
-            "activity_regularizer") else None
+        books["_activity_regularizer"] = (
+            regularizers.deserialize(metadata["activity_regularizer"]) if metadata.get("activity_regularizer") else None
+        )
 
     @property
     def _expects_training_arg(self) -> bool:

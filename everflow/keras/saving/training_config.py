@@ -1,4 +1,5 @@
 """How a model is trained, as data."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -24,10 +25,13 @@ def _described(value: Any) -> Any:
 def training_config(model: Any) -> dict[str, Any]:
     """The arguments of `compile`."""
     return {
-        "loss": _described(model.loss), "metrics": _described(model._compile_metrics),
-        "weighted_metrics": _described(model._compile_weighted_metrics), "sample_weight_mode": model.sample_weight_mode,
+        "loss": _described(model.loss),
+        "metrics": _described(model._compile_metrics),
+        "weighted_metrics": _described(model._compile_weighted_metrics),
+        "sample_weight_mode": model.sample_weight_mode,
         "loss_weights": model.loss_weights,
-        "optimizer_config": {"class_name": type(model.optimizer).__name__, "config": model.optimizer.get_config()}}
+        "optimizer_config": {"class_name": type(model.optimizer).__name__, "config": model.optimizer.get_config()},
+    }
 
 
 @internal("keras.saving.saving_utils.compile_args_from_training_config")
@@ -49,4 +53,6 @@ def compile_arguments(training_config: Any, custom_objects: Any = None) -> dict[
         "loss": made(training_config["loss"], loss_of),
         "metrics": made(training_config.get("metrics"), metric_of),
         "weighted_metrics": made(training_config.get("weighted_metrics"), metric_of),
-        "loss_weights": training_config.get("loss_weights"), "sample_weight_mode": training_config.get("sample_weight_mode")}
+        "loss_weights": training_config.get("loss_weights"),
+        "sample_weight_mode": training_config.get("sample_weight_mode"),
+    }

@@ -1,4 +1,5 @@
 """Weights of other forms of a layer: those of earlier Kerases and of CuDNN."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -35,8 +36,11 @@ def _nested(model: Any, weights: Any, version: Any, backend: Any) -> list[Any]:
         for inner in model.layers:
             number = len(getattr(inner, attribute))
             if number:
-                found += preprocess_weights_for_loading(inner, rest[:number], version, backend) if attribute == "trainable_weights" else (
-                    rest[:number])
+                found += (
+                    preprocess_weights_for_loading(inner, rest[:number], version, backend)
+                    if attribute == "trainable_weights"
+                    else (rest[:number])
+                )
                 rest = rest[number:]
     return found
 
@@ -66,8 +70,7 @@ def rnn_weights(layer: Any, weights: Any) -> Any:
         units = weights[1].shape[0]
         size = weights[2].shape
         if size == (units * 8,) and kind == "LSTM":
-            return [weights[0], weights[1],
-                    np.sum(np.split(weights[2], 2, axis=0), axis=0)]
+            return [weights[0], weights[1], np.sum(np.split(weights[2], 2, axis=0), axis=0)]
         if size == (units * 4,) and kind == "CuDNNLSTM":
             return [weights[0], weights[1], np.tile(0.5 * weights[2], 2)]
         if size not in ((units * 8,), (units * 4,)):

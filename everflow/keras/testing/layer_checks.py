@@ -1,4 +1,5 @@
 """What every layer has to do: keep its weights, say its shape, come back from its config, train and stand in a model."""
+
 from __future__ import annotations
 
 import functools
@@ -26,9 +27,18 @@ def _agree(expected: Any, found: Any) -> None:
 
 
 @internal("keras.testing_utils.layer_test")
-def layer_test(layer_cls: Any, kwargs: Any = None, input_shape: Any = None, input_dtype: Any = None, input_data: Any = None,
-               expected_output: Any = None, expected_output_dtype: Any = None, expected_output_shape: Any = None,
-               validate_training: bool = True, adapt_data: Any = None) -> Any:
+def layer_test(
+    layer_cls: Any,
+    kwargs: Any = None,
+    input_shape: Any = None,
+    input_dtype: Any = None,
+    input_data: Any = None,
+    expected_output: Any = None,
+    expected_output_dtype: Any = None,
+    expected_output_shape: Any = None,
+    validate_training: bool = True,
+    adapt_data: Any = None,
+) -> Any:
     """Checks a layer in every way; returns what it gave for the input."""
     if input_data is None:
         input_data = _random_input(input_shape, input_dtype or "float32")
@@ -68,8 +78,9 @@ def layer_test(layer_cls: Any, kwargs: Any = None, input_shape: Any = None, inpu
         _train(model, input_data, actual)
 
     # In a Sequential model, and with a layer that came back from its config.
-    layer = deserialize({"class_name": layer_cls.__name__, "config": layer_cls(**kwargs).get_config()},
-                        custom_objects={layer_cls.__name__: layer_cls})
+    layer = deserialize(
+        {"class_name": layer_cls.__name__, "config": layer_cls(**kwargs).get_config()}, custom_objects={layer_cls.__name__: layer_cls}
+    )
     model = tf.keras.Sequential([tf.keras.Input(shape=input_shape[1:], dtype=dtype), layer])
     found = model.predict(input_data)
     _agree(model.compute_output_shape(tf.TensorShape(input_shape)).as_list(), found.shape)
@@ -83,8 +94,13 @@ def layer_test(layer_cls: Any, kwargs: Any = None, input_shape: Any = None, inpu
 
 
 def _train(model: Any, x: Any, y: Any) -> None:
-    model.compile("rmsprop", "mse", weighted_metrics=["acc"], run_eagerly=_settings.run_eagerly and tf.executing_eagerly(),
-                  experimental_run_tf_function=bool(_settings.run_tf_function))
+    model.compile(
+        "rmsprop",
+        "mse",
+        weighted_metrics=["acc"],
+        run_eagerly=_settings.run_eagerly and tf.executing_eagerly(),
+        experimental_run_tf_function=bool(_settings.run_tf_function),
+    )
     model.train_on_batch(x, y)
 
 

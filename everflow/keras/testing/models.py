@@ -1,4 +1,5 @@
 """Small models of every kind, and data to train them with."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -20,7 +21,8 @@ def get_test_data(train_samples: int, test_samples: int, input_shape: Any, num_c
     points = 2 * num_classes * np.random.random((num_classes, *input_shape))
     y = np.random.randint(0, num_classes, size=(total,))
     x = np.asarray([points[label] + np.random.normal(loc=0, scale=0.1, size=input_shape) for label in y], dtype=np.float32).reshape(
-        (total, *input_shape))
+        (total, *input_shape)
+    )
     return (x[:train_samples], y[:train_samples]), (x[train_samples:], y[train_samples:])
 
 
@@ -121,8 +123,9 @@ def _built_in_order(make: Any, **kwargs: Any) -> Any:
 
 
 @internal("keras.testing_utils.get_model_from_layers")
-def get_model_from_layers(layers: Any, input_shape: Any = None, input_dtype: Any = None, name: Any = None, input_ragged: Any = None,
-                          input_sparse: Any = None) -> Any:
+def get_model_from_layers(
+    layers: Any, input_shape: Any = None, input_dtype: Any = None, name: Any = None, input_ragged: Any = None, input_sparse: Any = None
+) -> Any:
     """A model of the kind that the test asks for, of layers that follow each other."""
     kind = get_model_type()
 
@@ -137,8 +140,9 @@ def get_model_from_layers(layers: Any, input_shape: Any = None, input_dtype: Any
     if kind == "sequential":
         model = tf.keras.models.Sequential(name=name)
         if input_shape is not None:
-            model.add(tf.keras.layers.InputLayer(input_shape=input_shape, dtype=input_dtype, ragged=bool(input_ragged),
-                                                 sparse=bool(input_sparse)))
+            model.add(
+                tf.keras.layers.InputLayer(input_shape=input_shape, dtype=input_dtype, ragged=bool(input_ragged), sparse=bool(input_sparse))
+            )
         for layer in layers:
             model.add(layer)
         return model

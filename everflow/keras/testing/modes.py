@@ -1,4 +1,5 @@
 """Tests that run in every mode of Keras, and with every kind of model."""
+
 from __future__ import annotations
 
 import contextlib
@@ -138,13 +139,18 @@ def _applied(decorate: Callable[[Any], Any], test_or_class: Any) -> Any:
 
 
 @internal("keras.keras_parameterized.run_all_keras_modes")
-def run_all_keras_modes(test_or_class: Any = None, config: Any = None, always_skip_v1: bool = False,
-                        always_skip_eager: bool = False) -> Any:
+def run_all_keras_modes(
+    test_or_class: Any = None, config: Any = None, always_skip_v1: bool = False, always_skip_eager: bool = False
+) -> Any:
     """The test once in a session, once eagerly, and twice as compiled functions of an eager program."""
 
     def in_session(self: Any, test: Any, args: Any, kwargs: Any) -> None:
-        with graph_mode(), run_eagerly_scope(False), experimental_run_tf_function_scope(False), \
-                self.test_session(use_gpu=True, config=config):
+        with (
+            graph_mode(),
+            run_eagerly_scope(False),
+            experimental_run_tf_function_scope(False),
+            self.test_session(use_gpu=True, config=config),
+        ):
             test(self, *args, **kwargs)
 
     def eagerly(eager: bool, traced: bool) -> Callable[..., None]:

@@ -1,4 +1,5 @@
 """What programs give models, as lists of arrays that fit the inputs and outputs."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -57,8 +58,9 @@ def _values(x: Any) -> Any:
 
 
 @internal("keras.engine.training_utils.standardize_input_data")
-def standardize_input_data(data: Any, names: list[str], shapes: Any = None, check_batch_axis: bool = True,
-                           exception_prefix: str = "") -> list[Any]:
+def standardize_input_data(
+    data: Any, names: list[str], shapes: Any = None, check_batch_axis: bool = True, exception_prefix: str = ""
+) -> list[Any]:
     """A list with the array of each name, checked against the shapes that are wanted."""
     if not names:
         if data is not None and hasattr(data, "__len__") and len(data) and not isinstance(data, dict):
@@ -68,7 +70,7 @@ def standardize_input_data(data: Any, names: list[str], shapes: Any = None, chec
         return [None for _ in names]
     found = _list_of(data, names, exception_prefix)
     if shapes is not None:
-        found = [standardize_single_array(x, shape) for x, shape in zip(found, shapes)] + found[len(shapes):]
+        found = [standardize_single_array(x, shape) for x, shape in zip(found, shapes)] + found[len(shapes) :]
     else:
         found = [standardize_single_array(x) for x in found]
     if len(found) != len(names):
@@ -85,14 +87,17 @@ def _complain_of_number(data: Any, found: list[Any], names: list[str], prefix: s
         raise ValueError(
             f"Error when checking model {prefix}: the list of Numpy arrays that you are passing to your model is not the size the model "
             f"expected. Expected to see {len(names)} array(s), but instead got the following list of {len(found)} arrays: "
-            f"{str(data)[:200]}...")
+            f"{str(data)[:200]}..."
+        )
     if len(names) > 1:
         raise ValueError(
             f"Error when checking model {prefix}: you are passing a list as input to your model, but the model expects a list of "
-            f"{len(names)} Numpy arrays instead. The list you passed was: {str(data)[:200]}")
+            f"{len(names)} Numpy arrays instead. The list you passed was: {str(data)[:200]}"
+        )
     if len(found) == 1 and not hasattr(found[0], "shape"):
-        raise TypeError(f"Error when checking model {prefix}: data should be a Numpy array, or list/dict of Numpy arrays. Found: "
-                        f"{str(data)[:200]}...")
+        raise TypeError(
+            f"Error when checking model {prefix}: data should be a Numpy array, or list/dict of Numpy arrays. Found: {str(data)[:200]}..."
+        )
     found[:] = [np.asarray(found)]
 
 
@@ -126,16 +131,20 @@ def standardize_sample_or_class_weights(x_weight: Any, output_names: list[str], 
         return [x_weight]
     if isinstance(x_weight, (list, tuple)):
         if len(x_weight) != len(output_names):
-            raise ValueError(f"Provided `{weight_type}` was a list of {len(x_weight)} elements, but the model has {len(output_names)} "
-                             f"outputs. You should provide one `{weight_type}`array per model output.")
+            raise ValueError(
+                f"Provided `{weight_type}` was a list of {len(x_weight)} elements, but the model has {len(output_names)} "
+                f"outputs. You should provide one `{weight_type}`array per model output."
+            )
         return list(x_weight)
     if isinstance(x_weight, dict):
         unknown = sorted(str(k) for k in x_weight if k not in output_names)
         if unknown:
             raise ValueError(f"Unknown entries in {weight_type} dictionary: {unknown}. Only expected following keys: {output_names}")
         return [x_weight.get(name) for name in output_names]
-    raise TypeError(f"The model has multiple outputs, so `{weight_type}` should be either a list or a dict. Provided `{weight_type}` type "
-                    f"not understood: {x_weight}")
+    raise TypeError(
+        f"The model has multiple outputs, so `{weight_type}` should be either a list or a dict. Provided `{weight_type}` type "
+        f"not understood: {x_weight}"
+    )
 
 
 @internal("keras.engine.training_utils.standardize_class_weights")
@@ -159,23 +168,36 @@ def standardize_weights(y: Any, sample_weight: Any = None, class_weight: Any = N
         if sample_weight_mode != "temporal":
             raise ValueError(f'"sample_weight_mode should be None or "temporal". Found: {sample_weight_mode}')
         if len(y.shape) < 3:
-            raise ValueError(f"Found a sample_weight array for an input with shape {y.shape}. Timestep-wise sample weighting (use of "
-                             'sample_weight_mode="temporal") is restricted to outputs that are at least 3D, i.e. that have a time '
-                             "dimension.")
+            raise ValueError(
+                f"Found a sample_weight array for an input with shape {y.shape}. Timestep-wise sample weighting (use of "
+                'sample_weight_mode="temporal") is restricted to outputs that are at least 3D, i.e. that have a time '
+                "dimension."
+            )
         if sample_weight is not None and len(sample_weight.shape) != 2:
-            raise ValueError(f"Found a sample_weight array with shape {sample_weight.shape}. In order to use timestep-wise sample "
-                             "weighting, you should pass a 2D sample_weight array.")
+            raise ValueError(
+                f"Found a sample_weight array with shape {sample_weight.shape}. In order to use timestep-wise sample "
+                "weighting, you should pass a 2D sample_weight array."
+            )
     elif sample_weight is not None and len(sample_weight.shape) != 1:
-        raise ValueError(f'Found a sample_weight array with shape {sample_weight.shape} for an input with shape {y.shape}. '
-                         "sample_weight cannot be broadcast.")
+        raise ValueError(
+            f"Found a sample_weight array with shape {sample_weight.shape} for an input with shape {y.shape}. "
+            "sample_weight cannot be broadcast."
+        )
     if sample_weight is not None:
         if len(sample_weight.shape) > len(y.shape):
-            raise ValueError(f"Found a sample_weight with shape{sample_weight.shape}.Expected sample_weight with rank less than or equal "
-                             f"to {len(y.shape)}")
-        if not isinstance(sample_weight, Tensor) and not isinstance(y, Tensor) and \
-                tuple(y.shape[:sample_weight.ndim]) != tuple(sample_weight.shape):
-            raise ValueError(f"Found a sample_weight array with shape {sample_weight.shape} for an input with shape {y.shape}. "
-                             "sample_weight cannot be broadcast.")
+            raise ValueError(
+                f"Found a sample_weight with shape{sample_weight.shape}.Expected sample_weight with rank less than or equal "
+                f"to {len(y.shape)}"
+            )
+        if (
+            not isinstance(sample_weight, Tensor)
+            and not isinstance(y, Tensor)
+            and tuple(y.shape[: sample_weight.ndim]) != tuple(sample_weight.shape)
+        ):
+            raise ValueError(
+                f"Found a sample_weight array with shape {sample_weight.shape} for an input with shape {y.shape}. "
+                "sample_weight cannot be broadcast."
+            )
     by_class = None
     if isinstance(class_weight, dict):
         if len(y.shape) > 2:
@@ -194,8 +216,10 @@ def standardize_weights(y: Any, sample_weight: Any = None, class_weight: Any = N
             by_class = np.asarray([class_weight[c] for c in classes if c in class_weight])
             if len(by_class) != len(classes):
                 missing = set(classes.tolist()) - set(class_weight)
-                raise ValueError(f"`class_weight` must contain all classes in the data. The classes {missing} exist in the data but not "
-                                 "in `class_weight`.")
+                raise ValueError(
+                    f"`class_weight` must contain all classes in the data. The classes {missing} exist in the data but not "
+                    "in `class_weight`."
+                )
     if by_class is not None:
         by_class = by_class.astype(floatx()) if isinstance(by_class, np.ndarray) else by_class
     if sample_weight is not None:
@@ -222,14 +246,20 @@ def check_array_lengths(inputs: Any, targets: Any, weights: Any = None) -> None:
     if len(ys) > 1:
         raise ValueError(f"All target arrays (y) should have the same number of samples. Got array shapes: {[y.shape for y in targets]}")
     if xs and ys and xs != ys:
-        raise ValueError(f"Input arrays should have the same number of samples as target arrays. Found {next(iter(xs))} input samples and "
-                         f"{next(iter(ys))} target samples.")
+        raise ValueError(
+            f"Input arrays should have the same number of samples as target arrays. Found {next(iter(xs))} input samples and "
+            f"{next(iter(ys))} target samples."
+        )
     if len(ws) > 1:
-        raise ValueError("All sample_weight arrays should have the same number of samples. Got array shapes: "
-                         f"{[w.shape for w in weights if w is not None]}")
+        raise ValueError(
+            "All sample_weight arrays should have the same number of samples. Got array shapes: "
+            f"{[w.shape for w in weights if w is not None]}"
+        )
     if ys and ws and ys != ws:
-        raise ValueError(f"Sample_weight arrays should have the same number of samples as target arrays. Got {next(iter(ys))} input "
-                         f"samples and {next(iter(ws))} target samples.")
+        raise ValueError(
+            f"Sample_weight arrays should have the same number of samples as target arrays. Got {next(iter(ys))} input "
+            f"samples and {next(iter(ws))} target samples."
+        )
 
 
 @internal("keras.engine.training_utils.check_loss_and_target_compatibility")
@@ -246,13 +276,16 @@ def check_loss_and_target_compatibility(targets: Any, loss_fns: Any, output_shap
                 "`categorical_crossentropy` expects targets to be binary matrices (1s and 0s) of shape (samples, classes). If your "
                 "targets are integer classes, you can convert them to the expected format via:\n```\nfrom keras.utils import "
                 "to_categorical\ny_binary = to_categorical(y_int)\n```\n\nAlternatively, you can use the loss function "
-                "`sparse_categorical_crossentropy` instead, which does expect integer targets.")
+                "`sparse_categorical_crossentropy` instead, which does expect integer targets."
+            )
         if shape is not None and (fn in alike or fn is functions.sparse_categorical_crossentropy):
             for size, wanted in zip(y.shape[1:], shape[1:]):
                 if wanted is not None and size != wanted and fn in alike:
-                    raise ValueError(f"A target array with shape {y.shape} was passed for an output of shape {shape} while using as loss "
-                                     f"`{getattr(loss, 'name', None) or fn.__name__}`. This loss expects targets to have the same shape "
-                                     "as the output.")
+                    raise ValueError(
+                        f"A target array with shape {y.shape} was passed for an output of shape {shape} while using as loss "
+                        f"`{getattr(loss, 'name', None) or fn.__name__}`. This loss expects targets to have the same shape "
+                        "as the output."
+                    )
 
 
 @internal("keras.engine.training_utils.generic_output_names")

@@ -1,4 +1,5 @@
 """Where batches come from: arrays that are cut, or streams that give one batch after the other."""
+
 from __future__ import annotations
 
 import itertools
@@ -23,8 +24,8 @@ from everflow.platform import logging as tf_logging
 def batch_shuffle(index_array: Any, batch_size: int) -> Any:
     """Shuffles whole batches, for data that can only be read in order."""
     whole = len(index_array) // batch_size
-    rest = index_array[whole * batch_size:]
-    rows = index_array[:whole * batch_size].reshape((whole, batch_size))
+    rest = index_array[whole * batch_size :]
+    rows = index_array[: whole * batch_size].reshape((whole, batch_size))
     np.random.shuffle(rows)
     return np.append(rows.flatten(), rest)
 
@@ -124,7 +125,8 @@ class StreamBatches:
                     tf_logging.warning(
                         f"Your {kind} ran out of data; interrupting training. Make sure that your iterator can generate at least "
                         f"`steps_per_epoch * epochs` batches (in this case, {total} batches). You may need to use the repeat() function "
-                        "when building your dataset.")
+                        "when building your dataset."
+                    )
                 return
             step += 1
             yield self._prepare(batch), 1
@@ -199,8 +201,11 @@ def generator_batches(generator: Any, workers: int, use_multiprocessing: bool, m
         if workers <= 0:
             yield from iter_sequence_infinite(generator) if is_sequence else generator
             return
-        enqueuer: Any = OrderedEnqueuer(generator, use_multiprocessing=use_multiprocessing, shuffle=shuffle) if is_sequence else (
-            GeneratorEnqueuer(generator, use_multiprocessing=use_multiprocessing))
+        enqueuer: Any = (
+            OrderedEnqueuer(generator, use_multiprocessing=use_multiprocessing, shuffle=shuffle)
+            if is_sequence
+            else (GeneratorEnqueuer(generator, use_multiprocessing=use_multiprocessing))
+        )
         enqueuer.start(workers=workers, max_queue_size=max_queue_size)
         try:
             yield from enqueuer.get()

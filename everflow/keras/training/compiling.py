@@ -1,4 +1,5 @@
 """What `compile` was told: the loss, weights and metrics of each output."""
+
 from __future__ import annotations
 
 import types
@@ -78,7 +79,7 @@ def get_loss_function(loss: Any) -> Any:
     if loss is None or isinstance(loss, Loss):
         return loss
     if loss in ("ce", "crossentropy"):
-        raise ValueError("Cannot automatically determine loss function from \"ce\"/\"crossentropy\": name it in full.")
+        raise ValueError('Cannot automatically determine loss function from "ce"/"crossentropy": name it in full.')
     found = get_loss(loss)
     if isinstance(found, Loss) or found is None:
         return found
@@ -98,8 +99,10 @@ def prepare_loss_functions(loss: Any, output_names: list[str]) -> list[Any]:
         return [get_loss_function(loss) for _ in output_names]
     if isinstance(loss, (list, tuple)):
         if len(loss) != len(output_names):
-            raise ValueError("When passing a list as loss, it should have one entry per model outputs. The model has "
-                             f"{len(output_names)} outputs, but you passed loss={loss}")
+            raise ValueError(
+                "When passing a list as loss, it should have one entry per model outputs. The model has "
+                f"{len(output_names)} outputs, but you passed loss={loss}"
+            )
         return [get_loss_function(x) for x in loss]
     return [get_loss_function(loss) for _ in output_names]
 
@@ -117,8 +120,10 @@ def prepare_loss_weights(endpoints: list[Endpoint], loss_weights: Any = None) ->
         values = [loss_weights.get(n, 1.0) for n in names]
     elif isinstance(loss_weights, list):
         if len(loss_weights) != len(endpoints):
-            raise ValueError("When passing a list as loss_weights, it should have one entry per model output. The model has "
-                             f"{len(endpoints)} outputs, but you passed loss_weights={loss_weights}")
+            raise ValueError(
+                "When passing a list as loss_weights, it should have one entry per model output. The model has "
+                f"{len(endpoints)} outputs, but you passed loss_weights={loss_weights}"
+            )
         values = loss_weights
     else:
         raise TypeError(f"Could not interpret loss_weights argument: {loss_weights} - expected a list of dicts.")
@@ -139,8 +144,10 @@ def set_sample_weight_modes(endpoints: list[Endpoint], mode: Any) -> None:
         modes = [mode.get(n) for n in names]
     elif isinstance(mode, (list, tuple)):
         if len(mode) != len(endpoints):
-            raise ValueError("When passing a list as sample_weight_mode, it should have one entry per model output. The model has "
-                             f"{len(endpoints)} outputs, but you passed {len(mode)}_sample_weight_modes.")
+            raise ValueError(
+                "When passing a list as sample_weight_mode, it should have one entry per model output. The model has "
+                f"{len(endpoints)} outputs, but you passed {len(mode)}_sample_weight_modes."
+            )
         modes = list(mode)
     else:
         modes = [mode] * len(endpoints)
@@ -150,6 +157,7 @@ def set_sample_weight_modes(endpoints: list[Endpoint], mode: Any) -> None:
 
 # Metrics
 
+
 def metrics_per_output(metrics: Any, names: list[str]) -> list[list[Any]]:
     """The metrics that each output was given."""
     if not metrics:
@@ -157,8 +165,10 @@ def metrics_per_output(metrics: Any, names: list[str]) -> list[list[Any]]:
     if isinstance(metrics, (list, tuple)):
         if any(isinstance(m, (list, tuple)) for m in metrics):
             if len(metrics) != len(names):
-                raise ValueError("When passing a list of lists as `metrics`, it should have one entry per model output. The model has "
-                                 f"{len(names)} outputs, but you passed metrics={metrics}")
+                raise ValueError(
+                    "When passing a list of lists as `metrics`, it should have one entry per model output. The model has "
+                    f"{len(names)} outputs, but you passed metrics={metrics}"
+                )
             return [list(m) if isinstance(m, (list, tuple)) else [m] for m in metrics]
         # The same metrics for all outputs, counted for each on its own.
         return [list(metrics) if i == 0 and len(names) == 1 else [clone_metric(m) for m in metrics] for i in range(len(names))]
@@ -192,10 +202,16 @@ def get_metric_function(metric: Any, output_shape: Any = None, loss_fn: Any = No
     binary = output_shape is not None and len(output_shape) and output_shape[-1] == 1 or fn is functions.binary_crossentropy
     sparse = fn is functions.sparse_categorical_crossentropy
     if metric in _ACCURACIES:
-        return accuracies.binary_accuracy if binary else (
-            accuracies.sparse_categorical_accuracy if sparse else accuracies.categorical_accuracy)
-    return functions.binary_crossentropy if binary else (
-        functions.sparse_categorical_crossentropy if sparse else functions.categorical_crossentropy)
+        return (
+            accuracies.binary_accuracy
+            if binary
+            else (accuracies.sparse_categorical_accuracy if sparse else accuracies.categorical_accuracy)
+        )
+    return (
+        functions.binary_crossentropy
+        if binary
+        else (functions.sparse_categorical_crossentropy if sparse else functions.categorical_crossentropy)
+    )
 
 
 def metric_objects(metrics: list[Any], endpoint: Endpoint, weighted: bool) -> dict[str, Any]:
@@ -285,13 +301,14 @@ class Compiled:
         if isinstance(given, dict):
             unknown = sorted(set(given) - set(names))
             if unknown:
-                raise ValueError(f"Unknown entry in `target_tensors` dictionary: \"{unknown[0]}\". Only expected the following keys: "
-                                 f"{names}")
+                raise ValueError(f'Unknown entry in `target_tensors` dictionary: "{unknown[0]}". Only expected the following keys: {names}')
             return [given.get(n) for n in names]
         if isinstance(given, (list, tuple)):
             if len(given) != len(names):
-                raise ValueError("When passing a list as `target_tensors`, it should have one entry per model output. The model has "
-                                 f"{len(names)} outputs, but you passed target_tensors={given}")
+                raise ValueError(
+                    "When passing a list as `target_tensors`, it should have one entry per model output. The model has "
+                    f"{len(names)} outputs, but you passed target_tensors={given}"
+                )
             return list(given)
         if isinstance(given, Tensor):
             return [given]

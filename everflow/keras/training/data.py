@@ -1,4 +1,5 @@
 """From what programs give `fit`, `evaluate` and `predict` to the batches of a run."""
+
 from __future__ import annotations
 
 import itertools
@@ -33,8 +34,10 @@ class Workers(NamedTuple):
 
 # Samples as lists of arrays
 
-def standardized(model: Any, x: Any, y: Any = None, sample_weight: Any = None, class_weight: Any = None, with_targets: bool = True,
-                 compares: bool = True) -> list[Any]:
+
+def standardized(
+    model: Any, x: Any, y: Any = None, sample_weight: Any = None, class_weight: Any = None, with_targets: bool = True, compares: bool = True
+) -> list[Any]:
     """[arrays of inputs, of targets, of weights], as a step wants them; a model that knows too little of itself learns from `x`."""
     model._prepare_for(x, with_targets)
     shapes = None
@@ -61,8 +64,10 @@ def standardized(model: Any, x: Any, y: Any = None, sample_weight: Any = None, c
 def _check_stateful_batch(model: Any, x: Any) -> None:
     size = model.inputs[0].shape.as_list()[0]
     if size and hasattr(x, "shape") and x.shape[0] is not None and int(x.shape[0]) % size:
-        raise ValueError(f"In a stateful network, you should only pass inputs with a number of samples that can be divided by the "
-                         f"batch size. Found: {x.shape[0]} samples")
+        raise ValueError(
+            f"In a stateful network, you should only pass inputs with a number of samples that can be divided by the "
+            f"batch size. Found: {x.shape[0]} samples"
+        )
 
 
 def _weights(model: Any, targets: list[Any], sample_weight: Any, class_weight: Any) -> list[Any]:
@@ -96,9 +101,21 @@ def _ones_for(target: Any, endpoint: Any) -> Any:
 
 # Batches
 
-def batches_of(model: Any, x: Any, y: Any = None, sample_weight: Any = None, class_weight: Any = None, batch_size: Any = None,
-               steps: Any = None, steps_name: str = "steps", shuffle: Any = False, workers: Workers = Workers(),
-               with_targets: bool = True, anew: bool = False) -> Any:
+
+def batches_of(
+    model: Any,
+    x: Any,
+    y: Any = None,
+    sample_weight: Any = None,
+    class_weight: Any = None,
+    batch_size: Any = None,
+    steps: Any = None,
+    steps_name: str = "steps",
+    shuffle: Any = False,
+    workers: Workers = Workers(),
+    with_targets: bool = True,
+    anew: bool = False,
+) -> Any:
     """The batches of some data; of a dataset that is read `anew` for each epoch even where steps say how much of it."""
 
     def prepare(batch: Any) -> list[Any]:
@@ -108,8 +125,9 @@ def batches_of(model: Any, x: Any, y: Any = None, sample_weight: Any = None, cla
     if of_dataset:
         _refuse("dataset or a dataset iterator", x, y, sample_weight)
         if batch_size is not None:
-            raise ValueError(f"The `batch_size` argument must not be specified for the given input type. Received input: {x}, "
-                             f"batch_size: {batch_size}")
+            raise ValueError(
+                f"The `batch_size` argument must not be specified for the given input type. Received input: {x}, batch_size: {batch_size}"
+            )
         if is_iterator(x):
             return StreamBatches(iterator_batches(x), steps, prepare)
         steps, restarts = number_of_batches(x, steps, steps_name)
@@ -143,20 +161,26 @@ def validation_batches(model: Any, data: Any, batch_size: Any, steps: Any, worke
     if not isinstance(data, (list, tuple)):
         return batches_of(model, data, steps=steps, steps_name="validation_steps", workers=workers, anew=True)
     if len(data) not in (2, 3):
-        raise ValueError(f"When passing a `validation_data` argument, it must contain either 2 items (x_val, y_val), or 3 items "
-                         f"(x_val, y_val, val_sample_weights), or alternatively it could be a dataset or a dataset or a dataset "
-                         f"iterator. However we received `validation_data={data}`")
+        raise ValueError(
+            f"When passing a `validation_data` argument, it must contain either 2 items (x_val, y_val), or 3 items "
+            f"(x_val, y_val, val_sample_weights), or alternatively it could be a dataset or a dataset or a dataset "
+            f"iterator. However we received `validation_data={data}`"
+        )
     x, y, sample_weight = (*data, None)[:3]
-    return batches_of(model, x, y, sample_weight, batch_size=None if steps is not None else batch_size, steps=steps,
-                      steps_name="validation_steps")
+    return batches_of(
+        model, x, y, sample_weight, batch_size=None if steps is not None else batch_size, steps=steps, steps_name="validation_steps"
+    )
 
 
-def split_batches(model: Any, x: Any, y: Any, sample_weight: Any, class_weight: Any, share: float, batch_size: Any,
-                  shuffle: Any) -> tuple[ArrayBatches, ArrayBatches]:
+def split_batches(
+    model: Any, x: Any, y: Any, sample_weight: Any, class_weight: Any, share: float, batch_size: Any, shuffle: Any
+) -> tuple[ArrayBatches, ArrayBatches]:
     """(the batches of the first samples, those of the last ones, a share of all)."""
     if is_dataset(x) or is_iterator(x):
-        raise ValueError("`validation_split` argument is not supported when input `x` is a dataset or a dataset iterator."
-                         f"Received: x={x}, validation_split={share}")
+        raise ValueError(
+            "`validation_split` argument is not supported when input `x` is a dataset or a dataset iterator."
+            f"Received: x={x}, validation_split={share}"
+        )
     if has_symbolic(x) or has_symbolic(y):
         raise ValueError("If your data is in the form of symbolic tensors, you cannot use `validation_split`.")
     if is_generator_or_sequence(x):
@@ -165,15 +189,18 @@ def split_batches(model: Any, x: Any, y: Any, sample_weight: Any, class_weight: 
     samples = next(int(part.shape[0]) for part in everything if part is not None)
     at = int(samples * (1.0 - share))
     if at == 0 or at >= samples:
-        raise ValueError(f"Training data contains {samples} samples, which is not sufficient to split it into a validation and "
-                         f"training set as specified by `validation_split={share}`. Either provide more data, or a different value for "
-                         "the `validation_split` argument.")
+        raise ValueError(
+            f"Training data contains {samples} samples, which is not sufficient to split it into a validation and "
+            f"training set as specified by `validation_split={share}`. Either provide more data, or a different value for "
+            "the `validation_split` argument."
+        )
     cut = lambda places: [None if part is None else part[places] for part in everything]
     return ArrayBatches(cut(slice(0, at)), batch_size, shuffle), ArrayBatches(cut(slice(at, None)), batch_size, False)
 
 
-def one_batch(model: Any, x: Any, y: Any = None, sample_weight: Any = None, class_weight: Any = None,
-              with_targets: bool = True) -> list[Any]:
+def one_batch(
+    model: Any, x: Any, y: Any = None, sample_weight: Any = None, class_weight: Any = None, with_targets: bool = True
+) -> list[Any]:
     """The arrays of a single step, from arrays, or from what gives arrays."""
     if is_dataset(x) or is_iterator(x):
         x, y, sample_weight = _unpacked(next(iter((dataset_batches if is_dataset(x) else iterator_batches)(x)())), with_targets)
@@ -195,18 +222,24 @@ def _unpacked(batch: Any, with_targets: bool) -> tuple[Any, Any, Any]:
         return batch, None, None
     if len(batch) in (1, 2, 3):
         return (*batch, None, None)[:3]  # type: ignore[return-value]
-    raise ValueError("Output of generator should be a tuple of 1 or 2 or 3 elements: (input,) or (input, target) or (input, target, "
-                     f"sample_weights). Received {batch}")
+    raise ValueError(
+        "Output of generator should be a tuple of 1 or 2 or 3 elements: (input,) or (input, target) or (input, target, "
+        f"sample_weights). Received {batch}"
+    )
 
 
 def _refuse(kind: str, x: Any, y: Any, sample_weight: Any) -> None:
     if y is not None:
-        raise ValueError(f"You passed a {kind} ({x}) as input `x` to your model. In that case, you should not specify a target (`y`) "
-                         f"argument, since the {kind} generates both input data and target data. Received: {y}")
+        raise ValueError(
+            f"You passed a {kind} ({x}) as input `x` to your model. In that case, you should not specify a target (`y`) "
+            f"argument, since the {kind} generates both input data and target data. Received: {y}"
+        )
     if sample_weight is not None:
-        raise ValueError(f"`sample_weight` argument is not supported when input `x` is a {kind}. Instead, you can provide sample_weight "
-                         f"as the third element of your {kind}, i.e. (inputs, targets, sample_weight). Received: x={x}, "
-                         f"sample_weight={sample_weight}")
+        raise ValueError(
+            f"`sample_weight` argument is not supported when input `x` is a {kind}. Instead, you can provide sample_weight "
+            f"as the third element of your {kind}, i.e. (inputs, targets, sample_weight). Received: x={x}, "
+            f"sample_weight={sample_weight}"
+        )
 
 
 def _require_steps(steps: Any, steps_name: str) -> None:
@@ -224,6 +257,7 @@ def _fixed_size(model: Any, batch_size: Any) -> Any:
     known = model.inputs[0].shape if model._is_graph_network and model.inputs else None
     fixed = known.as_list()[0] if known is not None and known.rank else None
     if fixed and batch_size is not None and batch_size != fixed:
-        raise ValueError(f"The `batch_size` argument value {batch_size} is incompatible with the specified batch size of your "
-                         f"Input Layer: {fixed}")
+        raise ValueError(
+            f"The `batch_size` argument value {batch_size} is incompatible with the specified batch size of your Input Layer: {fixed}"
+        )
     return fixed or batch_size

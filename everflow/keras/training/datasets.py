@@ -1,4 +1,5 @@
 """tf.data datasets as data for models."""
+
 from __future__ import annotations
 
 from typing import Any

@@ -1,4 +1,5 @@
 """Steps whose layers run as Python, op by op."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -58,8 +59,11 @@ class EagerSteps:
         with eager_learning_phase_scope(1 if training else 0):
             outputs = self._called(x, training)
             masks = [getattr(t, "_keras_mask", None) for t in outputs]
-            given = iter(as_tensors(targets, [t.dtype if t.dtype.is_floating else None for e, t in zip(self.endpoints, outputs)
-                                              if not e.skips_target]))
+            given = iter(
+                as_tensors(
+                    targets, [t.dtype if t.dtype.is_floating else None for e, t in zip(self.endpoints, outputs) if not e.skips_target]
+                )
+            )
             y = [None if e.skips_target else next(given) for e in self.endpoints]
             w = [*as_tensors(weights, [t.dtype for t in outputs]), *[None] * len(self.endpoints)]
             loss, shown = total_loss(self.endpoints, y, outputs, w, masks, lambda: model.losses)

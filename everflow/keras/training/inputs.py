@@ -1,4 +1,5 @@
 """Symbolic inputs for models that say nothing of their inputs before they see data."""
+
 from __future__ import annotations
 
 from typing import Any

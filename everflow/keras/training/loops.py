@@ -1,4 +1,5 @@
 """The loops over epochs and batches: a step runs on each batch, and callbacks hear of it."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
@@ -11,8 +12,18 @@ from everflow.keras.training.results import MetricsAggregator, OutputsAggregator
 Step = Callable[[list[Any]], list[Any]]
 
 
-def fit(model: Any, train: Step, batches: Any, test: Step | None, validation: Any, epochs: int, verbose: int, callbacks: Any,
-        initial_epoch: int, validation_freq: Any) -> Any:
+def fit(
+    model: Any,
+    train: Step,
+    batches: Any,
+    test: Step | None,
+    validation: Any,
+    epochs: int,
+    verbose: int,
+    callbacks: Any,
+    initial_epoch: int,
+    validation_freq: Any,
+) -> Any:
     """Trains for some epochs, with validation where there are batches for it; returns the history."""
     found = _configured(model, TRAIN, batches, verbose, callbacks, epochs, do_validation=validation is not None)
     batches.epochs = epochs
@@ -87,12 +98,15 @@ def should_validate(frequency: Any, epoch: int) -> bool:
             raise ValueError("`validation_freq` can not be less than 1.")
         return number % frequency == 0
     if not isinstance(frequency, (list, tuple, set, range)):
-        raise ValueError(f"`validation_freq` must be an Integer or `collections_abc.Container` (e.g. list, tuple, etc.). Received type "
-                         f"`{type(frequency)}`.")
+        raise ValueError(
+            f"`validation_freq` must be an Integer or `collections_abc.Container` (e.g. list, tuple, etc.). Received type "
+            f"`{type(frequency)}`."
+        )
     return number in frequency
 
 
 # One pass over the data
+
 
 def _trained(model: Any, step: Step, batches: Any, callbacks: CallbackList) -> dict[str, Any] | None:
     """What an epoch of training says, or None where there was nothing left to train on."""
@@ -118,8 +132,9 @@ def _tested(model: Any, step: Any, batches: Any, callbacks: CallbackList) -> lis
     return aggregator.results()
 
 
-def _each_batch(mode: str, step: Step, batches: Any, callbacks: CallbackList,
-                names: list[str] | None = None) -> Iterator[tuple[list[Any], int]]:
+def _each_batch(
+    mode: str, step: Step, batches: Any, callbacks: CallbackList, names: list[str] | None = None
+) -> Iterator[tuple[list[Any], int]]:
     """(what the step says, how much it counts) of each batch; callbacks that look at batches are called before and after."""
     watched = callbacks.watches(mode)
     for batch, (arrays, size) in enumerate(batches.epoch()):
@@ -135,11 +150,21 @@ def _each_batch(mode: str, step: Step, batches: Any, callbacks: CallbackList,
 
 # Who watches
 
+
 def _configured(model: Any, mode: str, batches: Any, verbose: int, callbacks: Any, epochs: int = 1, do_validation: bool = False) -> Any:
     by_steps = batches.uses_steps
     return configure_callbacks(
-        callbacks, model, do_validation=do_validation, batch_size=batches.batch_size, epochs=epochs, samples=batches.samples,
-        steps_per_epoch=batches.number if by_steps else None, verbose=verbose, count_mode="steps" if by_steps else "samples", mode=mode)
+        callbacks,
+        model,
+        do_validation=do_validation,
+        batch_size=batches.batch_size,
+        epochs=epochs,
+        samples=batches.samples,
+        steps_per_epoch=batches.number if by_steps else None,
+        verbose=verbose,
+        count_mode="steps" if by_steps else "samples",
+        mode=mode,
+    )
 
 
 def _observed(model: Any, mode: str, batches: Any, verbose: int, callbacks: Any) -> tuple[CallbackList, Any]:

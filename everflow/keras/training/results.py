@@ -1,4 +1,5 @@
 """What batches say, put together for an epoch."""
+
 from __future__ import annotations
 
 import abc
@@ -83,8 +84,7 @@ class ConcatAggregator(Aggregator):
         elif isinstance(first, SparseTensorValue):
             self.results = _joined_sparse(self.results)
         elif hasattr(first, "to_list") and hasattr(first, "row_splits"):
-            self.results = tf.ragged.constant_value([row for r in self.results for row in r.to_list()],
-                                                          dtype=first.flat_values.dtype)
+            self.results = tf.ragged.constant_value([row for r in self.results for row in r.to_list()], dtype=first.flat_values.dtype)
         else:
             self.results = np.concatenate(self.results, axis=0)
 
@@ -106,7 +106,7 @@ def _joined_sparse(parts: list[Any]) -> SparseTensorValue:
 class SliceAggregator(Aggregator):
     """Outputs of a known number of samples: each batch is copied to its place, large ones by other threads."""
 
-    _BINARY_SIZE_THRESHOLD = 2 ** 14
+    _BINARY_SIZE_THRESHOLD = 2**14
     _MAX_COPY_SECONDS = 300
 
     def __init__(self, num_samples: int, batch_size: Any = None) -> None:
@@ -122,8 +122,10 @@ class SliceAggregator(Aggregator):
         batch_end = min(batch_end, self.num_samples)
         if batch_end - batch_start == self.num_samples:
             if self.num_samples != batch_outs.shape[0]:
-                raise ValueError(f"Mismatch between expected batch size and model output batch size. Output shape = {batch_outs.shape}, "
-                                 f"expected output shape = shape {self.results.shape}")
+                raise ValueError(
+                    f"Mismatch between expected batch size and model output batch size. Output shape = {batch_outs.shape}, "
+                    f"expected output shape = shape {self.results.shape}"
+                )
             self.results = batch_outs
             return
         if self.num_samples == batch_outs.shape[0] and batch_start == 0:

@@ -1,4 +1,5 @@
 """Steps that run in a graph: targets, losses, metrics and updates, and the functions that run them."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -22,8 +23,11 @@ def make_target(endpoint: Any, given: Any = None) -> None:
         endpoint.target, endpoint.feeds_target = given, given.op.type == "Placeholder"
         return
     fn = getattr(endpoint.loss_fn, "fn", None)
-    dtype = LABEL_DTYPES_FOR_LOSSES.get(fn, endpoint.output.dtype.base_dtype) if fn in LABEL_DTYPES_FOR_LOSSES else (
-        endpoint.output.dtype.base_dtype)
+    dtype = (
+        LABEL_DTYPES_FOR_LOSSES.get(fn, endpoint.output.dtype.base_dtype)
+        if fn in LABEL_DTYPES_FOR_LOSSES
+        else (endpoint.output.dtype.base_dtype)
+    )
     rank = endpoint.output.shape.ndims
     sparse = isinstance(endpoint.output, tf.SparseTensor)
     place = tf.sparse_placeholder if sparse else tf.placeholder
@@ -35,8 +39,10 @@ def make_sample_weight(endpoint: Any) -> None:
     """The placeholder of an output's sample weights."""
     temporal = endpoint.sample_weight_mode == "temporal"
     endpoint.sample_weight = tf.placeholder_with_default(
-        tf.constant([[1.0]] if temporal else [1.0], dtype=floatx()), shape=[None, None] if temporal else [None],
-        name=endpoint.output_name + "_sample_weights")
+        tf.constant([[1.0]] if temporal else [1.0], dtype=floatx()),
+        shape=[None, None] if temporal else [None],
+        name=endpoint.output_name + "_sample_weights",
+    )
 
 
 def masked_weight(weight: Any, mask: Any, y_pred: Any) -> Any:
@@ -192,8 +198,11 @@ class GraphSteps:
         return function(fed, outputs, updates=_unique(updates), name=name, **self._session_arguments)
 
     def _fed(self) -> list[Any]:
-        return [*self.model._feed_inputs, *(e.target for e in self.endpoints if e.feeds_target),
-                *(e.sample_weight for e in self.endpoints if e.sample_weight is not None)]
+        return [
+            *self.model._feed_inputs,
+            *(e.target for e in self.endpoints if e.feeds_target),
+            *(e.sample_weight for e in self.endpoints if e.sample_weight is not None),
+        ]
 
     def _results(self) -> list[Any]:
         """The loss, and what the metrics say: those of compile and those that layers added."""

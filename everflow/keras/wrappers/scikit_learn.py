@@ -1,4 +1,5 @@
 """Models as estimators of scikit-learn."""
+
 from __future__ import annotations
 
 import copy
@@ -106,8 +107,9 @@ class KerasClassifier(BaseWrapper):
         for name, output in zip(self.model.metrics_names, outputs if isinstance(outputs, list) else [outputs]):
             if name in ("accuracy", "acc"):
                 return output
-        raise ValueError("The model is not configured to compute accuracy. You should pass `metrics=[\"accuracy\"]` to the "
-                         "`model.compile()` method.")
+        raise ValueError(
+            'The model is not configured to compute accuracy. You should pass `metrics=["accuracy"]` to the `model.compile()` method.'
+        )
 
 
 @public("keras.wrappers.scikit_learn.KerasRegressor")

@@ -1,4 +1,5 @@
 """The bits of a tensor read as another type."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -26,8 +27,7 @@ def _bitcast(node: Any) -> Callable[..., Any]:
 
     def run(x: Any) -> Any:
         if not x.ndim or x.shape[-1] != ratio:
-            raise invalid_argument(
-                f"Cannot bitcast from {node.inputs[0].dtype.as_datatype_enum} to {node.attr('type').as_datatype_enum}")
+            raise invalid_argument(f"Cannot bitcast from {node.inputs[0].dtype.as_datatype_enum} to {node.attr('type').as_datatype_enum}")
         return x.contiguous().view(kind).squeeze(-1)
 
     return run

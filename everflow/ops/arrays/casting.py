@@ -1,4 +1,5 @@
 """Changing element types: cast and saturate_cast."""
+
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,4 +1,5 @@
 """Tensors made from a shape or a range: fill, zeros, ones, range, linspace."""
+
 from __future__ import annotations
 
 import functools
@@ -41,6 +42,7 @@ def _sizes(dims: Any) -> list[int]:
 def _fill(node: Any) -> Callable[..., Any]:
     dtype = node.inputs[1].dtype.base_dtype
     if not is_numeric(dtype):
+
         def filled(dims: Any, value: Any) -> Any:
             found = np.empty(_sizes(dims), object)
             found.fill(value[()])
@@ -71,8 +73,15 @@ def _no_scalar(_: Any, value: Any) -> str | None:
     return f"value must be a scalar, got shape {shown(value.shape)}" if getattr(value, "ndim", 0) else None
 
 
-op("Fill", kernel=checked(_fill, _no_scalar), shape=_fill_shape, gradient=lambda o, dy: [None, _summed(dy)], sizes=(0,), fills=1,
-   symbolic=symbolic.sized_by(0))
+op(
+    "Fill",
+    kernel=checked(_fill, _no_scalar),
+    shape=_fill_shape,
+    gradient=lambda o, dy: [None, _summed(dy)],
+    sizes=(0,),
+    fills=1,
+    symbolic=symbolic.sized_by(0),
+)
 
 
 def _summed(x: Any) -> Any:
@@ -234,6 +243,7 @@ def _range(node: Any) -> Callable[..., Any]:
     dtype = node.outputs[0].dtype.base_dtype
     kind = torch_dtype(dtype)
     if dtype.is_integer:
+
         def run(start: Any, limit: Any, delta: Any) -> Any:
             start, limit, delta = start.item(), limit.item(), delta.item()
             count = _count(start, limit, delta, True)

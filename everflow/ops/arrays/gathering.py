@@ -1,4 +1,5 @@
 """Rows and elements chosen by index: gather, gather_nd, and their counterparts that put them back."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -56,7 +57,7 @@ def _rows(params: Any, indices: Any, axis: int, text: bool) -> Any:
     except (IndexError, RuntimeError):
         _check_range(indices, limit)
         raise
-    return found.reshape(params.shape[:axis] + indices.shape + params.shape[axis + 1:])
+    return found.reshape(params.shape[:axis] + indices.shape + params.shape[axis + 1 :])
 
 
 def _batch_rows(params: Any, indices: Any, axis: int, batch: int, text: bool) -> Any:
@@ -67,7 +68,7 @@ def _batch_rows(params: Any, indices: Any, axis: int, batch: int, text: bool) ->
     _check_range(indices, params.shape[axis])
     parts = [_rows(p, i, axis - batch, text) for p, i in zip(flat, chosen)]
     if not parts:
-        dims = tuple(params.shape[:axis]) + tuple(indices.shape[batch:]) + tuple(params.shape[axis + 1:])
+        dims = tuple(params.shape[:axis]) + tuple(indices.shape[batch:]) + tuple(params.shape[axis + 1 :])
         return np.empty(dims, object) if text else params.new_empty(dims)
     found = np.stack(parts) if text else torch.stack(parts)
     return found.reshape(tuple(lead) + tuple(found.shape[1:]))
@@ -107,16 +108,15 @@ def _gather_v2(node: Any) -> Kernel:
         lead = batch
         if lead:
             if not -indices.ndim <= lead <= indices.ndim:
-                raise invalid_argument(
-                    f"Expected batch_dims in the range [{-indices.ndim}, {indices.ndim}], but got {lead}")
+                raise invalid_argument(f"Expected batch_dims in the range [{-indices.ndim}, {indices.ndim}], but got {lead}")
             lead += indices.ndim if lead < 0 else 0
             if lead > at:
                 raise invalid_argument(f"batch_dims ({lead}) must be less than or equal to axis ({at}).")
             for i in range(lead):
                 if params.shape[i] != indices.shape[i]:
                     raise invalid_argument(
-                        f"params.shape[{i}]: {params.shape[i]} should be equal to indices.shape[{i}]: "
-                        f"{indices.shape[i]}")
+                        f"params.shape[{i}]: {params.shape[i]} should be equal to indices.shape[{i}]: {indices.shape[i]}"
+                    )
         if lead:
             return _batch_rows(params, indices, at, lead, text)
         return _rows(params, indices, at, text)
@@ -154,7 +154,7 @@ def _gather_v2_shape(o: Any) -> Any:
     if batch > at:
         raise ValueError(f"batch_dims ({batch}) must be less than or equal to axis ({at}).")
     lead = shapes.merge(params[:batch], indices[:batch])
-    return lead + params[batch:at] + indices[batch:] + params[at + 1:]
+    return lead + params[batch:at] + indices[batch:] + params[at + 1 :]
 
 
 def _gather_gradient(o: Any, dy: Any) -> Any:
@@ -192,14 +192,19 @@ def _gather_v2_gradient(o: Any, dy: Any) -> Any:
     return [found, None, None]
 
 
-op("Gather", kernel=_gather, shape=_gather_shape, gradient=lambda o, dy: [_gather_gradient(o, dy), None], view=True,
-   host=host_sizes.gathered)
+op(
+    "Gather",
+    kernel=_gather,
+    shape=_gather_shape,
+    gradient=lambda o, dy: [_gather_gradient(o, dy), None],
+    view=True,
+    host=host_sizes.gathered,
+)
 op("GatherV2", kernel=_gather_v2, shape=_gather_v2_shape, gradient=_gather_v2_gradient, view=True, host=host_sizes.gathered)
 
 
 @public("gather")
-def gather(params: Any, indices: Any, validate_indices: Any = None, name: str | None = None, axis: Any = None,
-           batch_dims: int = 0) -> Any:
+def gather(params: Any, indices: Any, validate_indices: Any = None, name: str | None = None, axis: Any = None, batch_dims: int = 0) -> Any:
     """The slices of `params` at `indices` along an axis."""
     if axis is None:
         axis = batch_dims
@@ -240,7 +245,7 @@ def check_nd(indices: Any, dims: Any, what: str) -> None:
     lowest, highest = torch.aminmax(indices.reshape(-1, depth), dim=0)
     if all(0 <= low and high < size for low, high, size in zip(lowest.tolist(), highest.tolist(), dims)):
         return
-    limits = torch.tensor(tuple(dims[:indices.shape[-1]]), device=indices.device)
+    limits = torch.tensor(tuple(dims[: indices.shape[-1]]), device=indices.device)
     wrong = ((indices < 0) | (indices >= limits)).any(-1)
     if not bool(wrong.any()):
         return
@@ -254,7 +259,7 @@ def _gather_nd(node: Any) -> Kernel:
     text = is_text(node)
     given, dims = node.constant(1), node.inputs[0].dims
     if given is not None and dims is not None and not text and given.size and given.shape[-1] <= len(dims):
-        indexed = dims[:given.shape[-1]]
+        indexed = dims[: given.shape[-1]]
         if None not in indexed and (given >= 0).all() and (given < np.array(indexed)).all():
             index = torch.from_numpy(given.astype(np.int64)).unbind(-1)
             return lambda params, indices: params[index]
@@ -262,14 +267,12 @@ def _gather_nd(node: Any) -> Kernel:
     def run(params: Any, indices: Any) -> Any:
         depth = indices.shape[-1] if indices.ndim else 0
         if depth > params.ndim:
-            raise invalid_argument(
-                f"index innermost dimension length must be <= params rank; saw: {depth} vs. {params.ndim}")
+            raise invalid_argument(f"index innermost dimension length must be <= params rank; saw: {depth} vs. {params.ndim}")
         outer = tuple(indices.shape[:-1])
         if depth == 0:
             return np.broadcast_to(params, outer + params.shape) if text else params.expand(outer + tuple(params.shape))
         if 0 in params.shape[:depth] and 0 not in outer:
-            raise invalid_argument(
-                f"Requested more than 0 entries, but params is empty.  Params shape: {shown(params.shape)}")
+            raise invalid_argument(f"Requested more than 0 entries, but params is empty.  Params shape: {shown(params.shape)}")
         check_nd(indices, params.shape, "param shape")
         if text:
             return np.asarray(params[tuple(np.moveaxis(indices.numpy(), -1, 0))], object)
@@ -286,8 +289,9 @@ def _gather_nd_shape(o: Any) -> Any:
     if indices[-1] > len(params):
         raise ValueError(
             f"indices.shape[-1] must be <= params.rank, but saw indices shape: {shapes.describe(indices)} and params "
-            f"shape: {shapes.describe(params)}")
-    return indices[:-1] + params[indices[-1]:]
+            f"shape: {shapes.describe(params)}"
+        )
+    return indices[:-1] + params[indices[-1] :]
 
 
 def _gather_nd_gradient(o: Any, dy: Any) -> Any:

@@ -1,4 +1,5 @@
 """Tensors put together: concat and stack."""
+
 from __future__ import annotations
 
 import contextlib
@@ -49,17 +50,16 @@ def _joined_pair(axis: int) -> Kernel:
 def _cannot_join(xs: Any, axis: int) -> Exception:
     first = xs[0]
     if not -first.ndim <= axis < first.ndim:
-        return invalid_argument(
-            f"ConcatOp : Expected concatenating dimensions in the range [{-first.ndim}, {first.ndim}), but got {axis}")
+        return invalid_argument(f"ConcatOp : Expected concatenating dimensions in the range [{-first.ndim}, {first.ndim}), but got {axis}")
     for i, x in enumerate(xs):
         if x.ndim != first.ndim:
             return invalid_argument(
-                f"ConcatOp : Ranks of all input tensors should match: shape[0] = {shown(first.shape)} vs. shape[{i}] = "
-                f"{shown(x.shape)}")
+                f"ConcatOp : Ranks of all input tensors should match: shape[0] = {shown(first.shape)} vs. shape[{i}] = {shown(x.shape)}"
+            )
         if any(d != axis % first.ndim and m != n for d, (m, n) in enumerate(zip(x.shape, first.shape))):
             return invalid_argument(
-                f"ConcatOp : Dimensions of inputs should match: shape[0] = {shown(first.shape)} vs. shape[{i}] = "
-                f"{shown(x.shape)}")
+                f"ConcatOp : Dimensions of inputs should match: shape[0] = {shown(first.shape)} vs. shape[{i}] = {shown(x.shape)}"
+            )
     return internal_error("ConcatOp : inputs can't be concatenated")
 
 
@@ -121,7 +121,7 @@ def joined_dims(parts: list[Any], axis: int | None) -> Any:
         if d is None:
             size = None
         else:
-            before, after = shapes.merge(before, d[:at]), shapes.merge(after, d[at + 1:])
+            before, after = shapes.merge(before, d[:at]), shapes.merge(after, d[at + 1 :])
             size = None if size is None or d[at] is None else size + d[at]
     return (*before, size, *after)
 
@@ -164,9 +164,7 @@ def _indexed_parts(dy: Any, axis: Any, parts: list[Any]) -> list[Any]:
     at = int(position)
     if at < 0:
         if parts[0].dims is None:
-            raise ValueError(
-                "Can only compute IndexedSlices gradient with negative concat_dim when first value rank is "
-                "statically-known.")
+            raise ValueError("Can only compute IndexedSlices gradient with negative concat_dim when first value rank is statically-known.")
         at += len(parts[0].dims)
     sizes = [shape(t) for t in parts]
     found = []
@@ -174,8 +172,7 @@ def _indexed_parts(dy: Any, axis: Any, parts: list[Any]) -> list[Any]:
         offsets = apply("ConcatOffset", axis, sizes)
         for begin, size in zip(offsets, sizes):
             # The rows are chosen already: only the other dimensions are sliced.
-            values = tf.slice(dy.values, concat([[0], tf.slice(begin, [1], [-1])], 0),
-                              concat([[-1], tf.slice(size, [1], [-1])], 0))
+            values = tf.slice(dy.values, concat([[0], tf.slice(begin, [1], [-1])], 0), concat([[-1], tf.slice(size, [1], [-1])], 0))
             found.append(IndexedSlices(values, dy.indices, size))
         return found
     start = constant(0, dtype=dy.indices.dtype)
@@ -188,10 +185,15 @@ def _indexed_parts(dy: Any, axis: Any, parts: list[Any]) -> list[Any]:
     return found
 
 
-op("Concat", kernel=_concat_kernel(True), shape=_concat_shape(True),
-   gradient=lambda o, dy: _parts_gradient(o, dy, True))
-op("ConcatV2", kernel=_concat_kernel(False), shape=_concat_shape(False),
-   gradient=lambda o, dy: _parts_gradient(o, dy, False), host=host_sizes.joined, symbolic=symbolic.joined)
+op("Concat", kernel=_concat_kernel(True), shape=_concat_shape(True), gradient=lambda o, dy: _parts_gradient(o, dy, True))
+op(
+    "ConcatV2",
+    kernel=_concat_kernel(False),
+    shape=_concat_shape(False),
+    gradient=lambda o, dy: _parts_gradient(o, dy, False),
+    host=host_sizes.joined,
+    symbolic=symbolic.joined,
+)
 
 
 def _concat_offset(node: Any) -> Kernel:
@@ -215,7 +217,8 @@ def _concat_offset(node: Any) -> Kernel:
                 if d != at and mine[d] != first[d]:
                     raise invalid_argument(
                         f"All dimensions except {at} must match. Input {i} has shape [{' '.join(map(str, mine))}] and "
-                        f"doesn't match input 0 with shape [{' '.join(map(str, first))}].")
+                        f"doesn't match input 0 with shape [{' '.join(map(str, first))}]."
+                    )
             offset = [0] * rank_of
             offset[at] = start
             start += mine[at]
@@ -266,8 +269,8 @@ def _pack(node: Any) -> Kernel:
             for i, x in enumerate(xs):
                 if x.shape != xs[0].shape:
                     raise invalid_argument(
-                        f"Shapes of all inputs must match: values[0].shape = {shown(xs[0].shape)} != values[{i}].shape "
-                        f"= {shown(x.shape)}") from None
+                        f"Shapes of all inputs must match: values[0].shape = {shown(xs[0].shape)} != values[{i}].shape = {shown(x.shape)}"
+                    ) from None
             raise
 
     return run
@@ -291,9 +294,14 @@ def _pack_shape(o: Any) -> Any:
     return dims[:at] + (len(o.inputs),) + dims[at:]
 
 
-op("Pack", kernel=_pack, shape=_pack_shape,
-   gradient=lambda o, dy: apply("Unpack", dy, num=o.attr("N"), axis=o.attr("axis"), name="unstack"),
-   host=host_sizes.packed, holds=symbolic.holds_numbers)
+op(
+    "Pack",
+    kernel=_pack,
+    shape=_pack_shape,
+    gradient=lambda o, dy: apply("Unpack", dy, num=o.attr("N"), axis=o.attr("axis"), name="unstack"),
+    host=host_sizes.packed,
+    holds=symbolic.holds_numbers,
+)
 
 
 @public("stack")
@@ -324,8 +332,8 @@ def _packed(values: Any, dtype: Any, name: str) -> Any:
                 value = convert_to_tensor(value)
                 if value.dtype.base_dtype is not dtype:
                     raise TypeError(
-                        f"Cannot convert a list containing a tensor of dtype {value.dtype!r} to {dtype!r} (Tensor is: "
-                        f"{value!r})")
+                        f"Cannot convert a list containing a tensor of dtype {value.dtype!r} to {dtype!r} (Tensor is: {value!r})"
+                    )
             elements.append(value)
         if not any(isinstance(e, Tensor) for e in elements):
             return elements
@@ -373,9 +381,11 @@ def _parallel_concat_shape(o: Any) -> Any:
     return dims
 
 
-op("ParallelConcat",
-   kernel=lambda node: (lambda *xs: np.concatenate(xs)) if is_text(node) else lambda *xs: torch.cat(xs),
-   shape=_parallel_concat_shape)
+op(
+    "ParallelConcat",
+    kernel=lambda node: (lambda *xs: np.concatenate(xs)) if is_text(node) else lambda *xs: torch.cat(xs),
+    shape=_parallel_concat_shape,
+)
 
 
 @public("parallel_stack")

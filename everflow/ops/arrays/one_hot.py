@@ -1,4 +1,5 @@
 """Numbers turned into tensors that mark them: one_hot, sequence_mask; and permutations and index arithmetic."""
+
 from __future__ import annotations
 
 import math
@@ -73,8 +74,9 @@ op("OneHot", kernel=_one_hot, shape=_one_hot_shape, gradient=not_differentiable)
 
 
 @public("one_hot")
-def one_hot(indices: Any, depth: Any, on_value: Any = None, off_value: Any = None, axis: Any = None, dtype: Any = None,
-            name: str | None = None) -> Any:
+def one_hot(
+    indices: Any, depth: Any, on_value: Any = None, off_value: Any = None, axis: Any = None, dtype: Any = None, name: str | None = None
+) -> Any:
     """A new dimension of size `depth` that holds `on_value` (1) at the index and `off_value` (0) elsewhere."""
     with name_scope(name, "one_hot", [indices, depth, on_value, off_value, axis, dtype]) as scope:
         on_dtype = None if on_value is None else convert_to_tensor(on_value, preferred_dtype=dtype).dtype.base_dtype
@@ -134,8 +136,7 @@ def _invert_permutation(node: Any) -> Kernel:
     return run
 
 
-op("InvertPermutation", kernel=_invert_permutation, shape=lambda o: shapes.with_rank(o.inputs[0].dims, 1),
-   gradient=not_differentiable)
+op("InvertPermutation", kernel=_invert_permutation, shape=lambda o: shapes.with_rank(o.inputs[0].dims, 1), gradient=not_differentiable)
 
 
 @public("invert_permutation", "math.invert_permutation")

@@ -1,4 +1,5 @@
 """Tensors made larger at their edges: pad, with a value or with what lies inside."""
+
 from __future__ import annotations
 
 import math
@@ -26,8 +27,7 @@ def _paddings(value: Any, dims: Any) -> list[list[int]]:
         raise invalid_argument(f"paddings must be a matrix with 2 columns: {shown(value.shape)}")
     pairs = value.tolist()
     if len(pairs) != len(dims):
-        raise invalid_argument(
-            f"The first dimension of paddings must be the rank of inputs{shown(value.shape)} {shown(dims)}")
+        raise invalid_argument(f"The first dimension of paddings must be the rank of inputs{shown(value.shape)} {shown(dims)}")
     for before, after in pairs:
         if before < 0 or after < 0:
             raise invalid_argument(f"Paddings must be non-negative: {before} {after}")
@@ -108,10 +108,9 @@ def _mirrored_index(size: int, before: int, after: int, offset: int) -> Any:
     if offset and (before >= size or after >= size):
         raise invalid_argument(f"paddings must be less than the dimension size: {before}, {after} not less than {size}")
     if before > size or after > size:
-        raise invalid_argument(
-            f"paddings must be no greater than the dimension size: {before}, {after} greater than {size}")
+        raise invalid_argument(f"paddings must be no greater than the dimension size: {before}, {after} greater than {size}")
     numbers = np.arange(size)
-    return np.concatenate([numbers[offset:before + offset][::-1], numbers, numbers[::-1][offset:after + offset]])
+    return np.concatenate([numbers[offset : before + offset][::-1], numbers, numbers[::-1][offset : after + offset]])
 
 
 def _offset(node: Any) -> int:
@@ -132,8 +131,13 @@ def _mirror_pad(node: Any) -> Kernel:
     return run
 
 
-op("MirrorPad", kernel=_mirror_pad, shape=_padded_dims, view=True,
-   gradient=lambda o, dy: [apply("MirrorPadGrad", dy, o.inputs[1], mode=o.attr("mode")), None])
+op(
+    "MirrorPad",
+    kernel=_mirror_pad,
+    shape=_padded_dims,
+    view=True,
+    gradient=lambda o, dy: [apply("MirrorPadGrad", dy, o.inputs[1], mode=o.attr("mode")), None],
+)
 
 
 def _mirror_pad_grad(node: Any) -> Kernel:
@@ -162,8 +166,13 @@ def _mirror_pad_grad_shape(o: Any) -> Any:
     return tuple(None if d is None else d - before - after for d, (before, after) in zip(dims, pairs.tolist()))
 
 
-op("MirrorPadGrad", kernel=_mirror_pad_grad, shape=_mirror_pad_grad_shape, view=True,
-   gradient=lambda o, dy: [apply("MirrorPad", dy, o.inputs[1], mode=o.attr("mode")), None])
+op(
+    "MirrorPadGrad",
+    kernel=_mirror_pad_grad,
+    shape=_mirror_pad_grad_shape,
+    view=True,
+    gradient=lambda o, dy: [apply("MirrorPad", dy, o.inputs[1], mode=o.attr("mode")), None],
+)
 
 
 @public("pad")

@@ -1,4 +1,5 @@
 """Tensors handed on, fed, measured and given another shape: identity, placeholder, shape, reshape, ..."""
+
 from __future__ import annotations
 
 import contextlib
@@ -65,8 +66,7 @@ def _guaranteed(node: Any) -> Kernel:
         return handed_on(node)
 
     def run(x: Any) -> Any:
-        raise invalid_argument(
-            f"Input tensor cannot be a resource variable handle. [Input tensor name: {node.inputs[0].node.name}]")
+        raise invalid_argument(f"Input tensor cannot be a resource variable handle. [Input tensor name: {node.inputs[0].node.name}]")
 
     return run
 
@@ -79,11 +79,15 @@ def _text(value: Any) -> str:
     return value.decode() if isinstance(value, bytes) else value
 
 
-op("Identity", kernel=handed_on, shape=same_as_input, gradient=lambda o, dy: dy, view=True, folds=False, forwards=True,
-   kind="identity")
-op("IdentityN", kernel=lambda node: (lambda *xs: xs) if len(node.outputs) != 1 else handed_on(node),
-   shape=unchanged_shapes,
-   gradient=lambda o, *dys: list(dys), view=True, forwards=True)
+op("Identity", kernel=handed_on, shape=same_as_input, gradient=lambda o, dy: dy, view=True, folds=False, forwards=True, kind="identity")
+op(
+    "IdentityN",
+    kernel=lambda node: (lambda *xs: xs) if len(node.outputs) != 1 else handed_on(node),
+    shape=unchanged_shapes,
+    gradient=lambda o, *dys: list(dys),
+    view=True,
+    forwards=True,
+)
 op("StopGradient", kernel=handed_on, shape=same_as_input, gradient=not_differentiable, view=True, forwards=True)
 op("PreventGradient", kernel=handed_on, shape=same_as_input, gradient=_prevented, view=True, forwards=True)
 op("GuaranteeConst", kernel=_guaranteed, shape=same_as_input, view=True)
@@ -203,13 +207,36 @@ def _reads_variable(node: Any) -> bool:
     return bool(node.reads) or node.type == "ReadVariableOp"
 
 
-op("Shape", strided=True, kernel=_shape, shape=lambda o: (None if o.inputs[0].dims is None else len(o.inputs[0].dims),),
-   gradient=not_differentiable, host=host_sizes.shape_of, measures=True, holds=symbolic.holds_shape, known=_known_shapes)
-op("ShapeN", strided=True, kernel=_shape_n, shape=lambda o: [(None if t.dims is None else len(t.dims),) for t in o.inputs],
-   gradient=not_differentiable, host=host_sizes.shape_of, measures=True, holds=symbolic.holds_shape, known=_known_shapes)
+op(
+    "Shape",
+    strided=True,
+    kernel=_shape,
+    shape=lambda o: (None if o.inputs[0].dims is None else len(o.inputs[0].dims),),
+    gradient=not_differentiable,
+    host=host_sizes.shape_of,
+    measures=True,
+    holds=symbolic.holds_shape,
+    known=_known_shapes,
+)
+op(
+    "ShapeN",
+    strided=True,
+    kernel=_shape_n,
+    shape=lambda o: [(None if t.dims is None else len(t.dims),) for t in o.inputs],
+    gradient=not_differentiable,
+    host=host_sizes.shape_of,
+    measures=True,
+    holds=symbolic.holds_shape,
+    known=_known_shapes,
+)
 op("Size", kernel=_size, shape=scalar, gradient=not_differentiable, known=_known_size)
-op("Rank", kernel=lambda node: lambda x: torch.tensor(x.ndim, dtype=torch.int32), shape=scalar,
-   gradient=not_differentiable, known=_known_rank)
+op(
+    "Rank",
+    kernel=lambda node: lambda x: torch.tensor(x.ndim, dtype=torch.int32),
+    shape=scalar,
+    gradient=not_differentiable,
+    known=_known_rank,
+)
 
 
 @public("shape")
@@ -307,12 +334,12 @@ def _cannot_reshape(x: Any, dims: tuple[int, ...]) -> Exception:
     product = int(np.prod([d for d in dims if d != -1]))
     if unknown and product == 0:
         return invalid_argument(
-            "reshape cannot infer the missing input size for an empty tensor unless all specified input sizes are "
-            "non-zero")
+            "reshape cannot infer the missing input size for an empty tensor unless all specified input sizes are non-zero"
+        )
     if unknown:
         return invalid_argument(
-            f"Input to reshape is a tensor with {count} values, but the requested shape requires a multiple of "
-            f"{product}")
+            f"Input to reshape is a tensor with {count} values, but the requested shape requires a multiple of {product}"
+        )
     return invalid_argument(f"Input to reshape is a tensor with {count} values, but the requested shape has {product}")
 
 
@@ -341,13 +368,11 @@ def _reshape_shape(o: Any) -> Any:
     have, want = _product(given), _product(dims)
     if not open_inputs and not missing:
         if have != want:
-            raise ValueError(
-                f"Cannot reshape a tensor with {have} elements to shape {shapes.describe(dims)} ({want} elements)")
+            raise ValueError(f"Cannot reshape a tensor with {have} elements to shape {shapes.describe(dims)} ({want} elements)")
     elif not open_inputs:
         if want == 0:
             if have:
-                raise ValueError(
-                    f"Cannot reshape a tensor with {have} elements to shape {shapes.describe(dims)} ({want} elements)")
+                raise ValueError(f"Cannot reshape a tensor with {have} elements to shape {shapes.describe(dims)} ({want} elements)")
             return dims
         if have % want:
             raise ValueError(f"Dimension size must be evenly divisible by {want} but is {have}")
@@ -355,8 +380,15 @@ def _reshape_shape(o: Any) -> Any:
     return dims
 
 
-op("Reshape", kernel=_reshape, shape=_reshape_shape,
-   gradient=lambda o, dy: [reshape(dy, shape(o.inputs[0])), None], view=True, sizes=(1,), symbolic=symbolic.reshaped)
+op(
+    "Reshape",
+    kernel=_reshape,
+    shape=_reshape_shape,
+    gradient=lambda o, dy: [reshape(dy, shape(o.inputs[0])), None],
+    view=True,
+    sizes=(1,),
+    symbolic=symbolic.reshaped,
+)
 
 
 @public("reshape", "manip.reshape")
@@ -408,8 +440,7 @@ def _expand_dims_shape(o: Any) -> Any:
     return dims[:at] + (1,) + dims[at:]
 
 
-op("ExpandDims", kernel=_expand_dims, shape=_expand_dims_shape,
-   gradient=lambda o, dy: [reshape(dy, shape(o.inputs[0])), None], view=True)
+op("ExpandDims", kernel=_expand_dims, shape=_expand_dims_shape, gradient=lambda o, dy: [reshape(dy, shape(o.inputs[0])), None], view=True)
 
 
 def renamed_argument(new_name: str, new: Any, old_name: str, old: Any) -> Any:
@@ -442,8 +473,7 @@ def _squeeze(node: Any) -> Kernel:
             if not -rank <= axis < rank:
                 raise invalid_argument(f"Tried to squeeze dim index {axis} for tensor with {rank} dimensions.")
             if x.shape[axis] != 1:
-                raise invalid_argument(
-                    f"Can not squeeze dim[{axis % rank}], expected a dimension of 1, got {x.shape[axis]}")
+                raise invalid_argument(f"Can not squeeze dim[{axis % rank}], expected a dimension of 1, got {x.shape[axis]}")
         return x.squeeze(axes)
 
     dims = node.inputs[0].dims

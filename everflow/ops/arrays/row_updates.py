@@ -1,4 +1,5 @@
 """Rows of a tensor replaced or added to. The results are fresh: what else holds the input does not see the change."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -21,11 +22,9 @@ def _updated(change: Callable[[Any, Any, Any], Any]) -> Callable[[Any], Callable
             if i.ndim != 1:
                 raise invalid_argument(f"i must be a vector. {shown(i.shape)}")
             if v.ndim != x.ndim:
-                raise invalid_argument(
-                    f"x and v shape doesn't match (ranks differ): {shown(x.shape)} vs. {shown(v.shape)}")
+                raise invalid_argument(f"x and v shape doesn't match (ranks differ): {shown(x.shape)} vs. {shown(v.shape)}")
             if v.shape[1:] != x.shape[1:]:
-                raise invalid_argument(
-                    f"x and v shape doesn't match at index 1 : {shown(x.shape)} vs. {shown(v.shape)}")
+                raise invalid_argument(f"x and v shape doesn't match at index 1 : {shown(x.shape)} vs. {shown(v.shape)}")
             if len(v) != len(i):
                 raise invalid_argument(f"i and x shape doesn't match at index 0: {shown(i.shape)} vs. {shown(v.shape)}")
             found = x.clone()

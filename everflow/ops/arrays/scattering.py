@@ -1,4 +1,5 @@
 """Updates written to elements and slices chosen by index vectors: scatter_nd, tensor_scatter_update, ..."""
+
 from __future__ import annotations
 
 import math
@@ -19,6 +20,7 @@ from everflow.ops.core.registry import apply, op
 
 Kernel = Callable[..., Any]
 
+
 def _flat_index(indices: Any, dims: Any) -> Any:
     """Index vectors as positions in the leading dimensions taken together."""
     at, *rest = indices.long().reshape(-1, indices.shape[-1]).unbind(-1)
@@ -32,19 +34,22 @@ def _check_scatter(indices: Any, updates: Any, dims: tuple[int, ...]) -> None:
         raise invalid_argument("Indices and updates specified for empty output shape")
     depth = indices.shape[-1] if indices.ndim else 1
     outer = tuple(indices.shape[:-1])
-    if updates.ndim < len(outer) or tuple(updates.shape[:len(outer)]) != outer:
+    if updates.ndim < len(outer) or tuple(updates.shape[: len(outer)]) != outer:
         raise invalid_argument(
             f"Outer dimensions of indices and update must match. Indices shape: {shown(indices.shape)}, updates shape:"
-            f"{shown(updates.shape)}")
+            f"{shown(updates.shape)}"
+        )
     if len(dims) - depth != updates.ndim - len(outer):
         raise invalid_argument(
             f"Inner dimensions of output shape must match inner dimensions of updates shape. Output: {shown(dims)} "
-            f"updates: {shown(updates.shape)}")
-    if tuple(updates.shape[len(outer):]) != dims[depth:]:
+            f"updates: {shown(updates.shape)}"
+        )
+    if tuple(updates.shape[len(outer) :]) != dims[depth:]:
         inner = len(dims) - depth
         raise invalid_argument(
             f"The inner {inner} dimensions of output.shape={shown(dims)} must match the inner {inner} dimensions of "
-            f"updates.shape={shown(updates.shape)}")
+            f"updates.shape={shown(updates.shape)}"
+        )
     check_nd(indices, dims, "shape")
 
 
@@ -55,8 +60,7 @@ def put(into: Any, indices: Any, updates: Any, how: str) -> Any:
         indices = indices.reshape(1)
     _check_scatter(indices, updates, dims)
     if isinstance(into, np.ndarray):
-        for at, value in zip(indices.reshape(-1, indices.shape[-1]).tolist(),
-                             updates.reshape((-1, *dims[indices.shape[-1]:]))):
+        for at, value in zip(indices.reshape(-1, indices.shape[-1]).tolist(), updates.reshape((-1, *dims[indices.shape[-1] :]))):
             into[tuple(at)] = value if how == "set" else into[tuple(at)] + value
         return into
     if not updates.numel():
@@ -69,8 +73,7 @@ def put(into: Any, indices: Any, updates: Any, how: str) -> Any:
     if how == "set":
         target.index_copy_(0, at, rows)
     else:
-        target.index_add_(0, at, rows if rows.dtype is target.dtype else rows.to(target.dtype),
-                          alpha=1 if how == "add" else -1)
+        target.index_add_(0, at, rows if rows.dtype is target.dtype else rows.to(target.dtype), alpha=1 if how == "add" else -1)
     return into
 
 
@@ -95,19 +98,27 @@ def scattered_dims(indices: Any, updates: Any, whole: Any) -> Any:
     try:
         shapes.merge(indices[:-1], updates[:outer])
     except ValueError as e:
-        raise ValueError(f"The outer {outer} dimensions of indices.shape={shapes.describe(indices)} must match the "
-                         f"outer {outer} dimensions of updates.shape={shown_updates}: {e}") from None
+        raise ValueError(
+            f"The outer {outer} dimensions of indices.shape={shapes.describe(indices)} must match the "
+            f"outer {outer} dimensions of updates.shape={shown_updates}: {e}"
+        ) from None
     try:
-        shapes.merge(whole[indices[-1]:], updates[outer:])
+        shapes.merge(whole[indices[-1] :], updates[outer:])
     except ValueError as e:
-        raise ValueError(f"The inner {inner} dimensions of output.shape={shapes.describe(whole)} must match the inner "
-                         f"{len(updates) - outer} dimensions of updates.shape={shown_updates}: {e}") from None
+        raise ValueError(
+            f"The inner {inner} dimensions of output.shape={shapes.describe(whole)} must match the inner "
+            f"{len(updates) - outer} dimensions of updates.shape={shown_updates}: {e}"
+        ) from None
     return whole
 
 
-op("ScatterNd", kernel=_scatter_nd,
-   shape=lambda o: scattered_dims(o.inputs[0].dims, o.inputs[1].dims, dims_of(o.inputs[2])),
-   gradient=lambda o, dy: [None, gather_nd(dy, o.inputs[0]), None], sizes=(2,))
+op(
+    "ScatterNd",
+    kernel=_scatter_nd,
+    shape=lambda o: scattered_dims(o.inputs[0].dims, o.inputs[1].dims, dims_of(o.inputs[2])),
+    gradient=lambda o, dy: [None, gather_nd(dy, o.inputs[0]), None],
+    sizes=(2,),
+)
 
 
 @public("scatter_nd", "manip.scatter_nd")
@@ -149,8 +160,12 @@ def _add_gradient(o: Any, dy: Any) -> Any:
 op("TensorScatterUpdate", kernel=_tensor_scatter("set"), shape=_tensor_scatter_shape, gradient=_update_gradient)
 op("TensorScatterAdd", kernel=_tensor_scatter("add"), shape=_tensor_scatter_shape, gradient=_add_gradient)
 op("TensorScatterSub", kernel=_tensor_scatter("subtract"), shape=_tensor_scatter_shape, gradient=_subtract_gradient)
-op("ScatterNdNonAliasingAdd", kernel=_tensor_scatter("add"), shape=_tensor_scatter_shape,
-   gradient=lambda o, dy: [dy, None, gather_nd(dy, o.inputs[1])])
+op(
+    "ScatterNdNonAliasingAdd",
+    kernel=_tensor_scatter("add"),
+    shape=_tensor_scatter_shape,
+    gradient=lambda o, dy: [dy, None, gather_nd(dy, o.inputs[1])],
+)
 
 
 @public("tensor_scatter_update", "tensor_scatter_nd_update")

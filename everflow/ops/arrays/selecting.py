@@ -1,4 +1,5 @@
 """Elements chosen by what they are: where, boolean_mask, unique, setdiff1d, searchsorted, and partitions by number."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -39,20 +40,21 @@ def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any =
         if mask.dims is None:
             raise ValueError(
                 "Number of mask dimensions must be specified, even if some dimensions are None.  E.g. shape=[None] is "
-                "ok, but shape=None is not.")
+                "ok, but shape=None is not."
+            )
         count = len(mask.dims)
         if count == 0:
             raise ValueError("mask cannot be scalar.")
         start: Any = known(axis) if isinstance(axis, tf.Tensor) else axis
         at = 0 if axis is None else int(start)
         whole = tensor.get_shape()
-        whole[at:at + count].assert_is_compatible_with(mask.get_shape())
+        whole[at : at + count].assert_is_compatible_with(mask.get_shape())
         if at < 0 and tensor.dims is not None:
             at += len(tensor.dims)
-        elements = tf.reduce_prod(shape(tensor)[at:at + count], [0])
-        flat = reshape(tensor, tf.concat([shape(tensor)[:at], [elements], shape(tensor)[at + count:]], 0))
-        size = whole[at:at + count].num_elements() if tensor.dims is not None else None
-        flat.set_shape(shapes.TensorShape(whole[:at]).concatenate([size]).concatenate(whole[at + count:]))
+        elements = tf.reduce_prod(shape(tensor)[at : at + count], [0])
+        flat = reshape(tensor, tf.concat([shape(tensor)[:at], [elements], shape(tensor)[at + count :]], 0))
+        size = whole[at : at + count].num_elements() if tensor.dims is not None else None
+        flat.set_shape(shapes.TensorShape(whole[:at]).concatenate([size]).concatenate(whole[at + count :]))
         indices = tf.squeeze(tf.where(reshape(mask, [-1])), axis=[1])
         return tf.gather(flat, indices, axis=at)
 
@@ -90,8 +92,7 @@ def _sorted_unique(array: np.ndarray, axis: int | None) -> tuple[np.ndarray, np.
         low, high = int(array.min()), int(array.max())
         if high - low < _ENTRIES_PER_ELEMENT * len(array):
             return _looked_up_unique(array - low if low else array, high - low + 1)
-    _, index, inverse, counts = np.unique(array, return_index=True, return_inverse=True, return_counts=True, axis=axis,
-                                          equal_nan=False)
+    _, index, inverse, counts = np.unique(array, return_index=True, return_inverse=True, return_counts=True, axis=axis, equal_nan=False)
     order = np.argsort(index, kind="stable")
     rank_of = np.empty_like(order)
     rank_of[order] = np.arange(len(order))
@@ -144,7 +145,7 @@ def _unique_v2_shape(o: Any) -> Any:
     if not -len(dims) <= at < len(dims):
         raise ValueError(f"axis expects to be in the range [{-len(dims)}, {len(dims)})")
     at %= len(dims)
-    return [dims[:at] + (None,) + dims[at + 1:], (dims[at],), *more]
+    return [dims[:at] + (None,) + dims[at + 1 :], (dims[at],), *more]
 
 
 op("Unique", kernel=_unique, shape=_unique_shape)
@@ -211,10 +212,8 @@ def _bound(right: bool) -> Callable[[Any], Kernel]:
             if len(ordered) != len(values):
                 raise invalid_argument("Leading dim_size of both tensors must match.")
             if plain:
-                return torch.searchsorted(ordered.contiguous(), values.contiguous(), right=right,
-                                          out_int32=kind is torch.int32)
-            rows = [np.searchsorted(a, b, "right" if right else "left")
-                    for a, b in zip(to_numpy(ordered, dtype), to_numpy(values, dtype))]
+                return torch.searchsorted(ordered.contiguous(), values.contiguous(), right=right, out_int32=kind is torch.int32)
+            rows = [np.searchsorted(a, b, "right" if right else "left") for a, b in zip(to_numpy(ordered, dtype), to_numpy(values, dtype))]
             return torch.from_numpy(np.array(rows, np.int64).reshape(values.shape)).to(kind)
 
         return run
@@ -232,8 +231,7 @@ op("UpperBound", kernel=_bound(True), shape=_bound_shape)
 
 
 @public("searchsorted")
-def searchsorted(sorted_sequence: Any, values: Any, side: str = "left", out_type: Any = dtypes.int32,
-                 name: str | None = None) -> Any:
+def searchsorted(sorted_sequence: Any, values: Any, side: str = "left", out_type: Any = dtypes.int32, name: str | None = None) -> Any:
     """Where values would be inserted into sorted rows: before equal elements, or after them if `side` is "right"."""
     columns, width = shape(sorted_sequence)[-1], shape(values)[-1]
     ordered = reshape(sorted_sequence, [-1, columns])
@@ -261,7 +259,8 @@ def _dynamic_partition(node: Any) -> Kernel:
         if tuple(data.shape[:lead]) != tuple(numbers.shape):
             raise invalid_argument(
                 f"data.shape must start with partitions.shape, got data.shape = {shown(data.shape)}, partitions.shape "
-                f"= {shown(numbers.shape)}")
+                f"= {shown(numbers.shape)}"
+            )
         _check_numbers(numbers, count)
         flat = numbers.reshape(-1).long()
         rows = data.reshape((flat.numel(), *data.shape[lead:]))
@@ -284,7 +283,7 @@ def _dynamic_partition_shape(o: Any) -> Any:
     shapes.with_rank_at_least(data, len(numbers))
     for d, n in zip(data, numbers):
         shapes.merge_size(d, n)
-    return [(None, *data[len(numbers):])] * count
+    return [(None, *data[len(numbers) :])] * count
 
 
 def _dynamic_partition_gradient(o: Any, *dys: Any) -> Any:
@@ -312,11 +311,11 @@ def _dynamic_stitch(node: Any) -> Kernel:
         indices, data = arguments[:count], arguments[count:]
         inner: Any = None
         for i, (where, what) in enumerate(zip(indices, data)):
-            if tuple(what.shape[:where.ndim]) != tuple(where.shape):
+            if tuple(what.shape[: where.ndim]) != tuple(where.shape):
                 raise invalid_argument(
-                    f"data[{i}].shape = {shown(what.shape)} does not start with indices[{i}].shape = "
-                    f"{shown(where.shape)}")
-            mine = tuple(what.shape[where.ndim:])
+                    f"data[{i}].shape = {shown(what.shape)} does not start with indices[{i}].shape = {shown(where.shape)}"
+                )
+            mine = tuple(what.shape[where.ndim :])
             if inner is None:
                 inner = mine
             elif inner != mine:
@@ -324,7 +323,8 @@ def _dynamic_stitch(node: Any) -> Kernel:
                 raise invalid_argument(
                     f"Need data[0].shape[{first}:] = data[{i}].shape[{where.ndim}:], got data[0].shape = "
                     f"{shown(data[0].shape)}, data[{i}].shape = {shown(what.shape)}, indices[0].shape = "
-                    f"{shown(indices[0].shape)}, indices[{i}].shape = {shown(where.shape)}")
+                    f"{shown(indices[0].shape)}, indices[{i}].shape = {shown(where.shape)}"
+                )
         rows = max((int(w.max()) + 1 for w in indices if w.numel()), default=0)
         found: Any = np.full((rows, *inner), b"", np.dtype(object)) if text else data[0].new_zeros((rows, *inner))
         for where, what in zip(indices, data):
@@ -356,14 +356,22 @@ def _dynamic_stitch_shape(o: Any) -> Any:
         shapes.with_rank_at_least(what.dims, len(where.dims))
         for a, b in zip(what.dims, where.dims):
             shapes.merge_size(a, b)
-        inner = shapes.merge(inner, what.dims[len(where.dims):])
+        inner = shapes.merge(inner, what.dims[len(where.dims) :])
     return None if inner is None else (rows, *inner)
 
 
-op("DynamicStitch", kernel=_dynamic_stitch, shape=_dynamic_stitch_shape,
-   gradient=lambda o, dy: [None] * o.attr("N") + [tf.gather(dy, i) for i in o.inputs[:o.attr("N")]])
-op("ParallelDynamicStitch", kernel=_dynamic_stitch, shape=_dynamic_stitch_shape,
-   gradient=lambda o, dy: [None] * o.attr("N") + [tf.gather(dy, i) for i in o.inputs[:o.attr("N")]])
+op(
+    "DynamicStitch",
+    kernel=_dynamic_stitch,
+    shape=_dynamic_stitch_shape,
+    gradient=lambda o, dy: [None] * o.attr("N") + [tf.gather(dy, i) for i in o.inputs[: o.attr("N")]],
+)
+op(
+    "ParallelDynamicStitch",
+    kernel=_dynamic_stitch,
+    shape=_dynamic_stitch_shape,
+    gradient=lambda o, dy: [None] * o.attr("N") + [tf.gather(dy, i) for i in o.inputs[: o.attr("N")]],
+)
 
 
 @public("dynamic_stitch")

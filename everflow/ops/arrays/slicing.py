@@ -1,4 +1,5 @@
 """Parts of tensors: slice, strided_slice and `tensor[...]`."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -78,8 +79,7 @@ def laid_out(begin: Any, end: Any, strides: list[int], masks: list[int], input_r
                 parts.append(Part(begin[i], None, strides[i], True))
             else:
                 output.append(len(parts))
-                parts.append(Part(None if begin_mask & bit else begin[i], None if end_mask & bit else end[i],
-                                  strides[i], False))
+                parts.append(Part(None if begin_mask & bit else begin[i], None if end_mask & bit else end[i], strides[i], False))
     return Layout(parts, output)
 
 
@@ -222,8 +222,7 @@ def _sliced_dims(dims: Any, begin: Any, end: Any, strides: Any, masks: list[int]
             found.append(1)
         else:
             part = layout.parts[source]
-            found.append(_part_size(part, dims[source], begin is not None or part.begin is None,
-                                    end is not None or part.end is None))
+            found.append(_part_size(part, dims[source], begin is not None or part.begin is None, end is not None or part.end is None))
     return tuple(found)
 
 
@@ -250,8 +249,16 @@ def _strided_slice_gradient(o: Any, dy: Any) -> Any:
     return apply("StridedSliceGrad", sizes, begin, end, strides, dy, **_mask_attrs(o)), None, None, None
 
 
-op("StridedSlice", kernel=_strided_slice, shape=_strided_slice_shape, gradient=_strided_slice_gradient, view=True, sizes=(1, 2, 3),
-   host=host_sizes.part, holds=symbolic.holds_element)
+op(
+    "StridedSlice",
+    kernel=_strided_slice,
+    shape=_strided_slice_shape,
+    gradient=_strided_slice_gradient,
+    view=True,
+    sizes=(1, 2, 3),
+    host=host_sizes.part,
+    holds=symbolic.holds_element,
+)
 
 
 def _row(node: Any) -> Kernel:
@@ -316,8 +323,13 @@ def _strided_slice_grad_gradient(o: Any, dy: Any) -> Any:
     return None, None, None, None, apply("StridedSlice", dy, begin, end, strides, **_mask_attrs(o))
 
 
-op("StridedSliceGrad", kernel=_strided_slice_grad, shape=lambda o: dims_of(o.inputs[0]),
-   gradient=_strided_slice_grad_gradient, sizes=(0, 1, 2, 3))
+op(
+    "StridedSliceGrad",
+    kernel=_strided_slice_grad,
+    shape=lambda o: dims_of(o.inputs[0]),
+    gradient=_strided_slice_grad_gradient,
+    sizes=(0, 1, 2, 3),
+)
 
 
 def _slice_assign(node: Any) -> Kernel:
@@ -363,7 +375,8 @@ def _check_slice(begin: list[int], size: list[int], dims: Any) -> None:
     if len(begin) != len(dims) or len(size) != len(dims):
         raise invalid_argument(
             f"Expected begin and size arguments to be 1-D tensors of size {len(dims)}, but got shapes [{len(begin)}] "
-            f"and [{len(size)}] instead.")
+            f"and [{len(size)}] instead."
+        )
     for i, (b, s, d) in enumerate(zip(begin, size, dims)):
         if s == -1:
             s = d - b
@@ -383,8 +396,7 @@ def _slice(node: Any) -> Kernel:
         begin, size = begin.tolist(), size.tolist()
         index = _slices(begin, size)
         dims = node.inputs[0].dims
-        if shapes.is_fully_defined(dims) and all(
-                0 <= b and (b <= d if s == -1 else 0 <= s <= d - b) for b, s, d in zip(begin, size, dims)):
+        if shapes.is_fully_defined(dims) and all(0 <= b and (b <= d if s == -1 else 0 <= s <= d - b) for b, s, d in zip(begin, size, dims)):
             return lambda x, b, s: x[index]
 
         def fixed(x: Any, b: Any, s: Any) -> Any:
@@ -455,9 +467,19 @@ def slice_(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:
 
 
 @public("strided_slice")
-def strided_slice(input_: Any, begin: Any, end: Any, strides: Any = None, begin_mask: int = 0, end_mask: int = 0,
-                  ellipsis_mask: int = 0, new_axis_mask: int = 0, shrink_axis_mask: int = 0, var: Any = None,
-                  name: str | None = None) -> Any:
+def strided_slice(
+    input_: Any,
+    begin: Any,
+    end: Any,
+    strides: Any = None,
+    begin_mask: int = 0,
+    end_mask: int = 0,
+    ellipsis_mask: int = 0,
+    new_axis_mask: int = 0,
+    shrink_axis_mask: int = 0,
+    var: Any = None,
+    name: str | None = None,
+) -> Any:
     """The part of a tensor between `begin` and `end`, in steps; the masks say which bounds not to take literally."""
     if strides is None:
         strides = ones_like(begin)
@@ -478,8 +500,8 @@ def strided_slice(input_: Any, begin: Any, end: Any, strides: Any = None, begin_
 
 
 _WRONG_INDEX = internal("ops.array_ops._SLICE_TYPE_ERROR")(
-    "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are valid "
-    "indices")
+    "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are valid indices"
+)
 
 
 def _check_index(index: Any) -> None:

@@ -1,4 +1,5 @@
 """Blocks of space moved to the batch or to the depth, and back: space_to_batch, space_to_depth, ..."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -32,7 +33,7 @@ def _divided(x: Any, blocks: list[int], paddings: list[list[int]]) -> Any:
         size = x.shape[i + 1] + before + after
         if size % block:
             raise invalid_argument(f"padded_shape[{i}]={size} is not divisible by block_shape[{i}]={block}")
-    rest = tuple(x.shape[1 + count:])
+    rest = tuple(x.shape[1 + count :])
     flat = [0, 0] * len(rest) + [n for pair in reversed(paddings) for n in pair]
     if any(flat):
         x = torch.nn.functional.pad(x, flat)
@@ -41,7 +42,7 @@ def _divided(x: Any, blocks: list[int], paddings: list[list[int]]) -> Any:
     inner = range(2, 2 * count + 1, 2)
     outer = range(1, 2 * count, 2)
     x = x.permute((*inner, 0, *outer, *range(1 + 2 * count, x.ndim)))
-    return x.reshape((-1 if x.numel() else int(np.prod(x.shape[:count + 1])), *x.shape[count + 1:]))
+    return x.reshape((-1 if x.numel() else int(np.prod(x.shape[: count + 1])), *x.shape[count + 1 :]))
 
 
 def _assembled(x: Any, blocks: list[int], crops: list[list[int]]) -> Any:
@@ -54,9 +55,8 @@ def _assembled(x: Any, blocks: list[int], crops: list[list[int]]) -> Any:
         if block < 1:
             raise invalid_argument(f"All values in block_shape must be positive, got value, {block} at index {i}.")
     if x.shape[0] % product:
-        raise invalid_argument(
-            f"Input batch dimension ({x.shape[0]}) is not divisible by product of block sizes ({product})")
-    batch, space, rest = x.shape[0] // product, tuple(x.shape[1:1 + count]), tuple(x.shape[1 + count:])
+        raise invalid_argument(f"Input batch dimension ({x.shape[0]}) is not divisible by product of block sizes ({product})")
+    batch, space, rest = x.shape[0] // product, tuple(x.shape[1 : 1 + count]), tuple(x.shape[1 + count :])
     for i, (size, block, (before, after)) in enumerate(zip(space, blocks, crops)):
         if before < 0 or after < 0:
             raise invalid_argument("Crops must be non-negative")
@@ -65,8 +65,7 @@ def _assembled(x: Any, blocks: list[int], crops: list[list[int]]) -> Any:
     x = x.reshape((*blocks, batch, *space, *rest))
     order = [count, *(n for i in range(count) for n in (count + 1 + i, i)), *range(2 * count + 1, x.ndim)]
     x = x.permute(order).reshape((batch, *(size * block for size, block in zip(space, blocks)), *rest))
-    return x[(slice(None),
-              *(slice(before, size * block - after) for size, block, (before, after) in zip(space, blocks, crops)))]
+    return x[(slice(None), *(slice(before, size * block - after) for size, block, (before, after) in zip(space, blocks, crops)))]
 
 
 def _nd(compute: Callable[..., Any]) -> Callable[[Any], Kernel]:
@@ -97,8 +96,10 @@ def _blocks_of(o: Any, attr: bool) -> tuple[Any, Any, int | None]:
     shapes.with_rank(given, 1)
     count = None if given is None else given[0]
     if pairs is not None and (pairs.ndim != 2 or pairs.shape[1] != 2 or count is not None and len(pairs) != count):
-        raise ValueError(f"Dimension 0 in both shapes must be equal, but are {len(pairs)} and {count}. Shapes are "
-                         f"{shapes.describe(pairs.shape)} and [{count},2].")
+        raise ValueError(
+            f"Dimension 0 in both shapes must be equal, but are {len(pairs)} and {count}. Shapes are "
+            f"{shapes.describe(pairs.shape)} and [{count},2]."
+        )
     if blocks is not None and (blocks < 1).any():
         raise ValueError("block_shape must be positive")
     return None if blocks is None else blocks.tolist(), pairs, count
@@ -116,11 +117,13 @@ def _divided_dims(attr: bool) -> Callable[[Any], Any]:
         if paddings is not None and (paddings < 0).any():
             raise ValueError("paddings cannot be negative")
         if blocks is None:
-            return (None,) * (count + 1) + dims[count + 1:]
+            return (None,) * (count + 1) + dims[count + 1 :]
         batch = None if dims[0] is None else dims[0] * int(np.prod(blocks))
-        space = [None if size is None or paddings is None else _exactly(size + int(paddings[i].sum()), block)
-                 for i, (size, block) in enumerate(zip(dims[1:], blocks))]
-        return (batch, *space, *dims[count + 1:])
+        space = [
+            None if size is None or paddings is None else _exactly(size + int(paddings[i].sum()), block)
+            for i, (size, block) in enumerate(zip(dims[1:], blocks))
+        ]
+        return (batch, *space, *dims[count + 1 :])
 
     return rule
 
@@ -137,7 +140,7 @@ def _assembled_dims(attr: bool) -> Callable[[Any], Any]:
         if crops is not None and (crops < 0).any():
             raise ValueError("crops cannot be negative")
         if blocks is None:
-            return (None,) * (count + 1) + dims[count + 1:]
+            return (None,) * (count + 1) + dims[count + 1 :]
         space: list[int | None] = []
         for i, (size, block) in enumerate(zip(dims[1:], blocks)):
             if size is None or crops is None:
@@ -152,19 +155,39 @@ def _assembled_dims(attr: bool) -> Callable[[Any], Any]:
         batch = dims[0]
         for block in blocks:
             batch = _exactly(batch, block)
-        return (batch, *space, *dims[count + 1:])
+        return (batch, *space, *dims[count + 1 :])
 
     return rule
 
 
-op("SpaceToBatchND", kernel=_nd(_divided), shape=_divided_dims(False), view=True,
-   gradient=lambda o, dy: [batch_to_space_nd(dy, o.inputs[1], o.inputs[2]), None, None])
-op("BatchToSpaceND", kernel=_nd(_assembled), shape=_assembled_dims(False), view=True,
-   gradient=lambda o, dy: [space_to_batch_nd(dy, o.inputs[1], o.inputs[2]), None, None])
-op("SpaceToBatch", kernel=_square(_divided), shape=_divided_dims(True), view=True,
-   gradient=lambda o, dy: [apply("BatchToSpace", dy, o.inputs[1], block_size=o.attr("block_size")), None])
-op("BatchToSpace", kernel=_square(_assembled), shape=_assembled_dims(True), view=True,
-   gradient=lambda o, dy: [apply("SpaceToBatch", dy, o.inputs[1], block_size=o.attr("block_size")), None])
+op(
+    "SpaceToBatchND",
+    kernel=_nd(_divided),
+    shape=_divided_dims(False),
+    view=True,
+    gradient=lambda o, dy: [batch_to_space_nd(dy, o.inputs[1], o.inputs[2]), None, None],
+)
+op(
+    "BatchToSpaceND",
+    kernel=_nd(_assembled),
+    shape=_assembled_dims(False),
+    view=True,
+    gradient=lambda o, dy: [space_to_batch_nd(dy, o.inputs[1], o.inputs[2]), None, None],
+)
+op(
+    "SpaceToBatch",
+    kernel=_square(_divided),
+    shape=_divided_dims(True),
+    view=True,
+    gradient=lambda o, dy: [apply("BatchToSpace", dy, o.inputs[1], block_size=o.attr("block_size")), None],
+)
+op(
+    "BatchToSpace",
+    kernel=_square(_assembled),
+    shape=_assembled_dims(True),
+    view=True,
+    gradient=lambda o, dy: [apply("SpaceToBatch", dy, o.inputs[1], block_size=o.attr("block_size")), None],
+)
 
 
 @public("space_to_batch_nd", "manip.space_to_batch_nd")
@@ -188,8 +211,7 @@ def _block_shape(block_size: Any, block_shape: Any) -> Any:
 
 
 @public("space_to_batch", "nn.space_to_batch")
-def space_to_batch(input: Any, paddings: Any, block_size: Any = None, name: str | None = None,
-                   block_shape: Any = None) -> Any:
+def space_to_batch(input: Any, paddings: Any, block_size: Any = None, name: str | None = None, block_shape: Any = None) -> Any:
     """space_to_batch_nd over height and width with one block size."""
     size = _block_shape(block_size, block_shape)
     found = space_to_batch_nd(input, np.array([size, size], np.int64), paddings, name=name)
@@ -207,8 +229,7 @@ def batch_to_space(input: Any, crops: Any, block_size: Any, name: str | None = N
 
 
 @public("required_space_to_batch_paddings")
-def required_space_to_batch_paddings(input_shape: Any, block_shape: Any, base_paddings: Any = None,
-                                     name: str | None = None) -> Any:
+def required_space_to_batch_paddings(input_shape: Any, block_shape: Any, base_paddings: Any = None, name: str | None = None) -> Any:
     """The least paddings that make sizes multiples of a block shape, and the crops that undo them."""
     with name_scope(name, "required_space_to_batch_paddings", [input_shape, block_shape]):
         sizes = convert_to_tensor(input_shape, dtype=dtypes.int32, name="input_shape")
@@ -313,12 +334,20 @@ def _depth_rule(change: Callable[[Any, Any, Any, int], Any]) -> Callable[[Any], 
     return rule
 
 
-op("SpaceToDepth", kernel=_space_to_depth, view=True,
-   shape=_depth_rule(lambda d, h, w, b: (_times(d, b * b), _exactly(h, b), _exactly(w, b))),
-   gradient=lambda o, dy: apply("DepthToSpace", dy, block_size=o.attr("block_size"), data_format=o.attr("data_format")))
-op("DepthToSpace", kernel=_depth_to_space, view=True,
-   shape=_depth_rule(lambda d, h, w, b: (_exactly(d, b * b), _times(h, b), _times(w, b))),
-   gradient=lambda o, dy: apply("SpaceToDepth", dy, block_size=o.attr("block_size"), data_format=o.attr("data_format")))
+op(
+    "SpaceToDepth",
+    kernel=_space_to_depth,
+    view=True,
+    shape=_depth_rule(lambda d, h, w, b: (_times(d, b * b), _exactly(h, b), _exactly(w, b))),
+    gradient=lambda o, dy: apply("DepthToSpace", dy, block_size=o.attr("block_size"), data_format=o.attr("data_format")),
+)
+op(
+    "DepthToSpace",
+    kernel=_depth_to_space,
+    view=True,
+    shape=_depth_rule(lambda d, h, w, b: (_exactly(d, b * b), _times(h, b), _times(w, b))),
+    gradient=lambda o, dy: apply("SpaceToDepth", dy, block_size=o.attr("block_size"), data_format=o.attr("data_format")),
+)
 
 
 @public("space_to_depth", "nn.space_to_depth")

@@ -1,4 +1,5 @@
 """Tensors taken apart along a dimension: unstack and split."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -50,11 +51,17 @@ def _unpack_shape(o: Any) -> Any:
     at = axis % len(dims)
     if dims[at] not in (None, num):
         raise ValueError(f"Dimension must be {num} but is {dims[at]}")
-    return [dims[:at] + dims[at + 1:]] * num
+    return [dims[:at] + dims[at + 1 :]] * num
 
 
-op("Unpack", kernel=_unpack, shape=_unpack_shape, gradient=lambda o, *dys: tf.stack(list(dys), axis=o.attr("axis")),
-   view=True, symbolic=symbolic.unpacked)
+op(
+    "Unpack",
+    kernel=_unpack,
+    shape=_unpack_shape,
+    gradient=lambda o, *dys: tf.stack(list(dys), axis=o.attr("axis")),
+    view=True,
+    symbolic=symbolic.unpacked,
+)
 
 
 @public("unstack")
@@ -81,13 +88,13 @@ def _split(node: Any) -> Kernel:
             raise invalid_argument("split_dim_tensor must have exactly one element.")
         at = int(axis)
         if not -x.ndim <= at < x.ndim:
-            raise invalid_argument(
-                f"-input rank(-{x.ndim}) <= split_dim < input rank ({x.ndim}), but got {at}")
+            raise invalid_argument(f"-input rank(-{x.ndim}) <= split_dim < input rank ({x.ndim}), but got {at}")
         size = x.shape[at]
         if size % count:
             raise invalid_argument(
                 f"Number of ways to split should evenly divide the split dimension, but got split_dim {at} "
-                f"(size = {size}) and num_split {count}")
+                f"(size = {size}) and num_split {count}"
+            )
         if count == 1:
             return x
         return tuple(np.split(x, count, at)) if text else x.split(size // count, at) if size else (x,) * count
@@ -118,14 +125,22 @@ def _split_shape(o: Any) -> Any:
         raise ValueError(f"Dimension size, given by scalar input {at} must be in range [{-len(dims)}, {len(dims)})")
     at %= len(dims)
     if dims[at] is not None and dims[at] % count:
-        raise ValueError(f"Dimension size must be evenly divisible by {count} but is {dims[at]}\n\t"
-                         "Number of ways to split should evenly divide the split dimension")
+        raise ValueError(
+            f"Dimension size must be evenly divisible by {count} but is {dims[at]}\n\t"
+            "Number of ways to split should evenly divide the split dimension"
+        )
     part = None if dims[at] is None else dims[at] // count
-    return [dims[:at] + (part,) + dims[at + 1:]] * count
+    return [dims[:at] + (part,) + dims[at + 1 :]] * count
 
 
-op("Split", kernel=_split, shape=_split_shape, gradient=lambda o, *dys: [None, tf.concat(list(dys), o.inputs[0])],
-   view=True, symbolic=symbolic.split(1, 0))
+op(
+    "Split",
+    kernel=_split,
+    shape=_split_shape,
+    gradient=lambda o, *dys: [None, tf.concat(list(dys), o.inputs[0])],
+    view=True,
+    symbolic=symbolic.split(1, 0),
+)
 
 
 def _split_sizes(sizes: list[int], total: int) -> list[int]:
@@ -137,7 +152,8 @@ def _split_sizes(sizes: list[int], total: int) -> list[int]:
     if given > total or given < total and not missing:
         raise invalid_argument(
             "Determined shape must either match input shape along split_dim exactly if fully specified, or be less "
-            f"than the size of the input along split_dim if not fully specified.  Got: {given}")
+            f"than the size of the input along split_dim if not fully specified.  Got: {given}"
+        )
     for i, s in enumerate(sizes):
         if s < -1:
             raise invalid_argument(f"Split size at index {i} must be >= 0. Got: {s}")
@@ -153,8 +169,7 @@ def _split_v(node: Any) -> Kernel:
             raise invalid_argument("split_dim_tensor must have exactly one element.")
         at = int(axis)
         if not -x.ndim <= at < x.ndim:
-            raise invalid_argument(
-                f"-input rank(-{x.ndim}) <= split_dim < input rank ({x.ndim}), but got {at}")
+            raise invalid_argument(f"-input rank(-{x.ndim}) <= split_dim < input rank ({x.ndim}), but got {at}")
         lengths = _split_sizes(sizes.reshape(-1).tolist(), x.shape[at])
         if count == 1:
             return x
@@ -191,11 +206,17 @@ def _split_v_shape(o: Any) -> Any:
             if rest < 0 or rest > 0 and -1 not in lengths:
                 raise ValueError(f"can't split axis of size {dims[at]} into pieces of size {shown(lengths)}")
             lengths = [rest if s == -1 else s for s in lengths]
-    return [dims[:at] + (n,) + dims[at + 1:] for n in lengths]
+    return [dims[:at] + (n,) + dims[at + 1 :] for n in lengths]
 
 
-op("SplitV", kernel=_split_v, shape=_split_v_shape, gradient=lambda o,
-   *dys: [tf.concat(list(dys), o.inputs[2]), None, None], view=True, symbolic=symbolic.split(0, 2))
+op(
+    "SplitV",
+    kernel=_split_v,
+    shape=_split_v_shape,
+    gradient=lambda o, *dys: [tf.concat(list(dys), o.inputs[2]), None, None],
+    view=True,
+    symbolic=symbolic.split(0, 2),
+)
 
 
 @public("split")
@@ -206,8 +227,8 @@ def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = 
         return apply("Split", axis, value, num_split=int(num_or_size_splits), name=name)
     if sizes.dims == ():
         raise ValueError(
-            "Rank-0 tensors are not supported as the num_or_size_splits argument to split. Argument provided: "
-            f"{num_or_size_splits}")
+            f"Rank-0 tensors are not supported as the num_or_size_splits argument to split. Argument provided: {num_or_size_splits}"
+        )
     if num is None:
         num = sizes.dims[0] if sizes.dims else None
         if num is None:

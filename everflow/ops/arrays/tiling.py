@@ -1,4 +1,5 @@
 """Tensors repeated: tile, broadcast_to, repeat, meshgrid."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -28,8 +29,7 @@ def _tile(node: Any) -> Kernel:
     def run(x: Any, multiples: Any) -> Any:
         times = multiples.tolist()
         if len(times) != x.ndim:
-            raise invalid_argument(
-                f"Expected multiples argument to be a vector of length {x.ndim} but got length {len(times)}")
+            raise invalid_argument(f"Expected multiples argument to be a vector of length {x.ndim} but got length {len(times)}")
         for i, n in enumerate(times):
             if n < 0:
                 raise invalid_argument(f"Expected multiples[{i}] >= 0, but got {n}")
@@ -93,8 +93,7 @@ def _tile_grad(node: Any) -> Kernel:
     return run
 
 
-op("TileGrad", kernel=_tile_grad, shape=lambda o: None if o.inputs[0].dims is None else (None,) * len(o.inputs[0].dims),
-   view=True)
+op("TileGrad", kernel=_tile_grad, shape=lambda o: None if o.inputs[0].dims is None else (None,) * len(o.inputs[0].dims), view=True)
 
 
 @public("tile", "manip.tile")
@@ -109,8 +108,7 @@ def _broadcast_to(node: Any) -> Kernel:
     def run(x: Any, sizes: Any) -> Any:
         wanted = sizes.tolist()
         if x.ndim > len(wanted):
-            raise invalid_argument(
-                f"Rank of input ({x.ndim}) must be no greater than rank of output shape ({len(wanted)}).")
+            raise invalid_argument(f"Rank of input ({x.ndim}) must be no greater than rank of output shape ({len(wanted)}).")
         try:
             return np.broadcast_to(x, wanted) if text else x.expand(wanted)
         except (RuntimeError, ValueError):
@@ -215,16 +213,16 @@ def repeat_with_axis(data: Any, repeats: Any, axis: int, name: str | None = None
         if repeats.dims == () or repeats.dims == (1,):
             expanded = expand_dims(data, at + 1)
             tiled = tile_one_dimension(expanded, at + 1, repeats if repeats.dims == () else repeats[0])
-            return reshape(tiled, tf.concat([sizes[:at], [-1], sizes[at + 1:]], 0))
+            return reshape(tiled, tf.concat([sizes[:at], [-1], sizes[at + 1 :]], 0))
         if repeats.dims is None or len(repeats.dims) != at + 1:
-            many = tf.broadcast_to(repeats, tf.concat([sizes[:at + 1 - len(repeats.dims or (1,))], shape(repeats)], 0))
+            many = tf.broadcast_to(repeats, tf.concat([sizes[: at + 1 - len(repeats.dims or (1,))], shape(repeats)], 0))
             many.set_shape([None] * (at + 1))
         else:
             many = repeats
         most = tf.maximum(0, tf.reduce_max(many))
         mask = tf.sequence_mask(many, most)
         masked = tf.boolean_mask(tile_one_dimension(expand_dims(data, at + 1), at + 1, most), mask)
-        return masked if at == 0 else reshape(masked, tf.concat([sizes[:at], [-1], sizes[at + 1:]], 0))
+        return masked if at == 0 else reshape(masked, tf.concat([sizes[:at], [-1], sizes[at + 1 :]], 0))
 
 
 @internal("ops.array_ops.tile_one_dimension")
@@ -235,7 +233,7 @@ def tile_one_dimension(data: Any, axis: int, multiple: Any) -> Any:
         multiples[axis] = multiple
     else:
         ones = tf.ones(rank(data), dtypes.int32)
-        multiples = tf.concat([ones[:axis], [multiple], ones[axis + 1:]], 0)
+        multiples = tf.concat([ones[:axis], [multiple], ones[axis + 1 :]], 0)
     return tile(data, multiples)
 
 

@@ -1,4 +1,5 @@
 """The order of dimensions and elements: transpose, reverse, roll."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -23,8 +24,7 @@ Kernel = Callable[..., Any]
 
 def _check_permutation(perm: list[int], rank: int) -> list[int]:
     if len(perm) != rank:
-        raise invalid_argument(
-            f"transpose expects a vector of size {rank}. But input(1) is a vector of size {len(perm)}")
+        raise invalid_argument(f"transpose expects a vector of size {rank}. But input(1) is a vector of size {len(perm)}")
     found = [p + rank if p < 0 else p for p in perm]
     for p, q in zip(perm, found):
         if not 0 <= q < rank:
@@ -77,10 +77,20 @@ def _transpose_shape(o: Any) -> Any:
     return tuple(dims[p] for p in perm.tolist())
 
 
-op("Transpose", kernel=_transpose(False), shape=_transpose_shape, view=True,
-   gradient=lambda o, dy: [transpose(dy, tf.invert_permutation(o.inputs[1])), None])
-op("ConjugateTranspose", kernel=_transpose(True), shape=_transpose_shape, view=True,
-   gradient=lambda o, dy: [transpose(dy, tf.invert_permutation(o.inputs[1]), conjugate=True), None])
+op(
+    "Transpose",
+    kernel=_transpose(False),
+    shape=_transpose_shape,
+    view=True,
+    gradient=lambda o, dy: [transpose(dy, tf.invert_permutation(o.inputs[1])), None],
+)
+op(
+    "ConjugateTranspose",
+    kernel=_transpose(True),
+    shape=_transpose_shape,
+    view=True,
+    gradient=lambda o, dy: [transpose(dy, tf.invert_permutation(o.inputs[1]), conjugate=True), None],
+)
 
 
 @public("transpose")
@@ -104,8 +114,7 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
         a = convert_to_tensor(a, name="a")
         if a.dims is not None:
             if len(a.dims) < 2:
-                raise ValueError(
-                    f"Argument 'a' should be a (batch) matrix, with rank >= 2.  Found: {a.get_shape()}")
+                raise ValueError(f"Argument 'a' should be a (batch) matrix, with rank >= 2.  Found: {a.get_shape()}")
             order = [*range(len(a.dims) - 2), len(a.dims) - 1, len(a.dims) - 2]
             return transpose(a, order, conjugate=conjugate)
         count = tf.rank(a)
@@ -195,8 +204,7 @@ def _reverse_sequence(node: Any) -> Kernel:
         places = torch.where(numbers < ends, ends - 1 - numbers, numbers)
         rows = torch.arange(len(lengths)).unsqueeze(1)
         if text:
-            return np.moveaxis(np.moveaxis(x, (batch, along), (0, 1))[rows.numpy(), places.numpy()], (0, 1),
-                               (batch, along))
+            return np.moveaxis(np.moveaxis(x, (batch, along), (0, 1))[rows.numpy(), places.numpy()], (0, 1), (batch, along))
         return x.movedim((batch, along), (0, 1))[rows, places].movedim((0, 1), (batch, along))
 
     return run
@@ -212,21 +220,32 @@ def _reverse_sequence_shape(o: Any) -> Any:
     if along >= len(dims):
         raise ValueError(f"seq_dim must be < input rank: {along} vs. {len(dims)}")
     size = shapes.merge_size(dims[batch], lengths[0])
-    return (*dims[:batch], size, *dims[batch + 1:])
+    return (*dims[:batch], size, *dims[batch + 1 :])
 
 
-op("ReverseSequence", kernel=_reverse_sequence, shape=_reverse_sequence_shape, view=True, gradient=lambda o, dy: [apply(
-    "ReverseSequence", dy, o.inputs[1], seq_dim=o.attr("seq_dim"), batch_dim=o.attr("batch_dim")), None])
+op(
+    "ReverseSequence",
+    kernel=_reverse_sequence,
+    shape=_reverse_sequence_shape,
+    view=True,
+    gradient=lambda o, dy: [apply("ReverseSequence", dy, o.inputs[1], seq_dim=o.attr("seq_dim"), batch_dim=o.attr("batch_dim")), None],
+)
 
 
 @public("reverse_sequence")
-def reverse_sequence(input: Any, seq_lengths: Any, seq_axis: Any = None, batch_axis: Any = None,
-                     name: str | None = None, seq_dim: Any = None, batch_dim: Any = None) -> Any:
+def reverse_sequence(
+    input: Any,
+    seq_lengths: Any,
+    seq_axis: Any = None,
+    batch_axis: Any = None,
+    name: str | None = None,
+    seq_dim: Any = None,
+    batch_dim: Any = None,
+) -> Any:
     """Reverses, for each entry of the batch, only its first `seq_lengths` elements along a dimension."""
     along = renamed_argument("seq_axis", seq_axis, "seq_dim", seq_dim)
     batch = renamed_argument("batch_axis", batch_axis, "batch_dim", batch_dim)
-    return apply("ReverseSequence", input, seq_lengths, seq_dim=along, batch_dim=0 if batch is None else batch,
-                 name=name)
+    return apply("ReverseSequence", input, seq_lengths, seq_dim=along, batch_dim=0 if batch is None else batch, name=name)
 
 
 def _roll(node: Any) -> Kernel:
@@ -237,8 +256,7 @@ def _roll(node: Any) -> Kernel:
             raise invalid_argument("input must be 1-D or higher")
         shifts, axes = shift.reshape(-1).tolist(), axis.reshape(-1).tolist()
         if shift.ndim > 1:
-            raise invalid_argument(
-                f"shift must be a scalar or a 1-D vector. Found: [{','.join(map(str, shift.shape))}]")
+            raise invalid_argument(f"shift must be a scalar or a 1-D vector. Found: [{','.join(map(str, shift.shape))}]")
         if axis.ndim > 1:
             raise invalid_argument(f"axis must be a scalar or a 1-D vector. Found: [{','.join(map(str, axis.shape))}]")
         if len(shifts) != len(axes):

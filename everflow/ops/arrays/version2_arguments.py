@@ -1,4 +1,5 @@
 """The array functions with their arguments in TensorFlow 2's order, as the internal modules of 1.15 hold them too."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -56,8 +57,7 @@ def transpose_v2(a: Any, perm: Any = None, conjugate: bool = False, name: str = 
 
 
 @internal("ops.array_ops.pad_v2")
-def pad_v2(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any = 0,
-           name: str | None = None) -> Any:
+def pad_v2(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any = 0, name: str | None = None) -> Any:
     """See `tf.pad`."""
     return tf.pad(tensor, paddings, mode, name, constant_values)
 
@@ -69,8 +69,9 @@ def boolean_mask_v2(tensor: Any, mask: Any, axis: Any = None, name: str = "boole
 
 
 @internal("ops.array_ops.gather_v2")
-def gather_v2(params: Any, indices: Any, validate_indices: Any = None, axis: Any = None, batch_dims: int = 0,
-              name: str | None = None) -> Any:
+def gather_v2(
+    params: Any, indices: Any, validate_indices: Any = None, axis: Any = None, batch_dims: int = 0, name: str | None = None
+) -> Any:
     """See `tf.gather`."""
     return tf.gather(params, indices, validate_indices, name, axis, batch_dims)
 
@@ -82,8 +83,7 @@ def gather_nd_v2(params: Any, indices: Any, batch_dims: int = 0, name: str | Non
 
 
 @internal("ops.array_ops.reverse_sequence_v2")
-def reverse_sequence_v2(input: Any, seq_lengths: Any, seq_axis: Any = None, batch_axis: Any = None,
-                        name: str | None = None) -> Any:
+def reverse_sequence_v2(input: Any, seq_lengths: Any, seq_axis: Any = None, batch_axis: Any = None, name: str | None = None) -> Any:
     """See `tf.reverse_sequence`."""
     return tf.reverse_sequence(input, seq_lengths, seq_axis, batch_axis, name)
 

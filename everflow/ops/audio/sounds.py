@@ -1,4 +1,5 @@
 """Sound: WAV files, spectrograms and Mel-frequency cepstral coefficients."""
+
 from __future__ import annotations
 
 import functools
@@ -30,7 +31,7 @@ def _decode(node: Any) -> Kernel:
         audio: np.ndarray = np.zeros((total, width), np.float32)
         # Channels that the file does not have repeat its last one.
         taken = np.minimum(np.arange(width), found.shape[1] - 1)
-        audio[:found.shape[0]] = found[:total, taken]
+        audio[: found.shape[0]] = found[:total, taken]
         return torch.from_numpy(audio), torch.tensor(rate, dtype=torch.int32)
 
     return run

@@ -55,8 +55,14 @@ def _checked_at_once(symbol: str, op_type: str, x_tensor: Any, y_tensor: Any, su
     if symbol == "==":
         where = np.argwhere(np.logical_not(holds))[:count]
         first, second = (np.broadcast_to(v, holds.shape)[tuple(where.T)] for v in (x, y))
-        lines += [f"Indices of first {len(where)} different values:", str(where), "Corresponding x values:", str(np.atleast_1d(first)),
-                  "Corresponding y values:", str(np.atleast_1d(second))]
+        lines += [
+            f"Indices of first {len(where)} different values:",
+            str(where),
+            "Corresponding x values:",
+            str(np.atleast_1d(first)),
+            "Corresponding y values:",
+            str(np.atleast_1d(second)),
+        ]
     for label, values in (("x", x), ("y", y)):
         shown = np.reshape(values, -1)[:count]
         lines += [f"First {len(shown)} elements of {label}:", str(shown)]
@@ -73,15 +79,7 @@ def _plain_name(tensor: Any) -> str:
 
 
 def _binary(
-    symbol: str,
-    op_type: str,
-    static: Callable[..., Any],
-    x: Any,
-    y: Any,
-    data: Any,
-    summarize: Any,
-    message: Any,
-    name: str,
+    symbol: str, op_type: str, static: Callable[..., Any], x: Any, y: Any, data: Any, summarize: Any, message: Any, name: str
 ) -> Any:
     with name_scope(name, None, [x, y, data]):
         x = convert_to_tensor(x, name="x")
@@ -89,13 +87,7 @@ def _binary(
         if in_eager_mode() and data is None:
             return _checked_at_once(symbol, op_type, x, y, summarize, message)
         if data is None:
-            data = [
-                f"Condition x {symbol} y did not hold element-wise:",
-                f"x ({_shown(x)}) = ",
-                x,
-                f"y ({_shown(y)}) = ",
-                y,
-            ]
+            data = [f"Condition x {symbol} y did not hold element-wise:", f"x ({_shown(x)}) = ", x, f"y ({_shown(y)}) = ", y]
         if message is not None:
             data = [message, *data]
         condition = _all_true(apply(op_type, x, y))
@@ -106,9 +98,7 @@ def _binary(
 
 
 @public(*_both("assert_equal"))
-def assert_equal(
-    x: Any, y: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None
-) -> Any:
+def assert_equal(x: Any, y: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None) -> Any:
     """Fails unless x and y are equal element by element."""
     name = name or "assert_equal"
     with name_scope(name, "assert_equal", [x, y, data]):
@@ -118,95 +108,67 @@ def assert_equal(
 
 
 @public(*_both("assert_none_equal"))
-def assert_none_equal(
-    x: Any, y: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None
-) -> Any:
+def assert_none_equal(x: Any, y: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None) -> Any:
     """Fails where an element of x equals that of y."""
     return _binary("!=", "NotEqual", np.not_equal, x, y, data, summarize, message, name or "assert_none_equal")
 
 
 @public(*_both("assert_less"))
-def assert_less(
-    x: Any, y: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None
-) -> Any:
+def assert_less(x: Any, y: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None) -> Any:
     """Fails unless x < y element by element."""
     return _binary("<", "Less", np.less, x, y, data, summarize, message, name or "assert_less")
 
 
 @public(*_both("assert_less_equal"))
-def assert_less_equal(
-    x: Any, y: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None
-) -> Any:
+def assert_less_equal(x: Any, y: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None) -> Any:
     """Fails unless x <= y element by element."""
     return _binary("<=", "LessEqual", np.less_equal, x, y, data, summarize, message, name or "assert_less_equal")
 
 
 @public(*_both("assert_greater"))
-def assert_greater(
-    x: Any, y: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None
-) -> Any:
+def assert_greater(x: Any, y: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None) -> Any:
     """Fails unless x > y element by element."""
     return _binary(">", "Greater", np.greater, x, y, data, summarize, message, name or "assert_greater")
 
 
 @public(*_both("assert_greater_equal"))
-def assert_greater_equal(
-    x: Any, y: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None
-) -> Any:
+def assert_greater_equal(x: Any, y: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None) -> Any:
     """Fails unless x >= y element by element."""
-    return _binary(
-        ">=", "GreaterEqual", np.greater_equal, x, y, data, summarize, message, name or "assert_greater_equal"
-    )
+    return _binary(">=", "GreaterEqual", np.greater_equal, x, y, data, summarize, message, name or "assert_greater_equal")
 
 
 @public(*_both("assert_negative"))
-def assert_negative(
-    x: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None
-) -> Any:
+def assert_negative(x: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None) -> Any:
     """Fails unless all elements are below zero."""
     message = message or ""
     with name_scope(name, "assert_negative", [x, data]):
         x = convert_to_tensor(x, name="x")
-        data = (
-            data if data is not None else [message, "Condition x < 0 did not hold element-wise:", f"x ({_shown(x)}) = ", x]
-        )
+        data = data if data is not None else [message, "Condition x < 0 did not hold element-wise:", f"x ({_shown(x)}) = ", x]
         return assert_less(x, convert_to_tensor(0, dtype=x.dtype.base_dtype), data=data, summarize=summarize)
 
 
 @public(*_both("assert_positive"))
-def assert_positive(
-    x: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None
-) -> Any:
+def assert_positive(x: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None) -> Any:
     """Fails unless all elements are above zero."""
     message = message or ""
     with name_scope(name, "assert_positive", [x, data]):
         x = convert_to_tensor(x, name="x")
-        data = (
-            data if data is not None else [message, "Condition x > 0 did not hold element-wise:", f"x ({_shown(x)}) = ", x]
-        )
+        data = data if data is not None else [message, "Condition x > 0 did not hold element-wise:", f"x ({_shown(x)}) = ", x]
         return assert_less(convert_to_tensor(0, dtype=x.dtype.base_dtype), x, data=data, summarize=summarize)
 
 
 @public(*_both("assert_non_negative"))
-def assert_non_negative(
-    x: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None
-) -> Any:
+def assert_non_negative(x: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None) -> Any:
     """Fails where an element is below zero."""
     message = message or ""
     with name_scope(name, "assert_non_negative", [x, data]):
         x = convert_to_tensor(x, name="x")
-        data = (
-            data
-            if data is not None
-            else [message, "Condition x >= 0 did not hold element-wise:", f"x ({_shown(x)}) = ", x]
-        )
+        data = data if data is not None else [message, "Condition x >= 0 did not hold element-wise:", f"x ({_shown(x)}) = ", x]
         return assert_less_equal(convert_to_tensor(0, dtype=x.dtype.base_dtype), x, data=data, summarize=summarize)
 
 
 @public(*_both("assert_non_positive"))
-def assert_non_positive(
-    x: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None
-) -> Any:
+def assert_non_positive(x: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None) -> Any:
     """Fails where an element is above zero."""
     message = message or ""
     with name_scope(name, "assert_non_positive", [x, data]):
@@ -271,8 +233,7 @@ def assert_type(tensor: Any, tf_type: Any, message: Any = None, name: str | None
             tensor = convert_to_tensor(tensor, name="tensor")
         if tensor.dtype != tf_type:
             raise TypeError(
-                f"{message}  {tensor.op.name if not isinstance(tensor, Tensor) else _plain_name(tensor)} must be of type "
-                f"{tf_type}"
+                f"{message}  {tensor.op.name if not isinstance(tensor, Tensor) else _plain_name(tensor)} must be of type {tf_type}"
             )
         return no_op("statically_determined_correct_type")
 
@@ -284,9 +245,7 @@ def assert_scalar(tensor: Any, name: str | None = None, message: Any = None) -> 
         tensor = convert_to_tensor(tensor, name=scope)
         if tensor.dims != ():
             of = "" if in_eager_mode() else f" for {tensor.name}"
-            raise ValueError(
-                f"{message or ''}Expected scalar shape{of}, saw shape: {tensor.get_shape()}."
-            )
+            raise ValueError(f"{message or ''}Expected scalar shape{of}, saw shape: {tensor.get_shape()}.")
         return tensor
 
 
@@ -327,9 +286,7 @@ def _name(tensor: Any) -> str:
 def is_numeric_tensor(tensor: Any) -> bool:
     """Whether this is a tensor of numbers."""
     is_tensor = isinstance(tensor, TensorLike)
-    return is_tensor and (
-        tensor.dtype.is_integer or tensor.dtype.is_floating or tensor.dtype.is_complex
-    )
+    return is_tensor and (tensor.dtype.is_integer or tensor.dtype.is_floating or tensor.dtype.is_complex)
 
 
 def _differences(x: Tensor) -> Tensor:

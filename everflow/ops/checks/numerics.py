@@ -1,4 +1,5 @@
 """Watching for values that are not finite."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -15,8 +16,9 @@ CONTROL_FLOW = frozenset(("If", "StatelessIf", "While", "StatelessWhile"))
 
 
 @public("verify_tensor_all_finite", "debugging.assert_all_finite")
-def verify_tensor_all_finite(t: Any = None, msg: str | None = None, name: str | None = None, x: Any = None,
-                             message: str | None = None) -> Any:
+def verify_tensor_all_finite(
+    t: Any = None, msg: str | None = None, name: str | None = None, x: Any = None, message: str | None = None
+) -> Any:
     """The tensor, which fails to run with this message if it holds a NaN or an infinity."""
     if x is not None and t is not None or message is not None and msg is not None:
         raise ValueError("Cannot specify both 't' and 'x', or both 'msg' and 'message'")
@@ -42,7 +44,8 @@ def add_check_numerics_ops() -> Any:
                 if op.type in CONTROL_FLOW or op._get_control_flow_context() is not None:
                     raise ValueError(
                         "`tf.add_check_numerics_ops() is not compatible with TensorFlow control flow operations such as `tf.cond()` "
-                        "or `tf.while_loop()`.")
+                        "or `tf.while_loop()`."
+                    )
                 with control_dependencies(check):
                     check = [check_numerics(output, message=f"{op.name}:{output.value_index}")]
     return group(*check)

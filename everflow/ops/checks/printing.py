@@ -1,4 +1,5 @@
 """Showing values while a graph runs: tf.Print, tf.print, and the time."""
+
 from __future__ import annotations
 
 import datetime
@@ -39,13 +40,20 @@ def _print(node: Any) -> Callable[..., Any]:
     return run
 
 
-op("Print", kernel=_print, shape=lambda o: o.inputs[0].dims, view=True,
-   gradient=lambda o, dy: [dy] + [None] * (len(o.inputs) - 1), folds=False)
+op(
+    "Print",
+    kernel=_print,
+    shape=lambda o: o.inputs[0].dims,
+    view=True,
+    gradient=lambda o, dy: [dy] + [None] * (len(o.inputs) - 1),
+    folds=False,
+)
 
 
 @public("Print")
-def Print(input_: Any, data: Any, message: str | None = None, first_n: int | None = None, summarize: int | None = None,
-          name: str | None = None) -> Any:
+def Print(
+    input_: Any, data: Any, message: str | None = None, first_n: int | None = None, summarize: int | None = None, name: str | None = None
+) -> Any:
     """The input, handed on; when it is computed, the data are written to standard error."""
     return apply("Print", input_, data, message=message, first_n=first_n, summarize=summarize, name=name)
 
@@ -99,9 +107,15 @@ class _Placeholder:
 
 def _stream_name(stream: Any) -> str:
     names = {
-        sys.stdout: "stdout", sys.stderr: "stderr", tf.logging.INFO: "log(info)", tf.logging.info: "log(info)",
-        tf.logging.WARN: "log(warning)", tf.logging.warning: "log(warning)", tf.logging.warn: "log(warning)",
-        tf.logging.ERROR: "log(error)", tf.logging.error: "log(error)",
+        sys.stdout: "stdout",
+        sys.stderr: "stderr",
+        tf.logging.INFO: "log(info)",
+        tf.logging.info: "log(info)",
+        tf.logging.WARN: "log(warning)",
+        tf.logging.warning: "log(warning)",
+        tf.logging.warn: "log(warning)",
+        tf.logging.ERROR: "log(error)",
+        tf.logging.error: "log(error)",
     }
     if isinstance(stream, str) and stream.startswith("file://"):
         return stream
@@ -167,8 +181,14 @@ def print_v2(*inputs: Any, **kwargs: Any) -> Any:
             placeholder = "{}" + str(number)
             number += 1
             template, tensors = _template(inputs, separator, placeholder)
-        text = apply("StringFormat", tensors, template=template, placeholder=placeholder, summarize=summarize,
-                     name=None if name is None else name + "_format")
+        text = apply(
+            "StringFormat",
+            tensors,
+            template=template,
+            placeholder=placeholder,
+            summarize=summarize,
+            name=None if name is None else name + "_format",
+        )
     return apply("PrintV2", text, output_stream=stream_name, end=end, name=name)
 
 

@@ -1,4 +1,5 @@
 """Ops that hand their input on if it is as promised (finite, of a shape)."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -33,8 +34,14 @@ def _check_numerics(node: Any) -> Kernel:
     return run
 
 
-op("CheckNumerics", kernel=_check_numerics, shape=same_as_input, view=True, gradient=lambda o, dy: check_numerics(
-    dy, f"Not a number (NaN) or infinity (Inf) values detected in gradient. {_message(o)}"), checks=True)
+op(
+    "CheckNumerics",
+    kernel=_check_numerics,
+    shape=same_as_input,
+    view=True,
+    gradient=lambda o, dy: check_numerics(dy, f"Not a number (NaN) or infinity (Inf) values detected in gradient. {_message(o)}"),
+    checks=True,
+)
 
 
 @public("check_numerics", "debugging.check_numerics")
@@ -50,15 +57,21 @@ def _ensure_shape(node: Any) -> Kernel:
     def run(x: Any) -> Any:
         if not shapes.is_compatible(tuple(x.shape), dims):
             raise invalid_argument(
-                f"Shape of tensor {name} {shown(x.shape)} is not compatible with expected shape "
-                f"{shapes.describe(dims)}.")
+                f"Shape of tensor {name} {shown(x.shape)} is not compatible with expected shape {shapes.describe(dims)}."
+            )
         return x
 
     return run
 
 
-op("EnsureShape", kernel=_ensure_shape, shape=lambda o: shapes.merge(o.attr("shape"), o.inputs[0].dims),
-   gradient=lambda o, dy: dy, view=True, checks=True)
+op(
+    "EnsureShape",
+    kernel=_ensure_shape,
+    shape=lambda o: shapes.merge(o.attr("shape"), o.inputs[0].dims),
+    gradient=lambda o, dy: dy,
+    view=True,
+    checks=True,
+)
 
 
 @public("ensure_shape")

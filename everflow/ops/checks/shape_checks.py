@@ -69,30 +69,19 @@ def _checked_rank(
     if rank is not None and all(k is not None for k in known):
         if not holds(rank, known):
             shown = tuple(np.array(k, np.int32) for k in known) if wanted == "in " else known[0]
-            raise ValueError(
-                f"{message}.  Tensor {_named(x)} must have rank {wanted}{shown}.  Received rank {rank}, shape "
-                f"{x.get_shape()}"
-            )
+            raise ValueError(f"{message}.  Tensor {_named(x)} must have rank {wanted}{shown}.  Received rank {rank}, shape {x.get_shape()}")
         return no_op(name=STATIC_OK)
     condition = compare(apply("Rank", convert_to_tensor(x)))
     checks = _scalar_checks(ranks)
     if checks:
         condition = with_dependencies(checks, condition)
     if data is None:
-        data = [
-            message,
-            f"Tensor {_named(x)} must have rank {wanted}".rstrip(),
-            *ranks,
-            "Received shape: ",
-            apply("Shape", x),
-        ]
+        data = [message, f"Tensor {_named(x)} must have rank {wanted}".rstrip(), *ranks, "Received shape: ", apply("Shape", x)]
     return Assert(condition, data, summarize=summarize)
 
 
 @public("assert_rank", "debugging.assert_rank")
-def assert_rank(
-    x: Any, rank: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None
-) -> Operation:
+def assert_rank(x: Any, rank: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None) -> Operation:
     """Fails unless x has this rank."""
     with name_scope(name, "assert_rank", [x, rank]):
         x, rank = _tensor(x), _rank_tensor(rank)
@@ -128,9 +117,7 @@ def assert_rank_at_least(
 
 
 @public("assert_rank_in", "debugging.assert_rank_in")
-def assert_rank_in(
-    x: Any, ranks: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None
-) -> Operation:
+def assert_rank_in(x: Any, ranks: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None) -> Operation:
     """Fails unless x has one of these ranks."""
     with name_scope(name, "assert_rank_in", [x, *ranks]):
         x, tensors = _tensor(x), [_rank_tensor(rank) for rank in ranks]
@@ -141,9 +128,7 @@ def assert_rank_in(
                 found = apply("LogicalOr", found, apply("Equal", actual, t))
             return found
 
-        return _checked_rank(
-            x, tensors, lambda actual, known: actual in known, compare, "in ", data, summarize, message or ""
-        )
+        return _checked_rank(x, tensors, lambda actual, known: actual in known, compare, "in ", data, summarize, message or "")
 
 
 def _symbols(x: Any, shape: Any, message: str) -> list[Any] | None:
@@ -193,14 +178,7 @@ class _Sizes:
     def tensor(self, index: int) -> Tensor:
         if self._shape is None:
             self._shape = apply("Shape", convert_to_tensor(self.x))
-        return apply(
-            "StridedSlice",
-            self._shape,
-            [index],
-            [index + 1 if index != -1 else np.iinfo(np.int32).max],
-            [1],
-            shrink_axis_mask=1,
-        )
+        return apply("StridedSlice", self._shape, [index], [index + 1 if index != -1 else np.iinfo(np.int32).max], [1], shrink_axis_mask=1)
 
     @property
     def shape(self) -> Tensor:
@@ -208,9 +186,7 @@ class _Sizes:
 
 
 @public("debugging.assert_shapes")
-def assert_shapes(
-    shapes: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None
-) -> Operation:
+def assert_shapes(shapes: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None) -> Operation:
     """Fails unless each tensor has its shape, in which equal names mean equal sizes: `{x: ("N", 3), y: ("N",)}`."""
     message = message or ""
     pairs = list(shapes.items()) if isinstance(shapes, dict) else list(shapes)
@@ -237,20 +213,13 @@ def assert_shapes(
                     checks.extend(_size_check(sizes, index, size, source, data, summarize, message))
                 else:
                     size = sizes.known(index)
-                    known[symbol] = (
-                        sizes.tensor(index) if size is None else size,
-                        f"Specified by tensor {_named(x)} dimension {index}",
-                    )
+                    known[symbol] = (sizes.tensor(index) if size is None else size, f"Specified by tensor {_named(x)} dimension {index}")
         return group(*checks)
 
 
 def _rank_checks(x: Any, symbols: list[Any], data: Any, summarize: Any, message: str) -> list[Operation]:
     if symbols and symbols[0] is Ellipsis:
-        return [
-            assert_rank_at_least(
-                x, len(symbols) - 1, data=data, summarize=summarize, message=message, name="assert_rank"
-            )
-        ]
+        return [assert_rank_at_least(x, len(symbols) - 1, data=data, summarize=summarize, message=message, name="assert_rank")]
     if len(symbols) <= 1:
         rank = x.get_shape().ndims
         if rank is None:
@@ -260,9 +229,7 @@ def _rank_checks(x: Any, symbols: list[Any], data: Any, summarize: Any, message:
     return [assert_rank(x, len(symbols), data=data, summarize=summarize, message=message, name="assert_rank")]
 
 
-def _size_check(
-    sizes: _Sizes, index: int, size: Any, source: str, data: Any, summarize: Any, message: str
-) -> list[Operation]:
+def _size_check(sizes: _Sizes, index: int, size: Any, source: str, data: Any, summarize: Any, message: str) -> list[Operation]:
     actual = sizes.known(index)
     x = sizes.x
     if actual is not None and isinstance(size, int):
@@ -275,14 +242,5 @@ def _size_check(
         return []
     condition = apply("Equal", sizes.tensor(index) if actual is None else actual, size)
     if data is None:
-        data = [
-            message,
-            source,
-            f"Tensor {_named(x)} dimension",
-            index,
-            "must have size",
-            size,
-            "Received shape: ",
-            sizes.shape,
-        ]
+        data = [message, source, f"Tensor {_named(x)} dimension", index, "must have size", size, "Received shape: ", sizes.shape]
     return [Assert(condition, data, summarize=summarize)]

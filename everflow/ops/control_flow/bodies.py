@@ -126,11 +126,7 @@ def _written(body: FuncGraph) -> Iterator[tuple[str, str]]:
 
 def is_stateful(bodies: list[FuncGraph]) -> bool:
     """Whether any op of the bodies has state or effects."""
-    return any(
-        op.op_def_.is_stateful or any(a.is_ref for a in op.op_def_.inputs)
-        for body in bodies
-        for op in body.get_operations()
-    )
+    return any(op.op_def_.is_stateful or any(a.is_ref for a in op.op_def_.inputs) for body in bodies for op in body.get_operations())
 
 
 def truth(value: Any) -> bool:

@@ -94,11 +94,5 @@ def zeros_for(t: Tensor) -> Tensor:
 
 
 for _name in ("PartitionedCall", "StatefulPartitionedCall"):
-    op(
-        _name,
-        kernel=lambda n: call_function(n, n.attr("f").name),
-        shape=lambda o: output_dims(o, o.attr("f").name),
-        view=True,
-        writes=True,
-    )
+    op(_name, kernel=lambda n: call_function(n, n.attr("f").name), shape=lambda o: output_dims(o, o.attr("f").name), view=True, writes=True)
 op("RemoteCall", kernel=_remote_call, shape=lambda o: output_dims(o, o.attr("f").name), view=True, writes=True, first_argument=1)

@@ -97,9 +97,7 @@ def add_choice(chosen: Tensor, branches: list[FuncGraph], op_type: str, name: st
     names = [FunctionName(f.name) for f in functions]
     attrs: dict[str, Any] = {
         "Tout": [t.dtype for t in branches[0].outputs],
-        "output_shapes": [
-            bodies.merged_dims([b.outputs[i].dims for b in branches]) for i in range(len(branches[0].outputs))
-        ],
+        "output_shapes": [bodies.merged_dims([b.outputs[i].dims for b in branches]) for i in range(len(branches[0].outputs))],
     }
     with graph.control_dependencies(bodies.control_captures(branches)):
         if op_type == "Case":
@@ -151,13 +149,7 @@ def _after(operation: Operation, value: bool) -> Tensor:
 @public("cond")
 @internal("ops.control_flow_ops.cond")
 def cond(
-    pred: Any,
-    true_fn: Any = None,
-    false_fn: Any = None,
-    strict: bool = False,
-    name: str | None = None,
-    fn1: Any = None,
-    fn2: Any = None,
+    pred: Any, true_fn: Any = None, false_fn: Any = None, strict: bool = False, name: str | None = None, fn1: Any = None, fn2: Any = None
 ) -> Any:
     """The result of `true_fn()` where `pred` is true when the graph runs, of `false_fn()` otherwise."""
     true_fn = _renamed(true_fn, fn1, "true_fn", "fn1")
@@ -192,8 +184,7 @@ def cond(
         for x, y in zip(true_body.outputs, false_body.outputs):
             if x.dtype.base_dtype is not y.dtype.base_dtype:
                 raise ValueError(
-                    f"Outputs of true_fn and false_fn must have the same type: {x.dtype.base_dtype.name}, "
-                    f"{y.dtype.base_dtype.name}"
+                    f"Outputs of true_fn and false_fn must have the same type: {x.dtype.base_dtype.name}, {y.dtype.base_dtype.name}"
                 )
         outputs = add_choice(pred, [false_body, true_body], "If", "If")
         merged = [_handed_on(t, "Merge") for t in outputs]
@@ -226,15 +217,11 @@ def _renamed(new: Any, old: Any, new_name: str, old_name: str) -> Any:
 def _predicate(pred: Any, scope: str) -> Tensor:
     pred = convert_to_tensor(pred, name="pred")
     if pred.dtype.base_dtype is not dtypes.bool:
-        raise TypeError(
-            f"Input 'pred' of 'Switch' Op has type {pred.dtype.base_dtype.name} that does not match expected type of "
-            "bool."
-        )
+        raise TypeError(f"Input 'pred' of 'Switch' Op has type {pred.dtype.base_dtype.name} that does not match expected type of bool.")
     if pred.dims is not None and pred.dims != ():
         shown = shapes.describe(pred.dims)
         raise ValueError(
-            f"Shape must be rank 0 but is rank {len(pred.dims)} for '{scope}Switch' (op: 'Switch') with input shapes: "
-            f"{shown}, {shown}."
+            f"Shape must be rank 0 but is rank {len(pred.dims)} for '{scope}Switch' (op: 'Switch') with input shapes: {shown}, {shown}."
         )
     return pred
 
@@ -276,9 +263,7 @@ def _checked_pairs(pred_fn_pairs: Any) -> list[tuple[Any, Any]]:
 
 
 @public("case")
-def case(
-    pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, strict: bool = False, name: str = "case"
-) -> Any:
+def case(pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, strict: bool = False, name: str = "case") -> Any:
     """The result of the function of the first predicate that is true, or of `default()`."""
     pairs = _checked_pairs(pred_fn_pairs)
     if in_eager_mode():
@@ -332,13 +317,10 @@ def _at_most_one(predicates: Any) -> Operation:
 
 def _last_or_fail(predicates: Any, function: Callable[[], Any]) -> Callable[[], Any]:
     """Without a default one predicate must be true: the last function fails where its own is not."""
+
     def run() -> Any:
         stacked = apply("Pack", list(predicates), name="preds_c")
-        check = Assert(
-            predicates[-1],
-            data=["Input error: None of conditions evaluated as True:", stacked],
-            summarize=len(predicates) + 1,
-        )
+        check = Assert(predicates[-1], data=["Input error: None of conditions evaluated as True:", stacked], summarize=len(predicates) + 1)
         with get_default_graph().control_dependencies([check]):
             return function()
 
@@ -365,10 +347,7 @@ def _numbered(branch_fns: Any) -> list[Any]:
             raise TypeError(f"fn for key {key} must be callable.")
     keys = sorted(key for key, _ in branch_fns)
     if keys != list(range(len(keys))):
-        raise ValueError(
-            f"branch indices (keys) must form contiguous range of [0 to {len(keys)}) but found "
-            f"{{{','.join(map(str, keys))}}}"
-        )
+        raise ValueError(f"branch indices (keys) must form contiguous range of [0 to {len(keys)}) but found {{{','.join(map(str, keys))}}}")
     return [function for _, function in sorted(branch_fns, key=lambda pair: pair[0])]
 
 

@@ -164,8 +164,16 @@ def _is_own(condition: Operation, parts: _Parts) -> bool:
     return any(c.type in SWITCHES and c.inputs[0] in own for c in condition.outputs[0]._consumers)
 
 
-def _loop(frame: Frame, parts: _Parts, holds: Tensor, variable: dict[Tensor, int], switches: list[Operation], starts: list[Tensor],
-          others: list[Operation], exits: list[int]) -> Loop:
+def _loop(
+    frame: Frame,
+    parts: _Parts,
+    holds: Tensor,
+    variable: dict[Tensor, int],
+    switches: list[Operation],
+    starts: list[Tensor],
+    others: list[Operation],
+    exits: list[int],
+) -> Loop:
     skipped = {*frame.enters, *parts.merges, *parts.back_edges, *switches}
     # The body is what depends on a variable that is still in the loop.
     in_body: set[Operation] = set()
@@ -197,7 +205,7 @@ def _loop(frame: Frame, parts: _Parts, holds: Tensor, variable: dict[Tensor, int
         copier.copies.clear()
         copier.copy(needed)
         copier.keep_effects()
-        body.outputs = [*(copier.tensors[b.inputs[0]] for b in parts.back_edges), *body.inputs[len(parts.merges):]]
+        body.outputs = [*(copier.tensors[b.inputs[0]] for b in parts.back_edges), *body.inputs[len(parts.merges) :]]
         return body
 
     enters = [*(t.op for t in starts), *others]

@@ -74,9 +74,11 @@ def _frame_around(op: Operation, home: dict[Operation, Frame], fed: Any) -> Fram
     if len(found) > 1:
         (one, a), (other, b) = list(found.items())[:2]
         raise errors.InvalidArgumentError(
-            None, op,
+            None,
+            op,
             f"{{{{node {op.name}}}}} has inputs from different frames. The input {{{{node {a.name}}}}} is in frame "
-            f"'{one.name if one else ''}'. The input {{{{node {b.name}}}}} is in frame '{other.name if other else ''}'.")
+            f"'{one.name if one else ''}'. The input {{{{node {b.name}}}}} is in frame '{other.name if other else ''}'.",
+        )
     if found:
         return next(iter(found))
     deepest: Frame | None = None
@@ -123,9 +125,7 @@ class Lives:
 def predicate(switch: Operation, fed: Any = ()) -> Tensor:
     """What a Switch goes by: a conditional hands its predicate on to each of its Switch ops in another way."""
     found = switch.inputs[1]
-    while found not in fed and (
-        found.op.type in SWITCHES or (found.op.type == "Identity" and not found.op.inputs[0].dtype._is_ref_dtype)
-    ):
+    while found not in fed and (found.op.type in SWITCHES or (found.op.type == "Identity" and not found.op.inputs[0].dtype._is_ref_dtype)):
         found = found.op.inputs[0]
     return found
 

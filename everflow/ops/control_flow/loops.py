@@ -62,13 +62,9 @@ def _check_results(node: Any, context: Any) -> None:
     """A loop from outside may not fit together."""
     condition, body = context.library(node.attr("cond").name), context.library(node.attr("body").name)
     if condition is not None and len(condition.graph.outputs) != 1:
-        raise invalid_argument(
-            f"Expected a single scalar return value from While cond, got {len(condition.graph.outputs)} tensors."
-        )
+        raise invalid_argument(f"Expected a single scalar return value from While cond, got {len(condition.graph.outputs)} tensors.")
     if body is not None and len(body.graph.outputs) != len(node.outputs):
-        raise invalid_argument(
-            f"While loop body returned {len(body.graph.outputs)} arguments. Expected: {len(node.outputs)}"
-        )
+        raise invalid_argument(f"While loop body returned {len(body.graph.outputs)} arguments. Expected: {len(node.outputs)}")
 
 
 def _while_shapes(operation: Operation) -> list[Any]:
@@ -85,9 +81,7 @@ for _name in ("While", "StatelessWhile"):
     op(_name, kernel=_while, shape=_while_shapes, view=True, writes=True, bodies=True, loops=True)
 
 
-def add_while(
-    condition: FuncGraph, body: FuncGraph, inputs: list[Tensor], name: str | None, parallel_iterations: int = 10
-) -> list[Tensor]:
+def add_while(condition: FuncGraph, body: FuncGraph, inputs: list[Tensor], name: str | None, parallel_iterations: int = 10) -> list[Tensor]:
     """Adds a While node over finished bodies, whose first inputs are the loop variables; returns their last values."""
     graph = get_default_graph()
     count = len(inputs)
@@ -139,15 +133,7 @@ def while_loop(
         from everflow.ops.control_flow import version2 as control_flow_v2
 
         return control_flow_v2.while_loop(
-            cond,
-            body,
-            loop_vars,
-            shape_invariants,
-            parallel_iterations,
-            maximum_iterations,
-            name,
-            return_same_structure,
-            back_prop,
+            cond, body, loop_vars, shape_invariants, parallel_iterations, maximum_iterations, name, return_same_structure, back_prop
         )
     with name_scope(name, "while", loop_vars):
         if maximum_iterations is None:
@@ -206,10 +192,7 @@ def _limited(cond: Any, body: Any, maximum_iterations: Any, single: bool) -> tup
 def _checked_condition(value: Any) -> Tensor:
     t = convert_to_tensor(value)
     if t.dtype.base_dtype is not dtypes.bool:
-        raise TypeError(
-            f"Input 'input' of 'LoopCond' Op has type {t.dtype.base_dtype.name} that does not match expected type of "
-            "bool."
-        )
+        raise TypeError(f"Input 'input' of 'LoopCond' Op has type {t.dtype.base_dtype.name} that does not match expected type of bool.")
     if t.dims is not None and t.dims != ():
         scope = get_default_graph().get_name_scope()
         raise ValueError(
@@ -220,9 +203,7 @@ def _checked_condition(value: Any) -> Tensor:
     return t
 
 
-def _loop(
-    cond: Any, body: Any, loop_vars: Any, shape_invariants: Any, parallel_iterations: int, back_prop: bool
-) -> Any:
+def _loop(cond: Any, body: Any, loop_vars: Any, shape_invariants: Any, parallel_iterations: int, back_prop: bool) -> Any:
     graph = get_default_graph()
     loop_vars = nest.map_structure(as_loop_variable, loop_vars)
     initial = loop_values(loop_vars)
@@ -248,9 +229,7 @@ def _loop(
         if not nest.is_nested(result):
             result = [result]
         nest.assert_same_structure(list(given), list(result), expand_composites=True)
-        loop_body.outputs = [
-            next_value(v, t, d, start) for v, t, d, start in zip(bodies.flatten(result), arguments, dims, initial)
-        ]
+        loop_body.outputs = [next_value(v, t, d, start) for v, t, d, start in zip(bodies.flatten(result), arguments, dims, initial)]
     made = loop_body._op_count + 2 * count
     bodies.finish([condition_body, loop_body], graph, keeps_effects=False)
 
@@ -353,6 +332,7 @@ def _invariant_dims(variable: Any, invariant: Any) -> list[Any]:
         if not bodies.is_within(variable.dense_shape.dims, rank):
             raise ValueError(
                 f"The shape invariant specified for {variable.values.name} is not compatible with the initial shape of the loop "
-                f"variable. It enters the loop with shape {variable.get_shape()}, but the specified shape invariant is {invariant}.")
+                f"variable. It enters the loop with shape {variable.get_shape()}, but the specified shape invariant is {invariant}."
+            )
         return [(None, *rank), (None,), rank]
     return [dims]

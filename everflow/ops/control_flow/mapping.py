@@ -1,4 +1,5 @@
 """Functions of the rows of tensors: map_fn, foldl, foldr and scan."""
+
 from __future__ import annotations
 
 import contextlib
@@ -72,8 +73,16 @@ def _stacked(arrays: list[TensorArray], count: Dimension) -> list[Tensor]:
 
 
 @public("map_fn")
-def map_fn(fn: Callable[..., Any], elems: Any, dtype: Any = None, parallel_iterations: int | None = None, back_prop: bool = True,
-           swap_memory: bool = False, infer_shape: bool = True, name: str | None = None) -> Any:
+def map_fn(
+    fn: Callable[..., Any],
+    elems: Any,
+    dtype: Any = None,
+    parallel_iterations: int | None = None,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    infer_shape: bool = True,
+    name: str | None = None,
+) -> Any:
     """The tensors whose rows are the function of the rows of `elems`. `dtype`: the types of what it returns, where they differ."""
     if not callable(fn):
         raise TypeError("fn must be callable.")
@@ -105,14 +114,27 @@ def map_fn(fn: Callable[..., Any], elems: Any, dtype: Any = None, parallel_itera
             return i + 1, [array.write(i, value) for array, value in zip(arrays, nest.flatten(found))]
 
         _, results = tf.while_loop(
-            lambda i, _: i < count, compute, (start, results), parallel_iterations=max(parallel_iterations, 1), back_prop=back_prop,
-            swap_memory=swap_memory, maximum_iterations=count)
+            lambda i, _: i < count,
+            compute,
+            (start, results),
+            parallel_iterations=max(parallel_iterations, 1),
+            back_prop=back_prop,
+            swap_memory=swap_memory,
+            maximum_iterations=count,
+        )
         return _packed(_stacked(results, known), structure)
 
 
 @public("foldl")
-def foldl(fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_iterations: int = 10, back_prop: bool = True,
-          swap_memory: bool = False, name: str | None = None) -> Any:
+def foldl(
+    fn: Callable[..., Any],
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+) -> Any:
     """fn(...fn(fn(initializer, row 0), row 1)..., last row); without initializer it starts with row 0."""
     if not callable(fn):
         raise TypeError("fn must be callable.")
@@ -132,13 +154,26 @@ def foldl(fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_
             return [i + 1, total]
 
         return tf.while_loop(
-            lambda i, total: i < count, compute, [start, total], parallel_iterations=parallel_iterations, back_prop=back_prop,
-            swap_memory=swap_memory, maximum_iterations=count)[1]
+            lambda i, total: i < count,
+            compute,
+            [start, total],
+            parallel_iterations=parallel_iterations,
+            back_prop=back_prop,
+            swap_memory=swap_memory,
+            maximum_iterations=count,
+        )[1]
 
 
 @public("foldr")
-def foldr(fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_iterations: int = 10, back_prop: bool = True,
-          swap_memory: bool = False, name: str | None = None) -> Any:
+def foldr(
+    fn: Callable[..., Any],
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+) -> Any:
     """Like `foldl`, from the last row to the first."""
     if not callable(fn):
         raise TypeError("fn must be callable.")
@@ -158,13 +193,28 @@ def foldr(fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_
             return [i, fn(total, _row(rows, i, elems))]
 
         return tf.while_loop(
-            lambda i, total: i > 0, compute, [start, total], parallel_iterations=parallel_iterations, back_prop=back_prop,
-            swap_memory=swap_memory, maximum_iterations=count)[1]
+            lambda i, total: i > 0,
+            compute,
+            [start, total],
+            parallel_iterations=parallel_iterations,
+            back_prop=back_prop,
+            swap_memory=swap_memory,
+            maximum_iterations=count,
+        )[1]
 
 
 @public("scan")
-def scan(fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_iterations: int = 10, back_prop: bool = True,
-         swap_memory: bool = False, infer_shape: bool = True, reverse: bool = False, name: str | None = None) -> Any:
+def scan(
+    fn: Callable[..., Any],
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    infer_shape: bool = True,
+    reverse: bool = False,
+    name: str | None = None,
+) -> Any:
     """All that `foldl` (reversed: `foldr`) has on its way, as rows."""
     if not callable(fn):
         raise TypeError("fn must be callable.")
@@ -182,8 +232,9 @@ def scan(fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_i
             totals = [convert_to_tensor(t) for t in nest.flatten(initializer)]
             start = 0
         results = [
-            TensorArray(dtype=t.dtype, size=count, element_shape=t.shape if infer_shape else None, dynamic_size=False,
-                        infer_shape=infer_shape)
+            TensorArray(
+                dtype=t.dtype, size=count, element_shape=t.shape if infer_shape else None, dynamic_size=False, infer_shape=infer_shape
+            )
             for t in totals
         ]
         if initializer is None:
@@ -203,6 +254,12 @@ def scan(fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_i
         if reverse:
             start = count - 1 - start
         _, _, results = tf.while_loop(
-            goes_on, compute, (start, totals, results), parallel_iterations=parallel_iterations, back_prop=back_prop,
-            swap_memory=swap_memory, maximum_iterations=count)
+            goes_on,
+            compute,
+            (start, totals, results),
+            parallel_iterations=parallel_iterations,
+            back_prop=back_prop,
+            swap_memory=swap_memory,
+            maximum_iterations=count,
+        )
         return _packed(_stacked(results, known), structure)

@@ -22,8 +22,6 @@ from everflow.values.shown import summarize as summarized
 op("NoOp", kernel=lambda n: lambda: None, folds=False, kind="nothing")
 
 
-
-
 def _selected_dims(operation: Operation) -> Any:
     dims = [t.dims for t in operation.inputs[1:]]
     return dims[0] if dims[0] is not None and None not in dims[0] and all(d == dims[0] for d in dims) else None
@@ -52,9 +50,7 @@ def group(*inputs: Any, **kwargs: Any) -> Operation:
         by_device: dict[str, list[Any]] = collections.OrderedDict()
         for given in nest.flatten(inputs, expand_composites=True):
             if not hasattr(given, "device"):
-                raise TypeError(
-                    f"Expected tf.group() expected Tensor arguments not '{given}' with type '{type(given)}'"
-                )
+                raise TypeError(f"Expected tf.group() expected Tensor arguments not '{given}' with type '{type(given)}'")
             by_device.setdefault(given.device, []).append(given)
         if len(by_device) == 1:
             ((place, waited),) = by_device.items()
@@ -81,11 +77,7 @@ def with_dependencies(dependencies: Any, output_tensor: Any, name: str | None = 
     with name_scope(name, "control_dependency", [*dependencies, output_tensor]) as scope, colocate_with(output_tensor):
         with control_dependencies(dependencies):
             if isinstance(output_tensor, IndexedSlices):
-                return IndexedSlices(
-                    apply("Identity", output_tensor.values, name=scope),
-                    output_tensor.indices,
-                    output_tensor.dense_shape,
-                )
+                return IndexedSlices(apply("Identity", output_tensor.values, name=scope), output_tensor.indices, output_tensor.dense_shape)
             output_tensor = convert_to_tensor(output_tensor)
             if output_tensor.dtype._is_ref_dtype:
                 return apply("RefIdentity", output_tensor, name=scope)
@@ -100,10 +92,7 @@ def tuple_of(tensors: Any, name: str | None = None, control_inputs: Any = None) 
     if in_eager_mode():
         return list(tensors)
     with name_scope(name, "tuple", tensors):
-        tensors = [
-            t if isinstance(t, (Operation, IndexedSlices, Tensor)) or t is None else convert_to_tensor(t)
-            for t in tensors
-        ]
+        tensors = [t if isinstance(t, (Operation, IndexedSlices, Tensor)) or t is None else convert_to_tensor(t) for t in tensors]
         waited = [t if isinstance(t, Operation) else t.op for t in tensors if t is not None]
         for c in control_inputs or ():
             if isinstance(c, Tensor):
@@ -157,8 +146,7 @@ def Assert(condition: Any, data: Any, summarize: int | None = None, name: str | 
     if in_eager_mode():
         if not condition:
             shown = "\n".join(_shown(x, summarize) for x in data)
-            raise errors.InvalidArgumentError(
-                None, None, f"Expected '{condition}' to be true. Summarized data: {shown}")
+            raise errors.InvalidArgumentError(None, None, f"Expected '{condition}' to be true. Summarized data: {shown}")
         return None  # type: ignore[return-value]
     with name_scope(name, "Assert", [condition, *data]):
         types = [t.dtype.base_dtype for t in convert_list(data)]

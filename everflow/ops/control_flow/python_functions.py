@@ -1,4 +1,5 @@
 """Python functions as ops: tf.py_func, tf.numpy_function, tf.py_function."""
+
 from __future__ import annotations
 
 import threading
@@ -96,15 +97,18 @@ def _converted(found: Any, types: list[dtypes.DType]) -> list[Any]:
             raise RuntimeError(
                 "Attempting to return a variable from an eagerly executed py_func. Only numeric data structures like Tensors or NumPy "
                 "arrays should be returned; to return the value of a variable, make sure to obtain the Tensor backing it by calling "
-                f"`.read_value()` on the variable in question: {v}")
+                f"`.read_value()` on the variable in question: {v}"
+            )
     return [convert_to_tensor(v, dtype=t) for v, t in zip(values, types)]
 
 
 # -- running them
 
 _ERRORS: tuple[tuple[Any, type[errors.OpError]], ...] = (
-    ((TypeError, ValueError), errors.InvalidArgumentError), (StopIteration, errors.OutOfRangeError),
-    (MemoryError, errors.ResourceExhaustedError), (NotImplementedError, errors.UnimplementedError),
+    ((TypeError, ValueError), errors.InvalidArgumentError),
+    (StopIteration, errors.OutOfRangeError),
+    (MemoryError, errors.ResourceExhaustedError),
+    (NotImplementedError, errors.UnimplementedError),
 )
 
 
@@ -184,8 +188,7 @@ def kernel_of_call(node: Any) -> Callable[..., Any]:
 
 
 for _name in ("PyFunc", "PyFuncStateless"):
-    op(_name, kernel=kernel_of_call, shape=lambda o: [None] * len(o.outputs), gradient=not_differentiable,
-       kind="python function")
+    op(_name, kernel=kernel_of_call, shape=lambda o: [None] * len(o.outputs), gradient=not_differentiable, kind="python function")
 
 
 def _together(node: Any) -> Callable[..., Any]:

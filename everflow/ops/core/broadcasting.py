@@ -1,4 +1,5 @@
 """Broadcasting: elementwise kernels that say which shapes don't fit, and gradients summed back to the inputs' shapes."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -153,5 +154,10 @@ def _broadcast_args_shape(o: Any) -> Any:
     return (max(a[0], b[0]),) if a and b and a[0] is not None and b[0] is not None else (None,)
 
 
-op("BroadcastArgs", kernel=_broadcast_args, shape=_broadcast_args_shape, holds=symbolic.holds_broadcast,
-   host=lambda node: lambda a, b: Sizes(a) if a == b else Sizes(broadcast_sizes(a, b)))
+op(
+    "BroadcastArgs",
+    kernel=_broadcast_args,
+    shape=_broadcast_args_shape,
+    holds=symbolic.holds_broadcast,
+    host=lambda node: lambda a, b: Sizes(a) if a == b else Sizes(broadcast_sizes(a, b)),
+)

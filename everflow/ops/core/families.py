@@ -1,4 +1,5 @@
 """Constructors of op families: one line makes an elementwise op with kernel, shape rule, gradient and public function."""
+
 from __future__ import annotations
 
 import sys
@@ -43,8 +44,10 @@ def unary(name: str, kernel: Factory, gradient: Any, *names: str, sparse: bool =
     owner = sys._getframe(1).f_globals["__name__"]
     differentiate = gradient
     if gradient is not None and gradient is not not_differentiable:
+
         def differentiate(o: Any, dy: Any) -> Any:
             return gradient(o.inputs[0], o.outputs[0], dy)
+
     op(name, kernel=widened(kernel), shape=same_as_input, gradient=differentiate, owner=owner, **facts)
     return published(name, names, owner, sparse)
 
@@ -105,12 +108,15 @@ def published(op_type: str, names: tuple[str, ...], owner: str, sparse: bool = F
     if len(definition.parameters) > len(inputs):
         function = generated(op_type)
     elif sparse:
+
         def function(x: Any, name: str | None = None) -> Any:
             return of_values(function, op_type, x, name) if is_sparse(x) else apply(op_type, x, name=name)
     elif inputs == ["x"]:
+
         def function(x: Any, name: str | None = None) -> Any:
             return apply(op_type, x, name=name)
     elif inputs == ["x", "y"]:
+
         def function(x: Any, y: Any, name: str | None = None) -> Any:
             return apply(op_type, x, y, name=name)
     else:

@@ -26,15 +26,7 @@ def _is_stateful(*functions: Any) -> bool:
 def If(cond: Any, inputs: Any, then_branch: Any, else_branch: Any, name: str | None = None) -> list[Tensor]:
     """The results of one of two functions of `inputs`."""
     kind = "If" if _is_stateful(then_branch, else_branch) else "StatelessIf"
-    return apply(
-        kind,
-        cond,
-        inputs,
-        Tout=_output_types(then_branch),
-        then_branch=then_branch,
-        else_branch=else_branch,
-        name=name,
-    )
+    return apply(kind, cond, inputs, Tout=_output_types(then_branch), then_branch=then_branch, else_branch=else_branch, name=name)
 
 
 @internal("ops.functional_ops.Gradient")
@@ -71,10 +63,7 @@ def While(input_: Any, cond: Any, body: Any, name: str | None = None, hostmem: A
     if cond.captured_inputs:
         raise ValueError("While op 'cond' argument must be a function without implicitly captured inputs.")
     if cond.declared_input_types != body.declared_input_types:
-        raise ValueError(
-            "While op 'cond' and 'body' signatures do not match. "
-            f"{cond.declared_input_types} vs {body.declared_input_types}"
-        )
+        raise ValueError(f"While op 'cond' and 'body' signatures do not match. {cond.declared_input_types} vs {body.declared_input_types}")
     inputs = convert_list(list(input_))
     count = len(inputs)
     captured = body.captured_inputs
@@ -98,14 +87,7 @@ def _called(function: Any, arguments: Any, captured: Any) -> list[Tensor]:
 
 @internal("ops.functional_ops.For")
 def For(
-    start: Any,
-    limit: Any,
-    delta: Any,
-    inputs: Any,
-    body: Any,
-    name: str | None = None,
-    hostmem: Any = None,
-    rewrite_with_while: Any = None,
+    start: Any, limit: Any, delta: Any, inputs: Any, body: Any, name: str | None = None, hostmem: Any = None, rewrite_with_while: Any = None
 ) -> list[Tensor]:
     """What the inputs become when `body(i, *inputs)` is applied for i from start to limit."""
     if rewrite_with_while:
@@ -128,9 +110,7 @@ def _for_as_while(start: Any, limit: Any, delta: Any, inputs: Any, body: Any, na
     captured = body.captured_inputs
     count = len(inputs)
     types = [dtypes.int32] * 4 + [t.dtype.base_dtype for t in [*inputs, *captured]]
-    steps = apply(
-        "FloorDiv", apply("AddV2", apply("Sub", limit, start), apply("Sub", delta, apply("Sign", delta))), delta
-    )
+    steps = apply("FloorDiv", apply("AddV2", apply("Sub", limit, start), apply("Sub", delta, apply("Sign", delta))), delta)
 
     @Defun(*types, func_name=f"{body.name}_Cond")
     def condition(i: Tensor, n: Tensor, *rest: Tensor) -> Tensor:

@@ -3,6 +3,7 @@
 A rule takes the node and returns a function of Python's numbers and tuples of them (`Size`, `Sizes`), or None where the node is
 not that simple.
 """
+
 from __future__ import annotations
 
 import math
@@ -19,6 +20,7 @@ from everflow.values.tensors import torch_dtype
 
 def elementwise(compute: Callable[[int, int], int]) -> Callable[[Node], Any]:
     """Arithmetic on sizes, which broadcast as tensors do."""
+
     def rule(node: Node) -> Any:
         x, y = (v.dims for v in node.inputs)
         if x == () and y == ():

@@ -1,4 +1,5 @@
 """What kernels see: a node of a plan, with its attributes, inputs and outputs."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -129,5 +130,5 @@ def kernel_of(node: Node) -> Callable[..., Any]:
 
         return call_function(node, node.type)
     raise errors.UnimplementedError(
-        node.op.node_def if node.op is not None else None, node.op,
-        f"Everflow has no kernel for the op {node.type} (node {node.name}) yet.")
+        node.op.node_def if node.op is not None else None, node.op, f"Everflow has no kernel for the op {node.type} (node {node.name}) yet."
+    )

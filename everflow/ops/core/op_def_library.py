@@ -1,4 +1,5 @@
 """Ops applied by name, as programs that import TensorFlow's internals do."""
+
 from __future__ import annotations
 
 from typing import Any

@@ -1,4 +1,5 @@
 """Python's operators on tensors: `a + b`, `-a`, `a[1:]`."""
+
 from __future__ import annotations
 
 from collections.abc import Callable

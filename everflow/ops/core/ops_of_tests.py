@@ -1,4 +1,5 @@
 """The ops that TensorFlow defines to test graphs with (`tensorflow.python.framework.test_ops`); some of them can run."""
+
 from __future__ import annotations
 
 import re
@@ -52,8 +53,11 @@ def _of_older_graph(operation: Any) -> tuple[int, ...]:
 op("RequiresOlderGraphVersion", shape=_of_older_graph)
 op("KernelLabel", kernel=_label, shape=lambda operation: ())
 op("KernelLabelRequired", kernel=_label, shape=_of_vector)
-op("GraphDefVersion", shape=lambda operation: (),
-   kernel=lambda node: lambda: torch.tensor(node.context.graph.graph_def_versions.producer, dtype=torch.int32))
+op(
+    "GraphDefVersion",
+    shape=lambda operation: (),
+    kernel=lambda node: lambda: torch.tensor(node.context.graph.graph_def_versions.producer, dtype=torch.int32),
+)
 op("Old", kernel=lambda node: lambda: None)
 op("None", kernel=lambda node: lambda: None)
 op("FloatOutput", kernel=lambda node: lambda: torch.zeros(()))

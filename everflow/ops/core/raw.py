@@ -1,4 +1,5 @@
 """tf.raw_ops: every op by its own name, with keyword arguments only."""
+
 from __future__ import annotations
 
 import functools
@@ -29,8 +30,7 @@ class RawOp:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         keys = list(self.__signature__.parameters)
         if args:
-            raise TypeError(
-                f"{self.__name__} only takes keyword args (possible keys: {keys}). Please pass these args as kwargs instead.")
+            raise TypeError(f"{self.__name__} only takes keyword args (possible keys: {keys}). Please pass these args as kwargs instead.")
         for key in kwargs:
             if key not in keys:
                 raise TypeError(f"{self.__name__}() got an unexpected keyword argument '{key}'")

@@ -8,6 +8,7 @@ gradient(op, *dys)  returns the gradients with respect to the inputs, built with
 
 `fused_op("_MatMulBias", kernel=..., fresh=True)` says the same of nodes that passes make of several ops.
 """
+
 from __future__ import annotations
 
 import contextlib
@@ -131,8 +132,15 @@ def not_differentiable(op: Operation, *_: Any) -> Any:
     return [None] * len(op.inputs)
 
 
-def op(name: str, *, kernel: Callable[..., Any] | None = None, shape: Callable[..., Any] | None = None, gradient: Any = None,
-       owner: str | None = None, **facts: Any) -> None:
+def op(
+    name: str,
+    *,
+    kernel: Callable[..., Any] | None = None,
+    shape: Callable[..., Any] | None = None,
+    gradient: Any = None,
+    owner: str | None = None,
+    **facts: Any,
+) -> None:
     """Says what an op means; `facts` are the other fields of `Meaning`. `owner`: the module that says so, where that is not the caller.
 
     What several calls say of one op is added up.
@@ -238,7 +246,7 @@ def arranged(definition: opdefs.OpDef, attrs: dict[str, Any], outputs: list[Any]
     for arg in declared:
         if arg.is_list:
             n = attrs[arg.number_attr] if arg.number_attr else len(attrs[arg.type_list_attr or ""])
-            found.append(list(outputs[position:position + n]))
+            found.append(list(outputs[position : position + n]))
             position += n
         else:
             found.append(outputs[position])
@@ -323,7 +331,7 @@ def _by_argument(definition: opdefs.OpDef, flat: list[Tensor], attrs: dict[str, 
     position = 0
     for arg in definition.inputs:
         count = attrs[arg.number_attr] if arg.number_attr else len(attrs[arg.type_list_attr]) if arg.type_list_attr else 1
-        yield flat[position:position + count]
+        yield flat[position : position + count]
         position += count
 
 
@@ -409,9 +417,7 @@ def converted(definition: opdefs.OpDef, arg: opdefs.Arg, value: Any, known: dict
     if type_attr is not None and dtype is None:
         known[type_attr] = base
     if arg.is_ref and not tensor.dtype._is_ref_dtype:
-        raise TypeError(
-            f"'{definition.name}' Op requires that input '{arg.name}' be a mutable tensor (e.g.: a tf.Variable)"
-        )
+        raise TypeError(f"'{definition.name}' Op requires that input '{arg.name}' be a mutable tensor (e.g.: a tf.Variable)")
     return tensor
 
 
@@ -423,14 +429,13 @@ def _type_mismatch(definition: opdefs.OpDef, arg: opdefs.Arg, got: dtypes.DType,
     return TypeError(f"{prefix} does not match type {want.name} of argument '{first}'.")
 
 
-def convert_list_input(definition: opdefs.OpDef, arg: opdefs.Arg, value: Any, known: dict[str, Any], given: Any,
-                       flat: list[Tensor]) -> None:
+def convert_list_input(
+    definition: opdefs.OpDef, arg: opdefs.Arg, value: Any, known: dict[str, Any], given: Any, flat: list[Tensor]
+) -> None:
     """The same for an argument that is a list: its tensors are added to `flat`."""
     if not isinstance(value, (list, tuple)):
         if not hasattr(value, "__iter__") or isinstance(value, (Tensor, str, bytes)):
-            raise TypeError(
-                f"Expected list for '{arg.name}' argument to '{definition.name}' Op, not {value}."
-            )
+            raise TypeError(f"Expected list for '{arg.name}' argument to '{definition.name}' Op, not {value}.")
         value = list(value)
     if arg.type_list_attr is not None:
         tensors = _typed_list(definition, arg, value, known, arg.type_list_attr in given)
@@ -507,7 +512,8 @@ def _typed_list(definition: opdefs.OpDef, arg: opdefs.Arg, value: Any, known: di
         first = next(a.name for a in definition.inputs if a.type_list_attr == attr)
         raise TypeError(
             f"Input '{arg.name}' of '{definition.name}' Op has type list of {', '.join(t.name for t in types)} that does not match type "
-            f"list {', '.join(t.name for t in wanted)} of argument '{first}'.")
+            f"list {', '.join(t.name for t in wanted)} of argument '{first}'."
+        )
     return tensors
 
 
@@ -528,8 +534,12 @@ def _value_type(value: Any) -> dtypes.DType | None:
 # Parameters that TensorFlow's generated functions call otherwise than the op definition.
 RENAMED = {
     **{name: {"reduction_indices": "axis"} for name in ("All", "Any", "EuclideanNorm", "Max", "Mean", "Min", "Prod", "Sum")},
-    "ExpandDims": {"dim": "axis"}, "Split": {"split_dim": "axis"}, "SplitV": {"split_dim": "axis"}, "Squeeze": {"squeeze_dims": "axis"},
-    "Select": {"t": "x", "e": "y"}, "Where": {"input": "condition"},
+    "ExpandDims": {"dim": "axis"},
+    "Split": {"split_dim": "axis"},
+    "SplitV": {"split_dim": "axis"},
+    "Squeeze": {"squeeze_dims": "axis"},
+    "Select": {"t": "x", "e": "y"},
+    "Where": {"input": "condition"},
 }
 _generated: dict[str, Callable[..., Any]] = {}
 

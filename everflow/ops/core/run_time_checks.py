@@ -1,4 +1,5 @@
 """Checks that kernels make of values whose shapes nobody knew before they came."""
+
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,4 +1,5 @@
 """Shape rules that many ops share. A rule takes the op and returns dims, or a list of dims for several outputs."""
+
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -3,6 +3,7 @@
 A symbolic rule takes (symbols, node, value) and returns a size, a token or None for each axis of the value, or None where nothing can
 be said. `symbols.of(value)` are the sizes of an input, `symbols.held(value)` those that a vector of sizes holds.
 """
+
 from __future__ import annotations
 
 import math

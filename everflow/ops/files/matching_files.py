@@ -1,4 +1,5 @@
 """Names of files that match patterns."""
+
 from __future__ import annotations
 
 import os

@@ -1,4 +1,5 @@
 """Readers as they are at run time: they take names of work from a queue, and read records until the work ends."""
+
 from __future__ import annotations
 
 import os
@@ -77,8 +78,9 @@ class Reader:
         if not self.has_state:
             raise unimplemented("Reader SerializeState")
         with self.lock:
-            return reader_base_pb2.ReaderBaseState(work_started=self.work_started, work_finished=self.work_finished,
-                                                   num_records_produced=self.produced, current_work=self.work).SerializeToString()
+            return reader_base_pb2.ReaderBaseState(
+                work_started=self.work_started, work_finished=self.work_finished, num_records_produced=self.produced, current_work=self.work
+            ).SerializeToString()
 
     def restore(self, state: bytes) -> None:
         """Goes on where a reader with this state was."""
@@ -179,7 +181,7 @@ class FixedLengthReader(Reader):
                     content += more
                 if len(content) < start + self.length + self.footer:
                     return
-                yield b"%s:%d" % (work, number), bytes(content[start:start + self.length])
+                yield b"%s:%d" % (work, number), bytes(content[start : start + self.length])
                 number += 1
                 start += self.hop
                 if start > records.PIECE:

@@ -1,4 +1,5 @@
 """Readers: records from the files whose names are in a queue."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -125,8 +126,9 @@ class ReaderBase:
 
     def __init__(self, reader_ref: Any, supports_serialize: bool = False) -> None:
         if in_eager_mode():
-            raise RuntimeError("Readers are not supported when eager execution is enabled. Instead, please use tf.data to get data into "
-                               "your model.")
+            raise RuntimeError(
+                "Readers are not supported when eager execution is enabled. Instead, please use tf.data to get data into your model."
+            )
         self._reader_ref = reader_ref
         self._supports_serialize = supports_serialize
 
@@ -202,10 +204,26 @@ class FixedLengthRecordReader(ReaderBase):
     """Records are so many bytes each."""
 
     @deprecated(None, "Queue-based input pipelines have been replaced by `tf.data`. Use `tf.data.FixedLengthRecordDataset`.")
-    def __init__(self, record_bytes: int, header_bytes: int | None = None, footer_bytes: int | None = None, hop_bytes: int | None = None,
-                 name: str | None = None, encoding: str | None = None) -> None:
-        super().__init__(apply("FixedLengthRecordReaderV2", record_bytes=record_bytes, header_bytes=header_bytes,
-                               footer_bytes=footer_bytes, hop_bytes=hop_bytes, encoding=encoding, name=name))
+    def __init__(
+        self,
+        record_bytes: int,
+        header_bytes: int | None = None,
+        footer_bytes: int | None = None,
+        hop_bytes: int | None = None,
+        name: str | None = None,
+        encoding: str | None = None,
+    ) -> None:
+        super().__init__(
+            apply(
+                "FixedLengthRecordReaderV2",
+                record_bytes=record_bytes,
+                header_bytes=header_bytes,
+                footer_bytes=footer_bytes,
+                hop_bytes=hop_bytes,
+                encoding=encoding,
+                name=name,
+            )
+        )
 
 
 @public("TFRecordReader")

@@ -1,4 +1,5 @@
 """RecordInput: batches of the records of many files, in random order, for ever."""
+
 from __future__ import annotations
 
 import random
@@ -71,8 +72,13 @@ class _Records:
 
 def _record_input(node: Any) -> Kernel:
     count = node.attr("batch_size")
-    settings = (node.attr("file_pattern"), node.attr("file_random_seed"), node.attr("file_shuffle_shift_ratio"),
-                node.attr("file_buffer_size"), node.attr("compression_type"))
+    settings = (
+        node.attr("file_pattern"),
+        node.attr("file_random_seed"),
+        node.attr("file_shuffle_shift_ratio"),
+        node.attr("file_buffer_size"),
+        node.attr("compression_type"),
+    )
 
     def run() -> Any:
         return text_array(node.context.state(node, lambda: _Records(*settings)).take(count), (count,))
@@ -88,13 +94,26 @@ op("RecordInput", kernel=_record_input, shape=lambda o: None)
 class RecordInput:
     """Gives records of the files that match a pattern, `batches` batches at a time."""
 
-    def __init__(self, file_pattern: str, batch_size: int = 1, buffer_size: int = 1, parallelism: int = 1, shift_ratio: float = 0,
-                 seed: int = 0, name: str | None = None, batches: int | None = None, compression_type: Any = None) -> None:
+    def __init__(
+        self,
+        file_pattern: str,
+        batch_size: int = 1,
+        buffer_size: int = 1,
+        parallelism: int = 1,
+        shift_ratio: float = 0,
+        seed: int = 0,
+        name: str | None = None,
+        batches: int | None = None,
+        compression_type: Any = None,
+    ) -> None:
         self._batch_size = batch_size * (batches or 1)
         self._batches = batches
         self._settings = {
-            "file_pattern": file_pattern, "file_buffer_size": buffer_size, "file_parallelism": parallelism,
-            "file_shuffle_shift_ratio": shift_ratio, "file_random_seed": seed,
+            "file_pattern": file_pattern,
+            "file_buffer_size": buffer_size,
+            "file_parallelism": parallelism,
+            "file_shuffle_shift_ratio": shift_ratio,
+            "file_random_seed": seed,
             "compression_type": TFRecordOptions.get_compression_type_string(TFRecordOptions(compression_type)),
         }
         self._name = name

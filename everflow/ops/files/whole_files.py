@@ -1,4 +1,5 @@
 """Files inside of graphs: reading and writing them."""
+
 from __future__ import annotations
 
 import os

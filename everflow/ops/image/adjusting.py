@@ -1,4 +1,5 @@
 """Brightness, contrast, gamma, hue, saturation and JPEG quality of images, as given or at random."""
+
 from __future__ import annotations
 
 from typing import Any

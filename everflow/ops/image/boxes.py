@@ -1,4 +1,5 @@
 """Boxes on images: drawing them, and random boxes that cover enough of given ones."""
+
 from __future__ import annotations
 
 import math
@@ -22,8 +23,16 @@ Kernel = Callable[..., Any]
 
 # The colours of boxes, in turn, where none are given: red, green, blue and alpha.
 DEFAULT_COLOURS = [
-    (1, 1, 0, 1), (0, 0, 1, 1), (1, 0, 0, 1), (0, 1, 0, 1), (0.5, 0, 0.5, 1), (0.5, 0.5, 0, 1), (0.5, 0, 0, 1), (0, 0, 0.5, 1),
-    (0, 1, 1, 1), (1, 0, 1, 1),
+    (1, 1, 0, 1),
+    (0, 0, 1, 1),
+    (1, 0, 0, 1),
+    (0, 1, 0, 1),
+    (0.5, 0, 0.5, 1),
+    (0.5, 0.5, 0, 1),
+    (0.5, 0, 0, 1),
+    (0, 0, 0.5, 1),
+    (0, 1, 1, 1),
+    (1, 0, 1, 1),
 ]
 
 
@@ -175,8 +184,10 @@ def _sample(node: Any) -> Kernel:
             raise invalid_argument(f"All bounding box coordinates must be in [0.0, 1.0]: {worst}")
         if not found.shape[0]:
             if not whole_if_none:
-                raise invalid_argument("No bounding boxes provided as input. One must enable use_image_if_no_bounding_boxes if you "
-                                       "wish to not provide any bounding boxes.")
+                raise invalid_argument(
+                    "No bounding boxes provided as input. One must enable use_image_if_no_bounding_boxes if you "
+                    "wish to not provide any bounding boxes."
+                )
             found = np.array([[0, 0, 1, 1]], np.float32)
         scale = np.array([width, height, width, height], np.float32)
         pixels = (found[:, [1, 0, 3, 2]] * scale).astype(np.int64)
@@ -191,8 +202,11 @@ def _sample(node: Any) -> Kernel:
                 break
         left, top, right, bottom = crop or (0, 0, width, height)
         corners = np.array([top / np.float32(height), left / np.float32(width), bottom / np.float32(height), right / np.float32(width)])
-        return (torch.tensor([top, left, 0], dtype=dtype), torch.tensor([bottom - top, right - left, -1], dtype=dtype),
-                torch.tensor(corners.astype(np.float32)).view(1, 1, 4))
+        return (
+            torch.tensor([top, left, 0], dtype=dtype),
+            torch.tensor([bottom - top, right - left, -1], dtype=dtype),
+            torch.tensor(corners.astype(np.float32)).view(1, 1, 4),
+        )
 
     return run
 
@@ -208,21 +222,58 @@ op("SampleDistortedBoundingBoxV2", kernel=_sample, shape=_sample_shape, gradient
 
 
 @public("image.sample_distorted_bounding_box")
-def sample_distorted_bounding_box(image_size: Any, bounding_boxes: Any, seed: Any = None, seed2: Any = None,
-                                  min_object_covered: Any = 0.1, aspect_ratio_range: Any = None, area_range: Any = None,
-                                  max_attempts: Any = None, use_image_if_no_bounding_boxes: Any = None, name: str | None = None) -> Any:
+def sample_distorted_bounding_box(
+    image_size: Any,
+    bounding_boxes: Any,
+    seed: Any = None,
+    seed2: Any = None,
+    min_object_covered: Any = 0.1,
+    aspect_ratio_range: Any = None,
+    area_range: Any = None,
+    max_attempts: Any = None,
+    use_image_if_no_bounding_boxes: Any = None,
+    name: str | None = None,
+) -> Any:
     """A random box for augmentation that covers enough of one of the boxes: where it begins, its size, and its corners."""
     with name_scope(name, "sample_distorted_bounding_box"):
-        return apply("SampleDistortedBoundingBoxV2", image_size, bounding_boxes, min_object_covered, seed=seed, seed2=seed2,
-                     aspect_ratio_range=aspect_ratio_range, area_range=area_range, max_attempts=max_attempts,
-                     use_image_if_no_bounding_boxes=use_image_if_no_bounding_boxes, name=name)
+        return apply(
+            "SampleDistortedBoundingBoxV2",
+            image_size,
+            bounding_boxes,
+            min_object_covered,
+            seed=seed,
+            seed2=seed2,
+            aspect_ratio_range=aspect_ratio_range,
+            area_range=area_range,
+            max_attempts=max_attempts,
+            use_image_if_no_bounding_boxes=use_image_if_no_bounding_boxes,
+            name=name,
+        )
 
 
 @internal("ops.image_ops_impl.sample_distorted_bounding_box_v2")
-def sample_distorted_bounding_box_v2(image_size: Any, bounding_boxes: Any, seed: int = 0, min_object_covered: Any = 0.1,
-                                     aspect_ratio_range: Any = None, area_range: Any = None, max_attempts: Any = None,
-                                     use_image_if_no_bounding_boxes: Any = None, name: str | None = None) -> Any:
+def sample_distorted_bounding_box_v2(
+    image_size: Any,
+    bounding_boxes: Any,
+    seed: int = 0,
+    min_object_covered: Any = 0.1,
+    aspect_ratio_range: Any = None,
+    area_range: Any = None,
+    max_attempts: Any = None,
+    use_image_if_no_bounding_boxes: Any = None,
+    name: str | None = None,
+) -> Any:
     """The same, with one seed."""
     first, second = get_seed(seed) if seed else (0, 0)
-    return sample_distorted_bounding_box(image_size, bounding_boxes, first, second, min_object_covered, aspect_ratio_range,
-                                         area_range, max_attempts, use_image_if_no_bounding_boxes, name)
+    return sample_distorted_bounding_box(
+        image_size,
+        bounding_boxes,
+        first,
+        second,
+        min_object_covered,
+        aspect_ratio_range,
+        area_range,
+        max_attempts,
+        use_image_if_no_bounding_boxes,
+        name,
+    )

@@ -1,4 +1,5 @@
 """What the image functions ask of their inputs: dimensions, and errors at construction where shapes are known, at run time where not."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -22,8 +23,10 @@ def check_at_least_3d(image: Any, require_static: bool = True) -> list[Any]:
     if dims is not None and 0 in dims:
         raise ValueError(f"all dims of 'image.shape' must be > 0: {shapes.TensorShape(dims)}")
     if dims is None or None in dims:
-        return [assert_positive(tf.shape(image), ["all dims of 'image.shape' must be > 0."]),
-                assert_greater_equal(tf.rank(image), 3, message="'image' must be at least three-dimensional.")]
+        return [
+            assert_positive(tf.shape(image), ["all dims of 'image.shape' must be > 0."]),
+            assert_greater_equal(tf.rank(image), 3, message="'image' must be at least three-dimensional."),
+        ]
     return []
 
 

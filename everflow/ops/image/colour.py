@@ -1,4 +1,5 @@
 """Colour spaces: HSV, YIQ, YUV, grayscale, and the ops that adjust hue, saturation and contrast."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -88,8 +89,9 @@ def _turned(compute: Callable[..., Any], factors: Callable[[float], tuple[float,
             if x.device.type != "cpu" or x.dtype != torch.float32 or not x.ndim or x.shape[-1] != 3:
                 return general(x, factor)
             out = torch.empty(x.shape, dtype=torch.float32)
-            _native.turn_colours(x.reshape(-1, 3).contiguous().numpy(), out.view(-1, 3).numpy(), *factors(float(factor)),
-                                 torch.get_num_threads())
+            _native.turn_colours(
+                x.reshape(-1, 3).contiguous().numpy(), out.view(-1, 3).numpy(), *factors(float(factor)), torch.get_num_threads()
+            )
             return out
 
         return run
@@ -160,6 +162,8 @@ def _hsv_gradient(o: Any, dy: Any) -> Any:
 
 op("RGBToHSV", kernel=_checked(lambda x: torch.stack(_to_hsv(x), -1)), shape=_of_colours, gradient=_hsv_gradient)
 op("HSVToRGB", kernel=_checked(lambda x: _to_rgb(*x.unbind(-1))), shape=_of_colours, gradient=not_differentiable)
+
+
 def _no_image(x: Any, _: Any) -> str | None:
     return None if x.ndim >= 3 else f"input must be at least 3-D, got shape{shown(x.shape)}"
 

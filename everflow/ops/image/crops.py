@@ -1,4 +1,5 @@
 """Parts of images: boxes resized to one size (CropAndResize) and glimpses."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -172,16 +173,31 @@ op("CropAndResizeGradBoxes", kernel=_box_gradient, shape=same_as(2))
 
 
 @public("image.crop_and_resize")
-def crop_and_resize(image: Any, boxes: Any, box_ind: Any = None, crop_size: Any = None, method: str = "bilinear",
-                    extrapolation_value: float = 0, name: str | None = None, box_indices: Any = None) -> Any:
+def crop_and_resize(
+    image: Any,
+    boxes: Any,
+    box_ind: Any = None,
+    crop_size: Any = None,
+    method: str = "bilinear",
+    extrapolation_value: float = 0,
+    name: str | None = None,
+    box_indices: Any = None,
+) -> Any:
     """Boxes of images, given by corners between 0 and 1, all resized to one size."""
     owners = renamed_argument("box_indices", box_indices, "box_ind", box_ind)
     return apply("CropAndResize", image, boxes, owners, crop_size, method=method, extrapolation_value=extrapolation_value, name=name)
 
 
 @internal("ops.image_ops_impl.crop_and_resize_v2")
-def crop_and_resize_v2(image: Any, boxes: Any, box_indices: Any, crop_size: Any, method: str = "bilinear",
-                       extrapolation_value: float = 0, name: str | None = None) -> Any:
+def crop_and_resize_v2(
+    image: Any,
+    boxes: Any,
+    box_indices: Any,
+    crop_size: Any,
+    method: str = "bilinear",
+    extrapolation_value: float = 0,
+    name: str | None = None,
+) -> Any:
     """The same, with later names."""
     return crop_and_resize(image, boxes, box_indices, crop_size, method, extrapolation_value, name)
 
@@ -240,16 +256,19 @@ op("ExtractGlimpse", kernel=_glimpse, shape=_glimpse_shape, gradient=not_differe
 
 
 @public("image.extract_glimpse")
-def extract_glimpse(input: Any, size: Any, offsets: Any, centered: bool = True, normalized: bool = True,
-                    uniform_noise: bool = True, name: str | None = None) -> Any:
+def extract_glimpse(
+    input: Any, size: Any, offsets: Any, centered: bool = True, normalized: bool = True, uniform_noise: bool = True, name: str | None = None
+) -> Any:
     """Windows of one size from images, each with its own place; noise stands where a window leaves its image."""
     return apply("ExtractGlimpse", input, size, offsets, centered=centered, normalized=normalized, uniform_noise=uniform_noise, name=name)
 
 
 @public("compat.v2.image.extract_glimpse")
 @internal("ops.image_ops_impl.extract_glimpse_v2")
-def extract_glimpse_v2(input: Any, size: Any, offsets: Any, centered: bool = True, normalized: bool = True, noise: str = "uniform",
-                       name: str | None = None) -> Any:
+def extract_glimpse_v2(
+    input: Any, size: Any, offsets: Any, centered: bool = True, normalized: bool = True, noise: str = "uniform", name: str | None = None
+) -> Any:
     """The same, with the noise by name: uniform, gaussian or zero."""
-    return apply("ExtractGlimpse", input, size, offsets, centered=centered, normalized=normalized, noise=noise,
-                 uniform_noise=False, name=name)
+    return apply(
+        "ExtractGlimpse", input, size, offsets, centered=centered, normalized=normalized, noise=noise, uniform_noise=False, name=name
+    )

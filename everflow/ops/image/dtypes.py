@@ -1,4 +1,5 @@
 """Images in another dtype: integers span their whole range, floats run from 0 to 1."""
+
 from __future__ import annotations
 
 from typing import Any

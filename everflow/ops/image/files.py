@@ -1,4 +1,5 @@
 """Decoding and encoding of image files: JPEG, PNG, GIF, BMP."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -63,8 +64,9 @@ def _any_image(contents: bytes, channels: int, kind: dtypes.DType, options: dict
             raise invalid_argument(f"channels must be 0 or 3 for GIF, got {channels}")
         frames = files.decode_gif(contents)
         if frames.shape[0] != 1:
-            raise invalid_argument(f"Got {frames.shape[0]} frames, but animated gifs can only be decoded by tf.image.decode_gif or "
-                                   "tf.image.decode_image")
+            raise invalid_argument(
+                f"Got {frames.shape[0]} frames, but animated gifs can only be decoded by tf.image.decode_gif or tf.image.decode_image"
+            )
         return frames[0]
     raise _unknown_format(contents)
 
@@ -80,8 +82,13 @@ def _jpeg_options(node: Any) -> dict[str, Any]:
     ratio = node.attr("ratio")
     if ratio not in (1, 2, 4, 8):
         raise invalid_argument(f"ratio must be 1, 2, 4, or 8, got {ratio}")
-    return {"ratio": ratio, "fancy_upscaling": node.attr("fancy_upscaling"), "recover": node.attr("try_recover_truncated"),
-            "least": node.attr("acceptable_fraction"), "accurate": _text(node.attr("dct_method")) == "INTEGER_ACCURATE"}
+    return {
+        "ratio": ratio,
+        "fancy_upscaling": node.attr("fancy_upscaling"),
+        "recover": node.attr("try_recover_truncated"),
+        "least": node.attr("acceptable_fraction"),
+        "accurate": _text(node.attr("dct_method")) == "INTEGER_ACCURATE",
+    }
 
 
 def _checked_channels(node: Any) -> int:
@@ -154,8 +161,11 @@ def _encode_jpeg(node: Any) -> Kernel:
         raise invalid_argument(f"quality must be in [0,100], got {quality}")
     xmp = node.attr("xmp_metadata")
     options = {
-        "quality": quality, "progressive": node.attr("progressive"), "optimize_size": node.attr("optimize_size"),
-        "chroma_downsampling": node.attr("chroma_downsampling"), "xmp": xmp if isinstance(xmp, bytes) else xmp.encode(),
+        "quality": quality,
+        "progressive": node.attr("progressive"),
+        "optimize_size": node.attr("optimize_size"),
+        "chroma_downsampling": node.attr("chroma_downsampling"),
+        "xmp": xmp if isinstance(xmp, bytes) else xmp.encode(),
         "density": (_text(node.attr("density_unit")), node.attr("x_density"), node.attr("y_density")),
     }
 
@@ -231,20 +241,55 @@ op("EncodePng", kernel=_encode_png, shape=_encoded_shape)
 
 
 @public("image.decode_jpeg", "io.decode_jpeg")
-def decode_jpeg(contents: Any, channels: int = 0, ratio: int = 1, fancy_upscaling: bool = True, try_recover_truncated: bool = False,
-                acceptable_fraction: float = 1, dct_method: str = "", name: str | None = None) -> Any:
+def decode_jpeg(
+    contents: Any,
+    channels: int = 0,
+    ratio: int = 1,
+    fancy_upscaling: bool = True,
+    try_recover_truncated: bool = False,
+    acceptable_fraction: float = 1,
+    dct_method: str = "",
+    name: str | None = None,
+) -> Any:
     """The pixels of a JPEG file, at a part of its size if asked."""
-    return apply("DecodeJpeg", contents, channels=channels, ratio=ratio, fancy_upscaling=fancy_upscaling,
-                 try_recover_truncated=try_recover_truncated, acceptable_fraction=acceptable_fraction, dct_method=dct_method, name=name)
+    return apply(
+        "DecodeJpeg",
+        contents,
+        channels=channels,
+        ratio=ratio,
+        fancy_upscaling=fancy_upscaling,
+        try_recover_truncated=try_recover_truncated,
+        acceptable_fraction=acceptable_fraction,
+        dct_method=dct_method,
+        name=name,
+    )
 
 
 @public("image.decode_and_crop_jpeg", "io.decode_and_crop_jpeg")
-def decode_and_crop_jpeg(contents: Any, crop_window: Any, channels: int = 0, ratio: int = 1, fancy_upscaling: bool = True,
-                         try_recover_truncated: bool = False, acceptable_fraction: float = 1, dct_method: str = "",
-                         name: str | None = None) -> Any:
+def decode_and_crop_jpeg(
+    contents: Any,
+    crop_window: Any,
+    channels: int = 0,
+    ratio: int = 1,
+    fancy_upscaling: bool = True,
+    try_recover_truncated: bool = False,
+    acceptable_fraction: float = 1,
+    dct_method: str = "",
+    name: str | None = None,
+) -> Any:
     """The pixels of a JPEG file inside a window [top, left, height, width]."""
-    return apply("DecodeAndCropJpeg", contents, crop_window, channels=channels, ratio=ratio, fancy_upscaling=fancy_upscaling,
-                 try_recover_truncated=try_recover_truncated, acceptable_fraction=acceptable_fraction, dct_method=dct_method, name=name)
+    return apply(
+        "DecodeAndCropJpeg",
+        contents,
+        crop_window,
+        channels=channels,
+        ratio=ratio,
+        fancy_upscaling=fancy_upscaling,
+        try_recover_truncated=try_recover_truncated,
+        acceptable_fraction=acceptable_fraction,
+        dct_method=dct_method,
+        name=name,
+    )
 
 
 @public("image.decode_png", "io.decode_png")
@@ -272,13 +317,34 @@ def extract_jpeg_shape(contents: Any, output_type: Any = dtypes.int32, name: str
 
 
 @public("image.encode_jpeg", "io.encode_jpeg")
-def encode_jpeg(image: Any, format: str = "", quality: int = 95, progressive: bool = False, optimize_size: bool = False,
-                chroma_downsampling: bool = True, density_unit: str = "in", x_density: int = 300, y_density: int = 300,
-                xmp_metadata: str = "", name: str | None = None) -> Any:
+def encode_jpeg(
+    image: Any,
+    format: str = "",
+    quality: int = 95,
+    progressive: bool = False,
+    optimize_size: bool = False,
+    chroma_downsampling: bool = True,
+    density_unit: str = "in",
+    x_density: int = 300,
+    y_density: int = 300,
+    xmp_metadata: str = "",
+    name: str | None = None,
+) -> Any:
     """The JPEG file of an image."""
-    return apply("EncodeJpeg", image, format=format, quality=quality, progressive=progressive, optimize_size=optimize_size,
-                 chroma_downsampling=chroma_downsampling, density_unit=density_unit, x_density=x_density, y_density=y_density,
-                 xmp_metadata=xmp_metadata, name=name)
+    return apply(
+        "EncodeJpeg",
+        image,
+        format=format,
+        quality=quality,
+        progressive=progressive,
+        optimize_size=optimize_size,
+        chroma_downsampling=chroma_downsampling,
+        density_unit=density_unit,
+        x_density=x_density,
+        y_density=y_density,
+        xmp_metadata=xmp_metadata,
+        name=name,
+    )
 
 
 @public("image.encode_png")
@@ -300,8 +366,9 @@ def _is_png(contents: Any, name: str | None = None) -> Any:
 
 
 @public("image.decode_image", "io.decode_image")
-def decode_image(contents: Any, channels: Any = None, dtype: Any = dtypes.uint8, name: str | None = None,
-                 expand_animations: bool = True) -> Any:
+def decode_image(
+    contents: Any, channels: Any = None, dtype: Any = dtypes.uint8, name: str | None = None, expand_animations: bool = True
+) -> Any:
     """The pixels of a file of any kind; of a GIF all frames, or the first one unless animations are expanded."""
     with name_scope(name, "decode_image"):
         if channels not in (None, 0, 1, 3, 4):
@@ -335,7 +402,8 @@ def decode_image(contents: Any, channels: Any = None, dtype: Any = dtypes.uint8,
 
         def as_png() -> Any:
             return convert_image_dtype(
-                apply("DecodePng", contents, channels=channels, dtype=tf.uint16 if wants_sixteen else tf.uint8), dtype)
+                apply("DecodePng", contents, channels=channels, dtype=tf.uint16 if wants_sixteen else tf.uint8), dtype
+            )
 
         def png_or_more() -> Any:
             return tf.cond(_is_png(contents), as_png, gif_or_bmp, name="cond_png")

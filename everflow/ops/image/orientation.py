@@ -1,4 +1,5 @@
 """Flipping, turning and transposing images."""
+
 from __future__ import annotations
 
 from collections.abc import Callable

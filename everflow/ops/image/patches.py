@@ -1,4 +1,5 @@
 """Patches of images and volumes laid side by side in the depth: extract_image_patches, extract_volume_patches."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -51,7 +52,8 @@ def _extract(node: Any) -> Kernel:
         batch, *space, depth = x.stride()
         view = x.as_strided(
             (x.shape[0], *counts, *sizes, x.shape[-1]),
-            (batch, *(n * s for n, s in zip(space, strides)), *(n * r for n, r in zip(space, rates)), depth))
+            (batch, *(n * s for n, s in zip(space, strides)), *(n * r for n, r in zip(space, rates)), depth),
+        )
         return view.reshape((x.shape[0], *counts, int(np.prod(sizes)) * x.shape[-1]))
 
     return run
@@ -67,8 +69,9 @@ def _failing(message: str) -> Kernel:
 def _extract_shape(o: Any) -> Any:
     sizes, strides, rates, padding = _window(o)
     dims = shapes.with_rank(o.inputs[0].dims, len(sizes) + 2)
-    space = [None if n is None else _extent(n, (k - 1) * r + 1, s, padding == "SAME")[0]
-             for n, k, s, r in zip(dims[1:-1], sizes, strides, rates)]
+    space = [
+        None if n is None else _extent(n, (k - 1) * r + 1, s, padding == "SAME")[0] for n, k, s, r in zip(dims[1:-1], sizes, strides, rates)
+    ]
     return (dims[0], *space, None if dims[-1] is None else int(np.prod(sizes)) * dims[-1])
 
 
@@ -96,8 +99,9 @@ op("ExtractVolumePatches", kernel=_extract, shape=_extract_shape, gradient=_summ
 
 
 @public("extract_image_patches", "image.extract_image_patches")
-def extract_image_patches(images: Any, ksizes: Any = None, strides: Any = None, rates: Any = None, padding: Any = None,
-                          name: str | None = None, sizes: Any = None) -> Any:
+def extract_image_patches(
+    images: Any, ksizes: Any = None, strides: Any = None, rates: Any = None, padding: Any = None, name: str | None = None, sizes: Any = None
+) -> Any:
     """The patches under a window that moves over images, each laid out in the depth."""
     ksizes = renamed_argument("sizes", sizes, "ksizes", ksizes)
     return apply("ExtractImagePatches", images, ksizes=ksizes, strides=strides, rates=rates, padding=padding, name=name)

@@ -1,4 +1,5 @@
 """How images differ and vary: PSNR, SSIM, total variation, gradients and edges."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -71,8 +72,9 @@ def _gaussian_window(size: Any, sigma: Any) -> Any:
     return tf.reshape(tf.nn.softmax(tf.reshape(together, [1, -1])), [size, size, 1, 1])
 
 
-def _ssim_per_channel(first: Any, second: Any, max_val: Any, filter_size: int, filter_sigma: float, k1: float,
-                      k2: float) -> tuple[Any, Any]:
+def _ssim_per_channel(
+    first: Any, second: Any, max_val: Any, filter_size: int, filter_sigma: float, k1: float, k2: float
+) -> tuple[Any, Any]:
     """SSIM, and its part without luminance, of each channel."""
     size, sigma = tf.constant(filter_size, tf.int32), tf.constant(filter_sigma, first.dtype)
     shape1, shape2 = tf.shape_n([first, second])
@@ -119,8 +121,16 @@ def ssim(img1: Any, img2: Any, max_val: Any, filter_size: int = 11, filter_sigma
 
 
 @public("image.ssim_multiscale")
-def ssim_multiscale(img1: Any, img2: Any, max_val: Any, power_factors: Any = _MSSSIM_WEIGHTS, filter_size: int = 11,
-                    filter_sigma: float = 1.5, k1: float = 0.01, k2: float = 0.03) -> Any:
+def ssim_multiscale(
+    img1: Any,
+    img2: Any,
+    max_val: Any,
+    power_factors: Any = _MSSSIM_WEIGHTS,
+    filter_size: int = 11,
+    filter_sigma: float = 1.5,
+    k1: float = 0.01,
+    k2: float = 0.03,
+) -> Any:
     """The structural similarity over several scales, each half as large as the one before."""
     with name_scope(None, "MS-SSIM", [img1, img2]):
         img1, img2, max_val = _prepared(img1, img2, max_val)
@@ -145,8 +155,7 @@ def _halved(images: list[Any], heads: list[Any], tails: list[Any]) -> tuple[list
     flat = [tf.reshape(x, tf.concat([[-1], t], 0)) for x, t in zip(images, tails)]
     odd = tails[0] % tf.constant([2, 2, 1], tf.int32)
     paddings = tf.pad(tf.stack([tf.zeros_like(odd), odd], axis=1), [[1, 0], [0, 0]])
-    flat = tf.cond(tf.reduce_any(tf.not_equal(odd, 0)),
-                   lambda: [tf.pad(x, paddings, mode="SYMMETRIC") for x in flat], lambda: list(flat))
+    flat = tf.cond(tf.reduce_any(tf.not_equal(odd, 0)), lambda: [tf.pad(x, paddings, mode="SYMMETRIC") for x in flat], lambda: list(flat))
     small = [tf.nn.avg_pool(x, ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="VALID") for x in flat]
     new_tails = [s[1:] for s in tf.shape_n(small)]
     return [tf.reshape(x, tf.concat([h, t], 0)) for x, h, t in zip(small, heads, new_tails)], new_tails

@@ -4,6 +4,7 @@ Every method works along one axis after the other. For an axis, `Taps` holds the
 made of, and their weights; they depend on sizes alone and are kept for the next step. On the processor, native code goes through
 the pictures row by row; elsewhere torch does.
 """
+
 from __future__ import annotations
 
 import functools
@@ -59,8 +60,7 @@ class Taps(NamedTuple):
 
 
 def _tensors(places: list[np.ndarray], weights: list[np.ndarray]) -> Taps:
-    return Taps([torch.from_numpy(np.asarray(p, np.int64)) for p in places],
-                [torch.from_numpy(np.asarray(w, np.float32)) for w in weights])
+    return Taps([torch.from_numpy(np.asarray(p, np.int64)) for p in places], [torch.from_numpy(np.asarray(w, np.float32)) for w in weights])
 
 
 @functools.lru_cache(256)
@@ -224,6 +224,7 @@ def check_images(x: Any, height: int = 1, width: int = 1) -> None:
 
 def resizing(taps_of: Callable[..., Taps]) -> Callable[[Any], Kernel]:
     """The kernel factory of ops that resize batches of images with such taps."""
+
     def make(node: Any) -> Kernel:
         sampling = _checked_sampling(node)
 
@@ -320,8 +321,9 @@ def _differentiate_nearest(o: Any, dy: Any) -> Any:
     # A static size saves an op at each step.
     fixed = dims is not None and None not in dims[1:3]
     size = list(dims[1:3]) if fixed else shape(o.inputs[0])[1:3]
-    return apply("ResizeNearestNeighborGrad", dy, size, align_corners=o.attr("align_corners"),
-                 half_pixel_centers=o.attr("half_pixel_centers")), None
+    return apply(
+        "ResizeNearestNeighborGrad", dy, size, align_corners=o.attr("align_corners"), half_pixel_centers=o.attr("half_pixel_centers")
+    ), None
 
 
 # Which taps an op resizes with.
@@ -341,18 +343,37 @@ def _single_picture(node: Any) -> Kernel:
             found = found / divisor if divisor != 1 else found
             return found * factor if factor != 1 else found
         out = torch.empty((1, height, width, depth), dtype=torch.float32).numpy()
-        _native.resample(picture.contiguous().numpy()[None], out, *_native_axis(taps_of, tall, height, sampling),
-                         *_native_axis(taps_of, wide, width, sampling), torch.get_num_threads(), divisor, factor)
+        _native.resample(
+            picture.contiguous().numpy()[None],
+            out,
+            *_native_axis(taps_of, tall, height, sampling),
+            *_native_axis(taps_of, wide, width, sampling),
+            torch.get_num_threads(),
+            divisor,
+            factor,
+        )
         return torch.from_numpy(out[0])
 
     return run
 
 
 fused_op("_ResizedPicture", kernel=_single_picture, fresh=True)
-op("ResizeBilinear", kernel=resizing(_linear_taps), shape=resized_shape, view=True, kind="resizing",
-   gradient=_differentiate("ResizeBilinearGrad", ("float32", "bfloat16", "float16", "float64")))
-op("ResizeBicubic", kernel=resizing(_cubic_taps), shape=resized_shape, view=True, kind="resizing",
-   gradient=_differentiate("ResizeBicubicGrad", ("float32", "float64")))
+op(
+    "ResizeBilinear",
+    kernel=resizing(_linear_taps),
+    shape=resized_shape,
+    view=True,
+    kind="resizing",
+    gradient=_differentiate("ResizeBilinearGrad", ("float32", "bfloat16", "float16", "float64")),
+)
+op(
+    "ResizeBicubic",
+    kernel=resizing(_cubic_taps),
+    shape=resized_shape,
+    view=True,
+    kind="resizing",
+    gradient=_differentiate("ResizeBicubicGrad", ("float32", "float64")),
+)
 op("ResizeNearestNeighbor", kernel=_nearest, shape=resized_shape, gradient=_differentiate_nearest)
 op("ResizeArea", kernel=resizing(_area_taps), shape=resized_shape, view=True, kind="resizing")
 op("ResizeBilinearGrad", kernel=_resize_gradient(_linear_taps), shape=_gradient_shape)
@@ -367,21 +388,20 @@ def resize_area(images: Any, size: Any, align_corners: bool = False, name: str |
 
 
 @public("image.resize_nearest_neighbor")
-def resize_nearest_neighbor(images: Any, size: Any, align_corners: bool = False, name: str | None = None,
-                            half_pixel_centers: bool = False) -> Any:
+def resize_nearest_neighbor(
+    images: Any, size: Any, align_corners: bool = False, name: str | None = None, half_pixel_centers: bool = False
+) -> Any:
     """Images of another size, each pixel the nearest of the old ones."""
     return apply("ResizeNearestNeighbor", images, size, align_corners=align_corners, half_pixel_centers=half_pixel_centers, name=name)
 
 
 @public("image.resize_bilinear")
-def resize_bilinear(images: Any, size: Any, align_corners: bool = False, name: str | None = None,
-                    half_pixel_centers: bool = False) -> Any:
+def resize_bilinear(images: Any, size: Any, align_corners: bool = False, name: str | None = None, half_pixel_centers: bool = False) -> Any:
     """Images of another size, interpolated linearly in both directions."""
     return apply("ResizeBilinear", images, size, align_corners=align_corners, half_pixel_centers=half_pixel_centers, name=name)
 
 
 @public("image.resize_bicubic")
-def resize_bicubic(images: Any, size: Any, align_corners: bool = False, name: str | None = None,
-                   half_pixel_centers: bool = False) -> Any:
+def resize_bicubic(images: Any, size: Any, align_corners: bool = False, name: str | None = None, half_pixel_centers: bool = False) -> Any:
     """Images of another size, interpolated by cubics in both directions."""
     return apply("ResizeBicubic", images, size, align_corners=align_corners, half_pixel_centers=half_pixel_centers, name=name)

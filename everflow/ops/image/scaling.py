@@ -1,4 +1,5 @@
 """ScaleAndTranslate: resampling of images with a choice of filters, with or without antialiasing."""
+
 from __future__ import annotations
 
 import functools
@@ -51,9 +52,14 @@ def _mitchell_cubic(x: np.ndarray) -> np.ndarray:
 
 
 FILTERS = {
-    "lanczos1": _lanczos(1.0), "lanczos3": _lanczos(3.0), "lanczos5": _lanczos(5.0), "gaussian": _gaussian(1.5),
-    "box": Filter(1.0, _box), "triangle": Filter(1.0, lambda x: np.maximum(0, 1 - x)),
-    "keyscubic": Filter(2.0, _keys_cubic), "mitchellcubic": Filter(2.0, _mitchell_cubic),
+    "lanczos1": _lanczos(1.0),
+    "lanczos3": _lanczos(3.0),
+    "lanczos5": _lanczos(5.0),
+    "gaussian": _gaussian(1.5),
+    "box": Filter(1.0, _box),
+    "triangle": Filter(1.0, lambda x: np.maximum(0, 1 - x)),
+    "keyscubic": Filter(2.0, _keys_cubic),
+    "mitchellcubic": Filter(2.0, _mitchell_cubic),
 }
 
 

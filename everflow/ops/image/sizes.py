@@ -1,4 +1,5 @@
 """Images of another size: cropped, padded, or resized by any method."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -220,8 +221,14 @@ def _with_aspect_ratio(images: Any, size: Any) -> Any:
 
 
 @public("image.resize_images", "image.resize")
-def resize_images(images: Any, size: Any, method: Any = ResizeMethod.BILINEAR, align_corners: bool = False,
-                  preserve_aspect_ratio: bool = False, name: str | None = None) -> Any:
+def resize_images(
+    images: Any,
+    size: Any,
+    method: Any = ResizeMethod.BILINEAR,
+    align_corners: bool = False,
+    preserve_aspect_ratio: bool = False,
+    name: str | None = None,
+) -> Any:
     """Images of another size by one of the methods of `ResizeMethod`."""
 
     def resizer(images: Any, size: Any) -> Any:
@@ -239,15 +246,25 @@ def resize_images(images: Any, size: Any, method: Any = ResizeMethod.BILINEAR, a
 
 
 _FILTER_NAMES = {
-    ResizeMethodV2.BILINEAR: "triangle", ResizeMethodV2.BICUBIC: "keyscubic", ResizeMethodV2.LANCZOS3: "lanczos3",
-    ResizeMethodV2.LANCZOS5: "lanczos5", ResizeMethodV2.GAUSSIAN: "gaussian", ResizeMethodV2.MITCHELLCUBIC: "mitchellcubic",
+    ResizeMethodV2.BILINEAR: "triangle",
+    ResizeMethodV2.BICUBIC: "keyscubic",
+    ResizeMethodV2.LANCZOS3: "lanczos3",
+    ResizeMethodV2.LANCZOS5: "lanczos5",
+    ResizeMethodV2.GAUSSIAN: "gaussian",
+    ResizeMethodV2.MITCHELLCUBIC: "mitchellcubic",
 }
 
 
 @public("compat.v2.image.resize")
 @internal("ops.image_ops_impl.resize_images_v2")
-def resize_images_v2(images: Any, size: Any, method: str = ResizeMethodV2.BILINEAR, preserve_aspect_ratio: bool = False,
-                     antialias: bool = False, name: str | None = None) -> Any:
+def resize_images_v2(
+    images: Any,
+    size: Any,
+    method: str = ResizeMethodV2.BILINEAR,
+    preserve_aspect_ratio: bool = False,
+    antialias: bool = False,
+    name: str | None = None,
+) -> Any:
     """Images of another size, sampled at the centres of pixels, with antialiasing if asked."""
 
     def filtered(images: Any, size: Any, kind: str) -> Any:
@@ -296,17 +313,21 @@ def _resize_with_pad(image: Any, target_height: Any, target_width: Any, resize: 
 
 
 @public("image.resize_image_with_pad")
-def resize_image_with_pad(image: Any, target_height: Any, target_width: Any, method: Any = ResizeMethod.BILINEAR,
-                          align_corners: bool = False) -> Any:
+def resize_image_with_pad(
+    image: Any, target_height: Any, target_width: Any, method: Any = ResizeMethod.BILINEAR, align_corners: bool = False
+) -> Any:
     """The whole image resized into a frame, with black bars where the aspect ratios differ."""
-    return _resize_with_pad(image, target_height, target_width,
-                            lambda images, size: resize_images(images, size, method, align_corners=align_corners))
+    return _resize_with_pad(
+        image, target_height, target_width, lambda images, size: resize_images(images, size, method, align_corners=align_corners)
+    )
 
 
 @public("compat.v2.image.resize_with_pad")
 @internal("ops.image_ops_impl.resize_image_with_pad_v2")
-def resize_image_with_pad_v2(image: Any, target_height: Any, target_width: Any, method: str = ResizeMethodV2.BILINEAR,
-                             antialias: bool = False) -> Any:
+def resize_image_with_pad_v2(
+    image: Any, target_height: Any, target_width: Any, method: str = ResizeMethodV2.BILINEAR, antialias: bool = False
+) -> Any:
     """The same with the later `resize`."""
-    return _resize_with_pad(image, target_height, target_width,
-                            lambda images, size: resize_images_v2(images, size, method, antialias=antialias))
+    return _resize_with_pad(
+        image, target_height, target_width, lambda images, size: resize_images_v2(images, size, method, antialias=antialias)
+    )

@@ -1,4 +1,5 @@
 """Non-maximum suppression: of boxes that overlap, the one with the highest score stays."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -49,8 +50,9 @@ def _kept(scores: np.ndarray, overlap: Overlap, most: int, limit: float, least: 
     return kept
 
 
-def _softly_kept(scores: np.ndarray, overlap: Overlap, most: int, limit: float, least: float,
-                 sigma: float) -> tuple[list[int], list[float]]:
+def _softly_kept(
+    scores: np.ndarray, overlap: Overlap, most: int, limit: float, least: float, sigma: float
+) -> tuple[list[int], list[float]]:
     """The same, where boxes that overlap lose score instead of being dropped at once."""
     left = scores.astype(np.float32).copy()
     left[left <= least] = -np.inf
@@ -231,8 +233,9 @@ op("CombinedNonMaxSuppression", kernel=_combined, shape=_combined_shape)
 
 
 @public("image.non_max_suppression")
-def non_max_suppression(boxes: Any, scores: Any, max_output_size: Any, iou_threshold: Any = 0.5, score_threshold: Any = float("-inf"),
-                        name: str | None = None) -> Any:
+def non_max_suppression(
+    boxes: Any, scores: Any, max_output_size: Any, iou_threshold: Any = 0.5, score_threshold: Any = float("-inf"), name: str | None = None
+) -> Any:
     """The boxes that stay, best first, when those that overlap a better one are dropped."""
     with name_scope(name, "non_max_suppression"):
         iou_threshold = convert_to_tensor(iou_threshold, name="iou_threshold")
@@ -241,32 +244,67 @@ def non_max_suppression(boxes: Any, scores: Any, max_output_size: Any, iou_thres
 
 
 @public("image.non_max_suppression_with_scores")
-def non_max_suppression_with_scores(boxes: Any, scores: Any, max_output_size: Any, iou_threshold: Any = 0.5,
-                                    score_threshold: Any = float("-inf"), soft_nms_sigma: Any = 0.0, name: str | None = None) -> Any:
+def non_max_suppression_with_scores(
+    boxes: Any,
+    scores: Any,
+    max_output_size: Any,
+    iou_threshold: Any = 0.5,
+    score_threshold: Any = float("-inf"),
+    soft_nms_sigma: Any = 0.0,
+    name: str | None = None,
+) -> Any:
     """The boxes that stay and their scores; with a sigma, overlapping boxes lose score instead of being dropped."""
     with name_scope(name, "non_max_suppression_with_scores"):
         iou_threshold = convert_to_tensor(iou_threshold, name="iou_threshold")
         score_threshold = convert_to_tensor(score_threshold, name="score_threshold")
         soft_nms_sigma = convert_to_tensor(soft_nms_sigma, name="soft_nms_sigma")
-        kept, final, _ = apply("NonMaxSuppressionV5", boxes, scores, max_output_size, iou_threshold, score_threshold, soft_nms_sigma,
-                               pad_to_max_output_size=False)
+        kept, final, _ = apply(
+            "NonMaxSuppressionV5",
+            boxes,
+            scores,
+            max_output_size,
+            iou_threshold,
+            score_threshold,
+            soft_nms_sigma,
+            pad_to_max_output_size=False,
+        )
         return kept, final
 
 
 @public("image.non_max_suppression_padded")
-def non_max_suppression_padded(boxes: Any, scores: Any, max_output_size: Any, iou_threshold: Any = 0.5,
-                               score_threshold: Any = float("-inf"), pad_to_max_output_size: bool = False, name: str | None = None) -> Any:
+def non_max_suppression_padded(
+    boxes: Any,
+    scores: Any,
+    max_output_size: Any,
+    iou_threshold: Any = 0.5,
+    score_threshold: Any = float("-inf"),
+    pad_to_max_output_size: bool = False,
+    name: str | None = None,
+) -> Any:
     """The boxes that stay, filled up with zeros to a fixed number if asked, and how many of them count."""
     with name_scope(name, "non_max_suppression_padded"):
         iou_threshold = convert_to_tensor(iou_threshold, name="iou_threshold")
         score_threshold = convert_to_tensor(score_threshold, name="score_threshold")
-        return apply("NonMaxSuppressionV4", boxes, scores, max_output_size, iou_threshold, score_threshold,
-                     pad_to_max_output_size=pad_to_max_output_size)
+        return apply(
+            "NonMaxSuppressionV4",
+            boxes,
+            scores,
+            max_output_size,
+            iou_threshold,
+            score_threshold,
+            pad_to_max_output_size=pad_to_max_output_size,
+        )
 
 
 @public("image.non_max_suppression_overlaps")
-def non_max_suppression_overlaps(overlaps: Any, scores: Any, max_output_size: Any, overlap_threshold: Any = 0.5,
-                                 score_threshold: Any = float("-inf"), name: str | None = None) -> Any:
+def non_max_suppression_overlaps(
+    overlaps: Any,
+    scores: Any,
+    max_output_size: Any,
+    overlap_threshold: Any = 0.5,
+    score_threshold: Any = float("-inf"),
+    name: str | None = None,
+) -> Any:
     """The same for overlaps that the caller has computed."""
     with name_scope(name, "non_max_suppression_overlaps"):
         overlap_threshold = convert_to_tensor(overlap_threshold, name="overlap_threshold")
@@ -274,12 +312,29 @@ def non_max_suppression_overlaps(overlaps: Any, scores: Any, max_output_size: An
 
 
 @public("image.combined_non_max_suppression")
-def combined_non_max_suppression(boxes: Any, scores: Any, max_output_size_per_class: Any, max_total_size: Any, iou_threshold: Any = 0.5,
-                                 score_threshold: Any = float("-inf"), pad_per_class: bool = False, clip_boxes: bool = True,
-                                 name: str | None = None) -> Any:
+def combined_non_max_suppression(
+    boxes: Any,
+    scores: Any,
+    max_output_size_per_class: Any,
+    max_total_size: Any,
+    iou_threshold: Any = 0.5,
+    score_threshold: Any = float("-inf"),
+    pad_per_class: bool = False,
+    clip_boxes: bool = True,
+    name: str | None = None,
+) -> Any:
     """Suppression for a batch, class by class; the best of all classes together stay."""
     with name_scope(name, "combined_non_max_suppression"):
         iou_threshold = convert_to_tensor(iou_threshold, dtypes.float32, name="iou_threshold")
         score_threshold = convert_to_tensor(score_threshold, dtypes.float32, name="score_threshold")
-        return apply("CombinedNonMaxSuppression", boxes, scores, max_output_size_per_class, max_total_size, iou_threshold,
-                     score_threshold, pad_per_class=pad_per_class, clip_boxes=clip_boxes)
+        return apply(
+            "CombinedNonMaxSuppression",
+            boxes,
+            scores,
+            max_output_size_per_class,
+            max_total_size,
+            iou_threshold,
+            score_threshold,
+            pad_per_class=pad_per_class,
+            clip_boxes=clip_boxes,
+        )

@@ -1,4 +1,5 @@
 """Factors of matrices: Cholesky, QR, LU, singular values and the eigenvectors of self-adjoint matrices."""
+
 from __future__ import annotations
 
 import math
@@ -103,8 +104,7 @@ def _qr_gradient(o: Any, dq: Any, dr: Any) -> Any:
     if rows is None or columns is None:
         raise NotImplementedError("QrGrad not implemented with dynamic shapes.")
     if rows > columns and o.attr("full_matrices"):
-        raise NotImplementedError(
-            "QrGrad not implemented when ncols > nrows or full_matrices is true and ncols != nrows.")
+        raise NotImplementedError("QrGrad not implemented when ncols > nrows or full_matrices is true and ncols != nrows.")
     if rows >= columns:
         return _tall_qr_gradient(q, r, dq, dr)
     # The columns beyond the square part are q times theirs of r.
@@ -213,6 +213,7 @@ def _eigh_gradient(o: Any, de: Any, dv: Any) -> Any:
 
 def _eigh_in_one(node: Any) -> Kernel:
     """Eigenvalues as a first row over the eigenvectors."""
+
     def run(x: Any) -> Any:
         check_square(x)
         values, vectors = torch.linalg.eigh(x)

@@ -1,4 +1,5 @@
 """Diagonals and bands of matrices: diag, matrix_diag, matrix_set_diag, matrix_band_part, eye."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -33,8 +34,7 @@ def _diag_shape(o: Any) -> Any:
 def _diag_part(node: Any) -> Kernel:
     def run(x: Any) -> Any:
         if x.ndim % 2 or not x.ndim:
-            raise invalid_argument(
-                f"The rank of the tensor should be {' ' * 41}even and positive, got shape {shown(x.shape)}")
+            raise invalid_argument(f"The rank of the tensor should be {' ' * 41}even and positive, got shape {shown(x.shape)}")
         half = x.ndim // 2
         for i in range(half):
             if x.shape[i] != x.shape[i + half]:
@@ -103,8 +103,8 @@ def _matrix_diag(node: Any) -> Kernel:
         bands = 1 if low == high else x.shape[-2]
         if bands != high - low + 1:
             raise invalid_argument(
-                "The number of diagonals provided in the input does not match the lower_diag_index and "
-                "upper_diag_index range.")
+                "The number of diagonals provided in the input does not match the lower_diag_index and upper_diag_index range."
+            )
         least_rows, least_columns = longest - min(high, 0), longest + max(low, 0)
         rows, columns = int(num_rows), int(num_cols)
         if rows == -1 and columns == -1:
@@ -118,8 +118,7 @@ def _matrix_diag(node: Any) -> Kernel:
         if columns < least_columns:
             raise invalid_argument("The number of columns is too small.")
         if rows != least_rows and columns != least_columns:
-            raise invalid_argument(
-                "The number of rows or columns is not consistent with the specified d_lower, d_upper, and diagonal.")
+            raise invalid_argument("The number of rows or columns is not consistent with the specified d_lower, d_upper, and diagonal.")
         lead = x.shape[:-1] if low == high else x.shape[:-2]
         found = padding.expand((*lead, rows, columns)).clone()
         _set_band(found, x, low, high)
@@ -163,7 +162,8 @@ def _matrix_diag_shape(o: Any) -> Any:
         raise ValueError(
             "num_rows and num_cols are not consistent with lower_diag_index, upper_diag_index, and the length of the "
             f"given diagonals.\nnum_rows = {r} != min_num_rows = {least_rows}, num_cols = {c} != min_num_cols = "
-            f"{least_columns}")
+            f"{least_columns}"
+        )
     return (*lead, r, c)
 
 
@@ -183,7 +183,7 @@ def _matrix_diag_part(node: Any) -> Kernel:
         found = padding.expand((*x.shape[:-2], high - low + 1, longest)).clone()
         for i, d in enumerate(range(high, low - 1, -1)):
             one = x.diagonal(d, -2, -1)
-            found[..., i, :one.shape[-1]] = one
+            found[..., i, : one.shape[-1]] = one
         return found
 
     return simple if len(node.inputs) == 1 else run
@@ -233,7 +233,8 @@ def _matrix_set_diag(node: Any) -> Kernel:
                 "Either first dimensions of diagonal don't match input.shape[:-2], or diagonal.shape[:-1] is not equal "
                 "to the longests diagonal in range [lower_diag_index:upper_diag_index].\nInput shape: "
                 f"{shown(x.shape)}\nDiagonal shape: {shown(diagonal.shape)}\nExpected diagonal shape: "
-                f"{shown(wanted)}")
+                f"{shown(wanted)}"
+            )
         found = x.clone()
         _set_band(found, diagonal, low, high)
         return found
@@ -296,11 +297,14 @@ def _set_diag_v2_gradient(o: Any, dy: Any) -> Any:
 
 
 op("MatrixDiag", kernel=_matrix_diag, shape=_matrix_diag_shape, gradient=lambda o, dy: matrix_diag_part(dy))
-op("MatrixDiagV2", kernel=_matrix_diag, shape=_matrix_diag_shape,
-   gradient=lambda o, dy: [apply("MatrixDiagPartV2", dy, o.inputs[1], tf.zeros([], dy.dtype)), None, None, None, None])
+op(
+    "MatrixDiagV2",
+    kernel=_matrix_diag,
+    shape=_matrix_diag_shape,
+    gradient=lambda o, dy: [apply("MatrixDiagPartV2", dy, o.inputs[1], tf.zeros([], dy.dtype)), None, None, None, None],
+)
 op("MatrixDiagPart", kernel=_matrix_diag_part, shape=_matrix_diag_part_shape, gradient=_diag_part_gradient, view=True)
-op("MatrixDiagPartV2", kernel=_matrix_diag_part, shape=_matrix_diag_part_shape, gradient=_diag_part_v2_gradient,
-   view=True)
+op("MatrixDiagPartV2", kernel=_matrix_diag_part, shape=_matrix_diag_part_shape, gradient=_diag_part_v2_gradient, view=True)
 op("MatrixSetDiag", kernel=_matrix_set_diag, shape=_matrix_set_diag_shape, gradient=_set_diag_gradient)
 op("MatrixSetDiagV2", kernel=_matrix_set_diag, shape=_matrix_set_diag_shape, gradient=_set_diag_v2_gradient)
 op("BatchMatrixDiag", kernel=_matrix_diag, shape=_matrix_diag_shape)
@@ -314,8 +318,7 @@ def _has_bands() -> bool:
 
 
 @public("matrix_diag", "linalg.diag")
-def matrix_diag(diagonal: Any, name: str = "diag", k: Any = 0, num_rows: Any = -1, num_cols: Any = -1,
-                padding_value: Any = 0) -> Any:
+def matrix_diag(diagonal: Any, name: str = "diag", k: Any = 0, num_rows: Any = -1, num_cols: Any = -1, padding_value: Any = 0) -> Any:
     """Matrices with these diagonals and zeros elsewhere."""
     if _has_bands():
         if hasattr(diagonal, "dtype") and diagonal.dtype == dtypes.bool:
@@ -348,11 +351,9 @@ def _band_part(node: Any) -> Kernel:
         rows, columns = x.shape[-2:]
         lower, upper = int(num_lower), int(num_upper)
         if lower > rows:
-            raise invalid_argument(
-                f"num_lower must be negative or less or equal to number of rows ({rows}) got: {lower}")
+            raise invalid_argument(f"num_lower must be negative or less or equal to number of rows ({rows}) got: {lower}")
         if upper > columns:
-            raise invalid_argument(
-                f"num_upper must be negative or less or equal to number of columns ({columns}) got: {upper}")
+            raise invalid_argument(f"num_upper must be negative or less or equal to number of columns ({columns}) got: {upper}")
         offset = torch.arange(columns, device=x.device) - torch.arange(rows, device=x.device).unsqueeze(1)
         inside = torch.ones_like(offset, dtype=torch.bool)
         if lower >= 0:
@@ -364,8 +365,12 @@ def _band_part(node: Any) -> Kernel:
     return run
 
 
-op("MatrixBandPart", kernel=_band_part, shape=same_as_input,
-   gradient=lambda o, dy: [matrix_band_part(dy, o.inputs[1], o.inputs[2]), None, None])
+op(
+    "MatrixBandPart",
+    kernel=_band_part,
+    shape=same_as_input,
+    gradient=lambda o, dy: [matrix_band_part(dy, o.inputs[1], o.inputs[2]), None, None],
+)
 op("BatchMatrixBandPart", kernel=_band_part, shape=same_as_input)
 
 
@@ -376,8 +381,7 @@ def matrix_band_part(input: Any, num_lower: Any, num_upper: Any, name: str | Non
 
 
 @public("eye", "linalg.eye")
-def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = dtypes.float32,
-        name: str | None = None) -> Any:
+def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
     """Identity matrices."""
     with name_scope(name, "eye", [num_rows, num_columns, batch_shape]):
         square = num_columns is None

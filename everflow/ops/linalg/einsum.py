@@ -1,5 +1,6 @@
 """Contractions: tensordot and einsum, written as transposes, reshapes and one matrix product for each pair of tensors; and the op
 Einsum, which contracts at once (`tf.einsum` builds the smaller ops)."""
+
 from __future__ import annotations
 
 import math
@@ -135,8 +136,8 @@ def _parse(equation: str, inputs: list[Any]) -> tuple[list[str], str | None]:
         counts = [_ellipsis_size(term, value) for term, value in zip(terms, inputs)]
         spare = [c for c in string.ascii_letters if c not in equation]
         # Shapes that `...` stands for are aligned at their ends.
-        spread = "".join(spare[len(spare) - max(counts):])
-        terms = [term.replace("...", spread[len(spread) - n:]) for term, n in zip(terms, counts)]
+        spread = "".join(spare[len(spare) - max(counts) :])
+        terms = [term.replace("...", spread[len(spread) - n :]) for term, n in zip(terms, counts)]
         result = result and result.replace("...", spread)
     if result is None and len(terms) == 1 and _reads_backwards(terms[0]):
         return terms, None
@@ -214,13 +215,13 @@ def _pairwise(a: Any, labels_a: str, b: Any, labels_b: str, summed: set[str]) ->
             b = tf.expand_dims(b, len(both))
         return tf.multiply(a, b), both + only_a + only_b
     sizes_a = _sizes(a)
-    rows, inner_size = _total(sizes_a[len(both):len(both + only_a)]), _total(sizes_a[len(both + only_a):])
-    a = _reshaped(a, [*sizes_a[:len(both)], rows, inner_size])
+    rows, inner_size = _total(sizes_a[len(both) : len(both + only_a)]), _total(sizes_a[len(both + only_a) :])
+    a = _reshaped(a, [*sizes_a[: len(both)], rows, inner_size])
     sizes_b = _sizes(b)
-    columns = _total(sizes_b[len(both + inner):])
-    b = _reshaped(b, [*sizes_b[:len(both)], inner_size, columns])
+    columns = _total(sizes_b[len(both + inner) :])
+    b = _reshaped(b, [*sizes_b[: len(both)], inner_size, columns])
     product = tf.matmul(a, b)
-    return _reshaped(product, [*sizes_a[:len(both + only_a)], *sizes_b[len(both + inner):]]), both + only_a + only_b
+    return _reshaped(product, [*sizes_a[: len(both + only_a)], *sizes_b[len(both + inner) :]]), both + only_a + only_b
 
 
 def _by_broadcasting(values: list[Any], terms: list[str], result: str) -> Any:
@@ -315,7 +316,7 @@ def _shape(o: Any) -> Any:
         for label, size in [*zip(before, tensor.dims), *zip(after, tensor.dims[end:])]:
             sizes[label] = shapes.merge_size(sizes.get(label), size)
         if dots:
-            rest = shapes.broadcast(rest, tensor.dims[len(before):end])
+            rest = shapes.broadcast(rest, tensor.dims[len(before) : end])
     if rest and _REST not in output:
         raise ValueError("Output subscripts must contain ellipsis when inputs broadcast over them")
     before, dots, after = output.partition(_REST)

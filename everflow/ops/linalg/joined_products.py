@@ -1,4 +1,5 @@
 """Products of matrices together with what is done before or after them; see everflow.runtime.passes."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -35,7 +36,7 @@ def _sum(node: Node) -> Callable[..., Any]:
 
     def run(*xs: Any) -> Any:
         total = torch.mm(xs[0].t(), xs[count])
-        for a, b in zip(xs[1:count], xs[count + 1:]):
+        for a, b in zip(xs[1:count], xs[count + 1 :]):
             total.addmm_(a.t(), b)
         return total
 

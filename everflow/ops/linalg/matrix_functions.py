@@ -1,4 +1,5 @@
 """Functions of whole matrices: exponential, logarithm and square root."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -18,12 +19,24 @@ _PADE = {
     5: (30240.0, 15120.0, 3360.0, 420.0, 30.0),
     7: (17297280.0, 8648640.0, 1995840.0, 277200.0, 25200.0, 1512.0, 56.0),
     9: (17643225600.0, 8821612800.0, 2075673600.0, 302702400.0, 30270240.0, 2162160.0, 110880.0, 3960.0, 90.0),
-    13: (64764752532480000.0, 32382376266240000.0, 7771770303897600.0, 1187353796428800.0, 129060195264000.0, 10559470521600.0,
-         670442572800.0, 33522128640.0, 1323241920.0, 40840800.0, 960960.0, 16380.0, 182.0),
+    13: (
+        64764752532480000.0,
+        32382376266240000.0,
+        7771770303897600.0,
+        1187353796428800.0,
+        129060195264000.0,
+        10559470521600.0,
+        670442572800.0,
+        33522128640.0,
+        1323241920.0,
+        40840800.0,
+        960960.0,
+        16380.0,
+        182.0,
+    ),
 }
-_SINGLE = {3: 4.258730016922831e-001, 5: 1.880152677804762e+000, 7: 3.925724783138660}
-_DOUBLE = {3: 1.495585217958292e-002, 5: 2.539398330063230e-001, 7: 9.504178996162932e-001, 9: 2.097847961257068e+000,
-           13: 5.371920351148152}
+_SINGLE = {3: 4.258730016922831e-001, 5: 1.880152677804762e000, 7: 3.925724783138660}
+_DOUBLE = {3: 1.495585217958292e-002, 5: 2.539398330063230e-001, 7: 9.504178996162932e-001, 9: 2.097847961257068e000, 13: 5.371920351148152}
 
 
 def _pade(matrix: Any, degree: int) -> tuple[Any, Any]:
@@ -89,7 +102,8 @@ def matrix_exponential(input: Any, name: str | None = None) -> Any:
         _, result = tf.while_loop(
             lambda i, r: tf.less(i, most),
             lambda i, r: (tf.add(i, 1), tf.where(tf.less(i, squarings), tf.matmul(r, r), r)),
-            [tf.constant(0.0, norm.dtype), result])
+            [tf.constant(0.0, norm.dtype), result],
+        )
         if known:
             return tf.reshape(result, dims)
         found = tf.reshape(result, tf.concat([outer, tf.shape(result)[-2:]], 0))
@@ -132,7 +146,7 @@ def _triangular_root(t: Any) -> Any:
     for k in range(1, n):
         for i in range(n - k):
             j = i + k
-            known = root[i, i + 1:j] @ root[i + 1:j, j]
+            known = root[i, i + 1 : j] @ root[i + 1 : j, j]
             root[i, j] = (t[i, j] - known) / (root[i, i] + root[j, j])
     return root
 
@@ -151,7 +165,7 @@ def _triangular_log(t: Any) -> Any:
     total = torch.zeros_like(t)
     for node, weight in _gauss_legendre(8):
         total += weight * torch.linalg.solve_triangular(identity + node * x, x, upper=True)
-    total = total * 2.0 ** squarings
+    total = total * 2.0**squarings
     total.diagonal().copy_(values)
     return total
 

@@ -1,4 +1,5 @@
 """Matrices and batches of them: shape rules, and kernels that see shapes only when they run."""
+
 from __future__ import annotations
 
 from collections.abc import Callable

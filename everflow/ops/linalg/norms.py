@@ -1,4 +1,5 @@
 """Norms, determinants, ranks and inverses made of the decompositions."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -31,8 +32,14 @@ def _spectral_norm(tensor: Any, axis: tuple[int, int]) -> Any:
 
 
 @public("norm", "linalg.norm")
-def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: bool | None = None, name: str | None = None,
-         keep_dims: bool | None = None) -> Any:
+def norm(
+    tensor: Any,
+    ord: Any = "euclidean",
+    axis: Any = None,
+    keepdims: bool | None = None,
+    name: str | None = None,
+    keep_dims: bool | None = None,
+) -> Any:
     """The norm of vectors along an axis, of matrices in two axes, or of a whole tensor."""
     keepdims = bool(deprecated_argument_lookup("keepdims", keepdims, "keep_dims", keep_dims))
     is_matrix = isinstance(axis, (list, tuple)) and len(axis) == 2
@@ -124,6 +131,7 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
         a = _checked(tf.convert_to_tensor(a, name="a"), validate_args)
         dtype = a.dtype.as_numpy_dtype
         if rcond is None:
+
             def size(axis: int) -> Any:
                 known = a.dims[axis] if a.dims is not None else None
                 return tf.shape(a)[axis] if known is None else known

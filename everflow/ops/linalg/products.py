@@ -1,4 +1,5 @@
 """Products of matrices: MatMul, batches of them, sparse hints, matrix times vector, trace, cross product."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -54,7 +55,8 @@ def _matrix_error(a: Any, b: Any, flip_a: bool, flip_b: bool) -> Exception | Non
             return invalid_argument(f"In[{which}] is not a matrix. Instead it has shape {shapes.describe(tuple(value.shape))}")
     if a.shape[0 if flip_a else 1] != b.shape[1 if flip_b else 0]:
         return invalid_argument(
-            f"Matrix size-incompatible: In[0]: {shapes.describe(tuple(a.shape))}, In[1]: {shapes.describe(tuple(b.shape))}")
+            f"Matrix size-incompatible: In[0]: {shapes.describe(tuple(a.shape))}, In[1]: {shapes.describe(tuple(b.shape))}"
+        )
     return None
 
 
@@ -75,8 +77,7 @@ def _product_gradient(o: Any, dz: Any) -> Any:
 
     if not flip_a and not flip_b:
         skipped = o.skip_input_indices
-        return (None if 0 in skipped else product(dz, b, transpose_b=True),
-                None if 1 in skipped else product(a, dz, transpose_a=True))
+        return (None if 0 in skipped else product(dz, b, transpose_b=True), None if 1 in skipped else product(a, dz, transpose_a=True))
     if not flip_a:
         return product(dz, b), product(dz, a, transpose_a=True)
     if not flip_b:
@@ -130,11 +131,19 @@ op("SparseMatMul", kernel=_sparse_multiply, shape=_product_shape, gradient=_spar
 
 
 @public("sparse_matmul")
-def sparse_matmul(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False, a_is_sparse: bool = False,
-                  b_is_sparse: bool = False, name: str | None = None) -> Any:
+def sparse_matmul(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    name: str | None = None,
+) -> Any:
     """The product of matrices that may hold many zeros."""
-    return apply("SparseMatMul", a, b, transpose_a=transpose_a, transpose_b=transpose_b, a_is_sparse=a_is_sparse,
-                 b_is_sparse=b_is_sparse, name=name)
+    return apply(
+        "SparseMatMul", a, b, transpose_a=transpose_a, transpose_b=transpose_b, a_is_sparse=a_is_sparse, b_is_sparse=b_is_sparse, name=name
+    )
 
 
 def _batch_multiply(node: Any) -> Callable[..., Any]:
@@ -156,17 +165,20 @@ def _batch_multiply(node: Any) -> Callable[..., Any]:
             raise invalid_argument(f"In[{which}] ndims must be >= 2: {low.ndim}")
         if not broadcasts and x.shape[:-2] != y.shape[:-2]:
             raise invalid_argument(
-                f"In[0] and In[1] have different shapes: {shapes.describe(tuple(x.shape))} vs. {shapes.describe(tuple(y.shape))}")
+                f"In[0] and In[1] have different shapes: {shapes.describe(tuple(x.shape))} vs. {shapes.describe(tuple(y.shape))}"
+            )
         if x.shape[-2 if flip_x else -1] != y.shape[-1 if flip_y else -2]:
             raise invalid_argument(
                 f"In[0] mismatch In[1] shape: {x.shape[-2 if flip_x else -1]} vs. {y.shape[-1 if flip_y else -2]}: "
-                f"{shapes.describe(tuple(x.shape))} {shapes.describe(tuple(y.shape))} {flip_x:d} {flip_y:d}")
+                f"{shapes.describe(tuple(x.shape))} {shapes.describe(tuple(y.shape))} {flip_x:d} {flip_y:d}"
+            )
         try:
             return product(x, y)
         except RuntimeError:
             raise invalid_argument(
                 "In[0] and In[1] must have compatible batch dimensions: "
-                f"{shapes.describe(tuple(x.shape))} vs. {shapes.describe(tuple(y.shape))}") from None
+                f"{shapes.describe(tuple(x.shape))} vs. {shapes.describe(tuple(y.shape))}"
+            ) from None
 
     return run
 
@@ -210,8 +222,17 @@ op("BatchMatMulV2", kernel=_batch_multiply, shape=_batch_product_shape, gradient
 
 
 @public("matmul", "linalg.matmul")
-def matmul(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False, adjoint_a: bool = False, adjoint_b: bool = False,
-           a_is_sparse: bool = False, b_is_sparse: bool = False, name: str | None = None) -> Any:
+def matmul(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    adjoint_a: bool = False,
+    adjoint_b: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    name: str | None = None,
+) -> Any:
     """The product of two matrices, or of two batches of matrices."""
     if in_eager_mode():
         scope = f"{eager_scope.name}{name or 'MatMul'}/"
@@ -220,8 +241,9 @@ def matmul(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False,
         return _matmul(a, b, transpose_a, transpose_b, adjoint_a, adjoint_b, a_is_sparse, b_is_sparse, scope)
 
 
-def _matmul(a: Any, b: Any, transpose_a: bool, transpose_b: bool, adjoint_a: bool, adjoint_b: bool, a_is_sparse: bool, b_is_sparse: bool,
-            scope: str) -> Any:
+def _matmul(
+    a: Any, b: Any, transpose_a: bool, transpose_b: bool, adjoint_a: bool, adjoint_b: bool, a_is_sparse: bool, b_is_sparse: bool, scope: str
+) -> Any:
     if transpose_a and adjoint_a:
         raise ValueError("Only one of transpose_a and adjoint_a can be True.")
     if transpose_b and adjoint_b:
@@ -252,8 +274,15 @@ def _matmul(a: Any, b: Any, transpose_a: bool, transpose_b: bool, adjoint_a: boo
 
 
 @public("linalg.matvec")
-def matvec(a: Any, b: Any, transpose_a: bool = False, adjoint_a: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False,
-           name: str | None = None) -> Any:
+def matvec(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    adjoint_a: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    name: str | None = None,
+) -> Any:
     """A matrix (or a batch of them) times a vector."""
     with name_scope(name, "MatVec", [a, b]):
         column = tf.expand_dims(b, axis=-1)

@@ -1,4 +1,5 @@
 """Inverses, determinants and systems of linear equations."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -166,8 +167,8 @@ def _least_squares(node: Any) -> Kernel:
         factor, failed = torch.linalg.cholesky_ex(gram)
         if failed.any():
             raise invalid_argument(
-                "Input matrix was rank deficient or ill-conditioned. Try setting fast=False or provide a larger "
-                "l2_regularizer > 0.")
+                "Input matrix was rank deficient or ill-conditioned. Try setting fast=False or provide a larger l2_regularizer > 0."
+            )
         if rows >= columns:
             return torch.cholesky_solve(torch.matmul(adjoint, rhs), factor)
         return torch.matmul(adjoint, torch.cholesky_solve(rhs, factor))
@@ -218,10 +219,13 @@ for _prefix in ("", "Batch"):
     op(_prefix + "MatrixInverse", kernel=in_full_precision(_inverse), shape=square, gradient=_inverse_gradient)
     op(_prefix + "MatrixDeterminant", kernel=in_full_precision(_determinant), shape=_determinant_shape, gradient=_determinant_gradient)
     op(_prefix + "MatrixSolve", kernel=in_full_precision(_solve), shape=_solve_shape, gradient=_solve_gradient)
-    op(_prefix + "MatrixTriangularSolve", kernel=in_full_precision(_triangular_solve), shape=_solve_shape,
-       gradient=_triangular_solve_gradient)
-    op(_prefix + "MatrixSolveLs", kernel=in_full_precision(_least_squares), shape=_least_squares_shape,
-       gradient=_least_squares_gradient)
+    op(
+        _prefix + "MatrixTriangularSolve",
+        kernel=in_full_precision(_triangular_solve),
+        shape=_solve_shape,
+        gradient=_triangular_solve_gradient,
+    )
+    op(_prefix + "MatrixSolveLs", kernel=in_full_precision(_least_squares), shape=_least_squares_shape, gradient=_least_squares_gradient)
 
 
 @public("matrix_inverse", "linalg.inv")

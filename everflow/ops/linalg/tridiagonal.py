@@ -1,4 +1,5 @@
 """Matrices with three diagonals: products, and systems of equations in time linear in their size."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -16,8 +17,11 @@ from everflow.ops.linalg.matrix_shapes import Kernel, batch_of, check_rank, with
 
 def _solve(node: Any) -> Kernel:
     pivoting = node.attr("partial_pivoting")
-    singular = "The matrix is not invertible." if pivoting else (
-        "The matrix is either not invertible, or requires pivoting. Try setting partial_pivoting = True.")
+    singular = (
+        "The matrix is not invertible."
+        if pivoting
+        else ("The matrix is either not invertible, or requires pivoting. Try setting partial_pivoting = True.")
+    )
 
     def run(diagonals: Any, rhs: Any) -> Any:
         check_rank(diagonals, rhs)
@@ -39,8 +43,9 @@ def _solve(node: Any) -> Kernel:
             if pivoting:
                 swap = below[i + 1].abs() > middle[i].abs()
                 (middle[i], below[i + 1]), (above[i], middle[i + 1]), (beyond[i], above[i + 1]), (right[i], right[i + 1]) = (
-                    (torch.where(swap, b, a), torch.where(swap, a, b)) for a, b in (
-                        (middle[i], below[i + 1]), (above[i], middle[i + 1]), (beyond[i], above[i + 1]), (right[i], right[i + 1])))
+                    (torch.where(swap, b, a), torch.where(swap, a, b))
+                    for a, b in ((middle[i], below[i + 1]), (above[i], middle[i + 1]), (beyond[i], above[i + 1]), (right[i], right[i + 1]))
+                )
             factor = below[i + 1] / middle[i]
             middle[i + 1] = middle[i + 1] - factor * above[i]
             if pivoting:
@@ -153,8 +158,7 @@ def _gathered(matrix: Any, *places: Any) -> list[Any]:
 
 def _places(n: int) -> tuple[list[list[int]], list[list[int]], list[list[int]]]:
     """Where a matrix of size n has its three diagonals; the ends that don't exist may be any element."""
-    return ([[i, i + 1] for i in range(n - 1)] + [[n - 1, 0]], [[i, i] for i in range(n)],
-            [[0, n - 1]] + [[i, i - 1] for i in range(1, n)])
+    return ([[i, i + 1] for i in range(n - 1)] + [[n - 1, 0]], [[i, i] for i in range(n)], [[0, n - 1]] + [[i, i - 1] for i in range(1, n)])
 
 
 def _solve_compact(diagonals: Any, rhs: Any, transpose_rhs: bool, conjugate_rhs: bool, partial_pivoting: bool, name: str | None) -> Any:
@@ -193,8 +197,15 @@ def _padded(diagonal: Any, n: int | None, at_end: bool) -> Any:
 
 
 @public("linalg.tridiagonal_solve")
-def tridiagonal_solve(diagonals: Any, rhs: Any, diagonals_format: str = "compact", transpose_rhs: bool = False,
-                      conjugate_rhs: bool = False, name: str | None = None, partial_pivoting: bool = True) -> Any:
+def tridiagonal_solve(
+    diagonals: Any,
+    rhs: Any,
+    diagonals_format: str = "compact",
+    transpose_rhs: bool = False,
+    conjugate_rhs: bool = False,
+    name: str | None = None,
+    partial_pivoting: bool = True,
+) -> Any:
     """Solves systems whose matrices have three diagonals: `compact` in the rows of one tensor, a `sequence`, or a whole `matrix`."""
     if diagonals_format not in ("compact", "sequence", "matrix"):
         raise ValueError(f"Unrecognized diagonals_format: {diagonals_format}")
@@ -202,11 +213,13 @@ def tridiagonal_solve(diagonals: Any, rhs: Any, diagonals_format: str = "compact
         if not isinstance(diagonals, (tuple, list)) or len(diagonals) != 3:
             raise ValueError("Expected diagonals to be a sequence of length 3.")
         above, middle, below = (tf.convert_to_tensor(d) for d in diagonals)
-        if not above.get_shape()[:-1].is_compatible_with(middle.get_shape()[:-1]) or \
-                not below.get_shape()[:-1].is_compatible_with(middle.get_shape()[:-1]):
+        if not above.get_shape()[:-1].is_compatible_with(middle.get_shape()[:-1]) or not below.get_shape()[:-1].is_compatible_with(
+            middle.get_shape()[:-1]
+        ):
             raise ValueError(
                 f"Tensors representing the three diagonals must have the same shape,except for the last dimension, got "
-                f"{above.get_shape()}, {middle.get_shape()}, {below.get_shape()}")
+                f"{above.get_shape()}, {middle.get_shape()}, {below.get_shape()}"
+            )
         n = middle.get_shape().as_list()[-1]
         diagonals = tf.stack([_padded(above, n, at_end=True), middle, _padded(below, n, at_end=False)], axis=-2)
     elif diagonals_format == "matrix":
@@ -217,9 +230,15 @@ def tridiagonal_solve(diagonals: Any, rhs: Any, diagonals_format: str = "compact
         n = rows or columns
         if n is None:
             raise ValueError('The size of the matrix needs to be known for diagonals_format="matrix"')
-        diagonals, = _gathered(diagonals, _places(n))
-    return _solve_compact(tf.convert_to_tensor(diagonals, name="diagonals"), tf.convert_to_tensor(rhs, name="rhs"), transpose_rhs,
-                          conjugate_rhs, partial_pivoting, name)
+        (diagonals,) = _gathered(diagonals, _places(n))
+    return _solve_compact(
+        tf.convert_to_tensor(diagonals, name="diagonals"),
+        tf.convert_to_tensor(rhs, name="rhs"),
+        transpose_rhs,
+        conjugate_rhs,
+        partial_pivoting,
+        name,
+    )
 
 
 @public("linalg.tridiagonal_matmul")
@@ -233,7 +252,7 @@ def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: str = "compac
         diagonals = tf.convert_to_tensor(diagonals) if not tf.is_tensor(diagonals) else diagonals
         rows, columns = diagonals.get_shape().as_list()[-2:]
         if rows is None or columns is None:
-            raise ValueError("The size of the matrix needs to be known for diagonals_format=\"matrix\"")
+            raise ValueError('The size of the matrix needs to be known for diagonals_format="matrix"')
         if rows != columns:
             raise ValueError(f"Expected last two dimensions of diagonals to be same, got {rows} and {columns}")
         at_above, _, at_below = _places(rows)

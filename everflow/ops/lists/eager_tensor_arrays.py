@@ -1,4 +1,5 @@
 """TensorArrays where ops run at once: a list in Python."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -15,9 +16,20 @@ from everflow.ops.lists.tensor_array_functions import ArrayState, TensorArray
 class EagerTensorArray(ArrayState):
     """The array changes in place; gradients follow the tensors that go through it."""
 
-    def __init__(self, dtype: Any, size: Any = None, dynamic_size: Any = None, clear_after_read: Any = None,
-                 tensor_array_name: str | None = None, handle: Any = None, flow: Any = None, infer_shape: bool = True,
-                 element_shape: Any = None, colocate_with_first_write_call: bool = True, name: str | None = None) -> None:
+    def __init__(
+        self,
+        dtype: Any,
+        size: Any = None,
+        dynamic_size: Any = None,
+        clear_after_read: Any = None,
+        tensor_array_name: str | None = None,
+        handle: Any = None,
+        flow: Any = None,
+        infer_shape: bool = True,
+        element_shape: Any = None,
+        colocate_with_first_write_call: bool = True,
+        name: str | None = None,
+    ) -> None:
         super().__init__(dtype, dynamic_size, infer_shape, element_shape)
         if size is None:
             raise ValueError("Size must be declared for TensorArrays when executing eagerly.")
@@ -47,9 +59,11 @@ class EagerTensorArray(ArrayState):
         if value is None:
             if at in self._read:
                 raise errors.InvalidArgumentError(
-                    None, None,
+                    None,
+                    None,
                     f"Could not read index {at} twice because it was cleared after a previous read (perhaps try setting "
-                    "clear_after_read = false?)")
+                    "clear_after_read = false?)",
+                )
             value = self._items[at] = tf.zeros(self.element_shape, self._dtype)
         if self._clears:
             self._items[at] = None
@@ -63,14 +77,14 @@ class EagerTensorArray(ArrayState):
             raise errors.OutOfRangeError(None, None, f"Writing to negative indices (index {at}) is not allowed.")
         if at >= size:
             if not self._dynamic_size:
-                raise errors.OutOfRangeError(
-                    None, None, f"Tried to write to index {at} but array is not resizeable and size is: {size}")
+                raise errors.OutOfRangeError(None, None, f"Tried to write to index {at} but array is not resizeable and size is: {size}")
             self._items.extend([None] * (at + 1 - size))
         if not isinstance(value, tf.Tensor):
             value = convert_to_tensor(value, preferred_dtype=self._dtype, name="value")
         if value.dtype != self._dtype:
             raise errors.InvalidArgumentError(
-                None, None, f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype {value.dtype.name}")
+                None, None, f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype {value.dtype.name}"
+            )
         if not self.element_shape.is_compatible_with(value.shape):
             raise ValueError(f"Incompatible shape for value ({value.shape}), expected ({self.element_shape})")
         if self._infer_shape:
@@ -97,8 +111,7 @@ class EagerTensorArray(ArrayState):
             # Version 1 words it for arrays.
             first = self._items[0].shape.ndims if self._items else None
             if first == 0:
-                raise errors.InvalidArgumentError(
-                    None, None, "Concat saw a scalar shape at index 0 but requires at least vectors.") from e
+                raise errors.InvalidArgumentError(None, None, "Concat saw a scalar shape at index 0 but requires at least vectors.") from e
             raise
 
     def unstack(self, value: Any, name: str | None) -> TensorArray:
@@ -125,14 +138,18 @@ class EagerTensorArray(ArrayState):
         sizes = _numbers(lengths)
         if sum(sizes) != value.shape[0]:
             raise errors.InvalidArgumentError(
-                None, None,
+                None,
+                None,
                 f"Expected sum of lengths to be equal to values.shape[0], but sum of lengths is {sum(sizes)} and value's shape is: "
-                f"{value.shape.as_list()} ")
+                f"{value.shape.as_list()} ",
+            )
         if not self._dynamic_size and len(sizes) != len(self._items):
             raise errors.InvalidArgumentError(
-                None, None,
+                None,
+                None,
                 f"TensorArray's size is not equal to the size of lengths ({len(self._items)} vs. {len(sizes)}), and the TensorArray is "
-                "not marked as dynamically resizeable")
+                "not marked as dynamically resizeable",
+            )
         self._items = tf.split(value, sizes)
         return TensorArray.of(self)
 
@@ -149,5 +166,3 @@ def _number(value: Any) -> int:
 
 def _numbers(values: Any) -> list[int]:
     return [_number(v) for v in (values.numpy() if hasattr(values, "numpy") else values)]
-
-

@@ -1,4 +1,5 @@
 """What the ops on lists share: shapes of elements at run time and before, rows of tensors."""
+
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,4 +1,5 @@
 """Functions on lists of tensors, below `tensorflow.python.ops.list_ops`."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -59,8 +60,7 @@ def tensor_list_pop_back(input_handle: Any, element_dtype: Any, name: str | None
 @internal("ops.list_ops.tensor_list_gather")
 def tensor_list_gather(input_handle: Any, indices: Any, element_dtype: Any, element_shape: Any = None, name: str | None = None) -> Tensor:
     """Some items of a list as one tensor."""
-    return apply(
-        "TensorListGather", input_handle, indices, build_element_shape(element_shape), element_dtype=element_dtype, name=name)
+    return apply("TensorListGather", input_handle, indices, build_element_shape(element_shape), element_dtype=element_dtype, name=name)
 
 
 @internal("ops.list_ops.tensor_list_scatter")
@@ -72,11 +72,18 @@ def tensor_list_scatter(tensor: Any, indices: Any, element_shape: Any = None, in
 
 
 @internal("ops.list_ops.tensor_list_stack")
-def tensor_list_stack(input_handle: Any, element_dtype: Any, num_elements: int = -1, element_shape: Any = None,
-                      name: str | None = None) -> Tensor:
+def tensor_list_stack(
+    input_handle: Any, element_dtype: Any, num_elements: int = -1, element_shape: Any = None, name: str | None = None
+) -> Tensor:
     """All items of a list as one tensor."""
-    return apply("TensorListStack", input_handle, build_element_shape(element_shape), element_dtype=element_dtype,
-                 num_elements=num_elements, name=name)
+    return apply(
+        "TensorListStack",
+        input_handle,
+        build_element_shape(element_shape),
+        element_dtype=element_dtype,
+        num_elements=num_elements,
+        name=name,
+    )
 
 
 @internal("ops.list_ops.tensor_list_concat")
@@ -94,14 +101,14 @@ def tensor_list_split(tensor: Any, element_shape: Any, lengths: Any, name: str |
 
 
 @internal("ops.list_ops.tensor_list_set_item")
-def tensor_list_set_item(input_handle: Any, index: Any, item: Any, resize_if_index_out_of_bounds: bool = False,
-                         name: str | None = None) -> Tensor:
+def tensor_list_set_item(
+    input_handle: Any, index: Any, item: Any, resize_if_index_out_of_bounds: bool = False, name: str | None = None
+) -> Tensor:
     """A list with one item set."""
     if resize_if_index_out_of_bounds:
         data = getattr(input_handle, "handle_data", None)
         size = apply("TensorListLength", input_handle)
-        input_handle = tf.cond(
-            index >= size, lambda: apply("TensorListResize", input_handle, index + 1), lambda: input_handle)
+        input_handle = tf.cond(index >= size, lambda: apply("TensorListResize", input_handle, index + 1), lambda: input_handle)
         if data is not None:
             input_handle.handle_data = data
     return apply("TensorListSetItem", input_handle, index, item, name=name)

@@ -1,4 +1,5 @@
 """Lists of tensors as values, as the ops TensorList* have them at run time."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -37,9 +38,7 @@ class TensorList:
         """This list and one more item."""
         items, length = self.items, self.length
         if length == self.limit:
-            raise invalid_argument(
-                f"Tried to push item into a full list list size: {length} max_num_elements: {self.limit}"
-            )
+            raise invalid_argument(f"Tried to push item into a full list list size: {length} max_num_elements: {self.limit}")
         if len(items) != length:
             items = items[:length]
         items.append(value)
@@ -67,9 +66,7 @@ class TensorList:
     def extended(self, items: list[Any], alike: Any) -> TensorList:
         """The list that this one has become: its items and more; `alike` is the shape of the added ones, where they all have it."""
         if 0 <= self.limit < len(items):
-            raise invalid_argument(
-                f"Tried to push item into a full list list size: {self.limit} max_num_elements: {self.limit}"
-            )
+            raise invalid_argument(f"Tried to push item into a full list list size: {self.limit} max_num_elements: {self.limit}")
         found = self.holding(items)
         found.alike = alike if not self.length or self.alike == alike else None
         return found
@@ -123,9 +120,7 @@ class TensorList:
     def check_type(self, dtype: dtypes.DType) -> None:
         """Fails where an op takes the items for something else than they are."""
         if self.dtype is not dtype:
-            raise invalid_argument(
-                f"Invalid data types; op elements {type_name(dtype)} but list elements {type_name(self.dtype)}"
-            )
+            raise invalid_argument(f"Invalid data types; op elements {type_name(dtype)} but list elements {type_name(self.dtype)}")
 
 
 def taking_list(kernel: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -158,9 +153,7 @@ def zeros(dims: Any, dtype: dtypes.DType) -> Any:
 def defined(dims: Any) -> Any:
     """The shape that an item has which was never set."""
     if not shapes.is_fully_defined(dims):
-        raise invalid_argument(
-            f"Trying to read an uninitialized tensor but element_shape is not fully defined.{shapes.describe(dims)}"
-        )
+        raise invalid_argument(f"Trying to read an uninitialized tensor but element_shape is not fully defined.{shapes.describe(dims)}")
     return dims
 
 
@@ -171,9 +164,7 @@ def merged(a: Any, b: Any) -> Any:
     if len(a) != len(b):
         raise invalid_argument(f"PartialTensorShape: Incompatible ranks during merge: {len(a)} vs. {len(b)}")
     if not shapes.is_compatible(a, b):
-        raise invalid_argument(
-            f"PartialTensorShape: Incompatible shapes during merge: {shapes.describe(a)} vs. {shapes.describe(b)}"
-        )
+        raise invalid_argument(f"PartialTensorShape: Incompatible shapes during merge: {shapes.describe(a)} vs. {shapes.describe(b)}")
     return tuple(y if x is None else x for x, y in zip(a, b))
 
 

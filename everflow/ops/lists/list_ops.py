@@ -2,6 +2,7 @@
 
 What is known of a list's elements before running, (dims, dtype), travels with its tensor as `handle_data`.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -61,10 +62,22 @@ def _from_tensor_shape(operation: Operation) -> Any:
     return new_list(operation, row_dims(operation.inputs[0], dims_of(operation.inputs[1])))
 
 
-op("TensorListFromTensor", kernel=_from_tensor, shape=_from_tensor_shape, view=True,
-   gradient=lambda o, dlist: [
-       apply("TensorListStack", dlist, tf.slice(tf.shape(o.inputs[0]), [1], [-1]), element_dtype=o.inputs[0].dtype,
-             num_elements=-1 if not o.inputs[0].dims or o.inputs[0].dims[0] is None else o.inputs[0].dims[0]), None])
+op(
+    "TensorListFromTensor",
+    kernel=_from_tensor,
+    shape=_from_tensor_shape,
+    view=True,
+    gradient=lambda o, dlist: [
+        apply(
+            "TensorListStack",
+            dlist,
+            tf.slice(tf.shape(o.inputs[0]), [1], [-1]),
+            element_dtype=o.inputs[0].dtype,
+            num_elements=-1 if not o.inputs[0].dims or o.inputs[0].dims[0] is None else o.inputs[0].dims[0],
+        ),
+        None,
+    ],
+)
 
 
 # -- the end of a list
@@ -122,8 +135,9 @@ def _pop_shapes(operation: Operation) -> list[Any]:
 def _pop_gradient(operation: Operation, dlist: Any, delement: Any) -> Any:
     dtype = operation.attr("element_dtype")
     if dlist is None:
-        dlist = apply("EmptyTensorList", apply("TensorListElementShape", operation.outputs[0], shape_type=dtypes.int32), -1,
-                      element_dtype=dtype)
+        dlist = apply(
+            "EmptyTensorList", apply("TensorListElementShape", operation.outputs[0], shape_type=dtypes.int32), -1, element_dtype=dtype
+        )
     if delement is None:
         delement = tf.zeros_like(operation.outputs[1])
     return [apply("TensorListPushBack", dlist, delement), None]
@@ -131,8 +145,12 @@ def _pop_gradient(operation: Operation, dlist: Any, delement: Any) -> Any:
 
 op("TensorListPushBack", kernel=taking_list(_push), shape=_push_shape, gradient=_push_gradient, view=True)
 op("TensorListPopBack", kernel=taking_list(_pop), shape=_pop_shapes, gradient=_pop_gradient, view=True)
-op("TensorListLength", kernel=taking_list(lambda n: lambda items: torch.tensor(items.length, dtype=torch.int32)), shape=lambda o: (),
-   gradient=not_differentiable)
+op(
+    "TensorListLength",
+    kernel=taking_list(lambda n: lambda items: torch.tensor(items.length, dtype=torch.int32)),
+    shape=lambda o: (),
+    gradient=not_differentiable,
+)
 
 
 def _element_shape(node: Any) -> Callable[..., Any]:
@@ -240,8 +258,13 @@ def _same_list(operation: Operation) -> Any:
     return ()
 
 
-op("TensorListResize", kernel=lambda n: lambda items, size: items.resized(int(size)), shape=_same_list, view=True,
-   gradient=lambda o, dlist: [apply("TensorListResize", dlist, apply("TensorListLength", o.inputs[0])), None])
+op(
+    "TensorListResize",
+    kernel=lambda n: lambda items, size: items.resized(int(size)),
+    shape=_same_list,
+    view=True,
+    gradient=lambda o, dlist: [apply("TensorListResize", dlist, apply("TensorListLength", o.inputs[0])), None],
+)
 
 
 # -- lists and lists of lists
@@ -280,7 +303,7 @@ def _push_batch(node: Any) -> Callable[..., Any]:
 
     def run(lists: Any, values: Any) -> Any:
         found = lists.copy()
-        for i, (items, row) in enumerate(zip(lists.reshape(-1), rows(values.reshape((-1, *values.shape[lists.ndim:]))))):
+        for i, (items, row) in enumerate(zip(lists.reshape(-1), rows(values.reshape((-1, *values.shape[lists.ndim :]))))):
             items.check_type(dtype)
             if not shapes.is_compatible(items.dims, tuple(row.shape)):
                 raise invalid_argument(

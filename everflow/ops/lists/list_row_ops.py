@@ -1,4 +1,5 @@
 """Lists of the rows and parts of tensors, and tensors made of lists: TensorListStack, Gather, Scatter, Split, Concat."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -25,9 +26,7 @@ def _stack(node: Any) -> Callable[..., Any]:
 
     def run(items: TensorList, shape: Any) -> Any:
         if count not in (-1, items.length):
-            raise invalid_argument(
-                f"Operation expected a list with {count} elements but got a list with {items.length} elements."
-            )
+            raise invalid_argument(f"Operation expected a list with {count} elements but got a list with {items.length} elements.")
         values = items.values()
         dims = merged(read(shape), items.dims)
         if all(v is None for v in values) and not shapes.is_fully_defined(dims):
@@ -73,9 +72,7 @@ def _gather(node: Any) -> Callable[..., Any]:
                 raise invalid_argument(
                     f"Tried to gather uninitialized tensors from a list with non-fully-defined element_shape: {shapes.describe(dims)}"
                 )
-            raise invalid_argument(
-                f"Tried to gather 0-elements from a list with non-fully-defined shape: {shapes.describe(dims)}"
-            )
+            raise invalid_argument(f"Tried to gather 0-elements from a list with non-fully-defined shape: {shapes.describe(dims)}")
         return stacked(values, dims, dtype)
 
     return run
@@ -170,8 +167,13 @@ def _scatter_into_gradient(operation: Operation, dlist: Tensor) -> Any:
     return [rest, of_value, None]
 
 
-op("TensorListScatterIntoExistingList", kernel=taking_list(_scatter_into), shape=_scatter_into_shape,
-   gradient=_scatter_into_gradient, view=True)
+op(
+    "TensorListScatterIntoExistingList",
+    kernel=taking_list(_scatter_into),
+    shape=_scatter_into_shape,
+    gradient=_scatter_into_gradient,
+    view=True,
+)
 
 
 # -- items one after the other

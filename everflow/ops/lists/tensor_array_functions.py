@@ -1,4 +1,5 @@
 """tf.TensorArray: an array of tensors that loops read and write by index."""
+
 from __future__ import annotations
 
 import contextlib
@@ -58,9 +59,20 @@ class ArrayState:
 class _GraphTensorArray(ArrayState):
     """An array that exists while a step runs, behind a handle: the ops TensorArray*V3."""
 
-    def __init__(self, dtype: Any, size: Any = None, dynamic_size: Any = None, clear_after_read: Any = None,
-                 tensor_array_name: str | None = None, handle: Any = None, flow: Any = None, infer_shape: bool = True,
-                 element_shape: Any = None, colocate_with_first_write_call: bool = True, name: str | None = None) -> None:
+    def __init__(
+        self,
+        dtype: Any,
+        size: Any = None,
+        dynamic_size: Any = None,
+        clear_after_read: Any = None,
+        tensor_array_name: str | None = None,
+        handle: Any = None,
+        flow: Any = None,
+        infer_shape: bool = True,
+        element_shape: Any = None,
+        colocate_with_first_write_call: bool = True,
+        name: str | None = None,
+    ) -> None:
         if handle is not None:
             for given, text in (
                 (tensor_array_name, "Cannot construct with both handle and tensor_array_name"),
@@ -90,9 +102,16 @@ class _GraphTensorArray(ArrayState):
                     places.enter_context(device(None))
                     places.enter_context(colocate_with(None, ignore_existing=True))
                 self._handle, self._flow = apply(
-                    "TensorArrayV3", size, dtype=self._dtype, element_shape=self.element_shape, dynamic_size=self._dynamic_size,
+                    "TensorArrayV3",
+                    size,
+                    dtype=self._dtype,
+                    element_shape=self.element_shape,
+                    dynamic_size=self._dynamic_size,
                     clear_after_read=True if clear_after_read is None else clear_after_read,
-                    identical_element_shapes=infer_shape, tensor_array_name=tensor_array_name or "", name=scope)
+                    identical_element_shapes=infer_shape,
+                    tensor_array_name=tensor_array_name or "",
+                    name=scope,
+                )
 
     @property
     def handle(self) -> Tensor:
@@ -107,8 +126,13 @@ class _GraphTensorArray(ArrayState):
         return colocate_with(self._colocated[0])
 
     def _with_flow(self, flow: Tensor) -> TensorArray:
-        found = TensorArray(dtype=self._dtype, handle=self._handle, flow=flow, infer_shape=self._infer_shape,
-                            colocate_with_first_write_call=self._colocates_writes)
+        found = TensorArray(
+            dtype=self._dtype,
+            handle=self._handle,
+            flow=flow,
+            infer_shape=self._infer_shape,
+            colocate_with_first_write_call=self._colocates_writes,
+        )
         new = found._implementation
         new._element_shape, new._dynamic_size = self._element_shape, self._dynamic_size
         new._colocated = self._colocated
@@ -122,7 +146,8 @@ class _GraphTensorArray(ArrayState):
             with control_dependencies([handle]):
                 flow = apply("Identity", flow, name="gradient_flow")
             found = TensorArray(
-                dtype=self._dtype, handle=handle, flow=flow, infer_shape=self._infer_shape, colocate_with_first_write_call=False)
+                dtype=self._dtype, handle=handle, flow=flow, infer_shape=self._infer_shape, colocate_with_first_write_call=False
+            )
             found._implementation._element_shape = self._element_shape
             return found
 
@@ -211,13 +236,33 @@ class TensorArray:
     `ta = tf.TensorArray(tf.float32, size=3); ta = ta.write(0, x); y = ta.read(0); all = ta.stack()`
     """
 
-    def __init__(self, dtype: Any, size: Any = None, dynamic_size: Any = None, clear_after_read: Any = None,
-                 tensor_array_name: str | None = None, handle: Any = None, flow: Any = None, infer_shape: bool = True,
-                 element_shape: Any = None, colocate_with_first_write_call: bool = True, name: str | None = None) -> None:
+    def __init__(
+        self,
+        dtype: Any,
+        size: Any = None,
+        dynamic_size: Any = None,
+        clear_after_read: Any = None,
+        tensor_array_name: str | None = None,
+        handle: Any = None,
+        flow: Any = None,
+        infer_shape: bool = True,
+        element_shape: Any = None,
+        colocate_with_first_write_call: bool = True,
+        name: str | None = None,
+    ) -> None:
         self._implementation = _form()(
-            dtype=dtype, size=size, dynamic_size=dynamic_size, clear_after_read=clear_after_read, tensor_array_name=tensor_array_name,
-            handle=handle, flow=flow, infer_shape=infer_shape, element_shape=element_shape,
-            colocate_with_first_write_call=colocate_with_first_write_call, name=name)
+            dtype=dtype,
+            size=size,
+            dynamic_size=dynamic_size,
+            clear_after_read=clear_after_read,
+            tensor_array_name=tensor_array_name,
+            handle=handle,
+            flow=flow,
+            infer_shape=infer_shape,
+            element_shape=element_shape,
+            colocate_with_first_write_call=colocate_with_first_write_call,
+            name=name,
+        )
 
     @classmethod
     def of(cls, implementation: Any) -> TensorArray:

@@ -2,6 +2,7 @@
 
 A write keeps the tensor itself, not a copy; what is written as a whole (unstack, split) is kept as views of it.
 """
+
 from __future__ import annotations
 
 from typing import Any
@@ -20,8 +21,22 @@ class Store:
     """
 
     __slots__ = (
-        "clears", "closed", "dims", "dtype", "dynamic", "forward", "gradients", "identical", "items", "live",
-        "marked", "name", "prefix", "shape", "sums", "untouched",
+        "clears",
+        "closed",
+        "dims",
+        "dtype",
+        "dynamic",
+        "forward",
+        "gradients",
+        "identical",
+        "items",
+        "live",
+        "marked",
+        "name",
+        "prefix",
+        "shape",
+        "sums",
+        "untouched",
     )
 
     def __init__(self, name: str, dtype: dtypes.DType, size: int, dims: Any, dynamic: bool, clears: bool, identical: bool) -> None:

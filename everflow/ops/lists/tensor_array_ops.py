@@ -2,6 +2,7 @@
 
 The flow, a number that means nothing, goes through all ops of an array: it orders them, and gradients find their way along it.
 """
+
 from __future__ import annotations
 
 import itertools
@@ -193,9 +194,7 @@ def _scatter(node: Any) -> Callable[..., Any]:
                 raise invalid_argument(f"Expected indices to be a vector, but received shape: {shown}")
             indices = rest[0].tolist()
             if len(indices) != count:
-                raise invalid_argument(
-                    f"Expected len(indices) == values.shape[0], but saw: {len(indices)} vs. {count}"
-                )
+                raise invalid_argument(f"Expected len(indices) == values.shape[0], but saw: {len(indices)} vs. {count}")
         highest = max(indices, default=-1)
         size = len(store.items)
         if highest >= size:
@@ -242,9 +241,7 @@ def _concat(node: Any) -> Callable[..., Any]:
         inner = values[0].shape[1:]
         for i, v in enumerate(values):
             if not v.ndim:
-                raise invalid_argument(
-                    f"Concat saw a scalar shape at index {i} but requires at least vectors.  Did you mean to call pack?"
-                )
+                raise invalid_argument(f"Concat saw a scalar shape at index {i} but requires at least vectors.  Did you mean to call pack?")
             if v.shape[1:] != inner:
                 raise invalid_argument(
                     f"TensorArray has inconsistent shapes.  Index 0 has (excepting dimension 0) shape: {shapes.describe(tuple(inner))} "

@@ -1,4 +1,5 @@
 """tf.TensorArraySpec: what is known of a TensorArray."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -19,8 +20,9 @@ from everflow.ops.lists.tensor_arrays_of_lists import ListTensorArray
 class TensorArraySpec(TypeSpec):
     """The type of TensorArrays with elements of a shape and dtype. Between functions an array travels as a list of tensors."""
 
-    def __init__(self, element_shape: Any = None, dtype: Any = dtypes.float32, dynamic_size: bool = False,
-                 infer_shape: bool = True) -> None:
+    def __init__(
+        self, element_shape: Any = None, dtype: Any = dtypes.float32, dynamic_size: bool = False, infer_shape: bool = True
+    ) -> None:
         self._element_shape = TensorShape(element_shape)
         self._dtype = dtypes.as_dtype(dtype)
         self._dynamic_size = dynamic_size
@@ -34,16 +36,21 @@ class TensorArraySpec(TypeSpec):
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Whether an array, or the arrays of another type, belong to this type."""
         other = TensorArraySpec.from_value(spec_or_value) if isinstance(spec_or_value, TensorArray) else spec_or_value
-        return (isinstance(other, TensorArraySpec) and self._dtype.is_compatible_with(other._dtype)
-                and self._element_shape.is_compatible_with(other._element_shape) and self._dynamic_size == other._dynamic_size)
+        return (
+            isinstance(other, TensorArraySpec)
+            and self._dtype.is_compatible_with(other._dtype)
+            and self._element_shape.is_compatible_with(other._element_shape)
+            and self._dynamic_size == other._dynamic_size
+        )
 
     def most_specific_compatible_type(self, other: Any) -> TensorArraySpec:
         """The narrowest type that holds the arrays of both."""
         if not self.is_compatible_with(other):
             raise ValueError("Types are not compatible")
         infer_shape = self._infer_shape and other._infer_shape
-        return TensorArraySpec(self._element_shape.most_specific_compatible_shape(other._element_shape), self._dtype,
-                               self._dynamic_size, infer_shape)
+        return TensorArraySpec(
+            self._element_shape.most_specific_compatible_shape(other._element_shape), self._dtype, self._dynamic_size, infer_shape
+        )
 
     def _serialize(self) -> tuple[Any, ...]:
         return self._element_shape, self._dtype, self._dynamic_size, self._infer_shape

@@ -1,4 +1,5 @@
 """TensorArrays as lists of tensors: their form in functions and in control flow of version 2."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -20,9 +21,20 @@ from everflow.platform import logging
 class ListTensorArray(ArrayState):
     """The flow is the list itself; there is no handle."""
 
-    def __init__(self, dtype: Any, size: Any = None, dynamic_size: Any = None, clear_after_read: Any = None,
-                 tensor_array_name: str | None = None, handle: Any = None, flow: Any = None, infer_shape: bool = True,
-                 element_shape: Any = None, colocate_with_first_write_call: bool = True, name: str | None = None) -> None:
+    def __init__(
+        self,
+        dtype: Any,
+        size: Any = None,
+        dynamic_size: Any = None,
+        clear_after_read: Any = None,
+        tensor_array_name: str | None = None,
+        handle: Any = None,
+        flow: Any = None,
+        infer_shape: bool = True,
+        element_shape: Any = None,
+        colocate_with_first_write_call: bool = True,
+        name: str | None = None,
+    ) -> None:
         if flow is None:
             if size is None:
                 raise ValueError("Size must be provided if flow is not provided")
@@ -105,4 +117,8 @@ def check_dtypes(value: Any, dtype: dtypes.DType) -> None:
     if value.dtype != dtype:
         logging.error(
             "Error: Input value %s has dtype %s, but expected dtype %s.  This leads to undefined behavior and will be an error in future "
-            "versions of TensorFlow.", value, value.dtype, dtype)
+            "versions of TensorFlow.",
+            value,
+            value.dtype,
+            dtype,
+        )

@@ -1,4 +1,5 @@
 """CompareAndBitpack: eight comparisons in each byte."""
+
 from __future__ import annotations
 
 from typing import Any

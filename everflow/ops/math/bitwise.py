@@ -1,4 +1,5 @@
 """Operations on the bits of integers."""
+
 from __future__ import annotations
 
 from collections.abc import Callable

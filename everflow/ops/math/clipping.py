@@ -1,4 +1,5 @@
 """Keeping values and gradients within bounds."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -23,7 +24,8 @@ def _clip(node: Any) -> Callable[..., Any]:
             raise invalid_argument(
                 "clip_value_min and clip_value_max must be either of the same shape as input, or a scalar. input shape: "
                 f"{shapes.describe(tuple(t.shape))}clip_value_min shape: {shapes.describe(tuple(low.shape))}clip_value_max shape: "
-                f"{shapes.describe(tuple(high.shape))}")
+                f"{shapes.describe(tuple(high.shape))}"
+            )
         return torch.maximum(torch.minimum(t, high), low)
 
     return run

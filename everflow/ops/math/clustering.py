@@ -1,4 +1,5 @@
 """Ops for k-means: nearest centers, and starting centers that lie far apart."""
+
 from __future__ import annotations
 
 import math

@@ -1,4 +1,5 @@
 """Complex numbers: parts, magnitude, angle, conjugate."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -34,8 +35,12 @@ def _complex_abs_gradient(o: Any, dy: Any) -> Any:
     return tf.div_no_nan(scaled, complex(y, tf.zeros_like(y)))
 
 
-op("Complex", kernel=lambda n: checked(n, torch.complex), shape=broadcast,
-   gradient=summed_gradient(lambda x, y, dz: tf.real(dz), lambda x, y, dz: tf.imag(dz)))
+op(
+    "Complex",
+    kernel=lambda n: checked(n, torch.complex),
+    shape=broadcast,
+    gradient=summed_gradient(lambda x, y, dz: tf.real(dz), lambda x, y, dz: tf.imag(dz)),
+)
 op("Real", kernel=lambda n: lambda x: x.real.clone(), shape=same_as_input, gradient=lambda o, dy: tf.complex(dy, _zero(dy)))
 op("Imag", kernel=lambda n: lambda x: x.imag.clone(), shape=same_as_input, gradient=lambda o, dy: tf.complex(_zero(dy), dy))
 op("Angle", kernel=lambda n: torch.angle, shape=same_as_input, gradient=_angle_gradient)

@@ -1,4 +1,5 @@
 """How often each class was predicted for each class."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -43,15 +44,17 @@ def _squeezed_if(condition: Any, tensor: Any) -> Any:
 
 @public("confusion_matrix", "math.confusion_matrix")
 @internal("ops.confusion_matrix.confusion_matrix_v1")
-def confusion_matrix_v1(labels: Any, predictions: Any, num_classes: Any = None, dtype: Any = dtypes.int32, name: str | None = None,
-                        weights: Any = None) -> Any:
+def confusion_matrix_v1(
+    labels: Any, predictions: Any, num_classes: Any = None, dtype: Any = dtypes.int32, name: str | None = None, weights: Any = None
+) -> Any:
     """A matrix that counts, in row i and column j, the examples of class i that were taken for class j."""
     return _counted(labels, predictions, num_classes, weights, dtype, name)
 
 
 @internal("ops.confusion_matrix.confusion_matrix")
-def confusion_matrix(labels: Any, predictions: Any, num_classes: Any = None, weights: Any = None, dtype: Any = dtypes.int32,
-                     name: str | None = None) -> Any:
+def confusion_matrix(
+    labels: Any, predictions: Any, num_classes: Any = None, weights: Any = None, dtype: Any = dtypes.int32, name: str | None = None
+) -> Any:
     """The same with TensorFlow 2's order of arguments."""
     return _counted(labels, predictions, num_classes, weights, dtype, name)
 
@@ -59,11 +62,13 @@ def confusion_matrix(labels: Any, predictions: Any, num_classes: Any = None, wei
 def _counted(labels: Any, predictions: Any, num_classes: Any, weights: Any, dtype: Any, name: str | None) -> Any:
     with name_scope(name, "confusion_matrix", (predictions, labels, num_classes, weights)):
         labels, predictions = remove_squeezable_dimensions(
-            tf.convert_to_tensor(labels, name="labels"), tf.convert_to_tensor(predictions, name="predictions"))
+            tf.convert_to_tensor(labels, name="labels"), tf.convert_to_tensor(predictions, name="predictions")
+        )
         predictions, labels = tf.cast(predictions, dtypes.int64), tf.cast(labels, dtypes.int64)
         labels = with_dependencies([tf.assert_non_negative(labels, message="`labels` contains negative values")], labels)
         predictions = with_dependencies(
-            [tf.assert_non_negative(predictions, message="`predictions` contains negative values")], predictions)
+            [tf.assert_non_negative(predictions, message="`predictions` contains negative values")], predictions
+        )
         if num_classes is None:
             num_classes = tf.maximum(tf.reduce_max(predictions), tf.reduce_max(labels)) + 1
         else:

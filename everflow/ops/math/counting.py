@@ -1,4 +1,5 @@
 """Counting: how often each integer occurs, histograms, buckets."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -71,7 +72,9 @@ def bincount(arr: Any, weights: Any = None, minlength: Any = None, maxlength: An
 internal("ops.math_ops.bincount_v1")(bincount)
 internal("ops.math_ops.bincount")(
     lambda arr, weights=None, minlength=None, maxlength=None, dtype=dtypes.int32, name=None: bincount(
-        arr, weights, minlength, maxlength, dtype))
+        arr, weights, minlength, maxlength, dtype
+    )
+)
 
 
 def _histogram(node: Any) -> Callable[..., Any]:
@@ -115,8 +118,7 @@ def histogram_fixed_width(values: Any, value_range: Any, nbins: Any = 100, dtype
 
 
 @public("histogram_fixed_width_bins")
-def histogram_fixed_width_bins(values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dtypes.int32,
-                               name: str | None = None) -> Any:
+def histogram_fixed_width_bins(values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dtypes.int32, name: str | None = None) -> Any:
     """Which of nbins equal parts of a range each value falls into."""
     with name_scope(name, "histogram_fixed_width_bins", [values, value_range, nbins]):
         values = convert_to_tensor(values, name="values")

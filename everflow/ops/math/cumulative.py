@@ -1,4 +1,5 @@
 """Running totals along an axis, and positions of extremes."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -89,8 +90,12 @@ def _cumulative_logsumexp_gradient(o: Any, dy: Any) -> Any:
 
 op("Cumsum", kernel=_scan(lambda x, axis: torch.cumsum(x, axis), 0), shape=same_as_input, gradient=_cumsum_gradient)
 op("Cumprod", kernel=_scan(lambda x, axis: torch.cumprod(x, axis), 1), shape=same_as_input, gradient=_cumprod_gradient)
-op("CumulativeLogsumexp", kernel=_scan(lambda x, axis: torch.logcumsumexp(x, axis), None), shape=same_as_input,
-   gradient=_cumulative_logsumexp_gradient)
+op(
+    "CumulativeLogsumexp",
+    kernel=_scan(lambda x, axis: torch.logcumsumexp(x, axis), None),
+    shape=same_as_input,
+    gradient=_cumulative_logsumexp_gradient,
+)
 
 
 def _scanner(op_type: str, description: str, *names: str) -> Callable[..., Any]:
@@ -122,10 +127,12 @@ def _arg_shape(o: Any) -> Any:
         return (None,) * (len(dims) - 1)
     place = int(axis)
     if not -len(dims) <= place < len(dims):
-        raise ValueError(f"Dimension ({place}) must be in the range [{-len(dims)}, {len(dims)}), where {len(dims)} is the number of "
-                         "dimensions in the input.")
+        raise ValueError(
+            f"Dimension ({place}) must be in the range [{-len(dims)}, {len(dims)}), where {len(dims)} is the number of "
+            "dimensions in the input."
+        )
     place %= len(dims)
-    return dims[:place] + dims[place + 1:]
+    return dims[:place] + dims[place + 1 :]
 
 
 def _arg(which: str) -> Callable[[Any], Callable[..., Any]]:
@@ -149,8 +156,7 @@ def _arg(which: str) -> Callable[[Any], Callable[..., Any]]:
             if not -x.ndim <= axis < x.ndim:
                 raise invalid_argument(f"Expected dimension in the range [{-x.ndim}, {x.ndim}), but got {axis}")
             if x.shape[axis] == 0:
-                raise invalid_argument(
-                    f"Reduction axis {axis} is empty in shape [{','.join(map(str, x.shape))}]")
+                raise invalid_argument(f"Reduction axis {axis} is empty in shape [{','.join(map(str, x.shape))}]")
             if wide is not None:
                 x = x.to(getattr(torch, wide))
             return find(x, axis).to(kind)

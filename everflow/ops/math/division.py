@@ -1,4 +1,5 @@
 """Division in all its kinds, remainders, powers and magnitudes; and what `*`, `/`, `//`, `%` and `**` do."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -66,18 +67,32 @@ def _floor_mod_gradient(o: Any, dz: Any) -> Any:
     return dx, to_y(dz * -times)
 
 
-realdiv = binary("RealDiv", by_type(lambda: _truncated, lambda: torch.div), quotient_gradient(lambda x, y: tf.realdiv(x, y)), "realdiv",
-                 fresh=True, over={0: lambda n: torch.Tensor.div_})
+realdiv = binary(
+    "RealDiv",
+    by_type(lambda: _truncated, lambda: torch.div),
+    quotient_gradient(lambda x, y: tf.realdiv(x, y)),
+    "realdiv",
+    fresh=True,
+    over={0: lambda n: torch.Tensor.div_},
+)
 # By a size, which is a plain number.
 fused_op("_DivideBySize", kernel=lambda n: lambda x, size: torch.div(x, size))
 binary("Div", by_type(lambda: _truncated, lambda: torch.div), quotient_gradient(lambda x, y: x / y))
 truncatediv = binary("TruncateDiv", by_type(lambda: _truncated, lambda: torch.div), not_differentiable, "truncatediv")
-floor_div = binary("FloorDiv", by_type(lambda: _floored, lambda: _floored_quotient), not_differentiable, "floor_div",
-                   host=host_sizes.divided)
+floor_div = binary(
+    "FloorDiv", by_type(lambda: _floored, lambda: _floored_quotient), not_differentiable, "floor_div", host=host_sizes.divided
+)
 binary("Mod", by_type(lambda: torch.fmod, lambda: torch.fmod), None)
 truncatemod = binary("TruncateMod", by_type(lambda: torch.fmod, lambda: torch.fmod), None, "truncatemod")
-floormod = binary("FloorMod", by_type(lambda: torch.remainder, lambda: torch.remainder), _floor_mod_gradient,
-                  "floormod", "mod", "math.floormod", "math.mod")
+floormod = binary(
+    "FloorMod",
+    by_type(lambda: torch.remainder, lambda: torch.remainder),
+    _floor_mod_gradient,
+    "floormod",
+    "mod",
+    "math.floormod",
+    "math.mod",
+)
 
 
 def zero_where(zero: Callable[..., Any], compute: Callable[..., Any]) -> Kernel:
@@ -93,8 +108,11 @@ def zero_where(zero: Callable[..., Any], compute: Callable[..., Any]) -> Kernel:
 
 
 binary("DivNoNan", zero_where(lambda x, y: y == 0, lambda x, y: x / y), quotient_gradient(lambda x, y: tf.div_no_nan(x, y)))
-binary("MulNoNan", zero_where(lambda x, y: y == 0, lambda x, y: x * y),
-       (lambda x, y, dz: apply("MulNoNan", dz, y), lambda x, y, dz: apply("MulNoNan", x, dz)))
+binary(
+    "MulNoNan",
+    zero_where(lambda x, y: y == 0, lambda x, y: x * y),
+    (lambda x, y, dz: apply("MulNoNan", dz, y), lambda x, y, dz: apply("MulNoNan", x, dz)),
+)
 
 
 def _power(node: Any) -> Callable[..., Any]:
@@ -149,9 +167,18 @@ def absolute(x: Any, name: str | None = None) -> Any:
 
 # What integers become before a true division.
 _EXACT = {
-    "uint8": dtypes.float32, "int8": dtypes.float32, "uint16": dtypes.float32, "int16": dtypes.float32,
-    "int32": dtypes.float64, "int64": dtypes.float64, "bfloat16": None, "float16": None, "float32": None, "float64": None,
-    "complex64": None, "complex128": None,
+    "uint8": dtypes.float32,
+    "int8": dtypes.float32,
+    "uint16": dtypes.float32,
+    "int16": dtypes.float32,
+    "int32": dtypes.float64,
+    "int64": dtypes.float64,
+    "bfloat16": None,
+    "float16": None,
+    "float32": None,
+    "float64": None,
+    "complex64": None,
+    "complex128": None,
 }
 
 

@@ -1,4 +1,5 @@
 """Arithmetic, exponentials, trigonometry and rounding of each element: kernel and gradient side by side."""
+
 from __future__ import annotations
 
 import operator
@@ -37,8 +38,15 @@ exp = unary("Exp", lambda n: torch.exp, lambda x, y, dy: dy * conj(y), "exp", "m
 expm1 = unary("Expm1", lambda n: torch.expm1, lambda x, y, dy: dy * tf.exp(conj(x)), "expm1", "math.expm1")
 log = unary("Log", lambda n: torch.log, lambda x, y, dy: dy * tf.reciprocal(conj(x)), "log", "math.log")
 log1p = unary("Log1p", lambda n: torch.log1p, lambda x, y, dy: dy * tf.reciprocal(1 + conj(x)), "log1p", "math.log1p")
-square = unary("Square", lambda n: torch.square, lambda x, y, dy: tf.multiply(dy, tf.multiply(conj(x), like(x, 2.0))),
-               "square", "math.square", sparse=True, fresh=True)
+square = unary(
+    "Square",
+    lambda n: torch.square,
+    lambda x, y, dy: tf.multiply(dy, tf.multiply(conj(x), like(x, 2.0))),
+    "square",
+    "math.square",
+    sparse=True,
+    fresh=True,
+)
 sqrt = unary("Sqrt", lambda n: torch.sqrt, lambda x, y, dy: apply("SqrtGrad", y, dy), "sqrt", "math.sqrt", sparse=True)
 rsqrt = unary("Rsqrt", lambda n: torch.rsqrt, lambda x, y, dy: apply("RsqrtGrad", y, dy), "rsqrt", "math.rsqrt")
 
@@ -57,8 +65,17 @@ cos = unary("Cos", lambda n: torch.cos, lambda x, y, dy: -dy * tf.sin(conj(x)), 
 tan = unary("Tan", lambda n: torch.tan, lambda x, y, dy: tf.square(tf.reciprocal(tf.cos(conj(x)))) * dy, "tan", "math.tan")
 sinh = unary("Sinh", lambda n: torch.sinh, lambda x, y, dy: dy * tf.cosh(conj(x)), "sinh", "math.sinh")
 cosh = unary("Cosh", lambda n: torch.cosh, lambda x, y, dy: dy * tf.sinh(conj(x)), "cosh", "math.cosh")
-tanh = unary("Tanh", lambda n: torch.tanh, lambda x, y, dy: apply("TanhGrad", conj(y), dy), "tanh", "math.tanh", "nn.tanh",
-             sparse=True, fresh=True, over={0: lambda n: torch.tanh_})
+tanh = unary(
+    "Tanh",
+    lambda n: torch.tanh,
+    lambda x, y, dy: apply("TanhGrad", conj(y), dy),
+    "tanh",
+    "math.tanh",
+    "nn.tanh",
+    sparse=True,
+    fresh=True,
+    over={0: lambda n: torch.tanh_},
+)
 asin = unary("Asin", lambda n: torch.asin, lambda x, y, dy: dy * _inverse_leg(x), "asin", "math.asin")
 acos = unary("Acos", lambda n: torch.acos, lambda x, y, dy: _acos_gradient(x, dy), "acos", "math.acos")
 atan = unary("Atan", lambda n: torch.atan, lambda x, y, dy: dy * _inverse(tf.add, x), "atan", "math.atan")
@@ -84,8 +101,9 @@ def _inverse_leg(x: Any) -> Any:
     return reciprocal(sqrt(subtract(like(x, 1.0), squared)))
 
 
-unary("Sigmoid", lambda n: torch.sigmoid, lambda x, y, dy: apply("SigmoidGrad", conj(y), dy), fresh=True,
-      over={0: lambda n: torch.sigmoid_})
+unary(
+    "Sigmoid", lambda n: torch.sigmoid, lambda x, y, dy: apply("SigmoidGrad", conj(y), dy), fresh=True, over={0: lambda n: torch.sigmoid_}
+)
 floor = unary("Floor", lambda n: torch.floor, not_differentiable, "floor", "math.floor")
 ceil = unary("Ceil", lambda n: torch.ceil, not_differentiable, "ceil", "math.ceil")
 rint = unary("Rint", lambda n: torch.round, not_differentiable, "rint", "math.rint")
@@ -148,18 +166,59 @@ def times(x: Any, y: Any) -> Any:
     return apply("Mul", x, y)
 
 
-add = binary("Add", _add, needed_gradient(lambda x, y, dz: dz, lambda x, y, dz: dz), "add", "math.add",
-             kind="addition", fresh=True, host=host_sizes.elementwise(operator.add))
-binary("AddV2", _add, needed_gradient(lambda x, y, dz: dz, lambda x, y, dz: dz), kind="addition",
-       fresh=True, over={0: lambda n: torch.Tensor.add_, 1: lambda n: lambda x, y: y.add_(x)}, host=host_sizes.elementwise(operator.add))
-subtract = binary("Sub", lambda n: torch.sub, needed_gradient(lambda x, y, dz: dz, lambda x, y, dz: -dz), "subtract", "math.subtract",
-                  fresh=True, over={0: lambda n: torch.Tensor.sub_}, host=host_sizes.elementwise(operator.sub))
-binary("Mul", lambda n: torch.mul, needed_gradient(lambda x, y, dz: times(dz, conj(y)), lambda x, y, dz: times(conj(x), dz)),
-       fresh=True, over={0: lambda n: torch.Tensor.mul_, 1: lambda n: lambda x, y: y.mul_(x)}, host=host_sizes.elementwise(operator.mul))
-maximum = binary("Maximum", lambda n: torch.maximum, lambda o, dz: _extreme_gradient(o, dz, "GreaterEqual"), "maximum", "math.maximum",
-                 host=host_sizes.elementwise(max))
-minimum = binary("Minimum", lambda n: torch.minimum, lambda o, dz: _extreme_gradient(o, dz, "LessEqual"), "minimum", "math.minimum",
-                 host=host_sizes.elementwise(min))
+add = binary(
+    "Add",
+    _add,
+    needed_gradient(lambda x, y, dz: dz, lambda x, y, dz: dz),
+    "add",
+    "math.add",
+    kind="addition",
+    fresh=True,
+    host=host_sizes.elementwise(operator.add),
+)
+binary(
+    "AddV2",
+    _add,
+    needed_gradient(lambda x, y, dz: dz, lambda x, y, dz: dz),
+    kind="addition",
+    fresh=True,
+    over={0: lambda n: torch.Tensor.add_, 1: lambda n: lambda x, y: y.add_(x)},
+    host=host_sizes.elementwise(operator.add),
+)
+subtract = binary(
+    "Sub",
+    lambda n: torch.sub,
+    needed_gradient(lambda x, y, dz: dz, lambda x, y, dz: -dz),
+    "subtract",
+    "math.subtract",
+    fresh=True,
+    over={0: lambda n: torch.Tensor.sub_},
+    host=host_sizes.elementwise(operator.sub),
+)
+binary(
+    "Mul",
+    lambda n: torch.mul,
+    needed_gradient(lambda x, y, dz: times(dz, conj(y)), lambda x, y, dz: times(conj(x), dz)),
+    fresh=True,
+    over={0: lambda n: torch.Tensor.mul_, 1: lambda n: lambda x, y: y.mul_(x)},
+    host=host_sizes.elementwise(operator.mul),
+)
+maximum = binary(
+    "Maximum",
+    lambda n: torch.maximum,
+    lambda o, dz: _extreme_gradient(o, dz, "GreaterEqual"),
+    "maximum",
+    "math.maximum",
+    host=host_sizes.elementwise(max),
+)
+minimum = binary(
+    "Minimum",
+    lambda n: torch.minimum,
+    lambda o, dz: _extreme_gradient(o, dz, "LessEqual"),
+    "minimum",
+    "math.minimum",
+    host=host_sizes.elementwise(min),
+)
 
 
 def _extreme_gradient(o: Any, dz: Any, compare: str) -> Any:
@@ -188,8 +247,9 @@ def _squared_difference(node: Any) -> Callable[..., Any]:
     return lambda x, y: torch.sub(x, y).square_()
 
 
-squared_difference = binary("SquaredDifference", _squared_difference, _squared_difference_gradient,
-                            "squared_difference", "math.squared_difference")
+squared_difference = binary(
+    "SquaredDifference", _squared_difference, _squared_difference_gradient, "squared_difference", "math.squared_difference"
+)
 
 
 def _atan2_gradient(o: Any, dz: Any) -> Any:

@@ -1,4 +1,5 @@
 """Element-wise ops on tensors of one shape as the instructions of one native loop; see everflow.runtime.passes.elementwise_groups."""
+
 from __future__ import annotations
 
 import math

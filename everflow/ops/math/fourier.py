@@ -1,4 +1,5 @@
 """Fourier transforms of the last one, two or three dimensions."""
+
 from __future__ import annotations
 
 import contextlib
@@ -154,8 +155,12 @@ def _public_transform(rank: int, inverse: bool) -> Any:
     def function(input: Any, name: str | None = None) -> Any:
         return _transform(input, rank, inverse, name)
 
-    return _named(function, title, (title, f"signal.{title}", f"spectral.{title}"),
-                  f"The {'inverse ' if inverse else ''}Fourier transform of the last {rank} dimension{'s' if rank > 1 else ''}.")
+    return _named(
+        function,
+        title,
+        (title, f"signal.{title}", f"spectral.{title}"),
+        f"The {'inverse ' if inverse else ''}Fourier transform of the last {rank} dimension{'s' if rank > 1 else ''}.",
+    )
 
 
 def _named(function: Any, title: str, names: tuple[str, ...], text: str) -> Any:
@@ -220,8 +225,12 @@ for _rank in (1, 2, 3):
         _type = ("IFFT" if _inverse else "FFT") + _suffix(_rank)
         for _prefix in ("", "Batch"):
             op(_prefix + _type, kernel=_complex(_rank, _inverse), shape=_same_with_rank(_rank), gradient=_complex_gradient(_rank, _inverse))
-        op(_type.replace("FFT", "RFFT"), kernel=_real(_rank, _inverse), shape=_real_shape(_rank, _inverse),
-           gradient=_inverse_gradient(_rank) if _inverse else _forward_gradient(_rank))
+        op(
+            _type.replace("FFT", "RFFT"),
+            kernel=_real(_rank, _inverse),
+            shape=_real_shape(_rank, _inverse),
+            gradient=_inverse_gradient(_rank) if _inverse else _forward_gradient(_rank),
+        )
 
 fft, fft2d, fft3d = (_public_transform(r, inverse=False) for r in (1, 2, 3))
 ifft, ifft2d, ifft3d = (_public_transform(r, inverse=True) for r in (1, 2, 3))

@@ -2,6 +2,7 @@
 
 All run on whole tensors in float64: every element takes the steps of a series or continued fraction until all have converged.
 """
+
 from __future__ import annotations
 
 import math

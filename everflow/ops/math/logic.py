@@ -1,4 +1,5 @@
 """Comparisons, logic, and choosing between two tensors."""
+
 from __future__ import annotations
 
 import operator
@@ -28,8 +29,9 @@ def comparison(name: str) -> Callable[[Any], Callable[..., Any]]:
 
     def make(node: Any) -> Callable[..., Any]:
         kind = node.inputs[0].dtype.base_dtype.name
-        in_numpy: Any = getattr(np, {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal",
-                                     "ne": "not_equal"}[name])
+        in_numpy: Any = getattr(
+            np, {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal", "ne": "not_equal"}[name]
+        )
         if kind == "string":
             return lambda x, y: torch.from_numpy(np.asarray(in_numpy(x, y), dtype=bool))
         if kind in _UNSIGNED:
@@ -40,12 +42,21 @@ def comparison(name: str) -> Callable[[Any], Callable[..., Any]]:
 
 
 less = binary("Less", comparison("lt"), not_differentiable, "less", "math.less", widen=False, host=host_sizes.comparison(operator.lt))
-less_equal = binary("LessEqual", comparison("le"), not_differentiable, "less_equal", "math.less_equal", widen=False,
-                    host=host_sizes.comparison(operator.le))
-greater = binary("Greater", comparison("gt"), not_differentiable, "greater", "math.greater", widen=False,
-                 host=host_sizes.comparison(operator.gt))
-greater_equal = binary("GreaterEqual", comparison("ge"), not_differentiable, "greater_equal", "math.greater_equal", widen=False,
-                       host=host_sizes.comparison(operator.ge))
+less_equal = binary(
+    "LessEqual", comparison("le"), not_differentiable, "less_equal", "math.less_equal", widen=False, host=host_sizes.comparison(operator.le)
+)
+greater = binary(
+    "Greater", comparison("gt"), not_differentiable, "greater", "math.greater", widen=False, host=host_sizes.comparison(operator.gt)
+)
+greater_equal = binary(
+    "GreaterEqual",
+    comparison("ge"),
+    not_differentiable,
+    "greater_equal",
+    "math.greater_equal",
+    widen=False,
+    host=host_sizes.comparison(operator.ge),
+)
 
 
 def _equality_kernel(name: str, unequal: bool) -> Callable[[Any], Callable[..., Any]]:
@@ -76,10 +87,20 @@ def _equality_shape(o: Any) -> Any:
     return dims
 
 
-op("Equal", kernel=_equality_kernel("eq", False), shape=_equality_shape, gradient=not_differentiable,
-   host=host_sizes.comparison(operator.eq))
-op("NotEqual", kernel=_equality_kernel("ne", True), shape=_equality_shape, gradient=not_differentiable,
-   host=host_sizes.comparison(operator.ne))
+op(
+    "Equal",
+    kernel=_equality_kernel("eq", False),
+    shape=_equality_shape,
+    gradient=not_differentiable,
+    host=host_sizes.comparison(operator.eq),
+)
+op(
+    "NotEqual",
+    kernel=_equality_kernel("ne", True),
+    shape=_equality_shape,
+    gradient=not_differentiable,
+    host=host_sizes.comparison(operator.ne),
+)
 
 
 @public("equal", "math.equal")
@@ -94,15 +115,32 @@ def not_equal(x: Any, y: Any, name: str | None = None) -> Any:
     return apply("NotEqual", x, y, name=name)
 
 
-op("ApproximateEqual", kernel=lambda n: lambda x, y, tolerance=n.attr("tolerance"): torch.abs(x - y) < tolerance, shape=merged,
-   gradient=not_differentiable)
+op(
+    "ApproximateEqual",
+    kernel=lambda n: lambda x, y, tolerance=n.attr("tolerance"): torch.abs(x - y) < tolerance,
+    shape=merged,
+    gradient=not_differentiable,
+)
 
-logical_and = binary("LogicalAnd", lambda n: torch.logical_and, not_differentiable, "logical_and", "math.logical_and",
-                     host=host_sizes.comparison(operator.and_))
-logical_or = binary("LogicalOr", lambda n: torch.logical_or, not_differentiable, "logical_or", "math.logical_or",
-                    host=host_sizes.comparison(operator.or_))
-logical_not = unary("LogicalNot", lambda n: torch.logical_not, not_differentiable, "logical_not", "math.logical_not",
-                    host=host_sizes.comparison(operator.not_))
+logical_and = binary(
+    "LogicalAnd",
+    lambda n: torch.logical_and,
+    not_differentiable,
+    "logical_and",
+    "math.logical_and",
+    host=host_sizes.comparison(operator.and_),
+)
+logical_or = binary(
+    "LogicalOr", lambda n: torch.logical_or, not_differentiable, "logical_or", "math.logical_or", host=host_sizes.comparison(operator.or_)
+)
+logical_not = unary(
+    "LogicalNot",
+    lambda n: torch.logical_not,
+    not_differentiable,
+    "logical_not",
+    "math.logical_not",
+    host=host_sizes.comparison(operator.not_),
+)
 
 
 @public("logical_xor", "math.logical_xor")
@@ -147,11 +185,13 @@ def _select(node: Any) -> Callable[..., Any]:
             if x.shape != y.shape:
                 raise invalid_argument(
                     f"'then' and 'else' must have the same size.  but received: {shapes.describe(tuple(x.shape))} vs. "
-                    f"{shapes.describe(tuple(y.shape))}")
+                    f"{shapes.describe(tuple(y.shape))}"
+                )
         elif condition.ndim == 1 and x.ndim > 1:
             if condition.shape[0] != x.shape[0]:
                 raise invalid_argument(
-                    f"Number of batches of 'then' must match size of 'cond', but saw: {x.shape[0]} vs. {condition.shape[0]}")
+                    f"Number of batches of 'then' must match size of 'cond', but saw: {x.shape[0]} vs. {condition.shape[0]}"
+                )
             if x.shape != y.shape:
                 raise mismatch(1, x, 2, y)
             condition = condition.reshape(-1, *[1] * (x.ndim - 1))
@@ -164,7 +204,8 @@ def _select(node: Any) -> Callable[..., Any]:
     def mismatch(i: int, a: Any, j: int, b: Any) -> Exception:
         return invalid_argument(
             f"Inputs to operation {node.name} of type {node.type} must have the same size and shape.  "
-            f"Input {i}: {shapes.describe(tuple(a.shape))} != input {j}: {shapes.describe(tuple(b.shape))}")
+            f"Input {i}: {shapes.describe(tuple(a.shape))} != input {j}: {shapes.describe(tuple(b.shape))}"
+        )
 
     condition, x, y = node.inputs
     if shapes.is_fully_defined(x.dims) and condition.dims == x.dims == y.dims and node.outputs[0].dtype.base_dtype.name != "string":

@@ -1,4 +1,5 @@
 """The largest elements: top_k, nth_element, in_top_k."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -85,7 +86,7 @@ def _top_k_gradient(o: Any, dy: Any, _: Any) -> Any:
     starts = tf.range(0, tf.cast(rows, tf.int64) * last_in, last_in)
     flat = tf.reshape(positions + tf.cast(tf.expand_dims(starts, -1), tf.int32), [-1])
     scattered = tf.scatter_nd(tf.expand_dims(flat, -1), tf.reshape(dy, [-1]), [tf.reduce_prod(in_shape)])
-    return [tf.reshape(scattered, in_shape), tf.zeros([], dtype=tf.int32)][:len(o.inputs)]
+    return [tf.reshape(scattered, in_shape), tf.zeros([], dtype=tf.int32)][: len(o.inputs)]
 
 
 for _name in ("TopK", "TopKV2"):
@@ -155,9 +156,7 @@ def _in_top_k(node: Any) -> Callable[..., Any]:
             raise invalid_argument("targets must be 1-dimensional")
         rows, classes = predictions.shape
         if rows != targets.shape[0]:
-            raise invalid_argument(
-                f"First dimension of predictions {rows} must match length of targets {targets.shape[0]}"
-            )
+            raise invalid_argument(f"First dimension of predictions {rows} must match length of targets {targets.shape[0]}")
         targets = targets.long()
         valid = (targets >= 0) & (targets < classes)
         if not predictions.numel():

@@ -1,4 +1,5 @@
 """Gradients of reductions: spreading what was summed, sharing it among extremes, products without one factor."""
+
 from __future__ import annotations
 
 from typing import Any

@@ -1,4 +1,5 @@
 """Reductions over axes: sums, means, products, extremes, norms."""
+
 from __future__ import annotations
 
 import math
@@ -149,16 +150,46 @@ def _euclidean_norm(node: Any) -> Compute:
     return run
 
 
-op("Sum", kernel=_reduction(_sum), shape=_reduction_shape, gradient=lambda o, dy: gradients.of_sum(o, dy), sizes=(1,),
-   symbolic=symbolic.reduced)
-op("Mean", kernel=_reduction(_mean), shape=_reduction_shape, gradient=lambda o, dy: gradients.of_mean(o, dy), sizes=(1,),
-   symbolic=symbolic.reduced)
-op("Prod", kernel=_reduction(lambda n: _flattened(lambda x, axis, keep: torch.prod(x, axis, keep, dtype=x.dtype))),
-   shape=_reduction_shape, gradient=lambda o, dy: gradients.of_product(o, dy), sizes=(1,), host=host_sizes.product)
-op("Max", kernel=_reduction(_extreme("amax", "min")), shape=_reduction_shape, gradient=lambda o, dy: gradients.of_extreme(o, dy),
-   sizes=(1,), symbolic=symbolic.reduced)
-op("Min", kernel=_reduction(_extreme("amin", "max")), shape=_reduction_shape, gradient=lambda o, dy: gradients.of_extreme(o, dy),
-   sizes=(1,), symbolic=symbolic.reduced)
+op(
+    "Sum",
+    kernel=_reduction(_sum),
+    shape=_reduction_shape,
+    gradient=lambda o, dy: gradients.of_sum(o, dy),
+    sizes=(1,),
+    symbolic=symbolic.reduced,
+)
+op(
+    "Mean",
+    kernel=_reduction(_mean),
+    shape=_reduction_shape,
+    gradient=lambda o, dy: gradients.of_mean(o, dy),
+    sizes=(1,),
+    symbolic=symbolic.reduced,
+)
+op(
+    "Prod",
+    kernel=_reduction(lambda n: _flattened(lambda x, axis, keep: torch.prod(x, axis, keep, dtype=x.dtype))),
+    shape=_reduction_shape,
+    gradient=lambda o, dy: gradients.of_product(o, dy),
+    sizes=(1,),
+    host=host_sizes.product,
+)
+op(
+    "Max",
+    kernel=_reduction(_extreme("amax", "min")),
+    shape=_reduction_shape,
+    gradient=lambda o, dy: gradients.of_extreme(o, dy),
+    sizes=(1,),
+    symbolic=symbolic.reduced,
+)
+op(
+    "Min",
+    kernel=_reduction(_extreme("amin", "max")),
+    shape=_reduction_shape,
+    gradient=lambda o, dy: gradients.of_extreme(o, dy),
+    sizes=(1,),
+    symbolic=symbolic.reduced,
+)
 op("All", kernel=_reduction(lambda n: torch.all), shape=_reduction_shape, gradient=not_differentiable, sizes=(1,))
 op("Any", kernel=_reduction(lambda n: torch.any), shape=_reduction_shape, gradient=not_differentiable, sizes=(1,))
 op("EuclideanNorm", kernel=_reduction(_euclidean_norm), shape=_reduction_shape, gradient=not_differentiable)
@@ -199,8 +230,14 @@ def _to_scalar(keepdims: bool, axis: Any, output: Any) -> Any:
 
 
 def _reducer(op_type: str, description: str, *names: str) -> Callable[..., Any]:
-    def reduce(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: str | None = None, reduction_indices: Any = None,
-               keep_dims: Any = None) -> Any:
+    def reduce(
+        input_tensor: Any,
+        axis: Any = None,
+        keepdims: Any = None,
+        name: str | None = None,
+        reduction_indices: Any = None,
+        keep_dims: Any = None,
+    ) -> Any:
         axis = _one_of("axis", axis, "reduction_indices", reduction_indices)
         keepdims = bool(_one_of("keepdims", keepdims, "keep_dims", keep_dims))
         axes = reduction_axes(input_tensor, axis)
@@ -221,8 +258,9 @@ reduce_any = _reducer("Any", "Whether any is true", "reduce_any", "math.reduce_a
 
 
 @public("reduce_logsumexp", "math.reduce_logsumexp")
-def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: str | None = None,
-                     reduction_indices: Any = None, keep_dims: Any = None) -> Any:
+def reduce_logsumexp(
+    input_tensor: Any, axis: Any = None, keepdims: Any = None, name: str | None = None, reduction_indices: Any = None, keep_dims: Any = None
+) -> Any:
     """log(sum(exp(x))) without overflow."""
     axis = _one_of("axis", axis, "reduction_indices", reduction_indices)
     keepdims = bool(_one_of("keepdims", keepdims, "keep_dims", keep_dims))
@@ -259,8 +297,16 @@ def reduce_std(input_tensor: Any, axis: Any = None, keepdims: Any = False, name:
 
 
 @public("count_nonzero", "math.count_nonzero")
-def count_nonzero(input_tensor: Any = None, axis: Any = None, keepdims: Any = None, dtype: Any = dtypes.int64, name: str | None = None,
-                  reduction_indices: Any = None, keep_dims: Any = None, input: Any = None) -> Any:
+def count_nonzero(
+    input_tensor: Any = None,
+    axis: Any = None,
+    keepdims: Any = None,
+    dtype: Any = dtypes.int64,
+    name: str | None = None,
+    reduction_indices: Any = None,
+    keep_dims: Any = None,
+    input: Any = None,
+) -> Any:
     """How many elements are not zero (for strings: not empty)."""
     keepdims = bool(_one_of("keepdims", keepdims, "keep_dims", keep_dims))
     input_tensor = _one_of("input", input, "input_tensor", input_tensor)

@@ -1,4 +1,5 @@
 """Reductions of groups of rows: segment_ids says which group each row belongs to."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -78,8 +79,7 @@ def check_increasing(ids: Any, count: int) -> None:
         if i + 1 < len(runs) and runs[i + 1] <= run:
             raise invalid_argument("segment ids are not increasing")
         if not 0 <= run < count:
-            raise invalid_argument(
-                f"Segment id {run} out of range [0, {count}), possibly because 'segment_ids' input is not sorted.")
+            raise invalid_argument(f"Segment id {run} out of range [0, {count}), possibly because 'segment_ids' input is not sorted.")
 
 
 def _sorted(combine: Combine) -> Callable[[Any], Callable[..., Any]]:
@@ -155,12 +155,14 @@ def _unsorted(combine: Combine) -> Callable[[Any], Callable[..., Any]]:
             if count.ndim:
                 raise invalid_argument(f"num_segments should be a scalar, not shape {shapes.describe(tuple(count.shape))}")
             count = int(count)
-            if tuple(data.shape[:ids.ndim]) != tuple(ids.shape):
-                raise invalid_argument(f"data.shape = {shapes.describe(tuple(data.shape))} does not start with "
-                                       f"segment_ids.shape = {shapes.describe(tuple(ids.shape))}")
+            if tuple(data.shape[: ids.ndim]) != tuple(ids.shape):
+                raise invalid_argument(
+                    f"data.shape = {shapes.describe(tuple(data.shape))} does not start with "
+                    f"segment_ids.shape = {shapes.describe(tuple(ids.shape))}"
+                )
             if count < 0:
                 raise invalid_argument(f"Input num_segments == {count} must not be negative.")
-            rows = data.reshape(-1, *data.shape[ids.ndim:]) if ids.ndim != 1 else data
+            rows = data.reshape(-1, *data.shape[ids.ndim :]) if ids.ndim != 1 else data
             index = ids.reshape(-1).to(torch.int64)
             if index.numel():
                 _check_range(ids, index, count)
@@ -194,7 +196,7 @@ def _unsorted_shape(o: Any) -> Any:
     shapes.with_rank_at_least(data, len(ids))
     for a, b in zip(data, ids):
         shapes.merge_size(a, b)
-    return (None if number is None else int(number), *data[len(ids):])
+    return (None if number is None else int(number), *data[len(ids) :])
 
 
 def _gathered_or_zero(params: Any, ids: Any, clipped: Any = None, present: Any = None) -> tuple[Any, Any, Any]:
@@ -232,8 +234,12 @@ def _unsorted_product_gradient(o: Any, dy: Any) -> Any:
     return _gathered_or_zero(dy, ids, clipped)[0] * slope, None, None
 
 
-op("UnsortedSegmentSum", kernel=_unsorted(summed), shape=_unsorted_shape,
-   gradient=lambda o, dy: (_gathered_or_zero(dy, o.inputs[1])[0], None, None))
+op(
+    "UnsortedSegmentSum",
+    kernel=_unsorted(summed),
+    shape=_unsorted_shape,
+    gradient=lambda o, dy: (_gathered_or_zero(dy, o.inputs[1])[0], None, None),
+)
 op("UnsortedSegmentProd", kernel=_unsorted(_combined("prod", _ONE)), shape=_unsorted_shape, gradient=_unsorted_product_gradient)
 op("UnsortedSegmentMax", kernel=_unsorted(_combined("amax", _lowest)), shape=_unsorted_shape, gradient=_unsorted_extreme_gradient)
 op("UnsortedSegmentMin", kernel=_unsorted(_combined("amin", _highest)), shape=_unsorted_shape, gradient=_unsorted_extreme_gradient)

@@ -1,4 +1,5 @@
 """Elements in order along an axis: sort and argsort."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -22,8 +23,7 @@ def sort(values: Any, axis: Any = -1, direction: str = "ASCENDING", name: str | 
 
 
 @public("argsort")
-def argsort(values: Any, axis: Any = -1, direction: str = "ASCENDING", stable: bool = False,
-            name: str | None = None) -> Any:
+def argsort(values: Any, axis: Any = -1, direction: str = "ASCENDING", stable: bool = False, name: str | None = None) -> Any:
     """The indices that put the elements in order along an axis; equal elements keep theirs."""
     with name_scope(name, "argsort"):
         return _ordered(values, axis, direction, 1)

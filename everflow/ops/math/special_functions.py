@@ -1,4 +1,5 @@
 """Special functions: error function, gamma, beta, zeta and Bessel functions, and products that are 0 where a factor is."""
+
 from __future__ import annotations
 
 import math
@@ -40,14 +41,25 @@ def _bessel_i1e_gradient(x: Any, y: Any, dy: Any) -> Any:
     return dy * tf.where(away, slope, 0.5 + zeros)
 
 
-erf = unary("Erf", lambda n: torch.erf, lambda x, y, dy: _two_over_root_pi(dy, 1.0) * dy * tf.exp(-tf.square(x)), "erf", "math.erf",
-            sparse=True)
+erf = unary(
+    "Erf", lambda n: torch.erf, lambda x, y, dy: _two_over_root_pi(dy, 1.0) * dy * tf.exp(-tf.square(x)), "erf", "math.erf", sparse=True
+)
 erfc = unary("Erfc", lambda n: torch.erfc, lambda x, y, dy: _two_over_root_pi(dy, -1.0) * dy * tf.exp(-tf.square(x)), "erfc", "math.erfc")
 lgamma = unary("Lgamma", lambda n: torch.lgamma, lambda x, y, dy: dy * tf.math.digamma(x), "lgamma", "math.lgamma")
-digamma = unary("Digamma", lambda n: _digamma, lambda x, y, dy: dy * tf.math.polygamma(tf.constant(1, dtype=x.dtype.base_dtype), x),
-                "digamma", "math.digamma")
-bessel_i0e = unary("BesselI0e", lambda n: lambda x: _in_float32(torch.special.i0e, x),
-                   lambda x, y, dy: dy * (tf.math.bessel_i1e(x) - tf.sign(x) * y), "math.bessel_i0e", sparse=True)
+digamma = unary(
+    "Digamma",
+    lambda n: _digamma,
+    lambda x, y, dy: dy * tf.math.polygamma(tf.constant(1, dtype=x.dtype.base_dtype), x),
+    "digamma",
+    "math.digamma",
+)
+bessel_i0e = unary(
+    "BesselI0e",
+    lambda n: lambda x: _in_float32(torch.special.i0e, x),
+    lambda x, y, dy: dy * (tf.math.bessel_i1e(x) - tf.sign(x) * y),
+    "math.bessel_i0e",
+    sparse=True,
+)
 bessel_i1e = unary("BesselI1e", lambda n: lambda x: _in_float32(torch.special.i1e, x), _bessel_i1e_gradient, "math.bessel_i1e", sparse=True)
 
 
@@ -84,7 +96,7 @@ def _xlogy_gradient(o: Any, dz: Any) -> Any:
 def _xdivy_gradient(o: Any, dz: Any) -> Any:
     x, y = o.inputs
     to_x, to_y = sums_to_inputs(x, y)
-    of_x, of_y = xdivy(_not_zero(x), y), xdivy(-x, y ** 2)
+    of_x, of_y = xdivy(_not_zero(x), y), xdivy(-x, y**2)
     dx = to_x(of_x * dz)
     return dx, to_y(of_y * dz)
 

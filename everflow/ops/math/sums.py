@@ -1,4 +1,5 @@
 """Sums of many tensors, and polynomials."""
+
 from __future__ import annotations
 
 import functools
@@ -34,8 +35,10 @@ def _add_all(node: Any) -> Callable[..., Any]:
         for i, x in enumerate(inputs):
             if x.shape != shape:
                 first, other = (str(list(s)).replace(" ", "") for s in (shape, x.shape))
-                raise invalid_argument(f"Inputs to operation {name} of type {node.type} must have the same size and shape.  Input 0: "
-                                       f"{first} != input {i}: {other}")
+                raise invalid_argument(
+                    f"Inputs to operation {name} of type {node.type} must have the same size and shape.  Input 0: "
+                    f"{first} != input {i}: {other}"
+                )
         return _total(*inputs)
 
     return run
@@ -86,10 +89,20 @@ def _over_second(node: Any) -> Any:
     return (lambda x, y: y.add_(x)) if len(node.inputs) == 2 else None
 
 
-op("AddN", kernel=widened(_add_all), shape=_sum_shape, gradient=lambda o, dy: [dy] * len(o.inputs),
-   over={0: _over_first, 1: _over_second}, symbolic=symbolic.all_alike)
-op("AccumulateNV2", kernel=widened(_add_all), shape=lambda o: shapes.merge(_sum_shape(o), o.attr("shape")),
-   gradient=lambda o, dy: [dy] * len(o.inputs))
+op(
+    "AddN",
+    kernel=widened(_add_all),
+    shape=_sum_shape,
+    gradient=lambda o, dy: [dy] * len(o.inputs),
+    over={0: _over_first, 1: _over_second},
+    symbolic=symbolic.all_alike,
+)
+op(
+    "AccumulateNV2",
+    kernel=widened(_add_all),
+    shape=lambda o: shapes.merge(_sum_shape(o), o.attr("shape")),
+    gradient=lambda o, dy: [dy] * len(o.inputs),
+)
 
 
 def _listed(inputs: Any, kind: str) -> list[Any]:

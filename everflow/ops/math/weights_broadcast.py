@@ -1,4 +1,5 @@
 """Weights of losses and metrics: a scalar, or of the rank of the values with 1 or the same size in every dimension."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -31,8 +32,10 @@ def assert_broadcastable(weights: Any, values: Any) -> Any:
             if static_rank == 0:
                 return no_op(name="static_scalar_check_success")
             if static_rank != values_static_rank:
-                raise ValueError(f"{_PREFIX} values.rank={values_static_rank}. weights.rank={static_rank}. "
-                                 f"values.shape={values.get_shape()}. weights.shape={weights.get_shape()}.")
+                raise ValueError(
+                    f"{_PREFIX} values.rank={values_static_rank}. weights.rank={static_rank}. "
+                    f"values.shape={values.get_shape()}. weights.shape={weights.get_shape()}."
+                )
             have, want = constant_value(weights_shape), constant_value(values_shape)
             if have is not None and want is not None:
                 for i, (a, b) in enumerate(zip(want, have)):
@@ -41,8 +44,12 @@ def assert_broadcastable(weights: Any, values: Any) -> Any:
                 return no_op(name="static_dims_check_success")
         is_scalar = tf.equal(0, weights_rank, name="is_scalar")
         data = (_PREFIX, "weights.shape=", weights.name, weights_shape, "values.shape=", values.name, values_shape, "is_scalar=", is_scalar)
-        fits = tf.cond(is_scalar, lambda: is_scalar, lambda: _same_rank_fits(weights_rank, weights_shape, values_rank, values_shape),
-                       name="is_valid_shape")
+        fits = tf.cond(
+            is_scalar,
+            lambda: is_scalar,
+            lambda: _same_rank_fits(weights_rank, weights_shape, values_rank, values_shape),
+            name="is_valid_shape",
+        )
         return tf.Assert(fits, data, name=scope)
 
 

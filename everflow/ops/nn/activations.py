@@ -1,4 +1,5 @@
 """Activation functions, each with its gradient op."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -25,13 +26,7 @@ SOFTPLUS_LINEAR = {"float16": 5.0, "bfloat16": 3.0, "float32": 13.9, "float64": 
 
 def activation(op_type: str, kernel: Factory, gradient: Callable[..., Any], *names: str, **facts: Any) -> Callable[..., Any]:
     """An op on `features` with its public function; `gradient(x, y, dy)` gives dx."""
-    op(
-        op_type,
-        kernel=widened(kernel),
-        shape=same_as_input,
-        gradient=lambda o, dy: gradient(o.inputs[0], o.outputs[0], dy),
-        **facts,
-    )
+    op(op_type, kernel=widened(kernel), shape=same_as_input, gradient=lambda o, dy: gradient(o.inputs[0], o.outputs[0], dy), **facts)
 
     def function(features: Any, name: str | None = None) -> Any:
         return apply(op_type, features, name=name)
@@ -44,11 +39,10 @@ def activation(op_type: str, kernel: Factory, gradient: Callable[..., Any], *nam
 
 def rectifier_grad(name: str, kernel: Factory, *attrs: str, **facts: Any) -> None:
     """A gradient op (gradients, features) of a function made of straight pieces: its own second derivative is zero."""
+
     def differentiate(o: Any, dy: Any) -> Any:
         features = o.inputs[1]
-        return apply(name, dy, features, **{a: o.attr(a) for a in attrs}), tf.zeros(
-            tf.shape(features), dtype=features.dtype
-        )
+        return apply(name, dy, features, **{a: o.attr(a) for a in attrs}), tf.zeros(tf.shape(features), dtype=features.dtype)
 
     op(name, kernel=widened(kernel), shape=merged, gradient=differentiate, **facts)
 
@@ -58,10 +52,15 @@ def _relu_grad(node: Any) -> Callable[..., Any]:
     return lambda dy, x: backward(dy, x, 0)
 
 
-relu = activation("Relu", lambda n: torch.relu, lambda x, y, dy: apply("ReluGrad", dy, y), "nn.relu", fresh=True,
-                  over={0: lambda n: torch.relu_})
-rectifier_grad("ReluGrad", _relu_grad, fresh=True,
-               over={0: lambda n: lambda dy, y: torch.ops.aten.threshold_backward.grad_input(dy, y, 0, grad_input=dy)})
+relu = activation(
+    "Relu", lambda n: torch.relu, lambda x, y, dy: apply("ReluGrad", dy, y), "nn.relu", fresh=True, over={0: lambda n: torch.relu_}
+)
+rectifier_grad(
+    "ReluGrad",
+    _relu_grad,
+    fresh=True,
+    over={0: lambda n: lambda dy, y: torch.ops.aten.threshold_backward.grad_input(dy, y, 0, grad_input=dy)},
+)
 
 
 def _relu6_grad(node: Any) -> Callable[..., Any]:
@@ -71,8 +70,12 @@ def _relu6_grad(node: Any) -> Callable[..., Any]:
     return lambda dy, x: backward(dy, x, 0, 6)
 
 
-op("Relu6", kernel=widened(lambda n: lambda x: torch.clamp(x, 0, 6)), shape=same_as_input,
-   gradient=lambda o, dy: apply("Relu6Grad", dy, o.outputs[0]))
+op(
+    "Relu6",
+    kernel=widened(lambda n: lambda x: torch.clamp(x, 0, 6)),
+    shape=same_as_input,
+    gradient=lambda o, dy: apply("Relu6Grad", dy, o.outputs[0]),
+)
 rectifier_grad("Relu6Grad", _relu6_grad)
 
 
@@ -100,8 +103,12 @@ def _leaky_relu_grad(node: Any) -> Callable[..., Any]:
     return lambda dy, x: backward(dy, x, alpha, False)
 
 
-op("LeakyRelu", kernel=_leaky_relu, shape=same_as_input,
-   gradient=lambda o, dy: apply("LeakyReluGrad", dy, o.inputs[0], alpha=o.attr("alpha")))
+op(
+    "LeakyRelu",
+    kernel=_leaky_relu,
+    shape=same_as_input,
+    gradient=lambda o, dy: apply("LeakyReluGrad", dy, o.inputs[0], alpha=o.attr("alpha")),
+)
 rectifier_grad("LeakyReluGrad", _leaky_relu_grad, "alpha")
 
 
@@ -117,6 +124,7 @@ def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Any:
 
 def _exponential_grad(name: str) -> Callable[..., Any]:
     """The second derivative of a unit that is exponential below zero; the op's inputs are (gradients, outputs)."""
+
     def differentiate(o: Any, dy: Any) -> Any:
         gradients, outputs = o.inputs
         return apply(name, dy, outputs), tf.where(outputs < 0, dy * gradients, tf.zeros_like(outputs))
@@ -133,8 +141,12 @@ elu = activation("Elu", lambda n: torch.nn.functional.elu, lambda x, y, dy: appl
 op("EluGrad", kernel=_elu_grad, shape=merged, gradient=_exponential_grad("EluGrad"))
 
 selu = activation("Selu", lambda n: torch.selu, lambda x, y, dy: apply("SeluGrad", dy, y), "nn.selu")
-op("SeluGrad", kernel=lambda n: lambda dy, y: dy * torch.where(y < 0, y + SELU_SLOPE, SELU_SCALE), shape=merged,
-   gradient=_exponential_grad("SeluGrad"))
+op(
+    "SeluGrad",
+    kernel=lambda n: lambda dy, y: dy * torch.where(y < 0, y + SELU_SLOPE, SELU_SCALE),
+    shape=merged,
+    gradient=_exponential_grad("SeluGrad"),
+)
 
 
 def _softplus(node: Any) -> Callable[..., Any]:
@@ -153,8 +165,9 @@ def _softplus_grad_grad(o: Any, dy: Any) -> Any:
 softplus = activation("Softplus", _softplus, lambda x, y, dy: dy * tf.sigmoid(x), "nn.softplus", "math.softplus")
 op("SoftplusGrad", kernel=lambda n: lambda dy, x: dy * torch.sigmoid(x), shape=merged, gradient=_softplus_grad_grad)
 
-softsign = activation("Softsign", lambda n: torch.nn.functional.softsign,
-                      lambda x, y, dy: apply("SoftsignGrad", dy, x), "nn.softsign", "math.softsign")
+softsign = activation(
+    "Softsign", lambda n: torch.nn.functional.softsign, lambda x, y, dy: apply("SoftsignGrad", dy, x), "nn.softsign", "math.softsign"
+)
 op("SoftsignGrad", kernel=lambda n: lambda dy, x: dy / (1 + x.abs()).square(), shape=merged)
 
 
@@ -170,6 +183,7 @@ def crelu(features: Any, name: str | None = None, axis: int = -1) -> Any:
 @public("nn.swish")
 def swish(features: Any) -> Any:
     """features * sigmoid(features); of what it computes, the gradient keeps nothing."""
+
     @tf.custom_gradient
     def compute(features: Any) -> Any:
         def differentiate(dy: Any) -> Any:

@@ -1,4 +1,5 @@
 """Convolutions and pooling with windows that are spread out: pixels are dealt out to more, smaller images."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -25,8 +26,16 @@ class SpaceToBatch:
     >>> SpaceToBatch(x.shape, [2, 2], "SAME", build, filter_shape=w.shape)(x, w)
     """
 
-    def __init__(self, input_shape: TensorShape, dilation_rate: Any, padding: str, build_op: Callable[..., Any],
-                 filter_shape: Any = None, spatial_dims: Any = None, data_format: str | None = None) -> None:
+    def __init__(
+        self,
+        input_shape: TensorShape,
+        dilation_rate: Any,
+        padding: str,
+        build_op: Callable[..., Any],
+        filter_shape: Any = None,
+        spatial_dims: Any = None,
+        data_format: str | None = None,
+    ) -> None:
         dilation_rate = convert_to_tensor(dilation_rate, tf.int32, name="dilation_rate")
         if dilation_rate.dims is not None and len(dilation_rate.dims) != 1:
             raise ValueError("rate must be rank 1")
@@ -38,9 +47,7 @@ class SpaceToBatch:
             spatial_dims = range(starting, n + starting)
         spatial_dims = sorted({int(d) for d in spatial_dims}) if _increasing(list(spatial_dims)) else None
         if not spatial_dims or spatial_dims[0] < 1:
-            raise ValueError(
-                f"spatial_dims must be a montonically increasing sequence of positive integers, but got: {spatial_dims}"
-            )
+            raise ValueError(f"spatial_dims must be a montonically increasing sequence of positive integers, but got: {spatial_dims}")
         last = spatial_dims[-1] if starting == 2 else spatial_dims[-1] + 1
         try:
             input_shape.with_rank_at_least(last)
@@ -80,8 +87,9 @@ class SpaceToBatch:
         if spatial is None or None in spatial:
             shape = tf.shape(inp)
             spatial = tf.stack([shape[d] for d in self.spatial_dims])
-        paddings, crops = tf.required_space_to_batch_paddings(input_shape=spatial, base_paddings=base_paddings,
-                                                             block_shape=self.rate_tensor)
+        paddings, crops = tf.required_space_to_batch_paddings(
+            input_shape=spatial, base_paddings=base_paddings, block_shape=self.rate_tensor
+        )
         rate = _for_axes(self.rate, 1, self.spatial_dims)
         paddings = _for_axes(paddings, 0, self.spatial_dims)
         crops = _for_axes(crops, 0, self.spatial_dims)
@@ -121,19 +129,27 @@ def _for_axes(values: Any, fill: int, spatial_dims: list[int]) -> Any:
         start = i
         skipped = spatial_dims[i] - position
         if skipped > 0:
-            parts.append(np.full([skipped, *tail], fill, np.int32) if constant is not None
-                         else tf.fill([skipped, *tail], tf.constant(fill, dtype)))
+            parts.append(
+                np.full([skipped, *tail], fill, np.int32) if constant is not None else tf.fill([skipped, *tail], tf.constant(fill, dtype))
+            )
         while i + 1 < len(spatial_dims) and spatial_dims[i + 1] == spatial_dims[i] + 1:
             i += 1
-        parts.append(source[start:i + 1])
+        parts.append(source[start : i + 1])
         position = spatial_dims[i] + 1
         i += 1
     return np.concatenate(parts, 0).astype(constant.dtype) if constant is not None else tf.concat(parts, 0)
 
 
 @public("nn.with_space_to_batch")
-def with_space_to_batch(input: Any, dilation_rate: Any, padding: str, op: Callable[..., Any], filter_shape: Any = None,
-                        spatial_dims: Any = None, data_format: str | None = None) -> Any:
+def with_space_to_batch(
+    input: Any,
+    dilation_rate: Any,
+    padding: str,
+    op: Callable[..., Any],
+    filter_shape: Any = None,
+    spatial_dims: Any = None,
+    data_format: str | None = None,
+) -> Any:
     """Runs `op(input, number of spatial axes, padding)` so that its windows are spread out by `dilation_rate`."""
     input = convert_to_tensor(input, name="input")
 
@@ -141,13 +157,7 @@ def with_space_to_batch(input: Any, dilation_rate: Any, padding: str, op: Callab
         return lambda inp, _: op(inp, n, padding)
 
     return SpaceToBatch(
-        input.get_shape(),
-        dilation_rate,
-        padding,
-        build_op,
-        filter_shape=filter_shape,
-        spatial_dims=spatial_dims,
-        data_format=data_format,
+        input.get_shape(), dilation_rate, padding, build_op, filter_shape=filter_shape, spatial_dims=spatial_dims, data_format=data_format
     )(input, None)
 
 
@@ -179,8 +189,16 @@ internal("ops.nn_ops._get_strides_and_dilation_rate")(steps_of)
 class Convolution:
     """A convolution whose attributes and shapes are checked once, to be called with (input, filter)."""
 
-    def __init__(self, input_shape: TensorShape, filter_shape: TensorShape, padding: str, strides: Any = None,
-                 dilation_rate: Any = None, name: str | None = None, data_format: str | None = None) -> None:
+    def __init__(
+        self,
+        input_shape: TensorShape,
+        filter_shape: TensorShape,
+        padding: str,
+        strides: Any = None,
+        dilation_rate: Any = None,
+        name: str | None = None,
+        data_format: str | None = None,
+    ) -> None:
         rank = filter_shape.ndims
         if rank is None:
             rank = input_shape.ndims
@@ -206,28 +224,33 @@ class Convolution:
         channels = input_shape.as_list()[channel_axis] if input_shape.ndims is not None else None
         expected = filter_shape.as_list()[n] if filter_shape.ndims is not None else None
         if channels is not None and expected is not None and channels != expected:
-            raise ValueError(
-                f"number of input channels does not match corresponding dimension of filter, {channels} != {expected}"
-            )
+            raise ValueError(f"number of input channels does not match corresponding dimension of filter, {channels} != {expected}")
         self.input_shape, self.filter_shape = input_shape, filter_shape
         self.data_format, self.name = data_format, name
         self.strides, self.dilation_rate = steps_of(n, strides, dilation_rate)
         self.padding = padding
-        self.conv_op = SpaceToBatch(input_shape, self.dilation_rate, padding, self._build_op,
-                                    filter_shape=filter_shape, spatial_dims=self.spatial_dims, data_format=data_format)
+        self.conv_op = SpaceToBatch(
+            input_shape,
+            self.dilation_rate,
+            padding,
+            self._build_op,
+            filter_shape=filter_shape,
+            spatial_dims=self.spatial_dims,
+            data_format=data_format,
+        )
 
     def _build_op(self, _: int, padding: str) -> Callable[..., Any]:
         strides = [int(s) for s in self.strides]
         n, channels = len(strides), channel_index(self.data_format)
         if n == 1:
-            return lambda inp, filter: conv1d(
-                inp, filter, strides[0], padding, data_format=self.data_format, name=self.name
-            )
+            return lambda inp, filter: conv1d(inp, filter, strides[0], padding, data_format=self.data_format, name=self.name)
         if n == 2:
-            return lambda inp, filter: conv2d(inp, filter, per_axis(strides, 2, channels, "strides"), padding,
-                                              data_format=self.data_format, name=self.name)
-        return lambda inp, filter: conv3d(inp, filter, per_axis(strides, 3, channels, "strides"), padding,
-                                          data_format=self.data_format or "NDHWC", name=self.name)
+            return lambda inp, filter: conv2d(
+                inp, filter, per_axis(strides, 2, channels, "strides"), padding, data_format=self.data_format, name=self.name
+            )
+        return lambda inp, filter: conv3d(
+            inp, filter, per_axis(strides, 3, channels, "strides"), padding, data_format=self.data_format or "NDHWC", name=self.name
+        )
 
     def __call__(self, inp: Any, filter: Any) -> Any:
         return self.conv_op(inp, filter)
@@ -262,9 +285,7 @@ def convolution_internal(
     name: str | None = None,
 ) -> Any:
     """A convolution by the op for its dimensions, or by dealing pixels out where it is dilated."""
-    rank = (
-        filters.get_shape().ndims if isinstance(filters, Tensor) or hasattr(filters, "get_shape") else np.ndim(filters)
-    )
+    rank = filters.get_shape().ndims if isinstance(filters, Tensor) or hasattr(filters, "get_shape") else np.ndim(filters)
     if rank is None or (hasattr(input, "get_shape") and input.get_shape().ndims is not None):
         rank = input.get_shape().ndims if hasattr(input, "get_shape") else np.ndim(input)
     if rank is None:
@@ -280,25 +301,20 @@ def convolution_internal(
         all_dilations = per_axis(dilations, n, channels, "dilations")
         if all(d == 1 for d in all_dilations):
             if n == 1:
-                return conv1d(
-                    input, filters, all_strides, padding, data_format=data_format, dilations=all_dilations, name=scope
-                )
+                return conv1d(input, filters, all_strides, padding, data_format=data_format, dilations=all_dilations, name=scope)
             if n == 2:
-                return conv2d(
-                    input, filters, all_strides, padding, data_format=data_format, dilations=all_dilations, name=scope
-                )
-            return conv3d(
-                input,
-                filters,
-                all_strides,
-                padding,
-                data_format=data_format or "NDHWC",
-                dilations=all_dilations,
-                name=scope,
-            )
+                return conv2d(input, filters, all_strides, padding, data_format=data_format, dilations=all_dilations, name=scope)
+            return conv3d(input, filters, all_strides, padding, data_format=data_format or "NDHWC", dilations=all_dilations, name=scope)
         spatial = slice(2, None) if channels == 1 else slice(1, -1)
-        return Convolution(input.get_shape(), filters.get_shape(), padding, strides=all_strides[spatial],
-                           dilation_rate=all_dilations[spatial], name=scope, data_format=data_format)(input, filters)
+        return Convolution(
+            input.get_shape(),
+            filters.get_shape(),
+            padding,
+            strides=all_strides[spatial],
+            dilation_rate=all_dilations[spatial],
+            name=scope,
+            data_format=data_format,
+        )(input, filters)
 
 
 @public("nn.atrous_conv2d")
@@ -308,9 +324,7 @@ def atrous_conv2d(value: Any, filters: Any, rate: int, padding: str, name: str |
 
 
 @public("nn.atrous_conv2d_transpose")
-def atrous_conv2d_transpose(
-    value: Any, filters: Any, output_shape: Any, rate: int, padding: str, name: str | None = None
-) -> Any:
+def atrous_conv2d_transpose(value: Any, filters: Any, output_shape: Any, rate: int, padding: str, name: str | None = None) -> Any:
     """The transpose of atrous_conv2d."""
     with name_scope(name, "atrous_conv2d_transpose", [value, filters, output_shape]):
         value = convert_to_tensor(value, name="value")
@@ -318,28 +332,18 @@ def atrous_conv2d_transpose(
         value_channels = value.get_shape().with_rank(4).as_list()[3]
         filter_dims = filters.get_shape().with_rank(4).as_list()
         if None not in (value_channels, filter_dims[3]) and value_channels != filter_dims[3]:
-            raise ValueError(
-                f"value's input channels does not match filters' input channels, {value_channels} != {filter_dims[3]}"
-            )
+            raise ValueError(f"value's input channels does not match filters' input channels, {value_channels} != {filter_dims[3]}")
         if rate < 1:
             raise ValueError(f"rate {rate} cannot be less than one")
         if rate == 1:
-            return tf.nn.conv2d_transpose(
-                value, filters, output_shape, strides=[1, 1, 1, 1], padding=padding, data_format="NHWC"
-            )
+            return tf.nn.conv2d_transpose(value, filters, output_shape, strides=[1, 1, 1, 1], padding=padding, data_format="NHWC")
         output = convert_to_tensor(output_shape, name="output_shape")
         if not output.get_shape().is_compatible_with([4]):
             raise ValueError(f"output_shape must have shape (4,), got {output.get_shape()}")
         if isinstance(output_shape, tuple):
             output_shape = list(output_shape)
-        if (
-            isinstance(output_shape, (list, np.ndarray))
-            and filter_dims[2] is not None
-            and filter_dims[2] != output_shape[3]
-        ):
-            raise ValueError(
-                f"output_shape does not match filter's output channels, {output_shape[3]} != {filter_dims[2]}"
-            )
+        if isinstance(output_shape, (list, np.ndarray)) and filter_dims[2] is not None and filter_dims[2] != output_shape[3]:
+            raise ValueError(f"output_shape does not match filter's output channels, {output_shape[3]} != {filter_dims[2]}")
         if padding == "SAME":
             extents: list[Any] = [None if size is None else size + (size - 1) * (rate - 1) for size in filter_dims[:2]]
             if None in extents:
@@ -355,13 +359,6 @@ def atrous_conv2d_transpose(
         in_height, in_width = output_shape[1] + top + bottom, output_shape[2] + left + right
         extra_bottom, extra_right = (rate - in_height % rate) % rate, (rate - in_width % rate) % rate
         value = apply("SpaceToBatchND", value, [rate, rate], [[0, extra_bottom], [0, extra_right]])
-        sizes = [
-            rate * rate * output_shape[0],
-            (in_height + extra_bottom) // rate,
-            (in_width + extra_right) // rate,
-            output_shape[3],
-        ]
-        value = apply(
-            "Conv2DBackpropInput", sizes, filters, value, strides=[1, 1, 1, 1], padding="VALID", data_format="NHWC"
-        )
+        sizes = [rate * rate * output_shape[0], (in_height + extra_bottom) // rate, (in_width + extra_right) // rate, output_shape[3]]
+        value = apply("Conv2DBackpropInput", sizes, filters, value, strides=[1, 1, 1, 1], padding="VALID", data_format="NHWC")
         return apply("BatchToSpaceND", value, [rate, rate], [[top, bottom + extra_bottom], [left, right + extra_right]])

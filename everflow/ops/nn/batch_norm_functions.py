@@ -1,4 +1,5 @@
 """Batch normalization: the fused ops, and the same thing from its parts."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -23,7 +24,7 @@ def _fused_shape(o: Any) -> Any:
     channels = dims[layout.channel]
     for t in o.inputs[1:3] if o.attr("is_training") else o.inputs[1:5]:
         channels = shapes.merge_size(channels, shapes.with_rank(t.dims, 1)[0])
-    y = (*dims[:layout.channel], channels, *dims[layout.channel + 1:])
+    y = (*dims[: layout.channel], channels, *dims[layout.channel + 1 :])
     return [y] + [(channels,)] * 4 + ([None] if o.type == "FusedBatchNormV3" else [])
 
 
@@ -35,16 +36,7 @@ def _fused_gradient(o: Any, dy: Any, *_: Any) -> Any:
     if o.type == "FusedBatchNormV3":
         reserves.append(o.outputs[5])
     name = o.type.replace("Norm", "NormGrad")
-    found = apply(
-        name,
-        dy,
-        x,
-        scale,
-        *reserves,
-        epsilon=o.attr("epsilon"),
-        data_format=o.attr("data_format"),
-        is_training=training,
-    )
+    found = apply(name, dy, x, scale, *reserves, epsilon=o.attr("epsilon"), data_format=o.attr("data_format"), is_training=training)
     return found[0], found[1], found[2], None, None
 
 
@@ -58,18 +50,14 @@ def _fused_grad_shape(o: Any) -> Any:
 def _fused_grad_gradient(o: Any, d_dx: Any, d_dscale: Any, d_doffset: Any, *_: Any) -> Any:
     """Writes the first gradient out with plain ops, and differentiates that."""
     dy, x, scale, mean, variance = o.inputs[:5]
-    first = first_gradients(
-        dy, x, scale, mean, variance, o.attr("epsilon"), o.attr("data_format"), o.attr("is_training")
-    )
+    first = first_gradients(dy, x, scale, mean, variance, o.attr("epsilon"), o.attr("data_format"), o.attr("is_training"))
     with tf.name_scope(None, "second", list(first)):
         found = tf.gradients(first, [dy, x, scale], [d_dx, d_dscale, d_doffset])
     return (*found, *[None] * (len(o.inputs) - 3))
 
 
 @internal("ops.nn_grad._BatchNormGrad")
-def first_gradients(
-    dy: Any, x: Any, scale: Any, mean: Any, variance: Any, epsilon: float, data_format: str, training: bool = True
-) -> Any:
+def first_gradients(dy: Any, x: Any, scale: Any, mean: Any, variance: Any, epsilon: float, data_format: str, training: bool = True) -> Any:
     """The gradients of a fused batch normalization with respect to (x, scale, offset), made of plain ops."""
     axes = [0, 2, 3] if data_format == "NCHW" else [0, 1, 2]
     shape = [1, -1, 1, 1] if data_format == "NCHW" else [1, 1, 1, -1]
@@ -85,8 +73,11 @@ def first_gradients(
         centered = x - mean
         inverse = tf.rsqrt(tf.reduce_mean(tf.square(centered), axes, keepdims=True) + epsilon)
         normal = centered * inverse
-        dx = wide(scale) * inverse * (
-            dy - tf.reduce_mean(dy, axes, keepdims=True) - normal * tf.reduce_mean(dy * normal, axes, keepdims=True))
+        dx = (
+            wide(scale)
+            * inverse
+            * (dy - tf.reduce_mean(dy, axes, keepdims=True) - normal * tf.reduce_mean(dy * normal, axes, keepdims=True))
+        )
     else:
         inverse = tf.rsqrt(wide(variance) + epsilon)
         normal = (x - wide(mean)) * inverse
@@ -95,15 +86,37 @@ def first_gradients(
 
 
 for _name in NAMES:
-    op(_name, kernel=forward, shape=_fused_shape, gradient=_fused_gradient, kind="normalization", symbolic=symbolic.like_first,
-       surrounded=lambda node: "_NormalizeSurrounded")
-    op(_name.replace("Norm", "NormGrad"), kernel=backward, shape=_fused_grad_shape, gradient=_fused_grad_gradient,
-       kind="gradient of normalization", symbolic=symbolic.like_first)
+    op(
+        _name,
+        kernel=forward,
+        shape=_fused_shape,
+        gradient=_fused_gradient,
+        kind="normalization",
+        symbolic=symbolic.like_first,
+        surrounded=lambda node: "_NormalizeSurrounded",
+    )
+    op(
+        _name.replace("Norm", "NormGrad"),
+        kernel=backward,
+        shape=_fused_grad_shape,
+        gradient=_fused_grad_gradient,
+        kind="gradient of normalization",
+        symbolic=symbolic.like_first,
+    )
 
 
 @public("nn.fused_batch_norm")
-def fused_batch_norm(x: Any, scale: Any, offset: Any, mean: Any = None, variance: Any = None, epsilon: float = 0.001,
-                     data_format: str = "NHWC", is_training: bool = True, name: str | None = None) -> Any:
+def fused_batch_norm(
+    x: Any,
+    scale: Any,
+    offset: Any,
+    mean: Any = None,
+    variance: Any = None,
+    epsilon: float = 0.001,
+    data_format: str = "NHWC",
+    is_training: bool = True,
+    name: str | None = None,
+) -> Any:
     """Normalizes images channel by channel; returns (result, mean, variance)."""
     if is_training and (mean is not None or variance is not None):
         raise ValueError("Both 'mean' and 'variance' must be None if is_training is True.")
@@ -116,23 +129,20 @@ def fused_batch_norm(x: Any, scale: Any, offset: Any, mean: Any = None, variance
         variance = tf.constant([], dtype=tf.float32)
     # A smaller epsilon is not safe in the precision that GPUs compute this in.
     epsilon = max(epsilon, 1.001e-5)
-    found = apply("FusedBatchNormV3", x, scale, offset, mean, variance, epsilon=epsilon, data_format=data_format,
-                  is_training=is_training, name=name)
+    found = apply(
+        "FusedBatchNormV3", x, scale, offset, mean, variance, epsilon=epsilon, data_format=data_format, is_training=is_training, name=name
+    )
     return found[0], found[1], found[2]
 
 
 @public("nn.batch_normalization")
-def batch_normalization(
-    x: Any, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: Any, name: str | None = None
-) -> Any:
+def batch_normalization(x: Any, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: Any, name: str | None = None) -> Any:
     """(x - mean) / sqrt(variance + epsilon), scaled and shifted where `scale` and `offset` are given."""
     with name_scope(name, "batchnorm", [x, mean, variance, scale, offset]):
         inverse = tf.rsqrt(variance + variance_epsilon)
         if scale is not None:
             inverse *= scale
-        return x * tf.cast(inverse, x.dtype) + tf.cast(
-            offset - mean * inverse if offset is not None else -mean * inverse, x.dtype
-        )
+        return x * tf.cast(inverse, x.dtype) + tf.cast(offset - mean * inverse if offset is not None else -mean * inverse, x.dtype)
 
 
 @public("nn.batch_norm_with_global_normalization")

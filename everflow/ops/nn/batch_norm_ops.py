@@ -2,6 +2,7 @@
 
 A following Relu may be part of either, and zeros around the result, which convolutions want there.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -33,7 +34,8 @@ class Normalization:
         for name, vector in vectors.items():
             if vector.numel() != channels:
                 raise invalid_argument(
-                    f"{name} must have the same number of elements as the channels of x, got {vector.numel()} and {channels}")
+                    f"{name} must have the same number of elements as the channels of x, got {vector.numel()} and {channels}"
+                )
 
 
 def pitches(x: Any) -> tuple[int, int]:
@@ -78,9 +80,21 @@ def _native(of: Normalization, x: Any, scale: Any, offset: Any, mean: Any, varia
     statistics = torch.empty((3, x.shape[3])) if of.training else None
     if statistics is None:
         mean, variance = mean.contiguous(), variance.contiguous()
-    batch_norm(x.data_ptr(), scale.data_ptr(), offset.data_ptr(), mean.data_ptr(), variance.data_ptr(),
-               0 if statistics is None else statistics.data_ptr(), y.data_ptr(), x.shape, pitches(y), of.epsilon, of.training,
-               of.rectify, torch.get_num_threads())
+    batch_norm(
+        x.data_ptr(),
+        scale.data_ptr(),
+        offset.data_ptr(),
+        mean.data_ptr(),
+        variance.data_ptr(),
+        0 if statistics is None else statistics.data_ptr(),
+        y.data_ptr(),
+        x.shape,
+        pitches(y),
+        of.epsilon,
+        of.training,
+        of.rectify,
+        torch.get_num_threads(),
+    )
     if statistics is None:
         return (y, mean, variance, mean, variance), whole
     mean, unbiased, variance = statistics.unbind()
@@ -112,7 +126,8 @@ def backward(node: Any, rectify: bool = False, overwrite: bool = False) -> Calla
     def run(dy: Any, x: Any, scale: Any, offset: Any, mean: Any, variance: Any) -> Any:
         if dy.shape != x.shape:
             raise invalid_argument(
-                f"x and y_backprop must have same shape, but got {shapes.describe(x.shape)} and {shapes.describe(dy.shape)}")
+                f"x and y_backprop must have same shape, but got {shapes.describe(x.shape)} and {shapes.describe(dy.shape)}"
+            )
         channels = x.shape[of.layout.channel] if x.dim() == 4 else 0
         of.check(x, channels, scale=scale)
         nothing = scale.new_zeros(())
@@ -133,9 +148,22 @@ def _native_gradient(of: Normalization, overwrite: bool) -> Callable[..., Any]:
             dy = dy.contiguous()
         dx = dy if overwrite and dy.is_contiguous() else torch.empty_like(x)
         sums = torch.empty((2, x.shape[3]))
-        batch_norm_gradient(dy.data_ptr(), x.data_ptr(), scale.data_ptr(), 0 if offset is None else offset.data_ptr(), mean.data_ptr(),
-                            variance.data_ptr(), dx.data_ptr(), sums.data_ptr(), x.shape, pitches(dy), of.epsilon, of.training,
-                            of.rectify, torch.get_num_threads())
+        batch_norm_gradient(
+            dy.data_ptr(),
+            x.data_ptr(),
+            scale.data_ptr(),
+            0 if offset is None else offset.data_ptr(),
+            mean.data_ptr(),
+            variance.data_ptr(),
+            dx.data_ptr(),
+            sums.data_ptr(),
+            x.shape,
+            pitches(dy),
+            of.epsilon,
+            of.training,
+            of.rectify,
+            torch.get_num_threads(),
+        )
         return dx, *sums.unbind()
 
     return run
@@ -161,11 +189,19 @@ def _gradient_by_torch(of: Normalization) -> Callable[..., Any]:
 
 
 # What passes make of normalizations: with Relu, with zeros around the result, and over what they are given (`overwrite`).
-fused_op("_NormalizeRectify", kernel=lambda node: forward(node, rectify=True, overwrite=node.attr("overwrite")),
-         symbolic=symbolic.like_first, surrounded=lambda node: "_NormalizeRectifySurrounded")
+fused_op(
+    "_NormalizeRectify",
+    kernel=lambda node: forward(node, rectify=True, overwrite=node.attr("overwrite")),
+    symbolic=symbolic.like_first,
+    surrounded=lambda node: "_NormalizeRectifySurrounded",
+)
 fused_op("_NormalizeSurrounded", kernel=lambda node: forward(node, border=node.attr("border")), symbolic=symbolic.like_first)
-fused_op("_NormalizeRectifySurrounded", kernel=lambda node: forward(node, rectify=True, border=node.attr("border")),
-         symbolic=symbolic.like_first)
+fused_op(
+    "_NormalizeRectifySurrounded", kernel=lambda node: forward(node, rectify=True, border=node.attr("border")), symbolic=symbolic.like_first
+)
 fused_op("_NormalizeGradient", kernel=lambda node: backward(node, overwrite=node.attr("overwrite")), symbolic=symbolic.like_first)
-fused_op("_NormalizeRectifyGradient", kernel=lambda node: backward(node, rectify=True, overwrite=node.attr("overwrite")),
-         symbolic=symbolic.like_first)
+fused_op(
+    "_NormalizeRectifyGradient",
+    kernel=lambda node: backward(node, rectify=True, overwrite=node.attr("overwrite")),
+    symbolic=symbolic.like_first,
+)

@@ -1,4 +1,5 @@
 """The sequences that a beam search found, read back from its steps."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -23,11 +24,13 @@ def _check_ranks(step_ids: Any, parent_ids: Any, lengths: Any, end_token: Any) -
         raise invalid_argument(f"max_sequence_lengths must be a vector, saw shape: {list(lengths.shape)}")
     if step_ids.shape != parent_ids.shape:
         raise invalid_argument(
-            f"step_ids and parent_ids must have the same shape; but shapes are: {list(step_ids.shape)}, {list(parent_ids.shape)}")
+            f"step_ids and parent_ids must have the same shape; but shapes are: {list(step_ids.shape)}, {list(parent_ids.shape)}"
+        )
     if lengths.shape[0] != step_ids.shape[1]:
         raise invalid_argument(
             f"batch size dimensions step_ids.shape[1] and max_sequence_lengths.shape[0] must match.  but shapes are: "
-            f"{list(step_ids.shape)} and {list(lengths.shape)}")
+            f"{list(step_ids.shape)} and {list(lengths.shape)}"
+        )
 
 
 def _gather_tree(node: Any) -> Callable[..., Any]:

@@ -1,4 +1,5 @@
 """Adding a bias to the channels of a tensor."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -24,8 +25,10 @@ def _bias_add(node: Any) -> Callable[..., Any]:
     if axis == -1:
         add = torch.add
     else:
+
         def add(x: Any, bias: Any) -> Any:
             return x + bias.view(-1, *[1] * (x.dim() - 2))
+
     dims, channels = node.inputs[0].dims, node.inputs[1].dims
     if dims is not None and channels is not None and dims[axis] is not None and dims[axis] == channels[0]:
         return add
@@ -53,7 +56,7 @@ def _bias_add_shape(o: Any) -> Any:
     if dims is None:
         return None
     axis %= len(dims)
-    return (*dims[:axis], shapes.merge_size(dims[axis], channels), *dims[axis + 1:])
+    return (*dims[:axis], shapes.merge_size(dims[axis], channels), *dims[axis + 1 :])
 
 
 def _bias_add_grad(node: Any) -> Callable[..., Any]:
@@ -80,12 +83,17 @@ def _bias_add_grad_grad(o: Any, dy: Any) -> Any:
     return tf.tile(tf.reshape(dy, expanded), multiples)
 
 
-op("BiasAdd", kernel=_bias_add, shape=_bias_add_shape,
-   gradient=lambda o, dy: (dy, apply("BiasAddGrad", dy, data_format=o.attr("data_format"))), fresh=True,
-   over={0: lambda n: torch.Tensor.add_ if n.attr("data_format") == "NHWC" else None}, symbolic=symbolic.like_first)
+op(
+    "BiasAdd",
+    kernel=_bias_add,
+    shape=_bias_add_shape,
+    gradient=lambda o, dy: (dy, apply("BiasAddGrad", dy, data_format=o.attr("data_format"))),
+    fresh=True,
+    over={0: lambda n: torch.Tensor.add_ if n.attr("data_format") == "NHWC" else None},
+    symbolic=symbolic.like_first,
+)
 op("BiasAddGrad", kernel=_bias_add_grad, shape=_bias_add_grad_shape, gradient=_bias_add_grad_grad)
-op("BiasAddV1", kernel=_bias_add, shape=_bias_add_shape,
-   gradient=lambda o, dy: (dy, tf.reduce_sum(dy, tf.range(tf.rank(dy) - 1))))
+op("BiasAddV1", kernel=_bias_add, shape=_bias_add_shape, gradient=lambda o, dy: (dy, tf.reduce_sum(dy, tf.range(tf.rank(dy) - 1))))
 
 
 @public("nn.bias_add")

@@ -1,4 +1,5 @@
 """Candidate samplers: classes to compare the true ones with, drawn by known probabilities."""
+
 from __future__ import annotations
 
 import bisect
@@ -142,9 +143,7 @@ def _checked(node: Any, true_classes: Any) -> None:
     if true_classes.dim() != 2:
         raise invalid_argument("true_classes must be a matrix")
     if true_classes.shape[1] != node.attr("num_true"):
-        raise invalid_argument(
-            f"true_classes must have num_true columns, expected: {true_classes.shape[1]} was: {node.attr('num_true')}"
-        )
+        raise invalid_argument(f"true_classes must have num_true columns, expected: {true_classes.shape[1]} was: {node.attr('num_true')}")
 
 
 def _sampler(make: Callable[[Any], Any]) -> Callable[[Any], Callable[..., Any]]:
@@ -222,10 +221,7 @@ def _accidental_hits(node: Any) -> Callable[..., Any]:
         if sampled.dim() != 1:
             raise invalid_argument("sampled_candidates must be a vector, which is typically an output from CandidateSampler")
         position = {candidate: i for i, candidate in enumerate(sampled.tolist())}
-        hits = [
-            (row, position[value])
-            for row, values in enumerate(true_classes.tolist()) for value in values if value in position
-        ]
+        hits = [(row, position[value]) for row, values in enumerate(true_classes.tolist()) for value in values if value in position]
         rows, ids = zip(*hits) if hits else ((), ())
         return (
             torch.tensor(rows, dtype=torch.int32),
@@ -256,8 +252,9 @@ def uniform_candidate_sampler(
     true_classes: Any, num_true: int, num_sampled: int, unique: bool, range_max: int, seed: Any = None, name: str | None = None
 ) -> Any:
     """(candidates, expected counts of the true classes, and of the candidates), all classes being alike."""
-    return _apply("UniformCandidateSampler", true_classes, seed, name, num_true=num_true, num_sampled=num_sampled,
-                  unique=unique, range_max=range_max)
+    return _apply(
+        "UniformCandidateSampler", true_classes, seed, name, num_true=num_true, num_sampled=num_sampled, unique=unique, range_max=range_max
+    )
 
 
 @public("nn.log_uniform_candidate_sampler", "random.log_uniform_candidate_sampler")
@@ -265,8 +262,16 @@ def log_uniform_candidate_sampler(
     true_classes: Any, num_true: int, num_sampled: int, unique: bool, range_max: int, seed: Any = None, name: str | None = None
 ) -> Any:
     """As uniform_candidate_sampler, for classes that are sorted by decreasing frequency."""
-    return _apply("LogUniformCandidateSampler", true_classes, seed, name, num_true=num_true, num_sampled=num_sampled,
-                  unique=unique, range_max=range_max)
+    return _apply(
+        "LogUniformCandidateSampler",
+        true_classes,
+        seed,
+        name,
+        num_true=num_true,
+        num_sampled=num_sampled,
+        unique=unique,
+        range_max=range_max,
+    )
 
 
 @public("nn.learned_unigram_candidate_sampler", "random.learned_unigram_candidate_sampler")
@@ -274,20 +279,51 @@ def learned_unigram_candidate_sampler(
     true_classes: Any, num_true: int, num_sampled: int, unique: bool, range_max: int, seed: Any = None, name: str | None = None
 ) -> Any:
     """As uniform_candidate_sampler, with frequencies learned from the true classes."""
-    return _apply("LearnedUnigramCandidateSampler", true_classes, seed, name, num_true=num_true, num_sampled=num_sampled,
-                  unique=unique, range_max=range_max)
+    return _apply(
+        "LearnedUnigramCandidateSampler",
+        true_classes,
+        seed,
+        name,
+        num_true=num_true,
+        num_sampled=num_sampled,
+        unique=unique,
+        range_max=range_max,
+    )
 
 
 @public("nn.fixed_unigram_candidate_sampler", "random.fixed_unigram_candidate_sampler")
 def fixed_unigram_candidate_sampler(
-    true_classes: Any, num_true: int, num_sampled: int, unique: bool, range_max: int, vocab_file: str = "",
-    distortion: float = 1.0, num_reserved_ids: int = 0, num_shards: int = 1, shard: int = 0, unigrams: Any = (),
-    seed: Any = None, name: str | None = None
+    true_classes: Any,
+    num_true: int,
+    num_sampled: int,
+    unique: bool,
+    range_max: int,
+    vocab_file: str = "",
+    distortion: float = 1.0,
+    num_reserved_ids: int = 0,
+    num_shards: int = 1,
+    shard: int = 0,
+    unigrams: Any = (),
+    seed: Any = None,
+    name: str | None = None,
 ) -> Any:
     """As uniform_candidate_sampler, with frequencies from a file or a list."""
-    return _apply("FixedUnigramCandidateSampler", true_classes, seed, name, num_true=num_true, num_sampled=num_sampled,
-                  unique=unique, range_max=range_max, vocab_file=vocab_file, distortion=distortion,
-                  num_reserved_ids=num_reserved_ids, num_shards=num_shards, shard=shard, unigrams=list(unigrams))
+    return _apply(
+        "FixedUnigramCandidateSampler",
+        true_classes,
+        seed,
+        name,
+        num_true=num_true,
+        num_sampled=num_sampled,
+        unique=unique,
+        range_max=range_max,
+        vocab_file=vocab_file,
+        distortion=distortion,
+        num_reserved_ids=num_reserved_ids,
+        num_shards=num_shards,
+        shard=shard,
+        unigrams=list(unigrams),
+    )
 
 
 @public("nn.all_candidate_sampler", "random.all_candidate_sampler")
@@ -299,10 +335,7 @@ def all_candidate_sampler(
 
 
 @public("nn.compute_accidental_hits")
-def compute_accidental_hits(
-    true_classes: Any, sampled_candidates: Any, num_true: int, seed: Any = None, name: str | None = None
-) -> Any:
+def compute_accidental_hits(true_classes: Any, sampled_candidates: Any, num_true: int, seed: Any = None, name: str | None = None) -> Any:
     """(rows, positions, weights) of the candidates that are true classes: added to logits, they rule these out."""
     seed, seed2 = get_seed(seed)
-    return apply("ComputeAccidentalHits", true_classes, sampled_candidates, num_true=num_true, seed=seed or 0,
-                 seed2=seed2 or 0, name=name)
+    return apply("ComputeAccidentalHits", true_classes, sampled_candidates, num_true=num_true, seed=seed or 0, seed2=seed2 or 0, name=name)

@@ -1,4 +1,5 @@
 """Convolutions as programs call them: one to three dimensions, transposed, depthwise and separable."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -42,8 +43,7 @@ def explicit_padding(padding: Any) -> tuple[Any, list[int]]:
     """The two attributes for a padding: its name, and the sizes where a list gave them."""
     if isinstance(padding, str) and padding == "EXPLICIT":
         raise ValueError(
-            '"EXPLICIT" is not a valid value for the padding parameter. To use explicit padding, the padding parameter '
-            "must be a list."
+            '"EXPLICIT" is not a valid value for the padding parameter. To use explicit padding, the padding parameter must be a list.'
         )
     if not isinstance(padding, (list, tuple)):
         return padding, []
@@ -84,9 +84,18 @@ def conv2d(
     padding, explicit = explicit_padding(padding)
     data_format = _format_2d(data_format)
     channels = channel_index(data_format)
-    return apply("Conv2D", input, filter, strides=per_axis(strides, 2, channels, "strides"), padding=padding,
-                 explicit_paddings=explicit, use_cudnn_on_gpu=use_cudnn_on_gpu, data_format=data_format,
-                 dilations=per_axis(dilations, 2, channels, "dilations"), name=name)
+    return apply(
+        "Conv2D",
+        input,
+        filter,
+        strides=per_axis(strides, 2, channels, "strides"),
+        padding=padding,
+        explicit_paddings=explicit,
+        use_cudnn_on_gpu=use_cudnn_on_gpu,
+        data_format=data_format,
+        dilations=per_axis(dilations, 2, channels, "dilations"),
+        name=name,
+    )
 
 
 @public("nn.conv2d_backprop_filter")
@@ -188,8 +197,16 @@ def conv2d_transpose(
 
 
 @public("nn.conv3d")
-def conv3d(input: Any, filter: Any = None, strides: Any = None, padding: Any = None, data_format: str = "NDHWC",
-           dilations: Any = [1, 1, 1, 1, 1], name: str | None = None, filters: Any = None) -> Any:
+def conv3d(
+    input: Any,
+    filter: Any = None,
+    strides: Any = None,
+    padding: Any = None,
+    data_format: str = "NDHWC",
+    dilations: Any = [1, 1, 1, 1, 1],
+    name: str | None = None,
+    filters: Any = None,
+) -> Any:
     """Slides filters over volumes."""
     filter = either("filters", filters, "filter", filter)
     return apply(
@@ -243,8 +260,16 @@ def conv3d_transpose(
 
 
 @internal("ops.nn_ops.conv3d_transpose_v2")
-def _conv3d_transpose_of_2(input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME",
-                           data_format: str | None = "NDHWC", dilations: Any = None, name: str | None = None) -> Any:
+def _conv3d_transpose_of_2(
+    input: Any,
+    filters: Any,
+    output_shape: Any,
+    strides: Any,
+    padding: Any = "SAME",
+    data_format: str | None = "NDHWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Any:
     return conv3d_transpose(input, filters, output_shape, strides, padding, data_format, name, dilations=dilations)
 
 
@@ -262,8 +287,17 @@ def conv3d_backprop_filter(
     """The gradient of conv3d with respect to its filter."""
     if dilations is None:
         dilations = [1, 1, 1, 1, 1]
-    return apply("Conv3DBackpropFilterV2", input, filter_sizes, out_backprop, strides=strides, padding=padding,
-                 data_format=data_format, dilations=dilations, name=name)
+    return apply(
+        "Conv3DBackpropFilterV2",
+        input,
+        filter_sizes,
+        out_backprop,
+        strides=strides,
+        padding=padding,
+        data_format=data_format,
+        dilations=dilations,
+        name=name,
+    )
 
 
 def _format_1d(data_format: str | None) -> tuple[str, int]:
@@ -296,8 +330,17 @@ def conv1d(
         dilations = _with_height(per_axis(dilations, 1, channels, "dilations"))
         value = tf.expand_dims(value, axis)
         filters = tf.expand_dims(filters, 0)
-        result = apply("Conv2D", value, filters, strides=strides, padding=padding, use_cudnn_on_gpu=use_cudnn_on_gpu,
-                       data_format=data_format, dilations=dilations, name=scope)
+        result = apply(
+            "Conv2D",
+            value,
+            filters,
+            strides=strides,
+            padding=padding,
+            use_cudnn_on_gpu=use_cudnn_on_gpu,
+            data_format=data_format,
+            dilations=dilations,
+            name=scope,
+        )
         return tf.squeeze(result, [axis])
 
 
@@ -327,8 +370,17 @@ def conv1d_transpose(
         if isinstance(output_shape, (list, tuple)):
             output_shape = list(output_shape)
         output_shape = tf.concat([output_shape[:axis], [1], output_shape[axis:]], axis=0)
-        result = apply("Conv2DBackpropInput", output_shape, filters, input, strides=strides, padding=padding,
-                       data_format=data_format, dilations=dilations, name=scope)
+        result = apply(
+            "Conv2DBackpropInput",
+            output_shape,
+            filters,
+            input,
+            strides=strides,
+            padding=padding,
+            data_format=data_format,
+            dilations=dilations,
+            name=scope,
+        )
         return tf.squeeze(result, [axis])
 
 
@@ -354,30 +406,30 @@ def conv_transpose(
         if not 1 <= n <= 3:
             raise ValueError(f"output_shape must be of length 3, 4 or 5 but was {n + 2}.")
         function: Any = {1: conv1d_transpose, 2: conv2d_transpose, 3: conv3d_transpose}[n]
-        return function(
-            input,
-            filters,
-            output_shape,
-            strides,
-            padding=padding,
-            data_format=data_format,
-            dilations=dilations,
-            name=scope,
-        )
+        return function(input, filters, output_shape, strides, padding=padding, data_format=data_format, dilations=dilations, name=scope)
 
 
 @public("nn.depthwise_conv2d_native")
-def depthwise_conv2d_native(input: Any, filter: Any, strides: Any, padding: Any, data_format: str = "NHWC",
-                            dilations: Any = [1, 1, 1, 1], name: str | None = None) -> Any:
+def depthwise_conv2d_native(
+    input: Any, filter: Any, strides: Any, padding: Any, data_format: str = "NHWC", dilations: Any = [1, 1, 1, 1], name: str | None = None
+) -> Any:
     """Filters (height, width, channels, multiplier), each for a channel of its own."""
-    return apply("DepthwiseConv2dNative", input, filter, strides=strides, padding=padding, data_format=data_format,
-                 dilations=dilations, name=name)
+    return apply(
+        "DepthwiseConv2dNative", input, filter, strides=strides, padding=padding, data_format=data_format, dilations=dilations, name=name
+    )
 
 
 @public("nn.depthwise_conv2d_native_backprop_input", "nn.depthwise_conv2d_backprop_input")
-def depthwise_conv2d_native_backprop_input(input_sizes: Any, filter: Any, out_backprop: Any, strides: Any, padding: Any,
-                                           data_format: str = "NHWC", dilations: Any = [1, 1, 1, 1],
-                                           name: str | None = None) -> Any:
+def depthwise_conv2d_native_backprop_input(
+    input_sizes: Any,
+    filter: Any,
+    out_backprop: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NHWC",
+    dilations: Any = [1, 1, 1, 1],
+    name: str | None = None,
+) -> Any:
     """The gradient of a depthwise convolution with respect to its input."""
     return apply(
         "DepthwiseConv2dNativeBackpropInput",
@@ -417,15 +469,12 @@ def depthwise_conv2d_native_backprop_filter(
     )
 
 
-def _depthwise(
-    input: Any, filter: Any, rate: Any, strides: Any, padding: Any, data_format: str | None, name: str
-) -> Any:
+def _depthwise(input: Any, filter: Any, rate: Any, strides: Any, padding: Any, data_format: str | None, name: str) -> Any:
     """A depthwise convolution whose filters may be dilated."""
     from everflow.ops.nn.atrous_convolutions import with_space_to_batch
 
     def run(converted: Any, _: Any, padding: Any) -> Any:
-        return depthwise_conv2d_native(converted, filter, strides=strides, padding=padding,
-                                       data_format=_format_2d(data_format), name=name)
+        return depthwise_conv2d_native(converted, filter, strides=strides, padding=padding, data_format=_format_2d(data_format), name=name)
 
     return with_space_to_batch(
         input=input,
@@ -438,8 +487,16 @@ def _depthwise(
 
 
 @public("nn.depthwise_conv2d")
-def depthwise_conv2d(input: Any, filter: Any, strides: Any, padding: Any, rate: Any = None, name: str | None = None,
-                     data_format: str | None = None, dilations: Any = None) -> Any:
+def depthwise_conv2d(
+    input: Any,
+    filter: Any,
+    strides: Any,
+    padding: Any,
+    rate: Any = None,
+    name: str | None = None,
+    data_format: str | None = None,
+    dilations: Any = None,
+) -> Any:
     """Filters (height, width, channels, multiplier), each for a channel of its own; `rate` spreads them out."""
     rate = either("dilations", dilations, "rate", rate)
     with name_scope(name, "depthwise", [input, filter]) as scope:
@@ -470,6 +527,4 @@ def separable_conv2d(
         for size in pointwise_shape.as_list()[:2]:
             shapes.Dimension(size).assert_is_compatible_with(1)
         depthwise = _depthwise(input, depthwise_filter, rate, strides, padding, data_format, "depthwise")
-        return conv2d(
-            depthwise, pointwise_filter, [1, 1, 1, 1], "VALID", data_format=_format_2d(data_format), name=scope
-        )
+        return conv2d(depthwise, pointwise_filter, [1, 1, 1, 1], "VALID", data_format=_format_2d(data_format), name=scope)

@@ -3,6 +3,7 @@
 A tensor in NHWC is, seen in torch's axis order, one in "channels last": the permutes below are views, and torch
 computes in that layout without copying.
 """
+
 from __future__ import annotations
 
 import functools
@@ -35,13 +36,9 @@ class Geometry:
         self.layout = layout = Layout(_format_of(node))
         strides, dilations = node.attr("strides"), node.attr("dilations")
         if strides[layout.batch] != 1 or strides[layout.channel] != 1:
-            raise invalid_argument(
-                "Current implementation does not yet support strides in the batch and depth dimensions."
-            )
+            raise invalid_argument("Current implementation does not yet support strides in the batch and depth dimensions.")
         if dilations[layout.batch] != 1 or dilations[layout.channel] != 1:
-            raise invalid_argument(
-                "Current implementation does not yet support dilations in the batch and depth dimensions."
-            )
+            raise invalid_argument("Current implementation does not yet support dilations in the batch and depth dimensions.")
         self.strides, self.dilations = layout.window(strides), layout.window(dilations)
         try:
             self.explicit = _explicit(node, layout)
@@ -62,9 +59,7 @@ class Geometry:
             raise invalid_argument(f"input depth must be evenly divisible by filter depth: {x[1]} vs {filter[1]}")
         groups = x[1] // filter[1] if filter[1] else 1
         if groups and filter[0] % groups:
-            raise invalid_argument(
-                f"output depth must be evenly divisible by number of groups: {filter[0]} vs {groups}"
-            )
+            raise invalid_argument(f"output depth must be evenly divisible by number of groups: {filter[0]} vs {groups}")
         pads = pads_of(self.padding, x[2:], filter[2:], self.strides, self.dilations, self.explicit)
         sizes = []
         for size, window, stride, dilation, pad in zip(x[2:], filter[2:], self.strides, self.dilations, pads):
@@ -96,8 +91,7 @@ class Geometry:
             return invalid_argument(f"{name}: out_backprop must be {len(computed)}-dimensional")
         if dy[0] != x[0]:
             return invalid_argument(
-                f"{name}: input and out_backprop must have the same batch sizeinput batch: {x[0]}outbackprop "
-                f"batch: {dy[0]} batch_dim: 0"
+                f"{name}: input and out_backprop must have the same batch sizeinput batch: {x[0]}outbackprop batch: {dy[0]} batch_dim: 0"
             )
         if dy[1] != computed[1]:
             return invalid_argument(f"{name}: filter and out_backprop must have the same out_depth")
@@ -114,14 +108,10 @@ class Geometry:
         """The convolution of tensors in torch's axis order."""
         padding, extra, groups, output, nothing = self.fit(x.shape, filter.shape)
         if nothing:
-            return (
-                x.new_zeros(output) if bias is None else x.new_zeros(output) + bias.view(-1, *[1] * (len(output) - 2))
-            )
+            return x.new_zeros(output) if bias is None else x.new_zeros(output) + bias.view(-1, *[1] * (len(output) - 2))
         if extra is not None:
             x = torch.nn.functional.pad(x, extra)
-        return torch.convolution(
-            x, filter, bias, self.strides, padding, self.dilations, False, [0] * len(padding), groups
-        )
+        return torch.convolution(x, filter, bias, self.strides, padding, self.dilations, False, [0] * len(padding), groups)
 
     def input_gradient(self, x_shape: Any, filter: Any, dy: Any) -> Any:
         """The gradient with respect to an input of this shape."""
@@ -142,8 +132,18 @@ class Geometry:
             dx = torch.convolution(dy, filter, None, self.strides, padding, self.dilations, True, rest, groups)
         else:
             dx = torch.ops.aten.convolution_backward.default(
-                dy, dy.new_empty((*x_shape[:2], *sizes)), filter, None, self.strides, padding, self.dilations, False,
-                [0] * len(sizes), groups, [True, False, False])[0]
+                dy,
+                dy.new_empty((*x_shape[:2], *sizes)),
+                filter,
+                None,
+                self.strides,
+                padding,
+                self.dilations,
+                False,
+                [0] * len(sizes),
+                groups,
+                [True, False, False],
+            )[0]
         if extra is not None:
             for axis, (size, b) in enumerate(zip(x_shape[2:], before), 2):
                 dx = dx.narrow(axis, b, size)
@@ -261,9 +261,7 @@ def _input_gradient(node: Any) -> Callable[..., Any]:
         sizes = read(sizes)
         if len(sizes) == 2 and len(to_torch) == 4:
             sizes = geometry.layout.dims(dy.shape[geometry.layout.batch], filter.shape[2], sizes)
-        return compute([sizes[i] for i in to_torch], filter.permute(filter_order), dy.permute(to_torch)).permute(
-            from_torch
-        )
+        return compute([sizes[i] for i in to_torch], filter.permute(filter_order), dy.permute(to_torch)).permute(from_torch)
 
     pointwise = Pointwise.find(node) if node.type == "Conv2DBackpropInput" else None
     return run if pointwise is None else pointwise.input_gradient(run, read)
@@ -277,9 +275,7 @@ def _filter_gradient(node: Any) -> Callable[..., Any]:
 
     def run(x: Any, sizes: Any, dy: Any) -> Any:
         sizes = read(sizes)
-        return dense(
-            compute(x.permute(to_torch), [sizes[i] for i in filter_order], dy.permute(to_torch)).permute(filter_back)
-        )
+        return dense(compute(x.permute(to_torch), [sizes[i] for i in filter_order], dy.permute(to_torch)).permute(filter_back))
 
     pointwise = Pointwise.find(node) if node.type == "Conv2DBackpropFilter" else None
     return run if pointwise is None else pointwise.filter_gradient(run, read)
@@ -294,27 +290,15 @@ def convolution_shape(o: Any) -> Any:
     for name, values in (("strides", strides), ("dilations", dilations)):
         if len(values) != layout.rank:
             raise ValueError(
-                f"{_shown_name(o)} requires the {_singular(name)} attribute to contain {layout.rank} values, "
-                f"but got: {len(values)}"
+                f"{_shown_name(o)} requires the {_singular(name)} attribute to contain {layout.rank} values, but got: {len(values)}"
             )
     explicit = _explicit(o, layout) or [(0, 0)] * len(layout.spatial)
     depth, filter_depth = x[layout.channel], filter[-2]
     if depth is not None and filter_depth and depth % filter_depth:
         raise ValueError(f"Depth of input ({depth}) is not a multiple of input depth of filter ({filter_depth})")
-    if (
-        depth is not None
-        and filter_depth
-        and depth // filter_depth > 1
-        and filter[-1] is not None
-        and filter[-1] % (depth // filter_depth)
-    ):
-        raise ValueError(
-            f"Depth of output ({filter[-1]}) is not a multiple of the number of groups ({depth // filter_depth})"
-        )
-    sizes = [
-        window_output(x[i], filter[k], strides[i], o.attr("padding"), dilations[i], explicit[k])
-        for k, i in enumerate(layout.spatial)
-    ]
+    if depth is not None and filter_depth and depth // filter_depth > 1 and filter[-1] is not None and filter[-1] % (depth // filter_depth):
+        raise ValueError(f"Depth of output ({filter[-1]}) is not a multiple of the number of groups ({depth // filter_depth})")
+    sizes = [window_output(x[i], filter[k], strides[i], o.attr("padding"), dilations[i], explicit[k]) for k, i in enumerate(layout.spatial)]
     return layout.dims(x[layout.batch], filter[-1], sizes)
 
 
@@ -328,6 +312,7 @@ def _singular(name: str) -> str:
 
 def sizes_shape(rank: int) -> Callable[[Any], Any]:
     """The shape that a gradient op's sizes input holds."""
+
     def rule(o: Any) -> Any:
         index = 0 if o.type.endswith("Input") or o.type.endswith("InputV2") else 1
         dims = dims_of(o.inputs[index])
@@ -345,18 +330,16 @@ def _conv2d_gradient(o: Any, dy: Any) -> Any:
     attrs = attributes_of(o)
     x_shape, filter_shape = tf.shape_n([x, filter])
     skipped = o.skip_input_indices
-    return (None if 0 in skipped else apply("Conv2DBackpropInput", x_shape, filter, dy, **attrs),
-            None if 1 in skipped else apply("Conv2DBackpropFilter", x, filter_shape, dy, **attrs))
+    return (
+        None if 0 in skipped else apply("Conv2DBackpropInput", x_shape, filter, dy, **attrs),
+        None if 1 in skipped else apply("Conv2DBackpropFilter", x, filter_shape, dy, **attrs),
+    )
 
 
 def _conv2d_input_gradient(o: Any, dy: Any) -> Any:
     _, filter, backprop = o.inputs
     attrs = attributes_of(o)
-    return (
-        None,
-        apply("Conv2DBackpropFilter", dy, tf.shape(filter), backprop, **attrs),
-        apply("Conv2D", dy, filter, **attrs),
-    )
+    return (None, apply("Conv2DBackpropFilter", dy, tf.shape(filter), backprop, **attrs), apply("Conv2D", dy, filter, **attrs))
 
 
 def _conv2d_filter_gradient(o: Any, dy: Any) -> Any:
@@ -369,29 +352,52 @@ def _added_by(name: str) -> Callable[[Node], str | None]:
     return lambda node: name if Pointwise.find(node) is not None else None
 
 
-op("Conv2D", kernel=_convolution, shape=convolution_shape, gradient=_conv2d_gradient, kind="convolution", fresh=True,
-   symbolic=symbolic.keeps_batch, added=_added_by("_ConvAdded"), border=uneven_padding, strided=True)
-op("Conv2DBackpropInput", kernel=_input_gradient, shape=sizes_shape(4), gradient=_conv2d_input_gradient, sizes=(0,), fresh=True,
-   symbolic=symbolic.sized_by(0), added=_added_by("_ConvInputGradientAdded"))
-op("Conv2DBackpropFilter", kernel=_filter_gradient, shape=sizes_shape(4), gradient=_conv2d_filter_gradient, sizes=(1,),
-   border=uneven_padding, strided=True)
+op(
+    "Conv2D",
+    kernel=_convolution,
+    shape=convolution_shape,
+    gradient=_conv2d_gradient,
+    kind="convolution",
+    fresh=True,
+    symbolic=symbolic.keeps_batch,
+    added=_added_by("_ConvAdded"),
+    border=uneven_padding,
+    strided=True,
+)
+op(
+    "Conv2DBackpropInput",
+    kernel=_input_gradient,
+    shape=sizes_shape(4),
+    gradient=_conv2d_input_gradient,
+    sizes=(0,),
+    fresh=True,
+    symbolic=symbolic.sized_by(0),
+    added=_added_by("_ConvInputGradientAdded"),
+)
+op(
+    "Conv2DBackpropFilter",
+    kernel=_filter_gradient,
+    shape=sizes_shape(4),
+    gradient=_conv2d_filter_gradient,
+    sizes=(1,),
+    border=uneven_padding,
+    strided=True,
+)
 
 
 def _conv3d_gradient(o: Any, dy: Any) -> Any:
     x, filter = o.inputs
     attrs = attributes_of(o)
-    return (apply("Conv3DBackpropInputV2", tf.shape(x), filter, dy, **attrs),
-            apply("Conv3DBackpropFilterV2", x, tf.shape(filter), dy, **attrs))
+    return (
+        apply("Conv3DBackpropInputV2", tf.shape(x), filter, dy, **attrs),
+        apply("Conv3DBackpropFilterV2", x, tf.shape(filter), dy, **attrs),
+    )
 
 
 def _conv3d_input_gradient(o: Any, dy: Any) -> Any:
     _, filter, backprop = o.inputs
     attrs = attributes_of(o)
-    return (
-        None,
-        apply("Conv3DBackpropFilterV2", dy, tf.shape(filter), backprop, **attrs),
-        apply("Conv3D", dy, filter, **attrs),
-    )
+    return (None, apply("Conv3DBackpropFilterV2", dy, tf.shape(filter), backprop, **attrs), apply("Conv3D", dy, filter, **attrs))
 
 
 def _conv3d_filter_gradient(o: Any, dy: Any) -> Any:

@@ -1,4 +1,5 @@
 """Connectionist temporal classification: the loss of label sequences under networks that emit labels and blanks over time."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -31,9 +32,11 @@ def _label_rows(indices: Any, values: Any, batch: int, blank: int) -> list[list[
             if value >= blank:
                 following = [v for v in row[at:] if v < blank]
                 if following:
-                    raise invalid_argument("Saw a non-null label (index >= num_classes - 1) following a null label, batch: "
-                                           f"{b} num_classes: {blank + 1} labels: {','.join(map(str, row))} labels seen so far: "
-                                           f"{','.join(map(str, row[:at]))}")
+                    raise invalid_argument(
+                        "Saw a non-null label (index >= num_classes - 1) following a null label, batch: "
+                        f"{b} num_classes: {blank + 1} labels: {','.join(map(str, row))} labels seen so far: "
+                        f"{','.join(map(str, row[:at]))}"
+                    )
                 rows[b] = row[:at]
                 break
             if value < 0:
@@ -48,7 +51,7 @@ class _Lattice:
         longest = max((len(r) for r in rows), default=0)
         states = np.full((len(rows), 2 * longest + 1), blank, np.int64)
         for b, row in enumerate(rows):
-            states[b, 1:2 * len(row):2] = row
+            states[b, 1 : 2 * len(row) : 2] = row
         self.states = torch.from_numpy(states).to(device)
         self.sizes = torch.tensor([2 * len(r) + 1 for r in rows], device=device)
         places = torch.arange(states.shape[1], device=device)
@@ -128,9 +131,11 @@ def _ctc(node: Any) -> Kernel:
         too_long = [len(row) > length for row, length in zip(rows, lengths.tolist())]
         if any(too_long) and not ignore_longer:
             b = too_long.index(True)
-            raise invalid_argument("Not enough time for target transition sequence (required: "
-                                   f"{len(rows[b])}, available: {int(lengths[b])}){b}"
-                                   "You can turn this error into a warning by using the flag ignore_longer_outputs_than_inputs")
+            raise invalid_argument(
+                "Not enough time for target transition sequence (required: "
+                f"{len(rows[b])}, available: {int(lengths[b])}){b}"
+                "You can turn this error into a warning by using the flag ignore_longer_outputs_than_inputs"
+            )
         lattice = _Lattice([[] if skip else row for row, skip in zip(rows, too_long)], classes - 1, merge, logits.device)
         loss, gradient = _loss_and_gradient(logits, lengths.to(logits.device), lattice)
         left_out = torch.tensor(too_long, device=logits.device) | (lengths.to(logits.device) == 0)
@@ -148,9 +153,14 @@ def _ctc_shape(o: Any) -> Any:
 
 
 def _ctc_gradient(o: Any, of_loss: Any, _: Any) -> Any:
-    found = apply("PreventGradient", o.outputs[1], message=(
-        "Currently there is no way to take the second derivative of ctc_loss due to the fused implementation's interaction with "
-        "tf.gradients()"))
+    found = apply(
+        "PreventGradient",
+        o.outputs[1],
+        message=(
+            "Currently there is no way to take the second derivative of ctc_loss due to the fused implementation's interaction with "
+            "tf.gradients()"
+        ),
+    )
     return [tf.expand_dims(tf.expand_dims(of_loss, -1), 0) * found, None, None, None]
 
 
@@ -158,9 +168,16 @@ op("CTCLoss", kernel=_ctc, shape=_ctc_shape, gradient=_ctc_gradient)
 
 
 @public("nn.ctc_loss")
-def ctc_loss(labels: Any, inputs: Any = None, sequence_length: Any = None, preprocess_collapse_repeated: bool = False,
-             ctc_merge_repeated: bool = True, ignore_longer_outputs_than_inputs: bool = False, time_major: bool = True,
-             logits: Any = None) -> Any:
+def ctc_loss(
+    labels: Any,
+    inputs: Any = None,
+    sequence_length: Any = None,
+    preprocess_collapse_repeated: bool = False,
+    ctc_merge_repeated: bool = True,
+    ignore_longer_outputs_than_inputs: bool = False,
+    time_major: bool = True,
+    logits: Any = None,
+) -> Any:
     """The loss of sparse labels, of which the last class is the blank."""
     if not isinstance(labels, SparseTensor):
         raise TypeError("Expected labels (first argument) to be a SparseTensor")
@@ -168,15 +185,30 @@ def ctc_loss(labels: Any, inputs: Any = None, sequence_length: Any = None, prepr
     inputs = convert_to_tensor(inputs, name="logits")
     if not time_major:
         inputs = tf.transpose(inputs, [1, 0, 2])
-    loss, _ = apply("CTCLoss", inputs, labels.indices, labels.values, sequence_length,
-                    preprocess_collapse_repeated=preprocess_collapse_repeated, ctc_merge_repeated=ctc_merge_repeated,
-                    ignore_longer_outputs_than_inputs=ignore_longer_outputs_than_inputs)
+    loss, _ = apply(
+        "CTCLoss",
+        inputs,
+        labels.indices,
+        labels.values,
+        sequence_length,
+        preprocess_collapse_repeated=preprocess_collapse_repeated,
+        ctc_merge_repeated=ctc_merge_repeated,
+        ignore_longer_outputs_than_inputs=ignore_longer_outputs_than_inputs,
+    )
     return loss
 
 
 @public("nn.ctc_loss_v2")
-def ctc_loss_v2(labels: Any, logits: Any, label_length: Any, logit_length: Any, logits_time_major: bool = True, unique: Any = None,
-                blank_index: int | None = None, name: str | None = None) -> Any:
+def ctc_loss_v2(
+    labels: Any,
+    logits: Any,
+    label_length: Any,
+    logit_length: Any,
+    logits_time_major: bool = True,
+    unique: Any = None,
+    blank_index: int | None = None,
+    name: str | None = None,
+) -> Any:
     """The loss of dense or sparse labels, with any class as the blank."""
     if not isinstance(labels, SparseTensor):
         return ctc_loss_dense(labels, logits, label_length, logit_length, logits_time_major, unique, blank_index or 0, name)
@@ -187,8 +219,16 @@ def ctc_loss_v2(labels: Any, logits: Any, label_length: Any, logit_length: Any, 
 
 
 @internal("ops.ctc_ops.ctc_loss_dense")
-def ctc_loss_dense(labels: Any, logits: Any, label_length: Any, logit_length: Any, logits_time_major: bool = True, unique: Any = None,
-                   blank_index: int = 0, name: str | None = None) -> Any:
+def ctc_loss_dense(
+    labels: Any,
+    logits: Any,
+    label_length: Any,
+    logit_length: Any,
+    logits_time_major: bool = True,
+    unique: Any = None,
+    blank_index: int = 0,
+    name: str | None = None,
+) -> Any:
     """The same for dense labels; what `unique` says the kernel finds out by itself."""
     with name_scope(name, "ctc_loss_dense", [logits, labels, label_length, logit_length]):
         logits = convert_to_tensor(logits, name="logits")
@@ -206,7 +246,7 @@ def _blank_last(logits: Any, labels: SparseTensor, blank: int) -> tuple[Any, Spa
     blank = blank + classes if blank < 0 else blank
     if blank == classes - 1:
         return logits, labels
-    logits = tf.concat([logits[:, :, :blank], logits[:, :, blank + 1:], logits[:, :, blank:blank + 1]], axis=2)
+    logits = tf.concat([logits[:, :, :blank], logits[:, :, blank + 1 :], logits[:, :, blank : blank + 1]], axis=2)
     values = tf.where(labels.values < blank, labels.values, labels.values - 1)
     return logits, SparseTensor(labels.indices, values, labels.dense_shape)
 

@@ -1,4 +1,5 @@
 """The most probable label sequences of a network that emits labels and blanks over time."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -23,8 +24,11 @@ def _without_repeats(labels: list[int]) -> list[int]:
 def _sparse(rows: list[list[int]]) -> tuple[Any, Any, Any]:
     indices = [(b, i) for b, row in enumerate(rows) for i in range(len(row))]
     longest = max((len(r) for r in rows), default=0)
-    return (torch.tensor(indices, dtype=torch.int64).reshape(-1, 2), torch.tensor([v for r in rows for v in r], dtype=torch.int64),
-            torch.tensor([len(rows), longest], dtype=torch.int64))
+    return (
+        torch.tensor(indices, dtype=torch.int64).reshape(-1, 2),
+        torch.tensor([v for r in rows for v in r], dtype=torch.int64),
+        torch.tensor([len(rows), longest], dtype=torch.int64),
+    )
 
 
 def _check(inputs: Any, lengths: Any) -> None:
@@ -33,8 +37,9 @@ def _check(inputs: Any, lengths: Any) -> None:
     if lengths.ndim != 1:
         raise invalid_argument("sequence_length is not a vector")
     if lengths.shape[0] != inputs.shape[1]:
-        raise invalid_argument(f"len(sequence_length) != batch_size.  len(sequence_length):  {lengths.shape[0]} batch_size: "
-                               f"{inputs.shape[1]}")
+        raise invalid_argument(
+            f"len(sequence_length) != batch_size.  len(sequence_length):  {lengths.shape[0]} batch_size: {inputs.shape[1]}"
+        )
     if lengths.numel() and int(lengths.max()) > inputs.shape[0]:
         raise invalid_argument(f"sequence_length({int(lengths.argmax())}) <= {inputs.shape[0]}")
 
@@ -143,11 +148,13 @@ def ctc_greedy_decoder(inputs: Any, sequence_length: Any, merge_repeated: bool =
 
 
 @public("nn.ctc_beam_search_decoder")
-def ctc_beam_search_decoder(inputs: Any, sequence_length: Any, beam_width: int = 100, top_paths: int = 1,
-                            merge_repeated: bool = True) -> Any:
+def ctc_beam_search_decoder(
+    inputs: Any, sequence_length: Any, beam_width: int = 100, top_paths: int = 1, merge_repeated: bool = True
+) -> Any:
     """The most probable label sequences, found with a beam of some width, and their log-probabilities."""
-    indices, values, dims, score = apply("CTCBeamSearchDecoder", inputs, sequence_length, beam_width=beam_width, top_paths=top_paths,
-                                         merge_repeated=merge_repeated)
+    indices, values, dims, score = apply(
+        "CTCBeamSearchDecoder", inputs, sequence_length, beam_width=beam_width, top_paths=top_paths, merge_repeated=merge_repeated
+    )
     return [SparseTensor(i, v, d) for i, v, d in zip(indices, values, dims)], score
 
 

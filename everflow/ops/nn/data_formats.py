@@ -1,4 +1,5 @@
 """Axes and sizes from one data format to another."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -37,8 +38,10 @@ def _vec_permute(node: Any) -> Callable[..., Any]:
             raise invalid_argument(f"input must be a vector or 2D tensor, but got shape {shown}")
         if x.shape[0] != len(order):
             raise invalid_argument(
-                f"1D input must be of size {len(order)}, but got shape {shown}" if x.dim() == 1 else
-                f"First dimension of 2D input must be of size {len(order)}, but got shape {shown}")
+                f"1D input must be of size {len(order)}, but got shape {shown}"
+                if x.dim() == 1
+                else f"First dimension of 2D input must be of size {len(order)}, but got shape {shown}"
+            )
         if x.dim() == 2 and x.shape[1] != 2:
             raise invalid_argument(f"Second dimension of 2D input must be of size 2, but got shape {shown}")
         return x[order]

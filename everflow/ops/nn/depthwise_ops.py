@@ -1,4 +1,5 @@
 """Depthwise convolution: each channel has filters of its own. The ops' kernels, shapes and gradients."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -67,49 +68,42 @@ def _shape(o: Any) -> Any:
     strides, dilations = o.attr("strides"), o.attr("dilations")
     for name, values in (("stride", strides), ("dilations", dilations)):
         if len(values) != 4:
-            raise ValueError(
-                f"DepthwiseConv2D requires the {name} attribute to contain 4 values, but got: {len(values)}"
-            )
+            raise ValueError(f"DepthwiseConv2D requires the {name} attribute to contain 4 values, but got: {len(values)}")
     channels = shapes.merge_size(x[layout.channel], filter[2])
     depth = None if channels is None or filter[3] is None else channels * filter[3]
-    sizes = [
-        window_output(x[i], filter[k], strides[i], o.attr("padding"), dilations[i])
-        for k, i in enumerate(layout.spatial)
-    ]
+    sizes = [window_output(x[i], filter[k], strides[i], o.attr("padding"), dilations[i]) for k, i in enumerate(layout.spatial)]
     return layout.dims(x[layout.batch], depth, sizes)
 
 
 def _gradient(o: Any, dy: Any) -> Any:
     x, filter = o.inputs
     attrs = attributes_of(o)
-    return (apply("DepthwiseConv2dNativeBackpropInput", tf.shape(x), filter, dy, **attrs),
-            apply("DepthwiseConv2dNativeBackpropFilter", x, tf.shape(filter), dy, **attrs))
+    return (
+        apply("DepthwiseConv2dNativeBackpropInput", tf.shape(x), filter, dy, **attrs),
+        apply("DepthwiseConv2dNativeBackpropFilter", x, tf.shape(filter), dy, **attrs),
+    )
 
 
 def _input_gradient_gradient(o: Any, dy: Any) -> Any:
     _, filter, backprop = o.inputs
     attrs = attributes_of(o)
-    return (None, apply("DepthwiseConv2dNativeBackpropFilter", dy, tf.shape(filter), backprop, **attrs),
-            apply("DepthwiseConv2dNative", dy, filter, **attrs))
+    return (
+        None,
+        apply("DepthwiseConv2dNativeBackpropFilter", dy, tf.shape(filter), backprop, **attrs),
+        apply("DepthwiseConv2dNative", dy, filter, **attrs),
+    )
 
 
 def _filter_gradient_gradient(o: Any, dy: Any) -> Any:
     x, _, backprop = o.inputs
     attrs = attributes_of(o)
-    return (apply("DepthwiseConv2dNativeBackpropInput", tf.shape(x), dy, backprop, **attrs), None,
-            apply("DepthwiseConv2dNative", x, dy, **attrs))
+    return (
+        apply("DepthwiseConv2dNativeBackpropInput", tf.shape(x), dy, backprop, **attrs),
+        None,
+        apply("DepthwiseConv2dNative", x, dy, **attrs),
+    )
 
 
 op("DepthwiseConv2dNative", kernel=_depthwise, shape=_shape, gradient=_gradient, symbolic=symbolic.keeps_batch)
-op(
-    "DepthwiseConv2dNativeBackpropInput",
-    kernel=_input_gradient,
-    shape=sizes_shape(4),
-    gradient=_input_gradient_gradient,
-)
-op(
-    "DepthwiseConv2dNativeBackpropFilter",
-    kernel=_filter_gradient,
-    shape=sizes_shape(4),
-    gradient=_filter_gradient_gradient,
-)
+op("DepthwiseConv2dNativeBackpropInput", kernel=_input_gradient, shape=sizes_shape(4), gradient=_input_gradient_gradient)
+op("DepthwiseConv2dNativeBackpropFilter", kernel=_filter_gradient, shape=sizes_shape(4), gradient=_filter_gradient_gradient)

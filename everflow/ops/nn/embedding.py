@@ -1,4 +1,5 @@
 """Looking up rows of tables that may be split into shards, and combining them where ids are sparse."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -67,8 +68,14 @@ def _row_dims(table: Any) -> Any:
 
 
 @internal("ops.embedding_ops._embedding_lookup_and_transform")
-def lookup(params: Any, ids: Any, partition_strategy: str = "mod", name: str | None = None, max_norm: Any = None,
-           transform_fn: Callable[[Any], Any] | None = None) -> Any:
+def lookup(
+    params: Any,
+    ids: Any,
+    partition_strategy: str = "mod",
+    name: str | None = None,
+    max_norm: Any = None,
+    transform_fn: Callable[[Any], Any] | None = None,
+) -> Any:
     """Looks rows up, and applies a function to the rows of each shard where one is given."""
     params = _shards(params)
     with name_scope(name, "embedding_lookup", [*params, ids]) as scope:
@@ -116,12 +123,7 @@ def lookup(params: Any, ids: Any, partition_strategy: str = "mod", name: str | N
 
 @public("nn.embedding_lookup")
 def embedding_lookup(
-    params: Any,
-    ids: Any,
-    partition_strategy: str = "mod",
-    name: str | None = None,
-    validate_indices: bool = True,
-    max_norm: Any = None,
+    params: Any, ids: Any, partition_strategy: str = "mod", name: str | None = None, validate_indices: bool = True, max_norm: Any = None
 ) -> Any:
     """The rows of a table at `ids`; the table may be a list of shards."""
     return lookup(params, ids, partition_strategy, name, max_norm)
@@ -186,20 +188,13 @@ def embedding_lookup_sparse(
             embeddings = tf.cast(embeddings, tf.float32)
         if sp_weights is not None:
             return _weighted(embeddings, idx, sp_weights, segment_ids, combiner, scope)
-        combine = {"sum": tf.sparse_segment_sum, "mean": tf.sparse_segment_mean, "sqrtn": tf.sparse_segment_sqrt_n}[
-            combiner
-        ]
+        combine = {"sum": tf.sparse_segment_sum, "mean": tf.sparse_segment_mean, "sqrtn": tf.sparse_segment_sqrt_n}[combiner]
         return combine(embeddings, idx, segment_ids, name=scope)
 
 
 @internal("ops.embedding_ops.embedding_lookup_sparse_v2")
 def _embedding_lookup_sparse_of_2(
-    params: Any,
-    sp_ids: Any,
-    sp_weights: Any,
-    combiner: str | None = None,
-    max_norm: Any = None,
-    name: str | None = None,
+    params: Any, sp_ids: Any, sp_weights: Any, combiner: str | None = None, max_norm: Any = None, name: str | None = None
 ) -> Any:
     return embedding_lookup_sparse(params, sp_ids, sp_weights, "div", name, combiner, max_norm)
 
@@ -243,19 +238,14 @@ def safe_embedding_lookup_sparse(
         raise ValueError(f"Missing embedding_weights {embedding_weights}.")
     dtype = sparse_weights.dtype if sparse_weights is not None else None
     embedding_weights = [
-        w if hasattr(w, "sparse_read") and dtype in (None, w.dtype) else convert_to_tensor(w, dtype=dtype)
-        for w in embedding_weights
+        w if hasattr(w, "sparse_read") and dtype in (None, w.dtype) else convert_to_tensor(w, dtype=dtype) for w in embedding_weights
     ]
     with name_scope(name, "embedding_lookup", [*embedding_weights, sparse_ids, sparse_weights]) as scope:
         original_shape = sparse_ids.dense_shape
         rank = original_shape.dims[0] if original_shape.dims is not None else None
         original_rank = tf.size(original_shape) if rank is None else rank
         sparse_ids = tf.sparse_reshape(
-            sparse_ids,
-            [
-                tf.reduce_prod(tf.slice(original_shape, [0], [original_rank - 1])),
-                tf.gather(original_shape, original_rank - 1),
-            ],
+            sparse_ids, [tf.reduce_prod(tf.slice(original_shape, [0], [original_rank - 1])), tf.gather(original_shape, original_rank - 1)]
         )
         if sparse_weights is not None:
             sparse_weights = tf.SparseTensor(sparse_ids.indices, sparse_weights.values, sparse_ids.dense_shape)
@@ -279,13 +269,7 @@ def safe_embedding_lookup_sparse(
             result = tf.where(empty, tf.zeros_like(result), result, name=scope)
         final = tf.reshape(
             result,
-            tf.concat(
-                [
-                    tf.slice(tf.cast(original_shape, tf.int32), [0], [original_rank - 1]),
-                    tf.slice(tf.shape(result), [1], [-1]),
-                ],
-                0,
-            ),
+            tf.concat([tf.slice(tf.cast(original_shape, tf.int32), [0], [original_rank - 1]), tf.slice(tf.shape(result), [1], [-1])], 0),
         )
         outer = None if rank is None else (None,) * (rank - 1)
         final.set_shape(shapes.TensorShape.from_dims(outer).concatenate(result.get_shape()[1:]))

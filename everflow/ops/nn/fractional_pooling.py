@@ -1,4 +1,5 @@
 """Pooling with ratios that are no integers: windows have two sizes, in an order that is drawn at random."""
+
 from __future__ import annotations
 
 import math
@@ -126,10 +127,10 @@ def _avg_gradient(node: Any) -> Callable[..., Any]:
         batch, height, width, channels = shape.tolist()
         wide = dy.new_zeros((batch, dy.shape[1], width, channels))
         for i, c in enumerate(_spans(columns.tolist(), width, overlapping)):
-            wide[:, :, c] += dy[:, :, i:i + 1] / (c.stop - c.start)
+            wide[:, :, c] += dy[:, :, i : i + 1] / (c.stop - c.start)
         dx = dy.new_zeros((batch, height, width, channels))
         for i, r in enumerate(_spans(rows.tolist(), height, overlapping)):
-            dx[:, r] += wide[:, i:i + 1] / (r.stop - r.start)
+            dx[:, r] += wide[:, i : i + 1] / (r.stop - r.start)
         return dx
 
     return run
@@ -145,24 +146,52 @@ def _shape(o: Any) -> Any:
     return [output, (None,), (None,)]
 
 
-op("FractionalMaxPool", kernel=_pool(lambda x, rows, columns: _maxima(x, rows, columns)[0]), shape=_shape,
-   gradient=lambda o, dy, *_: apply("FractionalMaxPoolGrad", o.inputs[0], o.outputs[0], dy, o.outputs[1], o.outputs[2],
-                                    overlapping=o.attr("overlapping")))
+op(
+    "FractionalMaxPool",
+    kernel=_pool(lambda x, rows, columns: _maxima(x, rows, columns)[0]),
+    shape=_shape,
+    gradient=lambda o, dy, *_: apply(
+        "FractionalMaxPoolGrad", o.inputs[0], o.outputs[0], dy, o.outputs[1], o.outputs[2], overlapping=o.attr("overlapping")
+    ),
+)
 op("FractionalMaxPoolGrad", kernel=_max_gradient, shape=same_as(0))
-op("FractionalAvgPool", kernel=_pool(_means), shape=_shape,
-   gradient=lambda o, dy, *_: apply("FractionalAvgPoolGrad", tf.shape(o.inputs[0], out_type=tf.int64), dy, o.outputs[1],
-                                    o.outputs[2], overlapping=o.attr("overlapping")))
+op(
+    "FractionalAvgPool",
+    kernel=_pool(_means),
+    shape=_shape,
+    gradient=lambda o, dy, *_: apply(
+        "FractionalAvgPoolGrad", tf.shape(o.inputs[0], out_type=tf.int64), dy, o.outputs[1], o.outputs[2], overlapping=o.attr("overlapping")
+    ),
+)
 op("FractionalAvgPoolGrad", kernel=_avg_gradient, shape=lambda o: shapes.with_rank(dims_of(o.inputs[0]), 4))
 
 
 def _published(op_type: str, name: str) -> None:
-    def pool(value: Any, pooling_ratio: Any, pseudo_random: bool = False, overlapping: bool = False,
-             deterministic: bool = False, seed: int = 0, seed2: int = 0, name: str | None = None) -> Any:
-        return apply(op_type, value, pooling_ratio=pooling_ratio, pseudo_random=pseudo_random, overlapping=overlapping,
-                     deterministic=deterministic, seed=seed, seed2=seed2, name=name)
+    def pool(
+        value: Any,
+        pooling_ratio: Any,
+        pseudo_random: bool = False,
+        overlapping: bool = False,
+        deterministic: bool = False,
+        seed: int = 0,
+        seed2: int = 0,
+        name: str | None = None,
+    ) -> Any:
+        return apply(
+            op_type,
+            value,
+            pooling_ratio=pooling_ratio,
+            pseudo_random=pseudo_random,
+            overlapping=overlapping,
+            deterministic=deterministic,
+            seed=seed,
+            seed2=seed2,
+            name=name,
+        )
 
-    def pool_v2(value: Any, pooling_ratio: Any, pseudo_random: bool = False, overlapping: bool = False, seed: int = 0,
-                name: str | None = None) -> Any:
+    def pool_v2(
+        value: Any, pooling_ratio: Any, pseudo_random: bool = False, overlapping: bool = False, seed: int = 0, name: str | None = None
+    ) -> Any:
         ratio = per_axis(pooling_ratio, 2, 3, "pooling_ratio")
         if seed == 0:
             return pool(value, ratio, pseudo_random, overlapping, name=name)

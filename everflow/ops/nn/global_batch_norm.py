@@ -1,4 +1,5 @@
 """BatchNormWithGlobalNormalization: the batch normalization of early graphs."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -47,8 +48,18 @@ def _gradient_shape(o: Any) -> Any:
 
 def _differentiate(o: Any, dy: Any) -> Any:
     x, mean, variance, _, gamma = o.inputs
-    return list(apply("BatchNormWithGlobalNormalizationGrad", x, mean, variance, gamma, dy, variance_epsilon=o.attr("variance_epsilon"),
-                      scale_after_normalization=o.attr("scale_after_normalization")))
+    return list(
+        apply(
+            "BatchNormWithGlobalNormalizationGrad",
+            x,
+            mean,
+            variance,
+            gamma,
+            dy,
+            variance_epsilon=o.attr("variance_epsilon"),
+            scale_after_normalization=o.attr("scale_after_normalization"),
+        )
+    )
 
 
 op("BatchNormWithGlobalNormalization", kernel=_normalize, shape=_shape, gradient=_differentiate)

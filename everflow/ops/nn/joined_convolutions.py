@@ -2,6 +2,7 @@
 
 Such a node has the attributes of its convolution, and takes the pictures and the filter first, but for those that add to a tensor.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -46,8 +47,13 @@ def normalized(node: Node, border: Border | None = None) -> Callable[..., Any]:
     return run
 
 
-fused_op("_ConvNormalized", kernel=normalized, border=uneven_padding, strided=True,
-         surrounded=lambda node: "_ConvNormalizedSurrounded" if Pointwise.find(node) is not None else None)
+fused_op(
+    "_ConvNormalized",
+    kernel=normalized,
+    border=uneven_padding,
+    strided=True,
+    surrounded=lambda node: "_ConvNormalizedSurrounded" if Pointwise.find(node) is not None else None,
+)
 fused_op("_ConvNormalizedSurrounded", kernel=lambda node: normalized(node, node.attr("border")), symbolic=symbolic.keeps_batch)
 
 
@@ -85,8 +91,15 @@ def _pooled(node: Node) -> Callable[..., Any]:
         x, filter = x.contiguous(), filter.contiguous()
         bias = None if bias is None else bias.contiguous()
         out = torch.empty((x.shape[0], height, width, channels))
-        convolve_and_pool(x.data_ptr(), filter.data_ptr(), 0 if bias is None else bias.data_ptr(), out.data_ptr(),
-                          [x.shape[0], *sizes], rectify, torch.get_num_threads())
+        convolve_and_pool(
+            x.data_ptr(),
+            filter.data_ptr(),
+            0 if bias is None else bias.data_ptr(),
+            out.data_ptr(),
+            [x.shape[0], *sizes],
+            rectify,
+            torch.get_num_threads(),
+        )
         return out
 
     return run

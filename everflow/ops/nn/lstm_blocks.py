@@ -1,4 +1,5 @@
 """LSTM and GRU cells as single ops: one step, or all steps of a sequence."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -45,8 +46,9 @@ class _Cell:
         co = torch.tanh(cs)
         return i, cs, f, o, ci, co, co * o
 
-    def backward(self, cs_prev: Any, peepholes: Any, i: Any, cs: Any, f: Any, o: Any, ci: Any, co: Any, cs_grad: Any,
-                 h_grad: Any) -> tuple[Any, Any, Any]:
+    def backward(
+        self, cs_prev: Any, peepholes: Any, i: Any, cs: Any, f: Any, o: Any, ci: Any, co: Any, cs_grad: Any, h_grad: Any
+    ) -> tuple[Any, Any, Any]:
         """(gradient of the earlier cell state, of the gates, of the peepholes)."""
         do = o * (1 - o) * h_grad * co
         dcs = (1 - co * co) * h_grad * o + cs_grad
@@ -79,8 +81,24 @@ def _block_cell(node: Any) -> Callable[..., Any]:
 def _block_cell_grad(node: Any) -> Callable[..., Any]:
     cell = _Cell(0.0, 0.0, node.attr("use_peephole"), ICFO)
 
-    def run(x: Any, cs_prev: Any, h_prev: Any, w: Any, wci: Any, wcf: Any, wco: Any, b: Any, i: Any, cs: Any, f: Any, o: Any, ci: Any,
-            co: Any, cs_grad: Any, h_grad: Any) -> Any:
+    def run(
+        x: Any,
+        cs_prev: Any,
+        h_prev: Any,
+        w: Any,
+        wci: Any,
+        wcf: Any,
+        wco: Any,
+        b: Any,
+        i: Any,
+        cs: Any,
+        f: Any,
+        o: Any,
+        ci: Any,
+        co: Any,
+        cs_grad: Any,
+        h_grad: Any,
+    ) -> Any:
         cs_prev_grad, gates, weights = cell.backward(cs_prev, (wci, wcf, wco), i, cs, f, o, ci, co, cs_grad, h_grad)
         return (cs_prev_grad, gates, *(weights or (torch.zeros_like(wci), torch.zeros_like(wcf), torch.zeros_like(wco))))
 
@@ -106,8 +124,25 @@ def _cell_gradient(o: Any, *grads: Any) -> Any:
     cs_grad = grads[1] if grads[1] is not None else tf.zeros_like(cs)
     h_grad = grads[6] if grads[6] is not None else tf.zeros_like(cs)
     cs_prev_grad, gates, wci_grad, wcf_grad, wco_grad = apply(
-        "LSTMBlockCellGrad", x, cs_prev, h_prev, w, wci, wcf, wco, b, i, cs, f, out, ci, co, cs_grad, h_grad,
-        use_peephole=o.attr("use_peephole"))
+        "LSTMBlockCellGrad",
+        x,
+        cs_prev,
+        h_prev,
+        w,
+        wci,
+        wcf,
+        wco,
+        b,
+        i,
+        cs,
+        f,
+        out,
+        ci,
+        co,
+        cs_grad,
+        h_grad,
+        use_peephole=o.attr("use_peephole"),
+    )
     both = tf.matmul(gates, w, transpose_b=True)
     depth = x.dims[1] if x.dims is not None and x.dims[1] is not None else tf.shape(x)[1]
     x_grad, h_prev_grad = both[:, :depth], both[:, depth:]
@@ -148,8 +183,26 @@ def _block_grad(order: tuple[int, ...]) -> Callable[..., Any]:
     def factory(node: Any) -> Callable[..., Any]:
         cell = _Cell(0.0, 0.0, node.attr("use_peephole"), order)
 
-        def run(seq_len_max: Any, x: Any, cs_prev: Any, h_prev: Any, w: Any, wci: Any, wcf: Any, wco: Any, b: Any, i: Any, cs: Any,
-                f: Any, o: Any, ci: Any, co: Any, h: Any, cs_grad: Any, h_grad: Any) -> Any:
+        def run(
+            seq_len_max: Any,
+            x: Any,
+            cs_prev: Any,
+            h_prev: Any,
+            w: Any,
+            wci: Any,
+            wcf: Any,
+            wco: Any,
+            b: Any,
+            i: Any,
+            cs: Any,
+            f: Any,
+            o: Any,
+            ci: Any,
+            co: Any,
+            h: Any,
+            cs_grad: Any,
+            h_grad: Any,
+        ) -> Any:
             steps, batch, depth = x.shape
             recurrent = w[depth:].t()
             gates = x.new_zeros(steps, batch, w.shape[1])
@@ -158,7 +211,8 @@ def _block_grad(order: tuple[int, ...]) -> Callable[..., Any]:
             for t in reversed(range(min(int(seq_len_max), steps))):
                 before = cs[t - 1] if t else cs_prev
                 dcs, gates[t], weights = cell.backward(
-                    before, (wci, wcf, wco), i[t], cs[t], f[t], o[t], ci[t], co[t], cs_grad[t] + dcs, h_grad[t] + dh)
+                    before, (wci, wcf, wco), i[t], cs[t], f[t], o[t], ci[t], co[t], cs_grad[t] + dcs, h_grad[t] + dh
+                )
                 dh = gates[t] @ recurrent
                 if weights is not None:
                     peepholes = [total + part for total, part in zip(peepholes, weights)]
@@ -221,10 +275,19 @@ def _gru_gradient(o: Any, *grads: Any) -> Any:
     d_x, d_h_prev, d_c_bar, gates = apply("GRUBlockCellGrad", x, h_prev, w_ru, w_c, b_ru, b_c, r, u, c, grads[3])
     x_h = tf.concat([x, h_prev], 1)
     x_hr = tf.concat([x, h_prev * r], 1)
-    return (d_x, d_h_prev, tf.matmul(x_h, gates, transpose_a=True), tf.matmul(x_hr, d_c_bar, transpose_a=True),
-            apply("BiasAddGrad", gates), apply("BiasAddGrad", d_c_bar))
+    return (
+        d_x,
+        d_h_prev,
+        tf.matmul(x_h, gates, transpose_a=True),
+        tf.matmul(x_hr, d_c_bar, transpose_a=True),
+        apply("BiasAddGrad", gates),
+        apply("BiasAddGrad", d_c_bar),
+    )
 
 
 op("GRUBlockCell", kernel=lambda node: _gru, shape=lambda o: [o.inputs[1].dims] * 4, gradient=_gru_gradient)
-op("GRUBlockCellGrad", kernel=lambda node: _gru_grad,
-   shape=lambda o: [o.inputs[0].dims, o.inputs[1].dims, o.inputs[1].dims, (o.inputs[1].dims[0], o.inputs[2].dims[1])])
+op(
+    "GRUBlockCellGrad",
+    kernel=lambda node: _gru_grad,
+    shape=lambda o: [o.inputs[0].dims, o.inputs[1].dims, o.inputs[1].dims, (o.inputs[1].dims[0], o.inputs[2].dims[1])],
+)

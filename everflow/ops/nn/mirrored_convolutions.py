@@ -1,4 +1,5 @@
 """Convolutions of images that are resized and mirrored at their edges first, as optimize_for_inference makes them."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -22,8 +23,18 @@ def _stage(node: Any, op_type: str, types: list[Any], **attrs: Any) -> Callable[
 def _stages(node: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
     dtype = node.inputs[0].dtype
     pad = _stage(node, "MirrorPad", [dtype, dtypes.int32], mode=node.attr("mode"), T=dtype, Tpaddings=dtypes.int32)
-    convolve = _stage(node, "Conv2D", [dtype, dtype], T=dtype, strides=node.attr("strides"), padding=node.attr("padding"),
-                      explicit_paddings=[], data_format="NHWC", dilations=[1, 1, 1, 1], use_cudnn_on_gpu=True)
+    convolve = _stage(
+        node,
+        "Conv2D",
+        [dtype, dtype],
+        T=dtype,
+        strides=node.attr("strides"),
+        padding=node.attr("padding"),
+        explicit_paddings=[],
+        data_format="NHWC",
+        dilations=[1, 1, 1, 1],
+        use_cudnn_on_gpu=True,
+    )
     return pad, convolve
 
 
@@ -35,8 +46,9 @@ def _padded_convolution(node: Any) -> Callable[..., Any]:
 def _resized_convolution(node: Any) -> Callable[..., Any]:
     pad, convolve = _stages(node)
     dtype = node.inputs[0].dtype
-    resize = _stage(node, "ResizeBilinear", [dtype, dtypes.int32], T=dtype, align_corners=node.attr("resize_align_corners"),
-                    half_pixel_centers=False)
+    resize = _stage(
+        node, "ResizeBilinear", [dtype, dtypes.int32], T=dtype, align_corners=node.attr("resize_align_corners"), half_pixel_centers=False
+    )
     return lambda x, size, paddings, filter: convolve(pad(resize(x, size).to(x.dtype), paddings), filter)
 
 

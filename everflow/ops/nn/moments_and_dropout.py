@@ -1,4 +1,5 @@
 """Moments, norms and dropout: what layers do to the scale of their inputs."""
+
 from __future__ import annotations
 
 import numbers
@@ -24,17 +25,13 @@ def _keep(keepdims: Any, keep_dims: Any) -> bool:
 
 
 @public("nn.moments")
-def moments(
-    x: Any, axes: Any, shift: Any = None, name: str | None = None, keep_dims: Any = None, keepdims: Any = None
-) -> Any:
+def moments(x: Any, axes: Any, shift: Any = None, name: str | None = None, keep_dims: Any = None, keepdims: Any = None) -> Any:
     """Mean and variance over axes. `shift` has no effect."""
     keep = _keep(keepdims, keep_dims)
     with name_scope(name, "moments", [x, axes]):
         y = tf.cast(x, tf.float32) if x.dtype == tf.float16 else x
         mean = tf.reduce_mean(y, axes, keepdims=True, name="mean")
-        variance = tf.reduce_mean(
-            tf.squared_difference(y, tf.stop_gradient(mean)), axes, keepdims=True, name="variance"
-        )
+        variance = tf.reduce_mean(tf.squared_difference(y, tf.stop_gradient(mean)), axes, keepdims=True, name="variance")
         if not keep:
             mean, variance = tf.squeeze(mean, axes), tf.squeeze(variance, axes)
         return (tf.cast(mean, tf.float16), tf.cast(variance, tf.float16)) if x.dtype == tf.float16 else (mean, variance)
@@ -136,10 +133,13 @@ def _lrn_grad(node: Any) -> Callable[..., Any]:
 
 
 _LRN_ATTRS = ("depth_radius", "bias", "alpha", "beta")
-op("LRN", kernel=checked(_lrn, lambda x: None if x.ndim == 4 else "in must be 4-dimensional"),
-   shape=lambda o: shapes.with_rank(o.inputs[0].dims, 4),
-   gradient=lambda o, dy: apply("LRNGrad", dy, o.inputs[0], o.outputs[0], **{a: o.attr(a) for a in _LRN_ATTRS}),
-   symbolic=symbolic.keeps_batch)
+op(
+    "LRN",
+    kernel=checked(_lrn, lambda x: None if x.ndim == 4 else "in must be 4-dimensional"),
+    shape=lambda o: shapes.with_rank(o.inputs[0].dims, 4),
+    gradient=lambda o, dy: apply("LRNGrad", dy, o.inputs[0], o.outputs[0], **{a: o.attr(a) for a in _LRN_ATTRS}),
+    symbolic=symbolic.keeps_batch,
+)
 op("LRNGrad", kernel=_lrn_grad, shape=merged)
 
 
@@ -200,8 +200,11 @@ def zero_fraction(value: Any, name: str | None = None) -> Any:
     with name_scope(name, "zero_fraction", [value]):
         value = convert_to_tensor(value, name="value")
         size = tf.size(value, out_type=tf.int64)
-        nonzero = tf.cond(size <= tf.int32.max, true_fn=lambda: tf.cast(_count_nonzero(value, tf.int32), tf.int64),
-                          false_fn=lambda: _count_nonzero(value, tf.int64))
+        nonzero = tf.cond(
+            size <= tf.int32.max,
+            true_fn=lambda: tf.cast(_count_nonzero(value, tf.int32), tf.int64),
+            false_fn=lambda: _count_nonzero(value, tf.int64),
+        )
         with name_scope("counts_to_fraction"):
             zeros = size - nonzero
             fraction = tf.cast(zeros, tf.float32) / tf.cast(size, tf.float32)
@@ -223,9 +226,7 @@ def noise_shape_of(x: Any, noise_shape: Any) -> Any:
 
 
 @public("nn.dropout")
-def dropout(
-    x: Any, keep_prob: Any = None, noise_shape: Any = None, seed: Any = None, name: str | None = None, rate: Any = None
-) -> Any:
+def dropout(x: Any, keep_prob: Any = None, noise_shape: Any = None, seed: Any = None, name: str | None = None, rate: Any = None) -> Any:
     """Sets elements to zero with probability `rate` (or 1 - keep_prob), and scales the others to keep the sum."""
     try:
         dropped = 1.0 - keep_prob if isinstance(keep_prob, float) else None if keep_prob is None else 1 - keep_prob
@@ -243,9 +244,7 @@ def dropout_v2(x: Any, rate: Any, noise_shape: Any = None, seed: Any = None, nam
     with name_scope(name, "dropout", [x]):
         x = convert_to_tensor(x, name="x")
         if not x.dtype.is_floating:
-            raise ValueError(
-                f"x has to be a floating point tensor since it's going to be scaled. Got a {x.dtype!r} tensor instead."
-            )
+            raise ValueError(f"x has to be a floating point tensor since it's going to be scaled. Got a {x.dtype!r} tensor instead.")
         if isinstance(rate, numbers.Real):
             rate = float(rate)
             if not 0 <= rate < 1:

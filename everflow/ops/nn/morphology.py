@@ -1,4 +1,5 @@
 """Grayscale dilation and erosion: windows of maxima, with the filter added."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -26,21 +27,13 @@ class _Windows:
     """The positions of a filter's elements over a padded NHWC image."""
 
     def __init__(self, node: Any) -> None:
-        self.strides, self.rates, self.padding = (
-            node.attr("strides")[1:3],
-            node.attr("rates")[1:3],
-            node.attr("padding"),
-        )
+        self.strides, self.rates, self.padding = (node.attr("strides")[1:3], node.attr("rates")[1:3], node.attr("padding"))
 
     def best(self, x: Any, filter: Any) -> tuple[Any, Any, Any]:
         """(maxima, the filter element that gave each, the padded input's shape and padding)."""
         pads = pads_of(self.padding, x.shape[1:3], filter.shape[:2], self.strides, self.rates)
         (top, bottom), (left, right) = pads
-        padded = (
-            torch.nn.functional.pad(x, (0, 0, left, right, top, bottom), value=_lowest(x.dtype))
-            if any(map(any, pads))
-            else x
-        )
+        padded = torch.nn.functional.pad(x, (0, 0, left, right, top, bottom), value=_lowest(x.dtype)) if any(map(any, pads)) else x
         height, width = (
             (size - (window - 1) * rate - 1) // stride + 1
             for size, window, rate, stride in zip(padded.shape[1:3], filter.shape[:2], self.rates, self.strides)
@@ -78,7 +71,7 @@ def _input_gradient(node: Any) -> Callable[..., Any]:
             for j in range(filter.shape[1]):
                 chosen = torch.where(element == i * filter.shape[1] + j, dy, 0)
                 dx[:, windows.span(i, 0, dy.shape[1]), windows.span(j, 1, dy.shape[2])] += chosen
-        return dx[:, top:top + x.shape[1], left:left + x.shape[2]]
+        return dx[:, top : top + x.shape[1], left : left + x.shape[2]]
 
     return run
 
@@ -108,10 +101,7 @@ def _shape(o: Any) -> Any:
 
 def _gradient(o: Any, dy: Any) -> Any:
     attrs = {name: o.attr(name) for name in ("strides", "rates", "padding")}
-    return (
-        apply("Dilation2DBackpropInput", *o.inputs, dy, **attrs),
-        apply("Dilation2DBackpropFilter", *o.inputs, dy, **attrs),
-    )
+    return (apply("Dilation2DBackpropInput", *o.inputs, dy, **attrs), apply("Dilation2DBackpropFilter", *o.inputs, dy, **attrs))
 
 
 def _no_filter(x: Any, filter: Any) -> str | None:
@@ -157,15 +147,7 @@ def erosion2d(value: Any, kernel: Any, strides: Any, rates: Any, padding: Any, n
     """The smallest difference of image and kernel in each window."""
     with name_scope(name, "erosion2d", [value, kernel]) as scope:
         return tf.negative(
-            apply(
-                "Dilation2D",
-                tf.negative(value),
-                tf.reverse(kernel, [0, 1]),
-                strides=strides,
-                rates=rates,
-                padding=padding,
-                name=scope,
-            )
+            apply("Dilation2D", tf.negative(value), tf.reverse(kernel, [0, 1]), strides=strides, rates=rates, padding=padding, name=scope)
         )
 
 
@@ -179,9 +161,7 @@ def _dilation2d_of_2(
 
 
 @internal("ops.nn_ops.erosion2d_v2")
-def _erosion2d_of_2(
-    value: Any, filters: Any, strides: Any, padding: Any, data_format: str, dilations: Any, name: str | None = None
-) -> Any:
+def _erosion2d_of_2(value: Any, filters: Any, strides: Any, padding: Any, data_format: str, dilations: Any, name: str | None = None) -> Any:
     if data_format != "NHWC":
         raise ValueError("Data formats other than NHWC are not yet supported")
     return erosion2d(value, filters, strides, dilations, padding, name)

@@ -1,4 +1,5 @@
 """Convolutions whose windows are single pixels: products of each pixel's channels with a matrix, without a library's detours."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -29,8 +30,15 @@ class Pointwise:
         if filter is None or len(filter) != 4 or filter[:2] != (1, 1) or not filter[2] or not filter[3]:
             return None
         strides = node.attr("strides")
-        if node.outputs[0].dtype is not dtypes.float32 or node.attr("data_format") != "NHWC" or node.attr("padding") == "EXPLICIT" \
-                or strides[0] != 1 or strides[3] != 1 or min(strides) < 1 or node.attr("dilations") != [1, 1, 1, 1]:
+        if (
+            node.outputs[0].dtype is not dtypes.float32
+            or node.attr("data_format") != "NHWC"
+            or node.attr("padding") == "EXPLICIT"
+            or strides[0] != 1
+            or strides[3] != 1
+            or min(strides) < 1
+            or node.attr("dilations") != [1, 1, 1, 1]
+        ):
             return None
         depth, channels = filter[2:]
         if depth % GROUP or channels % GROUP or depth * channels > LARGEST:
@@ -46,11 +54,23 @@ class Pointwise:
         """y = x filter, or y += x filter, for the pixels that are given."""
         filter = filter.contiguous()
         depth, channels = filter.shape
-        multiply_by_pixel(x.data_ptr(), places(x), filter.data_ptr(), y.data_ptr(), places(y), depth, channels, add,
-                          0 if bias is None else bias.data_ptr(), rectify, torch.get_num_threads())
+        multiply_by_pixel(
+            x.data_ptr(),
+            places(x),
+            filter.data_ptr(),
+            y.data_ptr(),
+            places(y),
+            depth,
+            channels,
+            add,
+            0 if bias is None else bias.data_ptr(),
+            rectify,
+            torch.get_num_threads(),
+        )
 
     def forward(self, general: Kernel) -> Kernel:
         """The kernel of Conv2D; `general` does what comes in another form."""
+
         def run(x: Any, filter: Any) -> Any:
             return self.convolve(x, filter) if self.fits(x, self.depth) else general(x, filter)
 
@@ -65,6 +85,7 @@ class Pointwise:
 
     def input_gradient(self, general: Kernel, read: Callable[[Any], Any]) -> Kernel:
         """The kernel of Conv2DBackpropInput; `read` turns the sizes that it is given into a list."""
+
         def run(sizes: Any, filter: Any, dy: Any) -> Any:
             shape = read(sizes)
             if not self.fits(dy, self.channels) or not self.agree(shape, dy.shape):
@@ -77,14 +98,27 @@ class Pointwise:
 
     def filter_gradient(self, general: Kernel, read: Callable[[Any], Any]) -> Kernel:
         """The kernel of Conv2DBackpropFilter."""
+
         def run(x: Any, sizes: Any, dy: Any) -> Any:
-            if not self.fits(x, self.depth) or not self.fits(dy, self.channels) or not self.agree(x.shape, dy.shape) \
-                    or list(read(sizes)) != [1, 1, self.depth, self.channels]:
+            if (
+                not self.fits(x, self.depth)
+                or not self.fits(dy, self.channels)
+                or not self.agree(x.shape, dy.shape)
+                or list(read(sizes)) != [1, 1, self.depth, self.channels]
+            ):
                 return general(x, sizes, dy)
             seen = self.seen(x)
             found = torch.empty((1, 1, self.depth, self.channels))
-            sum_products(seen.data_ptr(), places(seen), dy.data_ptr(), places(dy), found.data_ptr(), self.depth, self.channels,
-                         torch.get_num_threads())
+            sum_products(
+                seen.data_ptr(),
+                places(seen),
+                dy.data_ptr(),
+                places(dy),
+                found.data_ptr(),
+                self.depth,
+                self.channels,
+                torch.get_num_threads(),
+            )
             return found
 
         return run
@@ -98,8 +132,13 @@ class Pointwise:
 
     def agree(self, x: Any, y: Any) -> bool:
         """Whether the sizes of a result follow from those of what is convolved."""
-        return len(x) == 4 and x[0] == y[0] and x[3] == self.depth and y[3] == self.channels \
+        return (
+            len(x) == 4
+            and x[0] == y[0]
+            and x[3] == self.depth
+            and y[3] == self.channels
             and all(-(-size // stride) == found for size, stride, found in zip(x[1:3], self.strides, y[1:3]))
+        )
 
 
 def places(x: Any) -> tuple[int, ...]:

@@ -1,4 +1,5 @@
 """Max and average pooling in two and three dimensions: kernels, shapes and gradients of their ops."""
+
 from __future__ import annotations
 
 import functools
@@ -93,7 +94,7 @@ class Pool:
             return positions
         found, scale = torch.zeros_like(positions), 1
         for axis in range(len(self.window) - 1, -1, -1):
-            before, after = extra[2 * (len(self.window) - 1 - axis):][:2]
+            before, after = extra[2 * (len(self.window) - 1 - axis) :][:2]
             size = x.shape[2 + axis]
             padded = size + before + after
             found += (positions % padded - before) * scale
@@ -119,20 +120,14 @@ class Pool:
         """The gradient of `averages` with respect to an input of this shape."""
         padding, ceil_mode, extra, output, nothing = self.fit(tuple(shape))
         if tuple(dy.shape) != output:
-            raise invalid_argument(
-                f"Expected grad shape to be {shapes.describe(output)}, but got {shapes.describe(dy.shape)}"
-            )
+            raise invalid_argument(f"Expected grad shape to be {shapes.describe(output)}, but got {shapes.describe(dy.shape)}")
         if nothing:
             return dy.new_zeros(shape)
-        like = torch.empty([shape[i] for i in self.layout.from_torch], dtype=dy.dtype, device=dy.device).permute(
-            self.layout.to_torch
-        )
+        like = torch.empty([shape[i] for i in self.layout.from_torch], dtype=dy.dtype, device=dy.device).permute(self.layout.to_torch)
         if extra is None:
             return self.avg_pool_backward(dy, like, self.window, self.strides, padding, ceil_mode, False, None)
         padded = torch.nn.functional.pad(like, extra)
-        dx = self.avg_pool_backward(
-            dy / self.counts(like, extra), padded, self.window, self.strides, padding, False, True, 1
-        )
+        dx = self.avg_pool_backward(dy / self.counts(like, extra), padded, self.window, self.strides, padding, False, True, 1)
         return _trimmed(dx, shape, extra)
 
 
@@ -152,14 +147,13 @@ def _trimmed(dx: Any, shape: Any, extra: list[int]) -> Any:
 
 def _layout(o: Any) -> Layout:
     return Layout(
-        o.attr("data_format")
-        if o.type not in ("MaxPoolWithArgmax", "MaxPoolGradWithArgmax", "MaxPoolGradGradWithArgmax")
-        else "NHWC"
+        o.attr("data_format") if o.type not in ("MaxPoolWithArgmax", "MaxPoolGradWithArgmax", "MaxPoolGradGradWithArgmax") else "NHWC"
     )
 
 
 def pooling(body: Callable[[Pool, Any], Callable[..., Any]]) -> Callable[[Any], Callable[..., Any]]:
     """A kernel from `body(pool, node)`. The V2 ops have their windows as inputs: these may differ at each run."""
+
     def make(node: Any) -> Callable[..., Any]:
         layout, padding = _layout(node), node.attr("padding")
         if not node.type.endswith("V2"):
@@ -176,6 +170,7 @@ def pooling(body: Callable[[Pool, Any], Callable[..., Any]]) -> Callable[[Any], 
 
 def in_floats(factory: Callable[[Any], Callable[..., Any]], *halves: str) -> Callable[[Any], Callable[..., Any]]:
     """A kernel that computes integers in float64, and the named types in float32."""
+
     def make(node: Any) -> Callable[..., Any]:
         inner = factory(node)
         dtype = node.outputs[0].dtype.base_dtype
@@ -205,6 +200,7 @@ def _max_pool(pool: Pool, node: Any) -> Callable[..., Any]:
 
 def _halves(general: Callable[..., Any]) -> Callable[..., Any]:
     """Windows of 2 × 2 side by side: the maximum of rows, then of columns, without looking for positions."""
+
     def run(x: Any) -> Any:
         if x.dim() != 4 or x.shape[1] % 2 or x.shape[2] % 2 or not x.numel():
             return general(x)
@@ -218,17 +214,13 @@ def _depth_max_pool(pool: Pool) -> Callable[..., Any]:
     """Pooling over groups of channels."""
     channel, depth = pool.layout.channel, pool.depth
     if any(n != 1 for n in pool.window):
-        raise UnimplementedError(
-            None, None, "MaxPooling supports exactly one of pooling across depth or pooling across width/height.")
+        raise UnimplementedError(None, None, "MaxPooling supports exactly one of pooling across depth or pooling across width/height.")
     if depth != pool.depth_stride:
-        raise UnimplementedError(
-            None, None, "Depthwise max pooling requires the depth window to equal the depth stride"
-        )
+        raise UnimplementedError(None, None, "Depthwise max pooling requires the depth window to equal the depth stride")
 
     def run(x: Any) -> Any:
         if x.shape[channel] % depth:
-            raise UnimplementedError(
-                None, None, "Depthwise max pooling requires the depth window to evenly divide the input depth")
+            raise UnimplementedError(None, None, "Depthwise max pooling requires the depth window to evenly divide the input depth")
         return x.unflatten(channel, (-1, depth)).amax(channel + 1)
 
     return run
@@ -325,9 +317,7 @@ def pool_shape(o: Any) -> Any:
         ksize, strides = o.attr("ksize"), o.attr("strides")
     for name, values in (("ksize", ksize), ("stride", strides)):
         if len(values) != layout.rank:
-            raise ValueError(
-                f"{o.type} requires the {name} attribute to contain {layout.rank} values, but got {len(values)}"
-            )
+            raise ValueError(f"{o.type} requires the {name} attribute to contain {layout.rank} values, but got {len(values)}")
     sizes = [window_output(dims[i], ksize[i], strides[i], o.attr("padding")) for i in layout.spatial]
     depth = window_output(dims[layout.channel], ksize[layout.channel], strides[layout.channel], o.attr("padding"))
     return layout.dims(dims[layout.batch], depth, sizes)
@@ -345,8 +335,14 @@ def _zeros_of(x: Any) -> Any:
 def _max_pooling(name: str) -> None:
     """An op that pools maxima, with its gradient ops."""
     grad, grad_grad = name + "Grad", name + "GradGrad"
-    op(name, kernel=widened(pooling(_max_pool)), shape=pool_shape,
-       gradient=lambda o, dy: apply(grad, o.inputs[0], o.outputs[0], dy, **_windows(o)), fresh=True, symbolic=symbolic.keeps_batch)
+    op(
+        name,
+        kernel=widened(pooling(_max_pool)),
+        shape=pool_shape,
+        gradient=lambda o, dy: apply(grad, o.inputs[0], o.outputs[0], dy, **_windows(o)),
+        fresh=True,
+        symbolic=symbolic.keeps_batch,
+    )
     op(
         grad,
         kernel=in_floats(pooling(_max_pool_grad)),
@@ -361,11 +357,7 @@ def _max_pooling(name: str) -> None:
         grad_grad,
         kernel=in_floats(pooling(_max_pool_grad_grad)),
         shape=same_as(1),
-        gradient=lambda o, dy: (
-            _zeros_of(o.inputs[0]),
-            _zeros_of(o.inputs[1]),
-            apply(grad, o.inputs[0], o.inputs[1], dy, **_windows(o)),
-        ),
+        gradient=lambda o, dy: (_zeros_of(o.inputs[0]), _zeros_of(o.inputs[1]), apply(grad, o.inputs[0], o.inputs[1], dy, **_windows(o))),
     )
 
 
@@ -381,11 +373,7 @@ op(
     "MaxPoolV2",
     kernel=widened(pooling(_max_pool)),
     shape=pool_shape,
-    gradient=lambda o, dy: (
-        apply("MaxPoolGradV2", o.inputs[0], o.outputs[0], dy, *o.inputs[1:], **_window_inputs(o)),
-        None,
-        None,
-    ),
+    gradient=lambda o, dy: (apply("MaxPoolGradV2", o.inputs[0], o.outputs[0], dy, *o.inputs[1:], **_window_inputs(o)), None, None),
 )
 op(
     "MaxPoolGradV2",
@@ -420,10 +408,19 @@ def _avg_grad_shape(o: Any) -> Any:
 def _average_pooling(name: str) -> None:
     """An op that pools averages, with its gradient op."""
     grad = name + "Grad"
-    op(name, kernel=in_floats(pooling(_avg_pool), *_HALVES[name]), shape=pool_shape,
-       gradient=lambda o, dy: apply(grad, tf.shape(o.inputs[0]), dy, **_windows(o)), symbolic=symbolic.keeps_batch)
-    op(grad, kernel=in_floats(pooling(_avg_pool_grad), *_HALVES[name]), shape=_avg_grad_shape,
-       gradient=lambda o, dy: (tf.stop_gradient(o.inputs[0]), apply(name, dy, **_windows(o))))
+    op(
+        name,
+        kernel=in_floats(pooling(_avg_pool), *_HALVES[name]),
+        shape=pool_shape,
+        gradient=lambda o, dy: apply(grad, tf.shape(o.inputs[0]), dy, **_windows(o)),
+        symbolic=symbolic.keeps_batch,
+    )
+    op(
+        grad,
+        kernel=in_floats(pooling(_avg_pool_grad), *_HALVES[name]),
+        shape=_avg_grad_shape,
+        gradient=lambda o, dy: (tf.stop_gradient(o.inputs[0]), apply(name, dy, **_windows(o))),
+    )
 
 
 # torch averages these only in two dimensions.
@@ -491,8 +488,12 @@ def _argmax_windows(o: Any) -> dict[str, Any]:
     return {**_windows(o), "include_batch_in_index": o.attr("include_batch_in_index")}
 
 
-op("MaxPoolWithArgmax", kernel=pooling(_max_pool_with_argmax), shape=lambda o: [pool_shape(o)] * 2,
-   gradient=lambda o, dy, _: apply("MaxPoolGradWithArgmax", o.inputs[0], dy, o.outputs[1], **_argmax_windows(o)))
+op(
+    "MaxPoolWithArgmax",
+    kernel=pooling(_max_pool_with_argmax),
+    shape=lambda o: [pool_shape(o)] * 2,
+    gradient=lambda o, dy, _: apply("MaxPoolGradWithArgmax", o.inputs[0], dy, o.outputs[1], **_argmax_windows(o)),
+)
 op(
     "MaxPoolGradWithArgmax",
     kernel=in_floats(_max_pool_grad_with_argmax),

@@ -1,4 +1,5 @@
 """Losses over many classes that look at only a sample of them, and losses averaged over replicas."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -43,12 +44,7 @@ def sampled_logits(
         labels_flat = tf.reshape(labels, [-1])
         if sampled_values is None:
             sampled_values = tf.nn.log_uniform_candidate_sampler(
-                true_classes=labels,
-                num_true=num_true,
-                num_sampled=num_sampled,
-                unique=True,
-                range_max=num_classes,
-                seed=seed,
+                true_classes=labels, num_true=num_true, num_sampled=num_sampled, unique=True, range_max=num_classes, seed=seed
             )
         sampled, true_expected, sampled_expected = (tf.stop_gradient(s) for s in sampled_values)
         sampled = tf.cast(sampled, tf.int64)
@@ -91,13 +87,34 @@ def _accidental_hits(labels: Any, sampled: Any, num_true: int, num_sampled: int,
 
 
 @public("nn.nce_loss")
-def nce_loss(weights: Any, biases: Any, labels: Any, inputs: Any, num_sampled: int, num_classes: int, num_true: int = 1,
-             sampled_values: Any = None, remove_accidental_hits: bool = False, partition_strategy: str = "mod",
-             name: str | None = "nce_loss") -> Any:
+def nce_loss(
+    weights: Any,
+    biases: Any,
+    labels: Any,
+    inputs: Any,
+    num_sampled: int,
+    num_classes: int,
+    num_true: int = 1,
+    sampled_values: Any = None,
+    remove_accidental_hits: bool = False,
+    partition_strategy: str = "mod",
+    name: str | None = "nce_loss",
+) -> Any:
     """Noise-contrastive estimation: is a class the true one, or a sample of noise?"""
     logits, targets = sampled_logits(
-        weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values, subtract_log_q=True,
-        remove_accidental_hits=remove_accidental_hits, partition_strategy=partition_strategy, name=name)
+        weights,
+        biases,
+        labels,
+        inputs,
+        num_sampled,
+        num_classes,
+        num_true,
+        sampled_values,
+        subtract_log_q=True,
+        remove_accidental_hits=remove_accidental_hits,
+        partition_strategy=partition_strategy,
+        name=name,
+    )
     losses = tf.nn.sigmoid_cross_entropy_with_logits(labels=targets, logits=logits, name="sampled_losses")
     return sum_rows(losses)
 
@@ -116,17 +133,7 @@ def _nce_loss_of_2(
     name: str | None = "nce_loss",
 ) -> Any:
     return nce_loss(
-        weights,
-        biases,
-        labels,
-        inputs,
-        num_sampled,
-        num_classes,
-        num_true,
-        sampled_values,
-        remove_accidental_hits,
-        "div",
-        name,
+        weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values, remove_accidental_hits, "div", name
     )
 
 
@@ -147,8 +154,20 @@ def sampled_softmax_loss(
 ) -> Any:
     """The softmax cross-entropy over the true classes and a sample of the others."""
     logits, targets = sampled_logits(
-        weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values, subtract_log_q=True,
-        remove_accidental_hits=remove_accidental_hits, partition_strategy=partition_strategy, name=name, seed=seed)
+        weights,
+        biases,
+        labels,
+        inputs,
+        num_sampled,
+        num_classes,
+        num_true,
+        sampled_values,
+        subtract_log_q=True,
+        remove_accidental_hits=remove_accidental_hits,
+        partition_strategy=partition_strategy,
+        name=name,
+        seed=seed,
+    )
     targets = tf.stop_gradient(targets, name="labels_stop_gradient")
     return tf.nn.softmax_cross_entropy_with_logits_v2(labels=targets, logits=logits)
 
@@ -167,16 +186,14 @@ def _sampled_softmax_loss_of_2(
     seed: Any = None,
     name: str | None = "sampled_softmax_loss",
 ) -> Any:
-    return sampled_softmax_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values,
-                                remove_accidental_hits, "div", name, seed)
+    return sampled_softmax_loss(
+        weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values, remove_accidental_hits, "div", name, seed
+    )
 
 
 def _replicas(function: str) -> int:
     if tf.distribute.has_strategy() and tf.distribute.in_cross_replica_context():
-        raise RuntimeError(
-            f"You are calling `{function}` in cross replica context, while it was expected to be called in "
-            "replica context."
-        )
+        raise RuntimeError(f"You are calling `{function}` in cross replica context, while it was expected to be called in replica context.")
     return tf.distribute.get_strategy().num_replicas_in_sync
 
 

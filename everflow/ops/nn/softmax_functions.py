@@ -1,4 +1,5 @@
 """Softmax and cross-entropies as programs call them."""
+
 from __future__ import annotations
 
 import math
@@ -31,10 +32,7 @@ def _along(op_type: str, logits: Any, axis: Any, name: str | None) -> Any:
     value = known(axis) if isinstance(axis, Tensor) else axis
     if value is not None and rank is not None and not -rank <= value < rank:
         raise InvalidArgumentError(
-            None,
-            None,
-            f"Dimension ({value}) must be in the range [{-rank}, {rank}) where {rank} is the number of "
-            "dimensions in the input.",
+            None, None, f"Dimension ({value}) must be in the range [{-rank}, {rank}) where {rank} is the number of dimensions in the input."
         )
     ndims = tf.rank(logits)
     if isinstance(axis, Tensor):
@@ -114,9 +112,7 @@ def _softmax_cross_entropy(labels: Any, logits: Any, axis: Any, name: str | None
 
 
 @public("nn.softmax_cross_entropy_with_logits_v2")
-def softmax_cross_entropy_with_logits_v2(
-    labels: Any, logits: Any, axis: Any = None, name: str | None = None, dim: Any = None
-) -> Any:
+def softmax_cross_entropy_with_logits_v2(labels: Any, logits: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Any:
     """The cross-entropy of the softmax of logits against a distribution; gradients flow to both."""
     axis = either("axis", axis, "dim", dim)
     return _softmax_cross_entropy(labels, logits, -1 if axis is None else axis, name)
@@ -128,8 +124,9 @@ def _softmax_cross_entropy_of_2(labels: Any, logits: Any, axis: Any = -1, name: 
 
 
 @public("nn.softmax_cross_entropy_with_logits")
-def softmax_cross_entropy_with_logits(_sentinel: Any = None, labels: Any = None, logits: Any = None, dim: Any = -1,
-                                      name: str | None = None, axis: Any = None) -> Any:
+def softmax_cross_entropy_with_logits(
+    _sentinel: Any = None, labels: Any = None, logits: Any = None, dim: Any = -1, name: str | None = None, axis: Any = None
+) -> Any:
     """The cross-entropy of the softmax of logits against a distribution; gradients flow only to the logits."""
     dim = axis if axis is not None else dim
     checked_arguments("softmax_cross_entropy_with_logits", _sentinel, labels, logits)
@@ -139,9 +136,7 @@ def softmax_cross_entropy_with_logits(_sentinel: Any = None, labels: Any = None,
 
 
 @public("nn.sparse_softmax_cross_entropy_with_logits")
-def sparse_softmax_cross_entropy_with_logits(
-    _sentinel: Any = None, labels: Any = None, logits: Any = None, name: str | None = None
-) -> Any:
+def sparse_softmax_cross_entropy_with_logits(_sentinel: Any = None, labels: Any = None, logits: Any = None, name: str | None = None) -> Any:
     """The cross-entropy of the softmax of logits against one class an example."""
     checked_arguments("sparse_softmax_cross_entropy_with_logits", _sentinel, labels, logits)
     with name_scope(name, "SparseSoftmaxCrossEntropyWithLogits", [labels, logits]):
@@ -153,14 +148,11 @@ def sparse_softmax_cross_entropy_with_logits(
         known_shapes = labels_static.is_fully_defined() and logits_static[:-1].is_fully_defined()
         if logits_static.ndims == 0:
             raise ValueError(f"Logits cannot be scalars - received shape {logits_static}.")
-        if (
-            logits_static.ndims is not None
-            and labels_static.ndims is not None
-            and labels_static.ndims != logits_static.ndims - 1
-        ):
+        if logits_static.ndims is not None and labels_static.ndims is not None and labels_static.ndims != logits_static.ndims - 1:
             raise ValueError(
                 f"Rank mismatch: Rank of labels (received {labels_static.ndims}) should equal rank of logits minus 1 "
-                f"(received {logits_static.ndims}).")
+                f"(received {logits_static.ndims})."
+            )
         if known_shapes and labels_static != logits_static[:-1]:
             raise ValueError(
                 f"Shape mismatch: The shape of labels (received {labels_static}) should equal the shape of "
@@ -189,9 +181,7 @@ def _same_shape(logits: Any, labels: Any, names: str) -> None:
 
 
 @public("nn.sigmoid_cross_entropy_with_logits")
-def sigmoid_cross_entropy_with_logits(
-    _sentinel: Any = None, labels: Any = None, logits: Any = None, name: str | None = None
-) -> Any:
+def sigmoid_cross_entropy_with_logits(_sentinel: Any = None, labels: Any = None, logits: Any = None, name: str | None = None) -> Any:
     """The cross-entropy of independent yes-or-no predictions, computed so that it never overflows."""
     checked_arguments("sigmoid_cross_entropy_with_logits", _sentinel, labels, logits)
     with name_scope(name, "logistic_loss", [logits, labels]) as scope:
@@ -216,9 +206,7 @@ def weighted_cross_entropy_with_logits(
         labels = convert_to_tensor(labels, name="labels")
         _same_shape(logits, labels, "logits and labels")
         weight = 1 + (pos_weight - 1) * labels
-        return tf.add(
-            (1 - labels) * logits, weight * (tf.log1p(tf.exp(-tf.abs(logits))) + tf.nn.relu(-logits)), name=scope
-        )
+        return tf.add((1 - labels) * logits, weight * (tf.log1p(tf.exp(-tf.abs(logits))) + tf.nn.relu(-logits)), name=scope)
 
 
 @public("nn.log_poisson_loss")

@@ -1,4 +1,5 @@
 """Softmax along the last axis, and cross-entropies computed together with their gradients."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -31,10 +32,20 @@ def _no_scalar(logits: Any) -> str | None:
     return None if logits.ndim else "logits must have >= 1 dimension, got []"
 
 
-op("Softmax", kernel=checked(lambda n: lambda x: torch.softmax(x, -1), _no_scalar), shape=_last_axis, gradient=_softmax_gradient,
-   symbolic=symbolic.like_first)
-op("LogSoftmax", kernel=checked(lambda n: lambda x: torch.log_softmax(x, -1), _no_scalar), shape=_last_axis,
-   gradient=_log_softmax_gradient, symbolic=symbolic.like_first)
+op(
+    "Softmax",
+    kernel=checked(lambda n: lambda x: torch.softmax(x, -1), _no_scalar),
+    shape=_last_axis,
+    gradient=_softmax_gradient,
+    symbolic=symbolic.like_first,
+)
+op(
+    "LogSoftmax",
+    kernel=checked(lambda n: lambda x: torch.log_softmax(x, -1), _no_scalar),
+    shape=_last_axis,
+    gradient=_log_softmax_gradient,
+    symbolic=symbolic.like_first,
+)
 
 
 def _cross_entropy(node: Any) -> Callable[..., Any]:
@@ -58,7 +69,8 @@ def _alike(logits: Any, labels: Any) -> Any:
     except RuntimeError:
         raise invalid_argument(
             f"logits and labels must be broadcastable: logits_size={shapes.describe(logits.shape)} "
-            f"labels_size={shapes.describe(labels.shape)}") from None
+            f"labels_size={shapes.describe(labels.shape)}"
+        ) from None
 
 
 def _cross_entropy_shape(o: Any) -> Any:
@@ -79,9 +91,7 @@ def _cross_entropy_gradient(o: Any, loss_dy: Any, backprop_dy: Any) -> Any:
     dx = _scaled_rows(loss_dy, o.outputs[1])
     if backprop_dy is not None and not _is_zero(backprop_dy):
         softmax = tf.nn.softmax(logits)
-        dx += (
-            backprop_dy - tf.squeeze(tf.matmul(tf.expand_dims(backprop_dy, 1), tf.expand_dims(softmax, 2)), axis=1)
-        ) * softmax
+        dx += (backprop_dy - tf.squeeze(tf.matmul(tf.expand_dims(backprop_dy, 1), tf.expand_dims(softmax, 2)), axis=1)) * softmax
     return dx, _scaled_rows(loss_dy, -tf.nn.log_softmax(logits))
 
 
@@ -143,8 +153,7 @@ def _label_error(labels: Any, classes: int) -> Exception:
     values = labels.tolist()
     worst = next(v for v in values if not 0 <= v < classes)
     return invalid_argument(
-        f"Received a label value of {worst} which is outside the valid range of [0, {classes}).  Label values: "
-        f"{' '.join(map(str, values))}"
+        f"Received a label value of {worst} which is outside the valid range of [0, {classes}).  Label values: {' '.join(map(str, values))}"
     )
 
 
@@ -164,5 +173,10 @@ def _sparse_cross_entropy_gradient(o: Any, loss_dy: Any, _: Any) -> Any:
     return _scaled_rows(loss_dy, apply("PreventGradient", o.outputs[1], message=message)), None
 
 
-op("SparseSoftmaxCrossEntropyWithLogits", kernel=_sparse_cross_entropy, shape=_sparse_cross_entropy_shape,
-   gradient=_sparse_cross_entropy_gradient, symbolic=symbolic.loss_of_rows)
+op(
+    "SparseSoftmaxCrossEntropyWithLogits",
+    kernel=_sparse_cross_entropy,
+    shape=_sparse_cross_entropy_shape,
+    gradient=_sparse_cross_entropy_gradient,
+    symbolic=symbolic.loss_of_rows,
+)

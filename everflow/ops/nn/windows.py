@@ -1,4 +1,5 @@
 """The geometry of sliding windows, which convolutions and pooling share."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -38,8 +39,9 @@ def reach(window: int, dilation: int) -> int:
     return (window - 1) * dilation + 1
 
 
-def window_output(size: int | None, window: int | None, stride: int, padding: str, dilation: int = 1,
-                  explicit: tuple[int, int] = (0, 0)) -> int | None:
+def window_output(
+    size: int | None, window: int | None, stride: int, padding: str, dilation: int = 1, explicit: tuple[int, int] = (0, 0)
+) -> int | None:
     """How many windows fit along an axis; ValueError if not even one does."""
     if stride <= 0:
         raise ValueError(f"Stride must be > 0, but got {stride}")

@@ -1,4 +1,5 @@
 """Pictures with zeros around them, made in one piece of memory."""
+
 from __future__ import annotations
 
 from typing import Any

@@ -1,4 +1,5 @@
 """Serialized Examples and SequenceExamples as tensors: tf.parse_example and the features that say what to expect."""
+
 from __future__ import annotations
 
 import collections
@@ -163,8 +164,17 @@ def _parse(serialized: Any, names: Any, wanted: _Wanted, name: str | None) -> di
     with name_scope(name, "ParseExample", [serialized, names]):
         wanted.check()
         defaults = wanted.default_tensors()
-        outputs = apply("ParseExample", serialized, [] if names is None else names, wanted.sparse_keys, wanted.dense_keys, defaults,
-                        sparse_types=wanted.sparse_types, dense_shapes=wanted.dense_shapes, name=name)
+        outputs = apply(
+            "ParseExample",
+            serialized,
+            [] if names is None else names,
+            wanted.sparse_keys,
+            wanted.dense_keys,
+            defaults,
+            sparse_types=wanted.sparse_types,
+            dense_shapes=wanted.dense_shapes,
+            name=name,
+        )
         return _by_key(wanted, *outputs)
 
 
@@ -234,9 +244,17 @@ def parse_single_example_v2(serialized: Any, features: Any, name: str | None = N
     with name_scope(name, "ParseSingleExample", [serialized]):
         serialized = convert_to_tensor(serialized, name="serialized")
         wanted.check()
-        outputs = apply("ParseSingleExample", serialized, wanted.default_tensors(), num_sparse=len(wanted.sparse_keys),
-                        sparse_keys=wanted.sparse_keys, sparse_types=wanted.sparse_types, dense_keys=wanted.dense_keys,
-                        dense_shapes=wanted.dense_shapes, name=name)
+        outputs = apply(
+            "ParseSingleExample",
+            serialized,
+            wanted.default_tensors(),
+            num_sparse=len(wanted.sparse_keys),
+            sparse_keys=wanted.sparse_keys,
+            sparse_types=wanted.sparse_types,
+            dense_keys=wanted.dense_keys,
+            dense_shapes=wanted.dense_shapes,
+            name=name,
+        )
         found = _by_key(wanted, *outputs)
     return _with_sparse_features(features, wanted, found)
 
@@ -260,37 +278,61 @@ class _Sequence:
 
     def attributes(self) -> dict[str, Any]:
         return {
-            "Ncontext_sparse": len(self.context.sparse_keys), "Ncontext_dense": len(self.context.dense_keys),
-            "Nfeature_list_sparse": len(self.lists.sparse_keys), "Nfeature_list_dense": len(self.lists.dense_keys),
-            "context_sparse_types": self.context.sparse_types, "context_dense_shapes": self.context.dense_shapes,
-            "feature_list_sparse_types": self.lists.sparse_types, "feature_list_dense_types": self.lists.dense_types,
+            "Ncontext_sparse": len(self.context.sparse_keys),
+            "Ncontext_dense": len(self.context.dense_keys),
+            "Nfeature_list_sparse": len(self.lists.sparse_keys),
+            "Nfeature_list_dense": len(self.lists.dense_keys),
+            "context_sparse_types": self.context.sparse_types,
+            "context_dense_shapes": self.context.dense_shapes,
+            "feature_list_sparse_types": self.lists.sparse_types,
+            "feature_list_dense_types": self.lists.dense_types,
             "feature_list_dense_shapes": self.lists.dense_shapes,
         }
 
 
 @public("io.parse_sequence_example")
-def parse_sequence_example(serialized: Any, context_features: Any = None, sequence_features: Any = None, example_names: Any = None,
-                           name: str | None = None) -> Any:
+def parse_sequence_example(
+    serialized: Any, context_features: Any = None, sequence_features: Any = None, example_names: Any = None, name: str | None = None
+) -> Any:
     """The features of a batch of SequenceExamples: those of the contexts, those of the sequences, and how long these are."""
     sequence = _Sequence(context_features, sequence_features)
     context, lists = sequence.context, sequence.lists
     with name_scope(name, "ParseSequenceExample", [serialized, example_names]):
-        outputs = apply("ParseSequenceExample", serialized, [] if example_names is None else example_names,
-                        context.default_tensors(reshaped=False), context_sparse_keys=context.sparse_keys,
-                        context_dense_keys=context.dense_keys, feature_list_sparse_keys=lists.sparse_keys,
-                        feature_list_dense_keys=lists.dense_keys,
-                        feature_list_dense_missing_assumed_empty=sequence.missing_assumed_empty, name=name, **sequence.attributes())
+        outputs = apply(
+            "ParseSequenceExample",
+            serialized,
+            [] if example_names is None else example_names,
+            context.default_tensors(reshaped=False),
+            context_sparse_keys=context.sparse_keys,
+            context_dense_keys=context.dense_keys,
+            feature_list_sparse_keys=lists.sparse_keys,
+            feature_list_dense_keys=lists.dense_keys,
+            feature_list_dense_missing_assumed_empty=sequence.missing_assumed_empty,
+            name=name,
+            **sequence.attributes(),
+        )
         return _by_key(context, *outputs[:4]), _by_key(lists, *outputs[4:8]), dict(zip(lists.dense_keys, outputs[8]))
 
 
 @public("parse_single_sequence_example", "io.parse_single_sequence_example")
-def parse_single_sequence_example(serialized: Any, context_features: Any = None, sequence_features: Any = None, example_name: Any = None,
-                                  name: str | None = None) -> Any:
+def parse_single_sequence_example(
+    serialized: Any, context_features: Any = None, sequence_features: Any = None, example_name: Any = None, name: str | None = None
+) -> Any:
     """The features of one SequenceExample: those of its context, and those of its sequences."""
     sequence = _Sequence(context_features, sequence_features)
     context, lists = sequence.context, sequence.lists
     with name_scope(name, "ParseSingleSequenceExample", [serialized, example_name]):
-        outputs = apply("ParseSingleSequenceExample", serialized, sequence.missing_assumed_empty, context.sparse_keys, context.dense_keys,
-                        lists.sparse_keys, lists.dense_keys, context.default_tensors(), "" if example_name is None else example_name,
-                        name=name, **sequence.attributes())
+        outputs = apply(
+            "ParseSingleSequenceExample",
+            serialized,
+            sequence.missing_assumed_empty,
+            context.sparse_keys,
+            context.dense_keys,
+            lists.sparse_keys,
+            lists.dense_keys,
+            context.default_tensors(),
+            "" if example_name is None else example_name,
+            name=name,
+            **sequence.attributes(),
+        )
         return _by_key(context, *outputs[:4]), _by_key(lists, *outputs[4:8])

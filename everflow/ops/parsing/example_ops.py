@@ -1,4 +1,5 @@
 """The ops that parse serialized Examples and SequenceExamples. The parsing itself is native code."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -44,10 +45,12 @@ def _dense_spec(index: int, name: bytes, dtype: dtypes.DType, shape: Any, defaul
         if count > 1:
             raise invalid_argument(
                 f"dense_shape[{index}] is a variable length shape: {shown}, therefore def_value[{index}] must contain a single element "
-                f"(the padding element).  But its shape is: {shapes.describe(dims)}")
+                f"(the padding element).  But its shape is: {shapes.describe(dims)}"
+            )
     elif count and not shapes.is_compatible(dims, shape):
         raise invalid_argument(
-            f"def_value[{index}].shape() == {shapes.describe(dims)} is not compatible with dense_shapes_[{index}] == {shown}")
+            f"def_value[{index}].shape() == {shapes.describe(dims)} is not compatible with dense_shapes_[{index}] == {shown}"
+        )
     return name.decode(), dtype.as_datatype_enum, [-1 if d is None else d for d in shape], shown, _array(default, dtype)
 
 
@@ -64,8 +67,10 @@ def _parse_example(node: Any) -> Kernel:
 
     def make(given: list[Any]) -> Any:
         """A parser from keys and defaults."""
-        names = [key.item() for key in given[:sparse_count + dense_count]]
-        return _example_parser(names[:sparse_count], types[0], names[sparse_count:], types[1], types[2], given[sparse_count + dense_count:])
+        names = [key.item() for key in given[: sparse_count + dense_count]]
+        return _example_parser(
+            names[:sparse_count], types[0], names[sparse_count:], types[1], types[2], given[sparse_count + dense_count :]
+        )
 
     constants = [node.constant(i) for i in range(2, first_default + dense_count)]
     fixed = None if any(c is None for c in constants) else make(constants)
@@ -128,25 +133,38 @@ op("ParseSingleExample", kernel=_parse_single_example, shape=_parse_single_examp
 def _sequence_parser(node: Any, names: list[list[bytes]], may_be_missing: set[bytes], defaults: Any) -> Any:
     """A parser from the names of context features (sparse, dense) and of feature lists (sparse, dense)."""
     sparse, dense = (
-        [[(name.decode(), dtype.as_datatype_enum) for name, dtype in zip(keys, node.attr(types))] for keys, types in
-         ((names[0], "context_sparse_types"), (names[2], "feature_list_sparse_types"))],
-        [list(zip(keys, node.attr(types), node.attr(dims))) for keys, types, dims in
-         ((names[1], "Tcontext_dense", "context_dense_shapes"), (names[3], "feature_list_dense_types", "feature_list_dense_shapes"))])
+        [
+            [(name.decode(), dtype.as_datatype_enum) for name, dtype in zip(keys, node.attr(types))]
+            for keys, types in ((names[0], "context_sparse_types"), (names[2], "feature_list_sparse_types"))
+        ],
+        [
+            list(zip(keys, node.attr(types), node.attr(dims)))
+            for keys, types, dims in (
+                (names[1], "Tcontext_dense", "context_dense_shapes"),
+                (names[3], "feature_list_dense_types", "feature_list_dense_shapes"),
+            )
+        ],
+    )
     context = []
     for i, ((name, dtype, shape), default) in enumerate(zip(dense[0], defaults)):
         dims = tuple(default.shape)
         if int(np.prod(dims)) and dims != tuple(shape):
-            raise invalid_argument(f"default_value[{i}].shape() == {shapes.describe(dims)} != context_dense_shapes[{i}] == "
-                                   f"{shapes.describe(shape)}")
+            raise invalid_argument(
+                f"default_value[{i}].shape() == {shapes.describe(dims)} != context_dense_shapes[{i}] == {shapes.describe(shape)}"
+            )
         context.append((name.decode(), dtype.as_datatype_enum, list(shape), shapes.describe(shape), _array(default, dtype), False))
-    lists = [(name.decode(), dtype.as_datatype_enum, list(shape), shapes.describe(shape), None, name in may_be_missing)
-             for name, dtype, shape in dense[1]]
+    lists = [
+        (name.decode(), dtype.as_datatype_enum, list(shape), shapes.describe(shape), None, name in may_be_missing)
+        for name, dtype, shape in dense[1]
+    ]
     return _native.SequenceExampleParser(sparse[0], context, sparse[1], lists)
 
 
 def _parse_sequence_example(node: Any) -> Kernel:
-    names = [_encoded(node.attr(key)) for key in
-             ("context_sparse_keys", "context_dense_keys", "feature_list_sparse_keys", "feature_list_dense_keys")]
+    names = [
+        _encoded(node.attr(key))
+        for key in ("context_sparse_keys", "context_dense_keys", "feature_list_sparse_keys", "feature_list_dense_keys")
+    ]
     may_be_missing = set(_encoded(node.attr("feature_list_dense_missing_assumed_empty")))
     constants = [node.constant(i) for i in range(2, len(node.inputs))]
     fixed = None if any(c is None for c in constants) else _sequence_parser(node, names, may_be_missing, constants)
@@ -164,9 +182,17 @@ def _parse_sequence_example(node: Any) -> Kernel:
 def _parse_sequence_example_shape(o: Any) -> Any:
     batch = shapes.with_rank(o.inputs[0].dims, 1)[0]
     context, lists = o.attr("Ncontext_sparse"), o.attr("Nfeature_list_sparse")
-    return [*[(None, 2)] * context, *[(None,)] * context, *[(2,)] * context, *[(batch, *shape) for shape in o.attr("context_dense_shapes")],
-            *[(None, 3)] * lists, *[(None,)] * lists, *[(3,)] * lists,
-            *[(batch, None, *shape) for shape in o.attr("feature_list_dense_shapes")], *[(batch,)] * o.attr("Nfeature_list_dense")]
+    return [
+        *[(None, 2)] * context,
+        *[(None,)] * context,
+        *[(2,)] * context,
+        *[(batch, *shape) for shape in o.attr("context_dense_shapes")],
+        *[(None, 3)] * lists,
+        *[(None,)] * lists,
+        *[(3,)] * lists,
+        *[(batch, None, *shape) for shape in o.attr("feature_list_dense_shapes")],
+        *[(batch,)] * o.attr("Nfeature_list_dense"),
+    ]
 
 
 op("ParseSequenceExample", kernel=_parse_sequence_example, shape=_parse_sequence_example_shape)
@@ -179,12 +205,12 @@ def _parse_single_sequence_example(node: Any) -> Kernel:
 
     def make(given: list[Any]) -> Any:
         """A parser from the inputs but the first and the last: lists that may be missing, keys, defaults."""
-        keys = [key.item() for key in given[1:keys_end - 1]]
+        keys = [key.item() for key in given[1 : keys_end - 1]]
         names = []
         for count in counts:
             names.append(keys[:count])
             keys = keys[count:]
-        return _sequence_parser(node, names, set(given[0].ravel().tolist()), given[keys_end - 1:])
+        return _sequence_parser(node, names, set(given[0].ravel().tolist()), given[keys_end - 1 :])
 
     constants = [node.constant(i) for i in range(1, defaults_end)]
     fixed = None if any(c is None for c in constants) else make(constants)
@@ -201,9 +227,16 @@ def _parse_single_sequence_example(node: Any) -> Kernel:
 def _parse_single_sequence_example_shape(o: Any) -> Any:
     shapes.with_rank(o.inputs[0].dims, 0)
     context, lists = o.attr("Ncontext_sparse"), o.attr("Nfeature_list_sparse")
-    return [*[(None, 1)] * context, *[(None,)] * context, *[(1,)] * context, *o.attr("context_dense_shapes"),
-            *[(None, 2)] * lists, *[(None,)] * lists, *[(2,)] * lists,
-            *[(None, *shape) for shape in o.attr("feature_list_dense_shapes")]]
+    return [
+        *[(None, 1)] * context,
+        *[(None,)] * context,
+        *[(1,)] * context,
+        *o.attr("context_dense_shapes"),
+        *[(None, 2)] * lists,
+        *[(None,)] * lists,
+        *[(2,)] * lists,
+        *[(None, *shape) for shape in o.attr("feature_list_dense_shapes")],
+    ]
 
 
 op("ParseSingleSequenceExample", kernel=_parse_single_sequence_example, shape=_parse_single_sequence_example_shape)

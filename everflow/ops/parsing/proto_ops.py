@@ -1,4 +1,5 @@
 """Fields of serialized protocol buffers as tensors, and back."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -24,18 +25,41 @@ Kernel = Callable[..., Any]
 # The types of tensors that hold the values of a field, by the field's type.
 _SIGNED, _UNSIGNED = (dtypes.int32, dtypes.int64), (dtypes.uint32, dtypes.uint64, dtypes.int64)
 _TYPES: dict[int, tuple[dtypes.DType, ...]] = {
-    Field.TYPE_DOUBLE: (dtypes.float64,), Field.TYPE_FLOAT: (dtypes.float32, dtypes.float64), Field.TYPE_BOOL: (dtypes.bool,),
-    Field.TYPE_INT64: (dtypes.int64,), Field.TYPE_SINT64: (dtypes.int64,), Field.TYPE_SFIXED64: (dtypes.int64,),
-    Field.TYPE_INT32: _SIGNED, Field.TYPE_SINT32: _SIGNED, Field.TYPE_SFIXED32: _SIGNED, Field.TYPE_ENUM: (dtypes.int32,),
-    Field.TYPE_UINT64: (dtypes.uint64, dtypes.int64), Field.TYPE_FIXED64: (dtypes.uint64, dtypes.int64),
-    Field.TYPE_UINT32: _UNSIGNED, Field.TYPE_FIXED32: _UNSIGNED,
-    Field.TYPE_STRING: (dtypes.string,), Field.TYPE_BYTES: (dtypes.string,), Field.TYPE_MESSAGE: (dtypes.string,),
+    Field.TYPE_DOUBLE: (dtypes.float64,),
+    Field.TYPE_FLOAT: (dtypes.float32, dtypes.float64),
+    Field.TYPE_BOOL: (dtypes.bool,),
+    Field.TYPE_INT64: (dtypes.int64,),
+    Field.TYPE_SINT64: (dtypes.int64,),
+    Field.TYPE_SFIXED64: (dtypes.int64,),
+    Field.TYPE_INT32: _SIGNED,
+    Field.TYPE_SINT32: _SIGNED,
+    Field.TYPE_SFIXED32: _SIGNED,
+    Field.TYPE_ENUM: (dtypes.int32,),
+    Field.TYPE_UINT64: (dtypes.uint64, dtypes.int64),
+    Field.TYPE_FIXED64: (dtypes.uint64, dtypes.int64),
+    Field.TYPE_UINT32: _UNSIGNED,
+    Field.TYPE_FIXED32: _UNSIGNED,
+    Field.TYPE_STRING: (dtypes.string,),
+    Field.TYPE_BYTES: (dtypes.string,),
+    Field.TYPE_MESSAGE: (dtypes.string,),
 }
 _FIELD_NAMES = {
-    Field.TYPE_DOUBLE: "double", Field.TYPE_FLOAT: "float", Field.TYPE_INT64: "int64", Field.TYPE_UINT64: "uint64",
-    Field.TYPE_INT32: "int32", Field.TYPE_FIXED64: "fixed64", Field.TYPE_FIXED32: "fixed32", Field.TYPE_BOOL: "bool",
-    Field.TYPE_STRING: "string", Field.TYPE_MESSAGE: "message", Field.TYPE_BYTES: "bytes", Field.TYPE_UINT32: "uint32",
-    Field.TYPE_ENUM: "enum", Field.TYPE_SFIXED32: "sfixed32", Field.TYPE_SFIXED64: "sfixed64", Field.TYPE_SINT32: "sint32",
+    Field.TYPE_DOUBLE: "double",
+    Field.TYPE_FLOAT: "float",
+    Field.TYPE_INT64: "int64",
+    Field.TYPE_UINT64: "uint64",
+    Field.TYPE_INT32: "int32",
+    Field.TYPE_FIXED64: "fixed64",
+    Field.TYPE_FIXED32: "fixed32",
+    Field.TYPE_BOOL: "bool",
+    Field.TYPE_STRING: "string",
+    Field.TYPE_MESSAGE: "message",
+    Field.TYPE_BYTES: "bytes",
+    Field.TYPE_UINT32: "uint32",
+    Field.TYPE_ENUM: "enum",
+    Field.TYPE_SFIXED32: "sfixed32",
+    Field.TYPE_SFIXED64: "sfixed64",
+    Field.TYPE_SINT32: "sint32",
     Field.TYPE_SINT64: "sint64",
 }
 _DTYPE_NAMES = {"float32": "float", "float64": "double"}
@@ -45,7 +69,7 @@ def _pool(source: str) -> Any:
     """The descriptors in the text itself (`bytes://`), or in a file."""
     wrong = invalid_argument("Source does not represent serialized file descriptor set proto.")
     try:
-        content = source[len("bytes://"):].encode("latin-1") if source.startswith("bytes://") else read_file_to_string(source, True)
+        content = source[len("bytes://") :].encode("latin-1") if source.startswith("bytes://") else read_file_to_string(source, True)
         files = descriptor_pb2.FileDescriptorSet.FromString(content)
     except (DecodeError, OpError, UnicodeEncodeError):
         raise wrong from None
@@ -165,8 +189,9 @@ def _encode(node: Any) -> Kernel:
     for field, dtype in zip(fields, types):
         if dtype not in _TYPES.get(field.type, ()):
             shown = _DTYPE_NAMES.get(dtype.name, dtype.name)
-            raise invalid_argument(f"Incompatible type for field {field.name}.  Saw dtype: {shown} but field type is: "
-                                   f"{_FIELD_NAMES.get(field.type, 'group')}")
+            raise invalid_argument(
+                f"Incompatible type for field {field.name}.  Saw dtype: {shown} but field type is: {_FIELD_NAMES.get(field.type, 'group')}"
+            )
     # Fields stand in messages by their numbers.
     order = sorted(range(len(fields)), key=lambda i: fields[i].number)
 
@@ -174,12 +199,15 @@ def _encode(node: Any) -> Kernel:
         batch = tuple(values[0].shape[:-1])
         expected = (*batch, len(fields))
         if tuple(sizes.shape) != expected:
-            raise invalid_argument("sizes should be batch_size + [len(field_names)].  Saw: "
-                                   f"{shapes.describe(tuple(sizes.shape))} but expected: {shapes.describe(expected)}")
+            raise invalid_argument(
+                "sizes should be batch_size + [len(field_names)].  Saw: "
+                f"{shapes.describe(tuple(sizes.shape))} but expected: {shapes.describe(expected)}"
+            )
         for i, value in enumerate(values):
             if tuple(value.shape[:-1]) != batch:
-                raise invalid_argument(f"Values must match up to the last dimension, but field {i} has shape "
-                                       f"{shapes.describe(tuple(value.shape))}")
+                raise invalid_argument(
+                    f"Values must match up to the last dimension, but field {i} has shape {shapes.describe(tuple(value.shape))}"
+                )
         counts = sizes.reshape(-1, len(fields)).tolist()
         columns = [to_numpy(value, dtype).reshape(len(counts), -1) for value, dtype in zip(values, types)]
         found = np.empty(len(counts), object)
@@ -187,9 +215,11 @@ def _encode(node: Any) -> Kernel:
             parts = []
             for i in order:
                 if row[i] > columns[i].shape[1]:
-                    raise invalid_argument(f"Size to write must not be larger than value tensor; but saw: {row[i]} > "
-                                           f"{columns[i].shape[1]} at message {k} field {i}")
-                parts.append(encoded(fields[i], columns[i][k, :row[i]].tolist()))
+                    raise invalid_argument(
+                        f"Size to write must not be larger than value tensor; but saw: {row[i]} > "
+                        f"{columns[i].shape[1]} at message {k} field {i}"
+                    )
+                parts.append(encoded(fields[i], columns[i][k, : row[i]].tolist()))
             found[k] = b"".join(parts)
         return found.reshape(batch)
 
@@ -205,16 +235,35 @@ op("EncodeProto", kernel=_encode, shape=_encode_shape, gradient=not_differentiab
 
 
 @public("io.decode_proto", "contrib.proto.decode_proto")
-def decode_proto(bytes: Any, message_type: str, field_names: Any, output_types: Any, descriptor_source: str = "local://",
-                 message_format: str = "binary", sanitize: bool = False, name: str | None = None) -> Any:
+def decode_proto(
+    bytes: Any,
+    message_type: str,
+    field_names: Any,
+    output_types: Any,
+    descriptor_source: str = "local://",
+    message_format: str = "binary",
+    sanitize: bool = False,
+    name: str | None = None,
+) -> Any:
     """The values of fields of serialized messages, and how many each message has of them."""
-    return apply("DecodeProtoV2", bytes, message_type=message_type, field_names=field_names, output_types=output_types,
-                 descriptor_source=descriptor_source, message_format=message_format, sanitize=sanitize, name=name)
+    return apply(
+        "DecodeProtoV2",
+        bytes,
+        message_type=message_type,
+        field_names=field_names,
+        output_types=output_types,
+        descriptor_source=descriptor_source,
+        message_format=message_format,
+        sanitize=sanitize,
+        name=name,
+    )
 
 
 @public("io.encode_proto", "contrib.proto.encode_proto")
-def encode_proto(sizes: Any, values: Any, field_names: Any, message_type: str, descriptor_source: str = "local://",
-                 name: str | None = None) -> Any:
+def encode_proto(
+    sizes: Any, values: Any, field_names: Any, message_type: str, descriptor_source: str = "local://", name: str | None = None
+) -> Any:
     """Messages with so many of the values in their fields."""
-    return apply("EncodeProto", sizes, values, field_names=field_names, message_type=message_type, descriptor_source=descriptor_source,
-                 name=name)
+    return apply(
+        "EncodeProto", sizes, values, field_names=field_names, message_type=message_type, descriptor_source=descriptor_source, name=name
+    )

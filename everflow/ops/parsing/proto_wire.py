@@ -1,4 +1,5 @@
 """The wire format of protocol buffers, field by field, for messages of which only the descriptor is known."""
+
 from __future__ import annotations
 
 import struct
@@ -10,7 +11,11 @@ from google.protobuf.descriptor import FieldDescriptor as Field
 
 _VARINT, _FIXED64, _LENGTH, _START_GROUP, _END_GROUP, _FIXED32 = range(6)
 _FIXED: dict[int, str] = {
-    Field.TYPE_DOUBLE: "<d", Field.TYPE_FLOAT: "<f", Field.TYPE_FIXED64: "<Q", Field.TYPE_FIXED32: "<I", Field.TYPE_SFIXED64: "<q",
+    Field.TYPE_DOUBLE: "<d",
+    Field.TYPE_FLOAT: "<f",
+    Field.TYPE_FIXED64: "<Q",
+    Field.TYPE_FIXED32: "<I",
+    Field.TYPE_SFIXED64: "<q",
     Field.TYPE_SFIXED32: "<i",
 }
 _BYTES = (Field.TYPE_STRING, Field.TYPE_BYTES, Field.TYPE_MESSAGE)
@@ -54,9 +59,14 @@ def _signed(value: int, bits: int) -> int:
 
 # What a varint means, by type of field.
 _MEANINGS: dict[int, Callable[[int], Any]] = {
-    Field.TYPE_INT64: lambda v: _signed(v, 64), Field.TYPE_INT32: lambda v: _signed(v, 32), Field.TYPE_ENUM: lambda v: _signed(v, 32),
-    Field.TYPE_UINT64: int, Field.TYPE_UINT32: lambda v: v % (1 << 32), Field.TYPE_BOOL: bool,
-    Field.TYPE_SINT64: lambda v: v >> 1 ^ -(v & 1), Field.TYPE_SINT32: lambda v: _signed(v >> 1 ^ -(v & 1), 32),
+    Field.TYPE_INT64: lambda v: _signed(v, 64),
+    Field.TYPE_INT32: lambda v: _signed(v, 32),
+    Field.TYPE_ENUM: lambda v: _signed(v, 32),
+    Field.TYPE_UINT64: int,
+    Field.TYPE_UINT32: lambda v: v % (1 << 32),
+    Field.TYPE_BOOL: bool,
+    Field.TYPE_SINT64: lambda v: v >> 1 ^ -(v & 1),
+    Field.TYPE_SINT32: lambda v: _signed(v >> 1 ^ -(v & 1), 32),
 }
 
 

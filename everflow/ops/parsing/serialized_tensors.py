@@ -1,4 +1,5 @@
 """Tensors as serialized TensorProtos, and Examples written as JSON."""
+
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,4 +1,5 @@
 """Floats to quantized tensors and back: QuantizeV2, Dequantize, QuantizeAndDequantize, Requantize."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -189,15 +190,29 @@ op("QuantizeDownAndShrinkRange", kernel=_shrink, shape=with_range)
 
 
 @public("quantize_v2")
-def quantize_v2(input: Any, min_range: Any, max_range: Any, T: Any, mode: str = "MIN_COMBINED", name: str | None = None,
-                round_mode: str = "HALF_AWAY_FROM_ZERO") -> Any:
+def quantize_v2(
+    input: Any,
+    min_range: Any,
+    max_range: Any,
+    T: Any,
+    mode: str = "MIN_COMBINED",
+    name: str | None = None,
+    round_mode: str = "HALF_AWAY_FROM_ZERO",
+) -> Any:
     """Floats as levels of a quantized type between two floats."""
     return apply("QuantizeV2", input, min_range, max_range, T=T, mode=mode, round_mode=round_mode, name=name)
 
 
 @public("quantization.quantize", "quantize")
-def quantize(input: Any, min_range: Any, max_range: Any, T: Any, mode: str = "MIN_COMBINED", round_mode: str = "HALF_AWAY_FROM_ZERO",
-             name: str | None = None) -> Any:
+def quantize(
+    input: Any,
+    min_range: Any,
+    max_range: Any,
+    T: Any,
+    mode: str = "MIN_COMBINED",
+    round_mode: str = "HALF_AWAY_FROM_ZERO",
+    name: str | None = None,
+) -> Any:
     """Floats as levels of a quantized type between two floats."""
     return quantize_v2(input, min_range, max_range, T, mode, name, round_mode)
 
@@ -209,9 +224,27 @@ def dequantize(input: Any, min_range: Any, max_range: Any, mode: str = "MIN_COMB
 
 
 @public("quantization.quantize_and_dequantize")
-def quantize_and_dequantize(input: Any, input_min: Any, input_max: Any, signed_input: bool = True, num_bits: int = 8,
-                            range_given: bool = False, round_mode: str = "HALF_TO_EVEN", name: str | None = None,
-                            narrow_range: bool = False) -> Any:
+def quantize_and_dequantize(
+    input: Any,
+    input_min: Any,
+    input_max: Any,
+    signed_input: bool = True,
+    num_bits: int = 8,
+    range_given: bool = False,
+    round_mode: str = "HALF_TO_EVEN",
+    name: str | None = None,
+    narrow_range: bool = False,
+) -> Any:
     """Floats after they have been quantized: what a network sees that is trained to be quantized."""
-    return apply("QuantizeAndDequantizeV2", convert_to_tensor(input), input_min, input_max, signed_input=signed_input, num_bits=num_bits,
-                 range_given=range_given, round_mode=round_mode, narrow_range=narrow_range, name=name)
+    return apply(
+        "QuantizeAndDequantizeV2",
+        convert_to_tensor(input),
+        input_min,
+        input_max,
+        signed_input=signed_input,
+        num_bits=num_bits,
+        range_given=range_given,
+        round_mode=round_mode,
+        narrow_range=narrow_range,
+        name=name,
+    )

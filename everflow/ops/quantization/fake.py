@@ -1,4 +1,5 @@
 """Fake quantization: floats rounded to the levels that a quantized network would have, with gradients for training."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -118,7 +119,7 @@ def _per_channel_shape(o: Any) -> Any:
 def _check_channels(o: Any, x: int, first: int) -> None:
     dims = shapes.with_rank_at_least(o.inputs[x].dims, 1)
     size = None if dims is None else dims[-1]
-    for t in o.inputs[first:first + 2]:
+    for t in o.inputs[first : first + 2]:
         size = shapes.merge_size(size, shapes.with_rank(t.dims, 1)[0])
 
 
@@ -126,31 +127,49 @@ def _attrs(o: Any, *names: str) -> dict[str, Any]:
     return {name: o.attr(name) for name in names}
 
 
-op("FakeQuantWithMinMaxArgs", kernel=_with_args, shape=same_as_input,
-   gradient=lambda o, dy: apply("FakeQuantWithMinMaxArgsGradient", dy, o.inputs[0], **_attrs(o, "min", "max", "num_bits", "narrow_range")))
+op(
+    "FakeQuantWithMinMaxArgs",
+    kernel=_with_args,
+    shape=same_as_input,
+    gradient=lambda o, dy: apply("FakeQuantWithMinMaxArgsGradient", dy, o.inputs[0], **_attrs(o, "min", "max", "num_bits", "narrow_range")),
+)
 op("FakeQuantWithMinMaxArgsGradient", kernel=_with_args_gradient, shape=same_as_input)
-op("FakeQuantWithMinMaxVars", kernel=_with_vars, shape=same_as_input,
-   gradient=lambda o, dy: list(apply("FakeQuantWithMinMaxVarsGradient", dy, *o.inputs, **_attrs(o, "num_bits", "narrow_range"))))
+op(
+    "FakeQuantWithMinMaxVars",
+    kernel=_with_vars,
+    shape=same_as_input,
+    gradient=lambda o, dy: list(apply("FakeQuantWithMinMaxVarsGradient", dy, *o.inputs, **_attrs(o, "num_bits", "narrow_range"))),
+)
 op("FakeQuantWithMinMaxVarsGradient", kernel=_with_vars_gradient, shape=lambda o: [o.inputs[0].dims, (), ()])
-op("FakeQuantWithMinMaxVarsPerChannel", kernel=_with_vars, shape=_per_channel_shape,
-   gradient=lambda o, dy: list(apply("FakeQuantWithMinMaxVarsPerChannelGradient", dy, *o.inputs, **_attrs(o, "num_bits", "narrow_range"))))
-op("FakeQuantWithMinMaxVarsPerChannelGradient", kernel=_with_vars_gradient,
-   shape=lambda o: [same_as(0)(o), o.inputs[2].dims, o.inputs[3].dims])
+op(
+    "FakeQuantWithMinMaxVarsPerChannel",
+    kernel=_with_vars,
+    shape=_per_channel_shape,
+    gradient=lambda o, dy: list(apply("FakeQuantWithMinMaxVarsPerChannelGradient", dy, *o.inputs, **_attrs(o, "num_bits", "narrow_range"))),
+)
+op(
+    "FakeQuantWithMinMaxVarsPerChannelGradient",
+    kernel=_with_vars_gradient,
+    shape=lambda o: [same_as(0)(o), o.inputs[2].dims, o.inputs[3].dims],
+)
 
 
 @public("quantization.fake_quant_with_min_max_args", "fake_quant_with_min_max_args")
-def fake_quant_with_min_max_args(inputs: Any, min: float = -6, max: float = 6, num_bits: int = 8, narrow_range: bool = False,
-                                 name: str | None = None) -> Any:
+def fake_quant_with_min_max_args(
+    inputs: Any, min: float = -6, max: float = 6, num_bits: int = 8, narrow_range: bool = False, name: str | None = None
+) -> Any:
     """Floats rounded to the levels of a fixed range."""
     return apply("FakeQuantWithMinMaxArgs", inputs, min=min, max=max, num_bits=num_bits, narrow_range=narrow_range, name=name)
 
 
 @public("quantization.fake_quant_with_min_max_args_gradient", "fake_quant_with_min_max_args_gradient")
-def fake_quant_with_min_max_args_gradient(gradients: Any, inputs: Any, min: float = -6, max: float = 6, num_bits: int = 8,
-                                          narrow_range: bool = False, name: str | None = None) -> Any:
+def fake_quant_with_min_max_args_gradient(
+    gradients: Any, inputs: Any, min: float = -6, max: float = 6, num_bits: int = 8, narrow_range: bool = False, name: str | None = None
+) -> Any:
     """The gradient of the same."""
-    return apply("FakeQuantWithMinMaxArgsGradient", gradients, inputs, min=min, max=max, num_bits=num_bits, narrow_range=narrow_range,
-                 name=name)
+    return apply(
+        "FakeQuantWithMinMaxArgsGradient", gradients, inputs, min=min, max=max, num_bits=num_bits, narrow_range=narrow_range, name=name
+    )
 
 
 def _of_variables(op_type: str, *names: str) -> None:
@@ -160,12 +179,14 @@ def _of_variables(op_type: str, *names: str) -> None:
         return apply(op_type, inputs, min, max, num_bits=num_bits, narrow_range=narrow_range, name=name)
 
     @public(*[n + "_gradient" for n in names])
-    def gradient(gradients: Any, inputs: Any, min: Any, max: Any, num_bits: int = 8, narrow_range: bool = False,
-                 name: str | None = None) -> Any:
+    def gradient(
+        gradients: Any, inputs: Any, min: Any, max: Any, num_bits: int = 8, narrow_range: bool = False, name: str | None = None
+    ) -> Any:
         """The gradients of the same with respect to the floats and both ends of the range."""
         return apply(op_type + "Gradient", gradients, inputs, min, max, num_bits=num_bits, narrow_range=narrow_range, name=name)
 
 
 _of_variables("FakeQuantWithMinMaxVars", "quantization.fake_quant_with_min_max_vars", "fake_quant_with_min_max_vars")
-_of_variables("FakeQuantWithMinMaxVarsPerChannel", "quantization.fake_quant_with_min_max_vars_per_channel",
-              "fake_quant_with_min_max_vars_per_channel")
+_of_variables(
+    "FakeQuantWithMinMaxVarsPerChannel", "quantization.fake_quant_with_min_max_vars_per_channel", "fake_quant_with_min_max_vars_per_channel"
+)

@@ -2,6 +2,7 @@
 
 A quantized tensor comes with the two floats that its lowest and its highest level stand for.
 """
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple

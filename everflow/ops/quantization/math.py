@@ -1,4 +1,5 @@
 """Arithmetic on quantized tensors: products, sums, concatenation. Results carry their own range."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -68,8 +69,10 @@ def _sum(out_attr: str, bits_to_spare: int) -> Callable[[Any], Kernel]:
 
         def run(x: Any, y: Any, low_x: Any, high_x: Any, low_y: Any, high_y: Any) -> Any:
             low, high = sum_range(float(low_x), float(high_x), float(low_y), float(high_y), bits_to_spare)
-            terms = (levels.to_floats(v, float(first), float(last))
-                     for v, levels, first, last in ((x, x_levels, low_x, high_x), (y, y_levels, low_y, high_y)))
+            terms = (
+                levels.to_floats(v, float(first), float(last))
+                for v, levels, first, last in ((x, x_levels, low_x, high_x), (y, y_levels, low_y, high_y))
+            )
             levels = [out.from_floats(term, float(low), float(high)) for term in terms]
             return (levels[0] + levels[1]).clamp(out.lowest, out.highest).to(kind), scalar(low), scalar(high)
 
@@ -83,11 +86,12 @@ def _concat(node: Any) -> Kernel:
     levels, kind = Levels.of(dtype), torch_dtype(dtype)
 
     def run(axis: Any, *rest: Any) -> Any:
-        values, lows, highs = rest[:count], rest[count:2 * count], rest[2 * count:]
+        values, lows, highs = rest[:count], rest[count : 2 * count], rest[2 * count :]
         low, high = min(0.0, *(float(v) for v in lows)), max(float(v) for v in highs)
-        parts = [v if (float(a), float(b)) == (low, high) else
-                 levels.from_floats(levels.to_floats(v, float(a), float(b)), low, high).to(kind)
-                 for v, a, b in zip(values, lows, highs)]
+        parts = [
+            v if (float(a), float(b)) == (low, high) else levels.from_floats(levels.to_floats(v, float(a), float(b)), low, high).to(kind)
+            for v, a, b in zip(values, lows, highs)
+        ]
         return torch.cat(parts, int(axis)), scalar(low), scalar(high)
 
     return run
@@ -96,16 +100,16 @@ def _concat(node: Any) -> Kernel:
 def _concat_shape(o: Any) -> Any:
     count = o.attr("N")
     axis = known(o.inputs[0])
-    parts = [t.dims for t in o.inputs[1:1 + count]]
+    parts = [t.dims for t in o.inputs[1 : 1 + count]]
     if axis is None or any(p is None for p in parts):
         return [None, (), ()]
     place = int(axis) % len(parts[0])
     sizes = [p[place] for p in parts]
     total = None if None in sizes else sum(sizes)
-    merged = parts[0][:place] + (None,) + parts[0][place + 1:]
+    merged = parts[0][:place] + (None,) + parts[0][place + 1 :]
     for p in parts[1:]:
-        merged = shapes.merge(merged, p[:place] + (None,) + p[place + 1:])
-    return [merged[:place] + (total,) + merged[place + 1:], (), ()]
+        merged = shapes.merge(merged, p[:place] + (None,) + p[place + 1 :])
+    return [merged[:place] + (total,) + merged[place + 1 :], (), ()]
 
 
 def _mat_mul_shape(o: Any) -> Any:

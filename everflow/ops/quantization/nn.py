@@ -1,4 +1,5 @@
 """Layers on quantized tensors: convolution, pooling, rectifiers."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -108,11 +109,34 @@ op("QuantizedReluX", kernel=_rectify_to_tensor, shape=lambda o: [o.inputs[0].dim
 
 
 @public("nn.quantized_conv2d")
-def quantized_conv2d(input: Any, filter: Any, min_input: Any, max_input: Any, min_filter: Any, max_filter: Any, strides: Any,
-                     padding: Any, out_type: Any = dtypes.qint32, dilations: Any = (1, 1, 1, 1), name: str | None = None) -> Any:
+def quantized_conv2d(
+    input: Any,
+    filter: Any,
+    min_input: Any,
+    max_input: Any,
+    min_filter: Any,
+    max_filter: Any,
+    strides: Any,
+    padding: Any,
+    out_type: Any = dtypes.qint32,
+    dilations: Any = (1, 1, 1, 1),
+    name: str | None = None,
+) -> Any:
     """A convolution of quantized images; the result is of 32 bits."""
-    return apply("QuantizedConv2D", input, filter, min_input, max_input, min_filter, max_filter, strides=strides, padding=padding,
-                 out_type=out_type, dilations=list(dilations), name=name)
+    return apply(
+        "QuantizedConv2D",
+        input,
+        filter,
+        min_input,
+        max_input,
+        min_filter,
+        max_filter,
+        strides=strides,
+        padding=padding,
+        out_type=out_type,
+        dilations=list(dilations),
+        name=name,
+    )
 
 
 @public("nn.quantized_max_pool")
@@ -128,7 +152,8 @@ def quantized_avg_pool(input: Any, min_input: Any, max_input: Any, ksize: Any, s
 
 
 @public("nn.quantized_relu_x")
-def quantized_relu_x(features: Any, max_value: Any, min_features: Any, max_features: Any, out_type: Any = dtypes.quint8,
-                     name: str | None = None) -> Any:
+def quantized_relu_x(
+    features: Any, max_value: Any, min_features: Any, max_features: Any, out_type: Any = dtypes.quint8, name: str | None = None
+) -> Any:
     """Quantized numbers, cut off below zero and above a value."""
     return apply("QuantizedReluX", features, max_value, min_features, max_features, out_type=out_type, name=name)

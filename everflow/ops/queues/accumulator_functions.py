@@ -1,4 +1,5 @@
 """tf.ConditionalAccumulator and tf.SparseConditionalAccumulator."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -53,7 +54,7 @@ class ConditionalAccumulatorBase:
 
 def _checked_reduction(reduction_type: str) -> str:
     if reduction_type not in ("MEAN", "SUM"):
-        raise ValueError(f"Value for attr 'reduction_type' of \"{reduction_type}\" is not in the list of allowed values: \"MEAN\", \"SUM\"")
+        raise ValueError(f'Value for attr \'reduction_type\' of "{reduction_type}" is not in the list of allowed values: "MEAN", "SUM"')
     return reduction_type
 
 
@@ -61,10 +62,17 @@ def _checked_reduction(reduction_type: str) -> str:
 class ConditionalAccumulator(ConditionalAccumulatorBase):
     """Collects dense gradients and gives their mean or sum once there are enough."""
 
-    def __init__(self, dtype: Any, shape: Any = None, shared_name: Any = None, name: str = "conditional_accumulator",
-                 reduction_type: str = "MEAN") -> None:
-        handle = apply("ResourceConditionalAccumulator", dtype=dtype, shape=TensorShape(shape), shared_name=shared_name, name=name,
-                       reduction_type=_checked_reduction(reduction_type))
+    def __init__(
+        self, dtype: Any, shape: Any = None, shared_name: Any = None, name: str = "conditional_accumulator", reduction_type: str = "MEAN"
+    ) -> None:
+        handle = apply(
+            "ResourceConditionalAccumulator",
+            dtype=dtype,
+            shape=TensorShape(shape),
+            shared_name=shared_name,
+            name=name,
+            reduction_type=_checked_reduction(reduction_type),
+        )
         super().__init__(dtypes.as_dtype(dtype), shape, handle)
 
     def apply_grad(self, grad: Any, local_step: Any = 0, name: str | None = None) -> Any:
@@ -85,10 +93,22 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
 class SparseConditionalAccumulator(ConditionalAccumulatorBase):
     """Collects slices of gradients by index."""
 
-    def __init__(self, dtype: Any, shape: Any = None, shared_name: Any = None, name: str = "sparse_conditional_accumulator",
-                 reduction_type: str = "MEAN") -> None:
-        handle = apply("SparseConditionalAccumulator", dtype=dtype, shape=TensorShape(shape), shared_name=shared_name, name=name,
-                       reduction_type=_checked_reduction(reduction_type))
+    def __init__(
+        self,
+        dtype: Any,
+        shape: Any = None,
+        shared_name: Any = None,
+        name: str = "sparse_conditional_accumulator",
+        reduction_type: str = "MEAN",
+    ) -> None:
+        handle = apply(
+            "SparseConditionalAccumulator",
+            dtype=dtype,
+            shape=TensorShape(shape),
+            shared_name=shared_name,
+            name=name,
+            reduction_type=_checked_reduction(reduction_type),
+        )
         super().__init__(dtypes.as_dtype(dtype), shape, handle)
 
     def apply_indexed_slices_grad(self, grad: Any, local_step: Any = 0, name: str | None = None) -> Any:
@@ -98,9 +118,17 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
     def apply_grad(self, grad_indices: Any, grad_values: Any, grad_shape: Any = None, local_step: Any = 0, name: str | None = None) -> Any:
         """Adds slices of a gradient, unless they are stale."""
         step = tf.cast(convert_to_tensor(local_step), tf.int64)
-        return apply("SparseAccumulatorApplyGradient", self._accumulator_ref, step, tf.cast(grad_indices, tf.int64), grad_values,
-                     tf.cast([] if grad_shape is None else grad_shape, tf.int64), has_known_shape=grad_shape is not None,
-                     dtype=self._dtype, name=name)
+        return apply(
+            "SparseAccumulatorApplyGradient",
+            self._accumulator_ref,
+            step,
+            tf.cast(grad_indices, tf.int64),
+            grad_values,
+            tf.cast([] if grad_shape is None else grad_shape, tf.int64),
+            has_known_shape=grad_shape is not None,
+            dtype=self._dtype,
+            name=name,
+        )
 
     def take_grad(self, num_required: Any, name: str | None = None) -> Any:
         """The indices, values and shape of the mean or sum, once there are so many gradients."""

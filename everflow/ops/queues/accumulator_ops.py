@@ -2,6 +2,7 @@
 
 Gradients carry the step that they were computed for; those from before the accumulator's own step are stale and dropped.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -99,8 +100,9 @@ class SparseAccumulator(Accumulator):
                 over = (indices >= known[0]).nonzero()
                 if over.numel():
                     at = int(over[0])
-                    raise invalid_argument(f"Shape mismatch: index of slice {at} exceeded limits of shape; index is "
-                                           f"{int(indices[at])} exceeded {known[0]}")
+                    raise invalid_argument(
+                        f"Shape mismatch: index of slice {at} exceeded limits of shape; index is {int(indices[at])} exceeded {known[0]}"
+                    )
         if self.parts:
             first = self.parts[0][1]
             if values.ndim != first.ndim:
@@ -134,8 +136,12 @@ def _maker(kind: type[Accumulator]) -> Callable[[Any], Kernel]:
         name = node.attr("shared_name") or node.name
 
         def run() -> Any:
-            return node.context.resources.get(node.attr("container"), KIND, name, lambda: kind(
-                node.context, name, node.attr("dtype"), None if dims is None else tuple(dims), mean))
+            return node.context.resources.get(
+                node.attr("container"),
+                KIND,
+                name,
+                lambda: kind(node.context, name, node.attr("dtype"), None if dims is None else tuple(dims), mean),
+            )
 
         return run
 
@@ -177,5 +183,9 @@ for _prefix in ("", "Resource"):
     op(f"{_prefix}AccumulatorNumAccumulated", kernel=_count, shape=scalar)
     op(f"{_prefix}AccumulatorSetGlobalStep", kernel=_set_step)
 op("SparseAccumulatorApplyGradient", kernel=_apply_sparse, brings=True)
-op("SparseAccumulatorTakeGradient", kernel=lambda node: lambda accumulator, required: accumulator.take(int(required)),
-   shape=lambda o: [None, None, None], waits=True)
+op(
+    "SparseAccumulatorTakeGradient",
+    kernel=lambda node: lambda accumulator, required: accumulator.take(int(required)),
+    shape=lambda o: [None, None, None],
+    waits=True,
+)

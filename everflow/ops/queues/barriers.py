@@ -1,4 +1,5 @@
 """Barriers: elements whose components come one by one, by key, and that leave when they are complete."""
+
 from __future__ import annotations
 
 import heapq
@@ -46,11 +47,11 @@ class BarrierKind(Waited):
         shape = tuple(values.shape)
         if shape[:1] != (len(keys),) or (expected is not None and not shapes.is_compatible(shape[1:], expected)):
             wanted = (len(keys), *(expected or ()))
-            raise invalid_argument(f"Shape mismatch in tuple component {component}. Expected {shapes.describe(wanted)}, got "
-                                   f"{shapes.describe(shape)}")
+            raise invalid_argument(
+                f"Shape mismatch in tuple component {component}. Expected {shapes.describe(wanted)}, got {shapes.describe(shape)}"
+            )
         if keys and int(np.prod(shape[1:])) == 0:
-            raise invalid_argument("Tensors with no elements are not supported: component "
-                                   f"{component} has shape {shapes.describe(shape)}")
+            raise invalid_argument(f"Tensors with no elements are not supported: component {component} has shape {shapes.describe(shape)}")
         kept = copy_of(values)
         rows = list(kept.unbind(0)) if hasattr(kept, "unbind") else [item_of(kept, k) for k in range(len(keys))]
         with self.condition:
@@ -65,12 +66,16 @@ class BarrierKind(Waited):
     def _check_open(self, keys: list[bytes], component: int) -> None:
         state = f"Pending enqueues cancelled: {int(self.is_cancelled)}."
         if self.is_cancelled:
-            raise cancelled(f"Barrier {self.name} is closed.  {state}  Number of new insertions: {len(keys)}.  Number of incomplete keys: "
-                            f"{len(self.incomplete)}.")
+            raise cancelled(
+                f"Barrier {self.name} is closed.  {state}  Number of new insertions: {len(keys)}.  Number of incomplete keys: "
+                f"{len(self.incomplete)}."
+            )
         for key in keys if self.closed else ():
             if key not in self.incomplete:
-                raise cancelled(f"Barrier {self.name} is closed, but attempted to insert a brand new key: {key.decode(errors='replace')}.  "
-                                f"{state}  Insertion index: {component}.  Number of incomplete keys: {len(self.incomplete)}.")
+                raise cancelled(
+                    f"Barrier {self.name} is closed, but attempted to insert a brand new key: {key.decode(errors='replace')}.  "
+                    f"{state}  Insertion index: {component}.  Number of incomplete keys: {len(self.incomplete)}."
+                )
 
     def _add(self, key: bytes, row: Any, component: int, index: int) -> None:
         entry = self.incomplete.get(key)
@@ -93,10 +98,16 @@ class BarrierKind(Waited):
             found = [heapq.heappop(self.ready) for _ in range(min(count, len(self.ready)))]
             self.condition.notify_all()
         columns: Any = zip(*(values for _, _, _, values in found))
-        found_columns = [stacked(column, dtype) for column, dtype in zip(columns, self.types)] if found else [
-            empty_batch(dims or (), dtype) for dims, dtype in zip(self.dims, self.types)]
-        return (torch.tensor([index for index, *_ in found], dtype=torch.int64),
-                text_array([key for _, _, key, _ in found], (len(found),)), *found_columns)
+        found_columns = (
+            [stacked(column, dtype) for column, dtype in zip(columns, self.types)]
+            if found
+            else [empty_batch(dims or (), dtype) for dims, dtype in zip(self.dims, self.types)]
+        )
+        return (
+            torch.tensor([index for index, *_ in found], dtype=torch.int64),
+            text_array([key for _, _, key, _ in found], (len(found),)),
+            *found_columns,
+        )
 
     def _cannot_fill(self, count: int, is_smaller_allowed: bool) -> bool:
         """Whether a closed barrier has nothing to wait for: what is ready is enough, or will never be."""
@@ -126,11 +137,14 @@ def _make(node: Any) -> Kernel:
     def run() -> Any:
         barrier = node.context.resources.get(*key, lambda: BarrierKind(node.context, unique_name(node, "barrier"), types, dims))
         if barrier.types != types:
-            raise invalid_argument(f"Shared barrier '{key[2]}' has component types {_names(barrier.types)} but requested component types "
-                                   f"were {_names(types)}")
+            raise invalid_argument(
+                f"Shared barrier '{key[2]}' has component types {_names(barrier.types)} but requested component types were {_names(types)}"
+            )
         if barrier.dims != dims:
-            raise invalid_argument(f"Shared barrier '{key[2]}' has component shapes {_shapes(barrier.dims)} but requested component shapes "
-                                   f"were {_shapes(dims)}")
+            raise invalid_argument(
+                f"Shared barrier '{key[2]}' has component shapes {_shapes(barrier.dims)} but requested component shapes "
+                f"were {_shapes(dims)}"
+            )
         return barrier
 
     return run
@@ -194,8 +208,7 @@ class Barrier:
             self._shapes = [TensorShape(s) for s in shapes]
             for i, shape in enumerate(self._shapes):
                 if shape.num_elements() == 0:
-                    raise ValueError("Empty tensors are not supported, but received shape "
-                                     f"'{shape}' at index {i}")
+                    raise ValueError(f"Empty tensors are not supported, but received shape '{shape}' at index {i}")
         else:
             self._shapes = [TensorShape(None) for _ in self._types]
         self._barrier_ref = apply("Barrier", component_types=self._types, shapes=shapes, shared_name=shared_name or "", name=name)
@@ -212,13 +225,26 @@ class Barrier:
 
     def insert_many(self, component_index: int, keys: Any, values: Any, name: str | None = None) -> Any:
         """An op that adds one component for each key."""
-        return apply("BarrierInsertMany", self._barrier_ref, keys, values, component_index=component_index,
-                     name=name or f"{self._name}_BarrierInsertMany")
+        return apply(
+            "BarrierInsertMany",
+            self._barrier_ref,
+            keys,
+            values,
+            component_index=component_index,
+            name=name or f"{self._name}_BarrierInsertMany",
+        )
 
     def take_many(self, num_elements: Any, allow_small_batch: bool = False, timeout: int | None = None, name: str | None = None) -> Any:
         """Complete elements: their indices, keys and components."""
-        found = apply("BarrierTakeMany", self._barrier_ref, num_elements, component_types=self._types, allow_small_batch=allow_small_batch,
-                      timeout_ms=timeout, name=name or f"{self._name}_BarrierTakeMany")
+        found = apply(
+            "BarrierTakeMany",
+            self._barrier_ref,
+            num_elements,
+            component_types=self._types,
+            allow_small_batch=allow_small_batch,
+            timeout_ms=timeout,
+            name=name or f"{self._name}_BarrierTakeMany",
+        )
         operation = found[0].op
         count = None if allow_small_batch else known(operation.inputs[1])
         batch = TensorShape([None if count is None else int(count)])
@@ -228,8 +254,9 @@ class Barrier:
 
     def close(self, cancel_pending_enqueues: bool = False, name: str | None = None) -> Any:
         """An op after which no new keys can be inserted."""
-        return apply("BarrierClose", self._barrier_ref, cancel_pending_enqueues=cancel_pending_enqueues,
-                     name=name or f"{self._name}_BarrierClose")
+        return apply(
+            "BarrierClose", self._barrier_ref, cancel_pending_enqueues=cancel_pending_enqueues, name=name or f"{self._name}_BarrierClose"
+        )
 
     def ready_size(self, name: str | None = None) -> Any:
         """How many elements are complete."""

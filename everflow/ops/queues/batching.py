@@ -1,4 +1,5 @@
 """Batching across steps: runs that come at the same time are computed as one batch (Batch, Unbatch, BatchFunction)."""
+
 from __future__ import annotations
 
 import bisect
@@ -107,14 +108,18 @@ class Batcher:
 def _batcher(node: Any) -> tuple[Callable[[], Batcher], str, list[int]]:
     largest, allowed = node.attr("max_batch_size"), list(node.attr("allowed_batch_sizes") or [])
     if allowed and (allowed != sorted(set(allowed)) or allowed[-1] != largest):
-        raise invalid_argument("allowed_batch_sizes entries must be monotonically increasing, and the last one must equal max_batch_size"
-                               if allowed == sorted(set(allowed)) else "allowed_batch_sizes entries must be monotonically increasing")
+        raise invalid_argument(
+            "allowed_batch_sizes entries must be monotonically increasing, and the last one must equal max_batch_size"
+            if allowed == sorted(set(allowed))
+            else "allowed_batch_sizes entries must be monotonically increasing"
+        )
     queue = node.attr("batching_queue")
     timeout = node.attr("batch_timeout_micros") / 1e6
 
     def get() -> Batcher:
-        return node.context.resources.get(node.attr("container"), "batcher", node.attr("shared_name") or node.name,
-                                          lambda: Batcher(largest, timeout))
+        return node.context.resources.get(
+            node.attr("container"), "batcher", node.attr("shared_name") or node.name, lambda: Batcher(largest, timeout)
+        )
 
     return get, queue.decode() if isinstance(queue, bytes) else queue, allowed
 
@@ -160,8 +165,9 @@ def _unbatch(node: Any) -> Kernel:
     timeout = node.attr("timeout_micros") / 1e6
 
     def run(batched: Any, index: Any, number: Any) -> Any:
-        unbatcher = node.context.resources.get(node.attr("container"), "unbatcher", node.attr("shared_name") or node.name,
-                                               lambda: Unbatcher(node.context))
+        unbatcher = node.context.resources.get(
+            node.attr("container"), "unbatcher", node.attr("shared_name") or node.name, lambda: Unbatcher(node.context)
+        )
         for owner, start, end in index.tolist():
             unbatcher.give(owner, batched[start:end].clone())
         return unbatcher.take(int(number), timeout)
@@ -208,16 +214,21 @@ def _any_rows(dims: Any) -> Any:
 
 @public("nondifferentiable_batch_function")
 @internal("ops.batch_ops.batch_function")
-def batch_function(num_batch_threads: int, max_batch_size: int, batch_timeout_micros: int, allowed_batch_sizes: Any = None,
-                   max_enqueued_batches: int = 10, autograph: bool = True) -> Callable[..., Any]:
+def batch_function(
+    num_batch_threads: int,
+    max_batch_size: int,
+    batch_timeout_micros: int,
+    allowed_batch_sizes: Any = None,
+    max_enqueued_batches: int = 10,
+    autograph: bool = True,
+) -> Callable[..., Any]:
     """Makes a function of tensors compute the calls of runs that come at the same time as one batch."""
 
     def decorator(fn: Callable[..., Any]) -> Callable[..., Any]:
         def decorated(*args: Any) -> Any:
             for a in args:
                 if not isinstance(a, Tensor):
-                    raise ValueError("All arguments to functions decorated with `batch_function` are supposed to be Tensors; "
-                                     f"found {a!r}")
+                    raise ValueError(f"All arguments to functions decorated with `batch_function` are supposed to be Tensors; found {a!r}")
 
             def body(*inputs: Any) -> Any:
                 for given, t in zip(args, inputs):
@@ -228,10 +239,20 @@ def batch_function(num_batch_threads: int, max_batch_size: int, batch_timeout_mi
             with name_scope("batch") as name:
                 function = Defun(*[a.dtype.base_dtype for a in args])(body)
                 types = [a.type for a in function.definition.signature.output_arg]
-                found = apply("BatchFunction", list(args), function.captured_inputs, f=function, Tout=types,
-                              num_batch_threads=num_batch_threads, max_batch_size=max_batch_size,
-                              batch_timeout_micros=batch_timeout_micros, allowed_batch_sizes=allowed_batch_sizes,
-                              max_enqueued_batches=max_enqueued_batches, shared_name=name, name=name)
+                found = apply(
+                    "BatchFunction",
+                    list(args),
+                    function.captured_inputs,
+                    f=function,
+                    Tout=types,
+                    num_batch_threads=num_batch_threads,
+                    max_batch_size=max_batch_size,
+                    batch_timeout_micros=batch_timeout_micros,
+                    allowed_batch_sizes=allowed_batch_sizes,
+                    max_enqueued_batches=max_enqueued_batches,
+                    shared_name=name,
+                    name=name,
+                )
                 return found[0] if len(found) == 1 else found
 
         return decorated

@@ -1,4 +1,5 @@
 """Queues that steps share: tf.queue."""
+
 from __future__ import annotations
 
 import hashlib
@@ -60,8 +61,6 @@ def as_name_list(names: Any, dtypes: list[Any]) -> Any:
     if len(names) != len(dtypes):
         raise ValueError("List of names must have the same length as the list of dtypes")
     return list(names)
-
-
 
 
 @public("QueueBase", "queue.QueueBase", "io.QueueBase")
@@ -128,8 +127,10 @@ class QueueBase:
             if not self._names:
                 raise ValueError("Queue must have names to enqueue a dictionary")
             if sorted(self._names, key=str) != sorted(vals.keys(), key=str):
-                raise ValueError(f"Keys in dictionary to enqueue do not match names of Queue.  Dictionary: ({sorted(vals.keys())}), "
-                                 f"Queue: ({sorted(self._names)})")
+                raise ValueError(
+                    f"Keys in dictionary to enqueue do not match names of Queue.  Dictionary: ({sorted(vals.keys())}), "
+                    f"Queue: ({sorted(self._names)})"
+                )
             vals = [vals[k] for k in self._names]
         else:
             if self._names:
@@ -180,8 +181,9 @@ class QueueBase:
 
     def dequeue_many(self, n: Any, name: str | None = None) -> Any:
         """`n` elements, stacked; waits until there are so many."""
-        found = apply(self._op("QueueDequeueMany"), self._queue_ref, n, component_types=self._dtypes,
-                      name=name or f"{self._name}_DequeueMany")
+        found = apply(
+            self._op("QueueDequeueMany"), self._queue_ref, n, component_types=self._dtypes, name=name or f"{self._name}_DequeueMany"
+        )
         count = n if in_eager_mode() else known(found[0].op.inputs[1])
         batch = TensorShape([None if count is None else int(count)])
         for tensor, shape in zip(found, self._shapes):
@@ -190,16 +192,18 @@ class QueueBase:
 
     def dequeue_up_to(self, n: Any, name: str | None = None) -> Any:
         """`n` elements, stacked; fewer where the queue is closed and has no more."""
-        found = apply(self._op("QueueDequeueUpTo"), self._queue_ref, n, component_types=self._dtypes,
-                      name=name or f"{self._name}_DequeueUpTo")
+        found = apply(
+            self._op("QueueDequeueUpTo"), self._queue_ref, n, component_types=self._dtypes, name=name or f"{self._name}_DequeueUpTo"
+        )
         for tensor, shape in zip(found, self._shapes):
             tensor.set_shape(TensorShape([None]).concatenate(shape))
         return self._taken(found)
 
     def close(self, cancel_pending_enqueues: bool = False, name: str | None = None) -> Any:
         """An op after which nothing more can be enqueued."""
-        return apply(self._op("QueueClose"), self._queue_ref, cancel_pending_enqueues=cancel_pending_enqueues,
-                     name=name or f"{self._name}_Close")
+        return apply(
+            self._op("QueueClose"), self._queue_ref, cancel_pending_enqueues=cancel_pending_enqueues, name=name or f"{self._name}_Close"
+        )
 
     def is_closed(self, name: str | None = None) -> Tensor:
         """Whether the queue is closed."""
@@ -223,13 +227,21 @@ def _common_shape(shapes: Any) -> TensorShape:
 class FIFOQueue(QueueBase):
     """Elements leave in the order in which they came."""
 
-    def __init__(self, capacity: int, dtypes: Any, shapes: Any = None, names: Any = None, shared_name: str | None = None,
-                 name: str | None = "fifo_queue") -> None:
+    def __init__(
+        self,
+        capacity: int,
+        dtypes: Any,
+        shapes: Any = None,
+        names: Any = None,
+        shared_name: str | None = None,
+        name: str | None = "fifo_queue",
+    ) -> None:
         dtypes = as_type_list(dtypes)
         shapes = as_shape_list(shapes, dtypes)
         names = as_name_list(names, dtypes)
-        ref = apply("FIFOQueueV2", component_types=dtypes, shapes=shapes, capacity=capacity, shared_name=_shared_name(shared_name),
-                    name=name)
+        ref = apply(
+            "FIFOQueueV2", component_types=dtypes, shapes=shapes, capacity=capacity, shared_name=_shared_name(shared_name), name=name
+        )
         super().__init__(dtypes, shapes, names, ref)
 
 
@@ -237,8 +249,17 @@ class FIFOQueue(QueueBase):
 class RandomShuffleQueue(QueueBase):
     """Elements leave in random order; at least `min_after_dequeue` stay to choose from."""
 
-    def __init__(self, capacity: int, min_after_dequeue: int, dtypes: Any, shapes: Any = None, names: Any = None, seed: int | None = None,
-                 shared_name: str | None = None, name: str | None = "random_shuffle_queue") -> None:
+    def __init__(
+        self,
+        capacity: int,
+        min_after_dequeue: int,
+        dtypes: Any,
+        shapes: Any = None,
+        names: Any = None,
+        seed: int | None = None,
+        shared_name: str | None = None,
+        name: str | None = "random_shuffle_queue",
+    ) -> None:
         dtypes = as_type_list(dtypes)
         shapes = as_shape_list(shapes, dtypes)
         names = as_name_list(names, dtypes)
@@ -248,8 +269,17 @@ class RandomShuffleQueue(QueueBase):
         elif seed is None and shared_name is not None:
             # All who share the queue must come to the same seed, however many ops their graphs have.
             seed2 = int(hashlib.md5((str(seed1) + shared_name).encode()).hexdigest()[:8], 16) & 0x7FFFFFFF
-        ref = apply("RandomShuffleQueueV2", component_types=dtypes, shapes=shapes, capacity=capacity, min_after_dequeue=min_after_dequeue,
-                    seed=seed1, seed2=seed2, shared_name=_shared_name(shared_name), name=name)
+        ref = apply(
+            "RandomShuffleQueueV2",
+            component_types=dtypes,
+            shapes=shapes,
+            capacity=capacity,
+            min_after_dequeue=min_after_dequeue,
+            seed=seed1,
+            seed2=seed2,
+            shared_name=_shared_name(shared_name),
+            name=name,
+        )
         super().__init__(dtypes, shapes, names, ref)
 
 
@@ -257,15 +287,23 @@ class RandomShuffleQueue(QueueBase):
 class PaddingFIFOQueue(QueueBase):
     """First in, first out, for elements of different sizes: `dequeue_many` pads them."""
 
-    def __init__(self, capacity: int, dtypes: Any, shapes: Any, names: Any = None, shared_name: str | None = None,
-                 name: str | None = "padding_fifo_queue") -> None:
+    def __init__(
+        self,
+        capacity: int,
+        dtypes: Any,
+        shapes: Any,
+        names: Any = None,
+        shared_name: str | None = None,
+        name: str | None = "padding_fifo_queue",
+    ) -> None:
         dtypes = as_type_list(dtypes)
         shapes = as_shape_list(shapes, dtypes, unknown_dims_allowed=True)
         names = as_name_list(names, dtypes)
         if len(dtypes) != len(shapes):
             raise ValueError(f"Shapes must be provided for all components, but received {len(dtypes)} dtypes and {len(shapes)} shapes.")
-        ref = apply("PaddingFIFOQueueV2", component_types=dtypes, shapes=shapes, capacity=capacity, shared_name=_shared_name(shared_name),
-                    name=name)
+        ref = apply(
+            "PaddingFIFOQueueV2", component_types=dtypes, shapes=shapes, capacity=capacity, shared_name=_shared_name(shared_name), name=name
+        )
         super().__init__(dtypes, shapes, names, ref)
 
 
@@ -273,12 +311,20 @@ class PaddingFIFOQueue(QueueBase):
 class PriorityQueue(QueueBase):
     """The element with the smallest priority, an int64 in front of its components, leaves first."""
 
-    def __init__(self, capacity: int, types: Any, shapes: Any = None, names: Any = None, shared_name: str | None = None,
-                 name: str | None = "priority_queue") -> None:
+    def __init__(
+        self,
+        capacity: int,
+        types: Any,
+        shapes: Any = None,
+        names: Any = None,
+        shared_name: str | None = None,
+        name: str | None = "priority_queue",
+    ) -> None:
         types = as_type_list(types)
         shapes = as_shape_list(shapes, types)
-        ref = apply("PriorityQueueV2", component_types=types, shapes=shapes, capacity=capacity, shared_name=_shared_name(shared_name),
-                    name=name)
+        ref = apply(
+            "PriorityQueueV2", component_types=types, shapes=shapes, capacity=capacity, shared_name=_shared_name(shared_name), name=name
+        )
         super().__init__([dtypes_lib.int64, *types], [(), *shapes] if shapes else shapes, names, ref)
 
 

@@ -1,4 +1,5 @@
 """Queues as they are at run time. An element is a tuple of run-time values, one for each component."""
+
 from __future__ import annotations
 
 import heapq
@@ -234,8 +235,9 @@ class Queue(Waited):
             return True
         if attempt.is_up_to and self.enqueues:
             return False
-        attempt.error = out_of_range(f"{self.kind} '{self.name}' is closed and has insufficient elements (requested {missing}, current "
-                                     f"size {size})")
+        attempt.error = out_of_range(
+            f"{self.kind} '{self.name}' is closed and has insufficient elements (requested {missing}, current size {size})"
+        )
         return True
 
     # -- elements from and to tensors
@@ -243,8 +245,9 @@ class Queue(Waited):
     def check(self, position: int, shape: Any, expected: Any) -> None:
         """Refuses a component of another shape."""
         if expected is not None and not shapes.is_compatible(tuple(shape), expected):
-            raise invalid_argument(f"Shape mismatch in tuple component {position}. Expected {shapes.describe(expected)}, got "
-                                   f"{shapes.describe(tuple(shape))}")
+            raise invalid_argument(
+                f"Shape mismatch in tuple component {position}. Expected {shapes.describe(expected)}, got {shapes.describe(tuple(shape))}"
+            )
 
     def element_of(self, components: Any) -> list[Element]:
         """One element of components; copies, because the queue keeps them."""
@@ -328,8 +331,9 @@ class RandomQueue(Queue):
 
     kind = "RandomShuffleQueue"
 
-    def __init__(self, context: Any, name: str, types: list[dtypes.DType], dims: list[Any], capacity: int, stay: int, seed: int,
-                 seed2: int) -> None:
+    def __init__(
+        self, context: Any, name: str, types: list[dtypes.DType], dims: list[Any], capacity: int, stay: int, seed: int, seed2: int
+    ) -> None:
         self.stay = stay
         self.seeds = seed, seed2
         self._words = _words(Philox(seed, seed2))

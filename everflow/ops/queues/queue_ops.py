@@ -1,4 +1,5 @@
 """The ops on queues: making them, enqueueing, dequeueing, closing, and asking for their size."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -60,8 +61,9 @@ def _maker(kind: type[Queue]) -> Callable[[Any], Kernel]:
             more = [stay, node.attr("seed"), node.attr("seed2")]
         if kind is PaddingQueue:
             if len(given) != len(types):
-                raise invalid_argument("Shapes must be provided for all components, but received "
-                                       f"{len(given)} shapes for {len(types)} components")
+                raise invalid_argument(
+                    f"Shapes must be provided for all components, but received {len(given)} shapes for {len(types)} components"
+                )
 
         def make() -> Queue:
             return kind(node.context, unique_name(node, KIND), types, dims, capacity, *more)
@@ -88,12 +90,17 @@ def _check_random(queue: Any, node: Any) -> None:
     if queue.stay != stay:
         raise invalid_argument(f"Shared queue '{name}' has min_after_dequeue {queue.stay} but requested min_after_dequeue was {stay}.")
     if queue.seeds != (node.attr("seed"), node.attr("seed2")):
-        raise invalid_argument(f"Shared queue '{name}' has random seeds {queue.seeds} but requested seeds are "
-                               f"({node.attr('seed')}, {node.attr('seed2')}).")
+        raise invalid_argument(
+            f"Shared queue '{name}' has random seeds {queue.seeds} but requested seeds are ({node.attr('seed')}, {node.attr('seed2')})."
+        )
 
 
-for _type, _kind in (("FIFOQueue", Queue), ("RandomShuffleQueue", RandomQueue), ("PaddingFIFOQueue", PaddingQueue),
-                     ("PriorityQueue", PrioritizedQueue)):
+for _type, _kind in (
+    ("FIFOQueue", Queue),
+    ("RandomShuffleQueue", RandomQueue),
+    ("PaddingFIFOQueue", PaddingQueue),
+    ("PriorityQueue", PrioritizedQueue),
+):
     op(_type, kernel=_maker(_kind), shape=lambda o: (2,), gradient=not_differentiable)
     op(_type + "V2", kernel=_maker(_kind), shape=scalar, gradient=not_differentiable)
 
@@ -153,6 +160,7 @@ def _finish(pending: Any) -> None:
 
 def _whole(begins: Callable[[Any], Kernel]) -> Callable[[Any], Kernel]:
     """An enqueue that waits for room before anything else is done."""
+
     def factory(node: Any) -> Kernel:
         begin = begins(node)
         return lambda *values: _finish(begin(*values))

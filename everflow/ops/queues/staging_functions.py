@@ -1,4 +1,5 @@
 """Staging areas: values put by one step and taken by a later one, so that a step need not wait for its input."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -17,8 +18,9 @@ from everflow.ops.queues.queue_functions import as_name_list, as_type_list
 class BaseStagingArea:
     """What both kinds have in common."""
 
-    def __init__(self, dtypes: Any, shapes: Any = None, names: Any = None, shared_name: str | None = None, capacity: int = 0,
-                 memory_limit: int = 0) -> None:
+    def __init__(
+        self, dtypes: Any, shapes: Any = None, names: Any = None, shared_name: str | None = None, capacity: int = 0, memory_limit: int = 0
+    ) -> None:
         self._name = shared_name if shared_name is not None else get_default_graph().unique_name(type(self).__name__)
         self._dtypes = as_type_list(dtypes)
         if shapes is not None:
@@ -64,8 +66,16 @@ class BaseStagingArea:
 
     def _apply(self, op_type: str, *inputs: Any, label: str | None, **attrs: Any) -> Any:
         with colocate_with(self._coloc_op):
-            return apply(op_type, *inputs, dtypes=attrs.pop("dtypes", self._dtypes), shared_name=self._name, capacity=self._capacity,
-                         memory_limit=self._memory_limit, name=label, **attrs)
+            return apply(
+                op_type,
+                *inputs,
+                dtypes=attrs.pop("dtypes", self._dtypes),
+                shared_name=self._name,
+                capacity=self._capacity,
+                memory_limit=self._memory_limit,
+                name=label,
+                **attrs,
+            )
 
     def _components(self, values: Any, indices: Any = None) -> tuple[list[Any], list[int]]:
         """What is put, as tensors, and which components they are."""
@@ -73,8 +83,10 @@ class BaseStagingArea:
             if not self._names:
                 raise ValueError("Staging areas must have names to enqueue a dictionary")
             if not set(values).issubset(self._names):
-                raise ValueError(f"Keys in dictionary to put do not match names of staging area. Dictionary: ({sorted(values)}), Queue: "
-                                 f"({sorted(self._names)})")
+                raise ValueError(
+                    f"Keys in dictionary to put do not match names of staging area. Dictionary: ({sorted(values)}), Queue: "
+                    f"({sorted(self._names)})"
+                )
             chosen = [(values[n], i) for i, n in enumerate(self._names) if n in values]
             values, indices = [v for v, _ in chosen], [i for _, i in chosen]
         else:
@@ -148,8 +160,16 @@ class StagingArea(BaseStagingArea):
 class MapStagingArea(BaseStagingArea):
     """Elements by key. They can be put and taken component by component."""
 
-    def __init__(self, dtypes: Any, shapes: Any = None, names: Any = None, shared_name: str | None = None, ordered: bool = False,
-                 capacity: int = 0, memory_limit: int = 0) -> None:
+    def __init__(
+        self,
+        dtypes: Any,
+        shapes: Any = None,
+        names: Any = None,
+        shared_name: str | None = None,
+        ordered: bool = False,
+        capacity: int = 0,
+        memory_limit: int = 0,
+    ) -> None:
         super().__init__(dtypes, shapes, names, shared_name, capacity, memory_limit)
         self._kind = "OrderedMap" if ordered else "Map"
 
@@ -188,8 +208,9 @@ class MapStagingArea(BaseStagingArea):
         if key is not None:
             return key, self._get(f"{self._kind}Unstage", key, indices, name or f"{self._name}_get")
         chosen = self._chosen(indices)
-        key, found = self._apply(f"{self._kind}UnstageNoKey", chosen, dtypes=[self._dtypes[i] for i in chosen],
-                                 label=name or f"{self._name}_get_nokey")
+        key, found = self._apply(
+            f"{self._kind}UnstageNoKey", chosen, dtypes=[self._dtypes[i] for i in chosen], label=name or f"{self._name}_get_nokey"
+        )
         return self._here([key])[0], self._taken(found, chosen)
 
     def peek(self, key: Any, indices: Any = None, name: str | None = None) -> Any:

@@ -1,4 +1,5 @@
 """Staging areas at run time: values that one step puts and a later one takes, in order or by key."""
+
 from __future__ import annotations
 
 from collections import deque
@@ -32,10 +33,16 @@ class Stage(Waited):
     def _make_room(self, size: int) -> None:
         """Waits until a tuple of so many bytes may come in."""
         if self.memory_limit and size > self.memory_limit:
-            raise resource_exhausted(f"Attempted to insert tensors with combined size of '{size}' bytes into Staging Area with a memory "
-                                     f"limit of '{self.memory_limit}'.")
-        self.wait(lambda: not (self.capacity and self.size() >= self.capacity)
-                  and not (self.memory_limit and self.bytes + size > self.memory_limit), _CANCELLED)
+            raise resource_exhausted(
+                f"Attempted to insert tensors with combined size of '{size}' bytes into Staging Area with a memory "
+                f"limit of '{self.memory_limit}'."
+            )
+        self.wait(
+            lambda: (
+                not (self.capacity and self.size() >= self.capacity) and not (self.memory_limit and self.bytes + size > self.memory_limit)
+            ),
+            _CANCELLED,
+        )
         self.bytes += size
 
     def size(self) -> int:
@@ -163,6 +170,7 @@ def _results(values: Any) -> Any:
 
 def _with(area: Callable[[Any], Callable[[], Any]], act: Callable[..., Any]) -> Callable[[Any], Kernel]:
     """A kernel that does something with its staging area."""
+
     def factory(node: Any) -> Kernel:
         found = area(node)
         return lambda *inputs: act(found(), *inputs)

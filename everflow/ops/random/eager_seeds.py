@@ -1,4 +1,5 @@
 """The seeds of random ops that run at once."""
+
 from __future__ import annotations
 
 import random

@@ -1,4 +1,5 @@
 """Random ops. The same graph and op seeds give the same numbers as TensorFlow's CPU kernels; see everflow.values.philox."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -46,12 +47,23 @@ def _floats(method: str) -> Callable[[Any], Any]:
     return make
 
 
-op("RandomUniform", kernel=_floats("uniform"), shape=from_shape_input(0), gradient=not_differentiable, sizes=(0,),
-   kind="random numbers")
-op("RandomStandardNormal", kernel=_floats("normal"), shape=from_shape_input(0), gradient=not_differentiable, sizes=(0,),
-   kind="random numbers")
-op("TruncatedNormal", kernel=_floats("truncated_normal"), shape=from_shape_input(0), gradient=not_differentiable, sizes=(0,),
-   kind="random numbers")
+op("RandomUniform", kernel=_floats("uniform"), shape=from_shape_input(0), gradient=not_differentiable, sizes=(0,), kind="random numbers")
+op(
+    "RandomStandardNormal",
+    kernel=_floats("normal"),
+    shape=from_shape_input(0),
+    gradient=not_differentiable,
+    sizes=(0,),
+    kind="random numbers",
+)
+op(
+    "TruncatedNormal",
+    kernel=_floats("truncated_normal"),
+    shape=from_shape_input(0),
+    gradient=not_differentiable,
+    sizes=(0,),
+    kind="random numbers",
+)
 
 
 def _uniform_int(node: Any) -> Any:
@@ -136,8 +148,7 @@ def _samples_shape(o: Any) -> Any:
     return None if shape is None or parameter is None else (*shape, *parameter)
 
 
-op("RandomGamma", kernel=_per_parameter("gamma", "T"), shape=_samples_shape,
-   gradient=lambda o, dy: (None, _gamma_gradient(o, dy)))
+op("RandomGamma", kernel=_per_parameter("gamma", "T"), shape=_samples_shape, gradient=lambda o, dy: (None, _gamma_gradient(o, dy)))
 op("RandomPoissonV2", kernel=_per_parameter("poisson", "dtype"), shape=_samples_shape, gradient=not_differentiable)
 
 

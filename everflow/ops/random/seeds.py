@@ -1,4 +1,5 @@
 """Random seeds: how a graph's seed and an op's seed become the two seeds that a random op is given."""
+
 from __future__ import annotations
 
 from typing import Any

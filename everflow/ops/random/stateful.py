@@ -1,4 +1,5 @@
 """Random ops whose generator's state is a variable: [low and high half of the position, key] of Philox."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -42,15 +43,11 @@ def _check(slot: Any, algorithm: Any) -> None:
     if slot.dtype is not dtypes.int64:
         raise invalid_argument(f"dtype of RNG state variable must be int64, not {slot.dtype.name}")
     if state.ndim != 1:
-        raise invalid_argument(
-            f"RNG state must have one and only one dimension, not {state.ndim}"
-        )
+        raise invalid_argument(f"RNG state must have one and only one dimension, not {state.ndim}")
     if int(algorithm) != PHILOX:
         raise invalid_argument(f"Unsupported algorithm id: {int(algorithm)}")
     if state.shape[0] < STATE_SIZE:
-        raise invalid_argument(
-            f"For the Philox algorithm, the size of state must be at least {STATE_SIZE}; got {state.shape[0]}"
-        )
+        raise invalid_argument(f"For the Philox algorithm, the size of state must be at least {STATE_SIZE}; got {state.shape[0]}")
 
 
 def _drawn(draw: Callable[..., Any]) -> Callable[[Any], Any]:

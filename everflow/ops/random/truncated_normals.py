@@ -1,4 +1,5 @@
 """Normal numbers between given bounds: ParameterizedTruncatedNormal."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -46,8 +47,7 @@ def _kernel(node: Any) -> Callable[..., Any]:
             if value.ndim > 1:
                 raise invalid_argument(f"Input {name} should be a scalar or vector, got shape: {shapes.describe(tuple(value.shape))}")
             if value.ndim and value.shape[0] not in (1, dims[0]):
-                raise invalid_argument(
-                    f"Input {name} should have length 1 or shape[0], got shape: {shapes.describe(tuple(value.shape))}")
+                raise invalid_argument(f"Input {name} should have length 1 or shape[0], got shape: {shapes.describe(tuple(value.shape))}")
             given.append(value.double().reshape(-1, *[1] * (len(dims) - 1)))
         mean, deviation, low, high = given
         if bool((deviation <= 0).any()) or bool((low >= high).any()):
@@ -63,8 +63,16 @@ op("ParameterizedTruncatedNormal", kernel=_kernel, shape=from_shape_input(0), gr
 
 
 @internal("ops.random_ops.parameterized_truncated_normal")
-def parameterized_truncated_normal(shape: Any, means: Any = 0.0, stddevs: Any = 1.0, minvals: Any = -2.0, maxvals: Any = 2.0,
-                                   dtype: Any = dtypes.float32, seed: Any = None, name: str | None = None) -> Any:
+def parameterized_truncated_normal(
+    shape: Any,
+    means: Any = 0.0,
+    stddevs: Any = 1.0,
+    minvals: Any = -2.0,
+    maxvals: Any = 2.0,
+    dtype: Any = dtypes.float32,
+    seed: Any = None,
+    name: str | None = None,
+) -> Any:
     """Normal numbers between bounds; each row may have parameters of its own."""
     with name_scope(name, "parameterized_truncated_normal", [shape, means, stddevs, minvals, maxvals]):
         shape = shape_tensor(shape)

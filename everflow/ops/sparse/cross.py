@@ -1,4 +1,5 @@
 """Crosses of features: every combination of the values of several columns, as text or as hashes."""
+
 from __future__ import annotations
 
 import itertools
@@ -83,7 +84,7 @@ def _cross(node: Any) -> Kernel:
         return found % modulus
 
     def run(*parts: Any) -> Any:
-        columns = _columns(parts[:n], parts[n:n + count], parts[n + count:2 * n + count], parts[2 * n + count:])
+        columns = _columns(parts[:n], parts[n : n + count], parts[n + count : 2 * n + count], parts[2 * n + count :])
         prepare: Callable[[Any], Any] = _hash_of if hashed else _text_of
         columns = [[[prepare(value) for value in row] for row in column] for column in columns]
         crossed = [list(itertools.product(*rows)) for rows in zip(*columns)]
@@ -127,7 +128,16 @@ def _cross_of(inputs: Any, hashed_output: bool = False, num_buckets: int = 0, ha
     dense = [i if i.dtype == dtypes.string else tf.cast(i, dtypes.int64) for i in dense]
     as_numbers = hashed_output or any(i.dtype != dtypes.string for i in values + dense)
     found = apply(
-        "SparseCross", [i.indices for i in sparse], values, [i.dense_shape for i in sparse], dense, hashed_output=hashed_output,
-        num_buckets=num_buckets, hash_key=hash_key or _DEFAULT_HASH_KEY, out_type=dtypes.int64 if hashed_output else dtypes.string,
-        internal_type=dtypes.int64 if as_numbers else dtypes.string, name=name)
+        "SparseCross",
+        [i.indices for i in sparse],
+        values,
+        [i.dense_shape for i in sparse],
+        dense,
+        hashed_output=hashed_output,
+        num_buckets=num_buckets,
+        hash_key=hash_key or _DEFAULT_HASH_KEY,
+        out_type=dtypes.int64 if hashed_output else dtypes.string,
+        internal_type=dtypes.int64 if as_numbers else dtypes.string,
+        name=name,
+    )
     return SparseTensor(*found)

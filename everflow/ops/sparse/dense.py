@@ -1,4 +1,5 @@
 """Sparse tensors together with dense ones: conversion, products, sums and elementwise arithmetic."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -72,8 +73,14 @@ op("SparseToDense", kernel=_to_dense, shape=_to_dense_shape, gradient=_to_dense_
 
 
 @public("sparse_to_dense")
-def sparse_to_dense(sparse_indices: Any, output_shape: Any, sparse_values: Any, default_value: Any = 0, validate_indices: bool = True,
-                    name: str | None = None) -> Any:
+def sparse_to_dense(
+    sparse_indices: Any,
+    output_shape: Any,
+    sparse_values: Any,
+    default_value: Any = 0,
+    validate_indices: bool = True,
+    name: str | None = None,
+) -> Any:
     """A dense tensor with values at indices and a default elsewhere."""
     return apply("SparseToDense", sparse_indices, output_shape, sparse_values, default_value, validate_indices=validate_indices, name=name)
 
@@ -84,8 +91,9 @@ def sparse_tensor_to_dense(sp_input: Any, default_value: Any = None, validate_in
     sp_input = as_sparse(sp_input)
     if default_value is None:
         default_value = tf.zeros([], dtype=sp_input.dtype)
-    return sparse_to_dense(sp_input.indices, sp_input.dense_shape, sp_input.values, default_value=default_value,
-                           validate_indices=validate_indices, name=name)
+    return sparse_to_dense(
+        sp_input.indices, sp_input.dense_shape, sp_input.values, default_value=default_value, validate_indices=validate_indices, name=name
+    )
 
 
 @internal("ops.sparse_ops.sparse_to_dense_v2")
@@ -130,7 +138,8 @@ def _matmul(node: Any) -> Kernel:
         if sizes[1] != b.shape[0]:
             raise invalid_argument(
                 f"Cannot multiply A and B because inner dimension does not match: {sizes[1]} vs. {b.shape[0]}.  Did you forget a "
-                f"transpose?  Dimensions of A: [{sizes[0]}, {sizes[1]}).  Dimensions of B: {shown(b.shape)}")
+                f"transpose?  Dimensions of A: [{sizes[0]}, {sizes[1]}).  Dimensions of B: {shown(b.shape)}"
+            )
         _check_bounds(columns, sizes[1], "k", 0 if flip_a else 1)
         _check_bounds(rows, sizes[0], "m", 1 if flip_a else 0)
         if direct and len(values):
@@ -193,7 +202,8 @@ def _dense_add(node: Any) -> Kernel:
             for i, (have, want) in enumerate(zip(b.shape, sizes)):
                 if have != want:
                     raise invalid_argument(
-                        f"Dimension {i} does not equal (no broadcasting is supported): sparse side {want} vs dense side {have}")
+                        f"Dimension {i} does not equal (no broadcasting is supported): sparse side {want} vs dense side {have}"
+                    )
             raise invalid_argument(f"Two operands have different ranks; received: {len(sizes)} and {b.ndim}")
         outside = first_out_of_bounds(indices, sizes)
         if outside is not None:
@@ -206,20 +216,24 @@ def _dense_add(node: Any) -> Kernel:
     return run
 
 
-op("SparseTensorDenseAdd", kernel=_dense_add, shape=lambda o: o.inputs[3].dims,
-   gradient=lambda o, dy: (None, tf.gather_nd(dy, o.inputs[0]), None, dy))
+op(
+    "SparseTensorDenseAdd",
+    kernel=_dense_add,
+    shape=lambda o: o.inputs[3].dims,
+    gradient=lambda o, dy: (None, tf.gather_nd(dy, o.inputs[0]), None, dy),
+)
 
 
 def _places(indices: Any, shape: Any, dense: Any) -> Any:
     """For each element of a sparse tensor: where a dense tensor that is broadcast to it has its element."""
     rank, sizes = dense.ndim, shape.tolist()
-    if rank > len(sizes) or any(n not in (1, size) for n, size in zip(dense.shape, sizes[len(sizes) - rank:])):
+    if rank > len(sizes) or any(n not in (1, size) for n, size in zip(dense.shape, sizes[len(sizes) - rank :])):
         raise invalid_argument(
-            "SparseDenseBinaryOpShared broadcasts dense to sparse only; got incompatible shapes: "
-            f"{shown(sizes)} vs. {shown(dense.shape)}")
+            f"SparseDenseBinaryOpShared broadcasts dense to sparse only; got incompatible shapes: {shown(sizes)} vs. {shown(dense.shape)}"
+        )
     if first_out_of_bounds(indices, sizes) is not None:
         raise invalid_argument("Provided indices are out-of-bounds w.r.t. dense side with broadcasted shape")
-    inner = indices[:, len(sizes) - rank:]
+    inner = indices[:, len(sizes) - rank :]
     spread = torch.tensor([n != 1 for n in dense.shape], dtype=torch.int64, device=indices.device)
     return positions(inner * spread, list(dense.shape)) if rank else torch.zeros(len(indices), dtype=torch.int64, device=indices.device)
 
@@ -257,7 +271,7 @@ def _elementwise_gradient(partials: Callable[[Any, Any, Any], tuple[Any, Any]]) 
     def differentiate(o: Any, dz: Any) -> Any:
         indices, values, _, dense = o.inputs
         sizes = tf.shape(dense, out_type=dtypes.int64)
-        inner = indices[:, tf.shape(indices)[1] - tf.size(sizes):]
+        inner = indices[:, tf.shape(indices)[1] - tf.size(sizes) :]
         places = inner * tf.cast(tf.not_equal(sizes, 1), dtypes.int64)
         dx, dy = partials(values, tf.gather_nd(dense, places), dz)
         return None, dx, None, tf.scatter_nd(places, dy, sizes)
@@ -265,12 +279,24 @@ def _elementwise_gradient(partials: Callable[[Any, Any, Any], tuple[Any, Any]]) 
     return differentiate
 
 
-op("SparseDenseCwiseMul", kernel=_elementwise(lambda node: torch.mul), shape=_values_shape,
-   gradient=_elementwise_gradient(lambda x, y, dz: (dz * y, dz * x)))
-op("SparseDenseCwiseDiv", kernel=_elementwise(_quotient), shape=_values_shape,
-   gradient=_elementwise_gradient(lambda x, y, dz: (dz / y, dz * (-x / tf.square(y)))))
-op("SparseDenseCwiseAdd", kernel=_elementwise(lambda node: torch.add), shape=_values_shape,
-   gradient=_elementwise_gradient(lambda x, y, dz: (dz, dz)))
+op(
+    "SparseDenseCwiseMul",
+    kernel=_elementwise(lambda node: torch.mul),
+    shape=_values_shape,
+    gradient=_elementwise_gradient(lambda x, y, dz: (dz * y, dz * x)),
+)
+op(
+    "SparseDenseCwiseDiv",
+    kernel=_elementwise(_quotient),
+    shape=_values_shape,
+    gradient=_elementwise_gradient(lambda x, y, dz: (dz / y, dz * (-x / tf.square(y)))),
+)
+op(
+    "SparseDenseCwiseAdd",
+    kernel=_elementwise(lambda node: torch.add),
+    shape=_values_shape,
+    gradient=_elementwise_gradient(lambda x, y, dz: (dz, dz)),
+)
 
 
 @internal("ops.sparse_ops.sparse_dense_cwise_add")

@@ -1,4 +1,5 @@
 """How many insertions, deletions and substitutions turn one sequence into another."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -39,8 +40,8 @@ def _edit_distance(node: Any) -> Callable[..., Any]:
     def run(a_indices: Any, a_values: Any, a_shape: Any, b_indices: Any, b_values: Any, b_shape: Any) -> Any:
         if len(a_shape) != len(b_shape):
             raise invalid_argument(
-                f"truth_shape and hypothesis_shape must have the same length, but saw: {len(b_shape)} and "
-                f"{len(a_shape)}")
+                f"truth_shape and hypothesis_shape must have the same length, but saw: {len(b_shape)} and {len(a_shape)}"
+            )
         sizes = [max(a, b) for a, b in zip(a_shape.tolist()[:-1], b_shape.tolist()[:-1])]
         hypotheses, truths = _sequences(a_indices, a_values), _sequences(b_indices, b_values)
         places = {**hypotheses, **truths}
@@ -48,7 +49,8 @@ def _edit_distance(node: Any) -> Callable[..., Any]:
             if any(not 0 <= i < size for i, size in zip(at, sizes)):
                 raise invalid_argument(
                     f"Got an inner product {int(np.dot(at, np.cumprod([1, *sizes[:0:-1]])[::-1]))} which would require "
-                    "writing to outside of the buffer for the output tensor")
+                    "writing to outside of the buffer for the output tensor"
+                )
         found = np.zeros(sizes, np.float32)
         for at in places:
             hypothesis, truth = hypotheses.get(at, []), truths.get(at, [])
@@ -86,5 +88,14 @@ def _sparse(value: Any, what: str) -> SparseTensor:
 def edit_distance(hypothesis: Any, truth: Any, normalize: bool = True, name: str = "edit_distance") -> Any:
     """The Levenshtein distance of each pair of sequences, by the length of the true one unless `normalize` is off."""
     hypothesis, truth = _sparse(hypothesis, "Hypothesis"), _sparse(truth, "Truth")
-    return apply("EditDistance", hypothesis.indices, hypothesis.values, hypothesis.dense_shape,
-                 truth.indices, truth.values, truth.dense_shape, normalize=normalize, name=name)
+    return apply(
+        "EditDistance",
+        hypothesis.indices,
+        hypothesis.values,
+        hypothesis.dense_shape,
+        truth.indices,
+        truth.values,
+        truth.dense_shape,
+        normalize=normalize,
+        name=name,
+    )

@@ -1,4 +1,5 @@
 """Sparse tensors whose values say where elements stand, and small sparse tensors made from nothing."""
+
 from __future__ import annotations
 
 from typing import Any

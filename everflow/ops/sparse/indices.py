@@ -1,4 +1,5 @@
 """Where the elements of sparse tensors stand: order, duplicates and what is out of bounds."""
+
 from __future__ import annotations
 
 import math

@@ -1,4 +1,5 @@
 """Sparse tensors put in order, joined, cut, reshaped and transposed."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -59,7 +60,7 @@ def _concat(node: Any) -> Kernel:
     n, axis = node.attr("N"), node.attr("concat_dim")
 
     def run(*parts: Any) -> Any:
-        indices, values, dense = parts[:n], parts[n:2 * n], [s.tolist() for s in parts[2 * n:]]
+        indices, values, dense = parts[:n], parts[n : 2 * n], [s.tolist() for s in parts[2 * n :]]
         rank = len(dense[0])
         at = axis + rank if axis < 0 else axis
         if not 0 <= at < rank:
@@ -71,7 +72,8 @@ def _concat(node: Any) -> Kernel:
             for d in range(rank):
                 if d != at and sizes[d] != dense[0][d]:
                     raise invalid_argument(
-                        f"Input shapes must match: expected {dense[0][d]} for dimension {d} but got {sizes[d]} at position {i}")
+                        f"Input shapes must match: expected {dense[0][d]} for dimension {d} but got {sizes[d]} at position {i}"
+                    )
             shift = torch.zeros(rank, dtype=torch.int64, device=rows.device)
             shift[at] = offset
             moved.append(rows + shift)
@@ -93,7 +95,7 @@ def _concat_shape(o: Any) -> Any:
         rows, columns = shapes.with_rank(t.dims, 2)
         rank = shapes.merge_size(rank, columns)
         total = None if total is None or rows is None else total + rows
-    for t in o.inputs[2 * n:]:
+    for t in o.inputs[2 * n :]:
         rank = shapes.merge_size(rank, shapes.with_rank(t.dims, 1)[0])
     return [(total, rank), (total,), (rank,)]
 
@@ -107,15 +109,22 @@ def _largest_other_sizes(inputs: list[SparseTensor], axis: int) -> list[Any]:
     stacked = tf.concat([tf.reshape(s.dense_shape, [1, -1]) for s in inputs], 0)
     largest = tf.reduce_max(stacked, 0)
     at = axis if axis >= 0 or rank is None else axis + rank
-    return [tf.concat([largest[:at], s.dense_shape[at:at + 1], largest[at + 1:] if at != -1 else largest[:0]], 0) for s in inputs]
+    return [tf.concat([largest[:at], s.dense_shape[at : at + 1], largest[at + 1 :] if at != -1 else largest[:0]], 0) for s in inputs]
 
 
 @public("sparse_concat", "sparse.concat")
-def sparse_concat(axis: int, sp_inputs: Any, name: str | None = None, expand_nonconcat_dim: bool = False, concat_dim: Any = None,
-                  expand_nonconcat_dims: Any = None) -> Any:
+def sparse_concat(
+    axis: int,
+    sp_inputs: Any,
+    name: str | None = None,
+    expand_nonconcat_dim: bool = False,
+    concat_dim: Any = None,
+    expand_nonconcat_dims: Any = None,
+) -> Any:
     """Joins sparse tensors along a dimension; the others must agree, or are made as large as the largest."""
     expand = deprecated_argument_lookup(
-        "expand_nonconcat_dims", expand_nonconcat_dims, "expand_nonconcat_dim", expand_nonconcat_dim or None)
+        "expand_nonconcat_dims", expand_nonconcat_dims, "expand_nonconcat_dim", expand_nonconcat_dim or None
+    )
     axis = deprecated_argument_lookup("axis", axis, "concat_dim", concat_dim)
     inputs = all_as_sparse(sp_inputs)
     if len(inputs) == 1:
@@ -124,7 +133,8 @@ def sparse_concat(axis: int, sp_inputs: Any, name: str | None = None, expand_non
     if expand:
         dense = _largest_other_sizes(inputs, axis)
     indices, values, shape = apply(
-        "SparseConcat", [s.indices for s in inputs], [s.values for s in inputs], dense, concat_dim=axis, name=name)
+        "SparseConcat", [s.indices for s in inputs], [s.values for s in inputs], dense, concat_dim=axis, name=name
+    )
     if not expand:
         known = [constant_value(s) for s in dense]
         if all(k is not None for k in known):
@@ -156,7 +166,7 @@ def _split(node: Any) -> Kernel:
             inside = ((indices[:, at] >= start) & (indices[:, at] < start + width)).nonzero()[:, 0]
             rows = indices[inside]
             rows[:, at] -= start
-            found.append((rows, taken(values, inside), torch.tensor([*sizes[:at], width, *sizes[at + 1:]], dtype=torch.int64)))
+            found.append((rows, taken(values, inside), torch.tensor([*sizes[:at], width, *sizes[at + 1 :]], dtype=torch.int64)))
             start += width
         return tuple(part for parts in zip(*found) for part in parts)
 
@@ -181,8 +191,14 @@ class KeywordRequired:
 
 
 @public("sparse_split", "sparse.split")
-def sparse_split(keyword_required: Any = KeywordRequired(), sp_input: Any = None, num_split: Any = None, axis: Any = None,
-                 name: str | None = None, split_dim: Any = None) -> Any:
+def sparse_split(
+    keyword_required: Any = KeywordRequired(),
+    sp_input: Any = None,
+    num_split: Any = None,
+    axis: Any = None,
+    name: str | None = None,
+    split_dim: Any = None,
+) -> Any:
     """Cuts a sparse tensor into parts along a dimension; the first are larger by one where they can't be equal."""
     if not isinstance(keyword_required, KeywordRequired):
         raise ValueError("Keyword arguments are required for this function.")
@@ -222,8 +238,10 @@ def _slice(node: Any) -> Kernel:
 def _slice_grad(node: Any) -> Kernel:
     def run(dy: Any, indices: Any, start: Any, output_indices: Any) -> Any:
         if len(dy) != len(output_indices):
-            raise invalid_argument(f"The number of elements in backprop_val_grad should match the number of output indices: {len(dy)} vs. "
-                                   f"{len(output_indices)}")
+            raise invalid_argument(
+                f"The number of elements in backprop_val_grad should match the number of output indices: {len(dy)} vs. "
+                f"{len(output_indices)}"
+            )
         found = torch.zeros(len(indices), dtype=dy.dtype, device=dy.device)
         # Elements of a slice come in the order of those of the whole.
         moved, at = output_indices + start, 0
@@ -234,8 +252,7 @@ def _slice_grad(node: Any) -> Kernel:
                 found[i] = dy[at]
                 at += 1
         if at < limit:
-            raise invalid_argument("Elements of backprop_val_grad aren't all propagated. Num elements: "
-                                   f"{limit}, used: {at}")
+            raise invalid_argument(f"Elements of backprop_val_grad aren't all propagated. Num elements: {limit}, used: {at}")
         return found
 
     return run
@@ -281,17 +298,20 @@ def _reshape(node: Any) -> Kernel:
                 raise invalid_argument(f"size {i} must be non-negative, not {n}")
         if free:
             if rest <= 0:
-                raise invalid_argument("reshape cannot infer the missing input size for an empty tensor unless all specified input sizes "
-                                       "are non-zero")
+                raise invalid_argument(
+                    "reshape cannot infer the missing input size for an empty tensor unless all specified input sizes are non-zero"
+                )
             new[free[0]] = total // rest
             if new[free[0]] * rest != total:
                 raise invalid_argument(
                     f"Input to reshape is a SparseTensor with {total} dense values, but the requested shape requires a multiple of {rest}. "
-                    f"input_shape={shown(old)} output_shape={shown(new)}")
+                    f"input_shape={shown(old)} output_shape={shown(new)}"
+                )
         elif rest != total:
             raise invalid_argument(
                 f"Input to reshape is a tensor with {total} dense values, but the requested shape has {rest}. "
-                f"input_shape={shown(old)} output_shape={shown(new)}")
+                f"input_shape={shown(old)} output_shape={shown(new)}"
+            )
         return _moved(indices, old, new), torch.tensor(new, dtype=torch.int64)
 
     return run
@@ -434,6 +454,8 @@ def _fill_empty_rows_grad(node: Any) -> Kernel:
 
 
 op("SparseFillEmptyRows", kernel=_fill_empty_rows, shape=_fill_empty_rows_shape, gradient=_fill_empty_rows_gradient)
+
+
 def _fill_empty_rows_grad_shape(o: Any) -> Any:
     shapes.with_rank(o.inputs[1].dims, 1)
     return [shapes.with_rank(o.inputs[0].dims, 1), ()]
@@ -480,8 +502,9 @@ def sparse_reset_shape(sp_input: Any, new_shape: Any = None) -> Any:
         wanted.get_shape()[0].assert_is_compatible_with(shape.get_shape()[0])
         have, want = np.array(rank.as_list()), np.array(asked.as_list())
         if not (have <= want).all():
-            raise ValueError(f"Requested new_shape should have dimension sizes >= sp_input.shape.  Found new_shape ({have}), "
-                             f"sp_input.shape ({want}).")
+            raise ValueError(
+                f"Requested new_shape should have dimension sizes >= sp_input.shape.  Found new_shape ({have}), sp_input.shape ({want})."
+            )
         return SparseTensor(indices, values, asked.as_list())
     wanted = with_dependencies([tf.assert_equal(tf.shape(shape), tf.shape(wanted))], wanted)
     return SparseTensor(indices, values, with_dependencies([tf.assert_less_equal(shape, wanted)], wanted))

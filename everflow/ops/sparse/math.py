@@ -1,4 +1,5 @@
 """Sums, maxima, softmax and reductions of sparse tensors."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -42,8 +43,8 @@ def _union(a_indices: Any, a: Any, b_indices: Any, b: Any) -> tuple[Any, Any, An
     """(all indices in order, the values of a there, those of b), with zeros for what is not there."""
     rows, which = groups(torch.cat([a_indices, b_indices]))
     both = torch.zeros((2, len(rows)), dtype=a.dtype, device=a.device)
-    both[0].index_add_(0, which[:len(a)], a)
-    both[1].index_add_(0, which[len(a):], b)
+    both[0].index_add_(0, which[: len(a)], a)
+    both[1].index_add_(0, which[len(a) :], b)
     return rows, both[0], both[1]
 
 
@@ -73,7 +74,8 @@ def _add_grad(node: Any) -> Kernel:
         if a_indices.shape[1] != b_indices.shape[1] or b_indices.shape[1] != sum_indices.shape[1]:
             raise invalid_argument(
                 f"The densified operands should have the same ndims: A: {a_indices.shape[1]}, B: {b_indices.shape[1]}, "
-                f"sum: {sum_indices.shape[1]}")
+                f"sum: {sum_indices.shape[1]}"
+            )
         rows, which = groups(torch.cat([sum_indices, a_indices, b_indices]))
         whole = torch.zeros(len(rows), dtype=dy.dtype, device=dy.device)
         n, m = len(sum_indices), len(sum_indices) + len(a_indices)
@@ -96,8 +98,12 @@ def _add_gradient(o: Any, *dys: Any) -> Any:
 
 
 op("SparseAdd", kernel=_add, shape=_union_shape, gradient=_add_gradient, view=True)
-op("SparseAddGrad", kernel=_add_grad, gradient=not_differentiable,
-   shape=lambda o: [shapes.with_rank(o.inputs[1].dims, 2)[:1], shapes.with_rank(o.inputs[2].dims, 2)[:1]])
+op(
+    "SparseAddGrad",
+    kernel=_add_grad,
+    gradient=not_differentiable,
+    shape=lambda o: [shapes.with_rank(o.inputs[1].dims, 2)[:1], shapes.with_rank(o.inputs[2].dims, 2)[:1]],
+)
 
 
 @public("sparse_add", "sparse.add")
@@ -151,8 +157,9 @@ op("SparseSparseMinimum", kernel=_elementwise(lambda: torch.minimum), shape=_ele
 
 def _larger_or_smaller(op_type: str, sp_a: Any, sp_b: Any, name: str | None) -> Any:
     with name_scope(name, op_type, [sp_a.indices, sp_a.values, sp_b.indices, sp_b.values]) as scope:
-        indices, values = apply(op_type, sp_a.indices, sp_a.values, sp_a.dense_shape, sp_b.indices, sp_b.values, sp_b.dense_shape,
-                                name=scope)
+        indices, values = apply(
+            op_type, sp_a.indices, sp_a.values, sp_a.dense_shape, sp_b.indices, sp_b.values, sp_b.dense_shape, name=scope
+        )
     return SparseTensor(indices, values, sp_a.dense_shape)
 
 
@@ -301,15 +308,17 @@ def sparse_reduce_max(sp_input: Any, axis: Any = None, keepdims: Any = None, red
 
 
 @public("sparse_reduce_sum_sparse", "sparse.reduce_sum_sparse")
-def sparse_reduce_sum_sparse(sp_input: Any, axis: Any = None, keepdims: Any = None, reduction_axes: Any = None,
-                             keep_dims: Any = None) -> Any:
+def sparse_reduce_sum_sparse(
+    sp_input: Any, axis: Any = None, keepdims: Any = None, reduction_axes: Any = None, keep_dims: Any = None
+) -> Any:
     """Sums of the elements of a sparse tensor over dimensions, as a sparse tensor."""
     return SparseTensor(*_reduced("SparseReduceSumSparse", sp_input, axis, keepdims, reduction_axes, keep_dims))
 
 
 @public("sparse_reduce_max_sparse", "sparse.reduce_max_sparse")
-def sparse_reduce_max_sparse(sp_input: Any, axis: Any = None, keepdims: Any = None, reduction_axes: Any = None,
-                             keep_dims: Any = None) -> Any:
+def sparse_reduce_max_sparse(
+    sp_input: Any, axis: Any = None, keepdims: Any = None, reduction_axes: Any = None, keep_dims: Any = None
+) -> Any:
     """The largest elements of a sparse tensor over dimensions, as a sparse tensor."""
     return SparseTensor(*_reduced("SparseReduceMaxSparse", sp_input, axis, keepdims, reduction_axes, keep_dims))
 

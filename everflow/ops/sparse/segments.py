@@ -1,4 +1,5 @@
 """Reductions of chosen rows: `indices` picks rows of the data, `segment_ids` groups what was picked."""
+
 from __future__ import annotations
 
 from collections.abc import Callable

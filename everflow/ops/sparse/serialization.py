@@ -1,4 +1,5 @@
 """Sparse tensors on their way: as serialized tensors, as variants, and kept in a map under handles."""
+
 from __future__ import annotations
 
 import itertools
@@ -151,7 +152,8 @@ def _joined(items: list[Parts], outer: list[int], what: str) -> Any:
         if len(shape) != rank:
             raise invalid_argument(
                 f"Inconsistent {what} across SparseTensors: rank prior to SparseTensor[{i}] was: {rank + (what == 'rank')} "
-                f"but rank of SparseTensor[{i}] is: {len(shape) + (what == 'rank')}")
+                f"but rank of SparseTensor[{i}] is: {len(shape) + (what == 'rank')}"
+            )
     lengths = torch.tensor([len(values) for _, values, _ in items])
     places = torch.arange(len(items)).repeat_interleave(lengths)
     columns = []
@@ -173,11 +175,13 @@ def _deserialize(node: Any) -> Kernel:
             if kind is not dtypes.int64:
                 raise invalid_argument(f"Expected SparseTensor[{i}].{what} to be of type int64 but received: {kind.name}")
         if indices.ndim != 2:
-            raise invalid_argument(f"Expected serialized_sparse[{i}, 0] to represent an index matrix but received shape "
-                                   f"{shown(indices.shape)}")
+            raise invalid_argument(
+                f"Expected serialized_sparse[{i}, 0] to represent an index matrix but received shape {shown(indices.shape)}"
+            )
         if values.ndim != 1:
-            raise invalid_argument(f"Expected serialized_sparse[{i}, 1] to represent a values vector but received shape "
-                                   f"{shown(values.shape)}")
+            raise invalid_argument(
+                f"Expected serialized_sparse[{i}, 1] to represent a values vector but received shape {shown(values.shape)}"
+            )
         if value_type is not dtype:
             wanted, found = (_WIRE_NAMES.get(t.name, t.name) for t in (dtype, value_type))
             raise invalid_argument(f"Requested SparseTensor of type {wanted} but SparseTensor[{i}].values.dtype() == {found}")
@@ -188,7 +192,8 @@ def _deserialize(node: Any) -> Kernel:
             raise invalid_argument(f"Serialized sparse should have 3 as the last dimension {shown(serialized.shape)}")
         if 0 in serialized.shape:
             raise invalid_argument(
-                f"Serialized sparse should have at least 1 serialized tensor, but has a zero dimension {shown(serialized.shape)}")
+                f"Serialized sparse should have at least 1 serialized tensor, but has a zero dimension {shown(serialized.shape)}"
+            )
         rows = serialized.reshape(-1, 3)
         return _joined([unpacked(i, row) for i, row in enumerate(rows)], list(serialized.shape[:-1]), "shape")
 
@@ -308,17 +313,32 @@ op("TakeManySparseFromTensorsMap", kernel=_take_many, shape=lambda o: [(None, No
 def add_sparse_to_tensors_map(sp_input: Any, container: str | None = None, shared_name: str | None = None, name: str | None = None) -> Any:
     """Keeps a sparse tensor; its handle."""
     sp_input = as_sparse(sp_input)
-    return apply("AddSparseToTensorsMap", sp_input.indices, sp_input.values, sp_input.dense_shape, container=container,
-                 shared_name=shared_name, name=name)
+    return apply(
+        "AddSparseToTensorsMap",
+        sp_input.indices,
+        sp_input.values,
+        sp_input.dense_shape,
+        container=container,
+        shared_name=shared_name,
+        name=name,
+    )
 
 
 @internal("ops.sparse_ops._add_many_sparse_to_tensors_map")
-def add_many_sparse_to_tensors_map(sp_input: Any, container: str | None = None, shared_name: str | None = None,
-                                   name: str | None = None) -> Any:
+def add_many_sparse_to_tensors_map(
+    sp_input: Any, container: str | None = None, shared_name: str | None = None, name: str | None = None
+) -> Any:
     """Keeps the sparse tensors along the first dimension; a handle for each."""
     sp_input = as_sparse(sp_input)
-    return apply("AddManySparseToTensorsMap", sp_input.indices, sp_input.values, sp_input.dense_shape, container=container,
-                 shared_name=shared_name, name=name)
+    return apply(
+        "AddManySparseToTensorsMap",
+        sp_input.indices,
+        sp_input.values,
+        sp_input.dense_shape,
+        container=container,
+        shared_name=shared_name,
+        name=name,
+    )
 
 
 @internal("ops.sparse_ops._take_many_sparse_from_tensors_map")
@@ -327,10 +347,17 @@ def take_many_sparse_from_tensors_map(sparse_map_op: Any, sparse_handles: Any, r
     if not isinstance(sparse_map_op, tf.Operation):
         raise TypeError("sparse_map_op be an Operation")
     if sparse_map_op.type not in ("AddSparseToTensorsMap", "AddManySparseToTensorsMap"):
-        raise TypeError("sparse_map_op must be one of AddSparseToTensorsMap or AddSparseToTensorsMap. "
-                        f"Instead, found `{sparse_map_op.type}`.")
+        raise TypeError(
+            f"sparse_map_op must be one of AddSparseToTensorsMap or AddSparseToTensorsMap. Instead, found `{sparse_map_op.type}`."
+        )
     with tf.colocate_with(sparse_map_op):
         shared = sparse_map_op.get_attr("shared_name") or sparse_map_op.name.encode()
-        found = apply("TakeManySparseFromTensorsMap", sparse_handles, dtype=sparse_map_op.get_attr("T"),
-                      container=sparse_map_op.get_attr("container"), shared_name=shared, name=name)
+        found = apply(
+            "TakeManySparseFromTensorsMap",
+            sparse_handles,
+            dtype=sparse_map_op.get_attr("T"),
+            container=sparse_map_op.get_attr("container"),
+            shared_name=shared,
+            name=name,
+        )
     return _of_rank(found, rank)

@@ -1,4 +1,5 @@
 """Sets: the different values along the last dimension of tensors, dense or sparse."""
+
 from __future__ import annotations
 
 import functools
@@ -84,8 +85,8 @@ def _combine(node: Any, first: Callable[..., Any], second: Callable[..., Any], s
         distinct, which = _numbered(joined([a, b]))
         rows, at = groups(torch.cat([torch.cat([places_a, places_b]), which.unsqueeze(1)], 1))
         inside = torch.zeros((2, len(rows)), dtype=torch.bool)
-        inside[0, at[:len(a)]] = True
-        inside[1, at[len(a):]] = True
+        inside[0, at[: len(a)]] = True
+        inside[1, at[len(a) :]] = True
         rows = rows[choose(*inside)]
         sets = rows[:, :-1]
         order = torch.arange(len(rows))

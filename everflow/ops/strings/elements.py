@@ -1,4 +1,5 @@
 """Strings element by element: numbers as text, joining, stripping, case, lengths and parts."""
+
 from __future__ import annotations
 
 import math
@@ -52,6 +53,7 @@ def _as_string(node: Any) -> Kernel:
         return (form if math.isfinite(value) else endless) % value
 
     if dtype.is_complex:
+
         def text(value: Any) -> str:
             return f"({shown(value.real)},{shown(value.imag)})"
     else:
@@ -63,8 +65,15 @@ op("AsString", kernel=_as_string, shape=same_as_input, gradient=not_differentiab
 
 
 @public("as_string", "dtypes.as_string", "strings.as_string")
-def as_string(input: Any, precision: int = -1, scientific: bool = False, shortest: bool = False, width: int = -1, fill: Any = "",
-              name: str | None = None) -> Any:
+def as_string(
+    input: Any,
+    precision: int = -1,
+    scientific: bool = False,
+    shortest: bool = False,
+    width: int = -1,
+    fill: Any = "",
+    name: str | None = None,
+) -> Any:
     """Each number as text, as C's printf writes it."""
     return apply("AsString", input, precision=precision, scientific=scientific, shortest=shortest, width=width, fill=fill, name=name)
 
@@ -140,15 +149,21 @@ op("ReduceJoin", kernel=_reduce_join, shape=_reduce_join_shape, gradient=not_dif
 
 
 @public("reduce_join", "strings.reduce_join")
-def reduce_join(inputs: Any, axis: Any = None, keep_dims: Any = None, separator: Any = "", name: str | None = None,
-                reduction_indices: Any = None, keepdims: Any = None) -> Any:
+def reduce_join(
+    inputs: Any,
+    axis: Any = None,
+    keep_dims: Any = None,
+    separator: Any = "",
+    name: str | None = None,
+    reduction_indices: Any = None,
+    keepdims: Any = None,
+) -> Any:
     """Joins the strings along axes, in the order of the axes; along all of them for None."""
     keepdims = deprecated_argument_lookup("keepdims", keepdims, "keep_dims", keep_dims)
     axis = deprecated_argument_lookup("axis", axis, "reduction_indices", reduction_indices)
     with name_scope(None, "ReduceJoin", [inputs, axis]):
         inputs = convert_to_tensor(inputs)
         return apply("ReduceJoin", inputs, _joined_axes(inputs, axis), keep_dims=bool(keepdims), separator=separator, name=name)
-
 
 
 def _joined_axes(inputs: Any, axis: Any) -> Any:
@@ -194,7 +209,7 @@ def _segment_join_shape(o: Any) -> Any:
     for a, b in zip(x, ids):
         if a is not None and b is not None and a != b:
             raise ValueError(f"Dimensions must be equal, but are {a} and {b}")
-    return (rows, *x[len(ids):])
+    return (rows, *x[len(ids) :])
 
 
 op("UnsortedSegmentJoin", kernel=_segment_join, shape=_segment_join_shape)
@@ -257,12 +272,11 @@ def string_length(input: Any, name: str | None = None, unit: Any = "BYTE") -> An
     return apply("StringLength", input, unit=unit, name=name)
 
 
-
 def _part_of_bytes(text: bytes, start: int, length: int, index: int) -> bytes:
     if not -len(text) <= start <= len(text):
         raise invalid_argument(f"pos {start} out of range for string b'{text.decode('utf-8', 'replace')}' at index {index}")
     start = start if start >= 0 else len(text) + start
-    return text[start:] if length < 0 else text[start:start + length]
+    return text[start:] if length < 0 else text[start : start + length]
 
 
 def _part_of_characters(text: bytes, start: int, length: int, index: int) -> bytes:
@@ -271,7 +285,7 @@ def _part_of_characters(text: bytes, start: int, length: int, index: int) -> byt
     if not -count <= start <= count:
         raise invalid_argument(f"pos {start} out of range for string at index {index}")
     start = start if start >= 0 else count + start
-    return text[places[start]:] if length < 0 else text[places[start]:places[min(count, start + length)]]
+    return text[places[start] :] if length < 0 else text[places[start] : places[min(count, start + length)]]
 
 
 def _substr(node: Any) -> Kernel:
@@ -279,8 +293,9 @@ def _substr(node: Any) -> Kernel:
 
     def run(x: Any, start: Any, length: Any) -> Any:
         if start.shape != length.shape:
-            raise invalid_argument(f"pos and len should have the same shape, got: {shapes.describe(start.shape)} vs. "
-                                   f"{shapes.describe(length.shape)}")
+            raise invalid_argument(
+                f"pos and len should have the same shape, got: {shapes.describe(start.shape)} vs. {shapes.describe(length.shape)}"
+            )
         try:
             texts, starts, lengths = np.broadcast_arrays(x, start.numpy(), length.numpy())
         except ValueError:
@@ -309,4 +324,3 @@ def substr(input: Any, pos: Any, len: Any, name: str | None = None, unit: Any = 
     """The part of each string that starts at `pos` (counted from the end where negative) and has at most `len` bytes or
     characters."""
     return apply("Substr", input, pos, len, unit=unit, name=name)
-

@@ -1,4 +1,5 @@
 """Bytes in other forms: base64, raw numbers, compression."""
+
 from __future__ import annotations
 
 import base64
@@ -81,8 +82,9 @@ def _decode_raw(node: Any) -> Kernel:
         length = len(each[0]) if each else 0
         for i, text in enumerate(each):
             if len(text) != length:
-                raise invalid_argument(f"DecodeRaw requires input strings to all be the same size, but element {i} has size {length} != "
-                                       f"{len(text)}")
+                raise invalid_argument(
+                    f"DecodeRaw requires input strings to all be the same size, but element {i} has size {length} != {len(text)}"
+                )
         if length % size:
             raise invalid_argument(f"Input to DecodeRaw has length {length} that is not a multiple of {size}, the size of {dtype.name}")
         return _numbers(b"".join(each), dtype, little_endian).reshape(*texts.shape, length // size)
@@ -90,13 +92,18 @@ def _decode_raw(node: Any) -> Kernel:
     return run
 
 
-op("DecodeRaw", kernel=_decode_raw, shape=lambda o: None if o.inputs[0].dims is None else (*o.inputs[0].dims, None),
-   gradient=not_differentiable)
+op(
+    "DecodeRaw",
+    kernel=_decode_raw,
+    shape=lambda o: None if o.inputs[0].dims is None else (*o.inputs[0].dims, None),
+    gradient=not_differentiable,
+)
 
 
 @public("decode_raw", "io.decode_raw")
-def decode_raw(input_bytes: Any = None, out_type: Any = None, little_endian: bool = True, name: str | None = None,
-               bytes: Any = None) -> Any:
+def decode_raw(
+    input_bytes: Any = None, out_type: Any = None, little_endian: bool = True, name: str | None = None, bytes: Any = None
+) -> Any:
     """The bytes of strings of one length as numbers, in a new last dimension."""
     given = deprecated_argument_lookup("input_bytes", input_bytes, "bytes", bytes)
     if out_type is None:
@@ -136,8 +143,14 @@ def decode_raw_v2(input_bytes: Any, out_type: Any, little_endian: bool = True, f
     """The same with the parameters of TensorFlow 2: strings may be cut or filled with zeros to a fixed length."""
     if fixed_length is None:
         return apply("DecodeRaw", input_bytes, out_type=out_type, little_endian=little_endian, name=name)
-    return apply("DecodePaddedRaw", input_bytes, convert_to_tensor(fixed_length, dtypes.int32), out_type=out_type,
-                 little_endian=little_endian, name=name)
+    return apply(
+        "DecodePaddedRaw",
+        input_bytes,
+        convert_to_tensor(fixed_length, dtypes.int32),
+        out_type=out_type,
+        little_endian=little_endian,
+        name=name,
+    )
 
 
 # By the op's names of compressions: the window bits that zlib takes.

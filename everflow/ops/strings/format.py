@@ -1,4 +1,5 @@
 """Text that shows tensors: tf.strings.format."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence

@@ -1,4 +1,5 @@
 """Hashes of strings and fingerprints of rows, equal to TensorFlow's bit for bit."""
+
 from __future__ import annotations
 
 from collections.abc import Callable

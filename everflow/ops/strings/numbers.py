@@ -1,4 +1,5 @@
 """Numbers read from text, and records of comma-separated values."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -75,8 +76,15 @@ op("DecodeCSV", kernel=_decode_csv, shape=_decode_csv_shape)
 
 
 @public("decode_csv", "io.decode_csv")
-def decode_csv(records: Any, record_defaults: Any, field_delim: Any = ",", use_quote_delim: bool = True, name: str | None = None,
-               na_value: Any = "", select_cols: Any = None) -> Any:
+def decode_csv(
+    records: Any,
+    record_defaults: Any,
+    field_delim: Any = ",",
+    use_quote_delim: bool = True,
+    name: str | None = None,
+    na_value: Any = "",
+    select_cols: Any = None,
+) -> Any:
     """Takes records apart: a tensor for each column, of the type of its default. A default of no elements makes the field
     required."""
     if select_cols is not None and any(a >= b for a, b in zip(select_cols, select_cols[1:])):
@@ -85,5 +93,13 @@ def decode_csv(records: Any, record_defaults: Any, field_delim: Any = ",", use_q
         raise ValueError("select_cols contains negative values.")
     if select_cols is not None and len(select_cols) != len(record_defaults):
         raise ValueError("Length of select_cols and record_defaults do not match.")
-    return apply("DecodeCSV", records, record_defaults, field_delim=field_delim, use_quote_delim=use_quote_delim, na_value=na_value,
-                 select_cols=select_cols, name=name)
+    return apply(
+        "DecodeCSV",
+        records,
+        record_defaults,
+        field_delim=field_delim,
+        use_quote_delim=use_quote_delim,
+        na_value=na_value,
+        select_cols=select_cols,
+        name=name,
+    )

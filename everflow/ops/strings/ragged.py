@@ -1,4 +1,5 @@
 """String functions whose results have rows of different lengths: parts, characters and n-grams as RaggedTensors."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -87,21 +88,47 @@ def _decoded(input: Any, op_type: str, encoding: Any, **options: Any) -> list[An
 
 
 @public("strings.unicode_decode")
-def unicode_decode(input: Any, input_encoding: Any, errors: Any = "replace", replacement_char: int = 65533,
-                   replace_control_characters: bool = False, name: str | None = None) -> Any:
+def unicode_decode(
+    input: Any,
+    input_encoding: Any,
+    errors: Any = "replace",
+    replacement_char: int = 65533,
+    replace_control_characters: bool = False,
+    name: str | None = None,
+) -> Any:
     """The characters (code points) of each string."""
     with name_scope(name, "UnicodeDecode", [input]):
-        return _decoded(input, "UnicodeDecode", input_encoding, errors=errors, replacement_char=replacement_char,
-                        replace_control_characters=replace_control_characters)[0]
+        return _decoded(
+            input,
+            "UnicodeDecode",
+            input_encoding,
+            errors=errors,
+            replacement_char=replacement_char,
+            replace_control_characters=replace_control_characters,
+        )[0]
 
 
 @public("strings.unicode_decode_with_offsets")
-def unicode_decode_with_offsets(input: Any, input_encoding: Any, errors: Any = "replace", replacement_char: int = 65533,
-                                replace_control_characters: bool = False, name: str | None = None) -> Any:
+def unicode_decode_with_offsets(
+    input: Any,
+    input_encoding: Any,
+    errors: Any = "replace",
+    replacement_char: int = 65533,
+    replace_control_characters: bool = False,
+    name: str | None = None,
+) -> Any:
     """The characters (code points) of each string, and the bytes at which they start."""
     with name_scope(name, "UnicodeDecodeWithOffsets", [input]):
-        return tuple(_decoded(input, "UnicodeDecodeWithOffsets", input_encoding, errors=errors, replacement_char=replacement_char,
-                              replace_control_characters=replace_control_characters))
+        return tuple(
+            _decoded(
+                input,
+                "UnicodeDecodeWithOffsets",
+                input_encoding,
+                errors=errors,
+                replacement_char=replacement_char,
+                replace_control_characters=replace_control_characters,
+            )
+        )
 
 
 @public("strings.unicode_split")
@@ -113,8 +140,9 @@ def unicode_split(input: Any, input_encoding: Any, errors: Any = "replace", repl
 
 
 @public("strings.unicode_split_with_offsets")
-def unicode_split_with_offsets(input: Any, input_encoding: Any, errors: Any = "replace", replacement_char: int = 65533,
-                               name: str | None = None) -> Any:
+def unicode_split_with_offsets(
+    input: Any, input_encoding: Any, errors: Any = "replace", replacement_char: int = 65533, name: str | None = None
+) -> Any:
     """The characters of each string, as strings, and the bytes at which they start."""
     with name_scope(name, "UnicodeSplitWithOffsets", [input]):
         characters, offsets = _decoded(input, "UnicodeDecodeWithOffsets", input_encoding, errors=errors, replacement_char=replacement_char)
@@ -122,8 +150,9 @@ def unicode_split_with_offsets(input: Any, input_encoding: Any, errors: Any = "r
 
 
 @public("strings.unicode_encode")
-def unicode_encode(input: Any, output_encoding: Any, errors: Any = "replace", replacement_char: int = 65533,
-                   name: str | None = None) -> Any:
+def unicode_encode(
+    input: Any, output_encoding: Any, errors: Any = "replace", replacement_char: int = 65533, name: str | None = None
+) -> Any:
     """The strings whose characters (code points) stand in the last dimension."""
     options = (output_encoding, errors, replacement_char)
     with name_scope(name, "UnicodeEncode", [input]):
@@ -137,8 +166,14 @@ def unicode_encode(input: Any, output_encoding: Any, errors: Any = "replace", re
                 return unicode_encode(input.with_flat_values(inner), *options)
             if input.ragged_rank > 1:
                 return input.with_values(unicode_encode(input.values, *options))
-            return apply("UnicodeEncode", input.values, input.row_splits, output_encoding=output_encoding, errors=errors,
-                         replacement_char=replacement_char)
+            return apply(
+                "UnicodeEncode",
+                input.values,
+                input.row_splits,
+                output_encoding=output_encoding,
+                errors=errors,
+                replacement_char=replacement_char,
+            )
         if rank == 0:
             raise ValueError("input_tensor's rank must be at least 1.")
         if rank == 1:
@@ -152,8 +187,15 @@ def unicode_encode(input: Any, output_encoding: Any, errors: Any = "replace", re
 
 
 @public("strings.ngrams")
-def ngrams(data: Any, ngram_width: Any, separator: Any = " ", pad_values: Any = None, padding_width: int | None = None,
-           preserve_short_sequences: bool = False, name: str | None = None) -> Any:
+def ngrams(
+    data: Any,
+    ngram_width: Any,
+    separator: Any = " ",
+    pad_values: Any = None,
+    padding_width: int | None = None,
+    preserve_short_sequences: bool = False,
+    name: str | None = None,
+) -> Any:
     """The runs of `ngram_width` (one or several widths) strings of each row, joined."""
     with name_scope(name, "StringNGrams", [data]):
         left: str | bytes = ""
@@ -189,7 +231,16 @@ def ngrams(data: Any, ngram_width: Any, separator: Any = " ", pad_values: Any = 
             found = data.with_values(ngrams(data.values, widths, *options))
         else:
             width = 0 if pad_values is None else -1 if padding_width is None else padding_width
-            grams, splits = apply("StringNGrams", data.flat_values, data.row_splits, separator=separator, ngram_widths=widths,
-                                  left_pad=left, right_pad=right, pad_width=width, preserve_short_sequences=preserve_short_sequences)
+            grams, splits = apply(
+                "StringNGrams",
+                data.flat_values,
+                data.row_splits,
+                separator=separator,
+                ngram_widths=widths,
+                left_pad=left,
+                right_pad=right,
+                pad_width=width,
+                preserve_short_sequences=preserve_short_sequences,
+            )
             found = tf.RaggedTensor.from_row_splits(grams, splits, validate=False)
         return found.to_tensor() if is_dense else found

@@ -2,6 +2,7 @@
 
 Strings are matched as text. Bytes that are not UTF-8 become lone surrogates, which no part of a pattern matches.
 """
+
 from __future__ import annotations
 
 import functools
@@ -20,10 +21,19 @@ _PERL = {
     "w": [(0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A)],
 }
 _POSIX = {
-    "alnum": [(0x30, 0x39), (0x41, 0x5A), (0x61, 0x7A)], "alpha": [(0x41, 0x5A), (0x61, 0x7A)], "ascii": [(0, 0x7F)],
-    "blank": [(0x09, 0x09), (0x20, 0x20)], "cntrl": [(0, 0x1F), (0x7F, 0x7F)], "digit": [(0x30, 0x39)], "graph": [(0x21, 0x7E)],
-    "lower": [(0x61, 0x7A)], "print": [(0x20, 0x7E)], "punct": [(0x21, 0x2F), (0x3A, 0x40), (0x5B, 0x60), (0x7B, 0x7E)],
-    "space": [(0x09, 0x0D), (0x20, 0x20)], "upper": [(0x41, 0x5A)], "word": _PERL["w"],
+    "alnum": [(0x30, 0x39), (0x41, 0x5A), (0x61, 0x7A)],
+    "alpha": [(0x41, 0x5A), (0x61, 0x7A)],
+    "ascii": [(0, 0x7F)],
+    "blank": [(0x09, 0x09), (0x20, 0x20)],
+    "cntrl": [(0, 0x1F), (0x7F, 0x7F)],
+    "digit": [(0x30, 0x39)],
+    "graph": [(0x21, 0x7E)],
+    "lower": [(0x61, 0x7A)],
+    "print": [(0x20, 0x7E)],
+    "punct": [(0x21, 0x2F), (0x3A, 0x40), (0x5B, 0x60), (0x7B, 0x7E)],
+    "space": [(0x09, 0x0D), (0x20, 0x20)],
+    "upper": [(0x41, 0x5A)],
+    "word": _PERL["w"],
     "xdigit": [(0x30, 0x39), (0x41, 0x46), (0x61, 0x66)],
 }
 _CONTROL = {"a": 7, "f": 12, "t": 9, "n": 10, "r": 13, "v": 11}
@@ -103,7 +113,7 @@ class _Translator:
                 break
         else:
             raise PatternError(f"missing ): {self.pattern}")
-        raise PatternError(f"invalid perl operator: {self.pattern[start:self.at]}")
+        raise PatternError(f"invalid perl operator: {self.pattern[start : self.at]}")
 
     def _atom(self, flags: frozenset[str]) -> str:
         c = self.pattern[self.at]
@@ -120,7 +130,7 @@ class _Translator:
                 return self._group("(", flags)
             name = re.compile(r"\?P<(\w+)>", re.ASCII).match(self.pattern, self.at)
             if name is None:
-                raise PatternError(f"invalid named capture group: {self.pattern[self.at - 1:].partition('>')[0]}")
+                raise PatternError(f"invalid named capture group: {self.pattern[self.at - 1 :].partition('>')[0]}")
             self.at = name.end()
             return self._group("(", flags)
         if c == ".":
@@ -143,18 +153,18 @@ class _Translator:
         lazy = self._take("?")
         again = _REPEAT.match(self.pattern, self.at)
         if again:
-            raise PatternError(f"bad repetition operator: {self.pattern[repeat.start():again.end()]}")
+            raise PatternError(f"bad repetition operator: {self.pattern[repeat.start() : again.end()]}")
         return f"(?:{atom}){repeat[0]}{'?' if lazy != ('U' in flags) else ''}"
 
     def _escape(self, flags: frozenset[str]) -> str:
-        following = self.pattern[self.at + 1:self.at + 2]
+        following = self.pattern[self.at + 1 : self.at + 2]
         if following in _ASSERTIONS:
             self.at += 2
             return _ASSERTIONS[following]
         if following == "C":
             raise unimplemented("regular expressions with \\C, a single byte of a character, are not supported")
         if following == "Q":
-            quoted, _, _ = self.pattern[self.at + 2:].partition("\\E")
+            quoted, _, _ = self.pattern[self.at + 2 :].partition("\\E")
             self.at = min(len(self.pattern), self.at + 2 + len(quoted) + 2)
             return "".join(_literal(c, flags) for c in quoted)
         ranges = self._class_escape()
@@ -164,7 +174,7 @@ class _Translator:
 
     def _class_escape(self) -> Ranges | None:
         r"""The characters of an escape such as \d or \p{Greek}; None where it stands for one character."""
-        start, following = self.at, self.pattern[self.at + 1:self.at + 2]
+        start, following = self.at, self.pattern[self.at + 1 : self.at + 2]
         if following and following.lower() in _PERL:
             self.at += 2
             ranges = _PERL[following.lower()]
@@ -173,15 +183,15 @@ class _Translator:
             return None
         self.at += 2
         if self._take("{"):
-            name, brace, _ = self.pattern[self.at:].partition("}")
+            name, brace, _ = self.pattern[self.at :].partition("}")
             self.at += len(name) + len(brace)
         else:
-            name, brace = self.pattern[self.at:self.at + 1], "}"
+            name, brace = self.pattern[self.at : self.at + 1], "}"
             self.at += 1
         negated = (following == "P") != name.startswith("^")
         found = [(0, LAST)] if name == "Any" else category(name.lstrip("^")) or script(name.lstrip("^"))
         if found is None or not brace:
-            raise PatternError(f"invalid character class range: {self.pattern[start:self.at]}")
+            raise PatternError(f"invalid character class range: {self.pattern[start : self.at]}")
         return complement(found) if negated else found
 
     def _character_escape(self) -> int:
@@ -203,7 +213,7 @@ class _Translator:
             return int(octal[0], 8)
         if c.isascii() and not c.isalnum():
             return ord(c)
-        raise PatternError(f"invalid escape sequence: {self.pattern[start:self.at]}")
+        raise PatternError(f"invalid escape sequence: {self.pattern[start : self.at]}")
 
     def _class(self, flags: frozenset[str]) -> str:
         start = self.at
@@ -235,7 +245,7 @@ class _Translator:
             self.at += 1
             high = self._class_character()
         if high < low:
-            raise PatternError(f"invalid character class range: {self.pattern[start:self.at]}")
+            raise PatternError(f"invalid character class range: {self.pattern[start : self.at]}")
         return low, high
 
     def _class_character(self) -> int:
@@ -295,7 +305,7 @@ def _rewrite(rewrite: str, groups: int) -> Rewrite:
             found.append(rewrite[at:end])
             at = end
             continue
-        following = rewrite[at + 1:at + 2]
+        following = rewrite[at + 1 : at + 2]
         if following.isascii() and following.isdigit():
             if int(following) <= groups:
                 found.append(int(following))

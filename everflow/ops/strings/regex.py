@@ -1,4 +1,5 @@
 """Regular expressions on strings, in the syntax of RE2."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -30,8 +31,7 @@ def _matches(texts: Any, is_match: Callable[[bytes], bool]) -> Any:
 
 def _regex_replace(node: Any) -> Kernel:
     everywhere = node.attr("replace_global")
-    return lambda x, pattern, rewrite: mapped(
-        replacer(compiled(_scalar(pattern, "Pattern")), _scalar(rewrite, "Rewrite"), everywhere), x)
+    return lambda x, pattern, rewrite: mapped(replacer(compiled(_scalar(pattern, "Pattern")), _scalar(rewrite, "Rewrite"), everywhere), x)
 
 
 def _static_replace(node: Any) -> Kernel:
@@ -52,8 +52,11 @@ def _dynamic_shape(o: Any) -> Any:
 
 op("RegexReplace", kernel=_regex_replace, shape=_dynamic_shape, gradient=not_differentiable)
 op("StaticRegexReplace", kernel=_static_replace, shape=same_as_input)
-op("RegexFullMatch", kernel=lambda node: lambda x, pattern: _matches(x, full_match(compiled(_scalar(pattern, "Pattern")))),
-   shape=_dynamic_shape)
+op(
+    "RegexFullMatch",
+    kernel=lambda node: lambda x, pattern: _matches(x, full_match(compiled(_scalar(pattern, "Pattern")))),
+    shape=_dynamic_shape,
+)
 op("StaticRegexFullMatch", kernel=_static_match, shape=same_as_input)
 
 

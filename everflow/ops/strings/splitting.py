@@ -1,4 +1,5 @@
 """Strings taken apart at delimiters, and runs of strings put together as n-grams."""
+
 from __future__ import annotations
 
 import re
@@ -46,11 +47,13 @@ def _check_ranks(texts: Any, delimiter: Any, name: str) -> None:
 def _at_any(delimiters: bytes, skip_empty: bool) -> Split:
     """Splits at each of several bytes, or into bytes where there are none."""
     if not delimiters:
-        return lambda text: [text[i:i + 1] for i in range(len(text))]
+        return lambda text: [text[i : i + 1] for i in range(len(text))]
     split: Split = re.compile(b"[" + re.escape(delimiters) + b"]").split
     if len(delimiters) == 1:
+
         def split(text: bytes) -> list[bytes]:
             return text.split(delimiters)
+
     return (lambda text: [part for part in split(text) if part]) if skip_empty else split
 
 
@@ -127,8 +130,9 @@ def _shaped(indices: Any, values: Any, shape: Any) -> SparseTensor:
 
 
 @public("string_split")
-def string_split(source: Any, sep: Any = None, skip_empty: bool = True, delimiter: Any = None, result_type: str = "SparseTensor",
-                 name: str | None = None) -> Any:
+def string_split(
+    source: Any, sep: Any = None, skip_empty: bool = True, delimiter: Any = None, result_type: str = "SparseTensor", name: str | None = None
+) -> Any:
     """The parts of the strings of a vector, split at any of the delimiter's bytes (blanks for None)."""
     from everflow.ops.strings.ragged import from_sparse_rows
 
@@ -147,8 +151,9 @@ def _delimiter(sep: Any, delimiter: Any) -> Any:
 
 
 @public("strings.split")
-def strings_split(input: Any = None, sep: Any = None, maxsplit: int = -1, result_type: str = "SparseTensor", source: Any = None,
-                  name: str | None = None) -> Any:
+def strings_split(
+    input: Any = None, sep: Any = None, maxsplit: int = -1, result_type: str = "SparseTensor", source: Any = None, name: str | None = None
+) -> Any:
     """The parts of strings, split at the separator as Python's str.split does; without one, at runs of blanks."""
     from everflow.ops.strings.ragged import as_text, ragged_split
 
@@ -178,7 +183,7 @@ def _n_grams(node: Any) -> Kernel:
         for width in widths:
             pad = max(0, padding(width))
             padded = [left] * pad + row + [right] * pad
-            found += [separator.join(padded[i:i + width]) for i in range(len(padded) - width + 1)]
+            found += [separator.join(padded[i : i + width]) for i in range(len(padded) - width + 1)]
         if keep_short and not found and row:
             found.append(separator.join([left] * most_pad + row + [right] * most_pad))
         return found

@@ -1,4 +1,5 @@
 """Text in its encodings: characters of strings, strings of characters, other encodings, scripts."""
+
 from __future__ import annotations
 
 import codecs
@@ -47,7 +48,7 @@ def _characters(text: bytes, codec: str) -> Iterator[Character]:
             good, wrong = text[at:], None
             decoded = good.decode(codec)
         except UnicodeDecodeError as e:
-            good, wrong = text[at:at + e.start], (at + e.start, at + e.end)
+            good, wrong = text[at : at + e.start], (at + e.start, at + e.end)
             decoded = good.decode(codec)
         yield from zip(map(ord, decoded), _starts(good, decoded, codec, at))
         if wrong is None:
@@ -125,11 +126,26 @@ op("UnicodeTranscode", kernel=_transcode, shape=same_as_input)
 
 
 @public("strings.unicode_transcode")
-def unicode_transcode(input: Any, input_encoding: Any, output_encoding: Any, errors: Any = "replace", replacement_char: int = 65533,
-                      replace_control_characters: bool = False, name: str | None = None) -> Any:
+def unicode_transcode(
+    input: Any,
+    input_encoding: Any,
+    output_encoding: Any,
+    errors: Any = "replace",
+    replacement_char: int = 65533,
+    replace_control_characters: bool = False,
+    name: str | None = None,
+) -> Any:
     """Strings of one encoding in another, which is UTF-8, UTF-16-BE or UTF-32-BE."""
-    return apply("UnicodeTranscode", input, input_encoding=input_encoding, output_encoding=output_encoding, errors=errors,
-                 replacement_char=replacement_char, replace_control_characters=replace_control_characters, name=name)
+    return apply(
+        "UnicodeTranscode",
+        input,
+        input_encoding=input_encoding,
+        output_encoding=output_encoding,
+        errors=errors,
+        replacement_char=replacement_char,
+        replace_control_characters=replace_control_characters,
+        name=name,
+    )
 
 
 def _decode(node: Any) -> Kernel:

@@ -1,4 +1,5 @@
 """Which characters belong together: the scripts of Unicode 11, as ICU numbers them, and the general categories."""
+
 from __future__ import annotations
 
 import functools

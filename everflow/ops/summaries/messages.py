@@ -1,4 +1,5 @@
 """Summaries: numbers, histograms, images, sounds and tensors as serialized Summary messages."""
+
 from __future__ import annotations
 
 import functools
@@ -95,7 +96,7 @@ def image_summary(tag: bytes, images: Any, max_images: int, bad_color: Any) -> b
     if len(color) < depth:
         raise invalid_argument(f"expected depth <= bad_color.size, got depth = {depth}, bad_color.size = {len(color)}")
     found = []
-    shows = images[:min(max_images, count)].cpu()
+    shows = images[: min(max_images, count)].cpu()
     shows = (shows if shows.dtype is torch.uint8 else shows.float()).contiguous()
     for i in range(len(shows)):
         if shows.dtype is torch.uint8:

@@ -1,4 +1,5 @@
 """Writers of summaries that ops reach: events go to a file as a step computes them."""
+
 from __future__ import annotations
 
 import os
@@ -201,7 +202,13 @@ def _whole_event(node: Any) -> Kernel:
 
 
 for _name, _kernel in {
-    "WriteScalarSummary": _scalar, "WriteHistogramSummary": _histogram, "WriteImageSummary": _image, "WriteAudioSummary": _audio,
-    "WriteSummary": _tensor, "WriteRawProtoSummary": _raw, "WriteGraphSummary": _graph, "ImportEvent": _whole_event,
+    "WriteScalarSummary": _scalar,
+    "WriteHistogramSummary": _histogram,
+    "WriteImageSummary": _image,
+    "WriteAudioSummary": _audio,
+    "WriteSummary": _tensor,
+    "WriteRawProtoSummary": _raw,
+    "WriteGraphSummary": _graph,
+    "ImportEvent": _whole_event,
 }.items():
     op(_name, kernel=_kernel, shape=lambda o: [], writes=True)

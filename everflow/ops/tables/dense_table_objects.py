@@ -1,4 +1,5 @@
 """Tables whose entries lie in buckets. Their export shows all buckets, so entries lie where TensorFlow puts them."""
+
 from __future__ import annotations
 
 import math
@@ -33,8 +34,17 @@ def _hash(key: Any) -> int:
 class DenseTable(Table):
     """A table with two keys that can't be used: one that marks empty buckets and one that marks removed entries."""
 
-    def __init__(self, key_dtype: dtypes.DType, value_dtype: dtypes.DType, value_dims: Dims, key_dims: Dims, empty: Any, deleted: Any,
-                 buckets: int, max_load: float) -> None:
+    def __init__(
+        self,
+        key_dtype: dtypes.DType,
+        value_dtype: dtypes.DType,
+        value_dims: Dims,
+        key_dims: Dims,
+        empty: Any,
+        deleted: Any,
+        buckets: int,
+        max_load: float,
+    ) -> None:
         super().__init__(key_dtype, value_dtype, value_dims, key_dims)
         if buckets < 4 or buckets & (buckets - 1):
             raise invalid_argument(f"Number of buckets must be at least 4 and a power of 2, got: {buckets}")
@@ -130,5 +140,7 @@ class DenseTable(Table):
         with self.lock:
             keys, values = list(self.bucket_keys), list(self.bucket_values)
         count = len(keys)
-        return (made_of(keys, self.key_dims, (count,), self.key_dtype).reshape(count, -1),
-                made_of(values, self.value_dims, (count,), self.value_dtype).reshape(count, -1))
+        return (
+            made_of(keys, self.key_dims, (count,), self.key_dtype).reshape(count, -1),
+            made_of(values, self.value_dims, (count,), self.value_dtype).reshape(count, -1),
+        )

@@ -1,4 +1,5 @@
 """Tables from keys to values as they are at run time: set up once, or changed at any time."""
+
 from __future__ import annotations
 
 import math
@@ -30,7 +31,7 @@ def rows_of(value: Any, dims: Dims) -> list[Any]:
     if not dims:
         return elements
     width = math.prod(dims)
-    return [tuple(elements[i:i + width]) for i in range(0, len(elements), width)]
+    return [tuple(elements[i : i + width]) for i in range(0, len(elements), width)]
 
 
 def made_of(rows: list[Any], dims: Dims, shape: Any, dtype: dtypes.DType) -> Any:
@@ -52,7 +53,7 @@ class Table:
 
     def check_types(self, what: str, *given: dtypes.DType) -> None:
         """Refuses keys, or keys and values, of other types."""
-        wanted = (self.key_dtype, self.value_dtype)[:len(given)]
+        wanted = (self.key_dtype, self.value_dtype)[: len(given)]
         if given != wanted:
             have, expected = (", ".join(["resource", *(d.name for d in types)]) for types in (given, wanted))
             outcome = tuple(f"->{types[1].name}" if what == "find" else "->" for types in (given, wanted))
@@ -65,16 +66,18 @@ class Table:
         """The shape of a tensor of keys without that of a key."""
         rank = len(self.key_dims)
         shape = tuple(keys.shape)
-        if rank and shape[len(shape) - rank:] != self.key_dims:
-            raise invalid_argument(f"Input key shape must end with the table's key shape {shapes.describe(self.key_dims)}, got "
-                                   f"{shapes.describe(shape)}")
-        return shape[:len(shape) - rank]
+        if rank and shape[len(shape) - rank :] != self.key_dims:
+            raise invalid_argument(
+                f"Input key shape must end with the table's key shape {shapes.describe(self.key_dims)}, got {shapes.describe(shape)}"
+            )
+        return shape[: len(shape) - rank]
 
     def find(self, keys: Any, default: Any) -> Any:
         """The values of keys; the default for those that are not there."""
         if tuple(default.shape) != self.value_dims:
-            raise invalid_argument(f"Expected shape {shapes.describe(self.value_dims)} for default value, got "
-                                   f"{shapes.describe(tuple(default.shape))}")
+            raise invalid_argument(
+                f"Expected shape {shapes.describe(self.value_dims)} for default value, got {shapes.describe(tuple(default.shape))}"
+            )
         batch = self.batch_of(keys)
         otherwise = tuple(flat(default)) if self.value_dims else default.item()
         wanted = rows_of(keys, self.key_dims)
@@ -110,8 +113,10 @@ class Table:
         """All keys, and their values."""
         with self.lock:
             keys, values = list(self.entries), list(self.entries.values())
-        return (made_of(keys, self.key_dims, (len(keys),), self.key_dtype),
-                made_of(values, self.value_dims, (len(keys),), self.value_dtype))
+        return (
+            made_of(keys, self.key_dims, (len(keys),), self.key_dtype),
+            made_of(values, self.value_dims, (len(keys),), self.value_dtype),
+        )
 
 
 class StaticTable(Table):
@@ -129,8 +134,10 @@ class StaticTable(Table):
             entries: dict[Any, Any] = {}
             for key, value in pairs:
                 if entries.setdefault(key, value) != value:
-                    raise failed_precondition(f"HashTable has different value for same key. Key {shown(key)} has {shown(entries[key])} and "
-                                              f"trying to add value {shown(value)}")
+                    raise failed_precondition(
+                        f"HashTable has different value for same key. Key {shown(key)} has {shown(entries[key])} and "
+                        f"trying to add value {shown(value)}"
+                    )
             self.entries, self.initialized = entries, True
 
     def find(self, keys: Any, default: Any) -> Any:

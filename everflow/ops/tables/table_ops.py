@@ -1,4 +1,5 @@
 """The ops on tables: making, filling, looking up, changing and exporting them."""
+
 from __future__ import annotations
 
 import os
@@ -26,8 +27,10 @@ def _resource(node: Any, make: Callable[[], Any]) -> Any:
     table = node.context.resources.get(container, "table", name, make)
     types = node.attr("key_dtype"), node.attr("value_dtype")
     if types != (table.key_dtype, table.value_dtype):
-        raise invalid_argument(f"Conflicting key/value dtypes {types[0].name}->{types[1].name} with {table.key_dtype.name}-"
-                               f"{table.value_dtype.name} for table {name}")
+        raise invalid_argument(
+            f"Conflicting key/value dtypes {types[0].name}->{types[1].name} with {table.key_dtype.name}-"
+            f"{table.value_dtype.name} for table {name}"
+        )
     return table
 
 
@@ -52,8 +55,10 @@ def _dense_table(node: Any) -> Kernel:
 
     def run(empty_key: Any, deleted_key: Any = None) -> Any:
         if deleted_key is not None and empty_key.shape != deleted_key.shape:
-            raise invalid_argument("Empty and deleted keys must have same shape, got shapes: "
-                                   f"{shapes.describe(tuple(empty_key.shape))} and {shapes.describe(tuple(deleted_key.shape))}")
+            raise invalid_argument(
+                "Empty and deleted keys must have same shape, got shapes: "
+                f"{shapes.describe(tuple(empty_key.shape))} and {shapes.describe(tuple(deleted_key.shape))}"
+            )
         # The first form of the op has no key for removed entries, and no way to remove any.
         deleted = object() if deleted_key is None else mark(deleted_key)
         return _resource(node, lambda: DenseTable(*types, dims, tuple(empty_key.shape), mark(empty_key), deleted, buckets, max_load))
@@ -61,14 +66,19 @@ def _dense_table(node: Any) -> Kernel:
     return run
 
 
-for _name, _factory in (("HashTable", _table(StaticTable)), ("MutableHashTable", _table(Table)),
-                        ("MutableHashTableOfTensors", _table(Table, True)), ("MutableDenseHashTable", _dense_table)):
+for _name, _factory in (
+    ("HashTable", _table(StaticTable)),
+    ("MutableHashTable", _table(Table)),
+    ("MutableHashTableOfTensors", _table(Table, True)),
+    ("MutableDenseHashTable", _dense_table),
+):
     op(_name, kernel=_factory, shape=lambda o: (2,), gradient=not_differentiable)
     op(_name + "V2", kernel=_factory, shape=scalar, gradient=not_differentiable)
 
 
-def _both(name: str, kernel: Callable[[Any], Kernel], shape: Callable[[Any], Any], gradient: Any = None, writes: bool = False,
-          first: bool = True) -> None:
+def _both(
+    name: str, kernel: Callable[[Any], Kernel], shape: Callable[[Any], Any], gradient: Any = None, writes: bool = False, first: bool = True
+) -> None:
     """An op for tables that are handles (V2), and for tables that are references."""
     for op_type in ([name] if first else []) + [name + "V2"]:
         op(op_type, kernel=kernel, shape=shape, gradient=gradient, writes=writes)
@@ -163,7 +173,7 @@ def _find_shape(o: Any) -> Any:
     keys = o.inputs[1].dims
     if key is None or value is None or keys is None:
         return None
-    return (*keys[:len(keys) - len(key)], *value)
+    return (*keys[: len(keys) - len(key)], *value)
 
 
 _both("LookupTableFind", _find, _find_shape, not_differentiable)
@@ -193,7 +203,7 @@ def _lines(name: str, most: int) -> list[bytes]:
             raise invalid_argument(f"Invalid vocab_size in {name}: expected {most} but got {len(lines)}")
         lines = lines[:most]
     if b"" in lines:
-        place = sum(len(line) + 1 for line in lines[:lines.index(b"") + 1])
+        place = sum(len(line) + 1 for line in lines[: lines.index(b"") + 1])
         raise invalid_argument(f"Invalid content in {name}: empty line found at position {place}.")
     return lines
 
@@ -207,8 +217,10 @@ def _column(name: str, lines: list[bytes], index: int, delimiter: bytes, dtype: 
         fields = [line.split(delimiter) for line in lines]
         for i, parts in enumerate(fields):
             if len(parts) <= index:
-                raise invalid_argument(f"Invalid number of columns in {name} line {i} ({lines[i].decode('utf-8', 'replace')}) : expected "
-                                       f"{index} got {len(parts)}")
+                raise invalid_argument(
+                    f"Invalid number of columns in {name} line {i} ({lines[i].decode('utf-8', 'replace')}) : expected "
+                    f"{index} got {len(parts)}"
+                )
         texts = [parts[index] for parts in fields]
     if dtype is dtypes.string:
         return texts

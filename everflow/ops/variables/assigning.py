@@ -1,4 +1,5 @@
 """tf.assign, tf.scatter_update and their kin: functions that change a variable, whichever kind it is."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -14,20 +15,26 @@ from everflow.ops.core.registry import apply
 
 
 @internal("ops.state_ops.variable_op_v2")
-def variable_op_v2(shape: Any, dtype: Any, name: str = "Variable", container: str = "",
-                   shared_name: str = "") -> Tensor:
+def variable_op_v2(shape: Any, dtype: Any, name: str = "Variable", container: str = "", shared_name: str = "") -> Tensor:
     """A reference to new storage: the op behind a reference variable."""
     return apply("VariableV2", shape=shape, dtype=dtype, name=name, container=container, shared_name=shared_name)
 
 
 @internal("ops.state_ops.variable_op")
-def variable_op(shape: Any, dtype: Any, name: str = "Variable", set_shape: bool = True, container: str = "",
-                shared_name: str = "") -> Tensor:
+def variable_op(
+    shape: Any, dtype: Any, name: str = "Variable", set_shape: bool = True, container: str = "", shared_name: str = ""
+) -> Tensor:
     """The same by an older op, which can leave the static shape open."""
     if not set_shape:
         shape = TensorShape(None)
-    return apply("Variable", shape=shape if shape is not None else TensorShape(None), dtype=dtype, name=name,
-                 container=container, shared_name=shared_name)
+    return apply(
+        "Variable",
+        shape=shape if shape is not None else TensorShape(None),
+        dtype=dtype,
+        name=name,
+        container=container,
+        shared_name=shared_name,
+    )
 
 
 @internal("ops.state_ops.init_variable")
@@ -50,8 +57,7 @@ def is_variable_initialized(ref: Any, name: str | None = None) -> Tensor:
 
 
 @public("assign")
-def assign(ref: Any, value: Any, validate_shape: bool | None = None, use_locking: bool | None = None,
-           name: str | None = None) -> Any:
+def assign(ref: Any, value: Any, validate_shape: bool | None = None, use_locking: bool | None = None, name: str | None = None) -> Any:
     """Gives a variable a new value."""
     if ref.dtype._is_ref_dtype:
         return apply("Assign", ref, value, validate_shape=validate_shape, use_locking=use_locking, name=name)
@@ -110,8 +116,7 @@ scatter_nd_sub = _scatter("ScatterNdSub", "scatter_nd_sub", "Subtracts from slic
 
 
 @public("batch_scatter_update")
-def batch_scatter_update(ref: Any, indices: Any, updates: Any, use_locking: bool = True,
-                         name: str | None = None) -> Any:
+def batch_scatter_update(ref: Any, indices: Any, updates: Any, use_locking: bool = True, name: str | None = None) -> Any:
     """Sets slices of a variable where the leading axes of `indices` are batch axes."""
     with name_scope(name):
         indices = convert_to_tensor(indices, name="indices")

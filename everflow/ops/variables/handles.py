@@ -1,4 +1,5 @@
 """Handles of resource variables: making them, and what they tell of the variable's shape and type."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -13,16 +14,13 @@ from everflow.ops.core.registry import apply
 
 
 @internal("ops.resource_variable_ops.variable_handle_from_shape_and_dtype")
-def variable_handle(shape: Any, dtype: Any, shared_name: str, name: str, graph_mode: bool = True,
-                    extra_handle_data: Any = None) -> Tensor:
+def variable_handle(shape: Any, dtype: Any, shared_name: str, name: str, graph_mode: bool = True, extra_handle_data: Any = None) -> Tensor:
     """A handle to new storage."""
-    return apply("VarHandleOp", shape=shape, dtype=dtype, shared_name=shared_name, name=name,
-                 container=get_default_graph()._container)
+    return apply("VarHandleOp", shape=shape, dtype=dtype, shared_name=shared_name, name=name, container=get_default_graph()._container)
 
 
 @internal("ops.resource_variable_ops.eager_safe_variable_handle")
-def variable_handle_for(initial_value: Tensor, shape: Any, shared_name: str, name: str,
-                        graph_mode: bool = True) -> Tensor:
+def variable_handle_for(initial_value: Tensor, shape: Any, shared_name: str, name: str, graph_mode: bool = True) -> Tensor:
     """A handle to storage for values like this one."""
     return variable_handle(shape, initial_value.dtype.base_dtype, shared_name, name)
 

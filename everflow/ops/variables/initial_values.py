@@ -1,4 +1,5 @@
 """Initial values that depend on other variables: made to use what those variables will be initialized with."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -36,11 +37,13 @@ def check_origin(initial_value: Any, name: str | None) -> None:
         raise ValueError(
             "Tensor-typed variable initializers must either be wrapped in an init_scope or callable (e.g., "
             "`tf.Variable(lambda : tf.truncated_normal([10, 40]))`) when building functions. Please file a feature "
-            "request if this restriction inconveniences you.")
+            "request if this restriction inconveniences you."
+        )
     if graph.building_function or initial_value.op._get_control_flow_context() is not None:
         raise ValueError(
             f"Initializer for variable {name or 'Variable'}/ is from inside a control-flow construct, such as a loop "
-            "or conditional. When creating a variable inside a loop or conditional, use a lambda as the initializer.")
+            "or conditional. When creating a variable inside a loop or conditional, use a lambda as the initializer."
+        )
 
 
 def _in_a_cycle(start: Operation) -> bool:
@@ -88,7 +91,7 @@ def _rewritten_op(name: str, op: Operation, seen: dict[Operation, Any]) -> Opera
     definition = op.op_def_
     attrs = dict(op.attrs)
     if op.type.startswith("Ref") and not inputs[0].dtype._is_ref_dtype:
-        plain = graph.op_definition(op.type[len("Ref"):])
+        plain = graph.op_definition(op.type[len("Ref") :])
         definition = plain if plain is not None else definition
     with graph.name_scope(None):
         new_name = graph.unique_name(f"{op.name}_{name}".replace(":", "_"))

@@ -1,4 +1,5 @@
 """Initializers: objects that make a variable's initial value from its shape and type."""
+
 from __future__ import annotations
 
 import math
@@ -78,14 +79,13 @@ class Constant(Initializer):
     def __init__(self, value: Any = 0, dtype: Any = dtypes.float32, verify_shape: bool = False) -> None:
         if not (np.isscalar(value) or isinstance(value, (list, tuple, np.ndarray))):
             raise TypeError(
-                f"Invalid type for initial value: {type(value)} (expected Python scalar, list or tuple of values, or "
-                "numpy.ndarray).")
+                f"Invalid type for initial value: {type(value)} (expected Python scalar, list or tuple of values, or numpy.ndarray)."
+            )
         self.value = value
         self.dtype = dtypes.as_dtype(dtype)
         self._verify_shape = verify_shape
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None,
-                 verify_shape: bool | None = None) -> Any:
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None, verify_shape: bool | None = None) -> Any:
         if verify_shape is None:
             verify_shape = self._verify_shape
         return constant(self.value, self.dtype if dtype is None else dtype, shape, verify_shape=verify_shape)
@@ -99,15 +99,13 @@ class Constant(Initializer):
 class RandomUniform(Initializer):
     """Uniform between two bounds."""
 
-    def __init__(self, minval: Any = 0, maxval: Any = None, seed: int | None = None,
-                 dtype: Any = dtypes.float32) -> None:
+    def __init__(self, minval: Any = 0, maxval: Any = None, seed: int | None = None, dtype: Any = dtypes.float32) -> None:
         self.minval, self.maxval = minval, maxval
         self.seed = seed
         self.dtype = dtypes.as_dtype(dtype)
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
-        return api.find("random_uniform")(shape, self.minval, self.maxval, self.dtype if dtype is None else dtype,
-                                          seed=self.seed)
+        return api.find("random_uniform")(shape, self.minval, self.maxval, self.dtype if dtype is None else dtype, seed=self.seed)
 
     def get_config(self) -> dict[str, Any]:
         return {"minval": self.minval, "maxval": self.maxval, "seed": self.seed, "dtype": self.dtype.name}
@@ -118,15 +116,13 @@ class RandomUniform(Initializer):
 class RandomNormal(Initializer):
     """Normal."""
 
-    def __init__(self, mean: Any = 0.0, stddev: Any = 1.0, seed: int | None = None,
-                 dtype: Any = dtypes.float32) -> None:
+    def __init__(self, mean: Any = 0.0, stddev: Any = 1.0, seed: int | None = None, dtype: Any = dtypes.float32) -> None:
         self.mean, self.stddev = mean, stddev
         self.seed = seed
         self.dtype = floating(dtype)
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
-        return api.find("random_normal")(shape, self.mean, self.stddev, self.dtype if dtype is None else dtype,
-                                         seed=self.seed)
+        return api.find("random_normal")(shape, self.mean, self.stddev, self.dtype if dtype is None else dtype, seed=self.seed)
 
     def get_config(self) -> dict[str, Any]:
         return {"mean": self.mean, "stddev": self.stddev, "seed": self.seed, "dtype": self.dtype.name}
@@ -137,15 +133,13 @@ class RandomNormal(Initializer):
 class TruncatedNormal(Initializer):
     """Normal, without what is further than two standard deviations from the mean."""
 
-    def __init__(self, mean: Any = 0.0, stddev: Any = 1.0, seed: int | None = None,
-                 dtype: Any = dtypes.float32) -> None:
+    def __init__(self, mean: Any = 0.0, stddev: Any = 1.0, seed: int | None = None, dtype: Any = dtypes.float32) -> None:
         self.mean, self.stddev = mean, stddev
         self.seed = seed
         self.dtype = floating(dtype)
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
-        return api.find("truncated_normal")(shape, self.mean, self.stddev, self.dtype if dtype is None else dtype,
-                                            seed=self.seed)
+        return api.find("truncated_normal")(shape, self.mean, self.stddev, self.dtype if dtype is None else dtype, seed=self.seed)
 
     def get_config(self) -> dict[str, Any]:
         return {"mean": self.mean, "stddev": self.stddev, "seed": self.seed, "dtype": self.dtype.name}
@@ -175,8 +169,14 @@ class UniformUnitScaling(Initializer):
 class VarianceScaling(Initializer):
     """Random, with a variance of `scale` over the number of inputs, of outputs, or their mean."""
 
-    def __init__(self, scale: float = 1.0, mode: str = "fan_in", distribution: str = "truncated_normal",
-                 seed: int | None = None, dtype: Any = dtypes.float32) -> None:
+    def __init__(
+        self,
+        scale: float = 1.0,
+        mode: str = "fan_in",
+        distribution: str = "truncated_normal",
+        seed: int | None = None,
+        dtype: Any = dtypes.float32,
+    ) -> None:
         if scale <= 0.0:
             raise ValueError("`scale` must be positive float.")
         if mode not in ("fan_in", "fan_out", "fan_avg"):
@@ -195,16 +195,14 @@ class VarianceScaling(Initializer):
         scale = self.scale / max(1.0, fan)
         if self.distribution in ("normal", "truncated_normal"):
             # The standard deviation of a normal that is cut off at two standard deviations.
-            return api.find("truncated_normal")(shape, 0.0, math.sqrt(scale) / 0.87962566103423978, dtype,
-                                                seed=self.seed)
+            return api.find("truncated_normal")(shape, 0.0, math.sqrt(scale) / 0.87962566103423978, dtype, seed=self.seed)
         if self.distribution == "untruncated_normal":
             return api.find("random_normal")(shape, 0.0, math.sqrt(scale), dtype, seed=self.seed)
         limit = math.sqrt(3.0 * scale)
         return api.find("random_uniform")(shape, -limit, limit, dtype, seed=self.seed)
 
     def get_config(self) -> dict[str, Any]:
-        return {"scale": self.scale, "mode": self.mode, "distribution": self.distribution, "seed": self.seed,
-                "dtype": self.dtype.name}
+        return {"scale": self.scale, "mode": self.mode, "distribution": self.distribution, "seed": self.seed, "dtype": self.dtype.name}
 
 
 @public("glorot_uniform_initializer", "initializers.glorot_uniform", "keras.initializers.glorot_uniform")
@@ -304,8 +302,7 @@ internal("ops.init_ops._assert_float_dtype")(floating)
 class KerasRandomUniform(RandomUniform):
     """Uniform, with the bounds that Keras has."""
 
-    def __init__(self, minval: Any = -0.05, maxval: Any = 0.05, seed: int | None = None,
-                 dtype: Any = dtypes.float32) -> None:
+    def __init__(self, minval: Any = -0.05, maxval: Any = 0.05, seed: int | None = None, dtype: Any = dtypes.float32) -> None:
         super().__init__(minval=minval, maxval=maxval, seed=seed, dtype=dtype)
 
 
@@ -313,8 +310,7 @@ class KerasRandomUniform(RandomUniform):
 class KerasRandomNormal(RandomNormal):
     """Normal, with the deviation that Keras has."""
 
-    def __init__(self, mean: Any = 0.0, stddev: Any = 0.05, seed: int | None = None,
-                 dtype: Any = dtypes.float32) -> None:
+    def __init__(self, mean: Any = 0.0, stddev: Any = 0.05, seed: int | None = None, dtype: Any = dtypes.float32) -> None:
         super().__init__(mean=mean, stddev=stddev, seed=seed, dtype=dtype)
 
 
@@ -322,8 +318,7 @@ class KerasRandomNormal(RandomNormal):
 class KerasTruncatedNormal(TruncatedNormal):
     """Truncated normal, with the deviation that Keras has."""
 
-    def __init__(self, mean: Any = 0.0, stddev: Any = 0.05, seed: int | None = None,
-                 dtype: Any = dtypes.float32) -> None:
+    def __init__(self, mean: Any = 0.0, stddev: Any = 0.05, seed: int | None = None, dtype: Any = dtypes.float32) -> None:
         super().__init__(mean=mean, stddev=stddev, seed=seed, dtype=dtype)
 
 

@@ -1,4 +1,5 @@
 """Initializers as TensorFlow 2 has them: the type is given with the shape, and a seed makes the values a function of the seed alone."""
+
 from __future__ import annotations
 
 import math
@@ -99,7 +100,8 @@ class Constant(Initializer):
     def __init__(self, value: Any = 0) -> None:
         if not (np.isscalar(value) or isinstance(value, (list, tuple, np.ndarray))):
             raise TypeError(
-                f"Invalid type for initial value: {type(value)} (expected Python scalar, list or tuple of values, or numpy.ndarray).")
+                f"Invalid type for initial value: {type(value)} (expected Python scalar, list or tuple of values, or numpy.ndarray)."
+            )
         self.value = value
 
     def __call__(self, shape: Any, dtype: Any = None) -> Any:

@@ -6,6 +6,7 @@ Slots are lists too, and numbers (learning rate, decays) are plain Python number
 
 A gradient may be the variable itself, read without a copy: a formula never uses it after it wrote the variable.
 """
+
 from __future__ import annotations
 
 import contextlib
@@ -40,8 +41,7 @@ def family(name: str, slots: int, formula: Callable[[Any], Formula], together: b
     FAMILIES[name] = Family(slots, formula)
     for kind in ("Apply", "ResourceApply", "SparseApply", "ResourceSparseApply"):
         if opdefs.find(kind + name) is not None:
-            op(kind + name, kernel=functools.partial(_kernel, FAMILIES[name]), shape=functools.partial(_shape, slots),
-               writes=True)
+            op(kind + name, kernel=functools.partial(_kernel, FAMILIES[name]), shape=functools.partial(_shape, slots), writes=True)
     if together:
         for kind in ("Apply", "ResourceApply"):
             op(kind + name, together=f"_{kind}{name}Together", batch=functools.partial(_batch, slots))
@@ -66,7 +66,7 @@ def _together(family: Family, node: Any) -> Callable[..., Any]:
     def run(*inputs: Any) -> None:
         lists: list[list[Any]] = [[] for _ in range(count + 1)]
         for start in range(0, len(inputs), width):
-            for listed, value in zip(lists, _aligned(inputs[start:start + count], inputs[start + at], where)):
+            for listed, value in zip(lists, _aligned(inputs[start : start + count], inputs[start + at], where)):
                 listed.append(value)
         update(*lists, *numbers(inputs))
 
@@ -108,7 +108,7 @@ def _shape(slots: int, o: Any) -> Any:
     if where.indices is None:
         dims = shapes.merge(dims, gradient)
     else:
-        count, = shapes.with_rank(o.inputs[where.indices].dims, 1)
+        (count,) = shapes.with_rank(o.inputs[where.indices].dims, 1)
         if dims is not None:
             shapes.merge((count, *dims[1:]), gradient)
     return [] if o.type.startswith("Resource") else dims
@@ -146,8 +146,7 @@ def _numbers(node: Any, where: Arguments) -> Callable[[Any], list[Any]]:
             return [inputs[i].item() if known is None else known for i, known in sources]
         except RuntimeError:
             i = next(i for i in where.numbers if inputs[i].ndim)
-            raise invalid_argument(
-                f"{where.names[i]} is not a scalar: {shapes.describe(tuple(inputs[i].shape))}") from None
+            raise invalid_argument(f"{where.names[i]} is not a scalar: {shapes.describe(tuple(inputs[i].shape))}") from None
 
     return numbers
 
@@ -266,7 +265,7 @@ def each(slots: int, change: Callable[..., Any]) -> Formula:
     """A formula from one for a single variable, which is kept as its `single`."""
 
     def formula(*arguments: Any) -> None:
-        numbers = arguments[slots + 2:]
+        numbers = arguments[slots + 2 :]
         for tensors in zip(*arguments[: slots + 2]):
             change(*tensors, *numbers)
 
@@ -299,8 +298,18 @@ def momentum(nesterov: bool) -> Formula:
             torch._foreach_copy_(accumulators, gradients)
             torch._foreach_sub_(variables, accumulators, alpha=lr)
             return
-        torch._fused_sgd_(variables, gradients, accumulators, weight_decay=0.0, momentum=momentum, lr=lr, dampening=0.0,
-                          nesterov=nesterov, maximize=False, is_first_step=False)
+        torch._fused_sgd_(
+            variables,
+            gradients,
+            accumulators,
+            weight_decay=0.0,
+            momentum=momentum,
+            lr=lr,
+            dampening=0.0,
+            nesterov=nesterov,
+            maximize=False,
+            is_first_step=False,
+        )
 
     return formula
 
@@ -333,8 +342,19 @@ def _late(device: Any) -> Any:
     return torch.tensor(1e18, dtype=torch.float64 if device.type == "cpu" else torch.float32, device=device)
 
 
-def adam(variables: Any, ms: Any, vs: Any, gradients: Any, beta1_power: float, beta2_power: float, lr: float,
-         beta1: float, beta2: float, epsilon: float, largest: Any = ()) -> None:
+def adam(
+    variables: Any,
+    ms: Any,
+    vs: Any,
+    gradients: Any,
+    beta1_power: float,
+    beta2_power: float,
+    lr: float,
+    beta1: float,
+    beta2: float,
+    epsilon: float,
+    largest: Any = (),
+) -> None:
     """Adam; with `largest`, which holds the largest v so far of each variable, AMSGrad."""
     if beta1 >= 1 or beta2 >= 1:
         # A decay of 0.999 is one in bfloat16; torch's correction is a division by zero then.
@@ -343,32 +363,56 @@ def adam(variables: Any, ms: Any, vs: Any, gradients: Any, beta1_power: float, b
             _plain_adam(*tensors, *numbers)
         return
     steps = [_late(variables[0].device)] * len(variables)
-    torch._fused_adam_(variables, gradients, ms, vs, largest, steps, lr=adam_rate(lr, beta1_power, beta2_power),
-                       beta1=beta1, beta2=beta2, weight_decay=0.0, eps=epsilon, amsgrad=bool(largest), maximize=False)
+    torch._fused_adam_(
+        variables,
+        gradients,
+        ms,
+        vs,
+        largest,
+        steps,
+        lr=adam_rate(lr, beta1_power, beta2_power),
+        beta1=beta1,
+        beta2=beta2,
+        weight_decay=0.0,
+        eps=epsilon,
+        amsgrad=bool(largest),
+        maximize=False,
+    )
 
 
 def amsgrad(variables: Any, ms: Any, vs: Any, largest: Any, gradients: Any, *numbers: Any) -> None:
     adam(variables, ms, vs, gradients, *numbers, largest)  # type: ignore[call-arg]
 
 
-def _plain_adam(var: Any, m: Any, v: Any, grad: Any, largest: Any, beta1_power: float, beta2_power: float, lr: float,
-                beta1: float, beta2: float, epsilon: float) -> None:
+def _plain_adam(
+    var: Any,
+    m: Any,
+    v: Any,
+    grad: Any,
+    largest: Any,
+    beta1_power: float,
+    beta2_power: float,
+    lr: float,
+    beta1: float,
+    beta2: float,
+    epsilon: float,
+) -> None:
     m.lerp_(grad, 1 - beta1)
     v.lerp_(grad.square(), 1 - beta2)
     mean = v if largest is None else torch.maximum(largest, v, out=largest)
     var.addcdiv_(m, mean.sqrt().add_(number(epsilon, v)), value=-adam_rate(lr, beta1_power, beta2_power))
 
 
-def _nesterov_adam(var: Any, m: Any, v: Any, grad: Any, beta1_power: float, beta2_power: float, lr: float,
-                   beta1: float, beta2: float, epsilon: float) -> None:
+def _nesterov_adam(
+    var: Any, m: Any, v: Any, grad: Any, beta1_power: float, beta2_power: float, lr: float, beta1: float, beta2: float, epsilon: float
+) -> None:
     m.lerp_(grad, 1 - beta1)
     v.lerp_(grad.square(), 1 - beta2)
     ahead = torch.lerp(m, grad, 1 - beta1)
     var.addcdiv_(ahead, v.sqrt().add_(number(epsilon, v)), value=-adam_rate(lr, beta1_power, beta2_power))
 
 
-def _ada_max(var: Any, m: Any, v: Any, grad: Any, beta1_power: float, lr: float, beta1: float, beta2: float,
-             epsilon: float) -> None:
+def _ada_max(var: Any, m: Any, v: Any, grad: Any, beta1_power: float, lr: float, beta1: float, beta2: float, epsilon: float) -> None:
     m.lerp_(grad, 1 - beta1)
     torch.maximum(v.mul_(number(beta2, v)), grad.abs(), out=v)
     var.addcdiv_(m, v + number(epsilon, v), value=-lr / (1 - beta1_power) if beta1_power != 1 else math.nan)
@@ -381,8 +425,7 @@ family("AdaMax", 2, lambda n: each(2, _ada_max))
 
 def adagrad(variables: Any, accumulators: Any, gradients: Any, lr: float, epsilon: float = 0.0) -> None:
     steps = [_late(variables[0].device)] * len(variables)
-    torch._fused_adagrad_(variables, gradients, accumulators, steps, lr=lr, lr_decay=0.0, weight_decay=0.0, eps=epsilon,
-                          maximize=False)
+    torch._fused_adagrad_(variables, gradients, accumulators, steps, lr=lr, lr_decay=0.0, weight_decay=0.0, eps=epsilon, maximize=False)
 
 
 def _adagrad_with_fixed_slots(var: Any, accum: Any, grad: Any, lr: float, epsilon: float = 0.0) -> None:
@@ -393,8 +436,7 @@ def _adagrad(node: Any) -> Formula:
     return adagrad if node.attr("update_slots") else each(1, _adagrad_with_fixed_slots)
 
 
-def _adagrad_dual_averaging(var: Any, total: Any, squares: Any, grad: Any, lr: float, l1: float, l2: float,
-                            step: int) -> None:
+def _adagrad_dual_averaging(var: Any, total: Any, squares: Any, grad: Any, lr: float, l1: float, l2: float, step: int) -> None:
     total.add_(grad)
     squares.addcmul_(grad, grad)
     wanted = soft(total, l1 * step) if l1 > 0 else total
@@ -438,8 +480,7 @@ def _rms_prop(var: Any, ms: Any, mom: Any, grad: Any, lr: float, rho: float, mom
     var.sub_(mom)
 
 
-def _centered_rms_prop(var: Any, mg: Any, ms: Any, mom: Any, grad: Any, lr: float, rho: float, momentum: float,
-                       epsilon: float) -> None:
+def _centered_rms_prop(var: Any, mg: Any, ms: Any, mom: Any, grad: Any, lr: float, rho: float, momentum: float, epsilon: float) -> None:
     ms.lerp_(grad.square(), 1 - rho)
     mg.lerp_(grad, 1 - rho)
     variance = torch.addcmul(ms, mg, mg, value=-1)
@@ -456,8 +497,9 @@ def _ftrl(var: Any, accum: Any, linear: Any, grad: Any, lr: float, l1: float, l2
     _ftrl_with_shrinkage(var, accum, linear, grad, lr, l1, l2, 0.0, lr_power)
 
 
-def _ftrl_with_shrinkage(var: Any, accum: Any, linear: Any, grad: Any, lr: float, l1: float, l2: float,
-                         l2_shrinkage: float, lr_power: float) -> None:
+def _ftrl_with_shrinkage(
+    var: Any, accum: Any, linear: Any, grad: Any, lr: float, l1: float, l2: float, l2_shrinkage: float, lr_power: float
+) -> None:
     power = torch.sqrt if lr_power == -0.5 else lambda x: torch.pow(x, -lr_power)
     before = power(accum)
     accum.addcmul_(grad, grad)

@@ -1,4 +1,5 @@
 """Initializers whose matrices or convolutions keep the norm of their input."""
+
 from __future__ import annotations
 
 import itertools
@@ -31,8 +32,7 @@ class _Scaled(Initializer):
         return {"gain": self.gain, "seed": self.seed, "dtype": self.dtype.name}
 
 
-@public("orthogonal_initializer", "initializers.orthogonal", "keras.initializers.Orthogonal",
-        "keras.initializers.orthogonal")
+@public("orthogonal_initializer", "initializers.orthogonal", "keras.initializers.Orthogonal", "keras.initializers.orthogonal")
 @internal("ops.init_ops.Orthogonal")
 class Orthogonal(_Scaled):
     """An orthogonal matrix; more dimensions are flattened to rows and columns first."""
@@ -43,8 +43,9 @@ class Orthogonal(_Scaled):
             raise ValueError("The tensor to initialize must be at least two-dimensional")
         rows, columns = math.prod(shape[:-1]), shape[-1]
         wide = rows < columns
-        a = api.find("random_normal")((columns, rows) if wide else (rows, columns),
-                                      dtype=self.dtype if dtype is None else dtype, seed=self.seed)
+        a = api.find("random_normal")(
+            (columns, rows) if wide else (rows, columns), dtype=self.dtype if dtype is None else dtype, seed=self.seed
+        )
         q = orthogonal_columns(a)
         if wide:
             q = api.find("matrix_transpose")(q)
@@ -63,7 +64,7 @@ class ConvolutionDeltaOrthogonal(_Scaled):
         if shape[-2] > shape[-1]:
             raise ValueError("In_filters cannot be greater than out_filters.")
         q = orthogonal_columns(api.find("random_normal")([shape[-1], shape[-1]], dtype=dtype, seed=self.seed))
-        q = q[:shape[-2], :]
+        q = q[: shape[-2], :]
         q *= constant(self.gain, dtype=dtype)
         centre = [(size - 1) // 2 for size in shape[:-2]]
         return api.find("scatter_nd")([centre], api.find("expand_dims")(q, 0), shape)
@@ -136,8 +137,7 @@ class _ConvolutionOrthogonal(_Scaled):
 
     def _orthogonal_kernel(self, ksize: int, cin: int, cout: int) -> Any:
         if cin > cout:
-            raise ValueError(f"The number of input channels (cin={cin}) cannot exceed the number of output channels "
-                             f"(cout={cout}).")
+            raise ValueError(f"The number of input channels (cin={cin}) cannot exceed the number of output channels (cout={cout}).")
         orthogonal = self._orthogonal_matrix(cout)[0:cin, :]
         if ksize == 1:
             for _ in range(self.axes):

@@ -1,4 +1,5 @@
 """Partitioned variables: a large variable kept as several, cut along one axis, and functions that say how to cut."""
+
 from __future__ import annotations
 
 import math
@@ -21,20 +22,19 @@ class PartitionInfo:
 
     def __init__(self, full_shape: Any, var_offset: Any) -> None:
         if not isinstance(full_shape, (list, tuple)):
-            raise TypeError("`full_shape` must be a sequence (like tuple or list) instead of "
-                            f"{type(full_shape).__name__}")
+            raise TypeError(f"`full_shape` must be a sequence (like tuple or list) instead of {type(full_shape).__name__}")
         if not isinstance(var_offset, (list, tuple)):
-            raise TypeError("`var_offset` must be a sequence (like tuple or list) instead of "
-                            f"{type(var_offset).__name__}")
+            raise TypeError(f"`var_offset` must be a sequence (like tuple or list) instead of {type(var_offset).__name__}")
         if len(var_offset) != len(full_shape):
             raise ValueError(
-                f"Expected equal length, but `var_offset` is of length {len(var_offset)} while full_shape is of length "
-                f"{len(full_shape)}.")
+                f"Expected equal length, but `var_offset` is of length {len(var_offset)} while full_shape is of length {len(full_shape)}."
+            )
         for offset, size in zip(var_offset, full_shape):
             if offset < 0 or offset >= size:
                 raise ValueError(
                     f"Expected 0 <= offset < shape but found offset={offset}, shape={size} for "
-                    f"var_offset={var_offset}, full_shape={full_shape}")
+                    f"var_offset={var_offset}, full_shape={full_shape}"
+                )
         self._full_shape = full_shape
         self._var_offset = var_offset
 
@@ -60,12 +60,14 @@ class PartitionInfo:
         if len(shape) != len(self.full_shape):
             raise ValueError(
                 f"Expected equal length, but received shape={shape} of length {len(shape)} while "
-                f"self.full_shape={self.full_shape} is of length {len(self.full_shape)}.")
+                f"self.full_shape={self.full_shape} is of length {len(self.full_shape)}."
+            )
         for i, (length, offset, size) in enumerate(zip(shape, self.var_offset, self.full_shape)):
             if offset + length > size:
                 raise ValueError(
                     f"With self.var_offset={self.var_offset}, a partition of shape={shape} would exceed "
-                    f"self.full_shape={self.full_shape} in dimension {i}.")
+                    f"self.full_shape={self.full_shape} in dimension {i}."
+                )
         found = None
         for i, (length, size) in enumerate(zip(shape, self.full_shape)):
             if length == size:
@@ -73,7 +75,8 @@ class PartitionInfo:
             if found is not None:
                 raise ValueError(
                     f"Cannot use single_slice_dim() with shape={shape} and self.full_shape={self.full_shape} since "
-                    f"slice dim could be either dimension {i} or {found}.")
+                    f"slice dim could be either dimension {i} or {found}."
+                )
             found = i
         return found
 
@@ -89,13 +92,11 @@ def partitions_of(partitioner: Callable[..., Any], shape: TensorShape, dtype: An
     if not isinstance(slicing, (list, tuple)):
         raise ValueError(f"Partitioner must return a sequence, but saw: {slicing}")
     if len(slicing) != shape.ndims:
-        raise ValueError(f"Partitioner returned a partition list that does not match the Variable's rank: {slicing} "
-                         f"vs. {shape}")
+        raise ValueError(f"Partitioner returned a partition list that does not match the Variable's rank: {slicing} vs. {shape}")
     if any(p < 1 for p in slicing):
         raise ValueError(f"Partitioner returned zero partitions for some axes: {slicing}")
     if sum(p > 1 for p in slicing) > 1:
-        raise ValueError(
-            f"Can only slice a variable along one dimension: shape: {shape}, partitioning: {slicing}")
+        raise ValueError(f"Can only slice a variable along one dimension: shape: {shape}, partitioning: {slicing}")
     return slicing
 
 
@@ -138,14 +139,14 @@ class PartitionedVariable:
             if not isinstance(v, Variable):
                 raise TypeError(f"{v} must be a Variable")
             if not v._get_save_slice_info():
-                raise ValueError(
-                    f"All variables must have a save_slice_info available: {[part.name for part in variable_list]}")
+                raise ValueError(f"All variables must have a save_slice_info available: {[part.name for part in variable_list]}")
             if len(shape) != len(partitions):
                 raise ValueError(f"len(shape) != len(partitions): {shape} vs. {partitions}")
             if v._get_save_slice_info().full_shape != shape:
                 raise ValueError(
                     f"All variables' full shapes must match shape: {shape}; but full shapes were: "
-                    f"{[part._get_save_slice_info().full_shape for part in variable_list]}")
+                    f"{[part._get_save_slice_info().full_shape for part in variable_list]}"
+                )
         self._variable_list = sorted(variable_list, key=lambda v: v._get_save_slice_info().var_offset)
         self._name = name
         self._shape = as_shape(shape)
@@ -171,8 +172,9 @@ class PartitionedVariable:
                 return api.find("identity")(self._variable_list[0], name=self._name)
         axes = self._partition_axes()
         if len(axes) > 1:
-            raise NotImplementedError(f"Cannot concatenate along more than one dimension: {axes}.  Multi-axis "
-                                      "partition concat is not supported")
+            raise NotImplementedError(
+                f"Cannot concatenate along more than one dimension: {axes}.  Multi-axis partition concat is not supported"
+            )
         with name_scope(self._name + "/ConcatPartitions/"):
             joined = api.find("concat")(self._variable_list, axes[0])
         with name_scope(None):
@@ -213,8 +215,9 @@ class PartitionedVariable:
     def _changed(self, change: Callable[[Any, Any], Any], value: Any) -> list[Any]:
         axes = self._partition_axes()
         if len(axes) > 1:
-            raise NotImplementedError(f"Cannot do assign action along more than one dimension: {axes}.  Multi-axis "
-                                      "partition assign action is not supported ")
+            raise NotImplementedError(
+                f"Cannot do assign action along more than one dimension: {axes}.  Multi-axis partition assign action is not supported "
+            )
         if isinstance(value, (list, PartitionedVariable)):
             parts = list(value)
             if len(parts) != len(self._variable_list):
@@ -224,25 +227,23 @@ class PartitionedVariable:
             parts = api.find("split")(value, sizes, axis=axes[0])
         return [change(v, part) for v, part in zip(self._variable_list, parts)]
 
-    def assign(self, value: Any, use_locking: bool = False, name: str | None = None,
-               read_value: bool = True) -> list[Any]:
+    def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> list[Any]:
         """Assigns each part its part of the value."""
-        return _finished(self._changed(lambda v, x: v.assign(x, use_locking=use_locking, name=name,
-                                                             read_value=read_value), value), read_value)
+        return _finished(
+            self._changed(lambda v, x: v.assign(x, use_locking=use_locking, name=name, read_value=read_value), value), read_value
+        )
 
-    def assign_add(self, value: Any, use_locking: bool = False, name: str | None = None,
-                   read_value: bool = True) -> list[Any]:
+    def assign_add(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> list[Any]:
         """Adds to each part its part of the value."""
-        return _finished(self._changed(lambda v, x: v.assign_add(x, use_locking=use_locking, name=name,
-                                                                 read_value=read_value), value),
-                         read_value)
+        return _finished(
+            self._changed(lambda v, x: v.assign_add(x, use_locking=use_locking, name=name, read_value=read_value), value), read_value
+        )
 
-    def assign_sub(self, value: Any, use_locking: bool = False, name: str | None = None,
-                   read_value: bool = True) -> list[Any]:
+    def assign_sub(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> list[Any]:
         """Subtracts from each part its part of the value."""
-        return _finished(self._changed(lambda v, x: v.assign_sub(x, use_locking=use_locking, name=name,
-                                                                 read_value=read_value), value),
-                         read_value)
+        return _finished(
+            self._changed(lambda v, x: v.assign_sub(x, use_locking=use_locking, name=name, read_value=read_value), value), read_value
+        )
 
 
 def _finished(done: list[Any], read_value: bool) -> list[Any]:
@@ -251,9 +252,7 @@ def _finished(done: list[Any], read_value: bool) -> list[Any]:
 
 def _to_tensor(variable: PartitionedVariable, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Any:
     if dtype is not None and not dtype.is_compatible_with(variable.dtype):
-        raise ValueError(
-            f"Incompatible type conversion requested to type {dtype.name!r} for variable of type "
-            f"{variable.dtype.name!r}")
+        raise ValueError(f"Incompatible type conversion requested to type {dtype.name!r} for variable of type {variable.dtype.name!r}")
     if as_ref:
         raise NotImplementedError("PartitionedVariable doesn't support being used as a reference.")
     return variable.as_tensor()
@@ -263,8 +262,9 @@ register_tensor_conversion_function(PartitionedVariable, _to_tensor)
 
 
 @public("variable_axis_size_partitioner")
-def variable_axis_size_partitioner(max_shard_bytes: int, axis: int = 0, bytes_per_string_element: int = 16,
-                                   max_shards: int | None = None) -> Callable[..., Any]:
+def variable_axis_size_partitioner(
+    max_shard_bytes: int, axis: int = 0, bytes_per_string_element: int = 16, max_shards: int | None = None
+) -> Callable[..., Any]:
     """A partitioner that keeps every part below a number of bytes."""
     if max_shard_bytes < 1 or bytes_per_string_element < 1:
         raise ValueError("Both max_shard_bytes and bytes_per_string_element must be positive.")
@@ -290,8 +290,9 @@ def variable_axis_size_partitioner(max_shard_bytes: int, axis: int = 0, bytes_pe
 
 
 @public("min_max_variable_partitioner")
-def min_max_variable_partitioner(max_partitions: int = 1, axis: int = 0, min_slice_size: int = 256 << 10,
-                                 bytes_per_string_element: int = 16) -> Callable[..., Any]:
+def min_max_variable_partitioner(
+    max_partitions: int = 1, axis: int = 0, min_slice_size: int = 256 << 10, bytes_per_string_element: int = 16
+) -> Callable[..., Any]:
     """A partitioner that cuts into as many parts as allowed, none below a number of bytes."""
 
     def partitioner(shape: Any, dtype: Any) -> list[int]:
@@ -320,18 +321,30 @@ def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Callable[..., Any]
 
 
 @public("create_partitioned_variables")
-def create_partitioned_variables(shape: Any, slicing: Any, initializer: Any, dtype: Any = dtypes.float32,
-                                 trainable: bool = True, collections: Any = None, name: str | None = None,
-                                 reuse: Any = None) -> list[Any]:
+def create_partitioned_variables(
+    shape: Any,
+    slicing: Any,
+    initializer: Any,
+    dtype: Any = dtypes.float32,
+    trainable: bool = True,
+    collections: Any = None,
+    name: str | None = None,
+    reuse: Any = None,
+) -> list[Any]:
     """The parts of a variable that is cut as `slicing` says."""
     from everflow.ops.variables.variable_scope import partitioned_variable, variable_scope
 
     if len(shape) != len(slicing):
-        raise ValueError(f"The 'shape' and 'slicing' of a partitioned Variable must have the length: shape: {shape}, "
-                         f"slicing: {slicing}")
+        raise ValueError(f"The 'shape' and 'slicing' of a partitioned Variable must have the length: shape: {shape}, slicing: {slicing}")
     if len(shape) < 1:
         raise ValueError(f"A partitioned Variable must have rank at least 1: shape: {shape}")
     with variable_scope(name, "PartitionedVariable", reuse=reuse):
         return partitioned_variable(
-            name=None, shape=shape, dtype=dtype, initializer=initializer, trainable=trainable, collections=collections,
-            partitioner=lambda **_: slicing)._get_variable_list()
+            name=None,
+            shape=shape,
+            dtype=dtype,
+            initializer=initializer,
+            trainable=trainable,
+            collections=collections,
+            partitioner=lambda **_: slicing,
+        )._get_variable_list()

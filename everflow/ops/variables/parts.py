@@ -1,4 +1,5 @@
 """Parts of variables at run time: rows and slices that are gathered, set, added to, ... in place."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -73,9 +74,9 @@ def _misshapen(slot: Storage, value: Any, indices: Any, updates: Any) -> Excepti
     if slot.is_ref:
         return invalid_argument(
             "Must have updates.shape = indices.shape + params.shape[1:] or updates.shape = [], got updates.shape "
-            f"{_shown(updates)}, indices.shape {_shown(indices)}, params.shape {_shown(value)}")
-    return invalid_argument(
-        f"shape of indices ({_shown(indices)}) is not compatible with the shape of updates ({_shown(updates)})")
+            f"{_shown(updates)}, indices.shape {_shown(indices)}, params.shape {_shown(value)}"
+        )
+    return invalid_argument(f"shape of indices ({_shown(indices)}) is not compatible with the shape of updates ({_shown(updates)})")
 
 
 def _filled(updates: Any, dims: tuple[int, ...]) -> Any:
@@ -125,8 +126,14 @@ def _scatter_shape(o: Any) -> Any:
 
 for _name, _change in SCATTER.items():
     op(f"Scatter{_name}", kernel=_scattering(_change), shape=_scatter_shape, writes=True, rearranges=True, gradient=not_differentiable)
-    op(f"ResourceScatter{_name}", kernel=_scattering(_change), shape=_scatter_shape, writes=True, rearranges=True,
-       gradient=not_differentiable)
+    op(
+        f"ResourceScatter{_name}",
+        kernel=_scattering(_change),
+        shape=_scatter_shape,
+        writes=True,
+        rearranges=True,
+        gradient=not_differentiable,
+    )
 
 
 def _check_slices(value: Any, indices: Any, updates: Any, depth: int, batch: int) -> None:
@@ -139,17 +146,19 @@ def _check_slices(value: Any, indices: Any, updates: Any, depth: int, batch: int
     if not fits:
         raise invalid_argument(
             f"The outermost dimension of updates and indices must match. Got indices.shape {_shown(indices)}, "
-            f"updates.shape {_shown(updates)}")
+            f"updates.shape {_shown(updates)}"
+        )
     if not indices.ndim or depth > value.ndim or tuple(updates.shape) != (*indices.shape[:batch], *value.shape[depth:]):
         raise invalid_argument(
             "Must have updates.shape = indices.shape[:batch_dim] + params_shape[slice_dim:], got updates.shape: "
             f"{_shown(updates)}, indices.shape: {_shown(indices)}, params_shape: {_shown(value)}, slice_dim: {depth}, "
-            f"and batch_dim: {batch}")
+            f"and batch_dim: {batch}"
+        )
 
 
 def _put(value: Any, indices: Any, updates: Any, how: str) -> None:
     where = tuple(indices.reshape(-1, indices.shape[-1]).long().unbind(-1))
-    rows = updates.reshape((-1, *value.shape[len(where):]))
+    rows = updates.reshape((-1, *value.shape[len(where) :]))
     if isinstance(value, np.ndarray):
         at = tuple(w.numpy() for w in where)
         if how == "set":
@@ -197,21 +206,35 @@ def _scatter_nd_shape(o: Any) -> Any:
         except ValueError as e:
             raise ValueError(
                 f"The outer {outer} dimensions of indices.shape={shapes.describe(indices)} must match the outer "
-                f"{outer} dimensions of updates.shape={shapes.describe(updates)}: {e}") from None
+                f"{outer} dimensions of updates.shape={shapes.describe(updates)}: {e}"
+            ) from None
         try:
-            shapes.merge(whole[indices[-1]:], updates[outer:])
+            shapes.merge(whole[indices[-1] :], updates[outer:])
         except ValueError as e:
             raise ValueError(
                 f"The inner {inner} dimensions of input.shape={shapes.describe(whole)} must match the inner "
-                f"{len(updates) - outer} dimensions of updates.shape={shapes.describe(updates)}: {e}") from None
+                f"{len(updates) - outer} dimensions of updates.shape={shapes.describe(updates)}: {e}"
+            ) from None
     return [] if _is_resource(o) else whole
 
 
 for _name, _how in (("Update", "set"), ("Add", "add"), ("Sub", "subtract")):
-    op(f"ScatterNd{_name}", kernel=_scattering_slices(_how), shape=_scatter_nd_shape, writes=True, rearranges=True,
-       gradient=not_differentiable)
-    op(f"ResourceScatterNd{_name}", kernel=_scattering_slices(_how), shape=_scatter_nd_shape, writes=True, rearranges=True,
-       gradient=not_differentiable)
+    op(
+        f"ScatterNd{_name}",
+        kernel=_scattering_slices(_how),
+        shape=_scatter_nd_shape,
+        writes=True,
+        rearranges=True,
+        gradient=not_differentiable,
+    )
+    op(
+        f"ResourceScatterNd{_name}",
+        kernel=_scattering_slices(_how),
+        shape=_scatter_nd_shape,
+        writes=True,
+        rearranges=True,
+        gradient=not_differentiable,
+    )
 
 
 def _gather(node: Any) -> Any:
@@ -233,8 +256,7 @@ def _gathered_by_batch(value: Any, indices: Any, batch: int) -> Any:
     """Rows of each batch element: the leading axes of both are the batch."""
     batch += indices.ndim if batch < 0 else 0
     checked_indices(indices, value.shape[batch])
-    lead = [torch.arange(n).reshape([n if i == axis else 1 for i in range(indices.ndim)]) for axis,
-            n in enumerate(value.shape[:batch])]
+    lead = [torch.arange(n).reshape([n if i == axis else 1 for i in range(indices.ndim)]) for axis, n in enumerate(value.shape[:batch])]
     return value[(*lead, indices.long())]
 
 
@@ -243,7 +265,7 @@ def _gather_shape(o: Any) -> Any:
     shapes.with_rank_at_least(params, 1)
     if params is None or indices is None:
         return None
-    return indices + params[1 + (batch if batch >= 0 else batch + len(indices)):]
+    return indices + params[1 + (batch if batch >= 0 else batch + len(indices)) :]
 
 
 def _gather_gradient(o: Any, dy: Any) -> Any:
@@ -265,8 +287,7 @@ def _gather_nd(node: Any) -> Any:
             raise invalid_argument("indices must be at least a vector")
         depth = indices.shape[-1]
         if depth > value.ndim:
-            raise invalid_argument(f"index innermost dimension length must be <= params rank; saw: {depth} vs. "
-                                   f"{value.ndim}")
+            raise invalid_argument(f"index innermost dimension length must be <= params rank; saw: {depth} vs. {value.ndim}")
         if not depth:
             dims = (*indices.shape[:-1], *value.shape)
             return np.broadcast_to(value, dims).copy() if isinstance(value, np.ndarray) else value.expand(dims).clone()
@@ -287,8 +308,9 @@ def _gather_nd_shape(o: Any) -> Any:
     if indices[-1] > len(params):
         raise ValueError(
             f"indices.shape[-1] must be <= params.rank, but saw indices shape: {shapes.describe(indices)} and params "
-            f"shape: {shapes.describe(params)}")
-    return indices[:-1] + params[indices[-1]:]
+            f"shape: {shapes.describe(params)}"
+        )
+    return indices[:-1] + params[indices[-1] :]
 
 
 def _gather_nd_gradient(o: Any, dy: Any) -> Any:

@@ -1,4 +1,5 @@
 """Reference variables: the variable's op hands out the storage itself, and `<name>/read` is its value."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -56,25 +57,59 @@ def checked_slices(value: Any) -> Any:
 class RefVariable(VariableV1):
     """A variable whose op has a reference as its output."""
 
-    def __init__(self, initial_value: Any = None, trainable: Any = None, collections: Any = None,
-                 validate_shape: bool = True, caching_device: Any = None, name: str | None = None,
-                 variable_def: Any = None, dtype: Any = None, expected_shape: Any = None,
-                 import_scope: str | None = None, constraint: Any = None, synchronization: Any = None,
-                 aggregation: Any = None, shape: Any = None) -> None:
+    def __init__(
+        self,
+        initial_value: Any = None,
+        trainable: Any = None,
+        collections: Any = None,
+        validate_shape: bool = True,
+        caching_device: Any = None,
+        name: str | None = None,
+        variable_def: Any = None,
+        dtype: Any = None,
+        expected_shape: Any = None,
+        import_scope: str | None = None,
+        constraint: Any = None,
+        synchronization: Any = None,
+        aggregation: Any = None,
+        shape: Any = None,
+    ) -> None:
         if variable_def is None:
-            self._make(initial_value, trainable, collections, validate_shape, caching_device, name, dtype, constraint,
-                       synchronization, aggregation, shape)
+            self._make(
+                initial_value,
+                trainable,
+                collections,
+                validate_shape,
+                caching_device,
+                name,
+                dtype,
+                constraint,
+                synchronization,
+                aggregation,
+                shape,
+            )
             return
         if initial_value is not None:
             raise ValueError("variable_def and initial_value are mutually exclusive.")
         self._find(variable_def, import_scope)
 
-    def _make(self, initial_value: Any, trainable: Any, collections: Any, validate_shape: bool, caching_device: Any,
-              name: Any, dtype: Any, constraint: Any, synchronization: Any, aggregation: Any, shape: Any) -> None:
+    def _make(
+        self,
+        initial_value: Any,
+        trainable: Any,
+        collections: Any,
+        validate_shape: bool,
+        caching_device: Any,
+        name: Any,
+        dtype: Any,
+        constraint: Any,
+        synchronization: Any,
+        aggregation: Any,
+        shape: Any,
+    ) -> None:
         if initial_value is None:
             raise ValueError("initial_value must be specified.")
-        self._synchronization, self._aggregation, self._trainable = variables.checked_modes(
-            synchronization, aggregation, trainable, name)
+        self._synchronization, self._aggregation, self._trainable = variables.checked_modes(synchronization, aggregation, trainable, name)
         collections = variables.collections_for(collections, self._trainable)
         variables.check_constraint(constraint)
         self._constraint = constraint
@@ -122,12 +157,14 @@ class RefVariable(VariableV1):
         self._initializer_op = found(proto.initializer_name)
         self._initial_value = found(proto.initial_value_name) if proto.initial_value_name else None
         self._synchronization, self._aggregation, self._trainable = variables.checked_modes(
-            variables.VariableSynchronization(proto.synchronization), variables.VariableAggregation(proto.aggregation),
-            proto.trainable, proto.variable_name)
+            variables.VariableSynchronization(proto.synchronization),
+            variables.VariableAggregation(proto.aggregation),
+            proto.trainable,
+            proto.variable_name,
+        )
         self._snapshot = found(proto.snapshot_name)
         if proto.HasField("save_slice_info_def"):
-            self._save_slice_info = SaveSliceInfo(save_slice_info_def=proto.save_slice_info_def,
-                                                  import_scope=import_scope)
+            self._save_slice_info = SaveSliceInfo(save_slice_info_def=proto.save_slice_info_def, import_scope=import_scope)
         self._caching_device = None
         self._constraint = None
 
@@ -156,14 +193,12 @@ class RefVariable(VariableV1):
         done = assign(self._variable, value, use_locking=use_locking, name=name)
         return done if read_value else done.op
 
-    def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None,
-                   read_value: bool = True) -> Any:
+    def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
         """Adds to the variable."""
         done = assign_add(self._variable, delta, use_locking=use_locking, name=name)
         return done if read_value else done.op
 
-    def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None,
-                   read_value: bool = True) -> Any:
+    def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
         """Subtracts from the variable."""
         done = assign_sub(self._variable, delta, use_locking=use_locking, name=name)
         return done if read_value else done.op
@@ -184,11 +219,33 @@ class RefVariable(VariableV1):
         delta = checked_slices(sparse_delta)
         return batch_scatter_update(self, delta.indices, delta.values, use_locking=use_locking, name=name)
 
-    def _strided_slice_assign(self, begin: Any, end: Any, strides: Any, value: Any, name: Any, begin_mask: int,
-                              end_mask: int, ellipsis_mask: int, new_axis_mask: int, shrink_axis_mask: int) -> Tensor:
-        return apply("StridedSliceAssign", self._variable, begin, end, strides, value, name=name, begin_mask=begin_mask,
-                     end_mask=end_mask, ellipsis_mask=ellipsis_mask, new_axis_mask=new_axis_mask,
-                     shrink_axis_mask=shrink_axis_mask)
+    def _strided_slice_assign(
+        self,
+        begin: Any,
+        end: Any,
+        strides: Any,
+        value: Any,
+        name: Any,
+        begin_mask: int,
+        end_mask: int,
+        ellipsis_mask: int,
+        new_axis_mask: int,
+        shrink_axis_mask: int,
+    ) -> Tensor:
+        return apply(
+            "StridedSliceAssign",
+            self._variable,
+            begin,
+            end,
+            strides,
+            value,
+            name=name,
+            begin_mask=begin_mask,
+            end_mask=end_mask,
+            ellipsis_mask=ellipsis_mask,
+            new_axis_mask=new_axis_mask,
+            shrink_axis_mask=shrink_axis_mask,
+        )
 
     def count_up_to(self, limit: int) -> Tensor:
         """Counts up; an OutOfRangeError at the limit."""

@@ -1,4 +1,5 @@
 """Resources that a graph initializes as it does variables, such as tables: their collections."""
+
 from __future__ import annotations
 
 import os

@@ -1,4 +1,5 @@
 """Resource variables: ops take the variable's handle, and every read is an op of its own, with a place in the order."""
+
 from __future__ import annotations
 
 import contextlib
@@ -79,18 +80,15 @@ def _not_in_place(operator: str, way_out: str) -> Any:
 
 
 def _assigned_instead(operator: str) -> str:
-    return (f"Use `var.assign(var {operator} value)` to modify the variable or `var = var {operator} value` to get a "
-            "new Tensor object.")
+    return f"Use `var.assign(var {operator} value)` to modify the variable or `var = var {operator} value` to get a new Tensor object."
 
 
 def _scattered(op_type: str) -> Any:
     """A method that changes rows as IndexedSlices say."""
 
-    def method(self: BaseResourceVariable, sparse_delta: Any, use_locking: bool = False,
-               name: str | None = None) -> Any:
+    def method(self: BaseResourceVariable, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
         delta = checked_slices(sparse_delta)
-        return self._lazy_read(apply(op_type, self.handle, delta.indices, convert_to_tensor(delta.values, self.dtype),
-                                     name=name))
+        return self._lazy_read(apply(op_type, self.handle, delta.indices, convert_to_tensor(delta.values, self.dtype), name=name))
 
     method.__doc__ = f"{op_type} with IndexedSlices."
     return method
@@ -108,14 +106,29 @@ def _scattered_nd(op_type: str) -> Any:
 class BaseResourceVariable(VariableV1):
     """What resource variables do with their handle, however they came by it."""
 
-    def __init__(self, trainable: Any = None, shape: Any = None, dtype: Any = None, handle: Any = None,
-                 constraint: Any = None, synchronization: Any = None, aggregation: Any = None,
-                 distribute_strategy: Any = None, name: str | None = None, unique_id: str | None = None,
-                 handle_name: str | None = None, graph_element: Any = None, initial_value: Any = None,
-                 initializer_op: Any = None, is_initialized_op: Any = None, cached_value: Any = None,
-                 save_slice_info: Any = None, handle_deleter: Any = None, **_: Any) -> None:
-        self._synchronization, self._aggregation, self._trainable = variables.checked_modes(
-            synchronization, aggregation, trainable, name)
+    def __init__(
+        self,
+        trainable: Any = None,
+        shape: Any = None,
+        dtype: Any = None,
+        handle: Any = None,
+        constraint: Any = None,
+        synchronization: Any = None,
+        aggregation: Any = None,
+        distribute_strategy: Any = None,
+        name: str | None = None,
+        unique_id: str | None = None,
+        handle_name: str | None = None,
+        graph_element: Any = None,
+        initial_value: Any = None,
+        initializer_op: Any = None,
+        is_initialized_op: Any = None,
+        cached_value: Any = None,
+        save_slice_info: Any = None,
+        handle_deleter: Any = None,
+        **_: Any,
+    ) -> None:
+        self._synchronization, self._aggregation, self._trainable = variables.checked_modes(synchronization, aggregation, trainable, name)
         self._constraint = constraint
         self._save_slice_info = save_slice_info
         self._shape = as_shape(shape)
@@ -249,8 +262,12 @@ class BaseResourceVariable(VariableV1):
         if not in_eager_mode():
             raise NotImplementedError("__deepcopy__() is only available when eager execution is enabled.")
         copied = ResourceVariable(
-            initial_value=self.read_value(), trainable=self._trainable, constraint=self._constraint, dtype=self._dtype,
-            name=self._shared_name + "_copy")
+            initial_value=self.read_value(),
+            trainable=self._trainable,
+            constraint=self._constraint,
+            dtype=self._dtype,
+            name=self._shared_name + "_copy",
+        )
         memo[id(self)] = copied
         return copied
 
@@ -258,8 +275,13 @@ class BaseResourceVariable(VariableV1):
         if not in_eager_mode():
             raise NotImplementedError("__reduce__() is only available when eager execution is enabled.")
         return functools.partial(
-            ResourceVariable, initial_value=self.numpy(), trainable=self._trainable, name=self._shared_name, dtype=self._dtype,
-            constraint=self._constraint), ()
+            ResourceVariable,
+            initial_value=self.numpy(),
+            trainable=self._trainable,
+            name=self._shared_name,
+            dtype=self._dtype,
+            constraint=self._constraint,
+        ), ()
 
     # -- writing
 
@@ -312,29 +334,49 @@ class BaseResourceVariable(VariableV1):
     def batch_scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
         """Sets slices of each batch element, as IndexedSlices say."""
         delta = checked_slices(sparse_delta)
-        return self._lazy_read(batch_scatter_update(self, delta.indices, delta.values, use_locking=use_locking,
-                                                    name=name))
+        return self._lazy_read(batch_scatter_update(self, delta.indices, delta.values, use_locking=use_locking, name=name))
 
-    def _strided_slice_assign(self, begin: Any, end: Any, strides: Any, value: Any, name: Any, begin_mask: int,
-                              end_mask: int, ellipsis_mask: int, new_axis_mask: int, shrink_axis_mask: int) -> Any:
+    def _strided_slice_assign(
+        self,
+        begin: Any,
+        end: Any,
+        strides: Any,
+        value: Any,
+        name: Any,
+        begin_mask: int,
+        end_mask: int,
+        ellipsis_mask: int,
+        new_axis_mask: int,
+        shrink_axis_mask: int,
+    ) -> Any:
         with graph_of_handle(self.handle), self._assign_dependencies():
-            return self._lazy_read(apply(
-                "ResourceStridedSliceAssign", self.handle, begin, end, strides, convert_to_tensor(value, self.dtype),
-                name=name, begin_mask=begin_mask, end_mask=end_mask, ellipsis_mask=ellipsis_mask,
-                new_axis_mask=new_axis_mask, shrink_axis_mask=shrink_axis_mask))
+            return self._lazy_read(
+                apply(
+                    "ResourceStridedSliceAssign",
+                    self.handle,
+                    begin,
+                    end,
+                    strides,
+                    convert_to_tensor(value, self.dtype),
+                    name=name,
+                    begin_mask=begin_mask,
+                    end_mask=end_mask,
+                    ellipsis_mask=ellipsis_mask,
+                    new_axis_mask=new_axis_mask,
+                    shrink_axis_mask=shrink_axis_mask,
+                )
+            )
 
     def count_up_to(self, limit: int) -> Tensor:
         """Counts up; an OutOfRangeError at the limit."""
         return apply("ResourceCountUpTo", self.handle, limit=limit, T=self.dtype)
 
-    __iadd__ = _not_in_place("+=",
-                             "Use variable.assign_add(value) to modify the variable value and variable = variable + "
-                             "value to get "
-                                   "a new Tensor object.")
-    __isub__ = _not_in_place("-=",
-                             "Use variable.assign_sub(value) to modify the variable value and variable = variable - "
-                             "value to get "
-                                   "a new Tensor object.")
+    __iadd__ = _not_in_place(
+        "+=", "Use variable.assign_add(value) to modify the variable value and variable = variable + value to get a new Tensor object."
+    )
+    __isub__ = _not_in_place(
+        "-=", "Use variable.assign_sub(value) to modify the variable value and variable = variable - value to get a new Tensor object."
+    )
     __imul__ = _not_in_place("*=", _assigned_instead("*"))
     __idiv__ = __itruediv__ = _not_in_place("/=", _assigned_instead("/"))
     __irealdiv__ = __itruediv__
@@ -374,25 +416,61 @@ class BaseResourceVariable(VariableV1):
 class ResourceVariable(BaseResourceVariable):
     """A variable that ops reach by its handle."""
 
-    def __init__(self, initial_value: Any = None, trainable: Any = None, collections: Any = None,
-                 validate_shape: bool = True, caching_device: Any = None, name: str | None = None, dtype: Any = None,
-                 variable_def: Any = None, import_scope: str | None = None, constraint: Any = None,
-                 distribute_strategy: Any = None, synchronization: Any = None, aggregation: Any = None,
-                 shape: Any = None) -> None:
+    def __init__(
+        self,
+        initial_value: Any = None,
+        trainable: Any = None,
+        collections: Any = None,
+        validate_shape: bool = True,
+        caching_device: Any = None,
+        name: str | None = None,
+        dtype: Any = None,
+        variable_def: Any = None,
+        import_scope: str | None = None,
+        constraint: Any = None,
+        distribute_strategy: Any = None,
+        synchronization: Any = None,
+        aggregation: Any = None,
+        shape: Any = None,
+    ) -> None:
         if variable_def is None:
             if is_eager_outside():
-                self._make_eagerly(initial_value, trainable, name, dtype, constraint, synchronization, aggregation, distribute_strategy,
-                                   shape)
+                self._make_eagerly(
+                    initial_value, trainable, name, dtype, constraint, synchronization, aggregation, distribute_strategy, shape
+                )
                 return
-            self._make(initial_value, trainable, collections, caching_device, name, dtype, constraint, synchronization,
-                       aggregation, distribute_strategy, shape)
+            self._make(
+                initial_value,
+                trainable,
+                collections,
+                caching_device,
+                name,
+                dtype,
+                constraint,
+                synchronization,
+                aggregation,
+                distribute_strategy,
+                shape,
+            )
             return
         if initial_value is not None:
             raise ValueError("variable_def and initial_value are mutually exclusive.")
         self._find(variable_def, import_scope)
 
-    def _make(self, initial_value: Any, trainable: Any, collections: Any, caching_device: Any, name: Any, dtype: Any,
-              constraint: Any, synchronization: Any, aggregation: Any, distribute_strategy: Any, shape: Any) -> None:
+    def _make(
+        self,
+        initial_value: Any,
+        trainable: Any,
+        collections: Any,
+        caching_device: Any,
+        name: Any,
+        dtype: Any,
+        constraint: Any,
+        synchronization: Any,
+        aggregation: Any,
+        distribute_strategy: Any,
+        shape: Any,
+    ) -> None:
         modes = variables.checked_modes(synchronization, aggregation, trainable, name)
         if initial_value is None:
             raise ValueError("initial_value must be specified.")
@@ -410,7 +488,8 @@ class ResourceVariable(BaseResourceVariable):
                 elif not value.get_shape().is_compatible_with(shape):
                     raise ValueError(
                         f"The initial value's shape ({value.get_shape()}) is not compatible with the explicitly "
-                        f"supplied `shape` argument ({shape}).")
+                        f"supplied `shape` argument ({shape})."
+                    )
                 handle = variable_handle_for(value, shape, own_name, scope)
             dtype = value.dtype.base_dtype
             with name_scope("IsInitialized"):
@@ -426,15 +505,38 @@ class ResourceVariable(BaseResourceVariable):
                         cached = apply("Identity", read)
         synchronization, aggregation, trainable = modes
         super().__init__(
-            trainable=trainable, shape=shape, dtype=dtype, handle=handle, constraint=constraint,
-            synchronization=synchronization, aggregation=aggregation, distribute_strategy=distribute_strategy,
-            name=own_name, unique_id=own_name, handle_name=own_name, graph_element=read, initial_value=value,
-            initializer_op=initializer, is_initialized_op=is_initialized, cached_value=cached)
+            trainable=trainable,
+            shape=shape,
+            dtype=dtype,
+            handle=handle,
+            constraint=constraint,
+            synchronization=synchronization,
+            aggregation=aggregation,
+            distribute_strategy=distribute_strategy,
+            name=own_name,
+            unique_id=own_name,
+            handle_name=own_name,
+            graph_element=read,
+            initial_value=value,
+            initializer_op=initializer,
+            is_initialized_op=is_initialized,
+            cached_value=cached,
+        )
         with init_scope():
             add_to_collections(collections, self)
 
-    def _make_eagerly(self, initial_value: Any, trainable: Any, name: Any, dtype: Any, constraint: Any, synchronization: Any,
-                      aggregation: Any, distribute_strategy: Any, shape: Any) -> None:
+    def _make_eagerly(
+        self,
+        initial_value: Any,
+        trainable: Any,
+        name: Any,
+        dtype: Any,
+        constraint: Any,
+        synchronization: Any,
+        aggregation: Any,
+        distribute_strategy: Any,
+        shape: Any,
+    ) -> None:
         modes = variables.checked_modes(synchronization, aggregation, trainable, name)
         if initial_value is None:
             raise ValueError("initial_value must be specified.")
@@ -443,7 +545,8 @@ class ResourceVariable(BaseResourceVariable):
             raise ValueError(
                 f"Tensor-typed variable initializers must either be wrapped in an init_scope or callable (e.g., "
                 f"`tf.Variable(lambda : tf.truncated_normal([10, 40]))`) when building functions. Please file a feature request if "
-                f"this restriction inconveniences you. Got: {initial_value}")
+                f"this restriction inconveniences you. Got: {initial_value}"
+            )
         variables.check_constraint(constraint)
         from everflow.eager.variables import handle_for
 
@@ -454,13 +557,23 @@ class ResourceVariable(BaseResourceVariable):
             if shape is not None and not value.get_shape().is_compatible_with(shape):
                 raise ValueError(
                     f"The initial value's shape ({value.get_shape()}) is not compatible with the explicitly supplied `shape` argument "
-                    f"({shape}).")
+                    f"({shape})."
+                )
             handle, unique = handle_for(value, shape, own_name)
         synchronization, aggregation, trainable = modes
         super().__init__(
-            trainable=trainable, shape=value.get_shape() if shape is None else shape, dtype=value.dtype.base_dtype, handle=handle,
-            constraint=constraint, synchronization=synchronization, aggregation=aggregation, distribute_strategy=distribute_strategy,
-            name=own_name, unique_id=unique, handle_name=own_name)
+            trainable=trainable,
+            shape=value.get_shape() if shape is None else shape,
+            dtype=value.dtype.base_dtype,
+            handle=handle,
+            constraint=constraint,
+            synchronization=synchronization,
+            aggregation=aggregation,
+            distribute_strategy=distribute_strategy,
+            name=own_name,
+            unique_id=unique,
+            handle_name=own_name,
+        )
         self._in_graph_mode = False
 
     def _find(self, proto: Any, import_scope: str | None) -> None:
@@ -485,14 +598,21 @@ class ResourceVariable(BaseResourceVariable):
         if proto.HasField("save_slice_info_def"):
             save_slice_info = SaveSliceInfo(save_slice_info_def=proto.save_slice_info_def, import_scope=import_scope)
         super().__init__(
-            trainable=proto.trainable, shape=TensorShape.from_dims(handle.op.attr("shape")),
-            dtype=handle.op.attr("dtype"), handle=handle,
+            trainable=proto.trainable,
+            shape=TensorShape.from_dims(handle.op.attr("shape")),
+            dtype=handle.op.attr("dtype"),
+            handle=handle,
             synchronization=variables.VariableSynchronization(proto.synchronization),
-            aggregation=variables.VariableAggregation(proto.aggregation), name=proto.variable_name,
-            unique_id=handle.op.name, handle_name=handle.op.name, graph_element=read,
+            aggregation=variables.VariableAggregation(proto.aggregation),
+            name=proto.variable_name,
+            unique_id=handle.op.name,
+            handle_name=handle.op.name,
+            graph_element=read,
             initializer_op=found(proto.initializer_name),
-            initial_value=found(proto.initial_value_name) if proto.initial_value_name else None, cached_value=cached,
-            save_slice_info=save_slice_info)
+            initial_value=found(proto.initial_value_name) if proto.initial_value_name else None,
+            cached_value=cached,
+            save_slice_info=save_slice_info,
+        )
 
 
 @internal("ops.resource_variable_ops._UnreadVariable")
@@ -506,9 +626,14 @@ class UnreadVariable(BaseResourceVariable):
         if not hasattr(get_default_graph(), "watch_variable"):
             with control_dependencies([parent_op]):
                 read = apply("ReadVariableOp", handle, dtype=dtype)
-        super().__init__(handle=handle, dtype=dtype, shape=shape, unique_id=unique_id,
-                         handle_name=handle.value.name if handle.is_eager else handle.op.name,
-                         graph_element=read)
+        super().__init__(
+            handle=handle,
+            dtype=dtype,
+            shape=shape,
+            unique_id=unique_id,
+            handle_name=handle.value.name if handle.is_eager else handle.op.name,
+            graph_element=read,
+        )
 
     @property
     def name(self) -> str:
@@ -551,9 +676,20 @@ class EagerWritten(BaseResourceVariable):
 class UninitializedVariable(BaseResourceVariable):
     """A variable without an initializer: something else gives it its first value."""
 
-    def __init__(self, trainable: Any = None, caching_device: Any = None, name: str | None = None, shape: Any = None,
-                 dtype: Any = None, constraint: Any = None, synchronization: Any = None, aggregation: Any = None,
-                 extra_handle_data: Any = None, distribute_strategy: Any = None, **_: Any) -> None:
+    def __init__(
+        self,
+        trainable: Any = None,
+        caching_device: Any = None,
+        name: str | None = None,
+        shape: Any = None,
+        dtype: Any = None,
+        constraint: Any = None,
+        synchronization: Any = None,
+        aggregation: Any = None,
+        extra_handle_data: Any = None,
+        distribute_strategy: Any = None,
+        **_: Any,
+    ) -> None:
         with init_scope(), name_scope(name, "Variable") as scope:
             own_name = unique = name_from_scope_name(scope)
             read = None
@@ -568,9 +704,19 @@ class UninitializedVariable(BaseResourceVariable):
                     read = apply("ReadVariableOp", handle, dtype=dtype)
                 add_to_collections([GraphKeys.GLOBAL_VARIABLES], self)
         super().__init__(
-            trainable=trainable, shape=shape, dtype=dtype, handle=handle, constraint=constraint,
-            synchronization=synchronization, aggregation=aggregation, distribute_strategy=distribute_strategy,
-            name=own_name, unique_id=unique, handle_name=own_name, graph_element=read)
+            trainable=trainable,
+            shape=shape,
+            dtype=dtype,
+            handle=handle,
+            constraint=constraint,
+            synchronization=synchronization,
+            aggregation=aggregation,
+            distribute_strategy=distribute_strategy,
+            name=own_name,
+            unique_id=unique,
+            handle_name=own_name,
+            graph_element=read,
+        )
         self._in_graph_mode = not handle.is_eager
 
 
@@ -578,5 +724,11 @@ class UninitializedVariable(BaseResourceVariable):
 def copy_to_graph_uninitialized(var: BaseResourceVariable) -> UninitializedVariable:
     """A variable like this one in the default graph, without an initializer."""
     return UninitializedVariable(
-        trainable=var.trainable, constraint=var.constraint, shape=var.shape, dtype=var.dtype, name=var._shared_name,
-        synchronization=var.synchronization, aggregation=var.aggregation)
+        trainable=var.trainable,
+        constraint=var.constraint,
+        shape=var.shape,
+        dtype=var.dtype,
+        name=var._shared_name,
+        synchronization=var.synchronization,
+        aggregation=var.aggregation,
+    )

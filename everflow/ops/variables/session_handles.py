@@ -1,4 +1,5 @@
 """Tensors that a session keeps between runs, behind handles: tf.get_session_handle and its family."""
+
 from __future__ import annotations
 
 import itertools

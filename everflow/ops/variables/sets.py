@@ -1,4 +1,5 @@
 """The variables of a graph: its collections of them, and ops that initialize them or ask whether they are."""
+
 from __future__ import annotations
 
 import os

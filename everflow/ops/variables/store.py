@@ -1,4 +1,5 @@
 """The variables that tf.get_variable has made in a graph, by name: made at the first use and shared afterwards."""
+
 from __future__ import annotations
 
 import functools
@@ -53,18 +54,32 @@ class VariableStore:
         self._partitioned_vars: dict[str, PartitionedVariable] = {}
         self._store_eager_variables = False
 
-    def get_variable(self, name: str, shape: Any = None, dtype: Any = dtypes.float32, initializer: Any = None,
-                     regularizer: Any = None, reuse: Any = None, trainable: Any = None, collections: Any = None,
-                     caching_device: Any = None, partitioner: Any = None, validate_shape: bool = True,
-                     use_resource: Any = None, custom_getter: Any = None, constraint: Any = None,
-                     synchronization: Any = VariableSynchronization.AUTO,
-                     aggregation: Any = VariableAggregation.NONE) -> Any:
+    def get_variable(
+        self,
+        name: str,
+        shape: Any = None,
+        dtype: Any = dtypes.float32,
+        initializer: Any = None,
+        regularizer: Any = None,
+        reuse: Any = None,
+        trainable: Any = None,
+        collections: Any = None,
+        caching_device: Any = None,
+        partitioner: Any = None,
+        validate_shape: bool = True,
+        use_resource: Any = None,
+        custom_getter: Any = None,
+        constraint: Any = None,
+        synchronization: Any = VariableSynchronization.AUTO,
+        aggregation: Any = VariableAggregation.NONE,
+    ) -> Any:
         """The variable of this name: found or made, as `reuse` says (None makes or raises, True finds or raises)."""
         if in_eager_mode():
             if not self._store_eager_variables and reuse is True:
                 raise RuntimeError(
                     "When eager execution is enabled variable reuse is only supported when an EagerVariableStore is active. See the "
-                    "documentation on EagerVariableStore for example usage.")
+                    "documentation on EagerVariableStore for example usage."
+                )
             reuse, use_resource = api.find("AUTO_REUSE") if self._store_eager_variables else False, True
         if custom_getter is not None and not callable(custom_getter):
             raise ValueError(f"Passed a custom_getter which is not callable: {custom_getter}")
@@ -72,27 +87,62 @@ class VariableStore:
             dtype = dtype.base_dtype
         synchronization, aggregation, trainable = checked_modes(synchronization, aggregation, trainable, name)
         arguments = {
-            "name": name, "shape": shape, "dtype": dtype, "initializer": initializer, "regularizer": regularizer,
-            "reuse": reuse, "trainable": trainable, "collections": collections, "caching_device": caching_device,
-            "partitioner": partitioner, "validate_shape": validate_shape, "use_resource": use_resource,
-            "synchronization": synchronization, "aggregation": aggregation}
+            "name": name,
+            "shape": shape,
+            "dtype": dtype,
+            "initializer": initializer,
+            "regularizer": regularizer,
+            "reuse": reuse,
+            "trainable": trainable,
+            "collections": collections,
+            "caching_device": caching_device,
+            "partitioner": partitioner,
+            "validate_shape": validate_shape,
+            "use_resource": use_resource,
+            "synchronization": synchronization,
+            "aggregation": aggregation,
+        }
         if custom_getter is None:
             return self._get(constraint=constraint, **arguments)
         if takes(custom_getter, "constraint") or takes_any(custom_getter):
             arguments["constraint"] = constraint
         return custom_getter(getter=self._get, **arguments)
 
-    def _get(self, name: str, shape: Any = None, dtype: Any = dtypes.float32, initializer: Any = None,
-             regularizer: Any = None, reuse: Any = None, trainable: Any = None, collections: Any = None,
-             caching_device: Any = None, partitioner: Any = None, validate_shape: bool = True,
-             use_resource: Any = None, constraint: Any = None, synchronization: Any = VariableSynchronization.AUTO,
-             aggregation: Any = VariableAggregation.NONE) -> Any:
+    def _get(
+        self,
+        name: str,
+        shape: Any = None,
+        dtype: Any = dtypes.float32,
+        initializer: Any = None,
+        regularizer: Any = None,
+        reuse: Any = None,
+        trainable: Any = None,
+        collections: Any = None,
+        caching_device: Any = None,
+        partitioner: Any = None,
+        validate_shape: bool = True,
+        use_resource: Any = None,
+        constraint: Any = None,
+        synchronization: Any = VariableSynchronization.AUTO,
+        aggregation: Any = VariableAggregation.NONE,
+    ) -> Any:
         """What a custom getter asks in turn."""
         rest = {
-            "name": name, "shape": shape, "dtype": dtype, "initializer": initializer, "regularizer": regularizer,
-            "reuse": reuse, "trainable": trainable, "collections": collections, "caching_device": caching_device,
-            "validate_shape": validate_shape, "use_resource": use_resource, "constraint": constraint,
-            "synchronization": synchronization, "aggregation": aggregation}
+            "name": name,
+            "shape": shape,
+            "dtype": dtype,
+            "initializer": initializer,
+            "regularizer": regularizer,
+            "reuse": reuse,
+            "trainable": trainable,
+            "collections": collections,
+            "caching_device": caching_device,
+            "validate_shape": validate_shape,
+            "use_resource": use_resource,
+            "constraint": constraint,
+            "synchronization": synchronization,
+            "aggregation": aggregation,
+        }
         is_scalar = isinstance(shape, (list, tuple)) and not shape
         if partitioner is not None and in_eager_mode():
             raise ValueError("Partitioned variables are not yet supported when eager execution is enabled.")
@@ -106,19 +156,33 @@ class VariableStore:
         if f"{name}/part_0" in self._vars:
             raise ValueError(
                 f"No partitioner was provided, but a partitioned version of the variable was found: {name}/part_0. "
-                "Perhaps a variable of the same name was already created with partitioning?")
+                "Perhaps a variable of the same name was already created with partitioning?"
+            )
         return self._get_single_variable(**rest)
 
-    def _get_partitioned_variable(self, name: str, partitioner: Any, shape: Any = None, dtype: Any = dtypes.float32,
-                                  initializer: Any = None, regularizer: Any = None, reuse: Any = None,
-                                  trainable: Any = None, collections: Any = None, caching_device: Any = None,
-                                  validate_shape: bool = True, use_resource: Any = None, constraint: Any = None,
-                                  synchronization: Any = VariableSynchronization.AUTO,
-                                  aggregation: Any = VariableAggregation.NONE) -> PartitionedVariable:
+    def _get_partitioned_variable(
+        self,
+        name: str,
+        partitioner: Any,
+        shape: Any = None,
+        dtype: Any = dtypes.float32,
+        initializer: Any = None,
+        regularizer: Any = None,
+        reuse: Any = None,
+        trainable: Any = None,
+        collections: Any = None,
+        caching_device: Any = None,
+        validate_shape: bool = True,
+        use_resource: Any = None,
+        constraint: Any = None,
+        synchronization: Any = VariableSynchronization.AUTO,
+        aggregation: Any = VariableAggregation.NONE,
+    ) -> PartitionedVariable:
         if name in self._vars:
             raise ValueError(
                 f"A partitioner was provided, but an unpartitioned version of the variable was found: {name}.  Perhaps "
-                "a variable of the same name was already created without partitioning?")
+                "a variable of the same name was already created without partitioning?"
+            )
         shape = as_shape(shape)
         if isinstance(initializer, Tensor):
             shape = shape.merge_with(initializer.get_shape())
@@ -129,7 +193,8 @@ class VariableStore:
         if reuse is True:
             raise ValueError(
                 f"PartitionedVariable {name} does not exist, or was not created with tf.get_variable(). Did you mean "
-                "to set reuse=False or reuse=tf.AUTO_REUSE in VarScope?")
+                "to set reuse=False or reuse=tf.AUTO_REUSE in VarScope?"
+            )
         axis, count = slice_axis_and_count(partitions)
         self._check_parts(name, count)
         parts = []
@@ -142,23 +207,33 @@ class VariableStore:
                 dtype = initial.dtype.base_dtype
             with name_scope(None):
                 part = self._get_single_variable(
-                    name=part_name, shape=initial_shape, dtype=dtype, initializer=initial,
-                    partition_info=PartitionInfo(sizes, offset), regularizer=regularizer, reuse=reuse,
-                    trainable=trainable, collections=collections, caching_device=caching_device,
-                    validate_shape=validate_shape, use_resource=use_resource, constraint=constraint,
-                    synchronization=synchronization, aggregation=aggregation)
+                    name=part_name,
+                    shape=initial_shape,
+                    dtype=dtype,
+                    initializer=initial,
+                    partition_info=PartitionInfo(sizes, offset),
+                    regularizer=regularizer,
+                    reuse=reuse,
+                    trainable=trainable,
+                    collections=collections,
+                    caching_device=caching_device,
+                    validate_shape=validate_shape,
+                    use_resource=use_resource,
+                    constraint=constraint,
+                    synchronization=synchronization,
+                    aggregation=aggregation,
+                )
             part._set_save_slice_info(SaveSliceInfo(name, sizes, offset, part_shape))
             parts.append(part)
         found = PartitionedVariable(name=name, shape=shape, dtype=dtype, variable_list=parts, partitions=partitions)
         self._partitioned_vars[name] = found
         return found
 
-    def _shared_partitioned(self, name: str, shape: Any, dtype: Any, partitions: Any, reuse: Any,
-                            any_partitions: bool) -> Any:
+    def _shared_partitioned(self, name: str, shape: Any, dtype: Any, partitions: Any, reuse: Any, any_partitions: bool) -> Any:
         if reuse is False:
             raise ValueError(
-                f"Partitioned variable with name {name} already exists. Did you mean to set reuse=True or "
-                "reuse=tf.AUTO_REUSE in VarScope?")
+                f"Partitioned variable with name {name} already exists. Did you mean to set reuse=True or reuse=tf.AUTO_REUSE in VarScope?"
+            )
         found = self._partitioned_vars[name]
         what = f"Trying to reuse partitioned variable {name}, but specified"
         if not shape.is_compatible_with(found.get_shape()):
@@ -174,14 +249,14 @@ class VariableStore:
             return
         different = (
             f"Partitioner returned a different partitioning than what was already found.  Partitioner returned {count} "
-            f"shards, and shard {name}/part_0 was found, but")
+            f"shards, and shard {name}/part_0 was found, but"
+        )
         if f"{name}/part_{count - 1}" not in self._vars:
             raise ValueError(f"{different} {name}/part_{count - 1} was not.")
         if f"{name}/part_{count}" in self._vars:
             raise ValueError(f"{different} so was the extra shard {name}/part_{count}.")
 
-    def _part_initializer(self, name: str, shape: Any, dtype: Any, initializer: Any, offset: Any,
-                          part_shape: Any) -> tuple[Any, Any]:
+    def _part_initializer(self, name: str, shape: Any, dtype: Any, initializer: Any, offset: Any, part_shape: Any) -> tuple[Any, Any]:
         """The initializer of one part and the shape to ask it for (None where it is a value)."""
         if initializer is None:
             initializer, is_value = self._get_default_initializer(name=name, shape=shape, dtype=dtype)
@@ -192,12 +267,24 @@ class VariableStore:
             initializer = convert_to_tensor(initializer, dtype)
         return api.find("slice")(initializer, offset, part_shape), None
 
-    def _get_single_variable(self, name: str, shape: Any = None, dtype: Any = dtypes.float32, initializer: Any = None,
-                             regularizer: Any = None, partition_info: Any = None, reuse: Any = None,
-                             trainable: Any = None, collections: Any = None, caching_device: Any = None,
-                             validate_shape: bool = True, use_resource: Any = None, constraint: Any = None,
-                             synchronization: Any = VariableSynchronization.AUTO,
-                             aggregation: Any = VariableAggregation.NONE) -> Any:
+    def _get_single_variable(
+        self,
+        name: str,
+        shape: Any = None,
+        dtype: Any = dtypes.float32,
+        initializer: Any = None,
+        regularizer: Any = None,
+        partition_info: Any = None,
+        reuse: Any = None,
+        trainable: Any = None,
+        collections: Any = None,
+        caching_device: Any = None,
+        validate_shape: bool = True,
+        use_resource: Any = None,
+        constraint: Any = None,
+        synchronization: Any = VariableSynchronization.AUTO,
+        aggregation: Any = VariableAggregation.NONE,
+    ) -> Any:
         is_value = initializer is not None and not callable(initializer)
         if shape is not None and is_value:
             raise ValueError("If initializer is a constant, do not specify shape.")
@@ -208,20 +295,29 @@ class VariableStore:
         if reuse is True:
             raise ValueError(
                 f"Variable {name} does not exist, or was not created with tf.get_variable(). Did you mean to set "
-                "reuse=tf.AUTO_REUSE in VarScope?")
+                "reuse=tf.AUTO_REUSE in VarScope?"
+            )
         if initializer is None:
             initializer, is_value = self._get_default_initializer(name=name, shape=shape, dtype=dtype)
         with init_scope():
-            value, value_type = (initializer, None) if is_value else _initial_value(name, initializer, shape, dtype,
-                                                                                    partition_info)
+            value, value_type = (initializer, None) if is_value else _initial_value(name, initializer, shape, dtype, partition_info)
         if use_resource is None:
             from everflow.ops.variables.variable_scope import resource_variables_enabled
 
             use_resource = resource_variables_enabled()
         variable = VariableV1(
-            initial_value=value, name=name, trainable=trainable, collections=collections, caching_device=caching_device,
-            dtype=value_type, validate_shape=validate_shape, constraint=constraint, use_resource=use_resource,
-            synchronization=synchronization, aggregation=aggregation)
+            initial_value=value,
+            name=name,
+            trainable=trainable,
+            collections=collections,
+            caching_device=caching_device,
+            dtype=value_type,
+            validate_shape=validate_shape,
+            constraint=constraint,
+            use_resource=use_resource,
+            synchronization=synchronization,
+            aggregation=aggregation,
+        )
         if keeps:
             self._vars[name] = variable
         if regularizer:
@@ -234,19 +330,14 @@ class VariableStore:
     def _shared(self, name: str, shape: Any, dtype: Any, reuse: Any) -> Any:
         found = self._vars[name]
         if reuse is False:
-            problem = (f"Variable {name} already exists, disallowed. Did you mean to set reuse=True or "
-                       "reuse=tf.AUTO_REUSE in VarScope?")
+            problem = f"Variable {name} already exists, disallowed. Did you mean to set reuse=True or reuse=tf.AUTO_REUSE in VarScope?"
             if isinstance(found, ResourceVariable):
                 raise ValueError(problem)
-            raise ValueError(f"{problem} Originally defined "
-                             f"at:\n\n{''.join(traceback.format_list(_users_frames(found.op)))}")
+            raise ValueError(f"{problem} Originally defined at:\n\n{''.join(traceback.format_list(_users_frames(found.op)))}")
         if not shape.is_compatible_with(found.get_shape()):
-            raise ValueError(f"Trying to share variable {name}, but specified shape {shape} and found shape "
-                             f"{found.get_shape()}.")
+            raise ValueError(f"Trying to share variable {name}, but specified shape {shape} and found shape {found.get_shape()}.")
         if not dtype.is_compatible_with(found.dtype):
-            raise ValueError(
-                f"Trying to share variable {name}, but specified dtype {dtype.name} and found dtype "
-                f"{found.dtype.name}.")
+            raise ValueError(f"Trying to share variable {name}, but specified dtype {dtype.name} and found dtype {found.dtype.name}.")
         return found
 
     def _get_default_initializer(self, name: str, shape: Any = None, dtype: Any = dtypes.float32) -> tuple[Any, bool]:
@@ -259,8 +350,7 @@ class VariableStore:
         raise ValueError(f"An initializer for variable {name} of {dtype.base_dtype} is required")
 
 
-def _initial_value(name: str, initializer: Any, shape: Any, dtype: Any,
-                   partition_info: Any) -> tuple[Callable[[], Any], Any]:
+def _initial_value(name: str, initializer: Any, shape: Any, dtype: Any, partition_info: Any) -> tuple[Callable[[], Any], Any]:
     """A function that makes the initial value, and the type to ask for."""
     if inspect.isclass(initializer):
         initializer = initializer()
@@ -271,7 +361,8 @@ def _initial_value(name: str, initializer: Any, shape: Any, dtype: Any,
         return initializer, None
     raise ValueError(
         "The initializer passed is not valid. It should be a callable with no arguments and the shape should not be "
-        "provided or an instance of `tf.keras.initializers.*' and `shape` should be fully defined.")
+        "provided or an instance of `tf.keras.initializers.*' and `shape` should be fully defined."
+    )
 
 
 def _users_frames(op: Any) -> list[Any]:

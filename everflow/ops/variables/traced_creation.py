@@ -1,4 +1,5 @@
 """Who makes the variables of a function that is being traced."""
+
 from __future__ import annotations
 
 import threading

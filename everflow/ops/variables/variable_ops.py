@@ -1,4 +1,5 @@
 """Variables at run time: storage, reads and assignments, for references and for resources."""
+
 from __future__ import annotations
 
 import threading
@@ -39,8 +40,15 @@ def _variable(is_ref: bool) -> Callable[[Any], Any]:
 
 
 op("VariableV2", kernel=_variable(True), shape=from_attr(), gradient=not_differentiable, pure=True, variable=True, bound=True)
-op("Variable", kernel=_variable(True), shape=lambda o: o.attr("shape") or None, gradient=not_differentiable,
-   pure=True, variable=True, bound=True)
+op(
+    "Variable",
+    kernel=_variable(True),
+    shape=lambda o: o.attr("shape") or None,
+    gradient=not_differentiable,
+    pure=True,
+    variable=True,
+    bound=True,
+)
 
 
 def _handle_shape(o: Any) -> Any:
@@ -111,6 +119,7 @@ def _assign(node: Any) -> Any:
 
 def _assigning(node: Any, store: Callable[[Storage, Any], None]) -> Any:
     if not node.attr("validate_shape"):
+
         def run_unchecked(slot: Storage, value: Any) -> Storage:
             store(slot, value)
             return slot
@@ -122,7 +131,8 @@ def _assigning(node: Any, store: Callable[[Storage, Any], None]) -> Any:
         if dims is not None and dims != tuple(value.shape):
             raise invalid_argument(
                 f"Assign requires shapes of both tensors to match. lhs shape= {shapes.describe(dims)} rhs shape= "
-                f"{shapes.describe(tuple(value.shape))}")
+                f"{shapes.describe(tuple(value.shape))}"
+            )
         store(slot, value)
         return slot
 
@@ -149,9 +159,11 @@ def updating(change: Callable[[Any, Any], Any], is_apart: bool = False) -> Calla
                 current = slot.held()
                 if current.shape != value.shape:
                     raise invalid_argument(
-                        "Parameters and update must be the same size" if slot.is_ref else
-                        f"Cannot update variable with shape {shapes.describe(tuple(current.shape))} using a Tensor "
-                        f"with shape {shapes.describe(tuple(value.shape))}, shapes must be equal.")
+                        "Parameters and update must be the same size"
+                        if slot.is_ref
+                        else f"Cannot update variable with shape {shapes.describe(tuple(current.shape))} using a Tensor "
+                        f"with shape {shapes.describe(tuple(value.shape))}, shapes must be equal."
+                    )
                 change(current, apart(value, current) if shares else value)
             return slot
 
@@ -193,8 +205,14 @@ def variable_dims(o: Any, dtype: Any) -> Any:
     return dims
 
 
-op("ReadVariableOp", kernel=lambda n: lambda slot: slot.read(), shape=lambda o: variable_dims(o, o.attr("dtype")),
-   gradient=lambda o, dy: dy, pure=True, views_variable=True)
+op(
+    "ReadVariableOp",
+    kernel=lambda n: lambda slot: slot.read(),
+    shape=lambda o: variable_dims(o, o.attr("dtype")),
+    gradient=lambda o, dy: dy,
+    pure=True,
+    views_variable=True,
+)
 
 
 def _fits_variable(o: Any) -> list[Any]:
@@ -204,10 +222,15 @@ def _fits_variable(o: Any) -> list[Any]:
 
 op("AssignVariableOp", kernel=_storing, shape=_fits_variable, writes=True, taking="_AssignVariableOpRestored")
 fused_op("_AssignVariableOpRestored", kernel=lambda node: Storage.take, writes=True)
-op("AssignAddVariableOp", kernel=updating(lambda v, x: v.add_(x)), shape=_fits_variable, writes=True,
-   gradient=not_differentiable, adds=1.0)
-op("AssignSubVariableOp", kernel=updating(lambda v, x: v.sub_(x)), shape=_fits_variable, writes=True,
-   gradient=not_differentiable, adds=-1.0)
+op("AssignAddVariableOp", kernel=updating(lambda v, x: v.add_(x)), shape=_fits_variable, writes=True, gradient=not_differentiable, adds=1.0)
+op(
+    "AssignSubVariableOp",
+    kernel=updating(lambda v, x: v.sub_(x)),
+    shape=_fits_variable,
+    writes=True,
+    gradient=not_differentiable,
+    adds=-1.0,
+)
 
 
 def _has_value(node: Any) -> Any:

@@ -1,4 +1,5 @@
 """tf.variable_scope and tf.get_variable: names, sharing and defaults for the variables made inside a block."""
+
 from __future__ import annotations
 
 import contextlib
@@ -87,9 +88,20 @@ def no_regularizer(_: Any) -> None:
 class VariableScope:
     """A prefix of variable names, with the defaults for variables made below it."""
 
-    def __init__(self, reuse: Any, name: str = "", initializer: Any = None, regularizer: Any = None,
-                 caching_device: Any = None, partitioner: Any = None, custom_getter: Any = None, name_scope: str = "",
-                 dtype: Any = dtypes.float32, use_resource: Any = None, constraint: Any = None) -> None:
+    def __init__(
+        self,
+        reuse: Any,
+        name: str = "",
+        initializer: Any = None,
+        regularizer: Any = None,
+        caching_device: Any = None,
+        partitioner: Any = None,
+        custom_getter: Any = None,
+        name_scope: str = "",
+        dtype: Any = dtypes.float32,
+        use_resource: Any = None,
+        constraint: Any = None,
+    ) -> None:
         self._name = name
         self._initializer = initializer
         self._regularizer = regularizer
@@ -103,10 +115,8 @@ class VariableScope:
         self._constraint = constraint
 
     name = property(lambda self: self._name, doc="The prefix, without a slash at its end.")
-    original_name_scope = property(lambda self: self._name_scope,
-                                   doc="The name scope that the block opened when it was first entered.")
-    reuse = property(lambda self: self._reuse,
-                     doc="Whether variables are found (True), made (False) or either (AUTO_REUSE).")
+    original_name_scope = property(lambda self: self._name_scope, doc="The name scope that the block opened when it was first entered.")
+    reuse = property(lambda self: self._reuse, doc="Whether variables are found (True), made (False) or either (AUTO_REUSE).")
     initializer = property(lambda self: self._initializer, doc="The default initializer.")
     dtype = property(lambda self: self._dtype, doc="The default element type.")
     use_resource = property(lambda self: self._use_resource, doc="Whether variables are resource variables.")
@@ -164,15 +174,30 @@ class VariableScope:
         """The local variables of this scope."""
         return self.get_collection(GraphKeys.LOCAL_VARIABLES)
 
-    def get_variable(self, var_store: VariableStore, name: str, shape: Any = None, dtype: Any = None,
-                     initializer: Any = None, regularizer: Any = None, reuse: Any = None, trainable: Any = None,
-                     collections: Any = None, caching_device: Any = None, partitioner: Any = None,
-                     validate_shape: bool = True, use_resource: Any = None, custom_getter: Any = None,
-                     constraint: Any = None, synchronization: Any = VariableSynchronization.AUTO,
-                     aggregation: Any = VariableAggregation.NONE) -> Any:
+    def get_variable(
+        self,
+        var_store: VariableStore,
+        name: str,
+        shape: Any = None,
+        dtype: Any = None,
+        initializer: Any = None,
+        regularizer: Any = None,
+        reuse: Any = None,
+        trainable: Any = None,
+        collections: Any = None,
+        caching_device: Any = None,
+        partitioner: Any = None,
+        validate_shape: bool = True,
+        use_resource: Any = None,
+        custom_getter: Any = None,
+        constraint: Any = None,
+        synchronization: Any = VariableSynchronization.AUTO,
+        aggregation: Any = VariableAggregation.NONE,
+    ) -> Any:
         """The variable of this name below the scope, with the scope's defaults."""
-        chosen = self._with_defaults(regularizer=regularizer, caching_device=caching_device, partitioner=partitioner,
-                                     custom_getter=custom_getter, reuse=reuse)
+        chosen = self._with_defaults(
+            regularizer=regularizer, caching_device=caching_device, partitioner=partitioner, custom_getter=custom_getter, reuse=reuse
+        )
         if in_eager_mode():
             # Each call makes a variable, unless an EagerVariableStore holds them.
             chosen["reuse"] = False
@@ -182,30 +207,55 @@ class VariableScope:
                 found = convert_to_tensor(initializer).dtype.base_dtype
                 if found != dtype:
                     raise ValueError(f"Initializer type '{found}' and explicit dtype '{dtype}' don't match.")
-            chosen |= self._with_defaults(initializer=initializer, constraint=constraint, dtype=dtype,
-                                          use_resource=use_resource)
+            chosen |= self._with_defaults(initializer=initializer, constraint=constraint, dtype=dtype, use_resource=use_resource)
             return var_store.get_variable(
-                f"{self.name}/{name}" if self.name else name, shape=shape, trainable=trainable, collections=collections,
-                validate_shape=validate_shape, synchronization=synchronization, aggregation=aggregation, **chosen)
+                f"{self.name}/{name}" if self.name else name,
+                shape=shape,
+                trainable=trainable,
+                collections=collections,
+                validate_shape=validate_shape,
+                synchronization=synchronization,
+                aggregation=aggregation,
+                **chosen,
+            )
 
     def _with_defaults(self, **given: Any) -> dict[str, Any]:
         """What was given, and this scope's own where nothing was."""
         return {key: getattr(self, "_" + key) if value is None else value for key, value in given.items()}
 
-    def _get_partitioned_variable(self, var_store: VariableStore, name: str | None, shape: Any = None,
-                                  dtype: Any = None, initializer: Any = None, regularizer: Any = None,
-                                  trainable: Any = None, collections: Any = None, caching_device: Any = None,
-                                  partitioner: Any = None, validate_shape: bool = True, use_resource: Any = None,
-                                  constraint: Any = None, synchronization: Any = VariableSynchronization.AUTO,
-                                  aggregation: Any = VariableAggregation.NONE) -> Any:
+    def _get_partitioned_variable(
+        self,
+        var_store: VariableStore,
+        name: str | None,
+        shape: Any = None,
+        dtype: Any = None,
+        initializer: Any = None,
+        regularizer: Any = None,
+        trainable: Any = None,
+        collections: Any = None,
+        caching_device: Any = None,
+        partitioner: Any = None,
+        validate_shape: bool = True,
+        use_resource: Any = None,
+        constraint: Any = None,
+        synchronization: Any = VariableSynchronization.AUTO,
+        aggregation: Any = VariableAggregation.NONE,
+    ) -> Any:
         chosen = self._with_defaults(
-            initializer=initializer, regularizer=regularizer, constraint=constraint, caching_device=caching_device,
-            partitioner=partitioner, dtype=dtype, use_resource=use_resource)
+            initializer=initializer,
+            regularizer=regularizer,
+            constraint=constraint,
+            caching_device=caching_device,
+            partitioner=partitioner,
+            dtype=dtype,
+            use_resource=use_resource,
+        )
         if self._custom_getter is not None:
             raise ValueError(
                 "Private access to _get_partitioned_variable is not allowed when a custom getter is set.  Current "
                 f"custom getter: {self._custom_getter}.  It is likely that you're using create_partitioned_variables.  "
-                "If so, consider instead using get_variable with a non-empty partitioner parameter instead.")
+                "If so, consider instead using get_variable with a non-empty partitioner parameter instead."
+            )
         if chosen["partitioner"] is None:
             raise ValueError("No partitioner was specified")
         full_name = "/".join(part for part in (self.name, name) if part)
@@ -213,8 +263,16 @@ class VariableScope:
             raise ValueError("Cannot get a partitioned variable with no name")
         with name_scope(None):
             return var_store._get_partitioned_variable(
-                full_name, shape=shape, reuse=self.reuse, trainable=trainable, collections=collections,
-                validate_shape=validate_shape, synchronization=synchronization, aggregation=aggregation, **chosen)
+                full_name,
+                shape=shape,
+                reuse=self.reuse,
+                trainable=trainable,
+                collections=collections,
+                validate_shape=validate_shape,
+                synchronization=synchronization,
+                aggregation=aggregation,
+                **chosen,
+            )
 
 
 @internal("ops.variable_scope._VariableScopeStore")
@@ -256,47 +314,117 @@ def get_variable_scope() -> VariableScope:
 
 
 @public("get_variable")
-def get_variable(name: str, shape: Any = None, dtype: Any = None, initializer: Any = None, regularizer: Any = None,
-                 trainable: Any = None, collections: Any = None, caching_device: Any = None, partitioner: Any = None,
-                 validate_shape: bool = True, use_resource: Any = None, custom_getter: Any = None,
-                 constraint: Any = None, synchronization: Any = VariableSynchronization.AUTO,
-                 aggregation: Any = VariableAggregation.NONE) -> Any:
+def get_variable(
+    name: str,
+    shape: Any = None,
+    dtype: Any = None,
+    initializer: Any = None,
+    regularizer: Any = None,
+    trainable: Any = None,
+    collections: Any = None,
+    caching_device: Any = None,
+    partitioner: Any = None,
+    validate_shape: bool = True,
+    use_resource: Any = None,
+    custom_getter: Any = None,
+    constraint: Any = None,
+    synchronization: Any = VariableSynchronization.AUTO,
+    aggregation: Any = VariableAggregation.NONE,
+) -> Any:
     """The variable of this name in the current variable scope: made, or found where the scope says so."""
     return get_variable_scope().get_variable(
-        default_variable_store(), name, shape=shape, dtype=dtype, initializer=initializer, regularizer=regularizer,
-        trainable=trainable, collections=collections, caching_device=caching_device, partitioner=partitioner,
-        validate_shape=validate_shape, use_resource=use_resource, custom_getter=custom_getter, constraint=constraint,
-        synchronization=synchronization, aggregation=aggregation)
+        default_variable_store(),
+        name,
+        shape=shape,
+        dtype=dtype,
+        initializer=initializer,
+        regularizer=regularizer,
+        trainable=trainable,
+        collections=collections,
+        caching_device=caching_device,
+        partitioner=partitioner,
+        validate_shape=validate_shape,
+        use_resource=use_resource,
+        custom_getter=custom_getter,
+        constraint=constraint,
+        synchronization=synchronization,
+        aggregation=aggregation,
+    )
 
 
 @public("get_local_variable")
-def get_local_variable(name: str, shape: Any = None, dtype: Any = None, initializer: Any = None,
-                       regularizer: Any = None, trainable: Any = False, collections: Any = None,
-                       caching_device: Any = None, partitioner: Any = None, validate_shape: bool = True,
-                       use_resource: Any = None, custom_getter: Any = None, constraint: Any = None,
-                       synchronization: Any = VariableSynchronization.AUTO,
-                       aggregation: Any = VariableAggregation.NONE) -> Any:
+def get_local_variable(
+    name: str,
+    shape: Any = None,
+    dtype: Any = None,
+    initializer: Any = None,
+    regularizer: Any = None,
+    trainable: Any = False,
+    collections: Any = None,
+    caching_device: Any = None,
+    partitioner: Any = None,
+    validate_shape: bool = True,
+    use_resource: Any = None,
+    custom_getter: Any = None,
+    constraint: Any = None,
+    synchronization: Any = VariableSynchronization.AUTO,
+    aggregation: Any = VariableAggregation.NONE,
+) -> Any:
     """The same for a variable that is this process's own: not trained and not saved."""
     return get_variable(
-        name, shape=shape, dtype=dtype, initializer=initializer, regularizer=regularizer, trainable=False,
-        collections=[*(collections or []), GraphKeys.LOCAL_VARIABLES], caching_device=caching_device,
-        partitioner=partitioner, validate_shape=validate_shape, use_resource=use_resource, custom_getter=custom_getter,
-        constraint=constraint, synchronization=synchronization, aggregation=aggregation)
+        name,
+        shape=shape,
+        dtype=dtype,
+        initializer=initializer,
+        regularizer=regularizer,
+        trainable=False,
+        collections=[*(collections or []), GraphKeys.LOCAL_VARIABLES],
+        caching_device=caching_device,
+        partitioner=partitioner,
+        validate_shape=validate_shape,
+        use_resource=use_resource,
+        custom_getter=custom_getter,
+        constraint=constraint,
+        synchronization=synchronization,
+        aggregation=aggregation,
+    )
 
 
 @internal("ops.variable_scope._get_partitioned_variable")
-def partitioned_variable(name: str | None, shape: Any = None, dtype: Any = None, initializer: Any = None,
-                         regularizer: Any = None, trainable: bool = True, collections: Any = None,
-                         caching_device: Any = None, partitioner: Any = None, validate_shape: bool = True,
-                         use_resource: Any = None, constraint: Any = None,
-                         synchronization: Any = VariableSynchronization.AUTO,
-                         aggregation: Any = VariableAggregation.NONE) -> Any:
+def partitioned_variable(
+    name: str | None,
+    shape: Any = None,
+    dtype: Any = None,
+    initializer: Any = None,
+    regularizer: Any = None,
+    trainable: bool = True,
+    collections: Any = None,
+    caching_device: Any = None,
+    partitioner: Any = None,
+    validate_shape: bool = True,
+    use_resource: Any = None,
+    constraint: Any = None,
+    synchronization: Any = VariableSynchronization.AUTO,
+    aggregation: Any = VariableAggregation.NONE,
+) -> Any:
     """A partitioned variable of the current scope."""
     return get_variable_scope()._get_partitioned_variable(
-        default_variable_store(), name, shape=shape, dtype=dtype, initializer=initializer, regularizer=regularizer,
-        trainable=trainable, collections=collections, caching_device=caching_device, partitioner=partitioner,
-        validate_shape=validate_shape, use_resource=use_resource, constraint=constraint,
-        synchronization=synchronization, aggregation=aggregation)
+        default_variable_store(),
+        name,
+        shape=shape,
+        dtype=dtype,
+        initializer=initializer,
+        regularizer=regularizer,
+        trainable=trainable,
+        collections=collections,
+        caching_device=caching_device,
+        partitioner=partitioner,
+        validate_shape=validate_shape,
+        use_resource=use_resource,
+        constraint=constraint,
+        synchronization=synchronization,
+        aggregation=aggregation,
+    )
 
 
 _DEFAULTS = ("initializer", "regularizer", "caching_device", "partitioner", "use_resource", "constraint")
@@ -313,37 +441,49 @@ def _around(outer: Callable[..., Any] | None, inner: Callable[..., Any] | None) 
     return nested
 
 
-internal("ops.variable_scope._maybe_wrap_custom_getter")(lambda custom_getter,
-                                                         old_getter: _around(old_getter, custom_getter))
+internal("ops.variable_scope._maybe_wrap_custom_getter")(lambda custom_getter, old_getter: _around(old_getter, custom_getter))
 
 
 @internal("ops.variable_scope._pure_variable_scope")
 class pure_variable_scope:
     """A variable scope that opens no name scope."""
 
-    def __init__(self, name_or_scope: Any, reuse: Any = None, initializer: Any = None, regularizer: Any = None,
-                 caching_device: Any = None, partitioner: Any = None, custom_getter: Any = None,
-                 old_name_scope: str | None = None, dtype: Any = dtypes.float32, use_resource: Any = None,
-                 constraint: Any = None) -> None:
+    def __init__(
+        self,
+        name_or_scope: Any,
+        reuse: Any = None,
+        initializer: Any = None,
+        regularizer: Any = None,
+        caching_device: Any = None,
+        partitioner: Any = None,
+        custom_getter: Any = None,
+        old_name_scope: str | None = None,
+        dtype: Any = dtypes.float32,
+        use_resource: Any = None,
+        constraint: Any = None,
+    ) -> None:
         self._name_or_scope = name_or_scope
         self._reuse = reuse
         self._custom_getter = custom_getter
         self._old_name_scope = old_name_scope
         self._dtype = dtype
-        self._given = dict(zip(_DEFAULTS, (initializer, regularizer, caching_device, partitioner, use_resource,
-                                           constraint)))
+        self._given = dict(zip(_DEFAULTS, (initializer, regularizer, caching_device, partitioner, use_resource, constraint)))
         self._scopes = variable_scope_store()
         self._again: VariableScope | None = None
         if isinstance(name_or_scope, VariableScope):
-            self._again = self._derived(name_or_scope, name_or_scope.name, reuse or name_or_scope.reuse,
-                                        name_or_scope._name_scope)
+            self._again = self._derived(name_or_scope, name_or_scope.name, reuse or name_or_scope.reuse, name_or_scope._name_scope)
 
     def _derived(self, base: VariableScope, name: str, reuse: Any, original_name_scope: Any) -> VariableScope:
         """A scope with the defaults of another, except for what this block gives."""
         defaults = {key: getattr(base, key) if value is None else value for key, value in self._given.items()}
         return VariableScope(
-            reuse, name=name, custom_getter=_around(base.custom_getter, self._custom_getter),
-            name_scope=original_name_scope, dtype=base.dtype if self._dtype is None else self._dtype, **defaults)
+            reuse,
+            name=name,
+            custom_getter=_around(base.custom_getter, self._custom_getter),
+            name_scope=original_name_scope,
+            dtype=base.dtype if self._dtype is None else self._dtype,
+            **defaults,
+        )
 
     def __enter__(self) -> VariableScope:
         scopes = self._scopes
@@ -393,17 +533,35 @@ def unique_scope_name(prefix: Any) -> str:
 class variable_scope:
     """`with tf.variable_scope("hidden"): w = tf.get_variable("w", [10])` names the variable `hidden/w`."""
 
-    def __init__(self, name_or_scope: Any, default_name: str | None = None, values: Any = None, initializer: Any = None,
-                 regularizer: Any = None, caching_device: Any = None, partitioner: Any = None,
-                 custom_getter: Any = None, reuse: Any = None, dtype: Any = None, use_resource: Any = None,
-                 constraint: Any = None, auxiliary_name_scope: bool = True) -> None:
+    def __init__(
+        self,
+        name_or_scope: Any,
+        default_name: str | None = None,
+        values: Any = None,
+        initializer: Any = None,
+        regularizer: Any = None,
+        caching_device: Any = None,
+        partitioner: Any = None,
+        custom_getter: Any = None,
+        reuse: Any = None,
+        dtype: Any = None,
+        use_resource: Any = None,
+        constraint: Any = None,
+        auxiliary_name_scope: bool = True,
+    ) -> None:
         self._name_or_scope = name_or_scope
         self._default_name = default_name
         self._reuse = reuse or None
         self._given = {
-            "initializer": initializer, "regularizer": regularizer, "caching_device": caching_device,
-            "partitioner": partitioner, "custom_getter": custom_getter, "dtype": dtype, "use_resource": use_resource,
-            "constraint": constraint}
+            "initializer": initializer,
+            "regularizer": regularizer,
+            "caching_device": caching_device,
+            "partitioner": partitioner,
+            "custom_getter": custom_getter,
+            "dtype": dtype,
+            "use_resource": use_resource,
+            "constraint": constraint,
+        }
         if default_name is None and name_or_scope is None:
             raise TypeError("If default_name is None then name_or_scope is required")
         if self._reuse is not None and self._reuse is not True and self._reuse is not AUTO_REUSE:
@@ -443,8 +601,7 @@ class variable_scope:
                 raise ValueError("reuse=True cannot be used without a name_or_scope")
             if self._opens_name_scope:
                 opened = block.enter_context(name_scope(self._default_name))
-            pure = pure_variable_scope(unique_scope_name(self._default_name), old_name_scope=opened,
-                                       **self._given)  # type: ignore[arg-type]
+            pure = pure_variable_scope(unique_scope_name(self._default_name), old_name_scope=opened, **self._given)  # type: ignore[arg-type]
         else:
             if not isinstance(self._name_or_scope, (VariableScope, str)):
                 raise TypeError("VariableScope: name_or_scope must be a string or VariableScope.")
@@ -467,15 +624,35 @@ class variable_scope:
 
 @public("variable_op_scope")
 @contextlib.contextmanager
-def variable_op_scope(values: Any, name_or_scope: Any, default_name: str | None = None, initializer: Any = None,
-                      regularizer: Any = None, caching_device: Any = None, partitioner: Any = None,
-                      custom_getter: Any = None, reuse: Any = None, dtype: Any = None, use_resource: Any = None,
-                      constraint: Any = None) -> Iterator[VariableScope]:
+def variable_op_scope(
+    values: Any,
+    name_or_scope: Any,
+    default_name: str | None = None,
+    initializer: Any = None,
+    regularizer: Any = None,
+    caching_device: Any = None,
+    partitioner: Any = None,
+    custom_getter: Any = None,
+    reuse: Any = None,
+    dtype: Any = None,
+    use_resource: Any = None,
+    constraint: Any = None,
+) -> Iterator[VariableScope]:
     """An older form of `tf.variable_scope`."""
-    with variable_scope(name_or_scope, default_name=default_name, values=values, initializer=initializer,
-                        regularizer=regularizer, caching_device=caching_device, partitioner=partitioner,
-                        custom_getter=custom_getter, reuse=reuse, dtype=dtype, use_resource=use_resource,
-                        constraint=constraint) as scope:
+    with variable_scope(
+        name_or_scope,
+        default_name=default_name,
+        values=values,
+        initializer=initializer,
+        regularizer=regularizer,
+        caching_device=caching_device,
+        partitioner=partitioner,
+        custom_getter=custom_getter,
+        reuse=reuse,
+        dtype=dtype,
+        use_resource=use_resource,
+        constraint=constraint,
+    ) as scope:
         yield scope
 
 

@@ -1,4 +1,5 @@
 """tf.Variable: what all variables have in common, and how a call of tf.Variable finds the class that it makes."""
+
 from __future__ import annotations
 
 import enum
@@ -111,8 +112,15 @@ def _default_creator_v2(next_creator: Any = None, **kwargs: Any) -> Any:
 class SaveSliceInfo:
     """Which part of a larger, partitioned variable a variable holds."""
 
-    def __init__(self, full_name: str | None = None, full_shape: Any = None, var_offset: Any = None,
-                 var_shape: Any = None, save_slice_info_def: Any = None, import_scope: str | None = None) -> None:
+    def __init__(
+        self,
+        full_name: str | None = None,
+        full_shape: Any = None,
+        var_offset: Any = None,
+        var_shape: Any = None,
+        save_slice_info_def: Any = None,
+        import_scope: str | None = None,
+    ) -> None:
         if save_slice_info_def is not None:
             self.full_name: Any = prepend_name_scope(save_slice_info_def.full_name, import_scope)
             self.full_shape = list(save_slice_info_def.full_shape)
@@ -135,8 +143,11 @@ class SaveSliceInfo:
         from everflow.proto import variable_pb2
 
         return variable_pb2.SaveSliceInfoDef(
-            full_name=strip_name_scope(self.full_name, export_scope), full_shape=[int(d) for d in self.full_shape],
-            var_offset=[int(d) for d in self.var_offset], var_shape=[int(d) for d in self.var_shape])
+            full_name=strip_name_scope(self.full_name, export_scope),
+            full_shape=[int(d) for d in self.full_shape],
+            var_offset=[int(d) for d in self.var_offset],
+            var_shape=[int(d) for d in self.var_shape],
+        )
 
 
 @internal("ops.variables.Variable")
@@ -157,11 +168,21 @@ class Variable(TensorLike, Trackable, metaclass=VariableMetaclass):
     _distribute_strategy: Any = None
     _in_graph_mode = True
 
-    def __init__(self, initial_value: Any = None, trainable: Any = None, validate_shape: bool = True,
-                 caching_device: Any = None, name: str | None = None, variable_def: Any = None, dtype: Any = None,
-                 import_scope: str | None = None, constraint: Any = None,
-                 synchronization: Any = VariableSynchronization.AUTO, aggregation: Any = VariableAggregation.NONE,
-                 shape: Any = None) -> None:
+    def __init__(
+        self,
+        initial_value: Any = None,
+        trainable: Any = None,
+        validate_shape: bool = True,
+        caching_device: Any = None,
+        name: str | None = None,
+        variable_def: Any = None,
+        dtype: Any = None,
+        import_scope: str | None = None,
+        constraint: Any = None,
+        synchronization: Any = VariableSynchronization.AUTO,
+        aggregation: Any = VariableAggregation.NONE,
+        shape: Any = None,
+    ) -> None:
         """Only says how a variable is asked for; the classes below make it."""
 
     @property
@@ -224,13 +245,11 @@ class Variable(TensorLike, Trackable, metaclass=VariableMetaclass):
         """Gives the variable a new value; returns the variable as it is afterwards, or the op."""
         raise NotImplementedError
 
-    def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None,
-                   read_value: bool = True) -> Any:
+    def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
         """Adds to the variable."""
         raise NotImplementedError
 
-    def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None,
-                   read_value: bool = True) -> Any:
+    def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
         """Subtracts from the variable."""
         raise NotImplementedError
 
@@ -348,7 +367,7 @@ class Variable(TensorLike, Trackable, metaclass=VariableMetaclass):
 
     @property
     def _shared_name(self) -> str:
-        return self.name[:self.name.index(":")]
+        return self.name[: self.name.index(":")]
 
     def _set_save_slice_info(self, save_slice_info: Any) -> None:
         self._save_slice_info = save_slice_info
@@ -424,12 +443,24 @@ class VariableV1(Variable):
 
     _created_by = staticmethod(_default_creator)
 
-    def __init__(self, initial_value: Any = None, trainable: Any = None, collections: Any = None,
-                 validate_shape: bool = True, caching_device: Any = None, name: str | None = None,
-                 variable_def: Any = None, dtype: Any = None, expected_shape: Any = None,
-                 import_scope: str | None = None, constraint: Any = None, use_resource: Any = None,
-                 synchronization: Any = VariableSynchronization.AUTO, aggregation: Any = VariableAggregation.NONE,
-                 shape: Any = None) -> None:
+    def __init__(
+        self,
+        initial_value: Any = None,
+        trainable: Any = None,
+        collections: Any = None,
+        validate_shape: bool = True,
+        caching_device: Any = None,
+        name: str | None = None,
+        variable_def: Any = None,
+        dtype: Any = None,
+        expected_shape: Any = None,
+        import_scope: str | None = None,
+        constraint: Any = None,
+        use_resource: Any = None,
+        synchronization: Any = VariableSynchronization.AUTO,
+        aggregation: Any = VariableAggregation.NONE,
+        shape: Any = None,
+    ) -> None:
         """Only says how a variable is asked for; the classes below make it."""
 
 
@@ -457,8 +488,8 @@ def collections_for(collections: Any, trainable: bool) -> list[Any]:
         collections = [GraphKeys.GLOBAL_VARIABLES]
     if not isinstance(collections, (list, tuple, set)):
         raise ValueError(
-            f"collections argument to Variable constructor must be a list, tuple, or set. Got {collections} of type "
-            f"{type(collections)}")
+            f"collections argument to Variable constructor must be a list, tuple, or set. Got {collections} of type {type(collections)}"
+        )
     if trainable and GraphKeys.TRAINABLE_VARIABLES not in collections:
         collections = [*collections, GraphKeys.TRAINABLE_VARIABLES]
     return list(collections)
@@ -485,9 +516,7 @@ def _to_tensor(variable: Any, dtype: Any = None, name: str | None = None, as_ref
 def check_conversion(variable: Variable, dtype: Any) -> None:
     """Raises where a variable can't stand for a tensor of this type."""
     if dtype is not None and not dtype.is_compatible_with(variable.dtype):
-        raise ValueError(
-            f"Incompatible type conversion requested to type {dtype.name!r} for variable of type "
-            f"{variable.dtype.name!r}")
+        raise ValueError(f"Incompatible type conversion requested to type {dtype.name!r} for variable of type {variable.dtype.name!r}")
 
 
 register_tensor_conversion_function(Variable, _to_tensor)

@@ -1,4 +1,5 @@
 """Rewrites of a plan before code is made of it, which change nothing but speed: functions of the plan, and tables of rules (patterns)."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
@@ -28,11 +29,35 @@ from everflow.runtime.passes.variable_updates import batch_optimizer_steps, scal
 from everflow.runtime.plan import Plan
 
 PASSES = (
-    begin_enqueues, run_python_functions_together, drop_identities, fold_constants, drop_default_scales, find_broadcast_axes,
-    share_subexpressions, sum_to_shape, slice_concat_gradients, sum_products, take_rows, fuse_biases, pool_before_relu, pool_convolutions,
-    share_pooling_positions, scale_updates, batch_optimizer_steps, add_convolutions, normalize_in_convolutions, rectify_normalizations,
-    pad_normalizations, resize_single_images, group_elementwise, add_products, overwrite_inputs, take_restored_values,
-    transpose_matrices_once, keep_sizes_on_host, ask_for_used_results,
+    begin_enqueues,
+    run_python_functions_together,
+    drop_identities,
+    fold_constants,
+    drop_default_scales,
+    find_broadcast_axes,
+    share_subexpressions,
+    sum_to_shape,
+    slice_concat_gradients,
+    sum_products,
+    take_rows,
+    fuse_biases,
+    pool_before_relu,
+    pool_convolutions,
+    share_pooling_positions,
+    scale_updates,
+    batch_optimizer_steps,
+    add_convolutions,
+    normalize_in_convolutions,
+    rectify_normalizations,
+    pad_normalizations,
+    resize_single_images,
+    group_elementwise,
+    add_products,
+    overwrite_inputs,
+    take_restored_values,
+    transpose_matrices_once,
+    keep_sizes_on_host,
+    ask_for_used_results,
 )
 
 

@@ -1,4 +1,5 @@
 """Sums of which one part is a convolution with a window of one pixel: it adds its results to the other part as it computes them."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -26,6 +27,7 @@ def _form(base: Value, part: Value) -> Any:
 
 
 add_convolutions = Rules(
-    "add_convolutions", "Residual connections: the sum of two branches, and the sum of the gradients that come back through two branches.",
+    "add_convolutions",
+    "Residual connections: the sum of two branches, and the sum of the gradients that come back through two branches.",
     (P(("addition", "AddN"), V(once=True), V(once=True), most=2), _added),
 )

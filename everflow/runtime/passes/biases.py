@@ -1,4 +1,5 @@
 """Matrix products and convolutions with the bias that is added to their results."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -23,7 +24,8 @@ CONVOLUTION = P("Conv2D", name="product", once=True, dtype=FLOATS, attrs={"data_
 BIAS = V("bias", rank=1)
 
 fuse_biases = Rules(
-    "fuse_biases", "A vector that is added to the last axis of a product, or of a convolution, which is used nowhere else.",
+    "fuse_biases",
+    "A vector that is added to the last axis of a product, or of a convolution, which is used nowhere else.",
     (P("BiasAdd", PRODUCT, BIAS, attrs={"data_format": "NHWC"}), _joined("_MatMulBias")),
     (P("addition", PRODUCT, BIAS, swaps=True), _joined("_MatMulBias")),
     (P("BiasAdd", CONVOLUTION, BIAS, attrs={"data_format": "NHWC"}), _joined("_ConvBias")),

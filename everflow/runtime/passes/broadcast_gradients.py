@@ -3,6 +3,7 @@
 Where the static shapes tell these axes, nothing is left to find out at run time; and a sum over no axes, or a reshape to the shape that a
 value already has, goes. Where only a run can tell, sum and reshape are one node: in most runs there is nothing to sum.
 """
+
 from __future__ import annotations
 
 from typing import Any
@@ -93,7 +94,15 @@ def _summed(node: Node, shape: Value, total: Node, axes: Node) -> Node | None:
 
 
 sum_to_shape = Rules(
-    "sum_to_shape", "A sum over the axes that BroadcastGradientArgs finds, and the reshape after it, need only the shape.",
-    (P("Reshape", P("Sum", V(), P("BroadcastGradientArgs", name="axes", output=None), name="total", attrs={"keep_dims": False}), V("shape"),
-       dtype=FLOATS), _summed),
+    "sum_to_shape",
+    "A sum over the axes that BroadcastGradientArgs finds, and the reshape after it, need only the shape.",
+    (
+        P(
+            "Reshape",
+            P("Sum", V(), P("BroadcastGradientArgs", name="axes", output=None), name="total", attrs={"keep_dims": False}),
+            V("shape"),
+            dtype=FLOATS,
+        ),
+        _summed,
+    ),
 )

@@ -1,4 +1,5 @@
 """The gradient of one input of a concatenation: a slice, whose place is known where the sizes along the axis are."""
+
 from __future__ import annotations
 
 from everflow.ops.core.node import Node, Value
@@ -28,8 +29,11 @@ def _size(shape: Value, axis: int) -> int | None:
 
 
 slice_concat_gradients = Rules(
-    "slice_concat_gradients", "A part of what was joined is found without its offset; of a product, only its columns are computed.",
+    "slice_concat_gradients",
+    "A part of what was joined is found without its offset; of a product, only its columns are computed.",
     (P("Slice", V("x"), P("ConcatOffset", name="offsets", output=None), least=3), _part),
-    (P("_Part", P("MatMul", name="product", once=True, dtype=FLOATS), attrs={"axis": 1}),
-     lambda node, product: fused("_PartOfProduct", node, list(product.inputs), **product.attrs)),
+    (
+        P("_Part", P("MatMul", name="product", once=True, dtype=FLOATS), attrs={"axis": 1}),
+        lambda node, product: fused("_PartOfProduct", node, list(product.inputs), **product.attrs),
+    ),
 )

@@ -1,4 +1,5 @@
 """Nodes whose inputs are all known before running are computed once, when the plan is made."""
+
 from __future__ import annotations
 
 import numpy as np

@@ -1,5 +1,6 @@
 """Element-wise ops on tensors of one shape, done together: on small ones, calling a kernel for each of them costs more than their
 arithmetic; on large ones, reading and writing memory does."""
+
 from __future__ import annotations
 
 from collections import Counter

@@ -1,4 +1,5 @@
 """Small integer arithmetic on shapes stays on the host, in Python: a tensor for a handful of sizes costs more than computing them."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence

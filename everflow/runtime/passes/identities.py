@@ -1,4 +1,5 @@
 """Nodes that hand their input on unchanged are left out."""
+
 from __future__ import annotations
 
 from everflow.ops.core.node import Node, Value
@@ -24,7 +25,8 @@ def _first(node: Node) -> Value:
 
 # What functions of random numbers ask for by default: a standard deviation of one, a mean or a minimum of zero. None of these gives -0.0.
 drop_default_scales = Rules(
-    "drop_default_scales", "Random numbers are neither multiplied by one, nor is zero added to them.",
+    "drop_default_scales",
+    "Random numbers are neither multiplied by one, nor is zero added to them.",
     (P("Mul", P("random numbers"), V(number=1.0)), _first),
     (P("addition", P("random numbers"), V(number=0.0)), _first),
 )

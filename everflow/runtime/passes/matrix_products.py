@@ -1,4 +1,5 @@
 """Sums of many matrix products, and matrices that many products take transposed."""
+
 from __future__ import annotations
 
 from everflow.ops.core.node import Node, Value
@@ -12,7 +13,8 @@ def _sum(node: Node) -> Node:
 
 
 sum_products = Rules(
-    "sum_products", "Sums of products a'b, such as gradients of weights used at each step of a recurrent network, are added up in place.",
+    "sum_products",
+    "Sums of products a'b, such as gradients of weights used at each step of a recurrent network, are added up in place.",
     (P("AddN", every=P("MatMul", once=True, attrs={"transpose_a": True, "transpose_b": False}), least=3, dtype=FLOATS), _sum),
 )
 
@@ -25,7 +27,8 @@ def _two(node: Node, first: Node, second: Node) -> Node | None:
 
 
 add_products = Rules(
-    "add_products", "Of two products that are added, the second is added to the first as it is computed.",
+    "add_products",
+    "Of two products that are added, the second is added to the first as it is computed.",
     (P(("addition", "AddN"), P("MatMul", name="first", once=True), P("MatMul", name="second", once=True), most=2, dtype=FLOATS), _two),
 )
 

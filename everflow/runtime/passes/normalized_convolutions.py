@@ -1,4 +1,5 @@
 """Batch normalization with given statistics scales and shifts channels: a convolution before it does that with its filter and a bias."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -26,8 +27,17 @@ def _rectified(node: Node, normalized: Node) -> Any:
 
 
 normalize_in_convolutions = Rules(
-    "normalize_in_convolutions", "A convolution, its bias, a batch normalization outside of training and Relu.",
-    (P("normalization", P("convolution", name="convolution", once=True, attrs={"data_format": "NHWC"}), alone=True, where=_has_floats,
-       attrs={"is_training": False, "data_format": "NHWC"}), _normalized),
+    "normalize_in_convolutions",
+    "A convolution, its bias, a batch normalization outside of training and Relu.",
+    (
+        P(
+            "normalization",
+            P("convolution", name="convolution", once=True, attrs={"data_format": "NHWC"}),
+            alone=True,
+            where=_has_floats,
+            attrs={"is_training": False, "data_format": "NHWC"},
+        ),
+        _normalized,
+    ),
     (P("Relu", P("_ConvNormalized", name="normalized", once=True, attrs={"rectify": False})), _rectified),
 )

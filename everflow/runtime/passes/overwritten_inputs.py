@@ -1,4 +1,5 @@
 """Results are written over an input that nothing needs any more: large tensors cost most by the memory they touch."""
+
 from __future__ import annotations
 
 import functools
@@ -26,10 +27,23 @@ def overwrite_inputs(plan: Plan) -> bool:
             return None
         for i, factory in meaning.over.items():
             value = node.inputs[i]
-            if value.node.is_fresh and uses[value] == 1 and value.dtype is node.outputs[0].dtype \
-                    and value.dtype.name in FLOATS and symbols.of(value) == output and (kernel := factory(node)) is not None:
-                return variant(f"_{node.type}Over", node, node.inputs, functools.partial(_given, kernel), fresh=True,
-                               shape=meaning.shape, symbolic=meaning.symbolic)
+            if (
+                value.node.is_fresh
+                and uses[value] == 1
+                and value.dtype is node.outputs[0].dtype
+                and value.dtype.name in FLOATS
+                and symbols.of(value) == output
+                and (kernel := factory(node)) is not None
+            ):
+                return variant(
+                    f"_{node.type}Over",
+                    node,
+                    node.inputs,
+                    functools.partial(_given, kernel),
+                    fresh=True,
+                    shape=meaning.shape,
+                    symbolic=meaning.symbolic,
+                )
         return None
 
     return rewrite(plan, replacement)

@@ -1,5 +1,6 @@
 """Zeros around normalized pictures: where convolutions want more of them on one side than on the other, they are written along with
 the pictures instead of into a copy for each convolution."""
+
 from __future__ import annotations
 
 from typing import Any

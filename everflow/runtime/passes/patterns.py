@@ -17,6 +17,7 @@ the whole. A replacement returns
 Rows are tried in order, and again on what they put in a node's place. A pass tells whether it changed the plan; what only replaced
 nodes needed is left out afterwards.
 """
+
 from __future__ import annotations
 
 from collections import Counter
@@ -57,8 +58,18 @@ class V:
     where     a function that tells whether the value will do.
     """
 
-    def __init__(self, name: str = "", *, once: bool = False, dtype: Any = None, rank: int | None = None, number: Any = None,
-                 fresh: bool = False, spare: str = "", where: Callable[[Any], bool] | None = None) -> None:
+    def __init__(
+        self,
+        name: str = "",
+        *,
+        once: bool = False,
+        dtype: Any = None,
+        rank: int | None = None,
+        number: Any = None,
+        fresh: bool = False,
+        spare: str = "",
+        where: Callable[[Any], bool] | None = None,
+    ) -> None:
         self.name, self.once, self.dtype, self.rank, self.number = name, once, dtype, rank, number
         self.fresh, self.spare, self.where = fresh, spare, where
 
@@ -95,9 +106,20 @@ class P(V):
     where     a function that tells whether the node will do.
     """
 
-    def __init__(self, ops: str | tuple[str, ...] = (), *inputs: V, has: str = "", every: V | None = None, least: int = 0,
-                 most: int | None = None, swaps: bool = False, alone: bool = False, output: int | None = 0,
-                 attrs: dict[str, Any] | None = None, **facts: Any) -> None:
+    def __init__(
+        self,
+        ops: str | tuple[str, ...] = (),
+        *inputs: V,
+        has: str = "",
+        every: V | None = None,
+        least: int = 0,
+        most: int | None = None,
+        swaps: bool = False,
+        alone: bool = False,
+        output: int | None = 0,
+        attrs: dict[str, Any] | None = None,
+        **facts: Any,
+    ) -> None:
         super().__init__(**facts)
         self.ops = frozenset((ops,) if isinstance(ops, str) else ops)
         self.inputs, self.has, self.every, self.swaps, self.alone, self.output = inputs, has, every, swaps, alone, output
@@ -109,14 +131,21 @@ class P(V):
         known = self._accepted.get(node.type)
         if known is None:
             meaning = node.meaning
-            known = node.type in self.ops or meaning is not None and (
-                meaning.kind in self.ops or bool(self.has) and bool(getattr(meaning, self.has)))
+            known = (
+                node.type in self.ops
+                or meaning is not None
+                and (meaning.kind in self.ops or bool(self.has) and bool(getattr(meaning, self.has)))
+            )
             self._accepted[node.type] = known
         return known
 
     def matches(self, value: Value, match: Match) -> bool:
-        return self.accepts(value.node) and self.output in (value.index, None) and self._fits(value, match) \
+        return (
+            self.accepts(value.node)
+            and self.output in (value.index, None)
+            and self._fits(value, match)
             and self.matches_node(value.node, match)
+        )
 
     def matches_node(self, node: Node, match: Match) -> bool:
         """The same for a node that is accepted, whichever of its outputs is used."""

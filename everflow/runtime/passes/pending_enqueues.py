@@ -1,4 +1,5 @@
 """What brings elements waits for room at the end: what takes elements in the same step may make that room."""
+
 from __future__ import annotations
 
 from everflow.graph import dtypes

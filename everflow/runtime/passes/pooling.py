@@ -1,4 +1,5 @@
 """Maxima of windows: taken before what keeps their order, along with first layers' convolutions, and looked for once."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -14,7 +15,8 @@ def _swapped(node: Node, relu: Node) -> list[Node]:
 
 
 pool_before_relu = Rules(
-    "pool_before_relu", "A Relu that only a MaxPool uses works on what that leaves: the greatest of rectified values is the rectified one.",
+    "pool_before_relu",
+    "A Relu that only a MaxPool uses works on what that leaves: the greatest of rectified values is the rectified one.",
     (P("MaxPool", P("Relu", name="relu", once=True), where=lambda pool: pool.outputs[0].dtype.is_floating), _swapped),
 )
 
@@ -29,11 +31,13 @@ def _pooled(node: Node, convolution: Node) -> Node | None:
 
 
 pool_convolutions = Rules(
-    "pool_convolutions", "Convolutions of pictures with few channels, bias, MaxPool over windows of two by two and Relu: what is pooled "
-    "away is never written.",
+    "pool_convolutions",
+    "Convolutions of pictures with few channels, bias, MaxPool over windows of two by two and Relu: what is pooled away is never written.",
     (P("MaxPool", P("convolution", name="convolution", once=True)), _pooled),
-    (P("Relu", P("_ConvPool", name="pooled", once=True)),
-     lambda node, pooled: fused("_ConvPool", node, pooled.inputs, **{**pooled.attrs, "rectify": True})),
+    (
+        P("Relu", P("_ConvPool", name="pooled", once=True)),
+        lambda node, pooled: fused("_ConvPool", node, pooled.inputs, **{**pooled.attrs, "rectify": True}),
+    ),
 )
 
 
@@ -54,6 +58,7 @@ def _from_positions(node: Node, x: Value, pool: Node) -> Node:
 
 
 share_pooling_positions = Rules(
-    "share_pooling_positions", "MaxPool finds where the maxima are; its gradient need not look for them again.",
+    "share_pooling_positions",
+    "MaxPool finds where the maxima are; its gradient need not look for them again.",
     (P("MaxPoolGrad", V("x"), P(("MaxPool", "_MaxPoolWithPositions"), V("x"), name="pool"), least=3), _with_positions),
 )

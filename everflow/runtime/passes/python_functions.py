@@ -1,4 +1,5 @@
 """Python functions that do not wait for each other run side by side: one may wait for what another one does."""
+
 from __future__ import annotations
 
 from everflow.ops.core.node import Node, Value

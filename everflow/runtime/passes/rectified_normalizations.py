@@ -1,4 +1,5 @@
 """Batch normalization with the Relu behind it, and the gradient of both, each as one node that goes through memory once."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -24,10 +25,15 @@ def _rectified_gradient(node: Node, dy: Value, overwrite: bool, forward: Node) -
 
 
 rectify_normalizations = Rules(
-    "rectify_normalizations", "A batch normalization and its Relu; ReluGrad and the gradient of the normalization.",
+    "rectify_normalizations",
+    "A batch normalization and its Relu; ReluGrad and the gradient of the normalization.",
     (P("Relu", P("normalization", V(spare="overwrite"), name="normalization", once=True)), _rectified),
-    (P("gradient of normalization", P("ReluGrad", V("dy", spare="overwrite"), P("_NormalizeRectify", name="forward"), once=True)),
-     _rectified_gradient),
-    (P("gradient of normalization", V("dy", spare="overwrite")),
-     lambda node, dy, overwrite: fused("_NormalizeGradient", node, list(node.inputs), overwrite=overwrite)),
+    (
+        P("gradient of normalization", P("ReluGrad", V("dy", spare="overwrite"), P("_NormalizeRectify", name="forward"), once=True)),
+        _rectified_gradient,
+    ),
+    (
+        P("gradient of normalization", V("dy", spare="overwrite")),
+        lambda node, dy, overwrite: fused("_NormalizeGradient", node, list(node.inputs), overwrite=overwrite),
+    ),
 )

@@ -1,4 +1,5 @@
 """Single images that are resized: the ops that make a batch of one image and take it apart again go."""
+
 from __future__ import annotations
 
 from functools import partial
@@ -21,10 +22,21 @@ PICTURE = V("picture", rank=3, where=lambda v: v.dtype is dtypes.uint8)
 RESIZED = P("_ResizedPicture", name="picture", once=True)
 
 resize_single_images = Rules(
-    "resize_single_images", "ExpandDims of an image of bytes, its resizing, Squeeze, and what all pixels are divided or multiplied by.",
-    (P("Squeeze", P("resizing", P("ExpandDims", PICTURE, V(where=lambda v: v.constant is not None and v.constant.item() == 0), once=True),
-                    name="resize", once=True), attrs={"squeeze_dims": [0]}),
-     lambda node, picture, resize: fused("_ResizedPicture", node, [picture, resize.inputs[1]], resize=resize, divisor=1.0, factor=1.0)),
+    "resize_single_images",
+    "ExpandDims of an image of bytes, its resizing, Squeeze, and what all pixels are divided or multiplied by.",
+    (
+        P(
+            "Squeeze",
+            P(
+                "resizing",
+                P("ExpandDims", PICTURE, V(where=lambda v: v.constant is not None and v.constant.item() == 0), once=True),
+                name="resize",
+                once=True,
+            ),
+            attrs={"squeeze_dims": [0]},
+        ),
+        lambda node, picture, resize: fused("_ResizedPicture", node, [picture, resize.inputs[1]], resize=resize, divisor=1.0, factor=1.0),
+    ),
     (P("RealDiv", RESIZED, V("number", number=True)), partial(_scaled, divides=True)),
     (P("Mul", RESIZED, V("number", number=True)), partial(_scaled, divides=False)),
 )

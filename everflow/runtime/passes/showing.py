@@ -1,4 +1,5 @@
 """What passes do to a plan, in print: `EVERFLOW_DEBUG=passes python program.py`."""
+
 from __future__ import annotations
 
 import difflib

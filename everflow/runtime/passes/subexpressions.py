@@ -1,4 +1,5 @@
 """Nodes that compute the same thing are computed once."""
+
 from __future__ import annotations
 
 from typing import Any

@@ -1,4 +1,5 @@
 """Nodes that run bodies are told which of their results are used: bodies compute what these need, and nothing else."""
+
 from __future__ import annotations
 
 from collections import Counter

@@ -1,5 +1,6 @@
 """Updates of variables: restored values are taken as they are, a factor is applied while adding, and an optimizer's steps on many
 variables are taken in one call."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -14,7 +15,8 @@ def _taking(node: Node) -> Node:
 
 
 take_restored_values = Rules(
-    "take_restored_values", "Variables keep the memory that restored values are in: a copy would take as long as reading them.",
+    "take_restored_values",
+    "Variables keep the memory that restored values are in: a copy would take as long as reading them.",
     (P((), V(), P(has="restored", once=True, output=None), has="taking"), _taking),
 )
 
@@ -35,7 +37,8 @@ def _may_change(node: Node) -> bool:
 
 
 scale_updates = Rules(
-    "scale_updates", "A value times a number that is added to a variable, as in `w.assign_sub(0.1 * gradient)`, needs no product.",
+    "scale_updates",
+    "A value times a number that is added to a variable, as in `w.assign_sub(0.1 * gradient)`, needs no product.",
     (P((), V(), P("Mul", V("factor", number=True), V("value"), once=True, dtype=FLOATS, swaps=True), has="adds"), _scaled),
 )
 

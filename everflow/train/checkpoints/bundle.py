@@ -1,4 +1,5 @@
 """V2 checkpoints: an index (a sorted table of BundleEntryProtos, `PREFIX.index`) and data files (`PREFIX.data-00000-of-00001`)."""
+
 from __future__ import annotations
 
 import contextlib
@@ -31,7 +32,7 @@ def aligned_memory(size: int) -> np.ndarray:
     """Bytes that begin where a cache line does, as kernels like it: variables take what was read over as it is."""
     memory = np.empty(size + LINE, np.uint8)
     start = -memory.ctypes.data % LINE
-    return memory[start:start + size]
+    return memory[start : start + size]
 
 
 class BundleReader:
@@ -166,7 +167,7 @@ class BundleReader:
         with self._data(entry.shard_id) as file, errors_about(path):
             file.seek(entry.offset)
             while done < memory.size:
-                piece = memory[done:done + PIECE]
+                piece = memory[done : done + PIECE]
                 got = file.readinto(piece.data)  # type: ignore[attr-defined]
                 if not got:
                     raise data_loss(f"{path} is too short")
@@ -193,14 +194,15 @@ class BundleReader:
         self._check(name, entry, google_crc32c.extend(crc, data[at:]))
         array = np.empty(count, object)
         for i, length in enumerate(lengths):
-            array[i] = data[start:start + length]
+            array[i] = data[start : start + length]
             start += length
         return array.reshape(shape)
 
     def _check(self, name: str, entry: Any, crc: int) -> None:
         if crc != unmasked(entry.crc32c):
             raise data_loss(
-                f"Checksum does not match: stored {unmasked(entry.crc32c)} vs. calculated on the restored bytes {crc} (tensor {name})")
+                f"Checksum does not match: stored {unmasked(entry.crc32c)} vs. calculated on the restored bytes {crc} (tensor {name})"
+            )
 
     @contextlib.contextmanager
     def _data(self, shard: int) -> Iterator[BinaryIO]:
@@ -250,7 +252,8 @@ def assembled(name: str, shape: Sequence[int], bounds: list[tuple[int, int]], dt
                 raise data_loss(f"The slices of {name} do not cover it")
             out = np.empty(sizes, object if dtype is dtypes.string else dtype.as_numpy_dtype)
         out[tuple(slice(a - start, b - start) for (a, b), (start, _) in zip(inside, bounds))] = value[
-            tuple(slice(a - start, b - start) for (a, b), (start, _) in zip(inside, part.bounds(shape)))]
+            tuple(slice(a - start, b - start) for (a, b), (start, _) in zip(inside, part.bounds(shape)))
+        ]
         covered += math.prod(b - a for a, b in inside)
     if covered < total:
         raise not_found(f"Checkpoint lacks parts of tensor {name} that are asked for")

@@ -1,4 +1,5 @@
 """Writes V2 checkpoints, and makes one of several."""
+
 from __future__ import annotations
 
 import contextlib
@@ -90,7 +91,7 @@ class BundleWriter:
             crc = 0
             # In pieces that stay in the cache between the checksum and the write; the kernel, too, is faster with them.
             for start in range(0, memory.size, PIECE):
-                piece = memory[start:start + PIECE]
+                piece = memory[start : start + PIECE]
                 crc = google_crc32c.extend(crc, piece)
                 self._data.write(piece.data)
             entry.size = memory.size

@@ -1,4 +1,5 @@
 """The files of checkpoints, wherever they are: problems with them are errors of `tf.errors`."""
+
 from __future__ import annotations
 
 import contextlib
@@ -55,8 +56,11 @@ def matching_files(pattern: str) -> list[str]:
     filesystem, local = locate(folder or ".")
     with errors_about(folder or "."):
         names = filesystem.list(local)
-    return [os.path.join(folder, found) for found in sorted(names)
-            if fnmatch.fnmatchcase(found, name) and not filesystem.is_directory(locate(os.path.join(folder, found))[1])]
+    return [
+        os.path.join(folder, found)
+        for found in sorted(names)
+        if fnmatch.fnmatchcase(found, name) and not filesystem.is_directory(locate(os.path.join(folder, found))[1])
+    ]
 
 
 def make_folder_of(prefix: str) -> None:

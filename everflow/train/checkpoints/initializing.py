@@ -1,4 +1,5 @@
 """tf.train.init_from_checkpoint: variables whose initial values are those of a checkpoint."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -81,13 +82,16 @@ def _check_shape(var: Any, name: str, shapes: dict[str, Any]) -> None:
         info = var[0]._get_save_slice_info()
         whole = info.full_shape if info else shapes[name]
         if list(whole) != shapes[name]:
-            raise ValueError(f"Shape of variable {_names(var)} ({list(whole)}) doesn't match with shape of tensor {name} ({shapes[name]}) "
-                             "from checkpoint reader.")
+            raise ValueError(
+                f"Shape of variable {_names(var)} ({list(whole)}) doesn't match with shape of tensor {name} ({shapes[name]}) "
+                "from checkpoint reader."
+            )
         return
     if not var.get_shape().is_compatible_with(shapes[name]):
         raise ValueError(
             f"Shape of variable {var.name} ({var.get_shape()}) doesn't match with shape of tensor {name} ({shapes[name]}) from checkpoint "
-            "reader.")
+            "reader."
+        )
 
 
 def _init_scope(shown: Any, checkpoint: str, wanted: str, scope: str, shapes: dict[str, Any]) -> None:
@@ -96,14 +100,15 @@ def _init_scope(shown: Any, checkpoint: str, wanted: str, scope: str, shapes: di
     prefix = scope.rpartition("/")[0]
     if not wanted.endswith("/"):
         raise ValueError(
-            f"Assignment map with scope only name {prefix} should map to scope only {wanted}. Should be 'scope/': 'other_scope/'.")
+            f"Assignment map with scope only name {prefix} should map to scope only {wanted}. Should be 'scope/': 'other_scope/'."
+        )
     store = _store()
     ckpt_prefix = wanted.removesuffix("/")
     for name in sorted(store):
         if prefix and not name.startswith(prefix + "/"):
             continue
         # All the parts of a variable are set with its first.
-        rest = name if scope == "/" else name[len(prefix) + 1:]
+        rest = name if scope == "/" else name[len(prefix) + 1 :]
         var = store[name]
         if var._get_save_slice_info() is not None:
             if not name.endswith("/part_0"):
@@ -118,8 +123,9 @@ def _init_scope(shown: Any, checkpoint: str, wanted: str, scope: str, shapes: di
 
 
 @internal("training.checkpoint_utils._set_checkpoint_initializer")
-def _set_checkpoint_initializer(variable: Any, ckpt_file: str, tensor_name: str, slice_spec: str,
-                                name: str = "checkpoint_initializer") -> None:
+def _set_checkpoint_initializer(
+    variable: Any, ckpt_file: str, tensor_name: str, slice_spec: str, name: str = "checkpoint_initializer"
+) -> None:
     dtype = variable.dtype.base_dtype
     with device(variable.device), device("/cpu:0"):
         (restored,) = apply("RestoreV2", ckpt_file, [tensor_name], [slice_spec], dtypes=[dtype], name=name)

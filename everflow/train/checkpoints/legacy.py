@@ -1,4 +1,5 @@
 """V1 checkpoints: tables whose values are SavedTensorSlices, one table or several shards."""
+
 from __future__ import annotations
 
 import math
@@ -16,10 +17,26 @@ from everflow.train.checkpoints.table import Table, write_table
 
 # In which field of a TensorProto the elements of a type are.
 _FIELDS = {
-    "float32": "float_val", "float64": "double_val", "int32": "int_val", "uint8": "int_val", "int16": "int_val", "int8": "int_val",
-    "string": "string_val", "complex64": "scomplex_val", "complex128": "dcomplex_val", "int64": "int64_val", "bool": "bool_val",
-    "qint8": "int_val", "quint8": "int_val", "qint32": "int_val", "qint16": "int_val", "quint16": "int_val", "uint16": "int_val",
-    "float16": "half_val", "uint32": "uint32_val", "uint64": "uint64_val",
+    "float32": "float_val",
+    "float64": "double_val",
+    "int32": "int_val",
+    "uint8": "int_val",
+    "int16": "int_val",
+    "int8": "int_val",
+    "string": "string_val",
+    "complex64": "scomplex_val",
+    "complex128": "dcomplex_val",
+    "int64": "int64_val",
+    "bool": "bool_val",
+    "qint8": "int_val",
+    "quint8": "int_val",
+    "qint32": "int_val",
+    "qint16": "int_val",
+    "quint16": "int_val",
+    "uint16": "int_val",
+    "float16": "half_val",
+    "uint32": "uint32_val",
+    "uint64": "uint64_val",
 }
 
 
@@ -57,7 +74,8 @@ def _table(path: str) -> Table:
     except DataLossError as error:
         raise data_loss(
             f"Unable to open table file {path}: Data loss: {error.message}: perhaps your file is in a different file format and you need "
-            "to use a different restore operator?") from None
+            "to use a different restore operator?"
+        ) from None
 
 
 class LegacyReader:

@@ -1,4 +1,5 @@
 """tf.train.CheckpointManager: keeps some checkpoints of an object and deletes the others."""
+
 from __future__ import annotations
 
 import collections
@@ -30,16 +31,32 @@ from everflow.train.tracking.restoring import get_session
 # Programs replace this module's clock: it stands for TensorFlow's as a whole, so it has TensorFlow's names.
 internal("training.checkpoint_management")(sys.modules[__name__])
 _GetCheckpointFilename, _prefix_to_checkpoint_path, checkpoint_exists_internal = state_path, file_of, checkpoint_exists
-__all__ = ["CheckpointManager", "checkpoint_exists", "generate_checkpoint_state_proto", "get_checkpoint_mtimes", "get_checkpoint_state",
-           "latest_checkpoint", "meta_graph_filename", "remove_checkpoint", "update_checkpoint_state", "update_checkpoint_state_internal"]
+__all__ = [
+    "CheckpointManager",
+    "checkpoint_exists",
+    "generate_checkpoint_state_proto",
+    "get_checkpoint_mtimes",
+    "get_checkpoint_state",
+    "latest_checkpoint",
+    "meta_graph_filename",
+    "remove_checkpoint",
+    "update_checkpoint_state",
+    "update_checkpoint_state_internal",
+]
 
 
 @public("train.CheckpointManager")
 class CheckpointManager:
     """Numbers the checkpoints of a `tf.train.Checkpoint` in a folder and deletes old ones."""
 
-    def __init__(self, checkpoint: Any, directory: Any, max_to_keep: int | None, keep_checkpoint_every_n_hours: float | None = None,
-                 checkpoint_name: str = "ckpt") -> None:
+    def __init__(
+        self,
+        checkpoint: Any,
+        directory: Any,
+        max_to_keep: int | None,
+        keep_checkpoint_every_n_hours: float | None = None,
+        checkpoint_name: str = "ckpt",
+    ) -> None:
         if max_to_keep is not None and max_to_keep <= 0:
             raise ValueError(f"Expected a positive integer or `None` for `max_to_max_to_keep`, got {max_to_keep}.")
         self._checkpoint = checkpoint
@@ -101,8 +118,13 @@ class CheckpointManager:
     def _record_state(self) -> None:
         paths, times = list(self._maybe_delete), list(self._maybe_delete.values())
         update_checkpoint_state_internal(
-            self._directory, model_checkpoint_path=self.latest_checkpoint or "", all_model_checkpoint_paths=paths,
-            all_model_checkpoint_timestamps=times, last_preserved_timestamp=self._last_preserved_timestamp, save_relative_paths=True)
+            self._directory,
+            model_checkpoint_path=self.latest_checkpoint or "",
+            all_model_checkpoint_paths=paths,
+            all_model_checkpoint_timestamps=times,
+            last_preserved_timestamp=self._last_preserved_timestamp,
+            save_relative_paths=True,
+        )
 
     @property
     def _prefix(self) -> str:

@@ -1,4 +1,5 @@
 """Name-based savers and object-based checkpoints: which key of the checkpoint holds a variable of a name."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -23,8 +24,9 @@ def object_graph_key_mapping(checkpoint_path: Any) -> dict[str, str]:
 
 
 @internal("training.saver.saver_from_object_based_checkpoint")
-def saver_from_object_based_checkpoint(checkpoint_path: Any, var_list: Any = None, builder: Any = None, names_to_keys: Any = None,
-                                       cached_saver: Any = None) -> Any:
+def saver_from_object_based_checkpoint(
+    checkpoint_path: Any, var_list: Any = None, builder: Any = None, names_to_keys: Any = None, cached_saver: Any = None
+) -> Any:
     """A saver that finds variables in an object-based checkpoint by their names."""
     if names_to_keys is None:
         try:
@@ -41,7 +43,8 @@ def saver_from_object_based_checkpoint(checkpoint_path: Any, var_list: Any = Non
     if missing:
         extra = sorted(set(names_to_keys) - current)
         raise NotFoundError(
-            None, None,
+            None,
+            None,
             f"\n\nExisting variables not in the checkpoint: {', '.join(sorted(missing))}\n\nVariables names when this checkpoint was "
             f"written which don't exist now: {', '.join(extra)}\n\n({len(current) - len(missing)} variable name(s) did match)\n\nCould not "
             "find some variables in the checkpoint (see names above). Saver was attempting to load an object-based checkpoint (saved using "
@@ -50,7 +53,8 @@ def saver_from_object_based_checkpoint(checkpoint_path: Any, var_list: Any = Non
             "are new variables which did not exist when the checkpoint was written. You can construct a Saver(var_list=...) with only the "
             "variables which previously existed, and if variable names have changed you may need to make this a dictionary with the old "
             "names as keys. If you're using an Estimator, you'll need to return a tf.train.Saver inside a tf.train.Scaffold from your "
-            "model_fn.")
+            "model_fn.",
+        )
     for saveable in saveables:
         saveable.name = names_to_keys[saveable.name]
         if len(saveable.specs) != 1:

@@ -1,4 +1,5 @@
 """The ops that write and read checkpoints."""
+
 from __future__ import annotations
 
 import contextlib
@@ -40,7 +41,8 @@ def _checked(name: str, spec: str, array: np.ndarray) -> tuple[tuple[int, ...], 
     shape, part = parse_spec(spec)
     if part.shape_in(shape) != array.shape:
         raise invalid_argument(
-            f"Slice in shape_and_slice specification does not match the shape of the tensor to save: {spec}, tensor: {list(array.shape)}")
+            f"Slice in shape_and_slice specification does not match the shape of the tensor to save: {spec}, tensor: {list(array.shape)}"
+        )
     return shape, part
 
 
@@ -99,15 +101,15 @@ def _restored(file: Reader, names: list[str], specs: list[str], types: list[Any]
 def _reading(file: Reader, name: str, spec: str, dtype: Any) -> Reading:
     stored = file.dtype(name)
     if stored is not dtype:
-        raise invalid_argument(f"tensor_name = {name}; expected dtype {type_name(dtype)} does not equal original dtype "
-                               f"{type_name(stored)}")
+        raise invalid_argument(f"tensor_name = {name}; expected dtype {type_name(dtype)} does not equal original dtype {type_name(stored)}")
     if not spec:
         return file.reading(name)
     shape, part = parse_spec(spec)
     if shape != file.shape(name):
         raise invalid_argument(
             f"tensor_name = {name}; shape in shape_and_slice spec {_shown(shape)} does not match the shape stored in checkpoint: "
-            f"{_shown(file.shape(name))}")
+            f"{_shown(file.shape(name))}"
+        )
     return file.reading(name, part)
 
 

@@ -1,4 +1,5 @@
 """Reading checkpoints from Python: `tf.train.NewCheckpointReader`, `load_checkpoint`, `list_variables`, `load_variable`."""
+
 from __future__ import annotations
 
 import os
@@ -24,7 +25,8 @@ def open_checkpoint(prefix: str) -> Reader:
         files = matching_files(prefix)
     except NotFoundError as error:
         raise invalid_argument(
-            f"Unsuccessful TensorSliceReader constructor: Failed to get matching files on {prefix}: Not found: {error.message}") from error
+            f"Unsuccessful TensorSliceReader constructor: Failed to get matching files on {prefix}: Not found: {error.message}"
+        ) from error
     if not files:
         raise not_found(f"Unsuccessful TensorSliceReader constructor: Failed to find any matching files for {prefix}")
     return LegacyReader(files)
@@ -61,8 +63,11 @@ class CheckpointReader:
         """A line for each tensor: name, type, shape."""
         from everflow.proto import types_pb2
 
-        lines = [f"{name} ({types_pb2.DataType.Name(self._file.dtype(name).as_datatype_enum)}) "
-                 f"[{','.join(str(size) for size in self._file.shape(name))}]" for name in sorted(self._file.names())]
+        lines = [
+            f"{name} ({types_pb2.DataType.Name(self._file.dtype(name).as_datatype_enum)}) "
+            f"[{','.join(str(size) for size in self._file.shape(name))}]"
+            for name in sorted(self._file.names())
+        ]
         return "".join(line + "\n" for line in lines).encode()
 
 

@@ -1,4 +1,5 @@
 """Matrices of a checkpoint whose rows or columns belong to words, for another vocabulary."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -29,7 +30,7 @@ def _vocab_remapping(node: Any) -> Callable[..., Any]:
         if old_size >= 0:
             old = old[:old_size]
         places = {word: i for i, word in enumerate(old)}
-        wanted = _lines(new_vocab_file)[offset:offset + count]
+        wanted = _lines(new_vocab_file)[offset : offset + count]
         if len(wanted) < count:
             raise invalid_argument(f"Invalid argument: new vocab has {len(wanted)} words from {offset} on, not {count}")
         found = [places.get(word, -1) for word in wanted]
@@ -76,7 +77,8 @@ def _load_and_remap(node: Any) -> Callable[..., Any]:
         values = initializing_values.numpy().reshape(-1)
         if values.size != missing.sum():
             raise invalid_argument(
-                f"initializing_values contained {values.size} elements, but {int(missing.sum())} values have to be initialized")
+                f"initializing_values contained {values.size} elements, but {int(missing.sum())} values have to be initialized"
+            )
         out[missing] = values
         return torch.from_numpy(out)
 
@@ -87,10 +89,22 @@ op("LoadAndRemapMatrix", kernel=_load_and_remap, shape=lambda o: (o.attrs["num_r
 
 
 @internal("training.checkpoint_ops._load_and_remap_matrix")
-def _load_and_remap_matrix(ckpt_path: Any, old_tensor_name: str, new_row_vocab_offset: int, num_rows_to_load: int, new_col_vocab_size: int,
-                           initializer: Any, old_row_vocab_size: int = -1, old_row_vocab_file: Any = None, new_row_vocab_file: Any = None,
-                           old_col_vocab_file: Any = None, new_col_vocab_file: Any = None, num_row_oov_buckets: int = 0,
-                           num_col_oov_buckets: int = 0, max_rows_in_memory: int = -1) -> Any:
+def _load_and_remap_matrix(
+    ckpt_path: Any,
+    old_tensor_name: str,
+    new_row_vocab_offset: int,
+    num_rows_to_load: int,
+    new_col_vocab_size: int,
+    initializer: Any,
+    old_row_vocab_size: int = -1,
+    old_row_vocab_file: Any = None,
+    new_row_vocab_file: Any = None,
+    old_col_vocab_file: Any = None,
+    new_col_vocab_file: Any = None,
+    num_row_oov_buckets: int = 0,
+    num_col_oov_buckets: int = 0,
+    max_rows_in_memory: int = -1,
+) -> Any:
     """Rows and columns for new vocabularies; what the old ones lack is made by the initializer."""
     if num_row_oov_buckets < 0:
         raise ValueError(f"num_row_oov_buckets must be >= 0, but received {num_row_oov_buckets}")
@@ -98,26 +112,45 @@ def _load_and_remap_matrix(ckpt_path: Any, old_tensor_name: str, new_row_vocab_o
         raise ValueError(f"num_col_oov_buckets must be >= 0, but received {num_col_oov_buckets}")
     for which, old, new in (("row", old_row_vocab_file, new_row_vocab_file), ("col", old_col_vocab_file, new_col_vocab_file)):
         if bool(old) != bool(new):
-            raise ValueError(f"old_{which}_vocab_file and new_{which}_vocab_file must both be specified or left unspecified. "
-                             f"old_{which}_vocab_file='{old}', new_{which}_vocab_file='{new}'")
+            raise ValueError(
+                f"old_{which}_vocab_file and new_{which}_vocab_file must both be specified or left unspecified. "
+                f"old_{which}_vocab_file='{old}', new_{which}_vocab_file='{new}'"
+            )
     if not new_row_vocab_file and not new_col_vocab_file:
-        raise ValueError("Must provide either row or column vocab files. If no remapping is necessary, consider using "
-                         "`tf.contrib.framework.init_from_checkpoint` instead.")
+        raise ValueError(
+            "Must provide either row or column vocab files. If no remapping is necessary, consider using "
+            "`tf.contrib.framework.init_from_checkpoint` instead."
+        )
     if new_row_vocab_file:
         row_remapping, rows_present = apply(
-            "GenerateVocabRemapping", new_row_vocab_file, old_row_vocab_file, new_vocab_offset=new_row_vocab_offset,
-            num_new_vocab=num_rows_to_load, old_vocab_size=old_row_vocab_size)
+            "GenerateVocabRemapping",
+            new_row_vocab_file,
+            old_row_vocab_file,
+            new_vocab_offset=new_row_vocab_offset,
+            num_new_vocab=num_rows_to_load,
+            old_vocab_size=old_row_vocab_size,
+        )
     else:
         row_remapping = tf.range(new_row_vocab_offset, new_row_vocab_offset + num_rows_to_load, dtype=dtypes.int64)
         rows_present = num_rows_to_load
     if new_col_vocab_file:
         col_remapping, cols_present = apply(
-            "GenerateVocabRemapping", new_col_vocab_file, old_col_vocab_file, new_vocab_offset=0, num_new_vocab=new_col_vocab_size)
+            "GenerateVocabRemapping", new_col_vocab_file, old_col_vocab_file, new_vocab_offset=0, num_new_vocab=new_col_vocab_size
+        )
     else:
         col_remapping, cols_present = [], new_col_vocab_size
     missing = initializer([num_rows_to_load * new_col_vocab_size - rows_present * cols_present, 1])
-    found = apply("LoadAndRemapMatrix", ckpt_path, old_tensor_name, row_remapping, col_remapping, missing, num_rows=num_rows_to_load,
-                  num_cols=new_col_vocab_size, max_rows_in_memory=max_rows_in_memory)
+    found = apply(
+        "LoadAndRemapMatrix",
+        ckpt_path,
+        old_tensor_name,
+        row_remapping,
+        col_remapping,
+        missing,
+        num_rows=num_rows_to_load,
+        num_cols=new_col_vocab_size,
+        max_rows_in_memory=max_rows_in_memory,
+    )
     if num_row_oov_buckets > 0:
         extra = convert_to_tensor(initializer([num_row_oov_buckets, new_col_vocab_size]))
         found = tf.concat([found, extra], 0)
@@ -129,9 +162,20 @@ def _load_and_remap_matrix(ckpt_path: Any, old_tensor_name: str, new_row_vocab_o
 
 @internal("training.checkpoint_ops._load_and_remap_matrix_initializer")
 def _load_and_remap_matrix_initializer(
-        ckpt_path: Any, old_tensor_name: str, new_row_vocab_size: int, new_col_vocab_size: int, old_row_vocab_size: int = -1,
-        old_row_vocab_file: Any = None, new_row_vocab_file: Any = None, old_col_vocab_file: Any = None, new_col_vocab_file: Any = None,
-        num_row_oov_buckets: int = 0, num_col_oov_buckets: int = 0, initializer: Any = None, max_rows_in_memory: int = -1) -> Any:
+    ckpt_path: Any,
+    old_tensor_name: str,
+    new_row_vocab_size: int,
+    new_col_vocab_size: int,
+    old_row_vocab_size: int = -1,
+    old_row_vocab_file: Any = None,
+    new_row_vocab_file: Any = None,
+    old_col_vocab_file: Any = None,
+    new_col_vocab_file: Any = None,
+    num_row_oov_buckets: int = 0,
+    num_col_oov_buckets: int = 0,
+    initializer: Any = None,
+    max_rows_in_memory: int = -1,
+) -> Any:
     """An initializer of variables, whole or in parts, that loads a matrix so."""
     if initializer is None:
         initializer = tf.zeros_initializer()
@@ -146,36 +190,66 @@ def _load_and_remap_matrix_initializer(
         if shape[0] <= 0:
             raise ValueError(f"Expected 1st dim of shape to be > 0, but received shape: {shape}")
         if shape[1] != total_columns:
-            raise ValueError(f"Expected 2nd dim of shape to be new_col_vocab_size ({new_col_vocab_size}) + num_col_oov_buckets "
-                             f"({num_col_oov_buckets}) = {total_columns}, but received shape: {shape}")
+            raise ValueError(
+                f"Expected 2nd dim of shape to be new_col_vocab_size ({new_col_vocab_size}) + num_col_oov_buckets "
+                f"({num_col_oov_buckets}) = {total_columns}, but received shape: {shape}"
+            )
         offset = partition_info.single_offset(shape) if partition_info is not None else 0
         if offset + shape[0] > total_rows:
             raise ValueError(
                 f"Trying to initialize {shape[0]} additional rows after {offset} rows have already been initialized, which would exceed "
                 f"expected total row count of new_row_vocab_size ({new_row_vocab_size}) + num_row_oov_buckets ({num_row_oov_buckets}) = "
-                f"{total_rows}.")
+                f"{total_rows}."
+            )
         unknown_rows = min(shape[0], max(0, offset + shape[0] - new_row_vocab_size))
         if offset > new_row_vocab_size:
             # A part that holds nothing but buckets for unknown words.
             return initializer(shape)
         return _load_and_remap_matrix(
-            ckpt_path=ckpt_path, old_tensor_name=old_tensor_name, new_row_vocab_offset=offset, num_rows_to_load=shape[0] - unknown_rows,
-            new_col_vocab_size=new_col_vocab_size, initializer=initializer, old_row_vocab_size=old_row_vocab_size,
-            old_row_vocab_file=old_row_vocab_file, new_row_vocab_file=new_row_vocab_file, old_col_vocab_file=old_col_vocab_file,
-            new_col_vocab_file=new_col_vocab_file, num_row_oov_buckets=unknown_rows, num_col_oov_buckets=num_col_oov_buckets,
-            max_rows_in_memory=max_rows_in_memory)
+            ckpt_path=ckpt_path,
+            old_tensor_name=old_tensor_name,
+            new_row_vocab_offset=offset,
+            num_rows_to_load=shape[0] - unknown_rows,
+            new_col_vocab_size=new_col_vocab_size,
+            initializer=initializer,
+            old_row_vocab_size=old_row_vocab_size,
+            old_row_vocab_file=old_row_vocab_file,
+            new_row_vocab_file=new_row_vocab_file,
+            old_col_vocab_file=old_col_vocab_file,
+            new_col_vocab_file=new_col_vocab_file,
+            num_row_oov_buckets=unknown_rows,
+            num_col_oov_buckets=num_col_oov_buckets,
+            max_rows_in_memory=max_rows_in_memory,
+        )
 
     return initialize
 
 
 @internal("training.checkpoint_ops._load_embedding_initializer")
-def _load_embedding_initializer(ckpt_path: Any, embedding_tensor_name: str, new_vocab_size: int, embedding_dim: int, old_vocab_file: Any,
-                                new_vocab_file: Any, old_vocab_size: int = -1, num_oov_buckets: int = 0, initializer: Any = None,
-                                max_rows_in_memory: int = -1) -> Any:
+def _load_embedding_initializer(
+    ckpt_path: Any,
+    embedding_tensor_name: str,
+    new_vocab_size: int,
+    embedding_dim: int,
+    old_vocab_file: Any,
+    new_vocab_file: Any,
+    old_vocab_size: int = -1,
+    num_oov_buckets: int = 0,
+    initializer: Any = None,
+    max_rows_in_memory: int = -1,
+) -> Any:
     """The same for an embedding: words are rows."""
     if initializer is None:
-        initializer = tf.truncated_normal_initializer(stddev=1.0 / embedding_dim ** 0.5)
+        initializer = tf.truncated_normal_initializer(stddev=1.0 / embedding_dim**0.5)
     return _load_and_remap_matrix_initializer(
-        ckpt_path=ckpt_path, old_tensor_name=embedding_tensor_name, new_row_vocab_size=new_vocab_size, new_col_vocab_size=embedding_dim,
-        old_row_vocab_size=old_vocab_size, old_row_vocab_file=old_vocab_file, new_row_vocab_file=new_vocab_file,
-        num_row_oov_buckets=num_oov_buckets, initializer=initializer, max_rows_in_memory=max_rows_in_memory)
+        ckpt_path=ckpt_path,
+        old_tensor_name=embedding_tensor_name,
+        new_row_vocab_size=new_vocab_size,
+        new_col_vocab_size=embedding_dim,
+        old_row_vocab_size=old_vocab_size,
+        old_row_vocab_file=old_vocab_file,
+        new_row_vocab_file=new_vocab_file,
+        num_row_oov_buckets=num_oov_buckets,
+        initializer=initializer,
+        max_rows_in_memory=max_rows_in_memory,
+    )

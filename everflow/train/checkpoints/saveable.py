@@ -1,4 +1,5 @@
 """SaveableObject: what a checkpoint holds of an object, and how the object is restored from it."""
+
 from __future__ import annotations
 
 from typing import Any

@@ -1,4 +1,5 @@
 """From variables and other objects to what a checkpoint holds of them."""
+
 from __future__ import annotations
 
 import functools
@@ -168,8 +169,9 @@ def op_list_to_dict(op_list: Any, convert_variable_to_tensor: bool = True) -> di
             else:
                 raise ValueError(f"Mixing slices and non-slices with the same name: {name}")
         elif isinstance(var, Trackable) and not isinstance(var, Variable):
-            saveables = [factory(name=attr) if callable(factory) else factory
-                         for attr, factory in var._gather_saveables_for_checkpoint().items()]
+            saveables = [
+                factory(name=attr) if callable(factory) else factory for attr, factory in var._gather_saveables_for_checkpoint().items()
+            ]
             names.update(op_list_to_dict(saveables))
         elif executing_eagerly() and not (isinstance(var, Variable) and getattr(var, "_in_graph_mode", True)):
             if not is_resource_variable(var):

@@ -1,4 +1,5 @@
 """tf.train.Saver."""
+
 from __future__ import annotations
 
 import os
@@ -23,8 +24,10 @@ from everflow.train.checkpoints.saver_building import BulkSaverBuilder
 from everflow.train.checkpoints.state import V1, V2
 from everflow.train.metagraphs.exporting import add_collection_def, export_meta_graph
 
-_RESTORING_FAILED = ("Restoring from checkpoint failed. This is most likely due to {} from the checkpoint. Please ensure that you have not "
-                     "altered the graph expected based on the checkpoint. Original error:\n\n{}")
+_RESTORING_FAILED = (
+    "Restoring from checkpoint failed. This is most likely due to {} from the checkpoint. Please ensure that you have not "
+    "altered the graph expected based on the checkpoint. Original error:\n\n{}"
+)
 
 
 def _is_session(sess: Any) -> bool:
@@ -38,17 +41,32 @@ class Saver:
 
     V1, V2 = V1, V2
 
-    def __init__(self, var_list: Any = None, reshape: bool = False, sharded: bool = False, max_to_keep: int = 5,
-                 keep_checkpoint_every_n_hours: float = 10000.0, name: str | None = None, restore_sequentially: bool = False,
-                 saver_def: Any = None, builder: Any = None, defer_build: bool = False, allow_empty: bool = False, write_version: int = V2,
-                 pad_step_number: bool = False, save_relative_paths: bool = False, filename: Any = None) -> None:
+    def __init__(
+        self,
+        var_list: Any = None,
+        reshape: bool = False,
+        sharded: bool = False,
+        max_to_keep: int = 5,
+        keep_checkpoint_every_n_hours: float = 10000.0,
+        name: str | None = None,
+        restore_sequentially: bool = False,
+        saver_def: Any = None,
+        builder: Any = None,
+        defer_build: bool = False,
+        allow_empty: bool = False,
+        write_version: int = V2,
+        pad_step_number: bool = False,
+        save_relative_paths: bool = False,
+        filename: Any = None,
+    ) -> None:
         if defer_build and var_list:
             raise ValueError("If `var_list` is provided then build cannot be deferred. Either set defer_build=False or var_list=None.")
         if executing_eagerly():
             logging.warning(
                 "Saver is deprecated, please switch to tf.train.Checkpoint or tf.keras.Model.save_weights for training checkpoints. When "
                 "executing eagerly variables do not necessarily have unique names, and so the variable.name-based lookups Saver performs "
-                "are error-prone.")
+                "are error-prone."
+            )
             if var_list is None:
                 raise RuntimeError("When eager execution is enabled, `var_list` must specify a list or dict of variables to save")
         self._var_list = var_list
@@ -105,10 +123,17 @@ class Saver:
                 return
             self._is_empty = False
             self.saver_def = self._builder._build_internal(
-                self._var_list, reshape=self._reshape, sharded=self._sharded, max_to_keep=self._max_to_keep,
-                keep_checkpoint_every_n_hours=self._keep_checkpoint_every_n_hours, name=self._name,
-                restore_sequentially=self._restore_sequentially, filename=checkpoint_path, build_save=build_save,
-                build_restore=build_restore)
+                self._var_list,
+                reshape=self._reshape,
+                sharded=self._sharded,
+                max_to_keep=self._max_to_keep,
+                keep_checkpoint_every_n_hours=self._keep_checkpoint_every_n_hours,
+                name=self._name,
+                restore_sequentially=self._restore_sequentially,
+                filename=checkpoint_path,
+                build_save=build_save,
+                build_restore=build_restore,
+            )
         elif self.saver_def and self._name:
             # The graph of this SaverDef was imported below a scope.
             for field in ("filename_tensor_name", "save_tensor_name", "restore_op_name"):
@@ -183,9 +208,18 @@ class Saver:
 
     # -- saving and restoring
 
-    def save(self, sess: Any, save_path: Any, global_step: Any = None, latest_filename: str | None = None, meta_graph_suffix: str = "meta",
-             write_meta_graph: bool = True, write_state: bool = True, strip_default_attrs: bool = False,
-             save_debug_info: bool = False) -> str | None:
+    def save(
+        self,
+        sess: Any,
+        save_path: Any,
+        global_step: Any = None,
+        latest_filename: str | None = None,
+        meta_graph_suffix: str = "meta",
+        write_meta_graph: bool = True,
+        write_state: bool = True,
+        strip_default_attrs: bool = False,
+        save_debug_info: bool = False,
+    ) -> str | None:
         """Writes a checkpoint; returns its prefix."""
         eager = executing_eagerly()
         if not self._is_built and not eager:
@@ -225,16 +259,23 @@ class Saver:
                 raise
         if write_meta_graph and not eager:
             with sess.graph.as_default():
-                self.export_meta_graph(state.meta_graph_filename(checkpoint_file, meta_graph_suffix),
-                                       strip_default_attrs=strip_default_attrs, save_debug_info=save_debug_info)
+                self.export_meta_graph(
+                    state.meta_graph_filename(checkpoint_file, meta_graph_suffix),
+                    strip_default_attrs=strip_default_attrs,
+                    save_debug_info=save_debug_info,
+                )
         if self._is_empty:
             return None
         # Last, so that what is called the latest checkpoint is complete, and what it follows is still there until it is.
         if write_state:
             self._RecordLastCheckpoint(written)
             state.update_checkpoint_state_internal(
-                save_dir=folder, model_checkpoint_path=written, all_model_checkpoint_paths=self.last_checkpoints,
-                latest_filename=latest_filename, save_relative_paths=self._save_relative_paths)
+                save_dir=folder,
+                model_checkpoint_path=written,
+                all_model_checkpoint_paths=self.last_checkpoints,
+                latest_filename=latest_filename,
+                save_relative_paths=self._save_relative_paths,
+            )
             self._MaybeDeleteOldCheckpoints(meta_graph_suffix=meta_graph_suffix)
         return written
 
@@ -268,11 +309,17 @@ class Saver:
                 names_to_keys = object_graph_key_mapping(prefix)
             except NotFoundError:
                 raise _with_message(error, "a Variable name or other graph key that is missing") from None
-            logging.warning("Restoring an object-based checkpoint using a name-based saver. This may be somewhat fragile, and will "
-                            "re-build the Saver. Instead, consider loading object-based checkpoints using tf.train.Checkpoint().")
+            logging.warning(
+                "Restoring an object-based checkpoint using a name-based saver. This may be somewhat fragile, and will "
+                "re-build the Saver. Instead, consider loading object-based checkpoints using tf.train.Checkpoint()."
+            )
             self._object_restore_saver = saver_from_object_based_checkpoint(
-                checkpoint_path=prefix, var_list=self._var_list, builder=self._builder, names_to_keys=names_to_keys,
-                cached_saver=self._object_restore_saver)
+                checkpoint_path=prefix,
+                var_list=self._var_list,
+                builder=self._builder,
+                names_to_keys=names_to_keys,
+                cached_saver=self._object_restore_saver,
+            )
             self._object_restore_saver.restore(sess=sess, save_path=prefix)
         except InvalidArgumentError as error:
             raise _with_message(error, "a mismatch between the current graph and the graph") from None
@@ -287,9 +334,11 @@ class Saver:
         """The SaverDef, or None where the saver is not in the scope that is exported."""
         if export_scope is None:
             return self.saver_def
-        if not (self.saver_def.filename_tensor_name.startswith(export_scope)
-                and self.saver_def.save_tensor_name.startswith(export_scope)
-                and self.saver_def.restore_op_name.startswith(export_scope)):
+        if not (
+            self.saver_def.filename_tensor_name.startswith(export_scope)
+            and self.saver_def.save_tensor_name.startswith(export_scope)
+            and self.saver_def.restore_op_name.startswith(export_scope)
+        ):
             return None
         from everflow.proto import saver_pb2
 
@@ -304,14 +353,30 @@ class Saver:
         """The saver that a SaverDef describes."""
         return Saver(saver_def=saver_def, name=import_scope)
 
-    def export_meta_graph(self, filename: Any = None, collection_list: Any = None, as_text: bool = False, export_scope: str | None = None,
-                          clear_devices: bool = False, clear_extraneous_savers: bool = False, strip_default_attrs: bool = False,
-                          save_debug_info: bool = False) -> Any:
+    def export_meta_graph(
+        self,
+        filename: Any = None,
+        collection_list: Any = None,
+        as_text: bool = False,
+        export_scope: str | None = None,
+        clear_devices: bool = False,
+        clear_extraneous_savers: bool = False,
+        strip_default_attrs: bool = False,
+        save_debug_info: bool = False,
+    ) -> Any:
         """The default graph as a MetaGraphDef with this saver, written to a file where one is named."""
         return export_meta_graph(
-            filename=filename, graph_def=get_default_graph().as_graph_def(add_shapes=True), saver_def=self.saver_def,
-            collection_list=collection_list, as_text=as_text, export_scope=export_scope, clear_devices=clear_devices,
-            clear_extraneous_savers=clear_extraneous_savers, strip_default_attrs=strip_default_attrs, save_debug_info=save_debug_info)
+            filename=filename,
+            graph_def=get_default_graph().as_graph_def(add_shapes=True),
+            saver_def=self.saver_def,
+            collection_list=collection_list,
+            as_text=as_text,
+            export_scope=export_scope,
+            clear_devices=clear_devices,
+            clear_extraneous_savers=clear_extraneous_savers,
+            strip_default_attrs=strip_default_attrs,
+            save_debug_info=save_debug_info,
+        )
 
     @staticmethod
     def _add_collection_def(meta_graph_def: Any, key: Any, export_scope: str | None = None) -> None:
@@ -331,7 +396,8 @@ def get_saver_or_default() -> Saver | None:
     if savers:
         if len(savers) > 1:
             raise RuntimeError(
-                f"More than one item in collection {GraphKeys.SAVERS}. Please indicate which one to use by passing it to the constructor.")
+                f"More than one item in collection {GraphKeys.SAVERS}. Please indicate which one to use by passing it to the constructor."
+            )
         return savers[0]
     saver = Saver(sharded=True, allow_empty=True)
     add_to_collection(GraphKeys.SAVERS, saver)

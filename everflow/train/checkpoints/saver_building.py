@@ -1,4 +1,5 @@
 """The ops of a Saver: those that save, those that restore, and the SaverDef that names them."""
+
 from __future__ import annotations
 
 import uuid
@@ -107,8 +108,15 @@ class BaseSaverBuilder:
             with control_dependencies([merge]):
                 return apply("Identity", checkpoint_prefix)
 
-    def _AddRestoreOps(self, filename_tensor: Any, saveables: Any, restore_sequentially: bool, reshape: bool,
-                       preferred_shard: int = -1, name: str = "restore_all") -> Any:
+    def _AddRestoreOps(
+        self,
+        filename_tensor: Any,
+        saveables: Any,
+        restore_sequentially: bool,
+        reshape: bool,
+        preferred_shard: int = -1,
+        name: str = "restore_all",
+    ) -> Any:
         tensors = self.bulk_restore(filename_tensor, saveables, preferred_shard, restore_sequentially)
         assigned = []
         position = 0
@@ -121,7 +129,7 @@ class BaseSaverBuilder:
                     shape = value.get_shape()
                     shapes.append(shape.as_list() if shape.is_fully_defined() else tf.shape(value))
             count = len(saveable.specs)
-            assigned.append(saveable.restore(tensors[position:position + count], shapes))
+            assigned.append(saveable.restore(tensors[position : position + count], shapes))
             position += count
         return group(*assigned, name=name)
 
@@ -129,8 +137,11 @@ class BaseSaverBuilder:
         restores = []
         for shard, (place, saveables) in enumerate(per_device):
             with device(place):
-                restores.append(self._AddRestoreOps(filename_tensor, saveables, restore_sequentially, reshape, preferred_shard=shard,
-                                                    name="restore_shard"))
+                restores.append(
+                    self._AddRestoreOps(
+                        filename_tensor, saveables, restore_sequentially, reshape, preferred_shard=shard, name="restore_shard"
+                    )
+                )
         return group(*restores, name="restore_all")
 
     def _GroupByDevices(self, saveables: Any) -> list[tuple[str, list[Any]]]:
@@ -142,17 +153,42 @@ class BaseSaverBuilder:
             found.setdefault(places.pop(), []).append(saveable)
         return sorted(found.items(), key=lambda item: item[0])
 
-    def build(self, names_to_saveables: Any, reshape: bool = False, sharded: bool = False, max_to_keep: int = 5,
-              keep_checkpoint_every_n_hours: float = 10000.0, name: str | None = None, restore_sequentially: bool = False,
-              filename: str = "model") -> Any:
+    def build(
+        self,
+        names_to_saveables: Any,
+        reshape: bool = False,
+        sharded: bool = False,
+        max_to_keep: int = 5,
+        keep_checkpoint_every_n_hours: float = 10000.0,
+        name: str | None = None,
+        restore_sequentially: bool = False,
+        filename: str = "model",
+    ) -> Any:
         """Adds the ops; returns the SaverDef that names them."""
-        return self._build_internal(names_to_saveables=names_to_saveables, reshape=reshape, sharded=sharded, max_to_keep=max_to_keep,
-                                    keep_checkpoint_every_n_hours=keep_checkpoint_every_n_hours, name=name,
-                                    restore_sequentially=restore_sequentially, filename=filename)
+        return self._build_internal(
+            names_to_saveables=names_to_saveables,
+            reshape=reshape,
+            sharded=sharded,
+            max_to_keep=max_to_keep,
+            keep_checkpoint_every_n_hours=keep_checkpoint_every_n_hours,
+            name=name,
+            restore_sequentially=restore_sequentially,
+            filename=filename,
+        )
 
-    def _build_internal(self, names_to_saveables: Any, reshape: bool = False, sharded: bool = False, max_to_keep: int = 5,
-                        keep_checkpoint_every_n_hours: float = 10000.0, name: str | None = None, restore_sequentially: bool = False,
-                        filename: Any = "model", build_save: bool = True, build_restore: bool = True) -> Any:
+    def _build_internal(
+        self,
+        names_to_saveables: Any,
+        reshape: bool = False,
+        sharded: bool = False,
+        max_to_keep: int = 5,
+        keep_checkpoint_every_n_hours: float = 10000.0,
+        name: str | None = None,
+        restore_sequentially: bool = False,
+        filename: Any = "model",
+        build_save: bool = True,
+        build_restore: bool = True,
+    ) -> Any:
         from everflow.proto import saver_pb2
 
         eager = executing_eagerly()
@@ -185,13 +221,23 @@ class BaseSaverBuilder:
         if eager:
             # The ops ran; what is left is where the checkpoint is.
             return saver_pb2.SaverDef(
-                filename_tensor_name="", save_tensor_name=save_tensor.numpy() if build_save else "", restore_op_name="",
-                max_to_keep=max_to_keep, sharded=sharded, keep_checkpoint_every_n_hours=keep_checkpoint_every_n_hours,
-                version=self._write_version)
+                filename_tensor_name="",
+                save_tensor_name=save_tensor.numpy() if build_save else "",
+                restore_op_name="",
+                max_to_keep=max_to_keep,
+                sharded=sharded,
+                keep_checkpoint_every_n_hours=keep_checkpoint_every_n_hours,
+                version=self._write_version,
+            )
         return saver_pb2.SaverDef(
-            filename_tensor_name=filename_tensor.name, save_tensor_name=save_tensor.name, restore_op_name=restore_op.name,
-            max_to_keep=max_to_keep, sharded=sharded, keep_checkpoint_every_n_hours=keep_checkpoint_every_n_hours,
-            version=self._write_version)
+            filename_tensor_name=filename_tensor.name,
+            save_tensor_name=save_tensor.name,
+            restore_op_name=restore_op.name,
+            max_to_keep=max_to_keep,
+            sharded=sharded,
+            keep_checkpoint_every_n_hours=keep_checkpoint_every_n_hours,
+            version=self._write_version,
+        )
 
 
 @internal("training.saver.BulkSaverBuilder")
@@ -201,5 +247,10 @@ class BulkSaverBuilder(BaseSaverBuilder):
     def bulk_restore(self, filename_tensor: Any, saveables: Any, preferred_shard: int, restore_sequentially: bool) -> list[Any]:
         specs = [spec for saveable in saveables for spec in saveable.specs]
         with device("cpu:0"):
-            return apply("RestoreV2", filename_tensor, [spec.name for spec in specs], [spec.slice_spec for spec in specs],
-                         dtypes=[spec.dtype.base_dtype for spec in specs])
+            return apply(
+                "RestoreV2",
+                filename_tensor,
+                [spec.name for spec in specs],
+                [spec.slice_spec for spec in specs],
+                dtypes=[spec.dtype.base_dtype for spec in specs],
+            )

@@ -2,6 +2,7 @@
 
 A spec such as "10 20 0,5:-" says: of a tensor of shape [10, 20], five rows from row 0, all columns.
 """
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -89,15 +90,16 @@ def parse_spec(spec: str) -> tuple[tuple[int, ...], TensorSlice]:
         extents.append((int(start), int(length)))
     found = TensorSlice(extents)
     if len(extents) != len(shape):
-        raise invalid_argument(f"Mismatching ranks: shape = {spec[:-len(parts) - 1]}, slice = {parts}")
+        raise invalid_argument(f"Mismatching ranks: shape = {spec[: -len(parts) - 1]}, slice = {parts}")
     found.bounds(shape)
     return shape, found
 
 
 def slice_key(name: str, part: TensorSlice) -> bytes:
     """The key of a part of a tensor: sorts by name, then by place."""
-    return b"".join([_number(0), _text(name.encode()), _number(len(part.extents)),
-                     *(_signed(n) for extent in part.extents for n in extent)])
+    return b"".join(
+        [_number(0), _text(name.encode()), _number(len(part.extents)), *(_signed(n) for extent in part.extents for n in extent)]
+    )
 
 
 def _number(value: int) -> bytes:

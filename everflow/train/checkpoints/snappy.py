@@ -1,4 +1,5 @@
 """Unpacks Snappy, which blocks of V1 checkpoints are compressed with."""
+
 from __future__ import annotations
 
 from everflow.errors import data_loss
@@ -24,12 +25,12 @@ def decompressed(data: bytes) -> bytes:
                 length = tag >> 2
                 if length >= 60:
                     extra = length - 59
-                    length = int.from_bytes(data[at:at + extra], "little")
+                    length = int.from_bytes(data[at : at + extra], "little")
                     at += extra
                 length += 1
                 if at + length > end or len(out) + length > size:
                     raise data_loss("corrupted compressed block contents")
-                out += data[at:at + length]
+                out += data[at : at + length]
                 at += length
                 continue
             if kind == 1:
@@ -39,13 +40,13 @@ def decompressed(data: bytes) -> bytes:
             else:
                 width = 2 if kind == 2 else 4
                 length = (tag >> 2) + 1
-                offset = int.from_bytes(data[at:at + width], "little")
+                offset = int.from_bytes(data[at : at + width], "little")
                 at += width
             start = len(out) - offset
             if offset == 0 or start < 0 or len(out) + length > size:
                 raise data_loss("corrupted compressed block contents")
             if offset >= length:
-                out += out[start:start + length]
+                out += out[start : start + length]
             else:
                 piece = out[start:]
                 out += (piece * (length // offset + 1))[:length]

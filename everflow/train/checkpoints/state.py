@@ -1,4 +1,5 @@
 """The `checkpoint` file of a folder, which says which checkpoints are in it and which is the latest."""
+
 from __future__ import annotations
 
 import os
@@ -25,8 +26,13 @@ def state_path(save_dir: Any, latest_filename: str | None) -> str:
 
 
 @public("train.generate_checkpoint_state_proto")
-def generate_checkpoint_state_proto(save_dir: Any, model_checkpoint_path: str, all_model_checkpoint_paths: Any = None,
-                                    all_model_checkpoint_timestamps: Any = None, last_preserved_timestamp: float | None = None) -> Any:
+def generate_checkpoint_state_proto(
+    save_dir: Any,
+    model_checkpoint_path: str,
+    all_model_checkpoint_paths: Any = None,
+    all_model_checkpoint_timestamps: Any = None,
+    last_preserved_timestamp: float | None = None,
+) -> Any:
     """A CheckpointState; where the folder is a relative path, so are the checkpoints in it."""
     from everflow.proto import checkpoint_state_pb2
 
@@ -38,46 +44,72 @@ def generate_checkpoint_state_proto(save_dir: Any, model_checkpoint_path: str, a
     if all_model_checkpoint_timestamps and len(all_model_checkpoint_timestamps) != len(paths):
         raise ValueError(
             f"Checkpoint timestamps, if provided, must match checkpoint paths (got paths {paths} and timestamps "
-            f"{all_model_checkpoint_timestamps})")
+            f"{all_model_checkpoint_timestamps})"
+        )
     if not os.path.isabs(save_dir):
         paths = [p if os.path.isabs(p) else os.path.relpath(p, save_dir) for p in paths]
         if not os.path.isabs(model_checkpoint_path):
             model_checkpoint_path = os.path.relpath(model_checkpoint_path, save_dir)
     return checkpoint_state_pb2.CheckpointState(
-        model_checkpoint_path=model_checkpoint_path, all_model_checkpoint_paths=paths,
-        all_model_checkpoint_timestamps=all_model_checkpoint_timestamps, last_preserved_timestamp=last_preserved_timestamp)
+        model_checkpoint_path=model_checkpoint_path,
+        all_model_checkpoint_paths=paths,
+        all_model_checkpoint_timestamps=all_model_checkpoint_timestamps,
+        last_preserved_timestamp=last_preserved_timestamp,
+    )
 
 
 @public("train.update_checkpoint_state")
-def update_checkpoint_state(save_dir: Any, model_checkpoint_path: str, all_model_checkpoint_paths: Any = None,
-                            latest_filename: str | None = None, all_model_checkpoint_timestamps: Any = None,
-                            last_preserved_timestamp: float | None = None) -> None:
+def update_checkpoint_state(
+    save_dir: Any,
+    model_checkpoint_path: str,
+    all_model_checkpoint_paths: Any = None,
+    latest_filename: str | None = None,
+    all_model_checkpoint_timestamps: Any = None,
+    last_preserved_timestamp: float | None = None,
+) -> None:
     """Writes a folder's state file."""
     update_checkpoint_state_internal(
-        save_dir=save_dir, model_checkpoint_path=model_checkpoint_path, all_model_checkpoint_paths=all_model_checkpoint_paths,
-        latest_filename=latest_filename, save_relative_paths=False, all_model_checkpoint_timestamps=all_model_checkpoint_timestamps,
-        last_preserved_timestamp=last_preserved_timestamp)
+        save_dir=save_dir,
+        model_checkpoint_path=model_checkpoint_path,
+        all_model_checkpoint_paths=all_model_checkpoint_paths,
+        latest_filename=latest_filename,
+        save_relative_paths=False,
+        all_model_checkpoint_timestamps=all_model_checkpoint_timestamps,
+        last_preserved_timestamp=last_preserved_timestamp,
+    )
 
 
-def update_checkpoint_state_internal(save_dir: Any, model_checkpoint_path: str, all_model_checkpoint_paths: Any = None,
-                                     latest_filename: str | None = None, save_relative_paths: bool = False,
-                                     all_model_checkpoint_timestamps: Any = None,
-                                     last_preserved_timestamp: float | None = None) -> None:
+def update_checkpoint_state_internal(
+    save_dir: Any,
+    model_checkpoint_path: str,
+    all_model_checkpoint_paths: Any = None,
+    latest_filename: str | None = None,
+    save_relative_paths: bool = False,
+    all_model_checkpoint_timestamps: Any = None,
+    last_preserved_timestamp: float | None = None,
+) -> None:
     """The same, with a choice of relative paths."""
     path = state_path(save_dir, latest_filename)
     if save_relative_paths:
+
         def within(p: str) -> str:
             return os.path.relpath(p, save_dir) if os.path.isabs(p) else p
 
         state = generate_checkpoint_state_proto(
-            save_dir, within(model_checkpoint_path), [within(p) for p in all_model_checkpoint_paths or []],
-            all_model_checkpoint_timestamps, last_preserved_timestamp)
+            save_dir,
+            within(model_checkpoint_path),
+            [within(p) for p in all_model_checkpoint_paths or []],
+            all_model_checkpoint_timestamps,
+            last_preserved_timestamp,
+        )
     else:
-        state = generate_checkpoint_state_proto(save_dir, model_checkpoint_path, all_model_checkpoint_paths,
-                                                all_model_checkpoint_timestamps, last_preserved_timestamp)
+        state = generate_checkpoint_state_proto(
+            save_dir, model_checkpoint_path, all_model_checkpoint_paths, all_model_checkpoint_timestamps, last_preserved_timestamp
+        )
     if path == state.model_checkpoint_path:
         raise RuntimeError(
-            f"Save path '{model_checkpoint_path}' conflicts with path used for checkpoint state.  Please use a different save path.")
+            f"Save path '{model_checkpoint_path}' conflicts with path used for checkpoint state.  Please use a different save path."
+        )
     file_io.atomic_write_string_to_file(path, text_format.MessageToString(state))
 
 
@@ -159,8 +191,9 @@ def _delete(filespec: str) -> None:
         try:
             gfile.delete_file(path)
         except NotFoundError:
-            logging.warning("Hit NotFoundError when deleting '%s', possibly because another process/thread is also deleting/moving the "
-                            "same file", path)
+            logging.warning(
+                "Hit NotFoundError when deleting '%s', possibly because another process/thread is also deleting/moving the same file", path
+            )
 
 
 def meta_graph_filename(checkpoint_filename: str, meta_graph_suffix: str = "meta") -> str:

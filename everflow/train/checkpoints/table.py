@@ -3,6 +3,7 @@
 Keys are stored in blocks, each key as what it shares with the one before and the rest. A block is followed by a byte that says how it
 is compressed and a masked CRC-32C. An index block, which a footer of 48 bytes leads to, holds a key not below the last of each block.
 """
+
 from __future__ import annotations
 
 import struct
@@ -82,7 +83,7 @@ class Table:
         block = self._data[offset:end]
         kind = self._data[end]
         (stored,) = struct.unpack_from("<I", self._data, end + 1)
-        if unmasked(stored) != google_crc32c.value(self._data[offset:end + 1]):
+        if unmasked(stored) != google_crc32c.value(self._data[offset : end + 1]):
             raise data_loss("block checksum mismatch")
         if kind == 0:
             return block
@@ -104,9 +105,9 @@ class Table:
             length, at = read_varint(block, at)
             if shared > len(key) or at + rest + length > end:
                 raise data_loss("bad entry in block")
-            key = key[:shared] + block[at:at + rest]
+            key = key[:shared] + block[at : at + rest]
             at += rest
-            yield key, block[at:at + length]
+            yield key, block[at : at + length]
             at += length
 
 

@@ -1,4 +1,5 @@
 """Waits for checkpoints that another process writes."""
+
 from __future__ import annotations
 
 import time
@@ -12,8 +13,9 @@ from everflow.train.checkpoints.state import latest_checkpoint
 
 @internal("training.checkpoint_utils.wait_for_new_checkpoint")
 @public("contrib.training.wait_for_new_checkpoint", "contrib.slim.evaluation.wait_for_new_checkpoint")
-def wait_for_new_checkpoint(checkpoint_dir: Any, last_checkpoint: str | None = None, seconds_to_sleep: float = 1,
-                            timeout: float | None = None) -> str | None:
+def wait_for_new_checkpoint(
+    checkpoint_dir: Any, last_checkpoint: str | None = None, seconds_to_sleep: float = 1, timeout: float | None = None
+) -> str | None:
     """The latest checkpoint, once it is another than the last one; None when the time is over."""
     logging.info("Waiting for new checkpoint at %s", checkpoint_dir)
     stop = time.time() + timeout if timeout is not None else None
@@ -28,8 +30,9 @@ def wait_for_new_checkpoint(checkpoint_dir: Any, last_checkpoint: str | None = N
 
 
 @public("train.checkpoints_iterator", "contrib.training.checkpoints_iterator", "contrib.slim.evaluation.checkpoints_iterator")
-def checkpoints_iterator(checkpoint_dir: Any, min_interval_secs: float = 0, timeout: float | None = None,
-                         timeout_fn: Callable[[], bool] | None = None) -> Iterator[str]:
+def checkpoints_iterator(
+    checkpoint_dir: Any, min_interval_secs: float = 0, timeout: float | None = None, timeout_fn: Callable[[], bool] | None = None
+) -> Iterator[str]:
     """Checkpoints as they appear, until none came for a time (and `timeout_fn`, where given, agrees to stop)."""
     path = None
     while True:

@@ -1,4 +1,5 @@
 """tf.train.warm_start: variables that start where another training ended, also with another vocabulary."""
+
 from __future__ import annotations
 
 import collections
@@ -21,12 +22,23 @@ from everflow.train.checkpoints.saveable_making import op_list_to_dict
 
 
 @public("train.VocabInfo", "estimator.VocabInfo")
-class VocabInfo(collections.namedtuple("VocabInfo", [
-        "new_vocab", "new_vocab_size", "num_oov_buckets", "old_vocab", "old_vocab_size", "backup_initializer", "axis"])):
+class VocabInfo(
+    collections.namedtuple(
+        "VocabInfo", ["new_vocab", "new_vocab_size", "num_oov_buckets", "old_vocab", "old_vocab_size", "backup_initializer", "axis"]
+    )
+):
     """The vocabulary of a variable's rows or columns, now and in the checkpoint."""
 
-    def __new__(cls, new_vocab: Any, new_vocab_size: int, num_oov_buckets: int, old_vocab: Any, old_vocab_size: int = -1,
-                backup_initializer: Any = None, axis: int = 0) -> VocabInfo:
+    def __new__(
+        cls,
+        new_vocab: Any,
+        new_vocab_size: int,
+        num_oov_buckets: int,
+        old_vocab: Any,
+        old_vocab_size: int = -1,
+        backup_initializer: Any = None,
+        axis: int = 0,
+    ) -> VocabInfo:
         _check_axis(axis)
         return super().__new__(cls, new_vocab, new_vocab_size, num_oov_buckets, old_vocab, old_vocab_size, backup_initializer, axis)
 
@@ -63,9 +75,18 @@ def _is_one(var: Any) -> bool:
 
 
 @internal("training.warm_starting_util._warm_start_var_with_vocab")
-def _warm_start_var_with_vocab(var: Any, current_vocab_path: Any, current_vocab_size: int, prev_ckpt: Any, prev_vocab_path: Any,
-                               previous_vocab_size: int = -1, current_oov_buckets: int = 0, prev_tensor_name: str | None = None,
-                               initializer: Any = None, axis: int = 0) -> None:
+def _warm_start_var_with_vocab(
+    var: Any,
+    current_vocab_path: Any,
+    current_vocab_size: int,
+    prev_ckpt: Any,
+    prev_vocab_path: Any,
+    previous_vocab_size: int = -1,
+    current_oov_buckets: int = 0,
+    prev_tensor_name: str | None = None,
+    initializer: Any = None,
+    axis: int = 0,
+) -> None:
     """Makes rows (or columns) of a checkpoint's matrix the initial ones of a variable, word by word."""
     if not (current_vocab_path and current_vocab_size and prev_ckpt and prev_vocab_path):
         raise ValueError("Invalid args: Must provide all of [current_vocab_path, current_vocab_size, prev_ckpt, prev_vocab_path}.")
@@ -89,9 +110,16 @@ def _warm_start_var_with_vocab(var: Any, current_vocab_path: Any, current_vocab_
         if axis == 1:
             sizes = {"new_row_vocab_size": total_rows, "new_col_vocab_size": current_vocab_size}
         initialize = _load_and_remap_matrix_initializer(
-            ckpt_path=_resolved(prev_ckpt), old_tensor_name=prev_tensor_name, initializer=initializer, **sizes,
-            **{f"old_{words}_vocab_file": prev_vocab_path, f"new_{words}_vocab_file": current_vocab_path,
-               f"num_{words}_oov_buckets": current_oov_buckets})
+            ckpt_path=_resolved(prev_ckpt),
+            old_tensor_name=prev_tensor_name,
+            initializer=initializer,
+            **sizes,
+            **{
+                f"old_{words}_vocab_file": prev_vocab_path,
+                f"new_{words}_vocab_file": current_vocab_path,
+                f"num_{words}_oov_buckets": current_oov_buckets,
+            },
+        )
         value = convert_to_tensor(initialize(shape=shape, partition_info=partition))
         v._initializer_op = tf.assign(v, value)
 
@@ -108,8 +136,10 @@ def _get_grouped_variables(vars_to_warm_start: Any) -> dict[str, list[Any]]:
         elif all(_is_one(v) for v in vars_to_warm_start):
             found = vars_to_warm_start
         else:
-            raise ValueError("If `vars_to_warm_start` is a list, it must be all `Variable` or all `str`.  Given types are "
-                             f"{[type(v) for v in vars_to_warm_start]}")
+            raise ValueError(
+                "If `vars_to_warm_start` is a list, it must be all `Variable` or all `str`.  Given types are "
+                f"{[type(v) for v in vars_to_warm_start]}"
+            )
     else:
         raise ValueError(f"`vars_to_warm_start must be a `list` or `str`.  Given type is {type(vars_to_warm_start)}")
     grouped: dict[str, list[Any]] = collections.OrderedDict()
@@ -129,14 +159,16 @@ def _get_object_checkpoint_renames(path: Any, variable_names: Any) -> dict[str, 
     if missing:
         raise ValueError(
             f"Attempting to warm-start from an object-based checkpoint, but found that the checkpoint did not contain values for all "
-            f"variables. The following variables were missing: {missing}")
+            f"variables. The following variables were missing: {missing}"
+        )
     return {name: keys[name] for name in variable_names}
 
 
 @public("train.warm_start")
 @internal("training.warm_starting_util.warm_start")
-def warm_start(ckpt_to_initialize_from: Any, vars_to_warm_start: Any = ".*", var_name_to_vocab_info: Any = None,
-               var_name_to_prev_var_name: Any = None) -> None:
+def warm_start(
+    ckpt_to_initialize_from: Any, vars_to_warm_start: Any = ".*", var_name_to_vocab_info: Any = None, var_name_to_prev_var_name: Any = None
+) -> None:
     """Makes the values of a checkpoint the initial values of variables."""
     logging.info("Warm-starting from: %s", ckpt_to_initialize_from)
     grouped = _get_grouped_variables(vars_to_warm_start)
@@ -156,10 +188,17 @@ def warm_start(ckpt_to_initialize_from: Any, vars_to_warm_start: Any = ".*", var
         if vocabulary:
             used_vocabularies.add(name)
             _warm_start_var_with_vocab(
-                variable, current_vocab_path=vocabulary.new_vocab, current_vocab_size=vocabulary.new_vocab_size,
-                prev_ckpt=ckpt_to_initialize_from, prev_vocab_path=vocabulary.old_vocab, previous_vocab_size=vocabulary.old_vocab_size,
-                current_oov_buckets=vocabulary.num_oov_buckets, prev_tensor_name=previous, initializer=vocabulary.backup_initializer,
-                axis=vocabulary.axis)
+                variable,
+                current_vocab_path=vocabulary.new_vocab,
+                current_vocab_size=vocabulary.new_vocab_size,
+                prev_ckpt=ckpt_to_initialize_from,
+                prev_vocab_path=vocabulary.old_vocab,
+                previous_vocab_size=vocabulary.old_vocab_size,
+                current_oov_buckets=vocabulary.num_oov_buckets,
+                prev_tensor_name=previous,
+                initializer=vocabulary.backup_initializer,
+                axis=vocabulary.axis,
+            )
         elif vars_to_warm_start:
             tensor_name, var = _get_var_info(variable[0] if len(variable) == 1 else variable, previous)
             if tensor_name in without:
@@ -168,9 +207,13 @@ def warm_start(ckpt_to_initialize_from: Any, vars_to_warm_start: Any = ".*", var
             else:
                 without[tensor_name] = var
     init_from_checkpoint(ckpt_to_initialize_from, without)
-    for which, given, used in (("var_name_to_prev_var_name", var_name_to_prev_var_name, used_names),
-                               ("var_name_to_vocab_info", var_name_to_vocab_info, used_vocabularies)):
+    for which, given, used in (
+        ("var_name_to_prev_var_name", var_name_to_prev_var_name, used_names),
+        ("var_name_to_vocab_info", var_name_to_vocab_info, used_vocabularies),
+    ):
         unused = set(given) - used
         if unused:
-            raise ValueError(f"You provided the following variables in {which} that were not used: {unused}.  Perhaps you misspelled "
-                             f"them?  Here is the list of viable variable names: {dict.fromkeys(grouped).keys()}")
+            raise ValueError(
+                f"You provided the following variables in {which} that were not used: {unused}.  Perhaps you misspelled "
+                f"them?  Here is the list of viable variable names: {dict.fromkeys(grouped).keys()}"
+            )

@@ -1,4 +1,5 @@
 """From a graph to a MetaGraphDef."""
+
 from __future__ import annotations
 
 import os
@@ -25,8 +26,19 @@ from everflow.train.metagraphs.files import write_graph
 
 UNBOUND_PREFIX = internal("framework.meta_graph._UNBOUND_INPUT_PREFIX")("$unbound_inputs_")
 SAVE_AND_RESTORE_OPS = internal("framework.meta_graph.SAVE_AND_RESTORE_OPS")(
-    ["SaveV2", "Save", "SaveSlice", "LegacySave", "LegacySaveSlice", "RestoreV2", "Restore", "RestoreSlice", "LegacyRestore",
-     "LegacyRestoreSlice"])
+    [
+        "SaveV2",
+        "Save",
+        "SaveSlice",
+        "LegacySave",
+        "LegacySaveSlice",
+        "RestoreV2",
+        "Restore",
+        "RestoreSlice",
+        "LegacyRestore",
+        "LegacyRestoreSlice",
+    ]
+)
 _WITHOUT_EAGER = "Exporting/importing meta graphs is not supported when Eager Execution is enabled."
 
 
@@ -100,8 +112,14 @@ def kind_name(item: Any) -> str:
 
 
 @internal("framework.meta_graph.add_collection_def")
-def add_collection_def(meta_graph_def: Any, key: Any, graph: Any = None, export_scope: str | None = None, exclude_nodes: Any = None,
-                       override_contents: Any = None) -> None:
+def add_collection_def(
+    meta_graph_def: Any,
+    key: Any,
+    graph: Any = None,
+    export_scope: str | None = None,
+    exclude_nodes: Any = None,
+    override_contents: Any = None,
+) -> None:
     """Adds a collection; one whose items can't be written is left out with a warning."""
     if graph is not None and not hasattr(graph, "get_collection_ref"):
         raise TypeError(f"graph must be of type Graph, not {type(graph)}")
@@ -137,7 +155,10 @@ def add_collection_def(meta_graph_def: Any, key: Any, graph: Any = None, export_
         # Items are the user's: what can't be written is said, not guessed at.
         logging.warning(
             "Issue encountered when serializing %s.\nType is unsupported, or the types of the items don't match field type in "
-            "CollectionDef. Note this is a warning and probably safe to ignore.\n%s", key, error)
+            "CollectionDef. Note this is a warning and probably safe to ignore.\n%s",
+            key,
+            error,
+        )
         del meta_graph_def.collection_def[key]
 
 
@@ -193,6 +214,7 @@ def strip_graph_default_valued_attrs(meta_graph_def: Any) -> None:
 @internal("framework.meta_graph._find_extraneous_saver_nodes")
 def extraneous_saver_nodes(graph_def: Any, saver_def: Any) -> set[str]:
     """The nodes of savers other than the one that is exported."""
+
     def scope_of(name: str) -> str:
         return name.rpartition("/")[0]
 
@@ -218,9 +240,17 @@ def extraneous_saver_nodes(graph_def: Any, saver_def: Any) -> set[str]:
 
 
 @internal("framework.meta_graph.create_meta_graph_def")
-def create_meta_graph_def(meta_info_def: Any = None, graph_def: Any = None, saver_def: Any = None, collection_list: Any = None,
-                          graph: Any = None, export_scope: str | None = None, exclude_nodes: Any = None,
-                          clear_extraneous_savers: bool = False, strip_default_attrs: bool = False) -> Any:
+def create_meta_graph_def(
+    meta_info_def: Any = None,
+    graph_def: Any = None,
+    saver_def: Any = None,
+    collection_list: Any = None,
+    graph: Any = None,
+    export_scope: str | None = None,
+    exclude_nodes: Any = None,
+    clear_extraneous_savers: bool = False,
+    strip_default_attrs: bool = False,
+) -> Any:
     """A MetaGraphDef of a graph (the default one unless given)."""
     from everflow.proto import meta_graph_pb2
 
@@ -244,9 +274,16 @@ def create_meta_graph_def(meta_info_def: Any = None, graph_def: Any = None, save
         meta_graph_def.saver_def.MergeFrom(saver_def)
     keys = graph.get_all_collection_keys() if collection_list is None else collection_list
     for key in keys:
-        add_collection_def(meta_graph_def, key, graph=graph, export_scope=export_scope, exclude_nodes=exclude_nodes,
-                           override_contents=[saver_def_holder(saver_def)] if clear_extraneous_savers and saver_def is not None
-                           and key == GraphKeys.SAVERS else None)
+        add_collection_def(
+            meta_graph_def,
+            key,
+            graph=graph,
+            export_scope=export_scope,
+            exclude_nodes=exclude_nodes,
+            override_contents=[saver_def_holder(saver_def)]
+            if clear_extraneous_savers and saver_def is not None and key == GraphKeys.SAVERS
+            else None,
+        )
     return meta_graph_def
 
 
@@ -258,10 +295,20 @@ def saver_def_holder(saver_def: Any) -> Any:
 
 
 @internal("framework.meta_graph.export_scoped_meta_graph")
-def export_scoped_meta_graph(filename: Any = None, graph_def: Any = None, graph: Any = None, export_scope: str | None = None,
-                             as_text: bool = False, unbound_inputs_col_name: str = "unbound_inputs", clear_devices: bool = False,
-                             saver_def: Any = None, clear_extraneous_savers: bool = False, strip_default_attrs: bool = False,
-                             save_debug_info: bool = False, **kwargs: Any) -> tuple[Any, dict[str, Any]]:
+def export_scoped_meta_graph(
+    filename: Any = None,
+    graph_def: Any = None,
+    graph: Any = None,
+    export_scope: str | None = None,
+    as_text: bool = False,
+    unbound_inputs_col_name: str = "unbound_inputs",
+    clear_devices: bool = False,
+    saver_def: Any = None,
+    clear_extraneous_savers: bool = False,
+    strip_default_attrs: bool = False,
+    save_debug_info: bool = False,
+    **kwargs: Any,
+) -> tuple[Any, dict[str, Any]]:
     """A MetaGraphDef of a graph or of one of its name scopes, and {name in it: variable}; written to a file where one is named."""
     from everflow.proto import graph_pb2
 
@@ -289,8 +336,15 @@ def export_scoped_meta_graph(filename: Any = None, graph_def: Any = None, graph:
         if _in_scope(variable, export_scope, _exclusion(excluded)):
             found[strip_name_scope(variable.name, export_scope)] = variable
     meta_graph_def = create_meta_graph_def(
-        graph_def=graph_def, graph=graph, export_scope=export_scope, exclude_nodes=excluded, saver_def=saver_def,
-        clear_extraneous_savers=clear_extraneous_savers, strip_default_attrs=strip_default_attrs, **kwargs)
+        graph_def=graph_def,
+        graph=graph,
+        export_scope=export_scope,
+        exclude_nodes=excluded,
+        saver_def=saver_def,
+        clear_extraneous_savers=clear_extraneous_savers,
+        strip_default_attrs=strip_default_attrs,
+        **kwargs,
+    )
     if filename:
         folder, name = os.path.split(filename)
         write_graph(meta_graph_def, folder, name, as_text=as_text)
@@ -305,22 +359,42 @@ def write_debug_info(folder: str, name: str) -> None:
 
     path = os.path.join(folder, "debug")
     gfile.recursive_create_dir(path)
-    file_io.write_string_to_file(os.path.join(path, os.path.splitext(name)[0] + ".debug"),
-                                 graph_debug_info_pb2.GraphDebugInfo().SerializeToString())
+    file_io.write_string_to_file(
+        os.path.join(path, os.path.splitext(name)[0] + ".debug"), graph_debug_info_pb2.GraphDebugInfo().SerializeToString()
+    )
 
 
 @public("train.export_meta_graph")
 @internal("training.saver.export_meta_graph")
-def export_meta_graph(filename: Any = None, meta_info_def: Any = None, graph_def: Any = None, saver_def: Any = None,
-                      collection_list: Any = None, as_text: bool = False, graph: Any = None, export_scope: str | None = None,
-                      clear_devices: bool = False, clear_extraneous_savers: bool = False, strip_default_attrs: bool = False,
-                      save_debug_info: bool = False, **kwargs: Any) -> Any:
+def export_meta_graph(
+    filename: Any = None,
+    meta_info_def: Any = None,
+    graph_def: Any = None,
+    saver_def: Any = None,
+    collection_list: Any = None,
+    as_text: bool = False,
+    graph: Any = None,
+    export_scope: str | None = None,
+    clear_devices: bool = False,
+    clear_extraneous_savers: bool = False,
+    strip_default_attrs: bool = False,
+    save_debug_info: bool = False,
+    **kwargs: Any,
+) -> Any:
     """A MetaGraphDef of a graph (the default one unless given), written to a file where one is named."""
     refuse_eager()
     return export_scoped_meta_graph(
-        filename=filename, meta_info_def=meta_info_def, graph_def=graph_def, saver_def=saver_def, collection_list=collection_list,
-        as_text=as_text, graph=graph, export_scope=export_scope, clear_devices=clear_devices,
-        clear_extraneous_savers=clear_extraneous_savers, strip_default_attrs=strip_default_attrs, save_debug_info=save_debug_info,
-        **kwargs)[0]
-
-
+        filename=filename,
+        meta_info_def=meta_info_def,
+        graph_def=graph_def,
+        saver_def=saver_def,
+        collection_list=collection_list,
+        as_text=as_text,
+        graph=graph,
+        export_scope=export_scope,
+        clear_devices=clear_devices,
+        clear_extraneous_savers=clear_extraneous_savers,
+        strip_default_attrs=strip_default_attrs,
+        save_debug_info=save_debug_info,
+        **kwargs,
+    )[0]

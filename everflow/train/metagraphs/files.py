@@ -1,4 +1,5 @@
 """MetaGraphs and graphs as files, in text and binary."""
+
 from __future__ import annotations
 
 import os

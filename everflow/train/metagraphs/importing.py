@@ -1,4 +1,5 @@
 """From a MetaGraphDef to a graph with its collections, and a Saver."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -23,23 +24,37 @@ from everflow.train.metagraphs.files import read_meta_graph_file
 
 # Before variables had protos, these collections held names.
 _ONCE_NAMES = internal("framework.meta_graph._COMPAT_COLLECTION_LIST")(
-    [GraphKeys.LOCAL_VARIABLES, GraphKeys.MODEL_VARIABLES, GraphKeys.METRIC_VARIABLES])
+    [GraphKeys.LOCAL_VARIABLES, GraphKeys.MODEL_VARIABLES, GraphKeys.METRIC_VARIABLES]
+)
 
 
 @internal("framework.meta_graph.import_scoped_meta_graph")
-def import_scoped_meta_graph(meta_graph_or_file: Any, clear_devices: bool = False, graph: Any = None, import_scope: str | None = None,
-                             input_map: Any = None, unbound_inputs_col_name: str = "unbound_inputs",
-                             restore_collections_predicate: Callable[[str], bool] = lambda key: True) -> dict[str, Any]:
+def import_scoped_meta_graph(
+    meta_graph_or_file: Any,
+    clear_devices: bool = False,
+    graph: Any = None,
+    import_scope: str | None = None,
+    input_map: Any = None,
+    unbound_inputs_col_name: str = "unbound_inputs",
+    restore_collections_predicate: Callable[[str], bool] = lambda key: True,
+) -> dict[str, Any]:
     """Adds a MetaGraph to a graph; returns {name in the MetaGraph: variable}."""
     return import_scoped_meta_graph_with_return_elements(
-        meta_graph_or_file, clear_devices, graph, import_scope, input_map, unbound_inputs_col_name, restore_collections_predicate)[0]
+        meta_graph_or_file, clear_devices, graph, import_scope, input_map, unbound_inputs_col_name, restore_collections_predicate
+    )[0]
 
 
 @internal("framework.meta_graph.import_scoped_meta_graph_with_return_elements")
 def import_scoped_meta_graph_with_return_elements(
-        meta_graph_or_file: Any, clear_devices: bool = False, graph: Any = None, import_scope: str | None = None, input_map: Any = None,
-        unbound_inputs_col_name: str = "unbound_inputs", restore_collections_predicate: Callable[[str], bool] = lambda key: True,
-        return_elements: Any = None) -> tuple[dict[str, Any], Any]:
+    meta_graph_or_file: Any,
+    clear_devices: bool = False,
+    graph: Any = None,
+    import_scope: str | None = None,
+    input_map: Any = None,
+    unbound_inputs_col_name: str = "unbound_inputs",
+    restore_collections_predicate: Callable[[str], bool] = lambda key: True,
+    return_elements: Any = None,
+) -> tuple[dict[str, Any], Any]:
     """The same, and the elements that are asked for."""
     refuse_eager()
     if isinstance(meta_graph_or_file, meta_graph_pb2.MetaGraphDef):
@@ -56,8 +71,9 @@ def import_scoped_meta_graph_with_return_elements(
                 node.device = ""
         _fill_defaults(graph_def)
         scope = graph.unique_name(import_scope or "", mark_as_used=False)
-        elements = import_graph_def(graph_def, name=import_scope or scope, input_map=input_map, producer_op_list=operators,
-                                    return_elements=return_elements)
+        elements = import_graph_def(
+            graph_def, name=import_scope or scope, input_map=input_map, producer_op_list=operators, return_elements=return_elements
+        )
         known: dict[bytes, Any] = {}
         for key in sorted(meta_graph_def.collection_def):
             if key != unbound_inputs_col_name and restore_collections_predicate(key):
@@ -72,8 +88,11 @@ def _fill_defaults(graph_def: Any) -> None:
         known = defaults.get(node.op)
         if known is None:
             definition = opdefs.find(node.op)
-            known = defaults[node.op] = [] if definition is None else [
-                (name, attr_values.to_proto(attr.default, attr.type)) for name, attr in definition.attrs.items() if attr.has_default]
+            known = defaults[node.op] = (
+                []
+                if definition is None
+                else [(name, attr_values.to_proto(attr.default, attr.type)) for name, attr in definition.attrs.items() if attr.has_default]
+            )
         for name, value in known:
             if name not in node.attr:
                 node.attr[name].CopyFrom(value)
@@ -86,7 +105,8 @@ def _check_bound(meta_graph_def: Any, collection: str, input_map: Any) -> None:
     missing = [as_str(name) for name in names if as_str(name) not in (input_map or {})]
     if missing:
         raise ValueError(
-            f"Graph contains unbound inputs: {', '.join(as_str(name) for name in names)}. Must provide these inputs through input_map.")
+            f"Graph contains unbound inputs: {', '.join(as_str(name) for name in names)}. Must provide these inputs through input_map."
+        )
 
 
 def _restore_collection(graph: Any, key: str, collection: Any, scope: str, known: dict[bytes, Any]) -> None:
@@ -111,8 +131,12 @@ def _restore_collection(graph: Any, key: str, collection: Any, scope: str, known
                 graph.add_to_collection(key, item)
         return
     if key in _ONCE_NAMES:
-        logging.warning("The saved meta_graph is possibly from an older release:\n'%s' collection should be of type 'byte_list', but "
-                        "instead is of type '%s'.", key, kind)
+        logging.warning(
+            "The saved meta_graph is possibly from an older release:\n'%s' collection should be of type 'byte_list', but "
+            "instead is of type '%s'.",
+            key,
+            kind,
+        )
     for value in values:
         if kind == "node_list":
             graph.add_to_collection(key, graph.as_graph_element(prepend_name_scope(value, scope)))
@@ -147,8 +171,9 @@ def import_meta_graph(meta_graph_or_file: Any, clear_devices: bool = False, impo
 
 
 @internal("training.saver._import_meta_graph_with_return_elements")
-def _import_meta_graph_with_return_elements(meta_graph_or_file: Any, clear_devices: bool = False, import_scope: str | None = None,
-                                            return_elements: Any = None, **kwargs: Any) -> tuple[Any, Any]:
+def _import_meta_graph_with_return_elements(
+    meta_graph_or_file: Any, clear_devices: bool = False, import_scope: str | None = None, return_elements: Any = None, **kwargs: Any
+) -> tuple[Any, Any]:
     refuse_eager()
     if isinstance(meta_graph_or_file, meta_graph_pb2.MetaGraphDef):
         meta_graph_def = meta_graph_or_file
@@ -156,7 +181,8 @@ def _import_meta_graph_with_return_elements(meta_graph_or_file: Any, clear_devic
         meta_graph_def = read_meta_graph_file(meta_graph_or_file)
     with well_formed():
         variables, elements = import_scoped_meta_graph_with_return_elements(
-            meta_graph_def, clear_devices=clear_devices, import_scope=import_scope, return_elements=return_elements, **kwargs)
+            meta_graph_def, clear_devices=clear_devices, import_scope=import_scope, return_elements=return_elements, **kwargs
+        )
         return saver_of(meta_graph_def, import_scope, variables), elements
 
 
@@ -168,11 +194,9 @@ def saver_of(meta_graph_def: Any, import_scope: str | None, imported_vars: dict[
         if imported_vars:
             # The scope may have been made unique: a variable's name says what it became.
             key, variable = next(iter(imported_vars.items()))
-            scope = variable.name[:-len(key)]
+            scope = variable.name[: -len(key)]
         return Saver(saver_def=meta_graph_def.saver_def, name=scope)
     if saveable_objects(scope=import_scope):
         return Saver()
     logging.info("Saver not created because there are no variables in the graph to restore")
     return None
-
-

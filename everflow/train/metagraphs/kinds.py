@@ -1,4 +1,5 @@
 """The collections whose items have protos of their own: variables, savers, queue runners, frames of control flow."""
+
 from __future__ import annotations
 
 from typing import Any

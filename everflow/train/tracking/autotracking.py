@@ -1,4 +1,5 @@
 """AutoTrackable: assigning a trackable object to an attribute adds a dependency with the attribute's name."""
+
 from __future__ import annotations
 
 import contextlib

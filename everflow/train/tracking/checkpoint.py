@@ -1,4 +1,5 @@
 """tf.train.Checkpoint: saves and restores objects by the attributes that lead to them."""
+
 from __future__ import annotations
 
 import contextlib
@@ -44,7 +45,8 @@ _BY_NAME = internal("training.tracking.util._DEPRECATED_RESTORE_INSTRUCTIONS")(
     "Restoring a name-based tf.train.Saver checkpoint using the object-based restore API. This mode uses global names to match variables, "
     "and so is somewhat fragile. It also adds new restore ops to the graph each time it is called when graph building. Prefer re-encoding "
     "training checkpoints in the object-based format: run save() on the object-based saver (the same one this message is coming from) and "
-    "use that checkpoint in the future.")
+    "use that checkpoint in the future."
+)
 
 
 @internal("training.tracking.util.object_metadata")
@@ -56,7 +58,8 @@ def object_metadata(save_path: Any) -> Any:
         raise ValueError(
             f'The specified checkpoint "{save_path}" does not appear to be object-based (saved with TF2) since it is missing the key '
             f'"{OBJECT_GRAPH_PROTO_KEY}". Likely it was created with the TF1 name-based saver and does not contain an object dependency '
-            "graph.") from None
+            "graph."
+        ) from None
     return trackable_object_graph_pb2.TrackableObjectGraph.FromString(text)
 
 
@@ -74,11 +77,13 @@ def gather_initializers(root_trackable: Any) -> list[Any]:
 
 
 @internal("training.tracking.util.add_variable")
-def add_variable(trackable: Any, name: str, shape: Any = None, dtype: Any = dtypes.float32, initializer: Any = None,
-                 trainable: bool = True) -> Any:
+def add_variable(
+    trackable: Any, name: str, shape: Any = None, dtype: Any = dtypes.float32, initializer: Any = None, trainable: bool = True
+) -> Any:
     """A variable that an object depends on."""
     return trackable._add_variable_with_custom_getter(
-        name=name, shape=shape, dtype=dtype, initializer=initializer, getter=_default_getter, trainable=trainable)
+        name=name, shape=shape, dtype=dtype, initializer=initializer, getter=_default_getter, trainable=trainable
+    )
 
 
 @internal("training.tracking.util._default_getter")
@@ -102,8 +107,11 @@ def _default_getter(name: str, shape: Any, dtype: Any, initializer: Any = None, 
             raise ValueError("If initializer is a constant, do not specify shape.")
         else:
             initial, variable_dtype = initializer, dtype.base_dtype
-        return Variable(initial_value=initial, name=name, dtype=variable_dtype, **kwargs) if executing_eagerly() else _resource(
-            initial, name, variable_dtype, **kwargs)
+        return (
+            Variable(initial_value=initial, name=name, dtype=variable_dtype, **kwargs)
+            if executing_eagerly()
+            else _resource(initial, name, variable_dtype, **kwargs)
+        )
 
 
 def _resource(initial_value: Any, name: str, dtype: Any, **kwargs: Any) -> Any:
@@ -125,7 +133,8 @@ def capture_dependencies(template: Any) -> Iterator[None]:
         if name is None or not name.startswith(prefix + "/"):
             return next_creator(initial_value=initial_value, name=name, **kwargs)
         return template._add_variable_with_custom_getter(
-            name=name[len(prefix) + 1:], initializer=initial_value, getter=make, overwrite=True)
+            name=name[len(prefix) + 1 :], initializer=initial_value, getter=make, overwrite=True
+        )
 
     with variable_creator_scope(create):
         yield
@@ -141,7 +150,8 @@ def streaming_restore(status: Any, session: Any = None) -> None:
         raise NotImplementedError(
             "Streaming restore not supported from name-based checkpoints when graph building. File a feature request if this limitation "
             "bothers you. As a workaround, consider either using tf.train.Checkpoint to load name-based checkpoints or enabling eager "
-            "execution.")
+            "execution."
+        )
     status.run_restore_ops(session=session)
     status._checkpoint.new_restore_ops_callback = lambda ops: session.run(ops, feed_dict=status._feed_dict)
 
@@ -232,8 +242,12 @@ class TrackableSaver:
             prefix = self._file_prefix_placeholder
             feeds = {prefix: save_path}
         checkpoint = CheckpointRestoreCoordinator(
-            object_graph_proto=proto, save_path=save_path, save_path_tensor=prefix, restore_op_cache=self._restore_op_cache,
-            graph_view=self._graph_view)
+            object_graph_proto=proto,
+            save_path=save_path,
+            save_path_tensor=prefix,
+            restore_op_cache=self._restore_op_cache,
+            graph_view=self._graph_view,
+        )
         CheckpointPosition(checkpoint=checkpoint, proto_id=0).restore(self._graph_view.root)
         return CheckpointLoadStatus(checkpoint, feed_dict=feeds, graph_view=self._graph_view)
 
@@ -264,7 +278,8 @@ class Checkpoint(AutoTrackable):
                 raise ValueError(
                     f"`Checkpoint` was expecting a trackable object (an object derived from `TrackableBase`), got {value!s}. If you "
                     "believe this object should be trackable (i.e. it is part of the TensorFlow Python API and manages state), please "
-                    "open an issue.")
+                    "open an issue."
+                )
         self._save_counter: Any = None
         self._save_assign_op: Any = None
         self._saver = saver_with_op_caching(self)
@@ -274,7 +289,8 @@ class Checkpoint(AutoTrackable):
             with device("/cpu:0"):
                 # Attached by hand: its name in the checkpoint has no underscore.
                 self._save_counter = NoDependency(
-                    add_variable(self, name="save_counter", initializer=0, dtype=dtypes.int64, trainable=False))
+                    add_variable(self, name="save_counter", initializer=0, dtype=dtypes.int64, trainable=False)
+                )
 
     def write(self, file_prefix: Any, session: Any = None) -> Any:
         """Writes a checkpoint with exactly this prefix; within a function, a tensor that does so."""
@@ -306,7 +322,8 @@ class Checkpoint(AutoTrackable):
         number = int(assign_op.numpy()) if eager else session.run(self._save_assign_op)
         path = self.write(f"{file_prefix}-{number}", session=session)
         state.update_checkpoint_state_internal(
-            save_dir=os.path.dirname(file_prefix), model_checkpoint_path=path, all_model_checkpoint_paths=[path], save_relative_paths=True)
+            save_dir=os.path.dirname(file_prefix), model_checkpoint_path=path, all_model_checkpoint_paths=[path], save_relative_paths=True
+        )
         return path
 
     def restore(self, save_path: Any) -> Any:
@@ -333,5 +350,4 @@ class PythonState(Trackable):
     def _gather_saveables_for_checkpoint(self) -> dict[str, Any]:
         import functools
 
-        return {"py_state": functools.partial(PythonStringStateSaveable, state_callback=self.serialize,
-                                              restore_callback=self.deserialize)}
+        return {"py_state": functools.partial(PythonStringStateSaveable, state_callback=self.serialize, restore_callback=self.deserialize)}

@@ -1,4 +1,5 @@
 """Lists and mappings of trackable objects: those that a user makes, and those that stand for plain lists and dicts."""
+
 from __future__ import annotations
 
 import collections.abc
@@ -27,8 +28,10 @@ class _UntrackableError(ValueError):
         self._value = value
 
     def __str__(self) -> str:
-        return ("Only trackable objects (such as Layers or Optimizers) may be stored in a List object. Got "
-                f"{self._value}, which does not inherit from Trackable.")
+        return (
+            "Only trackable objects (such as Layers or Optimizers) may be stored in a List object. Got "
+            f"{self._value}, which does not inherit from Trackable."
+        )
 
 
 @internal("training.tracking.data_structures._wrap_or_unwrap")
@@ -115,8 +118,9 @@ class TrackableDataStructure(Trackable):
         """What training changes."""
         if not self._self_trainable:
             return []
-        return _unique([v for layer in self._layers for v in layer.trainable_weights]
-                       + [v for v in self._self_extra_variables if v.trainable])
+        return _unique(
+            [v for layer in self._layers for v in layer.trainable_weights] + [v for v in self._self_extra_variables if v.trainable]
+        )
 
     @property
     def non_trainable_weights(self) -> list[Any]:
@@ -175,8 +179,11 @@ def _unique(values: list[Any]) -> list[Any]:
 
 
 def _holds_layers(value: Any) -> bool:
-    return isinstance(value, TrackableDataStructure) or getattr(value, "_is_layer", False) or (
-        hasattr(value, "trainable_weights") and hasattr(value, "non_trainable_weights"))
+    return (
+        isinstance(value, TrackableDataStructure)
+        or getattr(value, "_is_layer", False)
+        or (hasattr(value, "trainable_weights") and hasattr(value, "non_trainable_weights"))
+    )
 
 
 @public("contrib.checkpoint.List")
@@ -256,8 +263,10 @@ class List(TrackableDataStructure, collections.abc.Sequence):
         return super().__sizeof__() + self._storage.__sizeof__()
 
 
-_MAY_BE_LEFT_OUT = ("\n\nIf you don't need this {kind} checkpointed, wrap it in a tf.contrib.checkpoint.NoDependency object; it will be "
-                    "automatically un-wrapped and subsequently ignored.")
+_MAY_BE_LEFT_OUT = (
+    "\n\nIf you don't need this {kind} checkpointed, wrap it in a tf.contrib.checkpoint.NoDependency object; it will be "
+    "automatically un-wrapped and subsequently ignored."
+)
 
 
 # Before `list` among the bases: its methods change elements through those below, not the empty list that the wrapper itself is.
@@ -312,12 +321,14 @@ class ListWrapper(List, _MutableSequence, list):
             raise ValueError(
                 shown + "A list element was replaced (__setitem__, __setslice__), deleted (__delitem__, __delslice__), or moved (sort). "
                 "In order to support restoration on object creation, tracking is exclusively for append-only data structures."
-                + _MAY_BE_LEFT_OUT.format(kind="list"))
+                + _MAY_BE_LEFT_OUT.format(kind="list")
+            )
         if self._external_modification:
             raise ValueError(
                 shown + f"The wrapped list was modified outside the wrapper (its final value was {self._storage}, its value when a "
                 f"checkpoint dependency was added was {self._last_wrapped_list_snapshot}), which breaks restoration on object creation."
-                + _MAY_BE_LEFT_OUT.format(kind="list"))
+                + _MAY_BE_LEFT_OUT.format(kind="list")
+            )
         return super()._checkpoint_dependencies
 
     def _track_value(self, value: Any, name: str) -> Any:
@@ -337,8 +348,11 @@ class ListWrapper(List, _MutableSequence, list):
     def __setitem__(self, key: Any, value: Any) -> None:
         self._check_external_modification()
         if isinstance(key, slice):
-            if any(isinstance(v, Trackable) for v in self._storage[key]) or not isinstance(value, ListWrapper) and any(
-                    isinstance(wrap_or_unwrap(v), Trackable) for v in value):
+            if (
+                any(isinstance(v, Trackable) for v in self._storage[key])
+                or not isinstance(value, ListWrapper)
+                and any(isinstance(wrap_or_unwrap(v), Trackable) for v in value)
+            ):
                 self._mutated()
             self._storage[key] = [wrap_or_unwrap(v) for v in value]
         else:
@@ -449,8 +463,10 @@ class Mapping(TrackableDataStructure, collections.abc.Mapping):
         value = self._track_value(value, name=name)
         current = self._storage.setdefault(key, value)
         if current is not value:
-            raise ValueError(f"Mappings are an append-only data structure. Tried to overwrite the key '{key}' with value {value}, but it "
-                             f"already contains {current}")
+            raise ValueError(
+                f"Mappings are an append-only data structure. Tried to overwrite the key '{key}' with value {value}, but it "
+                f"already contains {current}"
+            )
 
     def update(self, *args: Any, **kwargs: Any) -> None:
         """Adds keys."""
@@ -480,8 +496,9 @@ class _DictWrapper(TrackableDataStructure):
         self._self_non_string_key = False
         self._self_external_modification = False
         self._self_last_wrapped_dict_snapshot: Any = None
-        self.__wrapped__.update({
-            key: self._track_value(value, name=self._name_element(key), key=key) for key, value in self.__wrapped__.items()})
+        self.__wrapped__.update(
+            {key: self._track_value(value, name=self._name_element(key), key=key) for key, value in self.__wrapped__.items()}
+        )
         self._update_snapshot()
 
     @property  # type: ignore[misc]
@@ -539,13 +556,16 @@ class _DictWrapper(TrackableDataStructure):
         shown = f"Unable to save the object {self.__wrapped__!r} (a dictionary wrapper constructed automatically on attribute assignment). "
         if self._self_non_string_key:
             raise ValueError(
-                shown + "The wrapped dictionary contains a non-string key which maps to a trackable object or mutable data structure."
-                + _MAY_BE_LEFT_OUT.format(kind="dictionary"))
+                shown
+                + "The wrapped dictionary contains a non-string key which maps to a trackable object or mutable data structure."
+                + _MAY_BE_LEFT_OUT.format(kind="dictionary")
+            )
         if self._self_external_modification:
             raise ValueError(
                 shown + f"The wrapped dictionary was modified outside the wrapper (its final value was {self.__wrapped__!r}, its value "
                 f"when a checkpoint dependency was added was {self._self_last_wrapped_dict_snapshot!r}), which breaks restoration on "
-                "object creation." + _MAY_BE_LEFT_OUT.format(kind="dictionary"))
+                "object creation." + _MAY_BE_LEFT_OUT.format(kind="dictionary")
+            )
         return super()._checkpoint_dependencies
 
     def _name_element(self, key: Any) -> str:
@@ -616,4 +636,3 @@ class _DictWrapper(TrackableDataStructure):
 
     def _list_functions_for_serialization(self, serialization_cache: Any) -> dict[str, Any]:
         return {key: value for key, value in self.__wrapped__.items() if is_function(value)}
-

@@ -1,4 +1,5 @@
 """Saves and restores entries of checkpoints in place, those of each device by ops of their own."""
+
 from __future__ import annotations
 
 import uuid
@@ -30,12 +31,13 @@ class SingleDeviceSaver:
         """{name: op that restores it}."""
         specs = [spec for saveable in self._saveables for spec in saveable.specs]
         with device("cpu:0"):
-            tensors = apply("RestoreV2", file_prefix, [s.name for s in specs], [s.slice_spec for s in specs],
-                            dtypes=[s.dtype.base_dtype for s in specs])
+            tensors = apply(
+                "RestoreV2", file_prefix, [s.name for s in specs], [s.slice_spec for s in specs], dtypes=[s.dtype.base_dtype for s in specs]
+            )
         found, position = {}, 0
         for saveable in self._saveables:
             count = len(saveable.specs)
-            found[saveable.name] = saveable.restore(tensors[position:position + count], None)
+            found[saveable.name] = saveable.restore(tensors[position : position + count], None)
             position += count
         return found
 
@@ -89,5 +91,6 @@ class MultiDeviceSaver:
         restored = self.restore(placeholder)
         with control_dependencies(list(restored.values())):
             done = apply("Identity", placeholder)
-        return saver_pb2.SaverDef(filename_tensor_name=placeholder.name, save_tensor_name=save.name, restore_op_name=done.op.name,
-                                  version=saver_pb2.SaverDef.V2)
+        return saver_pb2.SaverDef(
+            filename_tensor_name=placeholder.name, save_tensor_name=save.name, restore_op_name=done.op.name, version=saver_pb2.SaverDef.V2
+        )

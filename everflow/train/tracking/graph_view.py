@@ -1,4 +1,5 @@
 """The objects that can be reached from a root, as a TrackableObjectGraph and as entries of a checkpoint."""
+
 from __future__ import annotations
 
 import weakref
@@ -72,7 +73,8 @@ class ObjectGraphView:
             if isinstance(current, NotTrackable):
                 raise NotImplementedError(
                     f"The object {current} does not support object-based saving. File a feature request if this limitation bothers you. In "
-                    "the meantime, you can remove the dependency on this object and save everything else.")
+                    "the meantime, you can remove the dependency on this object and save everything else."
+                )
             found.append(current)
             for reference in self.list_dependencies(current):
                 if reference.ref not in paths:
@@ -101,8 +103,9 @@ class ObjectGraphView:
                 node.children.add(node_id=ids[reference.ref], local_name=reference.name)
         return proto
 
-    def _entries(self, objects: list[Any], proto: Any, ids: Any, names: Any,
-                 object_map: Any = None) -> tuple[list[SaveableObject], dict[Any, Any]]:
+    def _entries(
+        self, objects: list[Any], proto: Any, ids: Any, names: Any, object_map: Any = None
+    ) -> tuple[list[SaveableObject], dict[Any, Any]]:
         """Adds the attributes to the proto; (entries of the checkpoint, what a session has to be fed)."""
         entries: list[SaveableObject] = []
         feeds: dict[Any, Any] = {}
@@ -124,7 +127,8 @@ class ObjectGraphView:
                         if not saveable.name.startswith(key):
                             raise AssertionError(
                                 f"The object {obj} produced a SaveableObject with name '{saveable.name}' for attribute '{attr}'. Expected "
-                                f"a name starting with '{key}'.")
+                                f"a name starting with '{key}'."
+                            )
                     if cached is not None:
                         cached[attr] = saveables
                     full_name = _full_name(made)
@@ -201,15 +205,19 @@ def _slot_variables(objects: list[Any], ids: Any, names: Any) -> Any:
                 if slot._checkpoint_dependencies:
                     raise NotImplementedError(
                         "Currently only variables with no dependencies can be saved as slot variables. File a feature request if this "
-                        "limitation bothers you.")
+                        "limitation bothers you."
+                    )
                 if slot in ids:
                     raise NotImplementedError(
                         f"A slot variable was re-used as a dependency of a Trackable object: {slot}. This is not currently allowed. File a "
-                        "feature request if this limitation bothers you.")
+                        "feature request if this limitation bothers you."
+                    )
                 names[slot] = f"{names[original]}/{_SLOT}/{names[optimizer]}/{escaped(slot_name)}"
                 ids[slot] = len(objects)
                 objects.append(slot)
                 found.setdefault(optimizer, []).append(
                     trackable_object_graph_pb2.TrackableObjectGraph.TrackableObject.SlotVariableReference(
-                        slot_name=slot_name, original_variable_node_id=i, slot_variable_node_id=ids[slot]))
+                        slot_name=slot_name, original_variable_node_id=i, slot_variable_node_id=ids[slot]
+                    )
+                )
     return found

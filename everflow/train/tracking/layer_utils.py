@@ -1,4 +1,5 @@
 """The weights of layers and of structures that hold layers."""
+
 from __future__ import annotations
 
 from typing import Any

@@ -1,4 +1,5 @@
 """What object checkpoints know of an optimizer: its own variables, and a slot for each variable that it trains."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -26,8 +27,9 @@ class TrackableOptimizer(Trackable):
     def _own_state(self) -> dict[str, Any]:
         """{name: variable} of the state that belongs to no single variable, in the graph of today."""
         graph = None if executing_eagerly() else get_default_graph()
-        return {name: variable for (name, owner), variable in sorted(self._non_slot_dict.items(), key=lambda item: item[0][0])
-                if owner is graph}
+        return {
+            name: variable for (name, owner), variable in sorted(self._non_slot_dict.items(), key=lambda item: item[0][0]) if owner is graph
+        }
 
     @property
     def _checkpoint_dependencies(self) -> list[TrackableReference]:
@@ -59,8 +61,12 @@ class TrackableOptimizer(Trackable):
         if slot is None and executing_eagerly() and slot_variable_position.is_simple_variable():
             from everflow.train.tracking.positions import CheckpointInitialValue
 
-            slot = self._get_or_make_slot(var=variable, val=CheckpointInitialValue(checkpoint_position=slot_variable_position),
-                                          slot_name=slot_name, op_name=self.get_name())
+            slot = self._get_or_make_slot(
+                var=variable,
+                val=CheckpointInitialValue(checkpoint_position=slot_variable_position),
+                slot_name=slot_name,
+                op_name=self.get_name(),
+            )
         if slot is not None:
             slot_variable_position.restore(slot)
         else:

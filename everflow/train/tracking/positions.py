@@ -1,4 +1,5 @@
 """Where a checkpoint's object graph and the program's objects meet: one position for each object that is being restored."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -60,8 +61,7 @@ class CheckpointInitialValue:
         return getattr(self.wrapped_value, name)
 
 
-register_tensor_conversion_function(
-    CheckpointInitialValue, lambda value, dtype=None, name=None, as_ref=False: value.wrapped_value)
+register_tensor_conversion_function(CheckpointInitialValue, lambda value, dtype=None, name=None, as_ref=False: value.wrapped_value)
 
 
 @internal("training.tracking.base.NoRestoreSaveable")
@@ -162,22 +162,29 @@ class CheckpointPosition:
                 if not hasattr(trackable, "_create_or_restore_slot_variable"):
                     continue
                 trackable._create_or_restore_slot_variable(
-                    slot_variable_position=self.at(deferred.slot_variable_id), variable=deferred.original_variable,
-                    slot_name=deferred.slot_name)
+                    slot_variable_position=self.at(deferred.slot_variable_id),
+                    variable=deferred.original_variable,
+                    slot_name=deferred.slot_name,
+                )
             for waiting in checkpoint.slot_restorations.pop(self._proto_id, ()):
                 optimizer = checkpoint.object_by_proto_id.get(waiting.optimizer_id)
                 if optimizer is None:
                     checkpoint.deferred_slot_restorations.setdefault(waiting.optimizer_id, []).append(
-                        DeferredSlotRestoration(trackable, waiting.slot_variable_id, waiting.slot_name))
+                        DeferredSlotRestoration(trackable, waiting.slot_variable_id, waiting.slot_name)
+                    )
                 elif hasattr(optimizer, "_create_or_restore_slot_variable"):
                     optimizer._create_or_restore_slot_variable(
-                        slot_variable_position=self.at(waiting.slot_variable_id), variable=trackable, slot_name=waiting.slot_name)
+                        slot_variable_position=self.at(waiting.slot_variable_id), variable=trackable, slot_name=waiting.slot_name
+                    )
             return True
         if current is not trackable:
             logging.warning(
                 "Inconsistent references when loading the checkpoint into this object graph. Either the Trackable object references in "
                 "the Python program have changed in an incompatible way, or the checkpoint was generated in an incompatible program."
-                "\n\nTwo checkpoint references resolved to different objects (%s and %s).", current, trackable)
+                "\n\nTwo checkpoint references resolved to different objects (%s and %s).",
+                current,
+                trackable,
+            )
         return False
 
     def is_simple_variable(self) -> bool:
@@ -196,8 +203,9 @@ class CheckpointPosition:
             key = attribute.checkpoint_key
             dtype = self._checkpoint.dtype_map[key].base_dtype
             with init_scope(), device("/cpu:0"):
-                (value,) = apply("RestoreV2", self._checkpoint.save_path_tensor, [key], [""], dtypes=[dtype],
-                                 name=f"{attribute.name}_checkpoint_read")
+                (value,) = apply(
+                    "RestoreV2", self._checkpoint.save_path_tensor, [key], [""], dtypes=[dtype], name=f"{attribute.name}_checkpoint_read"
+                )
             # The copy is on the device of the variable.
             found[attribute.name] = apply("Identity", value)
         return found

@@ -1,4 +1,5 @@
 """A restore that is going on: what it has matched, and what a user may ask of it."""
+
 from __future__ import annotations
 
 import itertools
@@ -54,7 +55,8 @@ def node_names(proto: Any) -> dict[int, str]:
         for slot in node.slot_variables:
             if slot.slot_variable_node_id not in names:
                 names[slot.slot_variable_node_id] = f"{names[current]}'s state '{slot.slot_name}' for " + names.get(
-                    slot.original_variable_node_id, "a variable")
+                    slot.original_variable_node_id, "a variable"
+                )
     return names
 
 
@@ -82,7 +84,8 @@ class CheckpointRestoreCoordinator:
         for i, node in enumerate(object_graph_proto.nodes):
             for slot in node.slot_variables:
                 self.slot_restorations.setdefault(slot.original_variable_node_id, []).append(
-                    SlotRestoration(i, slot.slot_variable_node_id, slot.slot_name))
+                    SlotRestoration(i, slot.slot_variable_node_id, slot.slot_name)
+                )
         # Shared with the finalizer, which must not keep the coordinator alive.
         self._told = {"expect_partial": False}
         weakref.finalize(self, _tell_unrestored, self._told, object_graph_proto, self.matched_proto_ids, self.unused_attributes)
@@ -139,7 +142,8 @@ def _tell_unrestored(told: dict[str, bool], proto: Any, matched: set[int], unuse
             "A checkpoint was restored (e.g. tf.train.Checkpoint.restore or tf.keras.Model.load_weights) but not all checkpointed values "
             "were used. See above for specific issues. Use expect_partial() on the load status object, e.g. "
             "tf.train.Checkpoint.restore(...).expect_partial(), to silence these warnings, or use assert_consumed() to make the check "
-            "explicit.")
+            "explicit."
+        )
 
 
 @internal("training.tracking.util._NameBasedRestoreCoordinator")
@@ -173,8 +177,10 @@ class NameBasedRestoreCoordinator:
                 self.unused_attributes.setdefault(id(trackable), []).append(saveable.name)
                 continue
             with device("/cpu:0"):
-                tensors = [apply("RestoreV2", constant(self.save_path), [spec.name], [""], dtypes=[self.dtype_map[spec.name]])[0]
-                           for spec in saveable.specs]
+                tensors = [
+                    apply("RestoreV2", constant(self.save_path), [spec.name], [""], dtypes=[self.dtype_map[spec.name]])[0]
+                    for spec in saveable.specs
+                ]
             saveable.restore(tensors, None)
 
 
@@ -216,7 +222,8 @@ class CheckpointLoadStatus(_LoadStatus):
         if checkpoint.unused_attributes:
             unused = {names.get(i, i): attrs for i, attrs in checkpoint.unused_attributes.items()}
             raise AssertionError(
-                f"Unused attributes in these objects (the attributes exist in the checkpoint but not in the objects): {unused}")
+                f"Unused attributes in these objects (the attributes exist in the checkpoint but not in the objects): {unused}"
+            )
         return self
 
     def assert_existing_objects_matched(self) -> CheckpointLoadStatus:
@@ -234,8 +241,8 @@ class CheckpointLoadStatus(_LoadStatus):
         unused = self._unmatched()
         if unused:
             raise AssertionError(
-                "Some Python objects were not bound to checkpointed values, likely due to changes in the Python program: "
-                f"{list(unused)}")
+                f"Some Python objects were not bound to checkpointed values, likely due to changes in the Python program: {list(unused)}"
+            )
         return self
 
     def _unmatched(self) -> list[Any]:
@@ -251,7 +258,8 @@ class CheckpointLoadStatus(_LoadStatus):
             if unused:
                 raise AssertionError(
                     "Nothing except the root object matched a checkpointed value. Typically this means that the checkpoint does not match "
-                    f"the Python program. The following objects have no matching checkpointed value: {unused}")
+                    f"the Python program. The following objects have no matching checkpointed value: {unused}"
+                )
             raise AssertionError(f"Nothing to load. No dependencies have been added to {self._root} yet.")
         return self
 
@@ -268,9 +276,13 @@ class CheckpointLoadStatus(_LoadStatus):
             return
         session = session or get_session()
         bound = ObjectIdentitySet(self._checkpoint.object_by_proto_id.values())
-        initializers = [obj.initializer for obj in self._graph_view.list_objects()
-                        if getattr(obj, "initializer", None) is not None and obj not in bound
-                        and getattr(obj, "_update_uid", self._checkpoint.restore_uid - 1) < self._checkpoint.restore_uid]
+        initializers = [
+            obj.initializer
+            for obj in self._graph_view.list_objects()
+            if getattr(obj, "initializer", None) is not None
+            and obj not in bound
+            and getattr(obj, "_update_uid", self._checkpoint.restore_uid - 1) < self._checkpoint.restore_uid
+        ]
         self.run_restore_ops(session=session)
         session.run(initializers)
 
@@ -305,9 +317,13 @@ class InitializationOnlyStatus(_LoadStatus):
         if executing_eagerly():
             return
         session = session or get_session()
-        session.run([obj.initializer for obj in self._graph_view.list_objects()
-                     if getattr(obj, "initializer", None) is not None
-                     and getattr(obj, "_update_uid", self._restore_uid - 1) < self._restore_uid])
+        session.run(
+            [
+                obj.initializer
+                for obj in self._graph_view.list_objects()
+                if getattr(obj, "initializer", None) is not None and getattr(obj, "_update_uid", self._restore_uid - 1) < self._restore_uid
+            ]
+        )
 
 
 @internal("training.tracking.util.NameBasedSaverStatus")

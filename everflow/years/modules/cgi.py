@@ -1,4 +1,5 @@
 """`cgi`: text for HTML, and values of headers."""
+
 from __future__ import annotations
 
 import email.message

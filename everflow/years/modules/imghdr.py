@@ -1,13 +1,27 @@
 """`imghdr`: which format an image has, by its first bytes."""
+
 from __future__ import annotations
 
 import os
 from typing import Any
 
 _BEGINNINGS = {
-    b"\x89PNG\r\n\x1a\n": "png", b"GIF87a": "gif", b"GIF89a": "gif", b"MM\0*": "tiff", b"II*\0": "tiff", b"BM": "bmp", b"\x01\xda": "rgb",
-    b"\x59\xa6\x6a\x95": "rast", b"#define ": "xbm", b"\x76\x2f\x31\x01": "exr", b"P1": "pbm", b"P4": "pbm", b"P2": "pgm", b"P5": "pgm",
-    b"P3": "ppm", b"P6": "ppm",
+    b"\x89PNG\r\n\x1a\n": "png",
+    b"GIF87a": "gif",
+    b"GIF89a": "gif",
+    b"MM\0*": "tiff",
+    b"II*\0": "tiff",
+    b"BM": "bmp",
+    b"\x01\xda": "rgb",
+    b"\x59\xa6\x6a\x95": "rast",
+    b"#define ": "xbm",
+    b"\x76\x2f\x31\x01": "exr",
+    b"P1": "pbm",
+    b"P4": "pbm",
+    b"P2": "pgm",
+    b"P5": "pgm",
+    b"P3": "ppm",
+    b"P6": "ppm",
 }
 
 

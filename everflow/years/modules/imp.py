@@ -1,4 +1,5 @@
 """`imp`: loading modules by the names of their files."""
+
 from __future__ import annotations
 
 import importlib
@@ -22,7 +23,8 @@ def get_magic() -> bytes:
 
 def get_suffixes() -> list[tuple[str, str, int]]:
     kinds = (
-        (importlib.machinery.EXTENSION_SUFFIXES, "rb", C_EXTENSION), (importlib.machinery.SOURCE_SUFFIXES, "r", PY_SOURCE),
+        (importlib.machinery.EXTENSION_SUFFIXES, "rb", C_EXTENSION),
+        (importlib.machinery.SOURCE_SUFFIXES, "r", PY_SOURCE),
         (importlib.machinery.BYTECODE_SUFFIXES, "rb", PY_COMPILED),
     )
     return [(suffix, mode, kind) for suffixes, mode, kind in kinds for suffix in suffixes]
@@ -79,9 +81,7 @@ def load_module(name: str, file: Any, filename: str, details: tuple[str, str, in
     kind = details[2]
     if kind == C_BUILTIN:
         return importlib.import_module(name)
-    loaders: dict[int, Any] = {
-        PY_SOURCE: load_source, PY_COMPILED: load_compiled, C_EXTENSION: load_dynamic, PKG_DIRECTORY: load_package,
-    }
+    loaders: dict[int, Any] = {PY_SOURCE: load_source, PY_COMPILED: load_compiled, C_EXTENSION: load_dynamic, PKG_DIRECTORY: load_package}
     if kind not in loaders:
         raise ImportError(f"Don't know how to import {name} (type code {kind})", name=name)
     return loaders[kind](name, filename)

@@ -1,4 +1,5 @@
 """`numpy.compat`: the differences between two Pythons."""
+
 from __future__ import annotations
 
 import os

@@ -1,4 +1,5 @@
 """`numpy.dual`: functions that scipy might have had faster."""
+
 from numpy import i0 as i0
 from numpy.fft import fft as fft
 from numpy.fft import fft2 as fft2

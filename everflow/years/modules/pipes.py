@@ -1,2 +1,3 @@
 """`pipes`: of which programs use `quote`."""
+
 from shlex import quote as quote

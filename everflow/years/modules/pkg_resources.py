@@ -1,4 +1,5 @@
 """`pkg_resources`: versions of packages, their files and entry points, by importlib's means."""
+
 from __future__ import annotations
 
 import importlib

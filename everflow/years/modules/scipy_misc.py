@@ -1,4 +1,5 @@
 """`scipy.misc`: images as arrays, by way of Pillow; and what is in scipy.special now."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -12,8 +13,11 @@ from scipy.special import factorialk as factorialk
 from scipy.special import logsumexp as logsumexp
 
 _RESAMPLING = {
-    "nearest": Image.Resampling.NEAREST, "lanczos": Image.Resampling.LANCZOS, "bilinear": Image.Resampling.BILINEAR,
-    "bicubic": Image.Resampling.BICUBIC, "cubic": Image.Resampling.BICUBIC,
+    "nearest": Image.Resampling.NEAREST,
+    "lanczos": Image.Resampling.LANCZOS,
+    "bilinear": Image.Resampling.BILINEAR,
+    "bicubic": Image.Resampling.BICUBIC,
+    "cubic": Image.Resampling.BICUBIC,
 }
 
 
@@ -58,7 +62,13 @@ def fromimage(im: Any, flatten: bool = False, mode: str | None = None) -> Any:
 
 
 def toimage(
-    arr: Any, high: int = 255, low: int = 0, cmin: Any = None, cmax: Any = None, pal: Any = None, mode: str | None = None,
+    arr: Any,
+    high: int = 255,
+    low: int = 0,
+    cmin: Any = None,
+    cmax: Any = None,
+    pal: Any = None,
+    mode: str | None = None,
     channel_axis: int | None = None,
 ) -> Any:
     """An image of an array of two dimensions, or of three where one has three or four channels. Values are stretched to bytes."""

@@ -1,4 +1,5 @@
 """`sklearn.cross_validation`: folds are made of a number of samples, and are iterated over themselves."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -57,13 +58,15 @@ class LeaveOneLabelOut(_Folds):
 class ShuffleSplit(_Folds):
     def __init__(self, n: int, n_iter: int = 10, test_size: Any = 0.1, train_size: Any = None, random_state: Any = None) -> None:
         super().__init__(
-            model_selection.ShuffleSplit(n_iter, test_size=test_size, train_size=train_size, random_state=random_state), np.zeros(n))
+            model_selection.ShuffleSplit(n_iter, test_size=test_size, train_size=train_size, random_state=random_state), np.zeros(n)
+        )
 
 
 class StratifiedShuffleSplit(_Folds):
     def __init__(self, y: Any, n_iter: int = 10, test_size: Any = 0.1, train_size: Any = None, random_state: Any = None) -> None:
         super().__init__(
-            model_selection.StratifiedShuffleSplit(n_iter, test_size=test_size, train_size=train_size, random_state=random_state), y)
+            model_selection.StratifiedShuffleSplit(n_iter, test_size=test_size, train_size=train_size, random_state=random_state), y
+        )
 
 
 class PredefinedSplit(_Folds):

@@ -1,4 +1,5 @@
 """`sklearn.utils.linear_assignment_`: who gets what, so that all together pay the least."""
+
 from __future__ import annotations
 
 from typing import Any

@@ -1,4 +1,5 @@
 """Casts between all types."""
+
 import numpy as np
 import pytest
 
@@ -62,7 +63,16 @@ def test_slices_and_sparse_tensors_stay_what_they_are():
         assert session.run(sparse).values.tolist() == [2]
 
 
-@pytest.mark.parametrize("name, dtype", [("to_float", tf.float32), ("to_double", tf.float64), ("to_int32", tf.int32),
-                                         ("to_int64", tf.int64), ("to_bfloat16", tf.bfloat16), ("to_complex64", tf.complex64)])
+@pytest.mark.parametrize(
+    "name, dtype",
+    [
+        ("to_float", tf.float32),
+        ("to_double", tf.float64),
+        ("to_int32", tf.int32),
+        ("to_int64", tf.int64),
+        ("to_bfloat16", tf.bfloat16),
+        ("to_complex64", tf.complex64),
+    ],
+)
 def test_the_old_names(name, dtype):
     assert getattr(tf, name)(tf.constant(3, tf.uint8)).dtype == dtype

@@ -1,4 +1,5 @@
 """Tensors made from a shape or a range."""
+
 import numpy as np
 import pytest
 
@@ -14,8 +15,7 @@ def types(build):
 
 def test_small_known_shapes_make_a_constant_and_large_ones_a_fill():
     assert types(lambda: tf.zeros([9, 111])) == [("zeros", "Const")]
-    assert types(lambda: tf.zeros([10, 100])) == [
-        ("zeros/shape_as_tensor", "Const"), ("zeros/Const", "Const"), ("zeros", "Fill")]
+    assert types(lambda: tf.zeros([10, 100])) == [("zeros/shape_as_tensor", "Const"), ("zeros/Const", "Const"), ("zeros", "Fill")]
     assert types(lambda: tf.ones(tf.TensorShape([2, 3]), name="one")) == [("one", "Const")]
 
 
@@ -24,11 +24,20 @@ def test_zeros_of_a_shape_that_holds_tensors_names_its_ops_as_tensorflow_does():
         tf.zeros([tf.size(tf.placeholder(tf.float32)), 2])
 
     assert [name for name, _ in types(build)][2:] == [
-        "zeros/mul/y", "zeros/mul", "zeros/Less/y", "zeros/Less", "zeros/packed/1", "zeros/packed", "zeros/Const", "zeros"]
+        "zeros/mul/y",
+        "zeros/mul",
+        "zeros/Less/y",
+        "zeros/Less",
+        "zeros/packed/1",
+        "zeros/packed",
+        "zeros/Const",
+        "zeros",
+    ]
 
 
-@pytest.mark.parametrize("dtype, zero, one", [
-    (tf.float32, 0.0, 1.0), (tf.int64, 0, 1), (tf.bool, False, True), (tf.complex64, 0, 1), (tf.uint16, 0, 1)])
+@pytest.mark.parametrize(
+    "dtype, zero, one", [(tf.float32, 0.0, 1.0), (tf.int64, 0, 1), (tf.bool, False, True), (tf.complex64, 0, 1), (tf.uint16, 0, 1)]
+)
 def test_zeros_and_ones_have_the_dtype_that_is_asked_for(dtype, zero, one):
     for shape in ([2], [2000]):
         zeros, ones = run([tf.zeros(shape, dtype), tf.ones(shape, dtype)])
@@ -60,9 +69,18 @@ def test_fill():
         run(tf.fill([-1], 1))
 
 
-@pytest.mark.parametrize("arguments, expected", [
-    ((5,), [0, 1, 2, 3, 4]), ((2, 5), [2, 3, 4]), ((5, 0, -2), [5, 3, 1]), ((0, 5, 2), [0, 2, 4]), ((3, 3), []),
-    ((0.0, 1.0, 0.5), [0.0, 0.5]), ((1, 3.0), [1.0, 2.0])])
+@pytest.mark.parametrize(
+    "arguments, expected",
+    [
+        ((5,), [0, 1, 2, 3, 4]),
+        ((2, 5), [2, 3, 4]),
+        ((5, 0, -2), [5, 3, 1]),
+        ((0, 5, 2), [0, 2, 4]),
+        ((3, 3), []),
+        ((0.0, 1.0, 0.5), [0.0, 0.5]),
+        ((1, 3.0), [1.0, 2.0]),
+    ],
+)
 def test_range(arguments, expected):
     found = run(tf.range(*arguments))
     assert found.tolist() == expected

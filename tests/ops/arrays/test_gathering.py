@@ -1,4 +1,5 @@
 """Rows and elements chosen by index, and put back."""
+
 import numpy as np
 import pytest
 
@@ -26,8 +27,11 @@ def test_gather_takes_slices_along_an_axis(axis, indices, dtype):
 
 def test_gather_for_each_entry_of_a_batch():
     indices = np.array([[2, 0], [1, 1]])
-    for build in (lambda x: tf.gather(x, indices, batch_dims=1), lambda x: tf.batch_gather(x, indices),
-                  lambda x: tf.gather(x, indices, axis=1, batch_dims=-1)):
+    for build in (
+        lambda x: tf.gather(x, indices, batch_dims=1),
+        lambda x: tf.batch_gather(x, indices),
+        lambda x: tf.gather(x, indices, axis=1, batch_dims=-1),
+    ):
         with tf.Graph().as_default(), tf.Session() as session:
             x = tf.constant(X)
             found, dx = session.run([build(x), tf.gradients(build(x), x)[0]])
@@ -50,9 +54,14 @@ def test_the_gradient_of_gather_names_the_rows_that_were_used():
     assert found.dense_shape.tolist() == [5, 2]
 
 
-@pytest.mark.parametrize("indices, message", [
-    ([0, 7], r"indices\[1\] = 7 is not in \[0, 2\)"), ([[0], [-1]], r"indices\[1,0\] = -1 is not in \[0, 2\)"),
-    (7, r"indices = 7 is not in \[0, 2\)")])
+@pytest.mark.parametrize(
+    "indices, message",
+    [
+        ([0, 7], r"indices\[1\] = 7 is not in \[0, 2\)"),
+        ([[0], [-1]], r"indices\[1,0\] = -1 is not in \[0, 2\)"),
+        (7, r"indices = 7 is not in \[0, 2\)"),
+    ],
+)
 def test_gather_says_which_index_is_wrong(indices, message):
     with pytest.raises(tf.errors.InvalidArgumentError, match=message):
         run(tf.gather(X, indices))
@@ -94,9 +103,10 @@ def test_scatter_nd_adds_what_falls_on_the_same_place():
     assert run(tf.scatter_nd([[1, 0]], np.array([5], np.uint16), [2, 2])).tolist() == [[0, 0], [5, 0]]
 
 
-@pytest.mark.parametrize("function, expected", [
-    (tf.tensor_scatter_update, [9.0, 1.0, 8.0]), (tf.tensor_scatter_add, [9.0, 1.0, 10.0]),
-    (tf.tensor_scatter_sub, [-9.0, 1.0, -6.0])])
+@pytest.mark.parametrize(
+    "function, expected",
+    [(tf.tensor_scatter_update, [9.0, 1.0, 8.0]), (tf.tensor_scatter_add, [9.0, 1.0, 10.0]), (tf.tensor_scatter_sub, [-9.0, 1.0, -6.0])],
+)
 def test_tensor_scatter_leaves_its_input_alone(function, expected):
     with tf.Graph().as_default(), tf.Session() as session:
         x, u = tf.constant([0.0, 1.0, 2.0]), tf.constant([9.0, 8.0])

@@ -1,4 +1,5 @@
 """Tensors put together and taken apart."""
+
 import numpy as np
 import pytest
 
@@ -36,8 +37,9 @@ def test_concat_learns_static_shapes_and_refuses_what_does_not_fit():
             tf.concat([tf.constant(1), tf.constant(2)], 0)
     with tf.Graph().as_default(), tf.Session() as session:
         x = tf.placeholder(tf.float32)
-        with pytest.raises(tf.errors.InvalidArgumentError,
-                           match=r"Dimensions of inputs should match: shape\[0\] = \[2,3\] vs. shape\[1\] = \[2,2\]"):
+        with pytest.raises(
+            tf.errors.InvalidArgumentError, match=r"Dimensions of inputs should match: shape\[0\] = \[2,3\] vs. shape\[1\] = \[2,2\]"
+        ):
             session.run(tf.concat([A, x], 0), {x: B})
 
 
@@ -80,7 +82,11 @@ def test_numbers_are_stacked_to_a_constant_and_tensors_to_a_pack():
         tf.stack([1, 2])
         tf.stack([tf.constant(1), 2])
         assert [(op.name, op.type) for op in graph.get_operations()] == [
-            ("stack", "Const"), ("Const", "Const"), ("stack_1/1", "Const"), ("stack_1", "Pack")]
+            ("stack", "Const"),
+            ("Const", "Const"),
+            ("stack_1/1", "Const"),
+            ("stack_1", "Pack"),
+        ]
 
 
 def test_lists_that_hold_tensors_become_tensors():

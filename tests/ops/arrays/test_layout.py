@@ -1,4 +1,5 @@
 """The order of dimensions and elements; padding, tiling, blocks, patches and diagonals."""
+
 import numpy as np
 import pytest
 
@@ -45,8 +46,11 @@ def test_matrix_transpose_exchanges_the_last_two_dimensions():
 def test_transpose_says_what_is_wrong_with_a_permutation():
     with tf.Graph().as_default(), tf.Session() as session:
         perm = tf.placeholder(tf.int32)
-        for value, message in (([0, 1], "vector of size 3"), ([0, 1, 3], r"3 is out of range \[0 .. 3\)"),
-                               ([0, 0, 1], "2 is missing from {0,0,1}")):
+        for value, message in (
+            ([0, 1], "vector of size 3"),
+            ([0, 1, 3], r"3 is out of range \[0 .. 3\)"),
+            ([0, 0, 1], "2 is missing from {0,0,1}"),
+        ):
             with pytest.raises(tf.errors.InvalidArgumentError, match=message):
                 session.run(tf.transpose(X, perm), {perm: value})
 
@@ -82,8 +86,9 @@ def test_pad(mode):
     expected = np.pad(X, paddings, mode.lower())
 
     def back(w):
-        places = np.pad(np.arange(X.size).reshape(X.shape), paddings, mode.lower(),
-                        **({"constant_values": -1} if mode == "CONSTANT" else {}))
+        places = np.pad(
+            np.arange(X.size).reshape(X.shape), paddings, mode.lower(), **({"constant_values": -1} if mode == "CONSTANT" else {})
+        )
         found = np.zeros(X.size, np.float32)
         np.add.at(found, places[places >= 0], w[places >= 0])
         return found.reshape(X.shape)
@@ -181,8 +186,7 @@ def test_blocks_of_space_go_to_the_depth_and_back(data_format):
     with tf.Graph().as_default(), tf.Session() as session:
         t = tf.constant(x)
         moved = tf.space_to_depth(t, 2, data_format=data_format)
-        found, back, dx = session.run([moved, tf.depth_to_space(moved, 2, data_format=data_format),
-                                       tf.gradients(moved * moved, t)[0]])
+        found, back, dx = session.run([moved, tf.depth_to_space(moved, 2, data_format=data_format), tf.gradients(moved * moved, t)[0]])
     assert (found == expected).all() and (back == x).all() and (dx == 2 * x).all()
 
 
@@ -196,8 +200,7 @@ def test_image_patches(padding, stride, rate):
         # A convolution with a filter for each place in the window computes the same.
         filters = np.eye(18).reshape(3, 2, 3, 18)
         same = tf.nn.conv2d(t, filters, [1, stride, stride, 1], padding, dilations=[1, rate, rate, 1])
-        found, expected, dx, expected_dx = session.run(
-            [patches, same, tf.gradients(patches ** 2, t)[0], tf.gradients(same ** 2, t)[0]])
+        found, expected, dx, expected_dx = session.run([patches, same, tf.gradients(patches**2, t)[0], tf.gradients(same**2, t)[0]])
     np.testing.assert_allclose(found, expected)
     np.testing.assert_allclose(dx, expected_dx)
 
@@ -215,8 +218,7 @@ def test_volume_patches():
 def test_diagonals_of_tensors_and_matrices():
     with tf.Graph().as_default(), tf.Session() as session:
         d, m = tf.constant([[1.0, 2.0], [3.0, 4.0]]), tf.constant(X)
-        whole, part, matrices, diagonal = session.run(
-            [tf.diag(d), tf.diag_part(tf.diag(d)), tf.matrix_diag(d), tf.matrix_diag_part(m)])
+        whole, part, matrices, diagonal = session.run([tf.diag(d), tf.diag_part(tf.diag(d)), tf.matrix_diag(d), tf.matrix_diag_part(m)])
         changed = tf.matrix_set_diag(m, tf.ones([2, 3]))
         dm, written = session.run([tf.gradients(changed * m, m)[0], changed])
     assert whole.shape == (2, 2, 2, 2) and whole[1, 0, 1, 0] == 3 and whole.sum() == 10 and part.tolist() == [[1, 2], [3, 4]]
@@ -249,7 +251,7 @@ def test_bands_are_set_and_read_back(k):
     assert (whole == np.where((j - i >= low) & (j - i <= high), X, 0)).all()
     first = np.diagonal(X, high, 1, 2)
     top = found if low == high else found[:, 0]
-    assert (top[:, :first.shape[1]] == first).all() and (top[:, first.shape[1]:] == -1).all()
+    assert (top[:, : first.shape[1]] == first).all() and (top[:, first.shape[1] :] == -1).all()
 
 
 def test_eye():

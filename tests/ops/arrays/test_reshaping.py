@@ -1,4 +1,5 @@
 """Tensors handed on, fed, measured and given another shape."""
+
 import numpy as np
 import pytest
 
@@ -34,10 +35,18 @@ def test_shape_of_a_known_shape_is_a_constant_and_of_an_unknown_one_an_op():
         assert tf.rank(tf.placeholder(tf.float32, [None, 2])).op.type == "Const"
 
 
-@pytest.mark.parametrize("given, wanted, found", [
-    ((2, 3), [3, 2], (3, 2)), ((2, 3), [-1], (6,)), ((2, 3), [3, -1], (3, 2)), ((), [1, 1], (1, 1)),
-    ((0, 2, 3), [0, -1, 3], (0, 2, 3)), ((0,), [0, -1], (0, 1)), ((5, 0, 7), [0, -1, 7], (0, 5, 7)),
-])
+@pytest.mark.parametrize(
+    "given, wanted, found",
+    [
+        ((2, 3), [3, 2], (3, 2)),
+        ((2, 3), [-1], (6,)),
+        ((2, 3), [3, -1], (3, 2)),
+        ((), [1, 1], (1, 1)),
+        ((0, 2, 3), [0, -1, 3], (0, 2, 3)),
+        ((0,), [0, -1], (0, 1)),
+        ((5, 0, 7), [0, -1, 7], (0, 5, 7)),
+    ],
+)
 def test_reshape(given, wanted, found):
     x = np.arange(np.prod(given), dtype=np.float32).reshape(given)
     for shape in (given, None):
@@ -128,18 +137,38 @@ def test_ensure_shape():
         fed(np.zeros((2, 3)), lambda t: tf.ensure_shape(t, [None, 4]))
 
 
-@pytest.mark.parametrize("source, target, shape", [
-    ("float32", "int32", (2,)), ("float64", "int32", (2, 2)), ("uint8", "uint32", ()), ("bfloat16", "uint16", (2,)),
-])
+@pytest.mark.parametrize(
+    "source, target, shape",
+    [("float32", "int32", (2,)), ("float64", "int32", (2, 2)), ("uint8", "uint32", ()), ("bfloat16", "uint16", (2,))],
+)
 def test_bitcast(source, target, shape):
     source, target = tf.as_dtype(source), tf.as_dtype(target)
-    value = np.array([1, 2, 3, 4][:4 if source == tf.uint8 else 2]).astype(source.as_numpy_dtype)
+    value = np.array([1, 2, 3, 4][: 4 if source == tf.uint8 else 2]).astype(source.as_numpy_dtype)
     found = run(tf.bitcast(tf.constant(value, source), target))
     assert found.shape == shape and found.tobytes() == value.tobytes()
 
 
-@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16",
-                                   "bfloat16", "float32", "float64", "bool", "complex64", "complex128", "string"])
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        "int8",
+        "uint8",
+        "int16",
+        "uint16",
+        "int32",
+        "uint32",
+        "int64",
+        "uint64",
+        "float16",
+        "bfloat16",
+        "float32",
+        "float64",
+        "bool",
+        "complex64",
+        "complex128",
+        "string",
+    ],
+)
 def test_elements_of_every_type_can_be_moved(dtype):
     kind = tf.as_dtype(dtype)
     numbers = np.array([[0, 1, 2], [1, 1, 0]])

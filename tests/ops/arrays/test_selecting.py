@@ -1,4 +1,5 @@
 """Elements chosen by what they are, numbered, marked, sorted and partitioned."""
+
 import numpy as np
 import pytest
 
@@ -11,8 +12,9 @@ def test_where_lists_the_places_that_are_true():
     assert run(tf.where(tf.constant(True))).shape == (1, 0)
 
 
-@pytest.mark.parametrize("mask, axis", [([True, False], None), ([[True, False, True], [False, False, True]], None),
-                                        ([False, True, True], 1)])
+@pytest.mark.parametrize(
+    "mask, axis", [([True, False], None), ([[True, False, True], [False, False, True]], None), ([False, True, True], 1)]
+)
 def test_boolean_mask_and_its_gradient(mask, axis):
     x = np.arange(6, dtype=np.float32).reshape(2, 3)
     mask = np.array(mask)
@@ -38,8 +40,9 @@ def test_boolean_mask_needs_a_mask_of_known_rank_that_fits():
         run(tf.boolean_mask([1, 2, 3], [True, False]))
 
 
-@pytest.mark.parametrize("values", [
-    [4, 2, 4, 1, 2], [-3, 5, -3, -4], [7, 10**12, -7, 7], ["b", "a", "b"], [2.5, 1.5, 2.5], [True, False, True]])
+@pytest.mark.parametrize(
+    "values", [[4, 2, 4, 1, 2], [-3, 5, -3, -4], [7, 10**12, -7, 7], ["b", "a", "b"], [2.5, 1.5, 2.5], [True, False, True]]
+)
 def test_unique_keeps_the_order_of_first_occurrence(values):
     found = run(tf.unique_with_counts(values, out_idx=tf.int64))
     distinct = list(dict.fromkeys(values))
@@ -69,8 +72,7 @@ def test_searchsorted(side):
     rows, values = np.array([[1, 3, 3, 9], [0, 2, 4, 6]]), np.array([[3, 0, 10], [4, 5, -1]])
     expected = [np.searchsorted(r, v, side).tolist() for r, v in zip(rows, values)]
     assert run(tf.searchsorted(rows, values, side=side)).tolist() == expected
-    assert run(tf.searchsorted(rows.astype(np.float32), values.astype(np.float32), side=side,
-                               out_type=tf.int64)).tolist() == expected
+    assert run(tf.searchsorted(rows.astype(np.float32), values.astype(np.float32), side=side, out_type=tf.int64)).tolist() == expected
 
 
 @pytest.mark.parametrize("axis", [-1, 0, 1])
@@ -90,8 +92,7 @@ def test_one_hot_values_and_their_types():
 
 
 def test_sequence_mask():
-    assert run(tf.sequence_mask([1, 3, 0], 4)).tolist() == [
-        [True, False, False, False], [True, True, True, False], [False] * 4]
+    assert run(tf.sequence_mask([1, 3, 0], 4)).tolist() == [[True, False, False, False], [True, True, True, False], [False] * 4]
     assert run(tf.sequence_mask([[1], [2]], dtype=tf.float32)).tolist() == [[[1.0, 0.0]], [[1.0, 1.0]]]
     with tf.Graph().as_default():
         assert tf.sequence_mask([0, 1, 4]).shape.as_list() == [3, 4]

@@ -1,4 +1,5 @@
 """Parts of tensors: slice, strided_slice and `tensor[...]`."""
+
 import numpy as np
 import pytest
 
@@ -7,12 +8,26 @@ import everflow as tf
 X = np.arange(2 * 5 * 4, dtype=np.float32).reshape(2, 5, 4)
 
 SPECS = {
-    "int": np.s_[1], "negative int": np.s_[-1], "range": np.s_[:, 1:3], "open": np.s_[:, 2:], "steps": np.s_[:, ::2],
-    "backwards": np.s_[::-1], "backwards in steps": np.s_[:, 4:0:-2], "backwards to the start": np.s_[:, 3::-1],
-    "beyond the end": np.s_[:, 3:99], "before the start": np.s_[:, -99:2], "empty": np.s_[:, 3:1],
-    "empty backwards": np.s_[:, 1:3:-1], "ellipsis": np.s_[..., 1], "ellipsis between": np.s_[0, ..., 2:],
-    "new axis": np.s_[None], "new axis after": np.s_[..., None], "new axis between": np.s_[:, None, 1, None, ::-1],
-    "all ints": np.s_[1, 2, 3], "mixed": np.s_[1, ::-2, None, -2:], "nothing": np.s_[()],
+    "int": np.s_[1],
+    "negative int": np.s_[-1],
+    "range": np.s_[:, 1:3],
+    "open": np.s_[:, 2:],
+    "steps": np.s_[:, ::2],
+    "backwards": np.s_[::-1],
+    "backwards in steps": np.s_[:, 4:0:-2],
+    "backwards to the start": np.s_[:, 3::-1],
+    "beyond the end": np.s_[:, 3:99],
+    "before the start": np.s_[:, -99:2],
+    "empty": np.s_[:, 3:1],
+    "empty backwards": np.s_[:, 1:3:-1],
+    "ellipsis": np.s_[..., 1],
+    "ellipsis between": np.s_[0, ..., 2:],
+    "new axis": np.s_[None],
+    "new axis after": np.s_[..., None],
+    "new axis between": np.s_[:, None, 1, None, ::-1],
+    "all ints": np.s_[1, 2, 3],
+    "mixed": np.s_[1, ::-2, None, -2:],
+    "nothing": np.s_[()],
 }
 
 
@@ -52,7 +67,7 @@ def test_the_second_derivative_of_a_part():
 def test_indices_may_be_tensors():
     with tf.Graph().as_default(), tf.Session() as session:
         x, i = tf.constant(X), tf.placeholder(tf.int32, [])
-        at, upto, wide = session.run([x[:, i], x[:, :i, 0], x[:, tf.cast(i, tf.int64):]], {i: 2})
+        at, upto, wide = session.run([x[:, i], x[:, :i, 0], x[:, tf.cast(i, tf.int64) :]], {i: 2})
     assert (at == X[:, 2]).all() and (upto == X[:, :2, 0]).all() and (wide == X[:, 2:]).all()
 
 
@@ -91,8 +106,11 @@ def test_indexing_names_its_ops_as_tensorflow_does():
     with tf.Graph().as_default() as graph:
         tf.placeholder(tf.float32, [3], name="p")[0]
         assert [(op.name, op.type) for op in graph.get_operations()][1:] == [
-            ("strided_slice/stack", "Const"), ("strided_slice/stack_1", "Const"), ("strided_slice/stack_2", "Const"),
-            ("strided_slice", "StridedSlice")]
+            ("strided_slice/stack", "Const"),
+            ("strided_slice/stack_1", "Const"),
+            ("strided_slice/stack_2", "Const"),
+            ("strided_slice", "StridedSlice"),
+        ]
 
 
 @pytest.mark.parametrize("begin, size", [([0, 1, 2], [1, 2, 2]), ([1, 0, 0], [-1, 5, -1]), ([0, 5, 0], [2, 0, 4])])

@@ -1,4 +1,5 @@
 """Sound: WAV files, spectrograms, cepstral coefficients."""
+
 import numpy as np
 import pytest
 

@@ -23,16 +23,11 @@ def test_comparisons(check):
     run(check(x, good))
     with pytest.raises(errors.InvalidArgumentError) as caught:
         check(tf.constant([x], name="a"), tf.constant([bad], name="b"), message="because")
-    assert (
-        str(caught.value)
-        == f"because\nCondition x {symbol} y did not hold element-wise:\nx (a:0) = \n[{x}]\ny (b:0) = \n[{bad}]"
-    )
+    assert str(caught.value) == f"because\nCondition x {symbol} y did not hold element-wise:\nx (a:0) = \n[{x}]\ny (b:0) = \n[{bad}]"
     fed = tf.placeholder(tf.int32, name="fed")
     dynamic = check(x, fed, message="later")
     run(dynamic, {fed: [good, good]})
-    with pytest.raises(
-        errors.InvalidArgumentError, match=rf"\[later\] \[Condition x {symbol} y did not hold element-wise:\]"
-    ):
+    with pytest.raises(errors.InvalidArgumentError, match=rf"\[later\] \[Condition x {symbol} y did not hold element-wise:\]"):
         run(dynamic, {fed: [good, bad]})
 
 
@@ -73,10 +68,7 @@ def test_ranks_that_are_known():
     x = tf.zeros([2, 3], name="x")
     run([tf.assert_rank(x, 2), tf.assert_rank_at_least(x, 1), tf.assert_rank_in(x, (2, 3))])
     for check, text in (
-        (
-            lambda: tf.assert_rank(x, 1, message="m"),
-            r"m.  Tensor x:0 must have rank 1.  Received rank 2, shape \(2, 3\)",
-        ),
+        (lambda: tf.assert_rank(x, 1, message="m"), r"m.  Tensor x:0 must have rank 1.  Received rank 2, shape \(2, 3\)"),
         (lambda: tf.assert_rank_at_least(x, 3), r".  Tensor x:0 must have rank at least 3.  Received rank 2"),
         (lambda: tf.assert_rank_in(x, (0, 1)), r".  Tensor x:0 must have rank in .*0.*1.*  Received rank 2"),
         (lambda: tf.assert_rank(x, [1, 2]), "Rank must be a scalar."),
@@ -105,14 +97,8 @@ def test_shapes_by_name():
     x, y = tf.zeros([3, 2], name="x"), tf.zeros([2, 3], name="y")
     run(tf.debugging.assert_shapes([(x, ("N", "Q")), (y, ("Q", "N")), (x, (3, None)), (x, "*Q"), (tf.constant(1), ())]))
     for shapes, text in (
-        (
-            [(x, "NQ"), (y, "ND")],
-            r"Specified by tensor x:0 dimension 0.  Tensor y:0 dimension 0 must have size 3.  Received size 2",
-        ),
-        (
-            [(x, (3, "Q")), (y, (3, "D"))],
-            r"Specified explicitly.  Tensor y:0 dimension 0 must have size 3.  Received size 2",
-        ),
+        ([(x, "NQ"), (y, "ND")], r"Specified by tensor x:0 dimension 0.  Tensor y:0 dimension 0 must have size 3.  Received size 2"),
+        ([(x, (3, "Q")), (y, (3, "D"))], r"Specified explicitly.  Tensor y:0 dimension 0 must have size 3.  Received size 2"),
         ([(x, (..., 3, "D")), (y, (..., 3, "D"))], r"Tensor y:0 dimension -2 must have size 3"),
         ([(x, "N")], r"Tensor x:0 must have rank 1.  Received rank 2"),
         ([(x, 2)], r"Specified shape must be an iterable."),

@@ -1,4 +1,5 @@
 """Values that are not finite."""
+
 import numpy as np
 import pytest
 

@@ -1,4 +1,5 @@
 """tf.Print and tf.print show values when they are computed."""
+
 from __future__ import annotations
 
 import sys

@@ -1,4 +1,5 @@
 """functional_ops over functions that Defun made, and calls through PartitionedCall."""
+
 import numpy as np
 import pytest
 

@@ -82,21 +82,13 @@ def test_slices_of_different_index_types_meet_at_64_bits():
     "arguments, error, message",
     [
         ((True, lambda: 1, lambda: 2), TypeError, "pred must not be a Python bool"),
-        (
-            (1, lambda: 1, lambda: 2),
-            TypeError,
-            "Input 'pred' of 'Switch' Op has type int32 that does not match expected type of bool.",
-        ),
+        ((1, lambda: 1, lambda: 2), TypeError, "Input 'pred' of 'Switch' Op has type int32 that does not match expected type of bool."),
         (([True], lambda: 1, lambda: 2), ValueError, "Shape must be rank 0 but is rank 1 for 'cond/Switch'"),
         (("p", 1, lambda: 2), TypeError, "true_fn must be callable."),
         (("p", lambda: 1, 2), TypeError, "false_fn must be callable."),
         (("p", lambda: 1), TypeError, "false_fn argument required"),
         (("p", lambda: None, lambda: 1), ValueError, "true_fn must have a return value."),
-        (
-            ("p", lambda: 1, lambda: 1.0),
-            ValueError,
-            "Outputs of true_fn and false_fn must have the same type: int32, float32",
-        ),
+        (("p", lambda: 1, lambda: 1.0), ValueError, "Outputs of true_fn and false_fn must have the same type: int32, float32"),
         (("p", lambda: (1, 2), lambda: 1), ValueError, "The two structures don't have the same nested structure"),
         (("p", lambda: (1, 2), lambda: [1, 2]), TypeError, "don't have the same sequence type"),
     ],
@@ -240,9 +232,7 @@ def test_an_exclusive_case_allows_only_one():
     x = tf.placeholder(tf.int32, [])
     y = tf.case([(x < 1, lambda: 10), (x < 3, lambda: 20)], default=lambda: 30, exclusive=True)
     assert run(y, {x: 2}) == 20
-    with pytest.raises(
-        errors.InvalidArgumentError, match="exclusive=True: more than 1 conditions .* evaluated as True"
-    ):
+    with pytest.raises(errors.InvalidArgumentError, match="exclusive=True: more than 1 conditions .* evaluated as True"):
         run(y, {x: 0})
 
 

@@ -130,8 +130,7 @@ def test_a_loop_on_a_branch_runs_only_there():
 
 def test_a_conditional_in_a_loop():
     n = tf.constant(20)
-    last = v1_while(
-        lambda i, n: i < n, lambda i, n: v1_cond(tf.equal(i % 2, 0), lambda i: i + 1, lambda i: i * 3, i)[0], tf.constant(0), n)
+    last = v1_while(lambda i, n: i < n, lambda i, n: v1_cond(tf.equal(i % 2, 0), lambda i: i + 1, lambda i: i * 3, i)[0], tf.constant(0), n)
     with tf.Session() as sess:
         assert sess.run(last) == 27
 

@@ -1,4 +1,5 @@
 """How loops run: compiled for the shapes that come, with lists kept outside of the steps."""
+
 import numpy as np
 import pytest
 
@@ -52,7 +53,8 @@ def test_known_shapes_reach_all_of_the_body():
 def test_a_variable_that_changes_its_shape_is_not_taken_for_one_that_does_not():
     x = tf.placeholder(tf.float32, [None])
     grown, kept = tf.while_loop(
-        lambda y, z: tf.size(y) < 20, lambda y, z: (tf.concat([y, z], 0), z * 2.0), [x, x], [tf.TensorShape([None])] * 2)
+        lambda y, z: tf.size(y) < 20, lambda y, z: (tf.concat([y, z], 0), z * 2.0), [x, x], [tf.TensorShape([None])] * 2
+    )
     with tf.Session() as sess:
         found, last = sess.run([grown, kept], {x: [1.0, 2.0]})
         assert found.tolist() == [1, 2, *(f * 2**k for k in range(9) for f in (1, 2))]

@@ -24,9 +24,7 @@ def test_the_body_runs_while_the_condition_holds():
 
 
 def test_results_are_named_and_structured_as_in_tensorflow_1():
-    i, pair = tf.while_loop(
-        lambda i, p: i < 3, lambda i, p: (i + 1, {"a": p["a"] * 2, "b": p["b"]}), (0, {"a": 1, "b": 2.0}), name="loop"
-    )
+    i, pair = tf.while_loop(lambda i, p: i < 3, lambda i, p: (i + 1, {"a": p["a"] * 2, "b": p["b"]}), (0, {"a": 1, "b": 2.0}), name="loop")
     assert (i.name, pair["a"].name, pair["b"].name) == ("loop/Exit:0", "loop/Exit_1:0", "loop/Exit_2:0")
     assert run(pair) == {"a": 8, "b": 2.0}
 
@@ -66,11 +64,7 @@ def test_maximum_iterations():
         ((lambda i: True, 3, [0]), TypeError, "body must be callable."),
         ((lambda i: i, lambda i: i, [0]), TypeError, "Input 'input' of 'LoopCond' Op has type int32"),
         ((lambda i: [True], lambda i: i, [0]), ValueError, "Shape must be rank 0 but is rank 1 for 'while/LoopCond'"),
-        (
-            (lambda i, x: True, lambda i, x: [i], [0, 1]),
-            ValueError,
-            "The two structures don't have the same nested structure.",
-        ),
+        ((lambda i, x: True, lambda i, x: [i], [0, 1]), ValueError, "The two structures don't have the same nested structure."),
         ((lambda i: True, lambda i: None, [0]), ValueError, "None values not supported."),
         (
             (lambda i: True, lambda i: tf.stack([i, i]), [0]),
@@ -80,14 +74,9 @@ def test_maximum_iterations():
         (
             (lambda i: True, lambda i: i, [np.zeros(2)], [tf.TensorShape([3])]),
             ValueError,
-            "is not compatible with the initial shape of the loop variable. It enters the loop with shape (2,), but "
-            "the specified",
+            "is not compatible with the initial shape of the loop variable. It enters the loop with shape (2,), but the specified",
         ),
-        (
-            (lambda i: True, lambda i: i, [0], ["foo"]),
-            ValueError,
-            "`shapes` must be a (possibly nested) list of shapes.",
-        ),
+        ((lambda i: True, lambda i: i, [0], ["foo"]), ValueError, "`shapes` must be a (possibly nested) list of shapes."),
     ],
 )
 def test_mistakes(arguments, error, message):
@@ -179,7 +168,6 @@ def test_no_gradient_passes_where_none_is_wanted():
     assert tf.gradients(y, x) == [None]
 
 
-
 def test_gradients_may_be_added_after_a_run():
     x = tf.constant(2.0)
     y = repeat(2, lambda z: z * z, x)
@@ -213,9 +201,7 @@ def test_values_read_in_one_iteration_outlive_writes_of_the_next():
         with tf.control_dependencies([written]):
             return i + 1, tf.concat([seen, read], 0)
 
-    _, seen = tf.while_loop(
-        lambda i, _: i < 3, body, [0, tf.zeros([0])], shape_invariants=[tf.TensorShape([]), tf.TensorShape([None])]
-    )
+    _, seen = tf.while_loop(lambda i, _: i < 3, body, [0, tf.zeros([0])], shape_invariants=[tf.TensorShape([]), tf.TensorShape([None])])
     np.testing.assert_array_equal(run(seen), [1, 2, 3])
 
 

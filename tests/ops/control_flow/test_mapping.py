@@ -1,4 +1,5 @@
 """Functions of the rows of tensors: map_fn, foldl, foldr, scan."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -18,7 +19,9 @@ def test_map_applies_the_function_to_each_row():
 def test_map_takes_and_returns_nested_structures():
     found = tf.map_fn(
         lambda r: {"sum": r[0] + r[1], "half": tf.cast(r[0], tf.float32) / 2.0},
-        (tf.constant([1, 2]), tf.constant([10, 20])), dtype={"sum": tf.int32, "half": tf.float32})
+        (tf.constant([1, 2]), tf.constant([10, 20])),
+        dtype={"sum": tf.int32, "half": tf.float32},
+    )
     values = run(found)
     np.testing.assert_array_equal(values["sum"], [11, 22])
     np.testing.assert_array_equal(values["half"], [0.5, 1.0])
@@ -42,13 +45,16 @@ def test_map_has_gradients_for_rows_and_for_what_the_function_uses():
     np.testing.assert_allclose(d_w, 14.0)
 
 
-@pytest.mark.parametrize(("call", "error", "text"), [
-    (lambda: tf.map_fn(3, [1]), TypeError, "fn must be callable"),
-    (lambda: tf.map_fn(lambda x: x, tf.constant(1.0)), ValueError, "not a scalar"),
-    (lambda: tf.map_fn(lambda x: x, [1, 2]), ValueError, "not scalars"),
-    (lambda: tf.map_fn(lambda x: x, (tf.zeros([1]), tf.zeros([2]))), ValueError, "Dimensions 1 and 2 are not compatible"),
-    (lambda: tf.scan(lambda a, x: (a, x), tf.zeros([2])), ValueError, "same nested structure"),
-])
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (lambda: tf.map_fn(3, [1]), TypeError, "fn must be callable"),
+        (lambda: tf.map_fn(lambda x: x, tf.constant(1.0)), ValueError, "not a scalar"),
+        (lambda: tf.map_fn(lambda x: x, [1, 2]), ValueError, "not scalars"),
+        (lambda: tf.map_fn(lambda x: x, (tf.zeros([1]), tf.zeros([2]))), ValueError, "Dimensions 1 and 2 are not compatible"),
+        (lambda: tf.scan(lambda a, x: (a, x), tf.zeros([2])), ValueError, "same nested structure"),
+    ],
+)
 def test_what_can_not_be_mapped(call, error, text):
     with pytest.raises(error, match=text):
         call()

@@ -31,11 +31,7 @@ def test_a_group_over_devices_gathers_those_of_each_first():
         (lambda: tf.group(3), TypeError, r"Expected tf.group\(\) expected Tensor arguments not '3'"),
         (lambda: tf.group(foo=1), ValueError, "Unknown keyword arguments: foo"),
         (lambda: tf.tuple([None]), ValueError, "Must have at least one Tensor"),
-        (
-            lambda: tf.tuple([tf.constant(1)], control_inputs=[3]),
-            TypeError,
-            "Control input must be Operation or Tensor: 3",
-        ),
+        (lambda: tf.tuple([tf.constant(1)], control_inputs=[3]), TypeError, "Control input must be Operation or Tensor: 3"),
         (lambda: tf.Assert(tf.constant(True), 3), TypeError, "values must be a sequence."),
     ],
 )

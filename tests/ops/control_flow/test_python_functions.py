@@ -1,4 +1,5 @@
 """Python functions as ops."""
+
 from __future__ import annotations
 
 import gc
@@ -47,15 +48,18 @@ def raising(error):
     return function
 
 
-@pytest.mark.parametrize(("function", "error", "text"), [
-    (raising(ValueError("blah")), tf.errors.InvalidArgumentError, r"ValueError: blah"),
-    (raising(StopIteration()), tf.errors.OutOfRangeError, "StopIteration"),
-    (raising(NotImplementedError("n")), tf.errors.UnimplementedError, "NotImplementedError: n"),
-    (raising(KeyError("k")), tf.errors.UnknownError, "KeyError: 'k'"),
-    (lambda: 1.0, tf.errors.InvalidArgumentError, r"0-th value returned by pyfunc_\d+ is double, but expects float"),
-    (lambda: (1, 2), tf.errors.InvalidArgumentError, r"pyfunc_\d+ returns 2 values, but expects to see 1 values"),
-    (lambda: {}, tf.errors.InternalError, "Unsupported object type dict"),
-])
+@pytest.mark.parametrize(
+    ("function", "error", "text"),
+    [
+        (raising(ValueError("blah")), tf.errors.InvalidArgumentError, r"ValueError: blah"),
+        (raising(StopIteration()), tf.errors.OutOfRangeError, "StopIteration"),
+        (raising(NotImplementedError("n")), tf.errors.UnimplementedError, "NotImplementedError: n"),
+        (raising(KeyError("k")), tf.errors.UnknownError, "KeyError: 'k'"),
+        (lambda: 1.0, tf.errors.InvalidArgumentError, r"0-th value returned by pyfunc_\d+ is double, but expects float"),
+        (lambda: (1, 2), tf.errors.InvalidArgumentError, r"pyfunc_\d+ returns 2 values, but expects to see 1 values"),
+        (lambda: {}, tf.errors.InternalError, "Unsupported object type dict"),
+    ],
+)
 def test_failures_are_those_of_the_run(function, error, text):
     with pytest.raises(error, match=text):
         run(tf.py_func(function, [], tf.float32))

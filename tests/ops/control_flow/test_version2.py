@@ -1,4 +1,5 @@
 """Branches and loops of version 2: in functions effects always happen, nodes carry the scope's name."""
+
 import numpy as np
 import pytest
 
@@ -74,4 +75,4 @@ def test_a_predicate_of_one_element_will_do():
 def test_loops_differentiate_and_stop_at_their_limit():
     x = tf.constant(1.5)
     _, y = while_loop(lambda i, z: True, lambda i, z: (i + 1, z * x), [0, x], maximum_iterations=3)
-    np.testing.assert_allclose(run([y, tf.gradients(y, x)[0]]), [1.5 ** 4, 4 * 1.5 ** 3])
+    np.testing.assert_allclose(run([y, tf.gradients(y, x)[0]]), [1.5**4, 4 * 1.5**3])

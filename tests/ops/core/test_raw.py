@@ -1,4 +1,5 @@
 """tf.raw_ops: keyword arguments only."""
+
 import pytest
 
 import everflow as tf

@@ -1,4 +1,5 @@
 """tf.enable_v2_behavior and back, in a program of its own: it holds for the whole process."""
+
 import subprocess
 import sys
 

@@ -1,4 +1,5 @@
 """Readers and file ops: records, keys, counts, states."""
+
 import zlib
 
 import pytest

@@ -1,4 +1,5 @@
 """Boxes on images: drawing, sampling, suppression."""
+
 import numpy as np
 import pytest
 
@@ -63,9 +64,17 @@ def test_boxes_are_drawn_on_their_edges():
 
 def test_sampled_boxes_are_those_of_tensorflow():
     # Drawn by TensorFlow 1.15.5 with the same seeds.
-    begin, size, box = run(tf.image.sample_distorted_bounding_box(
-        [333, 500, 3], [[[0.2, 0.1, 0.9, 0.8], [0, 0.5, 0.3, 1]]], seed=1, seed2=3, min_object_covered=0.3,
-        aspect_ratio_range=[0.5, 2.0], area_range=[0.1, 0.9]))
+    begin, size, box = run(
+        tf.image.sample_distorted_bounding_box(
+            [333, 500, 3],
+            [[[0.2, 0.1, 0.9, 0.8], [0, 0.5, 0.3, 1]]],
+            seed=1,
+            seed2=3,
+            min_object_covered=0.3,
+            aspect_ratio_range=[0.5, 2.0],
+            area_range=[0.1, 0.9],
+        )
+    )
     assert begin.tolist() == SAMPLED[0] and size.tolist() == SAMPLED[1]
     corners = [begin[0] / 333, begin[1] / 500, (begin[0] + size[0]) / 333, (begin[1] + size[1]) / 500]
     np.testing.assert_allclose(box[0, 0], corners, rtol=1e-6)

@@ -1,4 +1,5 @@
 """Colours, dtypes, flips and measures of images."""
+
 import colorsys
 
 import numpy as np
@@ -51,8 +52,10 @@ def test_integers_saturate():
     assert bright.tolist() == [[[255, 25, 125]]]
 
 
-@pytest.mark.parametrize(("value", "dtype", "expected"), [
-    (np.uint8(255), tf.float32, 1.0), (np.float32(1), tf.uint8, 255), (np.uint8(7), tf.uint16, 7 * 256), (np.int16(256), tf.uint8, 2)])
+@pytest.mark.parametrize(
+    ("value", "dtype", "expected"),
+    [(np.uint8(255), tf.float32, 1.0), (np.float32(1), tf.uint8, 255), (np.uint8(7), tf.uint16, 7 * 256), (np.int16(256), tf.uint8, 2)],
+)
 def test_dtypes_scale_values(value, dtype, expected):
     assert run(tf.image.convert_image_dtype([value], dtype))[0] == expected
 
@@ -87,9 +90,13 @@ def test_standardization():
 
 def test_measures_of_equal_and_unequal_images():
     x = RANDOM.rand(1, 16, 16, 1).astype(np.float32)
-    same, opposite, psnr = run([
-        tf.image.ssim(tf.constant(x), tf.constant(x), 1.0), tf.image.ssim(tf.constant(x), tf.constant(1 - x), 1.0),
-        tf.image.psnr(tf.constant(x), tf.constant(x + np.float32(0.1)), 1.0)])
+    same, opposite, psnr = run(
+        [
+            tf.image.ssim(tf.constant(x), tf.constant(x), 1.0),
+            tf.image.ssim(tf.constant(x), tf.constant(1 - x), 1.0),
+            tf.image.psnr(tf.constant(x), tf.constant(x + np.float32(0.1)), 1.0),
+        ]
+    )
     np.testing.assert_allclose(same, [1], rtol=1e-5)
     assert opposite[0] < 0
     np.testing.assert_allclose(psnr, [20], rtol=1e-4)
@@ -104,8 +111,9 @@ def test_multiscale_similarity_of_odd_sizes():
 
 def test_variation_gradients_and_edges():
     ramp = np.tile(np.arange(4.0, dtype=np.float32)[None, :, None], (3, 1, 1))[None]
-    variation, (down, across), edges = run([
-        tf.image.total_variation(tf.constant(ramp)), tf.image.image_gradients(tf.constant(ramp)), tf.image.sobel_edges(tf.constant(ramp))])
+    variation, (down, across), edges = run(
+        [tf.image.total_variation(tf.constant(ramp)), tf.image.image_gradients(tf.constant(ramp)), tf.image.sobel_edges(tf.constant(ramp))]
+    )
     assert variation.tolist() == [9]
     assert not down.any() and across[0, 0, :, 0].tolist() == [1, 1, 1, 0]
     assert edges.shape == (1, 3, 4, 1, 2) and edges[0, 1, 1, 0].tolist() == [0, 8]

@@ -1,4 +1,5 @@
 """Resizing of images, and parts of them resized."""
+
 import numpy as np
 import pytest
 

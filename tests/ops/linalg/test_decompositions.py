@@ -1,4 +1,5 @@
 """Cholesky, QR, LU, singular values and eigenvectors: factors multiply to the matrix, gradients are those of finite differences."""
+
 import numpy as np
 import pytest
 

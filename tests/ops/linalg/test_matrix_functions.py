@@ -1,4 +1,5 @@
 """Norms, matrix functions and what is made of the decompositions."""
+
 import numpy as np
 import pytest
 import scipy.linalg
@@ -44,13 +45,16 @@ def test_norms_of_matrices(order, axis, keep, dtype):
         np.testing.assert_allclose(session.run(tf.norm(t, order, axis, keep_dims=keep), {t: x}), wanted)
 
 
-@pytest.mark.parametrize("arguments, message", [
-    ({"ord": "fro"}, "'ord' must be a supported vector norm, got fro"),
-    ({"ord": 0}, "'ord' must be a supported vector norm, got 0"),
-    ({"ord": 3, "axis": [0, 1]}, "'ord' must be a supported matrix norm in"),
-    ({"axis": [0, 0]}, "'axis' must be None, an integer, or a tuple of 2 unique integers"),
-    ({"axis": [0, 1, 2]}, "'axis' must be None, an integer, or a tuple of 2 unique integers"),
-])
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ({"ord": "fro"}, "'ord' must be a supported vector norm, got fro"),
+        ({"ord": 0}, "'ord' must be a supported vector norm, got 0"),
+        ({"ord": 3, "axis": [0, 1]}, "'ord' must be a supported matrix norm in"),
+        ({"axis": [0, 0]}, "'axis' must be None, an integer, or a tuple of 2 unique integers"),
+        ({"axis": [0, 1, 2]}, "'axis' must be None, an integer, or a tuple of 2 unique integers"),
+    ],
+)
 def test_norms_that_do_not_exist(arguments, message):
     with pytest.raises(ValueError, match=message):
         tf.norm([[1.0]], **arguments)
@@ -78,17 +82,27 @@ def test_gradient_of_the_exponential():
     assert gradient_error(tf.linalg.expm, 3 * matrix(2, 2)) < 1e-3
 
 
-@pytest.mark.parametrize("value", [
-    matrix(4, 4, dtype="complex128"), 100 * matrix(3, 3, dtype="complex128"), [[1, 2], [3, 4]], np.eye(3), [[1, 1], [0, 1]],
-    [[2, 1, 0, 0], [0, 2, 1, 0], [0, 0, 2, 1], [0, 0, 0, 2]], [[-1, 0], [0, 5]], [[1e-6, 1], [0, 1e6]],
-])
+@pytest.mark.parametrize(
+    "value",
+    [
+        matrix(4, 4, dtype="complex128"),
+        100 * matrix(3, 3, dtype="complex128"),
+        [[1, 2], [3, 4]],
+        np.eye(3),
+        [[1, 1], [0, 1]],
+        [[2, 1, 0, 0], [0, 2, 1, 0], [0, 0, 2, 1], [0, 0, 0, 2]],
+        [[-1, 0], [0, 5]],
+        [[1e-6, 1], [0, 1e6]],
+    ],
+)
 @pytest.mark.parametrize("dtype", ["complex64", "complex128"])
 def test_logarithm(value, dtype):
     value = np.asarray(value, dtype)
     found = run(tf.linalg.logm(value))
     assert found.dtype == dtype
-    np.testing.assert_allclose(scipy.linalg.expm(found.astype("complex128")), value,
-        atol=(1e-4 if dtype == "complex64" else 1e-6) * np.abs(value).max())
+    np.testing.assert_allclose(
+        scipy.linalg.expm(found.astype("complex128")), value, atol=(1e-4 if dtype == "complex64" else 1e-6) * np.abs(value).max()
+    )
 
 
 def test_logarithm_of_a_batch_and_of_zero():

@@ -1,4 +1,5 @@
 """Products of matrices."""
+
 import numpy as np
 import pytest
 
@@ -32,12 +33,20 @@ def test_products_are_numpys(dtype, batch_a, batch_b, flip_a, flip_b):
     np.testing.assert_allclose(found, a @ b, rtol=1e-3 if dtype == "float16" else 1e-6)
 
 
-@pytest.mark.parametrize("shape_a, shape_b, flips", [
-    ((2, 3), (3, 4), {}), ((3, 2), (3, 4), {"transpose_a": True}), ((2, 3), (4, 3), {"transpose_b": True}),
-    ((3, 2), (4, 3), {"transpose_a": True, "transpose_b": True}), ((5, 2, 3), (3, 4), {}), ((2, 1, 2, 3), (3, 4, 3), {"adjoint_b": True}),
-    ((5, 3, 2), (5, 3, 4), {"adjoint_a": True}), ((2, 3), (3, 4), {"a_is_sparse": True}),
-    ((2, 3), (4, 3), {"b_is_sparse": True, "transpose_b": True}),
-])
+@pytest.mark.parametrize(
+    "shape_a, shape_b, flips",
+    [
+        ((2, 3), (3, 4), {}),
+        ((3, 2), (3, 4), {"transpose_a": True}),
+        ((2, 3), (4, 3), {"transpose_b": True}),
+        ((3, 2), (4, 3), {"transpose_a": True, "transpose_b": True}),
+        ((5, 2, 3), (3, 4), {}),
+        ((2, 1, 2, 3), (3, 4, 3), {"adjoint_b": True}),
+        ((5, 3, 2), (5, 3, 4), {"adjoint_a": True}),
+        ((2, 3), (3, 4), {"a_is_sparse": True}),
+        ((2, 3), (4, 3), {"b_is_sparse": True, "transpose_b": True}),
+    ],
+)
 def test_gradients_are_those_of_finite_differences(shape_a, shape_b, flips):
     kind = "float32" if "a_is_sparse" in flips or "b_is_sparse" in flips else "float64"
     a, b = RNG.randn(*shape_a).astype(kind), RNG.randn(*shape_b).astype(kind)

@@ -1,4 +1,5 @@
 """Inverses, determinants and systems of linear equations."""
+
 import numpy as np
 import pytest
 
@@ -28,8 +29,9 @@ def gradient_errors(build, *values):
     with tf.Graph().as_default(), tf.Session():
         tensors = [tf.constant(v) for v in values]
         y = build(*tensors)
-        return max(tf.test.compute_gradient_error(x, v.shape, y, y.shape.as_list(), x_init_value=v, delta=1e-6)
-                   for x, v in zip(tensors, values))
+        return max(
+            tf.test.compute_gradient_error(x, v.shape, y, y.shape.as_list(), x_init_value=v, delta=1e-6) for x, v in zip(tensors, values)
+        )
 
 
 @pytest.mark.parametrize("dtype", KINDS)
@@ -56,10 +58,15 @@ def test_singular_matrices():
 
 
 @pytest.mark.parametrize("dtype", ["float64", "complex128"])
-@pytest.mark.parametrize("build", [
-    tf.matrix_inverse, lambda x: tf.matrix_inverse(x, adjoint=True), tf.matrix_determinant,
-    lambda x: tf.real(tf.linalg.slogdet(x).log_abs_determinant),
-])
+@pytest.mark.parametrize(
+    "build",
+    [
+        tf.matrix_inverse,
+        lambda x: tf.matrix_inverse(x, adjoint=True),
+        tf.matrix_determinant,
+        lambda x: tf.real(tf.linalg.slogdet(x).log_abs_determinant),
+    ],
+)
 def test_gradients_of_inverses_and_determinants(dtype, build):
     assert gradient_errors(build, matrix(2, 3, 3, dtype=dtype)) < 1e-5
 
@@ -74,8 +81,7 @@ def test_systems_of_equations(dtype, flip, lower, batch):
     close(run(tf.matrix_solve(a, b, adjoint=flip)), np.linalg.solve(op, b))
     for lower in (True, False):
         triangle = np.tril(a) if lower else np.triu(a)
-        close(run(tf.matrix_triangular_solve(a, b, lower=lower, adjoint=flip)),
-              np.linalg.solve(adjoint(triangle) if flip else triangle, b))
+        close(run(tf.matrix_triangular_solve(a, b, lower=lower, adjoint=flip)), np.linalg.solve(adjoint(triangle) if flip else triangle, b))
     close(run(tf.cholesky_solve(np.tril(a), b)), np.linalg.solve(np.tril(a) @ adjoint(np.tril(a)), b))
 
 

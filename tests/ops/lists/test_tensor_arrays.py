@@ -1,4 +1,5 @@
 """tf.TensorArray: elements by index, in and out of loops, with gradients."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -61,21 +62,26 @@ def read_after_read(ta):
         return ta.read(0)
 
 
-@pytest.mark.parametrize(("make", "text"), [
-    (lambda: array(size=-1).flow, "Size should be >= 0"),
-    (lambda: array().write(3, 1.0).flow, "Tried to write to index 3 but array is not resizeable and size is: 3"),
-    (lambda: array().write(0, 1.0).write(0, 1.0).flow,
-     r"TensorArray foo_\d+: Could not write to TensorArray index 0 because it has already been written to"),
-    (lambda: array().write(0, tf.constant(1)).flow, "TensorArray dtype is float but Op is trying to write dtype int32"),
-    (lambda: array().read(-1), "Tried to read from index -1 but array size is: 3"),
-    (lambda: array().read(0), "Furthermore, the element shape is not fully defined"),
-    (lambda: read_after_read(array().write(0, 1.0)), "Could not read index 0 twice"),
-    (lambda: array().write(0, 1.0).write(1, [1.0]).gather([0, 1]), "inconsistent shapes"),
-    (lambda: array(size=1).write(0, 1.0).concat(), "Concat saw a scalar shape at index 0"),
-    (lambda: array(size=1).split([1.0, 2.0], [1]).flow, "sum of lengths is 1"),
-    (lambda: array(size=2).unstack([1.0, 2.0, 3.0]).flow, r"Max scatter index must be < array size \(2 vs. 2\)"),
-    (lambda: array().grad("x").write(0, 1.0).write(0, [1.0]).flow, "Could not aggregate to TensorArray index 0"),
-])
+@pytest.mark.parametrize(
+    ("make", "text"),
+    [
+        (lambda: array(size=-1).flow, "Size should be >= 0"),
+        (lambda: array().write(3, 1.0).flow, "Tried to write to index 3 but array is not resizeable and size is: 3"),
+        (
+            lambda: array().write(0, 1.0).write(0, 1.0).flow,
+            r"TensorArray foo_\d+: Could not write to TensorArray index 0 because it has already been written to",
+        ),
+        (lambda: array().write(0, tf.constant(1)).flow, "TensorArray dtype is float but Op is trying to write dtype int32"),
+        (lambda: array().read(-1), "Tried to read from index -1 but array size is: 3"),
+        (lambda: array().read(0), "Furthermore, the element shape is not fully defined"),
+        (lambda: read_after_read(array().write(0, 1.0)), "Could not read index 0 twice"),
+        (lambda: array().write(0, 1.0).write(1, [1.0]).gather([0, 1]), "inconsistent shapes"),
+        (lambda: array(size=1).write(0, 1.0).concat(), "Concat saw a scalar shape at index 0"),
+        (lambda: array(size=1).split([1.0, 2.0], [1]).flow, "sum of lengths is 1"),
+        (lambda: array(size=2).unstack([1.0, 2.0, 3.0]).flow, r"Max scatter index must be < array size \(2 vs. 2\)"),
+        (lambda: array().grad("x").write(0, 1.0).write(0, [1.0]).flow, "Could not aggregate to TensorArray index 0"),
+    ],
+)
 def test_mistakes_are_told_when_the_array_is_used(make, text):
     with pytest.raises(tf.errors.InvalidArgumentError, match=text):
         run(make())

@@ -1,4 +1,5 @@
 """Lists of tensors as values: the ops TensorList*."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -52,15 +53,18 @@ def test_what_is_known_of_items_is_known_before_running():
         lists.tensor_list_get_item(items, 0, tf.int32)
 
 
-@pytest.mark.parametrize(("make", "text"), [
-    (lambda: lists.tensor_list_pop_back(lists.empty_tensor_list([], FLOAT), FLOAT)[1], "Trying to pop from an empty list"),
-    (lambda: all_of(apply("TensorListPushBack", lists.empty_tensor_list([], FLOAT, 0), 1.0)), "Tried to push item into a full list"),
-    (lambda: lists.tensor_list_get_item(of(1.0), 1, FLOAT), "Trying to access element 1 in a list with 1 elements"),
-    (lambda: all_of(lists.tensor_list_set_item(of(1.0), 1, 2.0)), "Trying to modify element 1 in a list with 1 elements"),
-    (lambda: all_of(lists.empty_tensor_list(None, FLOAT)), "non-fully-defined element_shape: <unknown>"),
-    (lambda: all_of(tf.add_n([of(1.0), of(1.0, 2.0)])), "lists of tensors with different lengths. One is 1 and the other is 2"),
-    (lambda: all_of(lists.tensor_list_split([1.0, 2.0], [None], [1])), "Unused values in tensor"),
-])
+@pytest.mark.parametrize(
+    ("make", "text"),
+    [
+        (lambda: lists.tensor_list_pop_back(lists.empty_tensor_list([], FLOAT), FLOAT)[1], "Trying to pop from an empty list"),
+        (lambda: all_of(apply("TensorListPushBack", lists.empty_tensor_list([], FLOAT, 0), 1.0)), "Tried to push item into a full list"),
+        (lambda: lists.tensor_list_get_item(of(1.0), 1, FLOAT), "Trying to access element 1 in a list with 1 elements"),
+        (lambda: all_of(lists.tensor_list_set_item(of(1.0), 1, 2.0)), "Trying to modify element 1 in a list with 1 elements"),
+        (lambda: all_of(lists.empty_tensor_list(None, FLOAT)), "non-fully-defined element_shape: <unknown>"),
+        (lambda: all_of(tf.add_n([of(1.0), of(1.0, 2.0)])), "lists of tensors with different lengths. One is 1 and the other is 2"),
+        (lambda: all_of(lists.tensor_list_split([1.0, 2.0], [None], [1])), "Unused values in tensor"),
+    ],
+)
 def test_mistakes_are_told_when_lists_are_used(make, text):
     with pytest.raises(tf.errors.InvalidArgumentError, match=text):
         run(make())
@@ -80,8 +84,7 @@ def test_gradients_are_lists_too():
 def test_a_list_may_be_the_variable_of_a_loop():
     x = tf.constant(2.0)
     start = lists.empty_tensor_list([], FLOAT)
-    _, items = tf.while_loop(
-        lambda i, _: i < 3, lambda i, a: (i + 1, apply("TensorListPushBack", a, x * tf.cast(i, FLOAT))), (0, start))
+    _, items = tf.while_loop(lambda i, _: i < 3, lambda i, a: (i + 1, apply("TensorListPushBack", a, x * tf.cast(i, FLOAT))), (0, start))
     np.testing.assert_array_equal(run(all_of(items)), [0, 2, 4])
     assert run(tf.gradients(all_of(items), x)[0]) == 3.0
 

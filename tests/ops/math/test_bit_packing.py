@@ -1,4 +1,5 @@
 """Comparisons packed into bytes."""
+
 import pytest
 
 import everflow as tf

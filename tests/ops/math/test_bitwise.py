@@ -1,4 +1,5 @@
 """Operations on bits."""
+
 import numpy as np
 import pytest
 

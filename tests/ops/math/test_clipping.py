@@ -1,4 +1,5 @@
 """Clipping of values and norms."""
+
 import numpy as np
 import pytest
 

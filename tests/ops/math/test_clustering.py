@@ -1,4 +1,5 @@
 """Ops for k-means."""
+
 import numpy as np
 import pytest
 
@@ -16,8 +17,7 @@ def test_nearest_centers_come_first():
 
 def test_starting_centers_lie_far_apart():
     for seed in range(1, 6):
-        found = run(tf.raw_ops.KmeansPlusPlusInitialization(
-            points=POINTS, num_to_sample=3, seed=seed, num_retries_per_sample=3))
+        found = run(tf.raw_ops.KmeansPlusPlusInitialization(points=POINTS, num_to_sample=3, seed=seed, num_retries_per_sample=3))
         assert sorted(found[:, 0].round(-1).tolist()) == [-20, 0, 10]
     with pytest.raises(tf.errors.InvalidArgumentError, match="cannot be larger than number of points: 5"):
         run(tf.raw_ops.KmeansPlusPlusInitialization(points=POINTS, num_to_sample=6, seed=1, num_retries_per_sample=0))

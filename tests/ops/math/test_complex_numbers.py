@@ -1,4 +1,5 @@
 """Complex numbers."""
+
 import numpy as np
 import pytest
 
@@ -33,10 +34,21 @@ def test_complex_numbers_are_made_of_two_floats_of_one_type():
         tf.complex(1, 2)
 
 
-@pytest.mark.parametrize("function", [
-    tf.real, tf.imag, tf.abs, tf.angle, lambda z: tf.real(tf.exp(z)), lambda z: tf.real(z * tf.conj(z) * z), lambda z: tf.imag(tf.sqrt(z)),
-    lambda z: tf.abs(tf.square(z) / (z + 1)), lambda z: tf.real(tf.log(z) * tf.sin(z)), lambda z: tf.real(tf.tanh(z)),
-])
+@pytest.mark.parametrize(
+    "function",
+    [
+        tf.real,
+        tf.imag,
+        tf.abs,
+        tf.angle,
+        lambda z: tf.real(tf.exp(z)),
+        lambda z: tf.real(z * tf.conj(z) * z),
+        lambda z: tf.imag(tf.sqrt(z)),
+        lambda z: tf.abs(tf.square(z) / (z + 1)),
+        lambda z: tf.real(tf.log(z) * tf.sin(z)),
+        lambda z: tf.real(tf.tanh(z)),
+    ],
+)
 def test_gradients_by_both_parts_are_those_of_finite_differences(function):
     with tf.Graph().as_default(), tf.Session():
         parts = [Z.real.copy(), Z.imag.copy()]

@@ -1,4 +1,5 @@
 """Confusion matrices, and the weights of losses and metrics."""
+
 import numpy as np
 import pytest
 

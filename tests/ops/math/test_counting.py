@@ -1,4 +1,5 @@
 """Counting integers, histograms, buckets."""
+
 import numpy as np
 import pytest
 

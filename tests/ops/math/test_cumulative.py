@@ -1,4 +1,5 @@
 """Running totals and positions of extremes."""
+
 import numpy as np
 import pytest
 
@@ -8,8 +9,9 @@ from running import run
 X = np.array([[1.0, 2.0, 3.0], [4.0, -5.0, 0.5]])
 
 
-@pytest.mark.parametrize("exclusive, reverse, expected", [
-    (False, False, [1, 3, 6]), (True, False, [0, 1, 3]), (False, True, [6, 5, 3]), (True, True, [5, 3, 0])])
+@pytest.mark.parametrize(
+    "exclusive, reverse, expected", [(False, False, [1, 3, 6]), (True, False, [0, 1, 3]), (False, True, [6, 5, 3]), (True, True, [5, 3, 0])]
+)
 def test_sums_may_leave_out_the_element_and_run_backwards(exclusive, reverse, expected):
     assert run(tf.cumsum([1, 2, 3], 0, exclusive, reverse)).tolist() == expected
 
@@ -19,8 +21,10 @@ def test_products_and_logarithms_of_sums():
     np.testing.assert_allclose(run(tf.math.cumulative_logsumexp(X, 1)), np.log(np.cumsum(np.exp(X), 1)))
 
 
-@pytest.mark.parametrize("scan, exclusive", [
-    (tf.cumsum, False), (tf.cumsum, True), (tf.cumprod, False), (tf.cumprod, True), (tf.math.cumulative_logsumexp, False)])
+@pytest.mark.parametrize(
+    "scan, exclusive",
+    [(tf.cumsum, False), (tf.cumsum, True), (tf.cumprod, False), (tf.cumprod, True), (tf.math.cumulative_logsumexp, False)],
+)
 @pytest.mark.parametrize("axis", [0, -1])
 @pytest.mark.parametrize("reverse", [False, True])
 def test_gradients_are_those_of_finite_differences(scan, exclusive, axis, reverse):

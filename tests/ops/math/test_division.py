@@ -1,4 +1,5 @@
 """Division, remainders, powers."""
+
 import numpy as np
 import pytest
 
@@ -8,16 +9,25 @@ from running import run
 INTEGERS = np.array([7, -7, 7, -7]), np.array([2, 2, -2, -2])
 
 
-@pytest.mark.parametrize("name, expected", [
-    ("floordiv", [3, -4, -4, 3]), ("truncatediv", [3, -3, -3, 3]), ("div", [3, -4, -4, 3]), ("truediv", [3.5, -3.5, -3.5, 3.5]),
-    ("floormod", [1, 1, -1, -1]), ("truncatemod", [1, -1, 1, -1]), ("mod", [1, 1, -1, -1]),
-])
+@pytest.mark.parametrize(
+    "name, expected",
+    [
+        ("floordiv", [3, -4, -4, 3]),
+        ("truncatediv", [3, -3, -3, 3]),
+        ("div", [3, -4, -4, 3]),
+        ("truediv", [3.5, -3.5, -3.5, 3.5]),
+        ("floormod", [1, 1, -1, -1]),
+        ("truncatemod", [1, -1, 1, -1]),
+        ("mod", [1, 1, -1, -1]),
+    ],
+)
 def test_each_division_rounds_integers_its_own_way(name, expected):
     assert run(getattr(tf, name)(*INTEGERS)).tolist() == expected
 
 
-@pytest.mark.parametrize("dtype, result", [("int8", "float32"), ("uint16", "float32"), ("int32", "float64"), ("int64", "float64"),
-                                           ("float16", "float16")])
+@pytest.mark.parametrize(
+    "dtype, result", [("int8", "float32"), ("uint16", "float32"), ("int32", "float64"), ("int64", "float64"), ("float16", "float16")]
+)
 def test_true_division_of_integers_gives_floats(dtype, result):
     assert (tf.constant([3], dtype) / tf.constant([2], dtype)).dtype == result
 
@@ -53,7 +63,7 @@ def test_gradients_are_those_of_finite_differences(operation):
 def test_powers_of_negative_numbers_have_no_slope_by_the_exponent():
     with tf.Graph().as_default(), tf.Session() as session:
         x, y = tf.constant([-2.0, 0.0, 2.0]), tf.constant([2.0, 2.0, 2.0])
-        dx, dy = session.run(tf.gradients(x ** y, [x, y]))
+        dx, dy = session.run(tf.gradients(x**y, [x, y]))
     np.testing.assert_allclose(dx, [-4, 0, 4])
     np.testing.assert_allclose(dy, [0, 0, 4 * np.log(2)], rtol=1e-6)
 

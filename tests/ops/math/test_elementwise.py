@@ -1,4 +1,5 @@
 """Elementwise functions: values against numpy, gradients of first and second order against finite differences."""
+
 import numpy as np
 import pytest
 
@@ -11,18 +12,42 @@ UNIT = ANY / 3
 ABOVE_ONE = POSITIVE + 1.1
 
 UNARY = {
-    "negative": (np.negative, ANY), "abs": (np.abs, ANY), "sign": (np.sign, ANY), "exp": (np.exp, ANY), "expm1": (np.expm1, ANY),
-    "log": (np.log, POSITIVE), "log1p": (np.log1p, POSITIVE), "square": (np.square, ANY), "sqrt": (np.sqrt, POSITIVE),
-    "rsqrt": (lambda x: 1 / np.sqrt(x), POSITIVE), "reciprocal": (np.reciprocal, ANY), "sin": (np.sin, ANY), "cos": (np.cos, ANY),
-    "tan": (np.tan, UNIT), "sinh": (np.sinh, ANY), "cosh": (np.cosh, ANY), "tanh": (np.tanh, ANY), "asin": (np.arcsin, UNIT),
-    "acos": (np.arccos, UNIT), "atan": (np.arctan, ANY), "asinh": (np.arcsinh, ANY), "acosh": (np.arccosh, ABOVE_ONE),
-    "atanh": (np.arctanh, UNIT), "sigmoid": (lambda x: 1 / (1 + np.exp(-x)), ANY),
+    "negative": (np.negative, ANY),
+    "abs": (np.abs, ANY),
+    "sign": (np.sign, ANY),
+    "exp": (np.exp, ANY),
+    "expm1": (np.expm1, ANY),
+    "log": (np.log, POSITIVE),
+    "log1p": (np.log1p, POSITIVE),
+    "square": (np.square, ANY),
+    "sqrt": (np.sqrt, POSITIVE),
+    "rsqrt": (lambda x: 1 / np.sqrt(x), POSITIVE),
+    "reciprocal": (np.reciprocal, ANY),
+    "sin": (np.sin, ANY),
+    "cos": (np.cos, ANY),
+    "tan": (np.tan, UNIT),
+    "sinh": (np.sinh, ANY),
+    "cosh": (np.cosh, ANY),
+    "tanh": (np.tanh, ANY),
+    "asin": (np.arcsin, UNIT),
+    "acos": (np.arccos, UNIT),
+    "atan": (np.arctan, ANY),
+    "asinh": (np.arcsinh, ANY),
+    "acosh": (np.arccosh, ABOVE_ONE),
+    "atanh": (np.arctanh, UNIT),
+    "sigmoid": (lambda x: 1 / (1 + np.exp(-x)), ANY),
     "log_sigmoid": (lambda x: -np.log1p(np.exp(-x)), ANY),
 }
 WITHOUT_SLOPE = {"floor": np.floor, "ceil": np.ceil, "rint": np.rint, "round": np.round}
 BINARY = {
-    "add": np.add, "subtract": np.subtract, "multiply": np.multiply, "maximum": np.maximum, "minimum": np.minimum,
-    "squared_difference": lambda x, y: (x - y) ** 2, "truediv": np.divide, "pow": np.power,
+    "add": np.add,
+    "subtract": np.subtract,
+    "multiply": np.multiply,
+    "maximum": np.maximum,
+    "minimum": np.minimum,
+    "squared_difference": lambda x, y: (x - y) ** 2,
+    "truediv": np.divide,
+    "pow": np.power,
 }
 
 
@@ -32,7 +57,8 @@ def gradient_error(build, *values):
         tensors = [tf.constant(v) for v in values]
         y = build(*tensors)
         return max(
-            tf.test.compute_gradient_error(x, v.shape, y, y.shape.as_list(), x_init_value=v, delta=1e-5) for x, v in zip(tensors, values))
+            tf.test.compute_gradient_error(x, v.shape, y, y.shape.as_list(), x_init_value=v, delta=1e-5) for x, v in zip(tensors, values)
+        )
 
 
 @pytest.mark.parametrize("name", UNARY)
@@ -105,12 +131,15 @@ def test_functions_that_keep_zeros_take_sparse_tensors():
     assert found.values.tolist() == [2, 3] and found.indices.tolist() == [[0, 1], [2, 0]]
 
 
-@pytest.mark.parametrize("build, names", [
-    (lambda: tf.add(1, 2), ["Add/x", "Add/y", "Add"]),
-    (lambda: tf.constant(1.0) + 2, ["Const", "add/y", "add"]),
-    (lambda: 2 * tf.constant(1.0), ["Const", "mul/x", "mul"]),
-    (lambda: tf.log_sigmoid(1.0), ["LogSigmoid/x", "LogSigmoid/Neg", "LogSigmoid/Softplus", "LogSigmoid"]),
-])
+@pytest.mark.parametrize(
+    "build, names",
+    [
+        (lambda: tf.add(1, 2), ["Add/x", "Add/y", "Add"]),
+        (lambda: tf.constant(1.0) + 2, ["Const", "add/y", "add"]),
+        (lambda: 2 * tf.constant(1.0), ["Const", "mul/x", "mul"]),
+        (lambda: tf.log_sigmoid(1.0), ["LogSigmoid/x", "LogSigmoid/Neg", "LogSigmoid/Softplus", "LogSigmoid"]),
+    ],
+)
 def test_ops_have_tensorflows_names(build, names):
     with tf.Graph().as_default() as graph:
         build()

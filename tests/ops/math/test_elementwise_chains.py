@@ -1,4 +1,5 @@
 """The native loop that runs chains of element-wise ops."""
+
 import numpy as np
 import pytest
 import torch
@@ -18,7 +19,8 @@ def test_each_instruction_agrees_with_its_op(name):
     out = torch.empty(x.size)
     a, b = torch.from_numpy(x), torch.from_numpy(y)
     ElementwiseChain(1, x.size, [(0, 0, x.size), (1, 0, x.size)], [], [(name, 0, 1)], [(2, 0, x.size)]).run(
-        1, a.data_ptr(), b.data_ptr(), out.data_ptr())
+        1, a.data_ptr(), b.data_ptr(), out.data_ptr()
+    )
     function = getattr(tf.raw_ops, name)
     arguments = [x] if len(function.__signature__.parameters) == 2 else [x, y]
     with tf.Graph().as_default(), tf.Session() as sess:
@@ -28,8 +30,11 @@ def test_each_instruction_agrees_with_its_op(name):
     rounding = np.nan_to_num(np.abs(x * x * y) * 2e-7, posinf=0) if name == "TanhGrad" else 1e-37
     # Infinities and NaNs alone must be the same ones; numpy 1.26 has no tolerance for each element.
     finite = np.isfinite(expected)
-    close = np.where(finite, np.abs(out.numpy() - np.where(finite, expected, 0)) <= rounding + 5e-7 * np.abs(expected),
-                     (out.numpy() == expected) | np.isnan(out.numpy()) & np.isnan(expected))
+    close = np.where(
+        finite,
+        np.abs(out.numpy() - np.where(finite, expected, 0)) <= rounding + 5e-7 * np.abs(expected),
+        (out.numpy() == expected) | np.isnan(out.numpy()) & np.isnan(expected),
+    )
     assert close.all(), list(zip(x[~close], y[~close], out.numpy()[~close], expected[~close]))
 
 

@@ -1,4 +1,5 @@
 """Fourier transforms are numpy's; their gradients are those of finite differences."""
+
 import numpy as np
 import pytest
 

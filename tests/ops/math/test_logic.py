@@ -1,4 +1,5 @@
 """Comparisons, logic, and choosing between tensors."""
+
 import numpy as np
 import pytest
 
@@ -28,7 +29,11 @@ def test_the_operators_of_booleans():
         x, y = tf.constant([True, True, False, False]), tf.constant([True, False, True, False])
         found = session.run([x & y, x | y, x ^ y, ~x])
     assert [f.tolist() for f in found] == [
-        [True, False, False, False], [True, True, True, False], [False, True, True, False], [False, False, True, True]]
+        [True, False, False, False],
+        [True, True, True, False],
+        [False, True, True, False],
+        [False, False, True, True],
+    ]
     with pytest.raises(TypeError, match="has type int32 that does not match expected type of bool"):
         tf.constant(1) & tf.constant(2)
 

@@ -1,4 +1,5 @@
 """top_k, nth_element and in_top_k."""
+
 import numpy as np
 import pytest
 
@@ -57,8 +58,4 @@ def test_in_top_k_counts_better_classes():
     predictions = [[0.1, 0.3, 0.2, 0.4], [0.1, 0.2, 0.3, 0.4], [0.3, 0.3, 0.1, 0.3]]
     assert run(tf.nn.in_top_k(predictions, [1, 0, 1], 1)).tolist() == [False, False, True]
     assert run(tf.nn.in_top_k(predictions, np.array([1, 1, 2]), 2)).tolist() == [True, False, False]
-    assert run(tf.nn.in_top_k([[0.1, np.nan], [np.inf, 0.2], [0.1, 0.2]], [0, 1, 7], 2)).tolist() == [
-        False,
-        False,
-        False,
-    ]
+    assert run(tf.nn.in_top_k([[0.1, np.nan], [np.inf, 0.2], [0.1, 0.2]], [0, 1, 7], 2)).tolist() == [False, False, False]

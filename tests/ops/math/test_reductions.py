@@ -1,4 +1,5 @@
 """Reductions over axes, their gradients and errors."""
+
 import numpy as np
 import pytest
 

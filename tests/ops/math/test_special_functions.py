@@ -1,4 +1,5 @@
 """Special functions: known values, identities, gradients."""
+
 import math
 
 import numpy as np
@@ -22,8 +23,9 @@ def test_values_of_pythons_math(name, reference):
     np.testing.assert_allclose(run(getattr(tf, name)(X)), [reference(x) for x in X], rtol=1e-10, atol=1e-14)
 
 
-@pytest.mark.parametrize("name", ["erf", "erfc", "lgamma", "digamma", "math.bessel_i0e", "math.bessel_i1e", "math.bessel_i0",
-                                  "math.bessel_i1"])
+@pytest.mark.parametrize(
+    "name", ["erf", "erfc", "lgamma", "digamma", "math.bessel_i0e", "math.bessel_i1e", "math.bessel_i0", "math.bessel_i1"]
+)
 def test_gradients_of_functions_of_one_argument(name):
     function = getattr(tf.math, name.removeprefix("math.")) if name.startswith("math.") else getattr(tf, name)
     assert gradient_error(function, [X], 0) < 1e-5
@@ -70,7 +72,7 @@ def test_incomplete_beta_function():
     # I_x(1, b) = 1 - (1 - x)^b, I_x(a, 1) = x^a, and mirrored arguments make 1.
     x = np.array([0.05, 0.2, 0.5, 0.8, 0.99])
     np.testing.assert_allclose(run(tf.betainc(np.ones(5), X, x)), 1 - (1 - x) ** X, rtol=1e-10)
-    np.testing.assert_allclose(run(tf.betainc(X, np.ones(5), x)), x ** X, rtol=1e-10)
+    np.testing.assert_allclose(run(tf.betainc(X, np.ones(5), x)), x**X, rtol=1e-10)
     np.testing.assert_allclose(run(tf.betainc(X, 2 * X, x) + tf.betainc(2 * X, X, 1 - x)), np.ones(5), rtol=1e-10)
     assert run(tf.betainc([2.0, 2.0], [3.0, 3.0], [0.0, 1.0])).tolist() == [0, 1]
     assert np.isnan(run(tf.betainc([0.0, 1.0, 1.0], [1.0, -1.0, 1.0], [0.5, 0.5, 1.5]))).all()

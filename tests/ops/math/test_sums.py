@@ -1,4 +1,5 @@
 """Sums of many tensors, polynomials."""
+
 import numpy as np
 import pytest
 
@@ -49,8 +50,11 @@ def test_shapes_are_compared_when_it_runs():
         a, b, c = (tf.placeholder(tf.float32) for _ in range(3))
         total = tf.add_n([a, b, c], name="total")
         assert session.run(total, {a: [1.0], b: [2.0], c: [3.0]}).tolist() == [6.0]
-        with pytest.raises(tf.errors.InvalidArgumentError, match=r"Inputs to operation total of type AddN must have the same size and shape"
-                                                                 r".  Input 0: \[1\] != input 2: \[1,1\]"):
+        with pytest.raises(
+            tf.errors.InvalidArgumentError,
+            match=r"Inputs to operation total of type AddN must have the same size and shape"
+            r".  Input 0: \[1\] != input 2: \[1,1\]",
+        ):
             session.run(total, {a: [1.0], b: [2.0], c: [[3.0]]})
 
 

@@ -1,4 +1,5 @@
 """Activation functions: values, first and second derivatives."""
+
 import math
 
 import numpy as np
@@ -26,9 +27,7 @@ FUNCTIONS = {
 def test_values_are_those_of_the_formula(name, dtype):
     found = run(getattr(tf.nn, name)(X.astype(dtype)))
     assert found.dtype == dtype
-    np.testing.assert_allclose(
-        found, FUNCTIONS[name](X), rtol={"float16": 4e-3, "float32": 1e-6, "float64": 1e-9}[dtype]
-    )
+    np.testing.assert_allclose(found, FUNCTIONS[name](X), rtol={"float16": 4e-3, "float32": 1e-6, "float64": 1e-9}[dtype])
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

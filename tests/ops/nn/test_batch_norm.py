@@ -1,4 +1,5 @@
 """Batch normalization, fused and from its parts."""
+
 import numpy as np
 import pytest
 
@@ -27,11 +28,7 @@ def test_training_normalizes_by_the_batch_and_reports_the_unbiased_variance():
 def test_inference_uses_what_it_is_given():
     y, _, _ = run(tf.nn.fused_batch_norm(X, SCALE, OFFSET, MEAN, VARIANCE, is_training=False))
     np.testing.assert_allclose(y, normalized(X, MEAN, VARIANCE), rtol=1e-4, atol=1e-5)
-    first = run(
-        tf.nn.fused_batch_norm(
-            X.transpose(0, 3, 1, 2), SCALE, OFFSET, MEAN, VARIANCE, is_training=False, data_format="NCHW"
-        )
-    )
+    first = run(tf.nn.fused_batch_norm(X.transpose(0, 3, 1, 2), SCALE, OFFSET, MEAN, VARIANCE, is_training=False, data_format="NCHW"))
     np.testing.assert_allclose(first[0].transpose(0, 2, 3, 1), y, rtol=1e-5, atol=1e-6)
     parts = run(tf.nn.batch_normalization(tf.constant(X), MEAN, VARIANCE, OFFSET, SCALE, 0.001))
     np.testing.assert_allclose(parts, y, rtol=1e-4, atol=1e-5)
@@ -46,9 +43,7 @@ def test_fused_gradients_are_those_of_the_parts(training, data_format):
     with tf.Graph().as_default(), tf.Session() as session:
         xt, scale, offset = tf.constant(x), tf.constant(SCALE), tf.constant(OFFSET)
         statistics = {} if training else {"mean": MEAN, "variance": VARIANCE}
-        fused = tf.nn.fused_batch_norm(xt, scale, offset, is_training=training, data_format=data_format, **statistics)[
-            0
-        ]
+        fused = tf.nn.fused_batch_norm(xt, scale, offset, is_training=training, data_format=data_format, **statistics)[0]
         if training:
             # Unlike tf.nn.moments, this lets gradients through the mean inside the variance: they cancel.
             mean = tf.reduce_mean(xt, axes, keepdims=True)
@@ -60,10 +55,7 @@ def test_fused_gradients_are_those_of_the_parts(training, data_format):
         for a, b in zip(ours, theirs):
             np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-4)
         second, want = session.run(
-            [
-                tf.gradients(tf.square(tf.gradients(y, xt, dy)[0]), [xt, scale] if training else [scale])
-                for y in (fused, parts)
-            ]
+            [tf.gradients(tf.square(tf.gradients(y, xt, dy)[0]), [xt, scale] if training else [scale]) for y in (fused, parts)]
         )
         for a, b in zip(second, want):
             np.testing.assert_allclose(a, b, rtol=1e-2, atol=1e-3)
@@ -92,7 +84,8 @@ def test_global_normalization_has_gradients():
     with tf.Graph().as_default() as graph, tf.Session():
         graph.graph_def_versions.producer = 8
         values = [tf.constant(v) for v in (x, random.randn(2), 1 + random.rand(2), random.randn(2), random.randn(2))]
-        y = tf.raw_ops.BatchNormWithGlobalNormalization(**dict(zip(("t", "m", "v", "beta", "gamma"), values)), variance_epsilon=0.01,
-                                                        scale_after_normalization=True)
+        y = tf.raw_ops.BatchNormWithGlobalNormalization(
+            **dict(zip(("t", "m", "v", "beta", "gamma"), values)), variance_epsilon=0.01, scale_after_normalization=True
+        )
         for t in values:
             assert tf.test.compute_gradient_error(t, t.shape.as_list(), y, x.shape, delta=1e-5) < 1e-4

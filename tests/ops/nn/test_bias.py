@@ -1,4 +1,5 @@
 """bias_add and its gradients."""
+
 import numpy as np
 import pytest
 
@@ -37,8 +38,7 @@ def test_the_number_of_biases_must_fit():
         x, b = tf.placeholder(tf.float32), tf.placeholder(tf.float32)
         y = tf.nn.bias_add(x, b)
         with pytest.raises(
-            tf.errors.InvalidArgumentError,
-            match=r"as many biases as the last dimension of the input tensor: \[1\] vs. \[2,4\]",
+            tf.errors.InvalidArgumentError, match=r"as many biases as the last dimension of the input tensor: \[1\] vs. \[2,4\]"
         ):
             session.run(y, {x: np.zeros((2, 4)), b: [1.0]})
 

@@ -1,4 +1,5 @@
 """Candidate samplers, and the losses that use them."""
+
 import numpy as np
 import pytest
 
@@ -60,8 +61,6 @@ def test_sampled_losses_over_all_classes_are_the_full_losses():
         return function(weights, biases, labels, inputs, 6, 6, sampled_values=values, remove_accidental_hits=False)
 
     chosen = np.take_along_axis(logits, labels, 1)
-    np.testing.assert_allclose(run(build(tf.nn.nce_loss)),
-                               np.logaddexp(0, -chosen)[:, 0] + np.logaddexp(0, logits).sum(1))
+    np.testing.assert_allclose(run(build(tf.nn.nce_loss)), np.logaddexp(0, -chosen)[:, 0] + np.logaddexp(0, logits).sum(1))
     both = np.concatenate([chosen, logits], 1)
-    np.testing.assert_allclose(run(build(tf.nn.sampled_softmax_loss)),
-                               np.log(np.exp(both).sum(1)) - chosen[:, 0])
+    np.testing.assert_allclose(run(build(tf.nn.sampled_softmax_loss)), np.log(np.exp(both).sum(1)) - chosen[:, 0])

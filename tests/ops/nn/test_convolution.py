@@ -1,4 +1,5 @@
 """Convolutions against sums written out, and their gradients against finite differences."""
+
 import itertools
 
 import numpy as np
@@ -22,15 +23,16 @@ def padding_of(size, window, stride, padding, dilation):
 def convolved(x, filters, strides, padding, dilations):
     """A convolution of channels-last arrays in any number of dimensions, window by window."""
     n = x.ndim - 2
-    pads = padding if not isinstance(padding, str) else [
-        padding_of(x.shape[1 + i], filters.shape[i], strides[i], padding, dilations[i]) for i in range(n)]
+    pads = (
+        padding
+        if not isinstance(padding, str)
+        else [padding_of(x.shape[1 + i], filters.shape[i], strides[i], padding, dilations[i]) for i in range(n)]
+    )
     x = np.pad(x, [(0, 0), *pads, (0, 0)])
     sizes = [(x.shape[1 + i] - (filters.shape[i] - 1) * dilations[i] - 1) // strides[i] + 1 for i in range(n)]
     found = np.zeros((x.shape[0], *sizes, filters.shape[-1]), x.dtype)
     for position in itertools.product(*map(range, filters.shape[:n])):
-        window = tuple(
-            slice(p * d, p * d + (size - 1) * s + 1, s) for p, d, size, s in zip(position, dilations, sizes, strides)
-        )
+        window = tuple(slice(p * d, p * d + (size - 1) * s + 1, s) for p, d, size, s in zip(position, dilations, sizes, strides))
         found += np.tensordot(x[(slice(None), *window)], filters[position], 1)
     return found
 
@@ -56,9 +58,7 @@ def test_conv2d_is_the_sum_over_windows(shape, window, strides, padding, dilatio
     def build():
         if data_format == "NHWC":
             return tf.nn.conv2d(x, w, [1, *strides, 1], padding, dilations=[1, *dilations, 1])
-        y = tf.nn.conv2d(
-            x.transpose(0, 3, 1, 2), w, [1, 1, *strides], padding, data_format="NCHW", dilations=[1, 1, *dilations]
-        )
+        y = tf.nn.conv2d(x.transpose(0, 3, 1, 2), w, [1, 1, *strides], padding, data_format="NCHW", dilations=[1, 1, *dilations])
         assert y.shape.as_list() == [want.shape[i] for i in (0, 3, 1, 2)]
         return tf.transpose(y, [0, 2, 3, 1])
 
@@ -123,9 +123,7 @@ def test_empty_batches_give_empty_outputs_and_zero_gradients():
 
 def test_conv1d_and_conv3d_are_the_same_in_other_dimensions():
     x, w = RANDOM.randn(2, 9, 3), RANDOM.randn(4, 3, 2)
-    np.testing.assert_allclose(
-        run(tf.nn.conv1d(x, w, 2, "SAME")), convolved(x, w, (2,), "SAME", (1,)), atol=1e-12
-    )
+    np.testing.assert_allclose(run(tf.nn.conv1d(x, w, 2, "SAME")), convolved(x, w, (2,), "SAME", (1,)), atol=1e-12)
     found = run(tf.nn.conv1d(x.transpose(0, 2, 1), w, 1, "VALID", data_format="NCW"))
     np.testing.assert_allclose(found.transpose(0, 2, 1), convolved(x, w, (1,), "VALID", (1,)), atol=1e-12)
     x, w = RANDOM.randn(2, 5, 4, 6, 2), RANDOM.randn(2, 3, 2, 2, 3)
@@ -150,15 +148,15 @@ def test_transposed_convolutions_are_gradients(padding):
     dy = RANDOM.randn(*convolved(x, w, (2, 2), padding, (1, 1)).shape)
     with tf.Graph().as_default(), tf.Session() as session:
         xt = tf.constant(x)
-        want, found = session.run([
-            tf.gradients(tf.nn.conv2d(xt, w, 2, padding), xt, dy)[0],
-            tf.nn.conv2d_transpose(dy, w, x.shape, 2, padding)])
+        want, found = session.run(
+            [tf.gradients(tf.nn.conv2d(xt, w, 2, padding), xt, dy)[0], tf.nn.conv2d_transpose(dy, w, x.shape, 2, padding)]
+        )
     np.testing.assert_allclose(found, want, atol=1e-12)
 
 
 def test_depthwise_convolution_keeps_channels_apart():
     x, w = RANDOM.randn(2, 6, 5, 3), RANDOM.randn(3, 2, 3, 2)
-    want = np.concatenate([convolved(x[..., c:c + 1], w[:, :, c:c + 1], (1, 1), "SAME", (1, 1)) for c in range(3)], -1)
+    want = np.concatenate([convolved(x[..., c : c + 1], w[:, :, c : c + 1], (1, 1), "SAME", (1, 1)) for c in range(3)], -1)
     np.testing.assert_allclose(run(tf.nn.depthwise_conv2d(x, w, [1, 1, 1, 1], "SAME")), want, atol=1e-12)
     with tf.Graph().as_default(), tf.Session():
         xt, wt = tf.constant(x[:1]), tf.constant(w)
@@ -169,24 +167,27 @@ def test_depthwise_convolution_keeps_channels_apart():
 
 def test_separable_convolution_mixes_channels_afterwards():
     x, d, p = RANDOM.randn(1, 5, 5, 2), RANDOM.randn(3, 3, 2, 2), RANDOM.randn(1, 1, 4, 3)
-    want, found = run([
-        tf.nn.conv2d(tf.nn.depthwise_conv2d(x, d, [1, 1, 1, 1], "SAME"), p, 1, "VALID"),
-        tf.nn.separable_conv2d(x, d, p, [1, 1, 1, 1], "SAME")])
+    want, found = run(
+        [
+            tf.nn.conv2d(tf.nn.depthwise_conv2d(x, d, [1, 1, 1, 1], "SAME"), p, 1, "VALID"),
+            tf.nn.separable_conv2d(x, d, p, [1, 1, 1, 1], "SAME"),
+        ]
+    )
     np.testing.assert_allclose(found, want, atol=1e-12)
 
 
 @pytest.mark.parametrize("padding", ["SAME", "VALID"])
 def test_dilation_by_dealing_pixels_out_is_dilation(padding):
     x, w = RANDOM.randn(2, 9, 8, 3), RANDOM.randn(3, 2, 3, 2)
+    np.testing.assert_allclose(run(tf.nn.atrous_conv2d(x, w, 2, padding)), convolved(x, w, (1, 1), padding, (2, 2)), atol=1e-12)
     np.testing.assert_allclose(
-        run(tf.nn.atrous_conv2d(x, w, 2, padding)), convolved(x, w, (1, 1), padding, (2, 2)), atol=1e-12
+        run(tf.nn.convolution(x, w, padding, dilation_rate=[3, 1])), convolved(x, w, (1, 1), padding, (3, 1)), atol=1e-12
     )
-    np.testing.assert_allclose(run(tf.nn.convolution(x, w, padding, dilation_rate=[3, 1])),
-                               convolved(x, w, (1, 1), padding, (3, 1)), atol=1e-12)
     with tf.Graph().as_default(), tf.Session() as session:
         unknown = tf.placeholder(tf.float64, [None, None, None, 3])
-        np.testing.assert_allclose(session.run(tf.nn.atrous_conv2d(unknown, w, 2, padding), {unknown: x}),
-                                   convolved(x, w, (1, 1), padding, (2, 2)), atol=1e-12)
+        np.testing.assert_allclose(
+            session.run(tf.nn.atrous_conv2d(unknown, w, 2, padding), {unknown: x}), convolved(x, w, (1, 1), padding, (2, 2)), atol=1e-12
+        )
 
 
 def test_atrous_transpose_undoes_the_shape():
@@ -194,8 +195,9 @@ def test_atrous_transpose_undoes_the_shape():
     dy = RANDOM.randn(1, 9, 8, 4)
     with tf.Graph().as_default(), tf.Session() as session:
         xt = tf.constant(x)
-        want, found = session.run([tf.gradients(tf.nn.atrous_conv2d(xt, w, 2, "SAME"), xt, dy)[0],
-                                   tf.nn.atrous_conv2d_transpose(dy, w, [1, 9, 8, 2], 2, "SAME")])
+        want, found = session.run(
+            [tf.gradients(tf.nn.atrous_conv2d(xt, w, 2, "SAME"), xt, dy)[0], tf.nn.atrous_conv2d_transpose(dy, w, [1, 9, 8, 2], 2, "SAME")]
+        )
     np.testing.assert_allclose(found, want, atol=1e-12)
 
 
@@ -207,22 +209,10 @@ def test_atrous_transpose_undoes_the_shape():
             r"Depth of input \(3\) is not a multiple of input depth of filter \(4\)",
         ),
         (lambda p: tf.nn.conv2d(p(2, 8, 8), p(3, 3, 4, 4), 1, "SAME"), "Shape must be rank 4 but is rank 3"),
-        (
-            lambda p: tf.nn.conv2d(p(2, 2, 2, 3), p(3, 3, 3, 4), 1, "VALID"),
-            "Negative dimension size caused by subtracting 3 from 2",
-        ),
-        (
-            lambda p: tf.nn.conv2d(p(2, 8, 8, 3), p(3, 3, 3, 4), [1, 1, 1], "SAME"),
-            "strides should be of length 1, 2 or 4 but was 3",
-        ),
-        (
-            lambda p: tf.nn.conv2d(p(2, 8, 8, 3), p(3, 3, 3, 4), 1, "EXPLICIT"),
-            '"EXPLICIT" is not a valid value for the padding parameter',
-        ),
-        (
-            lambda p: tf.nn.conv2d(p(2, 8, 8, 3), p(3, 3, 3, 4), 1, "SAME", data_format="NCHW_VECT_C"),
-            'not in: "NHWC", "NCHW"',
-        ),
+        (lambda p: tf.nn.conv2d(p(2, 2, 2, 3), p(3, 3, 3, 4), 1, "VALID"), "Negative dimension size caused by subtracting 3 from 2"),
+        (lambda p: tf.nn.conv2d(p(2, 8, 8, 3), p(3, 3, 3, 4), [1, 1, 1], "SAME"), "strides should be of length 1, 2 or 4 but was 3"),
+        (lambda p: tf.nn.conv2d(p(2, 8, 8, 3), p(3, 3, 3, 4), 1, "EXPLICIT"), '"EXPLICIT" is not a valid value for the padding parameter'),
+        (lambda p: tf.nn.conv2d(p(2, 8, 8, 3), p(3, 3, 3, 4), 1, "SAME", data_format="NCHW_VECT_C"), 'not in: "NHWC", "NCHW"'),
         (
             lambda p: tf.nn.conv2d(p(2, 8, 8, 3), p(3, 3, 3, 4), 1, "SAME", filters=p(3, 3, 3, 4)),
             "Cannot specify both 'filter' and 'filters'",
@@ -242,15 +232,10 @@ def test_mistakes_in_sizes_are_found_when_it_runs():
     with tf.Graph().as_default(), tf.Session() as session:
         x, w = tf.placeholder(tf.float32), tf.placeholder(tf.float32)
         y = tf.nn.conv2d(x, w, 1, "VALID")
-        with pytest.raises(
-            tf.errors.InvalidArgumentError, match="input depth must be evenly divisible by filter depth: 3 vs 2"
-        ):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="input depth must be evenly divisible by filter depth: 3 vs 2"):
             session.run(y, {x: np.zeros((1, 4, 4, 3)), w: np.zeros((2, 2, 2, 2))})
         with pytest.raises(tf.errors.InvalidArgumentError, match=r"input must be 4-dimensional\[1,4,4\]"):
             session.run(y, {x: np.zeros((1, 4, 4)), w: np.zeros((2, 2, 2, 2))})
         dx = tf.nn.conv2d_backprop_input([1, 4, 4, 2], w, x, [1, 1, 1, 1], "VALID")
-        with pytest.raises(
-            tf.errors.InvalidArgumentError,
-            match="Size of out_backprop doesn't match computed: actual = 2, computed = 3",
-        ):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="Size of out_backprop doesn't match computed: actual = 2, computed = 3"):
             session.run(dx, {x: np.zeros((1, 2, 2, 2)), w: np.zeros((2, 2, 2, 2))})

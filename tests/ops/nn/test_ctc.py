@@ -1,4 +1,5 @@
 """Connectionist temporal classification."""
+
 import itertools
 
 import numpy as np
@@ -12,8 +13,9 @@ RANDOM = np.random.RandomState(6)
 
 def labels_of(rows):
     indices = [(b, i) for b, row in enumerate(rows) for i in range(len(row))]
-    return tf.SparseTensor(np.array(indices, np.int64).reshape(-1, 2), np.array([v for r in rows for v in r], np.int32),
-                           [len(rows), max(map(len, rows))])
+    return tf.SparseTensor(
+        np.array(indices, np.int64).reshape(-1, 2), np.array([v for r in rows for v in r], np.int32), [len(rows), max(map(len, rows))]
+    )
 
 
 def collapsed(path, blank):

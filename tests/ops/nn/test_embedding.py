@@ -1,4 +1,5 @@
 """Embedding lookups."""
+
 import numpy as np
 import pytest
 
@@ -36,13 +37,7 @@ def test_gradients_are_rows():
         table = tf.constant(TABLE)
         slices = tf.gradients(tf.nn.embedding_lookup(table, [1, 1, 3]), table)[0]
         assert isinstance(slices, tf.IndexedSlices)
-        assert session.run(tf.convert_to_tensor(slices)).tolist() == [
-            [0.0] * 4,
-            [2.0] * 4,
-            [0.0] * 4,
-            [1.0] * 4,
-            [0.0] * 4,
-        ]
+        assert session.run(tf.convert_to_tensor(slices)).tolist() == [[0.0] * 4, [2.0] * 4, [0.0] * 4, [1.0] * 4, [0.0] * 4]
 
 
 def sparse():
@@ -64,11 +59,14 @@ def test_sparse_weights_scale_rows(combiner, divisor):
     np.testing.assert_allclose(run(build())[0], (2 * TABLE[1] + 4 * TABLE[3]) / divisor)
 
 
-@pytest.mark.parametrize(("arguments", "error", "message"), [
-    ((None, [1]), ValueError, "params must be specified"),
-    (([], [1]), ValueError, "Need at least one param"),
-    (([TABLE, TABLE], [1], "other"), ValueError, "Unrecognized partition strategy: other"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ((None, [1]), ValueError, "params must be specified"),
+        (([], [1]), ValueError, "Need at least one param"),
+        (([TABLE, TABLE], [1], "other"), ValueError, "Unrecognized partition strategy: other"),
+    ],
+)
 def test_mistakes_are_found_when_the_graph_is_built(arguments, error, message):
     with tf.Graph().as_default(), pytest.raises(error, match=message):
         tf.nn.embedding_lookup(*arguments)

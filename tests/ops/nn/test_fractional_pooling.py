@@ -1,4 +1,5 @@
 """Fractional pooling."""
+
 import numpy as np
 import pytest
 
@@ -23,7 +24,7 @@ def test_windows_lie_between_the_edges(function, reduce, pseudo_random, overlapp
     assert set(np.diff(row_edges)) <= {1, 2}
     for i in range(7):
         for j in range(7):
-            window = X[:, row_edges[i]:row_edges[i + 1] + overlapping, column_edges[j]:column_edges[j + 1] + overlapping]
+            window = X[:, row_edges[i] : row_edges[i + 1] + overlapping, column_edges[j] : column_edges[j + 1] + overlapping]
             np.testing.assert_allclose(found[:, i, j], reduce(window, (1, 2)))
     assert dx.sum() == pytest.approx(98)
 

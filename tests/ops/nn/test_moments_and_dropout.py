@@ -1,4 +1,5 @@
 """Moments, norms and dropout."""
+
 import numpy as np
 import pytest
 
@@ -41,29 +42,24 @@ def test_the_count_of_sufficient_statistics_may_be_known_late():
 
 
 def lrn(x, radius, bias, alpha, beta):
-    squares = np.stack([(x[..., max(0, i - radius):i + radius + 1] ** 2).sum(-1) for i in range(x.shape[-1])], -1)
+    squares = np.stack([(x[..., max(0, i - radius) : i + radius + 1] ** 2).sum(-1) for i in range(x.shape[-1])], -1)
     return x / (bias + alpha * squares) ** beta
 
 
 @pytest.mark.parametrize("radius", [0, 1, 2, 7])
 def test_response_normalization_looks_at_neighbouring_channels(radius):
     x = RANDOM.randn(1, 2, 2, 6).astype(np.float32)
-    np.testing.assert_allclose(
-        run(tf.nn.lrn(x, radius, 2.0, 0.5, 0.75)), lrn(x, radius, 2.0, 0.5, 0.75), rtol=1e-5
-    )
+    np.testing.assert_allclose(run(tf.nn.lrn(x, radius, 2.0, 0.5, 0.75)), lrn(x, radius, 2.0, 0.5, 0.75), rtol=1e-5)
     with tf.Graph().as_default(), tf.Session():
         xt = tf.constant(x)
         assert (
-            tf.test.compute_gradient_error(
-                xt, x.shape, tf.nn.lrn(xt, radius, 2.0, 0.5, 0.75), x.shape, x_init_value=x, delta=1e-2
-            )
-            < 5e-3
+            tf.test.compute_gradient_error(xt, x.shape, tf.nn.lrn(xt, radius, 2.0, 0.5, 0.75), x.shape, x_init_value=x, delta=1e-2) < 5e-3
         )
 
 
 def test_l2_normalize_gives_length_one():
     found = run(tf.nn.l2_normalize(X, axis=[0, 2]))
-    np.testing.assert_allclose((found ** 2).sum((0, 2)), np.ones(4))
+    np.testing.assert_allclose((found**2).sum((0, 2)), np.ones(4))
     assert run(tf.nn.l2_normalize([0.0, 0.0], axis=0)).tolist() == [0.0, 0.0]
 
 
@@ -71,7 +67,7 @@ def test_l2_loss_is_half_the_sum_of_squares():
     with tf.Graph().as_default(), tf.Session() as session:
         x = tf.constant(X)
         loss, dx = session.run([tf.nn.l2_loss(x), tf.gradients(tf.nn.l2_loss(x), x)[0]])
-    assert loss == pytest.approx((X ** 2).sum() / 2)
+    assert loss == pytest.approx((X**2).sum() / 2)
     np.testing.assert_array_equal(dx, X)
 
 
@@ -105,12 +101,15 @@ def test_dropout_of_nothing_adds_no_ops():
         assert len(graph.get_operations()) == before
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    ({}, "You must provide a rate to dropout."),
-    ({"rate": 1.5}, r"in the range \[0, 1\), got 1.5"),
-    ({"keep_prob": 1.5}, r"in the range \[0, 1\), got -0.5"),
-    ({"keep_prob": 0.5, "rate": 0.5}, "Cannot specify both 'keep_prob' and 'rate'"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "You must provide a rate to dropout."),
+        ({"rate": 1.5}, r"in the range \[0, 1\), got 1.5"),
+        ({"keep_prob": 1.5}, r"in the range \[0, 1\), got -0.5"),
+        ({"keep_prob": 0.5, "rate": 0.5}, "Cannot specify both 'keep_prob' and 'rate'"),
+    ],
+)
 def test_dropout_checks_its_rate(arguments, message):
     with tf.Graph().as_default(), pytest.raises(ValueError, match=message):
         tf.nn.dropout([1.0], **arguments)

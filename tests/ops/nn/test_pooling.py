@@ -1,4 +1,5 @@
 """Pooling against windows written out, and its gradients against finite differences."""
+
 import itertools
 
 import numpy as np
@@ -62,17 +63,16 @@ def test_pooling_reduces_each_window(shape, window, strides, padding, kind):
 def test_pooling_works_on_volumes_and_sequences(padding):
     x = RANDOM.permutation(240).reshape(1, 5, 4, 6, 2).astype(np.float32) / 16
     for function, reduce in ((tf.nn.max_pool3d, np.max), (tf.nn.avg_pool3d, np.mean)):
-        np.testing.assert_allclose(run(function(x, [1, 2, 2, 3, 1], [1, 2, 1, 2, 1], padding)),
-                                   pooled(x, (2, 2, 3), (2, 1, 2), padding, reduce), atol=1e-12)
+        np.testing.assert_allclose(
+            run(function(x, [1, 2, 2, 3, 1], [1, 2, 1, 2, 1], padding)), pooled(x, (2, 2, 3), (2, 1, 2), padding, reduce), atol=1e-12
+        )
         with tf.Graph().as_default(), tf.Session():
             xt = tf.constant(x)
             y = function(xt, 2, 2, padding)
             assert tf.test.compute_gradient_error(xt, x.shape, y, y.shape.as_list(), x_init_value=x, delta=2**-6) < 1e-3
     x = RANDOM.randn(2, 7, 3)
     for function, reduce in ((tf.nn.max_pool1d, np.max), (tf.nn.avg_pool1d, np.mean)):
-        np.testing.assert_allclose(
-            run(function(x, 3, 2, padding)), pooled(x, (3,), (2,), padding, reduce), atol=1e-12
-        )
+        np.testing.assert_allclose(run(function(x, 3, 2, padding)), pooled(x, (3,), (2,), padding, reduce), atol=1e-12)
 
 
 def test_of_equal_maxima_the_first_gets_the_gradient():
@@ -100,17 +100,9 @@ def test_argmax_is_a_position_in_the_flattened_image(padding):
         with tf.Graph().as_default(), tf.Session() as session:
             xt = tf.constant(x)
             y, argmax = tf.nn.max_pool_with_argmax(xt, ksize, steps, padding)
-            both = tf.nn.max_pool_with_argmax(
-                xt, ksize, steps, padding, output_dtype=tf.int32, include_batch_in_index=True
-            )
+            both = tf.nn.max_pool_with_argmax(xt, ksize, steps, padding, output_dtype=tf.int32, include_batch_in_index=True)
             values, positions, in_batch, dx, want = session.run(
-                [
-                    y,
-                    argmax,
-                    both[1],
-                    tf.gradients(y, xt)[0],
-                    tf.gradients(tf.nn.max_pool(xt, ksize, steps, padding), xt)[0],
-                ]
+                [y, argmax, both[1], tf.gradients(y, xt)[0], tf.gradients(tf.nn.max_pool(xt, ksize, steps, padding), xt)[0]]
             )
         for b in range(2):
             np.testing.assert_array_equal(x[b].ravel()[positions[b]], values[b])
@@ -130,9 +122,7 @@ def test_max_pool_works_on_integers_and_over_channels():
 @pytest.mark.parametrize("dtype", [tf.float16, tf.bfloat16])
 def test_pooling_works_in_short_types(dtype):
     x = np.arange(32.0).reshape(1, 2, 4, 4, 1)
-    found = run(
-        [tf.cast(f(tf.cast(x, dtype), 2, 2, "VALID"), tf.float32) for f in (tf.nn.max_pool3d, tf.nn.avg_pool3d)]
-    )
+    found = run([tf.cast(f(tf.cast(x, dtype), 2, 2, "VALID"), tf.float32) for f in (tf.nn.max_pool3d, tf.nn.avg_pool3d)])
     assert [f.ravel().tolist() for f in found] == [[21, 23, 29, 31], [10.5, 12.5, 18.5, 20.5]]
 
 
@@ -151,42 +141,24 @@ def test_windows_may_come_as_tensors():
 def test_pool_spreads_windows_out():
     x = RANDOM.randn(1, 6, 7, 2)
     found = run(tf.nn.pool(x, [2, 2], "MAX", "VALID", dilation_rate=[2, 3]))
-    want = np.max([x[:, i:i + 4, j:j + 4] for i in (0, 2) for j in (0, 3)], 0)
+    want = np.max([x[:, i : i + 4, j : j + 4] for i in (0, 2) for j in (0, 3)], 0)
     np.testing.assert_array_equal(found, want)
-    np.testing.assert_allclose(
-        run(tf.nn.pool(x, [2, 2], "AVG", "SAME", strides=[2, 1])), pooled(x, (2, 2), (2, 1), "SAME", np.mean)
-    )
+    np.testing.assert_allclose(run(tf.nn.pool(x, [2, 2], "AVG", "SAME", strides=[2, 1])), pooled(x, (2, 2), (2, 1), "SAME", np.mean))
 
 
 @pytest.mark.parametrize(
     ("build", "error", "message"),
     [
-        (
-            lambda p: tf.nn.max_pool(p(2, 8, 8, 3), 20, 1, "VALID"),
-            ValueError,
-            "Negative dimension size caused by subtracting 20 from 8",
-        ),
-        (
-            lambda p: tf.nn.max_pool(p(2, 8, 8, 3), [2, 2, 2], 1, "VALID"),
-            ValueError,
-            "ksize should be of length 1, 2 or 4 but was 3",
-        ),
+        (lambda p: tf.nn.max_pool(p(2, 8, 8, 3), 20, 1, "VALID"), ValueError, "Negative dimension size caused by subtracting 20 from 8"),
+        (lambda p: tf.nn.max_pool(p(2, 8, 8, 3), [2, 2, 2], 1, "VALID"), ValueError, "ksize should be of length 1, 2 or 4 but was 3"),
         (lambda p: tf.nn.max_pool(p(2, 8, 8, 3), 2, 2, "EXPLICIT"), ValueError, 'not in: "SAME", "VALID"'),
-        (
-            lambda p: tf.nn.max_pool_v2(p(2, 8), 2, 2, "VALID"),
-            ValueError,
-            "Input tensor must be of rank 3, 4 or 5 but was 2.",
-        ),
+        (lambda p: tf.nn.max_pool_v2(p(2, 8), 2, 2, "VALID"), ValueError, "Input tensor must be of rank 3, 4 or 5 but was 2."),
         (
             lambda p: tf.nn.pool(p(2, 8, 8, 3), [2, 2], "MAX", "SAME", dilation_rate=[2, 2]),
             ValueError,
             "not implemented for dilation_rate > 1",
         ),
-        (
-            lambda p: tf.nn.max_pool_with_argmax(p(2, 8, 8, 3), 2, 2, "SAME"),
-            TypeError,
-            "Expected list for 'ksize' argument",
-        ),
+        (lambda p: tf.nn.max_pool_with_argmax(p(2, 8, 8, 3), 2, 2, "SAME"), TypeError, "Expected list for 'ksize' argument"),
     ],
 )
 def test_mistakes_are_found_when_the_graph_is_built(build, error, message):

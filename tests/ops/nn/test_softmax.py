@@ -1,4 +1,5 @@
 """Softmax and cross-entropies against their formulas and finite differences."""
+
 import numpy as np
 import pytest
 
@@ -30,29 +31,16 @@ def test_softmax_has_the_gradients_of_finite_differences():
 
 
 def test_softmax_refuses_axes_that_are_not_there():
-    with (
-        tf.Graph().as_default(),
-        pytest.raises(tf.errors.InvalidArgumentError, match=r"Dimension \(3\) must be in the range \[-2, 2\)"),
-    ):
+    with tf.Graph().as_default(), pytest.raises(tf.errors.InvalidArgumentError, match=r"Dimension \(3\) must be in the range \[-2, 2\)"):
         tf.nn.softmax(tf.zeros([2, 2]), axis=3)
 
 
 def test_softmax_cross_entropy_is_its_formula():
     want = -(LABELS * log_softmax(LOGITS)).sum(-1)
-    np.testing.assert_allclose(
-        run(tf.nn.softmax_cross_entropy_with_logits_v2(labels=LABELS, logits=LOGITS)), want
-    )
-    wide = run(
-        tf.nn.softmax_cross_entropy_with_logits_v2(
-            labels=LABELS.T.reshape(5, 2, 2), logits=LOGITS.T.reshape(5, 2, 2), axis=0
-        )
-    )
+    np.testing.assert_allclose(run(tf.nn.softmax_cross_entropy_with_logits_v2(labels=LABELS, logits=LOGITS)), want)
+    wide = run(tf.nn.softmax_cross_entropy_with_logits_v2(labels=LABELS.T.reshape(5, 2, 2), logits=LOGITS.T.reshape(5, 2, 2), axis=0))
     np.testing.assert_allclose(wide, want.reshape(2, 2))
-    half = run(
-        tf.nn.softmax_cross_entropy_with_logits_v2(
-            labels=LABELS.astype(np.float16), logits=LOGITS.astype(np.float16)
-        )
-    )
+    half = run(tf.nn.softmax_cross_entropy_with_logits_v2(labels=LABELS.astype(np.float16), logits=LOGITS.astype(np.float16)))
     assert half.dtype == np.float16
     np.testing.assert_allclose(half, want, rtol=5e-3)
 
@@ -95,9 +83,7 @@ def test_sparse_cross_entropy_takes_classes(dtype):
         loss = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=classes, logits=x)
         np.testing.assert_allclose(session.run(loss), want)
         assert tf.test.compute_gradient_error(x, [4, 5], loss, [4], x_init_value=LOGITS) < 1e-7
-        cube = tf.nn.sparse_softmax_cross_entropy_with_logits(
-            labels=classes.reshape(2, 2), logits=LOGITS.reshape(2, 2, 5)
-        )
+        cube = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=classes.reshape(2, 2), logits=LOGITS.reshape(2, 2, 5))
         np.testing.assert_allclose(session.run(cube), want.reshape(2, 2))
 
 
@@ -107,8 +93,7 @@ def test_sparse_cross_entropy_names_labels_out_of_range():
         loss = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=LOGITS)
         for bad in (5, -1):
             with pytest.raises(
-                tf.errors.InvalidArgumentError,
-                match=rf"Received a label value of {bad} which is outside the valid range of \[0, 5\)",
+                tf.errors.InvalidArgumentError, match=rf"Received a label value of {bad} which is outside the valid range of \[0, 5\)"
             ):
                 session.run(loss, {labels: [0, 1, bad, 2]})
 
@@ -133,14 +118,8 @@ def test_sparse_cross_entropy_can_not_be_differentiated_twice():
             lambda p: tf.nn.sigmoid_cross_entropy_with_logits(labels=p(2, 3), logits=p(2, 4)),
             r"must have the same shape \(\(2, 4\) vs \(2, 3\)\)",
         ),
-        (
-            lambda p: tf.nn.sparse_softmax_cross_entropy_with_logits(labels=p(2, 3), logits=p(2, 3)),
-            "Rank mismatch: Rank of labels",
-        ),
-        (
-            lambda p: tf.nn.sparse_softmax_cross_entropy_with_logits(labels=p(3), logits=p(2, 3)),
-            "Shape mismatch: The shape of labels",
-        ),
+        (lambda p: tf.nn.sparse_softmax_cross_entropy_with_logits(labels=p(2, 3), logits=p(2, 3)), "Rank mismatch: Rank of labels"),
+        (lambda p: tf.nn.sparse_softmax_cross_entropy_with_logits(labels=p(3), logits=p(2, 3)), "Shape mismatch: The shape of labels"),
         (lambda p: tf.nn.sparse_softmax_cross_entropy_with_logits(labels=p(), logits=p()), "Logits cannot be scalars"),
     ],
 )
@@ -152,12 +131,9 @@ def test_mistakes_are_found_when_the_graph_is_built(build, message):
 def test_sigmoid_and_weighted_cross_entropies_are_their_formulas():
     x, z = np.array([-800.0, -2.0, 0.0, 3.0, 800.0]), np.array([0.0, 0.3, 1.0, 0.5, 1.0])
     positive, negative = np.logaddexp(0, -x), np.logaddexp(0, x)
+    np.testing.assert_allclose(run(tf.nn.sigmoid_cross_entropy_with_logits(labels=z, logits=x)), z * positive + (1 - z) * negative)
     np.testing.assert_allclose(
-        run(tf.nn.sigmoid_cross_entropy_with_logits(labels=z, logits=x)), z * positive + (1 - z) * negative
-    )
-    np.testing.assert_allclose(
-        run(tf.nn.weighted_cross_entropy_with_logits(labels=z, logits=x, pos_weight=3.0)),
-        3 * z * positive + (1 - z) * negative,
+        run(tf.nn.weighted_cross_entropy_with_logits(labels=z, logits=x, pos_weight=3.0)), 3 * z * positive + (1 - z) * negative
     )
 
 
@@ -165,6 +141,4 @@ def test_log_poisson_loss_is_its_formula():
     x, z = np.array([-1.0, 0.5, 2.0]), np.array([0.5, 2.0, 5.0])
     np.testing.assert_allclose(run(tf.nn.log_poisson_loss(z, x)), np.exp(x) - z * x)
     stirling = np.where(z > 1, z * np.log(z) - z + 0.5 * np.log(2 * np.pi * z), 0)
-    np.testing.assert_allclose(
-        run(tf.nn.log_poisson_loss(z, x, compute_full_loss=True)), np.exp(x) - z * x + stirling
-    )
+    np.testing.assert_allclose(run(tf.nn.log_poisson_loss(z, x, compute_full_loss=True)), np.exp(x) - z * x + stirling)

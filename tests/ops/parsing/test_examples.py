@@ -1,4 +1,5 @@
 """Examples and SequenceExamples: dense, sparse and sequence features, defaults, and what is wrong with bad ones."""
+
 import numpy as np
 import pytest
 
@@ -29,8 +30,9 @@ def _parse(examples, features, **more):
 
 
 def test_dense_features_are_stacked_and_defaults_fill_in():
-    found = _parse([_example(x=[1.0, 2.0], s=[b"a"]), _example(x=[3.0, 4.0])], {
-        "x": FLOATS, "s": tf.FixedLenFeature([], tf.string, b"none")})
+    found = _parse(
+        [_example(x=[1.0, 2.0], s=[b"a"]), _example(x=[3.0, 4.0])], {"x": FLOATS, "s": tf.FixedLenFeature([], tf.string, b"none")}
+    )
     np.testing.assert_array_equal(found["x"], [[1, 2], [3, 4]])
     assert found["s"].tolist() == [b"a", b"none"]
 
@@ -62,12 +64,15 @@ def test_one_example_has_no_batch():
     assert found["i"].indices.tolist() == [[0], [1]]
 
 
-@pytest.mark.parametrize(("example", "message"), [
-    (_example(), r"Name: one, Feature: x \(data type: float\) is required but could not be found."),
-    (_example(x=[1, 2]), "Name: one, Key: x, Index: 0.  Data types don't match. Data type: int64 but expected type: float"),
-    (_example(x=[1.0]), "Name: one, Key: x, Index: 0.  Number of float values != expected.  Values size: 1 but output shape: \\[2\\]"),
-    (b"nonsense", "Could not parse example input, value: 'nonsense'"),
-])
+@pytest.mark.parametrize(
+    ("example", "message"),
+    [
+        (_example(), r"Name: one, Feature: x \(data type: float\) is required but could not be found."),
+        (_example(x=[1, 2]), "Name: one, Key: x, Index: 0.  Data types don't match. Data type: int64 but expected type: float"),
+        (_example(x=[1.0]), "Name: one, Key: x, Index: 0.  Number of float values != expected.  Values size: 1 but output shape: \\[2\\]"),
+        (b"nonsense", "Could not parse example input, value: 'nonsense'"),
+    ],
+)
 def test_bad_examples_say_what_is_wrong(example, message):
     with pytest.raises(tf.errors.InvalidArgumentError, match=message):
         _parse([example], {"x": FLOATS}, example_names=["one"])
@@ -90,9 +95,13 @@ def _sequence(context, **lists):
 
 
 def test_a_sequence_example_is_context_and_steps():
-    context, sequence = run(tf.parse_single_sequence_example(
-        _sequence({"id": [9]}, x=[[1.0, 2.0], [3.0, 4.0]], w=[[b"a"], [b"b", b"c"]]), {"id": tf.FixedLenFeature([], tf.int64)},
-        {"x": tf.FixedLenSequenceFeature([2], tf.float32), "w": tf.VarLenFeature(tf.string)}))
+    context, sequence = run(
+        tf.parse_single_sequence_example(
+            _sequence({"id": [9]}, x=[[1.0, 2.0], [3.0, 4.0]], w=[[b"a"], [b"b", b"c"]]),
+            {"id": tf.FixedLenFeature([], tf.int64)},
+            {"x": tf.FixedLenSequenceFeature([2], tf.float32), "w": tf.VarLenFeature(tf.string)},
+        )
+    )
     assert context["id"] == 9
     assert sequence["x"].tolist() == [[1, 2], [3, 4]]
     assert sequence["w"].indices.tolist() == [[0, 0], [1, 0], [1, 1]]
@@ -100,8 +109,9 @@ def test_a_sequence_example_is_context_and_steps():
 
 def test_batches_of_sequences_are_padded_and_measured():
     feature = {"x": tf.FixedLenSequenceFeature([], tf.int64, allow_missing=True)}
-    _, sequence, lengths = run(tf.io.parse_sequence_example([_sequence({}, x=[[1], [2]]), _sequence({}, x=[[3]])],
-                                                             sequence_features=feature))
+    _, sequence, lengths = run(
+        tf.io.parse_sequence_example([_sequence({}, x=[[1], [2]]), _sequence({}, x=[[3]])], sequence_features=feature)
+    )
     assert sequence["x"].tolist() == [[1, 2], [3, 0]]
     assert lengths["x"].tolist() == [2, 1]
 

@@ -1,4 +1,5 @@
 """Fields of serialized messages as tensors."""
+
 import pytest
 
 import everflow as tf
@@ -27,12 +28,19 @@ def test_messages_may_be_text():
     assert [v.tolist() for v in found.values] == [[[3]], [[4]]]
 
 
-@pytest.mark.parametrize(("arguments", "error", "message"), [
-    ((b"\xff\xff", HISTOGRAM, ["min"], [tf.float64]), tf.errors.DataLossError, "Failed to consume entire buffer"),
-    ((b"", HISTOGRAM, ["min"], [tf.float32]), tf.errors.InvalidArgumentError, "Unexpected output type for tensorflow.HistogramProto.min"),
-    ((b"", HISTOGRAM, ["no"], [tf.float32]), tf.errors.InvalidArgumentError, "Unknown field: no in message type"),
-    ((b"", "no.Message", ["no"], [tf.float32]), tf.errors.InvalidArgumentError, "No descriptor found for message type no.Message"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ((b"\xff\xff", HISTOGRAM, ["min"], [tf.float64]), tf.errors.DataLossError, "Failed to consume entire buffer"),
+        (
+            (b"", HISTOGRAM, ["min"], [tf.float32]),
+            tf.errors.InvalidArgumentError,
+            "Unexpected output type for tensorflow.HistogramProto.min",
+        ),
+        ((b"", HISTOGRAM, ["no"], [tf.float32]), tf.errors.InvalidArgumentError, "Unknown field: no in message type"),
+        ((b"", "no.Message", ["no"], [tf.float32]), tf.errors.InvalidArgumentError, "No descriptor found for message type no.Message"),
+    ],
+)
 def test_what_is_wrong_is_said(arguments, error, message):
     with pytest.raises(error, match=message):
         run(tf.io.decode_proto(*arguments))

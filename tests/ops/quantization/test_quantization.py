@@ -1,4 +1,5 @@
 """Quantization: levels and back, fake quantization, quantized layers."""
+
 import numpy as np
 import pytest
 

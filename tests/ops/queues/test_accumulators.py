@@ -1,4 +1,5 @@
 """Accumulators of gradients."""
+
 import threading
 
 import numpy as np

@@ -1,4 +1,5 @@
 """Batching across steps."""
+
 import threading
 
 import numpy as np
@@ -40,16 +41,18 @@ def test_calls_at_the_same_time_are_one_batch(session):
 
 def test_batches_are_filled_up_to_allowed_sizes(session):
     x = tf.placeholder(tf.int32, [None])
-    (batched,), index, number = tf.raw_ops.Batch(in_tensors=[x], num_batch_threads=1, max_batch_size=8, batch_timeout_micros=0,
-                                                 allowed_batch_sizes=[4, 8], grad_timeout_micros=0)
+    (batched,), index, number = tf.raw_ops.Batch(
+        in_tensors=[x], num_batch_threads=1, max_batch_size=8, batch_timeout_micros=0, allowed_batch_sizes=[4, 8], grad_timeout_micros=0
+    )
     found, rows, own = session.run([batched, index, number], {x: [7, 8, 9]})
     assert found.tolist() == [7, 8, 9, 7] and rows.tolist() == [[own, 0, 3]]
 
 
 def test_rows_find_their_runs(session):
     x = tf.placeholder(tf.float32, [None, 2])
-    (batched,), index, number = tf.raw_ops.Batch(in_tensors=[x], num_batch_threads=1, max_batch_size=2, batch_timeout_micros=5_000_000,
-                                                 grad_timeout_micros=0)
+    (batched,), index, number = tf.raw_ops.Batch(
+        in_tensors=[x], num_batch_threads=1, max_batch_size=2, batch_timeout_micros=5_000_000, grad_timeout_micros=0
+    )
     y = tf.raw_ops.Unbatch(batched_tensor=batched + 1, batch_index=index, id=number, timeout_micros=5_000_000)
     found = at_once(session, y, [{x: np.full((1, 2), v)} for v in (1, 2)])
     assert [f.tolist() for f in found] == [[[2, 2]], [[3, 3]]]
@@ -57,7 +60,8 @@ def test_rows_find_their_runs(session):
 
 def test_inputs_have_as_many_rows(session):
     x, y = tf.placeholder(tf.float32, [None]), tf.placeholder(tf.float32, [None])
-    (batched, _), _, _ = tf.raw_ops.Batch(in_tensors=[x, y], num_batch_threads=1, max_batch_size=2, batch_timeout_micros=0,
-                                          grad_timeout_micros=0)
+    (batched, _), _, _ = tf.raw_ops.Batch(
+        in_tensors=[x, y], num_batch_threads=1, max_batch_size=2, batch_timeout_micros=0, grad_timeout_micros=0
+    )
     with pytest.raises(tf.errors.InvalidArgumentError, match="must have equal 0th-dimension size"):
         session.run(batched, {x: [1.0], y: [1.0, 2.0]})

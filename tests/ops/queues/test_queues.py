@@ -1,4 +1,5 @@
 """Queues: order, waiting, closing, cancelling."""
+
 import threading
 
 import numpy as np
@@ -131,8 +132,7 @@ def test_a_run_waits_only_as_long_as_it_may(session):
 def test_random_queues_choose_as_tensorflow_does(session):
     queue = tf.RandomShuffleQueue(100, 0, tf.int32, shapes=[[]], seed=42)
     session.run(queue.enqueue_many([list(range(20))]))
-    assert session.run(queue.dequeue_many(20)).tolist() == [
-        12, 0, 13, 18, 17, 8, 10, 15, 9, 14, 6, 16, 1, 4, 5, 2, 7, 11, 19, 3]
+    assert session.run(queue.dequeue_many(20)).tolist() == [12, 0, 13, 18, 17, 8, 10, 15, 9, 14, 6, 16, 1, 4, 5, 2, 7, 11, 19, 3]
 
 
 def test_random_queues_keep_some_to_choose_from(session):

@@ -1,4 +1,5 @@
 """Staging areas and barriers."""
+
 import threading
 
 import pytest

@@ -1,4 +1,5 @@
 """Random numbers whose state is a variable, and other random ops."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -17,8 +18,12 @@ def numbers(*make):
 
 def test_the_numbers_are_those_of_tensorflow():
     (one, three, uniform, integers, full), state = numbers(
-        lambda g: g.normal([]), lambda g: g.normal([3]), lambda g: g.uniform([2], dtype=tf.float64),
-        lambda g: g.uniform([2], minval=1, maxval=100, dtype=tf.int32), lambda g: g.uniform_full_int([1]))
+        lambda g: g.normal([]),
+        lambda g: g.normal([3]),
+        lambda g: g.uniform([2], dtype=tf.float64),
+        lambda g: g.uniform([2], minval=1, maxval=100, dtype=tf.int32),
+        lambda g: g.uniform_full_int([1]),
+    )
     np.testing.assert_allclose(one, -1.3240395784, rtol=1e-6)
     np.testing.assert_allclose(three, [-0.8142256737, -0.5233668089, 0.5289494396], rtol=1e-6)
     assert uniform.shape == (2,) and ((integers >= 1) & (integers < 100)).all() and full.dtype == np.uint64

@@ -1,18 +1,22 @@
 """Seeds: which pair of seeds a random op is given."""
+
 import pytest
 
 import everflow as tf
 
 
-@pytest.mark.parametrize("graph_seed, op_seed, expected", [
-    (None, None, (None, None)),
-    (None, 1, (87654321, 1)),
-    (1, 1, (1, 1)),
-    (0, 0, (0, 2**31 - 1)),
-    (2**31 - 1, 0, (0, 2**31 - 1)),
-    (2**31, 2**31, (1, 1)),
-    (-1, -1, (2**31 - 2, 2**31 - 2)),
-])
+@pytest.mark.parametrize(
+    "graph_seed, op_seed, expected",
+    [
+        (None, None, (None, None)),
+        (None, 1, (87654321, 1)),
+        (1, 1, (1, 1)),
+        (0, 0, (0, 2**31 - 1)),
+        (2**31 - 1, 0, (0, 2**31 - 1)),
+        (2**31, 2**31, (1, 1)),
+        (-1, -1, (2**31 - 2, 2**31 - 2)),
+    ],
+)
 def test_seeds_of_graph_and_op(graph_seed, op_seed, expected):
     with tf.Graph().as_default():
         tf.set_random_seed(graph_seed)

@@ -1,4 +1,5 @@
 """Sparse tensors as bytes, as variants and under handles."""
+
 import numpy as np
 import pytest
 

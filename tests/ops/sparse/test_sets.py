@@ -1,4 +1,5 @@
 """Sets along the last dimension."""
+
 import pytest
 
 import everflow as tf
@@ -7,12 +8,15 @@ from running import run
 A, B = [[3, 1, 1], [5, 6, 6]], [[1, 2], [7, 8]]
 
 
-@pytest.mark.parametrize(("operation", "indices", "values", "width"), [
-    (tf.sets.union, [[0, 0], [0, 1], [0, 2], [1, 0], [1, 1], [1, 2], [1, 3]], [1, 2, 3, 5, 6, 7, 8], 4),
-    (tf.sets.intersection, [[0, 0]], [1], 1),
-    (tf.sets.difference, [[0, 0], [1, 0], [1, 1]], [3, 5, 6], 2),
-    (lambda a, b: tf.sets.difference(a, b, aminusb=False), [[0, 0], [1, 0], [1, 1]], [2, 7, 8], 2),
-])
+@pytest.mark.parametrize(
+    ("operation", "indices", "values", "width"),
+    [
+        (tf.sets.union, [[0, 0], [0, 1], [0, 2], [1, 0], [1, 1], [1, 2], [1, 3]], [1, 2, 3, 5, 6, 7, 8], 4),
+        (tf.sets.intersection, [[0, 0]], [1], 1),
+        (tf.sets.difference, [[0, 0], [1, 0], [1, 1]], [3, 5, 6], 2),
+        (lambda a, b: tf.sets.difference(a, b, aminusb=False), [[0, 0], [1, 0], [1, 1]], [2, 7, 8], 2),
+    ],
+)
 def test_dense_and_sparse_sets_give_the_same(operation, indices, values, width):
     def sparse(rows):
         return tf.SparseTensor([[i, j] for i in range(2) for j in range(len(rows[0]))], sum(rows, []), [2, len(rows[0])])

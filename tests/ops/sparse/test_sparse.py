@@ -1,4 +1,5 @@
 """Sparse tensors: conversion, layout, arithmetic and reductions."""
+
 import numpy as np
 import pytest
 
@@ -31,21 +32,24 @@ def numeric_gradient(f, x, dy, eps=1e-3):
     return found
 
 
-@pytest.mark.parametrize("build", [
-    lambda v: tf.sparse_tensor_to_dense(matrix(v)),
-    lambda v: tf.sparse_softmax(matrix(v)).values,
-    lambda v: tf.sparse_reduce_sum(matrix(v), 1),
-    lambda v: tf.sparse_reduce_sum(matrix(v), [0], keepdims=True),
-    lambda v: tf.sparse_tensor_dense_matmul(matrix(v), tf.constant(np.arange(8.0).reshape(4, 2))),
-    lambda v: tf.sparse_tensor_dense_matmul(matrix(v), tf.constant(np.arange(6.0).reshape(2, 3)), adjoint_a=True, adjoint_b=True),
-    lambda v: tf.sparse_add(matrix(v), tf.SparseTensor([[0, 2], [2, 0]], v[:2] * v[1], [3, 4])).values,
-    lambda v: tf.sparse_add(matrix(v), tf.ones([3, 4], tf.float64)),
-    lambda v: tf.sparse_reorder(tf.SparseTensor([[1, 1], [0, 0], [0, 2]], v, [3, 4])).values,
-    lambda v: tf.sparse_fill_empty_rows(matrix(v), v[0])[0].values,
-    lambda v: tf.sparse_slice(matrix(v), [0, 1], [2, 2]).values,
-    lambda v: (matrix(v) * tf.stack([v[0], v[1], v[2], v[0]])).values,
-    lambda v: (matrix(v) / tf.reshape(v, [3, 1])).values,
-])
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda v: tf.sparse_tensor_to_dense(matrix(v)),
+        lambda v: tf.sparse_softmax(matrix(v)).values,
+        lambda v: tf.sparse_reduce_sum(matrix(v), 1),
+        lambda v: tf.sparse_reduce_sum(matrix(v), [0], keepdims=True),
+        lambda v: tf.sparse_tensor_dense_matmul(matrix(v), tf.constant(np.arange(8.0).reshape(4, 2))),
+        lambda v: tf.sparse_tensor_dense_matmul(matrix(v), tf.constant(np.arange(6.0).reshape(2, 3)), adjoint_a=True, adjoint_b=True),
+        lambda v: tf.sparse_add(matrix(v), tf.SparseTensor([[0, 2], [2, 0]], v[:2] * v[1], [3, 4])).values,
+        lambda v: tf.sparse_add(matrix(v), tf.ones([3, 4], tf.float64)),
+        lambda v: tf.sparse_reorder(tf.SparseTensor([[1, 1], [0, 0], [0, 2]], v, [3, 4])).values,
+        lambda v: tf.sparse_fill_empty_rows(matrix(v), v[0])[0].values,
+        lambda v: tf.sparse_slice(matrix(v), [0, 1], [2, 2]).values,
+        lambda v: (matrix(v) * tf.stack([v[0], v[1], v[2], v[0]])).values,
+        lambda v: (matrix(v) / tf.reshape(v, [3, 1])).values,
+    ],
+)
 def test_gradients_agree_with_differences(build):
     x = tf.placeholder(tf.float64, [3])
     y = build(x)
@@ -68,11 +72,14 @@ def test_texts_may_be_sparse():
     assert run(tf.sparse_transpose(texts)).values.tolist() == [b"b", b"a"]
 
 
-@pytest.mark.parametrize(("indices", "message"), [
-    ([[1, 1], [0, 0]], r"indices\[1\] = \[0,0\] is out of order"),
-    ([[0, 0], [0, 0]], r"indices\[1\] = \[0,0\] is repeated"),
-    ([[0, 0], [3, 0]], r"indices\[1\] = \[3,0\] is out of bounds: need 0 <= index < \[2,2\]"),
-])
+@pytest.mark.parametrize(
+    ("indices", "message"),
+    [
+        ([[1, 1], [0, 0]], r"indices\[1\] = \[0,0\] is out of order"),
+        ([[0, 0], [0, 0]], r"indices\[1\] = \[0,0\] is repeated"),
+        ([[0, 0], [3, 0]], r"indices\[1\] = \[3,0\] is out of bounds: need 0 <= index < \[2,2\]"),
+    ],
+)
 def test_wrong_indices_are_named(indices, message):
     with pytest.raises(tf.errors.InvalidArgumentError, match=message):
         run(tf.sparse_tensor_to_dense(tf.SparseTensor(indices, [1, 2], [2, 2])))
@@ -150,4 +157,8 @@ def test_hashed_crosses_are_those_of_tensorflow():
     with tf.Session() as session:
         assert session.run(tf.sparse.cross_hashed([texts, numbers], num_buckets=1000)).values.tolist() == [727, 326, 443, 304]
         assert session.run(tf.sparse.cross_hashed([texts, numbers], hash_key=1)).values.tolist() == [
-            6563200740165693201, 2720797636647432329, 8566258320633682172, 9088963133291694847]
+            6563200740165693201,
+            2720797636647432329,
+            8566258320633682172,
+            9088963133291694847,
+        ]

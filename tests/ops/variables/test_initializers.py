@@ -1,4 +1,5 @@
 """Initializers: values and the numbers that TensorFlow 1.15 draws for the same seeds."""
+
 import numpy as np
 import pytest
 
@@ -44,19 +45,22 @@ def test_constants():
         tf.initializers.identity()([2])
 
 
-@pytest.mark.parametrize("initializer, shape, deviation", [
-    (tf.variance_scaling_initializer(2.0), [400, 100], np.sqrt(2 / 400)),
-    (tf.variance_scaling_initializer(mode="fan_out", distribution="uniform"), [400, 100], np.sqrt(1 / 100)),
-    (tf.variance_scaling_initializer(mode="fan_avg", distribution="untruncated_normal"), [400, 100], np.sqrt(1 / 250)),
-    (tf.glorot_uniform_initializer(), [400, 100], np.sqrt(1 / 250)),
-    (tf.glorot_normal_initializer(), [3, 3, 40, 100], np.sqrt(1 / (9 * 70))),
-    (tf.keras.initializers.he_normal(), [400, 100], np.sqrt(2 / 400)),
-    (tf.keras.initializers.lecun_uniform(), [400, 100], np.sqrt(1 / 400)),
-    (tf.uniform_unit_scaling_initializer(2.0), [400, 100], 2 * np.sqrt(1 / 400)),
-    (tf.random_normal_initializer(stddev=3.0), [400, 100], 3),
-    (tf.random_uniform_initializer(-1.0, 1.0), [400, 100], np.sqrt(1 / 3)),
-    (tf.keras.initializers.RandomNormal(), [400, 100], 0.05),
-])
+@pytest.mark.parametrize(
+    "initializer, shape, deviation",
+    [
+        (tf.variance_scaling_initializer(2.0), [400, 100], np.sqrt(2 / 400)),
+        (tf.variance_scaling_initializer(mode="fan_out", distribution="uniform"), [400, 100], np.sqrt(1 / 100)),
+        (tf.variance_scaling_initializer(mode="fan_avg", distribution="untruncated_normal"), [400, 100], np.sqrt(1 / 250)),
+        (tf.glorot_uniform_initializer(), [400, 100], np.sqrt(1 / 250)),
+        (tf.glorot_normal_initializer(), [3, 3, 40, 100], np.sqrt(1 / (9 * 70))),
+        (tf.keras.initializers.he_normal(), [400, 100], np.sqrt(2 / 400)),
+        (tf.keras.initializers.lecun_uniform(), [400, 100], np.sqrt(1 / 400)),
+        (tf.uniform_unit_scaling_initializer(2.0), [400, 100], 2 * np.sqrt(1 / 400)),
+        (tf.random_normal_initializer(stddev=3.0), [400, 100], 3),
+        (tf.random_uniform_initializer(-1.0, 1.0), [400, 100], np.sqrt(1 / 3)),
+        (tf.keras.initializers.RandomNormal(), [400, 100], 0.05),
+    ],
+)
 def test_deviations(initializer, shape, deviation):
     tf.set_random_seed(1)
     found = made(initializer, shape)
@@ -72,12 +76,15 @@ def test_orthogonal_matrices_keep_norms(shape):
     np.testing.assert_allclose(small, 4 * np.eye(len(small)), atol=1e-5)
 
 
-@pytest.mark.parametrize("make, shape", [
-    (tf.contrib.framework.convolutional_orthogonal_1d, [3, 4, 4]),
-    (tf.contrib.framework.convolutional_orthogonal_2d, [3, 3, 4, 4]),
-    (tf.contrib.framework.convolutional_orthogonal_3d, [2, 2, 2, 3, 3]),
-    (tf.contrib.framework.convolutional_delta_orthogonal, [3, 3, 4, 4]),
-])
+@pytest.mark.parametrize(
+    "make, shape",
+    [
+        (tf.contrib.framework.convolutional_orthogonal_1d, [3, 4, 4]),
+        (tf.contrib.framework.convolutional_orthogonal_2d, [3, 3, 4, 4]),
+        (tf.contrib.framework.convolutional_orthogonal_3d, [2, 2, 2, 3, 3]),
+        (tf.contrib.framework.convolutional_delta_orthogonal, [3, 3, 4, 4]),
+    ],
+)
 def test_orthogonal_convolutions_keep_norms(make, shape):
     found = made(make(seed=3), shape)
     # The transform of an orthogonal kernel is a unitary matrix at every frequency.
@@ -87,24 +94,30 @@ def test_orthogonal_convolutions_keep_norms(make, shape):
         np.testing.assert_allclose(matrix @ matrix.conj().T, np.eye(shape[-2]), atol=1e-4)
 
 
-@pytest.mark.parametrize("make, arguments, problem", [
-    (tf.variance_scaling_initializer, {"scale": -1.0}, "`scale` must be positive"),
-    (tf.variance_scaling_initializer, {"mode": "x"}, "Invalid `mode` argument"),
-    (tf.variance_scaling_initializer, {"distribution": "x"}, "Invalid `distribution` argument"),
-    (tf.random_normal_initializer, {"dtype": tf.int32}, "Expected floating point type, got"),
-])
+@pytest.mark.parametrize(
+    "make, arguments, problem",
+    [
+        (tf.variance_scaling_initializer, {"scale": -1.0}, "`scale` must be positive"),
+        (tf.variance_scaling_initializer, {"mode": "x"}, "Invalid `mode` argument"),
+        (tf.variance_scaling_initializer, {"distribution": "x"}, "Invalid `distribution` argument"),
+        (tf.random_normal_initializer, {"dtype": tf.int32}, "Expected floating point type, got"),
+    ],
+)
 def test_bad_arguments(make, arguments, problem):
     with pytest.raises(ValueError, match=problem):
         make(**arguments)
 
 
-@pytest.mark.parametrize("initializer, config", [
-    (tf.zeros_initializer(), {"dtype": "float32"}),
-    (tf.constant_initializer([1, 2]), {"value": [1, 2], "dtype": "float32"}),
-    (tf.random_uniform_initializer(1, 2, 3), {"minval": 1, "maxval": 2, "seed": 3, "dtype": "float32"}),
-    (tf.glorot_uniform_initializer(3), {"seed": 3, "dtype": "float32"}),
-    (tf.orthogonal_initializer(), {"gain": 1.0, "seed": None, "dtype": "float32"}),
-])
+@pytest.mark.parametrize(
+    "initializer, config",
+    [
+        (tf.zeros_initializer(), {"dtype": "float32"}),
+        (tf.constant_initializer([1, 2]), {"value": [1, 2], "dtype": "float32"}),
+        (tf.random_uniform_initializer(1, 2, 3), {"minval": 1, "maxval": 2, "seed": 3, "dtype": "float32"}),
+        (tf.glorot_uniform_initializer(3), {"seed": 3, "dtype": "float32"}),
+        (tf.orthogonal_initializer(), {"gain": 1.0, "seed": None, "dtype": "float32"}),
+    ],
+)
 def test_configurations(initializer, config):
     assert initializer.get_config() == config
     assert type(initializer).from_config(config).get_config() == config
@@ -112,8 +125,7 @@ def test_configurations(initializer, config):
 
 def test_the_scale_of_a_part_is_that_of_the_whole_variable():
     tf.set_random_seed(1)
-    parts = tf.get_variable("v", [400, 100], partitioner=tf.fixed_size_partitioner(4),
-                            initializer=tf.glorot_uniform_initializer())
+    parts = tf.get_variable("v", [400, 100], partitioner=tf.fixed_size_partitioner(4), initializer=tf.glorot_uniform_initializer())
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         assert session.run(parts.as_tensor()).std() == pytest.approx(np.sqrt(1 / 250), rel=0.02)

@@ -1,4 +1,5 @@
 """Initializers of TensorFlow 2: the type comes with the shape, a seed decides the values."""
+
 import numpy as np
 import pytest
 
@@ -7,12 +8,15 @@ from everflow.ops.variables import initializers_version2 as initializers
 from running import run
 
 
-@pytest.mark.parametrize(("initializer", "shape", "expected"), [
-    (initializers.TruncatedNormal(seed=3), [3], [-0.03357924, 0.08380252, -0.04721227]),
-    (initializers.VarianceScaling(seed=3), [3, 1], [-0.44080076, 1.1000909, -0.6197641]),
-    (initializers.Orthogonal(seed=3), [2, 2], [-0.5795933, 0.8149058, -0.8149058, -0.5795934]),
-    (initializers.RandomUniform(seed=3), [2], [-0.03040872, 0.04393453]),
-])
+@pytest.mark.parametrize(
+    ("initializer", "shape", "expected"),
+    [
+        (initializers.TruncatedNormal(seed=3), [3], [-0.03357924, 0.08380252, -0.04721227]),
+        (initializers.VarianceScaling(seed=3), [3, 1], [-0.44080076, 1.1000909, -0.6197641]),
+        (initializers.Orthogonal(seed=3), [2, 2], [-0.5795933, 0.8149058, -0.8149058, -0.5795934]),
+        (initializers.RandomUniform(seed=3), [2], [-0.03040872, 0.04393453]),
+    ],
+)
 def test_a_seed_decides_the_values(initializer, shape, expected):
     first, second = run([initializer(shape), initializer(shape)])
     assert first.tolist() == second.tolist()

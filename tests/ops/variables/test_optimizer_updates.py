@@ -1,4 +1,5 @@
 """Ops that take an optimizer's step: what they check, duplicates among rows, memory shared with the variable."""
+
 import numpy as np
 import pytest
 
@@ -56,8 +57,7 @@ def test_adam_without_decay_of_the_squares():
     np.testing.assert_allclose(changed, [1 - 0.1 * 0.5 / 0.5 * 1.0 / 2.0], rtol=1e-6)
 
 
-@pytest.mark.parametrize("family, expected", [
-    ("ApplyAddSign", 1 - 0.1 * (1 + 0.5 * 1) * 2), ("ApplyPowerSign", 1 - 0.1 * np.exp(0.5) * 2)])
+@pytest.mark.parametrize("family, expected", [("ApplyAddSign", 1 - 0.1 * (1 + 0.5 * 1) * 2), ("ApplyPowerSign", 1 - 0.1 * np.exp(0.5) * 2)])
 def test_sign_updates_grow_where_gradient_and_mean_agree(family, expected):
     var, m = variables([1.0], [1.0])
     np.testing.assert_allclose(run(apply(family, var, m, 0.1, 1.0, 0.5, 0.9, [2.0]), var)[0], [expected], rtol=1e-6)
@@ -83,8 +83,7 @@ def test_ftrl_leaves_untouched_weights_at_zero():
     np.testing.assert_allclose(run(step, var)[0], [0.0, -0.1], rtol=1e-6)
 
 
-@pytest.mark.parametrize("family, slots, numbers", [
-    ("Adagrad", 1, (0.5,)), ("Adam", 2, (0.5, 0.5, 0.1, 0.5, 0.5, 0.1))])
+@pytest.mark.parametrize("family, slots, numbers", [("Adagrad", 1, (0.5,)), ("Adam", 2, (0.5, 0.5, 0.1, 0.5, 0.5, 0.1))])
 def test_the_gradient_may_be_the_variable_turned_round(family, slots, numbers):
     start = np.arange(9, dtype=np.float32).reshape(3, 3)
     results = []
@@ -115,10 +114,10 @@ def test_static_shapes_are_checked():
         apply("SparseApplyAdagrad", var, accum, 0.1, np.ones((1, 2), np.float32), [0])
 
 
-@pytest.mark.parametrize("gradient, rate, message", [
-    ((3, 2), (), r"var and grad do not have the same shape\[2,3\] \[3,2\]"),
-    ((2, 3), (2,), r"lr is not a scalar: \[2\]"),
-])
+@pytest.mark.parametrize(
+    "gradient, rate, message",
+    [((3, 2), (), r"var and grad do not have the same shape\[2,3\] \[3,2\]"), ((2, 3), (2,), r"lr is not a scalar: \[2\]")],
+)
 def test_shapes_are_checked_when_they_become_known(gradient, rate, message):
     var, accum = variables(np.ones((2, 3)), np.ones((2, 3)))
     fed, fed_rate = tf.placeholder(tf.float32), tf.placeholder(tf.float32)
@@ -127,13 +126,16 @@ def test_shapes_are_checked_when_they_become_known(gradient, rate, message):
         run(step, feed={fed: np.ones(gradient), fed_rate: np.ones(rate)})
 
 
-@pytest.mark.parametrize("gradient, indices, message", [
-    ((2, 2), [0, 1], "var and grad must match in dimension 1"),
-    ((2, 3), [0], "grad must be the same size as indices in the first dimension."),
-    ((2, 3), [0, 7], "Index 7 at offset 1 in indices is out of range"),
-    ((2, 3), [-1, 0], "Index -1 at offset 0 in indices is out of range"),
-    ((2, 3), [[0, 1]], "indices must be one-dimensional"),
-])
+@pytest.mark.parametrize(
+    "gradient, indices, message",
+    [
+        ((2, 2), [0, 1], "var and grad must match in dimension 1"),
+        ((2, 3), [0], "grad must be the same size as indices in the first dimension."),
+        ((2, 3), [0, 7], "Index 7 at offset 1 in indices is out of range"),
+        ((2, 3), [-1, 0], "Index -1 at offset 0 in indices is out of range"),
+        ((2, 3), [[0, 1]], "indices must be one-dimensional"),
+    ],
+)
 def test_rows_are_checked(gradient, indices, message):
     var, accum = variables(np.ones((2, 3)), np.ones((2, 3)))
     fed, rows = tf.placeholder(tf.float32), tf.placeholder(tf.int32)
@@ -154,7 +156,7 @@ def test_variables_must_be_initialized():
 def test_locked_steps_of_many_threads_all_count():
     import threading
 
-    var, = variables(np.zeros(1000))
+    (var,) = variables(np.zeros(1000))
     step = apply("ApplyGradientDescent", var, -1.0, np.ones(1000, np.float32), use_locking=True).op
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())

@@ -1,4 +1,5 @@
 """Rows and slices of variables: gathered and changed in place."""
+
 import numpy as np
 import pytest
 
@@ -22,15 +23,21 @@ def changed(initial, change, use_resource, dtype=None):
     return held
 
 
-@pytest.mark.parametrize("name, expected", [
-    ("update", [[7, 8], [3, 4], [9, 9]]), ("add", [[8, 10], [3, 4], [14, 15]]), ("sub", [[-6, -6], [3, 4], [-4, -3]]),
-    ("mul", [[7, 16], [3, 4], [45, 54]]), ("min", [[1, 2], [3, 4], [5, 6]]), ("max", [[7, 8], [3, 4], [9, 9]]),
-])
+@pytest.mark.parametrize(
+    "name, expected",
+    [
+        ("update", [[7, 8], [3, 4], [9, 9]]),
+        ("add", [[8, 10], [3, 4], [14, 15]]),
+        ("sub", [[-6, -6], [3, 4], [-4, -3]]),
+        ("mul", [[7, 16], [3, 4], [45, 54]]),
+        ("min", [[1, 2], [3, 4], [5, 6]]),
+        ("max", [[7, 8], [3, 4], [9, 9]]),
+    ],
+)
 @pytest.mark.parametrize("dtype", ["float32", "float16", "int32", "int64"])
 def test_rows_are_changed(name, expected, dtype, use_resource):
     function = getattr(tf, "scatter_" + name)
-    found = changed([[1, 2], [3, 4], [5, 6]], lambda v: function(v, [0, 2], np.array([[7, 8], [9, 9]], dtype)),
-                    use_resource, dtype)
+    found = changed([[1, 2], [3, 4], [5, 6]], lambda v: function(v, [0, 2], np.array([[7, 8], [9, 9]], dtype)), use_resource, dtype)
     np.testing.assert_array_equal(found, np.array(expected, dtype))
 
 
@@ -45,10 +52,8 @@ def test_division_of_rows(use_resource):
 
 
 def test_rows_named_twice_are_changed_twice(use_resource):
-    np.testing.assert_array_equal(changed([1.0, 1.0], lambda v: tf.scatter_add(v, [1, 1], [2.0, 3.0]), use_resource),
-                                  [1, 6])
-    np.testing.assert_array_equal(changed([1.0, 1.0], lambda v: tf.scatter_mul(v, [1, 1], [2.0, 3.0]), use_resource),
-                                  [1, 6])
+    np.testing.assert_array_equal(changed([1.0, 1.0], lambda v: tf.scatter_add(v, [1, 1], [2.0, 3.0]), use_resource), [1, 6])
+    np.testing.assert_array_equal(changed([1.0, 1.0], lambda v: tf.scatter_mul(v, [1, 1], [2.0, 3.0]), use_resource), [1, 6])
 
 
 def test_one_number_updates_every_named_row(use_resource):
@@ -69,8 +74,7 @@ def test_rows_of_strings():
         assert session.run(v.sparse_read([1, 0])).tolist() == [b"x", b"a"]
 
 
-@pytest.mark.parametrize("name, expected", [
-    ("update", [[1, 9], [8, 4]]), ("add", [[1, 11], [11, 4]]), ("sub", [[1, -7], [-5, 4]])])
+@pytest.mark.parametrize("name, expected", [("update", [[1, 9], [8, 4]]), ("add", [[1, 11], [11, 4]]), ("sub", [[1, -7], [-5, 4]])])
 def test_elements_are_changed(name, expected, use_resource):
     function = getattr(tf, "scatter_nd_" + name)
     found = changed([[1, 2], [3, 4]], lambda v: function(v, [[0, 1], [1, 0]], [9, 8]), use_resource)
@@ -83,8 +87,7 @@ def test_slices_are_changed(use_resource):
 
 
 def test_slices_of_each_batch_element_are_set(use_resource):
-    found = changed([[1, 2, 3], [4, 5, 6]], lambda v: tf.batch_scatter_update(v, [[0, 2], [1, 0]], [[7, 8], [9, 10]]),
-                    use_resource)
+    found = changed([[1, 2, 3], [4, 5, 6]], lambda v: tf.batch_scatter_update(v, [[0, 2], [1, 0]], [[7, 8], [9, 10]]), use_resource)
     np.testing.assert_array_equal(found, [[7, 2, 8], [10, 9, 6]])
 
 
@@ -93,12 +96,15 @@ def test_updates_may_come_from_the_variable_itself(use_resource):
     np.testing.assert_array_equal(found, [3, 2, 1])
 
 
-@pytest.mark.parametrize("indices, updates, problem", [
-    ([0, 2], [1, 2], r"indices\[1\] = 2 is not in \[0, 2\)"),
-    ([[0, -1]], [[1, 2]], r"indices\[0,1\] = -1 is not in \[0, 2\)"),
-    (3, 1, r"indices = 3 is not in \[0, 2\)"),
-    ([0, 1], [1, 2, 3], r"updates"),
-])
+@pytest.mark.parametrize(
+    "indices, updates, problem",
+    [
+        ([0, 2], [1, 2], r"indices\[1\] = 2 is not in \[0, 2\)"),
+        ([[0, -1]], [[1, 2]], r"indices\[0,1\] = -1 is not in \[0, 2\)"),
+        (3, 1, r"indices = 3 is not in \[0, 2\)"),
+        ([0, 1], [1, 2, 3], r"updates"),
+    ],
+)
 def test_bad_rows(indices, updates, problem, use_resource):
     v = tf.Variable([1.0, 2.0], use_resource=use_resource)
     i, u = tf.placeholder(tf.int32), tf.placeholder(tf.float32)
@@ -108,13 +114,16 @@ def test_bad_rows(indices, updates, problem, use_resource):
             session.run(tf.scatter_add(v, i, u), {i: indices, u: updates})
 
 
-@pytest.mark.parametrize("indices, updates, problem", [
-    ([[0], [2]], [1, 2], r"indices\[1\] = \[2\] does not index into shape \[2\]"),
-    ([[0], [1]], [1, 2, 3], "outermost dimension of updates and indices must match"),
-    ([[0, 1]], [1], "slice_dim: 2, and batch_dim: 1"),
-    (0, 1, "slice_dim: 1, and batch_dim: 1"),
-    ([[]], [[1, 2]], "Indices and updates specified for empty output"),
-])
+@pytest.mark.parametrize(
+    "indices, updates, problem",
+    [
+        ([[0], [2]], [1, 2], r"indices\[1\] = \[2\] does not index into shape \[2\]"),
+        ([[0], [1]], [1, 2, 3], "outermost dimension of updates and indices must match"),
+        ([[0, 1]], [1], "slice_dim: 2, and batch_dim: 1"),
+        (0, 1, "slice_dim: 1, and batch_dim: 1"),
+        ([[]], [[1, 2]], "Indices and updates specified for empty output"),
+    ],
+)
 def test_bad_slices(indices, updates, problem, use_resource):
     v = tf.Variable([1.0, 2.0], use_resource=use_resource)
     i, u = tf.placeholder(tf.int32), tf.placeholder(tf.float32)

@@ -1,4 +1,5 @@
 """Resources beside variables are collected, created together, and named while they are missing."""
+
 import everflow as tf
 from everflow.ops.variables import resource_sets
 

@@ -1,4 +1,5 @@
 """Tensors that a session keeps between runs."""
+
 from __future__ import annotations
 
 import gc

@@ -1,4 +1,5 @@
 """Variables of both kinds: what they add to the graph, and what they hold in a session."""
+
 import copy
 
 import numpy as np
@@ -25,16 +26,18 @@ def names(graph):
 
 def test_a_reference_variable_is_four_ops(graph):
     tf.Variable([1.0, 2.0], name="v")
-    assert names(graph) == [("v/initial_value", "Const"), ("v", "VariableV2"), ("v/Assign", "Assign"),
-                            ("v/read", "Identity")]
+    assert names(graph) == [("v/initial_value", "Const"), ("v", "VariableV2"), ("v/Assign", "Assign"), ("v/read", "Identity")]
 
 
 def test_a_resource_variable_is_five_ops(graph):
     tf.Variable([1.0, 2.0], name="v", use_resource=True)
     assert names(graph) == [
-        ("v/Initializer/initial_value", "Const"), ("v", "VarHandleOp"),
-        ("v/IsInitialized/VarIsInitializedOp", "VarIsInitializedOp"), ("v/Assign", "AssignVariableOp"),
-        ("v/Read/ReadVariableOp", "ReadVariableOp")]
+        ("v/Initializer/initial_value", "Const"),
+        ("v", "VarHandleOp"),
+        ("v/IsInitialized/VarIsInitializedOp", "VarIsInitializedOp"),
+        ("v/Assign", "AssignVariableOp"),
+        ("v/Read/ReadVariableOp", "ReadVariableOp"),
+    ]
 
 
 def test_ops_of_an_initial_value_function_stand_beside_the_variable(graph, use_resource):
@@ -114,12 +117,10 @@ def test_reading_an_uninitialized_reference_variable_names_it():
 def test_reading_an_uninitialized_resource_variable_names_it():
     v, w = (tf.Variable(1.0, name=name, use_resource=True) for name in "vw")
     with tf.Session() as session:
-        with pytest.raises(tf.errors.FailedPreconditionError,
-                           match="resource variable v .*Container localhost does not exist"):
+        with pytest.raises(tf.errors.FailedPreconditionError, match="resource variable v .*Container localhost does not exist"):
             session.run(v)
         session.run(w.initializer)
-        with pytest.raises(tf.errors.FailedPreconditionError,
-                           match="Resource localhost/v/N10tensorflow3VarE does not exist"):
+        with pytest.raises(tf.errors.FailedPreconditionError, match="Resource localhost/v/N10tensorflow3VarE does not exist"):
             session.run(v)
         with pytest.raises(tf.errors.NotFoundError, match="Resource localhost/v/N10tensorflow3VarE does not exist"):
             session.run(v.assign_add(1.0))
@@ -169,13 +170,16 @@ def test_static_shapes_are_checked_when_the_graph_is_built(use_resource):
         tf.Variable(tf.placeholder(tf.float32, [None]))
 
 
-@pytest.mark.parametrize("arguments, problem", [
-    ({}, "initial_value must be specified"),
-    ({"initial_value": 1, "collections": "a"}, "collections argument to Variable constructor must be a list"),
-    ({"initial_value": 1, "constraint": 3}, "`constraint` argument must be a callable"),
-    ({"initial_value": 1, "synchronization": 3}, "Invalid variable synchronization mode: 3"),
-    ({"initial_value": 1, "aggregation": "x"}, "Invalid variable aggregation mode: x"),
-])
+@pytest.mark.parametrize(
+    "arguments, problem",
+    [
+        ({}, "initial_value must be specified"),
+        ({"initial_value": 1, "collections": "a"}, "collections argument to Variable constructor must be a list"),
+        ({"initial_value": 1, "constraint": 3}, "`constraint` argument must be a callable"),
+        ({"initial_value": 1, "synchronization": 3}, "Invalid variable synchronization mode: 3"),
+        ({"initial_value": 1, "aggregation": "x"}, "Invalid variable aggregation mode: x"),
+    ],
+)
 def test_bad_arguments(arguments, problem, use_resource):
     with pytest.raises(ValueError, match=problem):
         tf.Variable(use_resource=use_resource, **arguments)
@@ -233,8 +237,7 @@ def test_proto_and_back(use_resource):
     v = tf.Variable([1.0], name="v", use_resource=use_resource, trainable=False)
     proto = v.to_proto()
     assert isinstance(proto, variable_pb2.VariableDef)
-    assert (proto.variable_name, proto.initializer_name, proto.is_resource, proto.trainable) == ("v:0", "v/Assign",
-                                                                                                 use_resource, False)
+    assert (proto.variable_name, proto.initializer_name, proto.is_resource, proto.trainable) == ("v:0", "v/Assign", use_resource, False)
     again = tf.Variable.from_proto(proto)
     assert again.name == v.name and again.initializer is v.initializer and not again.trainable
     with started() as session:
@@ -257,6 +260,7 @@ def test_creators_are_asked_from_the_inside_out():
             asked.append(label)
             arguments["name"] = label + (arguments["name"] or "")
             return next_creator(**arguments)
+
         return create
 
     with tf.variable_creator_scope(creator("outer")), tf.variable_creator_scope(creator("inner")):
@@ -291,8 +295,8 @@ def test_a_caching_device_gives_the_read_a_device(use_resource):
 
 def test_gradients_with_respect_to_variables(use_resource):
     v = tf.Variable([1.0, 2.0], use_resource=use_resource)
-    dense, = tf.gradients(v * v, v)
-    sparse, = tf.gradients(tf.gather(v, [1, 1]), v)
+    (dense,) = tf.gradients(v * v, v)
+    (sparse,) = tf.gradients(tf.gather(v, [1, 1]), v)
     assert isinstance(sparse, tf.IndexedSlices)
     with started() as session:
         np.testing.assert_array_equal(session.run(dense), [2, 4])
@@ -307,6 +311,7 @@ def test_many_threads_add_without_losing_any(use_resource):
     v = tf.Variable(np.zeros(100), use_resource=use_resource)
     add = v.assign_add(np.ones(100), use_locking=True, read_value=False)
     with started() as session:
+
         def work():
             for _ in range(50):
                 session.run(add)

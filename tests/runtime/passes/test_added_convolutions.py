@@ -1,4 +1,5 @@
 """Sums of branches."""
+
 import pytest
 from planning import normalized, random, same
 

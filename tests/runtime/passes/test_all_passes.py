@@ -1,4 +1,5 @@
 """All passes on one network: each changes nothing but speed."""
+
 import numpy as np
 import pytest
 from planning import compiled, types, values

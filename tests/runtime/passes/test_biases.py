@@ -1,4 +1,5 @@
 """Products and convolutions with their bias."""
+
 import pytest
 from planning import random, same
 

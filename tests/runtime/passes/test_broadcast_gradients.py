@@ -1,4 +1,5 @@
 """Gradients of what was broadcast."""
+
 import numpy as np
 from planning import compiled, random, same, types
 
@@ -17,7 +18,7 @@ def test_axes_that_shapes_tell_are_known_before_running():
 
 def test_an_unknown_size_that_is_the_same_on_both_sides_needs_no_sum():
     x = tf.placeholder(tf.float32, [None, 3])
-    gradient, = tf.gradients(tf.exp(x) * tf.sin(x), [x])
+    (gradient,) = tf.gradients(tf.exp(x) * tf.sin(x), [x])
     found = same([gradient], [x], find_broadcast_axes, random(4, 3), tolerance=1e-6)
     assert "BroadcastGradientArgs" not in found and "Sum" not in found
 

@@ -1,4 +1,5 @@
 """Gradients of what was joined."""
+
 from planning import random, same
 
 import everflow as tf
@@ -17,7 +18,7 @@ def test_the_gradient_of_a_part_is_a_slice_at_a_known_place():
 def test_of_a_product_only_the_columns_are_computed_that_are_kept():
     a, b = tf.placeholder(tf.float32, [None, 2]), tf.placeholder(tf.float32, [None, 3])
     dy = tf.placeholder(tf.float32, [None, 4])
-    gradient, = tf.gradients(tf.matmul(tf.concat([a, b], 1), tf.constant(random(5, 4))), [b], dy)
+    (gradient,) = tf.gradients(tf.matmul(tf.concat([a, b], 1), tf.constant(random(5, 4))), [b], dy)
     found = same([gradient], [a, b, dy], (fold_constants, slice_concat_gradients), random(4, 2), random(4, 3), random(4, 4), tolerance=1e-6)
     assert "_PartOfProduct" in found and "MatMul" not in found
 
@@ -39,6 +40,6 @@ def test_where_only_a_run_tells_the_sizes_it_finds_the_place():
 
 def test_rows_of_a_product_are_part_of_the_whole():
     a, b, dy = (tf.placeholder(tf.float32, dims) for dims in ([2, None], [3, None], [5, 4]))
-    gradient, = tf.gradients(tf.matmul(tf.concat([a, b], 0), tf.constant(random(5, 4))), [b], dy)
+    (gradient,) = tf.gradients(tf.matmul(tf.concat([a, b], 0), tf.constant(random(5, 4))), [b], dy)
     rewrites = (drop_identities, fold_constants, slice_concat_gradients)
     assert same([gradient], [a, b, dy], rewrites, random(2, 5), random(3, 5), random(5, 4), tolerance=1e-6) == ["MatMul", "_Part"]

@@ -1,4 +1,5 @@
 """What is known before running."""
+
 import numpy as np
 import pytest
 from planning import same

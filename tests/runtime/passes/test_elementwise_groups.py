@@ -1,4 +1,5 @@
 """Element-wise nodes that run as one."""
+
 import numpy as np
 import pytest
 import torch

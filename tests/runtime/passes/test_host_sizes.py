@@ -1,4 +1,5 @@
 """Sizes as Python's numbers."""
+
 import numpy as np
 from planning import same
 
@@ -28,7 +29,8 @@ def test_what_a_program_fetches_or_feeds_is_a_tensor():
 def test_counters_of_loops_and_their_conditions_are_plain_numbers():
     n, x = tf.placeholder(tf.int32, []), tf.placeholder(tf.float32, [3])
     i, total, last = tf.while_loop(
-        lambda i, t, _: i < n, lambda i, t, _: (i + 2, t + x[tf.minimum(i, 2)], tf.cast(i, tf.float32)), [0, 0.0, 0.0])
+        lambda i, t, _: i < n, lambda i, t, _: (i + 2, t + x[tf.minimum(i, 2)], tf.cast(i, tf.float32)), [0, 0.0, 0.0]
+    )
     with tf.Session() as sess:
         assert sess.run([i, total, last], {n: 5, x: [1, 10, 100]}) == [6, 201, 4]
         assert sess.run([i, total, last], {n: 0, x: [1, 10, 100]}) == [0, 0, 0]

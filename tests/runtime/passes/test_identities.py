@@ -1,4 +1,5 @@
 """Nodes that hand on what they are given."""
+
 import numpy as np
 from planning import same
 

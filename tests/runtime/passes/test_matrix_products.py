@@ -1,4 +1,5 @@
 """Sums of products, and matrices that many products take transposed."""
+
 import numpy as np
 from planning import random, same
 

@@ -1,4 +1,5 @@
 """Convolutions that normalize outside of training."""
+
 import pytest
 from planning import normalized, random, same
 
@@ -9,9 +10,9 @@ from everflow.runtime.passes.normalized_convolutions import normalize_in_convolu
 pytestmark = pytest.mark.processor
 
 
-@pytest.mark.parametrize("window,stride,with_bias,with_relu", [
-    (1, 1, False, True), (1, 2, True, False), (3, 2, True, True), (3, 1, False, False),
-])
+@pytest.mark.parametrize(
+    "window,stride,with_bias,with_relu", [(1, 1, False, True), (1, 2, True, False), (3, 2, True, True), (3, 1, False, False)]
+)
 def test_outside_of_training_convolutions_normalize(window, stride, with_bias, with_relu):
     x = tf.placeholder(tf.float32, [None, 8, 7, 16])
     y = tf.nn.conv2d(x, tf.constant(random(window, window, 16, 32)), [1, stride, stride, 1], "SAME")

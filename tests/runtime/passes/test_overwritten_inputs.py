@@ -1,4 +1,5 @@
 """Results that are written over what nothing needs any more."""
+
 import numpy as np
 from planning import same
 

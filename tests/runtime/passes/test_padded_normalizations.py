@@ -1,4 +1,5 @@
 """Zeros around what was normalized."""
+
 import pytest
 from planning import normalized, random, same
 

@@ -1,4 +1,5 @@
 """What patterns match, and what becomes of the nodes."""
+
 from planning import compiled, same, types
 
 import everflow as tf
@@ -60,8 +61,14 @@ def test_nodes_that_read_reference_variables_are_left_alone():
 
 def test_every_input_and_attributes():
     x, y = tf.placeholder(tf.float32, [2, 2]), tf.placeholder(tf.float32, [2, 2])
-    rule = Rules("sum", "", (P("AddN", every=P("MatMul", once=True, attrs={"transpose_a": True}), least=2),
-                             lambda node: fused("_SumOfProducts", node, [v.node.inputs[i] for i in (0, 1) for v in node.inputs])))
+    rule = Rules(
+        "sum",
+        "",
+        (
+            P("AddN", every=P("MatMul", once=True, attrs={"transpose_a": True}), least=2),
+            lambda node: fused("_SumOfProducts", node, [v.node.inputs[i] for i in (0, 1) for v in node.inputs]),
+        ),
+    )
     turned, straight = tf.matmul(x, y, transpose_a=True), tf.matmul(x, y)
     again = tf.matmul(y, x, transpose_a=True)
     given = [[1.0, 2.0], [3.0, 4.0]], [[5.0, 6.0], [7.0, 8.0]]
@@ -71,8 +78,9 @@ def test_every_input_and_attributes():
 
 def test_rules_are_tried_again_on_what_they_made():
     x = tf.placeholder(tf.float32, [2])
-    rules = Rules("twice", "", (P("Neg", P("Neg", V("x"))), lambda node, x: x),
-                  (P("Exp", P("Exp", V("x"))), lambda node, x: remade(node, [x])))
+    rules = Rules(
+        "twice", "", (P("Neg", P("Neg", V("x"))), lambda node, x: x), (P("Exp", P("Exp", V("x"))), lambda node, x: remade(node, [x]))
+    )
     y = x
     for _ in range(4):
         y = tf.negative(y)

@@ -1,4 +1,5 @@
 """Queues that one step fills and empties."""
+
 import pytest
 from planning import compiled, types
 

@@ -1,4 +1,5 @@
 """Pooling before Relu, together with a first layer's convolution, and its gradient."""
+
 import numpy as np
 import pytest
 from planning import compiled, random, same, types
@@ -19,13 +20,16 @@ def layer(x, filter, padding, pool_padding, with_bias, with_relu):
     return tf.nn.max_pool(y, [1, 2, 2, 1], [1, 2, 2, 1], pool_padding)
 
 
-@pytest.mark.parametrize("height,width,depth,filter_size,channels,padding,pool_padding", [
-    (28, 28, 1, (5, 5), 32, "SAME", "SAME"),
-    (9, 12, 3, (3, 3), 16, "VALID", "VALID"),
-    (8, 6, 3, (2, 4), 48, "SAME", "VALID"),
-    (7, 5, 2, (3, 3), 16, "SAME", "VALID"),
-    (6, 6, 4, (1, 1), 16, "SAME", "SAME"),
-])
+@pytest.mark.parametrize(
+    "height,width,depth,filter_size,channels,padding,pool_padding",
+    [
+        (28, 28, 1, (5, 5), 32, "SAME", "SAME"),
+        (9, 12, 3, (3, 3), 16, "VALID", "VALID"),
+        (8, 6, 3, (2, 4), 48, "SAME", "VALID"),
+        (7, 5, 2, (3, 3), 16, "SAME", "VALID"),
+        (6, 6, 4, (1, 1), 16, "SAME", "SAME"),
+    ],
+)
 @pytest.mark.parametrize("with_bias,with_relu", [(True, True), (True, False), (False, True), (False, False)])
 def test_first_layers_give_the_same_as_one_by_one(height, width, depth, filter_size, channels, padding, pool_padding, with_bias, with_relu):
     x = tf.placeholder(tf.float32, [None, height, width, depth])
@@ -33,9 +37,9 @@ def test_first_layers_give_the_same_as_one_by_one(height, width, depth, filter_s
     assert same([y], [x], PASSES, random(3, height, width, depth), tolerance=1e-4) == ["_ConvPool"]
 
 
-@pytest.mark.parametrize("change", [
-    {"depth": 5}, {"channels": 12}, {"pool": 3}, {"stride": 2}, {"dtype": tf.float64}, {"height": None}, {"height": 7},
-])
+@pytest.mark.parametrize(
+    "change", [{"depth": 5}, {"channels": 12}, {"pool": 3}, {"stride": 2}, {"dtype": tf.float64}, {"height": None}, {"height": 7}]
+)
 def test_other_layers_take_the_general_way(change):
     of = {"depth": 1, "channels": 16, "pool": 2, "stride": 1, "dtype": tf.float32, "height": 8, **change}
     x = tf.placeholder(of["dtype"], [None, of["height"], 8, of["depth"]])

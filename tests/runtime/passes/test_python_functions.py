@@ -1,4 +1,5 @@
 """Python functions that run side by side."""
+
 import threading
 
 import numpy as np

@@ -1,4 +1,5 @@
 """Batch normalization with Relu, and their gradient."""
+
 import numpy as np
 import pytest
 from planning import normalized, random, same, types
@@ -16,7 +17,7 @@ def test_relu_and_its_gradient_are_part_of_the_normalization(training, channels)
     x = tf.placeholder(tf.float32, [None, 5, 4, channels])
     y, mean, variance = normalized(x, training)
     z = tf.nn.relu(y)
-    gradient, = tf.gradients(tf.reduce_sum(z * tf.constant(random(5, 4, channels))), x)
+    (gradient,) = tf.gradients(tf.reduce_sum(z * tf.constant(random(5, 4, channels))), x)
     found = same([z, mean, variance, gradient], [x], PASSES, 3.0 * random(7, 5, 4, channels) + 2.0, tolerance=2e-4)
     assert "_NormalizeRectify" in found and "_NormalizeRectifyGradient" in found
     assert "Relu" not in found and "ReluGrad" not in found and "_ReluGradOver" not in found
@@ -30,17 +31,20 @@ def test_all_versions_are_joined(version):
     assert found == ["_NormalizeRectify"]
 
 
-@pytest.mark.parametrize("layer", [
-    lambda x: tf.layers.batch_normalization(x, training=True),
-    lambda x: tf.contrib.layers.batch_norm(x, is_training=True),
-    lambda x: tf.contrib.layers.batch_norm(x, is_training=False, scale=True),
-    lambda x: tf.keras.layers.BatchNormalization()(x, training=True),
-    lambda x: tf.keras.layers.BatchNormalization()(x, training=False),
-])
+@pytest.mark.parametrize(
+    "layer",
+    [
+        lambda x: tf.layers.batch_normalization(x, training=True),
+        lambda x: tf.contrib.layers.batch_norm(x, is_training=True),
+        lambda x: tf.contrib.layers.batch_norm(x, is_training=False, scale=True),
+        lambda x: tf.keras.layers.BatchNormalization()(x, training=True),
+        lambda x: tf.keras.layers.BatchNormalization()(x, training=False),
+    ],
+)
 def test_layers_are_joined_with_their_activation(layer):
     x = tf.placeholder(tf.float32, [None, 4, 4, 8])
     y = tf.nn.relu(layer(x))
-    gradient, = tf.gradients(y, x, tf.constant(random(6, 4, 4, 8)))
+    (gradient,) = tf.gradients(y, x, tf.constant(random(6, 4, 4, 8)))
     with tf.Session() as sess:
         sess.run(tf.global_variables_initializer())
         found = sess.run(y, {x: random(6, 4, 4, 8)})

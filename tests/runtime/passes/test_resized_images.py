@@ -1,4 +1,5 @@
 """Resizing single images without making batches of them."""
+
 import numpy as np
 import pytest
 from planning import same

@@ -1,4 +1,5 @@
 """EVERFLOW_DEBUG=passes."""
+
 import everflow as tf
 from everflow.runtime.passes.showing import changes
 

@@ -1,4 +1,5 @@
 """Rows of tensors by number."""
+
 import numpy as np
 import pytest
 from planning import same
@@ -15,9 +16,9 @@ def test_a_row_is_taken_without_vectors_of_bounds():
         assert found == ["_Row"]
 
 
-@pytest.mark.parametrize("part", [
-    lambda x, i: x[i:], lambda x, i: x[:, i], lambda x, i: x[i:i + 1], lambda x, i: x[i:i + 2], lambda x, i: x[i, 1:],
-])
+@pytest.mark.parametrize(
+    "part", [lambda x, i: x[i:], lambda x, i: x[:, i], lambda x, i: x[i : i + 1], lambda x, i: x[i : i + 2], lambda x, i: x[i, 1:]]
+)
 def test_other_parts_are_slices(part):
     x, i = tf.placeholder(tf.float32, [3, 3]), tf.placeholder(tf.int32, [])
     given = np.arange(9, dtype=np.float32).reshape(3, 3)

@@ -1,4 +1,5 @@
 """What is computed once."""
+
 from planning import same
 
 import everflow as tf

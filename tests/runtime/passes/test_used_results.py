@@ -1,4 +1,5 @@
 """Branches and loops compute what is used of them."""
+
 from planning import compiled
 
 import everflow as tf

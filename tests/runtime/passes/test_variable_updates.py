@@ -1,4 +1,5 @@
 """What writes variables."""
+
 import numpy as np
 import pytest
 from planning import compiled, types
@@ -8,8 +9,9 @@ from everflow.runtime.passes.identities import drop_identities
 from everflow.runtime.passes.variable_updates import batch_optimizer_steps, scale_updates, take_restored_values
 
 
-@pytest.mark.parametrize("optimizer", [lambda: tf.train.AdamOptimizer(0.1), lambda: tf.train.MomentumOptimizer(0.1, 0.9),
-                                       lambda: tf.train.AdagradOptimizer(0.1)])
+@pytest.mark.parametrize(
+    "optimizer", [lambda: tf.train.AdamOptimizer(0.1), lambda: tf.train.MomentumOptimizer(0.1, 0.9), lambda: tf.train.AdagradOptimizer(0.1)]
+)
 def test_updates_of_many_variables_are_one_call(optimizer):
     variables = [tf.Variable(np.full(shape, 1.5, np.float32)) for shape in ([2], [3, 2], [])]
     loss = tf.add_n([tf.reduce_sum(tf.square(v)) for v in variables])
@@ -109,7 +111,7 @@ def test_restored_values_that_others_have_too_are_copied(tmp_path, session):
     v = tf.get_variable("v", initializer=[1.0, 2.0])
     session.run(v.initializer)
     path = tf.train.Saver().save(session, str(tmp_path / "model"))
-    restored, = tf.raw_ops.RestoreV2(prefix=path, tensor_names=["v"], shape_and_slices=[""], dtypes=[tf.float32])
+    (restored,) = tf.raw_ops.RestoreV2(prefix=path, tensor_names=["v"], shape_and_slices=[""], dtypes=[tf.float32])
     written = tf.assign(v, restored)
     step = compiled([written, restored], [], (take_restored_values,))
     assert "Assign" in types(step) and "_AssignRestored" not in types(step)

@@ -1,4 +1,5 @@
 """Columns of categories as numbers."""
+
 from __future__ import annotations
 
 import math
@@ -34,8 +35,7 @@ class CategoricalProcessor:
         for row in x:
             if self.vocabularies_ is None:
                 count = len(row)
-                self.vocabularies_ = ([CategoricalVocabulary()] * count if self.share
-                                      else [CategoricalVocabulary() for _ in range(count)])
+                self.vocabularies_ = [CategoricalVocabulary()] * count if self.share else [CategoricalVocabulary() for _ in range(count)]
             for vocabulary, value in zip(self.vocabularies_, row):
                 if not _is_missing(value):
                     vocabulary.add(value)
@@ -54,5 +54,6 @@ class CategoricalProcessor:
         """The numbers of the categories of rows."""
         self.freeze()
         for row in x:
-            yield np.array([0 if _is_missing(value) else vocabulary.get(value)
-                            for vocabulary, value in zip(self.vocabularies_, row)], np.int64)
+            yield np.array(
+                [0 if _is_missing(value) else vocabulary.get(value) for vocabulary, value in zip(self.vocabularies_, row)], np.int64
+            )

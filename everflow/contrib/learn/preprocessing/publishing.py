@@ -1,4 +1,5 @@
 """Names of preprocessors: public ones, and those of the modules that pickles of TensorFlow name."""
+
 from __future__ import annotations
 
 import sys
@@ -10,5 +11,8 @@ from everflow.api import INTERNAL, public
 
 def preprocessor(module: str, name: str) -> Callable[[Any], Any]:
     """Publishes what TensorFlow defines in a module of its preprocessing."""
-    return public(f"{INTERNAL}contrib.learn.python.learn.preprocessing.{module}.{name}", f"contrib.learn.preprocessing.{name}",
-                  owner=sys._getframe(1).f_globals["__name__"])
+    return public(
+        f"{INTERNAL}contrib.learn.python.learn.preprocessing.{module}.{name}",
+        f"contrib.learn.preprocessing.{name}",
+        owner=sys._getframe(1).f_globals["__name__"],
+    )

@@ -1,4 +1,5 @@
 """Texts as rows of numbers: of words, or of bytes."""
+
 from __future__ import annotations
 
 import pickle
@@ -12,8 +13,7 @@ from everflow.contrib.learn.preprocessing.publishing import preprocessor
 from everflow.contrib.learn.preprocessing.vocabulary import CategoricalVocabulary
 from everflow.io.gfile import GFile
 
-TOKENIZER_RE = preprocessor("text", "TOKENIZER_RE")(
-    re.compile(r"[A-Z]{2,}(?![a-z])|[A-Z][a-z]+(?=[A-Z])|[\'\w\-]+", re.UNICODE))
+TOKENIZER_RE = preprocessor("text", "TOKENIZER_RE")(re.compile(r"[A-Z]{2,}(?![a-z])|[A-Z][a-z]+(?=[A-Z])|[\'\w\-]+", re.UNICODE))
 
 
 @preprocessor("text", "tokenizer")
@@ -43,8 +43,8 @@ class ByteProcessor:
         for document in x:
             given = document if isinstance(document, bytes) else str(document).encode("utf-8")
             row: np.ndarray = np.zeros(self.max_document_length, np.uint8)
-            found = np.frombuffer(given, np.uint8)[:self.max_document_length]
-            row[:len(found)] = found
+            found = np.frombuffer(given, np.uint8)[: self.max_document_length]
+            row[: len(found)] = found
             yield row
 
     def reverse(self, x: Any) -> Iterator[str]:
@@ -60,8 +60,8 @@ class ByteProcessor:
 class VocabularyProcessor:
     """Texts as numbers of their words.
 
-        processor = tf.contrib.learn.preprocessing.VocabularyProcessor(max_document_length)
-        x = np.array(list(processor.fit_transform(texts)))
+    processor = tf.contrib.learn.preprocessing.VocabularyProcessor(max_document_length)
+    x = np.array(list(processor.fit_transform(texts)))
     """
 
     def __init__(self, max_document_length: int, min_frequency: int = 0, vocabulary: Any = None, tokenizer_fn: Any = None) -> None:
@@ -89,8 +89,8 @@ class VocabularyProcessor:
         """The numbers of the words of texts, zeros after their end."""
         for tokens in self._tokenizer(raw_documents):
             row: np.ndarray = np.zeros(self.max_document_length, np.int64)
-            found = [self.vocabulary_.get(token) for token in tokens[:self.max_document_length]]
-            row[:len(found)] = found
+            found = [self.vocabulary_.get(token) for token in tokens[: self.max_document_length]]
+            row[: len(found)] = found
             yield row
 
     def reverse(self, documents: Any) -> Iterator[str]:

@@ -1,4 +1,5 @@
 """CategoricalVocabulary: categories and their numbers."""
+
 from __future__ import annotations
 
 from collections import defaultdict
@@ -46,8 +47,7 @@ class CategoricalVocabulary:
         """Keeps categories that came more often than `min_frequency` times and less often than `max_frequency`, the most frequent first."""
         # Equally frequent ones are kept in the order of their names.
         ordered = sorted(sorted(self._freq.items(), key=lambda x: (isinstance(x[0], str), x[0])), key=lambda x: x[1], reverse=True)
-        kept = [(category, count) for category, count in ordered
-                if count > min_frequency and (max_frequency < 0 or count < max_frequency)]
+        kept = [(category, count) for category, count in ordered if count > min_frequency and (max_frequency < 0 or count < max_frequency)]
         self._mapping = {self._unknown_token: 0, **{category: i for i, (category, _) in enumerate(kept, 1)}}
         self._freq = dict(kept)
         if self._support_reverse:

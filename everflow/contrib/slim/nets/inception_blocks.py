@@ -1,4 +1,5 @@
 """Inception networks as tables: layers one after another, and mixed layers of several branches."""
+
 from __future__ import annotations
 
 import dataclasses
@@ -102,8 +103,14 @@ def reduced_kernel_size(input_tensor: Any, kernel_size: list[int]) -> list[int]:
     return kernel_size if None in sizes else [min(size, wanted) for size, wanted in zip(sizes, kernel_size)]
 
 
-def logits_of(value: Any, num_classes: int, dropout_keep_prob: float, spatial_squeeze: bool, names: tuple[str, str],
-              end_points: dict[str, Any] | None = None) -> Any:
+def logits_of(
+    value: Any,
+    num_classes: int,
+    dropout_keep_prob: float,
+    spatial_squeeze: bool,
+    names: tuple[str, str],
+    end_points: dict[str, Any] | None = None,
+) -> Any:
     """Dropout and a last convolution."""
     value = dropout(value, keep_prob=dropout_keep_prob, scope=names[0])
     if end_points is not None:

@@ -1,4 +1,5 @@
 """Inception, version 1 (GoogLeNet), with batch normalization."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -19,9 +20,12 @@ _TWO = {"stride": 2}
 def _mixed(name: str, one: int, three: tuple[int, int], double: tuple[int, int], pooled: int, second: str = "Conv2d_0b_3x3") -> Mixed:
     """A mixed layer by the depths of its branches."""
     return Mixed(
-        name, [Conv("Conv2d_0a_1x1", one)], [Conv("Conv2d_0a_1x1", three[0]), Conv("Conv2d_0b_3x3", three[1], (3, 3))],
+        name,
+        [Conv("Conv2d_0a_1x1", one)],
+        [Conv("Conv2d_0a_1x1", three[0]), Conv("Conv2d_0b_3x3", three[1], (3, 3))],
         [Conv("Conv2d_0a_1x1", double[0]), Conv(second, double[1], (3, 3))],
-        [Pool("MaxPool_0a_3x3"), Conv("Conv2d_0b_1x1", pooled)])
+        [Pool("MaxPool_0a_3x3"), Conv("Conv2d_0b_1x1", pooled)],
+    )
 
 
 _LAYERS = (
@@ -49,18 +53,30 @@ _LAYERS = (
 def inception_v1_base(inputs: Any, final_endpoint: str = "Mixed_5c", scope: Any = "InceptionV1") -> Any:
     """(features, end points) up to a layer."""
     end_points: dict[str, Any] = {}
-    with scopes.variable_scope(scope, "InceptionV1", [inputs]), \
-            arg_scope([conv2d, fully_connected], weights_initializer=trunc_normal(0.01)), \
-            arg_scope([conv2d, max_pool2d], stride=1, padding="SAME"):
+    with (
+        scopes.variable_scope(scope, "InceptionV1", [inputs]),
+        arg_scope([conv2d, fully_connected], weights_initializer=trunc_normal(0.01)),
+        arg_scope([conv2d, max_pool2d], stride=1, padding="SAME"),
+    ):
         return layers(inputs, _LAYERS, depth_by(1, 0), final_endpoint, end_points), end_points
 
 
 @inception_net("inception_v1", "inception_v1")
-def inception_v1(inputs: Any, num_classes: int = 1000, is_training: Any = True, dropout_keep_prob: float = 0.8,
-                 prediction_fn: Any = softmax, spatial_squeeze: bool = True, reuse: Any = None, scope: Any = "InceptionV1") -> Any:
+def inception_v1(
+    inputs: Any,
+    num_classes: int = 1000,
+    is_training: Any = True,
+    dropout_keep_prob: float = 0.8,
+    prediction_fn: Any = softmax,
+    spatial_squeeze: bool = True,
+    reuse: Any = None,
+    scope: Any = "InceptionV1",
+) -> Any:
     """(logits, end points); for images of 224 x 224."""
-    with scopes.variable_scope(scope, "InceptionV1", [inputs, num_classes], reuse=reuse) as own, \
-            arg_scope([batch_norm, dropout], is_training=is_training):
+    with (
+        scopes.variable_scope(scope, "InceptionV1", [inputs, num_classes], reuse=reuse) as own,
+        arg_scope([batch_norm, dropout], is_training=is_training),
+    ):
         found, end_points = inception_v1_base(inputs, scope=own)
         with scopes.variable_scope("Logits"):
             found = avg_pool2d(found, [7, 7], stride=1, scope="MaxPool_0a_7x7")

@@ -1,4 +1,5 @@
 """Inception, version 2 (batch normalization)."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -23,27 +24,40 @@ class _First:
     name = "Conv2d_1a_7x7"
 
     def __call__(self, inputs: Any, depth: Depth) -> Any:
-        return separable_conv2d(inputs, depth(64), [7, 7], depth_multiplier=min(int(depth(64) / 3), 8), stride=2,
-                                weights_initializer=trunc_normal(1.0), scope=self.name)
+        return separable_conv2d(
+            inputs,
+            depth(64),
+            [7, 7],
+            depth_multiplier=min(int(depth(64) / 3), 8),
+            stride=2,
+            weights_initializer=trunc_normal(1.0),
+            scope=self.name,
+        )
 
 
 def _mixed(name: str, one: int, three: tuple[int, int], double: tuple[int, int], pooled: int, mean: bool = True) -> Mixed:
     """A mixed layer by the depths of its branches."""
     return Mixed(
-        name, [Conv("Conv2d_0a_1x1", one)],
+        name,
+        [Conv("Conv2d_0a_1x1", one)],
         [Conv("Conv2d_0a_1x1", three[0], stddev=0.09), Conv("Conv2d_0b_3x3", three[1], (3, 3))],
-        [Conv("Conv2d_0a_1x1", double[0], stddev=0.09), Conv("Conv2d_0b_3x3", double[1], (3, 3)),
-         Conv("Conv2d_0c_3x3", double[1], (3, 3))],
-        [Pool("AvgPool_0a_3x3" if mean else "MaxPool_0a_3x3", mean=mean), Conv("Conv2d_0b_1x1", pooled, stddev=0.1)])
+        [Conv("Conv2d_0a_1x1", double[0], stddev=0.09), Conv("Conv2d_0b_3x3", double[1], (3, 3)), Conv("Conv2d_0c_3x3", double[1], (3, 3))],
+        [Pool("AvgPool_0a_3x3" if mean else "MaxPool_0a_3x3", mean=mean), Conv("Conv2d_0b_1x1", pooled, stddev=0.1)],
+    )
 
 
 def _smaller(name: str, three: tuple[int, int], double: tuple[int, int]) -> Mixed:
     """A mixed layer that makes images smaller."""
     return Mixed(
-        name, [Conv("Conv2d_0a_1x1", three[0], stddev=0.09), Conv("Conv2d_1a_3x3", three[1], (3, 3), options=_TWO)],
-        [Conv("Conv2d_0a_1x1", double[0], stddev=0.09), Conv("Conv2d_0b_3x3", double[1], (3, 3)),
-         Conv("Conv2d_1a_3x3", double[1], (3, 3), options=_TWO)],
-        [Pool("MaxPool_1a_3x3", options=_TWO)])
+        name,
+        [Conv("Conv2d_0a_1x1", three[0], stddev=0.09), Conv("Conv2d_1a_3x3", three[1], (3, 3), options=_TWO)],
+        [
+            Conv("Conv2d_0a_1x1", double[0], stddev=0.09),
+            Conv("Conv2d_0b_3x3", double[1], (3, 3)),
+            Conv("Conv2d_1a_3x3", double[1], (3, 3), options=_TWO),
+        ],
+        [Pool("MaxPool_1a_3x3", options=_TWO)],
+    )
 
 
 _LAYERS = (
@@ -66,24 +80,38 @@ _LAYERS = (
 
 
 @inception_net("inception_v2", "inception_v2_base")
-def inception_v2_base(inputs: Any, final_endpoint: str = "Mixed_5c", min_depth: int = 16, depth_multiplier: float = 1.0,
-                      scope: Any = None) -> Any:
+def inception_v2_base(
+    inputs: Any, final_endpoint: str = "Mixed_5c", min_depth: int = 16, depth_multiplier: float = 1.0, scope: Any = None
+) -> Any:
     """(features, end points) up to a layer."""
     depth = depth_checked(depth_multiplier, min_depth)
     end_points: dict[str, Any] = {}
-    with scopes.variable_scope(scope, "InceptionV2", [inputs]), \
-            arg_scope([conv2d, max_pool2d, avg_pool2d, separable_conv2d], stride=1, padding="SAME"):
+    with (
+        scopes.variable_scope(scope, "InceptionV2", [inputs]),
+        arg_scope([conv2d, max_pool2d, avg_pool2d, separable_conv2d], stride=1, padding="SAME"),
+    ):
         return layers(inputs, _LAYERS, depth, final_endpoint, end_points), end_points
 
 
 @inception_net("inception_v2", "inception_v2")
-def inception_v2(inputs: Any, num_classes: int = 1000, is_training: Any = True, dropout_keep_prob: float = 0.8, min_depth: int = 16,
-                 depth_multiplier: float = 1.0, prediction_fn: Any = softmax, spatial_squeeze: bool = True, reuse: Any = None,
-                 scope: Any = "InceptionV2") -> Any:
+def inception_v2(
+    inputs: Any,
+    num_classes: int = 1000,
+    is_training: Any = True,
+    dropout_keep_prob: float = 0.8,
+    min_depth: int = 16,
+    depth_multiplier: float = 1.0,
+    prediction_fn: Any = softmax,
+    spatial_squeeze: bool = True,
+    reuse: Any = None,
+    scope: Any = "InceptionV2",
+) -> Any:
     """(logits, end points); for images of 224 x 224."""
     depth_checked(depth_multiplier, min_depth)
-    with scopes.variable_scope(scope, "InceptionV2", [inputs, num_classes], reuse=reuse) as own, \
-            arg_scope([batch_norm, dropout], is_training=is_training):
+    with (
+        scopes.variable_scope(scope, "InceptionV2", [inputs, num_classes], reuse=reuse) as own,
+        arg_scope([batch_norm, dropout], is_training=is_training),
+    ):
         found, end_points = inception_v2_base(inputs, scope=own, min_depth=min_depth, depth_multiplier=depth_multiplier)
         with scopes.variable_scope("Logits"):
             size = reduced_kernel_size(found, [7, 7])

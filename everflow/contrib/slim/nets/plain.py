@@ -1,4 +1,5 @@
 """AlexNet, OverFeat and VGG: one layer after another."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -22,16 +23,30 @@ def trunc_normal(stddev: float) -> Any:
 
 
 def _arg_scope(weight_decay: float, biases: Any, pools: str | None = None) -> Any:
-    with arg_scope([conv2d, fully_connected], activation_fn=tf.nn.relu, weights_regularizer=l2_regularizer(weight_decay),
-                   biases_initializer=biases), arg_scope([conv2d], padding="SAME") as found:
+    with (
+        arg_scope(
+            [conv2d, fully_connected], activation_fn=tf.nn.relu, weights_regularizer=l2_regularizer(weight_decay), biases_initializer=biases
+        ),
+        arg_scope([conv2d], padding="SAME") as found,
+    ):
         if pools is None:
             return found
         with arg_scope([max_pool2d], padding=pools) as with_pools:
             return with_pools
 
 
-def _classifier(scope: str, default: str, inputs: Any, features: Callable[[Any], Any], fc6: tuple[int, int], num_classes: int,
-                is_training: Any, dropout_keep_prob: float, spatial_squeeze: bool, head: dict[str, Any] | None = None) -> Any:
+def _classifier(
+    scope: str,
+    default: str,
+    inputs: Any,
+    features: Callable[[Any], Any],
+    fc6: tuple[int, int],
+    num_classes: int,
+    is_training: Any,
+    dropout_keep_prob: float,
+    spatial_squeeze: bool,
+    head: dict[str, Any] | None = None,
+) -> Any:
     """(logits, end points) of features and three fully connected layers, which are convolutions: `fc6` is (depth, size of the window)."""
     with scopes.variable_scope(scope, default, [inputs]) as own:
         collection = own.original_name_scope + "_end_points"
@@ -63,8 +78,14 @@ def alexnet_v2_arg_scope(weight_decay: float = 0.0005) -> Any:
 
 
 @net("alexnet.alexnet_v2")
-def alexnet_v2(inputs: Any, num_classes: int = 1000, is_training: Any = True, dropout_keep_prob: float = 0.5,
-               spatial_squeeze: bool = True, scope: str = "alexnet_v2") -> Any:
+def alexnet_v2(
+    inputs: Any,
+    num_classes: int = 1000,
+    is_training: Any = True,
+    dropout_keep_prob: float = 0.5,
+    spatial_squeeze: bool = True,
+    scope: str = "alexnet_v2",
+) -> Any:
     """AlexNet as of "One weird trick for parallelizing convolutional neural networks"; for images of 224 x 224."""
 
     def features(images: Any) -> Any:
@@ -76,8 +97,9 @@ def alexnet_v2(inputs: Any, num_classes: int = 1000, is_training: Any = True, dr
             found = conv2d(found, depth, [3, 3], scope=f"conv{i}")
         return max_pool2d(found, [3, 3], 2, scope="pool5")
 
-    return _classifier(scope, "alexnet_v2", inputs, features, (4096, 5), num_classes, is_training, dropout_keep_prob, spatial_squeeze,
-                       _small_start())
+    return _classifier(
+        scope, "alexnet_v2", inputs, features, (4096, 5), num_classes, is_training, dropout_keep_prob, spatial_squeeze, _small_start()
+    )
 
 
 @net("overfeat.overfeat_arg_scope")
@@ -87,8 +109,14 @@ def overfeat_arg_scope(weight_decay: float = 0.0005) -> Any:
 
 
 @net("overfeat.overfeat")
-def overfeat(inputs: Any, num_classes: int = 1000, is_training: Any = True, dropout_keep_prob: float = 0.5,
-             spatial_squeeze: bool = True, scope: str = "overfeat") -> Any:
+def overfeat(
+    inputs: Any,
+    num_classes: int = 1000,
+    is_training: Any = True,
+    dropout_keep_prob: float = 0.5,
+    spatial_squeeze: bool = True,
+    scope: str = "overfeat",
+) -> Any:
     """OverFeat, the fast one; for images of 231 x 231."""
 
     def features(images: Any) -> Any:
@@ -100,8 +128,9 @@ def overfeat(inputs: Any, num_classes: int = 1000, is_training: Any = True, drop
             found = conv2d(found, depth, [3, 3], scope=f"conv{i}")
         return max_pool2d(found, [2, 2], scope="pool5")
 
-    return _classifier(scope, "overfeat", inputs, features, (3072, 6), num_classes, is_training, dropout_keep_prob, spatial_squeeze,
-                       _small_start())
+    return _classifier(
+        scope, "overfeat", inputs, features, (3072, 6), num_classes, is_training, dropout_keep_prob, spatial_squeeze, _small_start()
+    )
 
 
 @net("vgg.vgg_arg_scope")
@@ -122,27 +151,48 @@ def _vgg_features(counts: tuple[int, ...]) -> Callable[[Any], Any]:
 
 
 @net("vgg.vgg_a")
-def vgg_a(inputs: Any, num_classes: int = 1000, is_training: Any = True, dropout_keep_prob: float = 0.5, spatial_squeeze: bool = True,
-          scope: str = "vgg_a") -> Any:
+def vgg_a(
+    inputs: Any,
+    num_classes: int = 1000,
+    is_training: Any = True,
+    dropout_keep_prob: float = 0.5,
+    spatial_squeeze: bool = True,
+    scope: str = "vgg_a",
+) -> Any:
     """VGG with 11 layers; for images of 224 x 224."""
-    return _classifier(scope, "vgg_a", inputs, _vgg_features((1, 1, 2, 2, 2)), (4096, 7), num_classes, is_training, dropout_keep_prob,
-                       spatial_squeeze)
+    return _classifier(
+        scope, "vgg_a", inputs, _vgg_features((1, 1, 2, 2, 2)), (4096, 7), num_classes, is_training, dropout_keep_prob, spatial_squeeze
+    )
 
 
 @net("vgg.vgg_16", "vgg.vgg_d")
-def vgg_16(inputs: Any, num_classes: int = 1000, is_training: Any = True, dropout_keep_prob: float = 0.5, spatial_squeeze: bool = True,
-           scope: str = "vgg_16") -> Any:
+def vgg_16(
+    inputs: Any,
+    num_classes: int = 1000,
+    is_training: Any = True,
+    dropout_keep_prob: float = 0.5,
+    spatial_squeeze: bool = True,
+    scope: str = "vgg_16",
+) -> Any:
     """VGG with 16 layers; for images of 224 x 224."""
-    return _classifier(scope, "vgg_16", inputs, _vgg_features((2, 2, 3, 3, 3)), (4096, 7), num_classes, is_training, dropout_keep_prob,
-                       spatial_squeeze)
+    return _classifier(
+        scope, "vgg_16", inputs, _vgg_features((2, 2, 3, 3, 3)), (4096, 7), num_classes, is_training, dropout_keep_prob, spatial_squeeze
+    )
 
 
 @net("vgg.vgg_19", "vgg.vgg_e")
-def vgg_19(inputs: Any, num_classes: int = 1000, is_training: Any = True, dropout_keep_prob: float = 0.5, spatial_squeeze: bool = True,
-           scope: str = "vgg_19") -> Any:
+def vgg_19(
+    inputs: Any,
+    num_classes: int = 1000,
+    is_training: Any = True,
+    dropout_keep_prob: float = 0.5,
+    spatial_squeeze: bool = True,
+    scope: str = "vgg_19",
+) -> Any:
     """VGG with 19 layers; for images of 224 x 224."""
-    return _classifier(scope, "vgg_19", inputs, _vgg_features((2, 2, 4, 4, 4)), (4096, 7), num_classes, is_training, dropout_keep_prob,
-                       spatial_squeeze)
+    return _classifier(
+        scope, "vgg_19", inputs, _vgg_features((2, 2, 4, 4, 4)), (4096, 7), num_classes, is_training, dropout_keep_prob, spatial_squeeze
+    )
 
 
 for _function in (alexnet_v2, vgg_a, vgg_16, vgg_19):

@@ -1,4 +1,5 @@
 """Names of networks: below tf.contrib.slim.nets and where TensorFlow defines them."""
+
 from __future__ import annotations
 
 import sys

@@ -1,4 +1,5 @@
 """ResNet, version 1 (normalization after convolutions) and version 2 (before them)."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -19,8 +20,9 @@ _UNITS = {50: (3, 4, 6, 3), 101: (3, 4, 23, 3), 152: (3, 8, 36, 3), 200: (3, 24,
 
 @net("resnet_v1.bottleneck")
 @add_arg_scope
-def bottleneck_v1(inputs: Any, depth: int, depth_bottleneck: int, stride: int, rate: int = 1, outputs_collections: Any = None,
-                  scope: Any = None) -> Any:
+def bottleneck_v1(
+    inputs: Any, depth: int, depth_bottleneck: int, stride: int, rate: int = 1, outputs_collections: Any = None, scope: Any = None
+) -> Any:
     """A unit of version 1."""
     with scopes.variable_scope(scope, "bottleneck_v1", [inputs]) as own:
         if depth == last_dimension(inputs.get_shape(), min_rank=4):
@@ -35,8 +37,9 @@ def bottleneck_v1(inputs: Any, depth: int, depth_bottleneck: int, stride: int, r
 
 @net("resnet_v2.bottleneck")
 @add_arg_scope
-def bottleneck_v2(inputs: Any, depth: int, depth_bottleneck: int, stride: int, rate: int = 1, outputs_collections: Any = None,
-                  scope: Any = None) -> Any:
+def bottleneck_v2(
+    inputs: Any, depth: int, depth_bottleneck: int, stride: int, rate: int = 1, outputs_collections: Any = None, scope: Any = None
+) -> Any:
     """A unit of version 2."""
     with scopes.variable_scope(scope, "bottleneck_v2", [inputs]) as own:
         depth_in = last_dimension(inputs.get_shape(), min_rank=4)
@@ -51,14 +54,26 @@ def bottleneck_v2(inputs: Any, depth: int, depth_bottleneck: int, stride: int, r
         return collect_named_outputs(outputs_collections, own.name, shortcut + residual)
 
 
-def _resnet(version: int, inputs: Any, blocks: Any, num_classes: Any, is_training: Any, global_pool: bool, output_stride: Any,
-            include_root_block: bool, reuse: Any, scope: Any) -> Any:
+def _resnet(
+    version: int,
+    inputs: Any,
+    blocks: Any,
+    num_classes: Any,
+    is_training: Any,
+    global_pool: bool,
+    output_stride: Any,
+    include_root_block: bool,
+    reuse: Any,
+    scope: Any,
+) -> Any:
     second = version == 2
     unit = bottleneck_v2 if second else bottleneck_v1
     with scopes.variable_scope(scope, f"resnet_v{version}", [inputs], reuse=reuse) as own:
         collection = own.original_name_scope + "_end_points"
-        with arg_scope([conv2d, unit, resnet_utils.stack_blocks_dense], outputs_collections=collection), \
-                arg_scope([batch_norm], is_training=is_training):
+        with (
+            arg_scope([conv2d, unit, resnet_utils.stack_blocks_dense], outputs_collections=collection),
+            arg_scope([batch_norm], is_training=is_training),
+        ):
             found = inputs
             if include_root_block:
                 if output_stride is not None:
@@ -83,15 +98,33 @@ def _resnet(version: int, inputs: Any, blocks: Any, num_classes: Any, is_trainin
 
 
 @net("resnet_v1.resnet_v1")
-def resnet_v1(inputs: Any, blocks: Any, num_classes: Any = None, is_training: Any = True, global_pool: bool = True,
-              output_stride: Any = None, include_root_block: bool = True, reuse: Any = None, scope: Any = None) -> Any:
+def resnet_v1(
+    inputs: Any,
+    blocks: Any,
+    num_classes: Any = None,
+    is_training: Any = True,
+    global_pool: bool = True,
+    output_stride: Any = None,
+    include_root_block: bool = True,
+    reuse: Any = None,
+    scope: Any = None,
+) -> Any:
     """(features or logits, end points) of a ResNet, version 1, with these blocks."""
     return _resnet(1, inputs, blocks, num_classes, is_training, global_pool, output_stride, include_root_block, reuse, scope)
 
 
 @net("resnet_v2.resnet_v2")
-def resnet_v2(inputs: Any, blocks: Any, num_classes: Any = None, is_training: Any = True, global_pool: bool = True,
-              output_stride: Any = None, include_root_block: bool = True, reuse: Any = None, scope: Any = None) -> Any:
+def resnet_v2(
+    inputs: Any,
+    blocks: Any,
+    num_classes: Any = None,
+    is_training: Any = True,
+    global_pool: bool = True,
+    output_stride: Any = None,
+    include_root_block: bool = True,
+    reuse: Any = None,
+    scope: Any = None,
+) -> Any:
     """(features or logits, end points) of a ResNet, version 2, with these blocks."""
     return _resnet(2, inputs, blocks, num_classes, is_training, global_pool, output_stride, include_root_block, reuse, scope)
 
@@ -114,62 +147,119 @@ def resnet_v2_block(scope: str, base_depth: int, num_units: int, stride: int) ->
 
 
 def _blocks(block: Any, layers: int) -> list[Any]:
-    return [block(f"block{i + 1}", base_depth=64 * 2**i, num_units=units, stride=1 if i == 3 else 2)
-            for i, units in enumerate(_UNITS[layers])]
+    return [
+        block(f"block{i + 1}", base_depth=64 * 2**i, num_units=units, stride=1 if i == 3 else 2) for i, units in enumerate(_UNITS[layers])
+    ]
 
 
 @net("resnet_v1.resnet_v1_50")
-def resnet_v1_50(inputs: Any, num_classes: Any = None, is_training: Any = True, global_pool: bool = True, output_stride: Any = None,
-                 reuse: Any = None, scope: str = "resnet_v1_50") -> Any:
+def resnet_v1_50(
+    inputs: Any,
+    num_classes: Any = None,
+    is_training: Any = True,
+    global_pool: bool = True,
+    output_stride: Any = None,
+    reuse: Any = None,
+    scope: str = "resnet_v1_50",
+) -> Any:
     """ResNet-50, version 1."""
     return resnet_v1(inputs, _blocks(resnet_v1_block, 50), num_classes, is_training, global_pool, output_stride, True, reuse, scope)
 
 
 @net("resnet_v1.resnet_v1_101")
-def resnet_v1_101(inputs: Any, num_classes: Any = None, is_training: Any = True, global_pool: bool = True, output_stride: Any = None,
-                  reuse: Any = None, scope: str = "resnet_v1_101") -> Any:
+def resnet_v1_101(
+    inputs: Any,
+    num_classes: Any = None,
+    is_training: Any = True,
+    global_pool: bool = True,
+    output_stride: Any = None,
+    reuse: Any = None,
+    scope: str = "resnet_v1_101",
+) -> Any:
     """ResNet-101, version 1."""
     return resnet_v1(inputs, _blocks(resnet_v1_block, 101), num_classes, is_training, global_pool, output_stride, True, reuse, scope)
 
 
 @net("resnet_v1.resnet_v1_152")
-def resnet_v1_152(inputs: Any, num_classes: Any = None, is_training: Any = True, global_pool: bool = True, output_stride: Any = None,
-                  reuse: Any = None, scope: str = "resnet_v1_152") -> Any:
+def resnet_v1_152(
+    inputs: Any,
+    num_classes: Any = None,
+    is_training: Any = True,
+    global_pool: bool = True,
+    output_stride: Any = None,
+    reuse: Any = None,
+    scope: str = "resnet_v1_152",
+) -> Any:
     """ResNet-152, version 1."""
     return resnet_v1(inputs, _blocks(resnet_v1_block, 152), num_classes, is_training, global_pool, output_stride, True, reuse, scope)
 
 
 @net("resnet_v1.resnet_v1_200")
-def resnet_v1_200(inputs: Any, num_classes: Any = None, is_training: Any = True, global_pool: bool = True, output_stride: Any = None,
-                  reuse: Any = None, scope: str = "resnet_v1_200") -> Any:
+def resnet_v1_200(
+    inputs: Any,
+    num_classes: Any = None,
+    is_training: Any = True,
+    global_pool: bool = True,
+    output_stride: Any = None,
+    reuse: Any = None,
+    scope: str = "resnet_v1_200",
+) -> Any:
     """ResNet-200, version 1."""
     return resnet_v1(inputs, _blocks(resnet_v1_block, 200), num_classes, is_training, global_pool, output_stride, True, reuse, scope)
 
 
 @net("resnet_v2.resnet_v2_50")
-def resnet_v2_50(inputs: Any, num_classes: Any = None, is_training: Any = True, global_pool: bool = True, output_stride: Any = None,
-                 reuse: Any = None, scope: str = "resnet_v2_50") -> Any:
+def resnet_v2_50(
+    inputs: Any,
+    num_classes: Any = None,
+    is_training: Any = True,
+    global_pool: bool = True,
+    output_stride: Any = None,
+    reuse: Any = None,
+    scope: str = "resnet_v2_50",
+) -> Any:
     """ResNet-50, version 2."""
     return resnet_v2(inputs, _blocks(resnet_v2_block, 50), num_classes, is_training, global_pool, output_stride, True, reuse, scope)
 
 
 @net("resnet_v2.resnet_v2_101")
-def resnet_v2_101(inputs: Any, num_classes: Any = None, is_training: Any = True, global_pool: bool = True, output_stride: Any = None,
-                  reuse: Any = None, scope: str = "resnet_v2_101") -> Any:
+def resnet_v2_101(
+    inputs: Any,
+    num_classes: Any = None,
+    is_training: Any = True,
+    global_pool: bool = True,
+    output_stride: Any = None,
+    reuse: Any = None,
+    scope: str = "resnet_v2_101",
+) -> Any:
     """ResNet-101, version 2."""
     return resnet_v2(inputs, _blocks(resnet_v2_block, 101), num_classes, is_training, global_pool, output_stride, True, reuse, scope)
 
 
 @net("resnet_v2.resnet_v2_152")
-def resnet_v2_152(inputs: Any, num_classes: Any = None, is_training: Any = True, global_pool: bool = True, output_stride: Any = None,
-                  reuse: Any = None, scope: str = "resnet_v2_152") -> Any:
+def resnet_v2_152(
+    inputs: Any,
+    num_classes: Any = None,
+    is_training: Any = True,
+    global_pool: bool = True,
+    output_stride: Any = None,
+    reuse: Any = None,
+    scope: str = "resnet_v2_152",
+) -> Any:
     """ResNet-152, version 2."""
     return resnet_v2(inputs, _blocks(resnet_v2_block, 152), num_classes, is_training, global_pool, output_stride, True, reuse, scope)
 
 
 @net("resnet_v2.resnet_v2_200")
-def resnet_v2_200(inputs: Any, num_classes: Any = None, is_training: Any = True, global_pool: bool = True, output_stride: Any = None,
-                  reuse: Any = None, scope: str = "resnet_v2_200") -> Any:
+def resnet_v2_200(
+    inputs: Any,
+    num_classes: Any = None,
+    is_training: Any = True,
+    global_pool: bool = True,
+    output_stride: Any = None,
+    reuse: Any = None,
+    scope: str = "resnet_v2_200",
+) -> Any:
     """ResNet-200, version 2."""
     return resnet_v2(inputs, _blocks(resnet_v2_block, 200), num_classes, is_training, global_pool, output_stride, True, reuse, scope)
 

@@ -1,4 +1,5 @@
 """What both versions of ResNet are made of: blocks of units, and how densely they are computed."""
+
 from __future__ import annotations
 
 from collections import namedtuple
@@ -64,12 +65,26 @@ def stack_blocks_dense(net: Any, blocks: Any, output_stride: Any = None, outputs
 
 
 @net("resnet_utils.resnet_arg_scope", "resnet_v1.resnet_arg_scope", "resnet_v2.resnet_arg_scope")
-def resnet_arg_scope(weight_decay: float = 0.0001, batch_norm_decay: float = 0.997, batch_norm_epsilon: float = 1e-5,
-                     batch_norm_scale: bool = True) -> Any:
+def resnet_arg_scope(
+    weight_decay: float = 0.0001, batch_norm_decay: float = 0.997, batch_norm_epsilon: float = 1e-5, batch_norm_scale: bool = True
+) -> Any:
     """Defaults of ResNet's layers."""
-    normalization = {"decay": batch_norm_decay, "epsilon": batch_norm_epsilon, "scale": batch_norm_scale,
-                     "updates_collections": tf.GraphKeys.UPDATE_OPS}
-    with arg_scope([conv2d], weights_regularizer=l2_regularizer(weight_decay), weights_initializer=variance_scaling_initializer(),
-                   activation_fn=tf.nn.relu, normalizer_fn=batch_norm, normalizer_params=normalization), \
-            arg_scope([batch_norm], **normalization), arg_scope([max_pool2d], padding="SAME") as found:
+    normalization = {
+        "decay": batch_norm_decay,
+        "epsilon": batch_norm_epsilon,
+        "scale": batch_norm_scale,
+        "updates_collections": tf.GraphKeys.UPDATE_OPS,
+    }
+    with (
+        arg_scope(
+            [conv2d],
+            weights_regularizer=l2_regularizer(weight_decay),
+            weights_initializer=variance_scaling_initializer(),
+            activation_fn=tf.nn.relu,
+            normalizer_fn=batch_norm,
+            normalizer_params=normalization,
+        ),
+        arg_scope([batch_norm], **normalization),
+        arg_scope([max_pool2d], padding="SAME") as found,
+    ):
         return found

@@ -1,4 +1,5 @@
 """Whole folders."""
+
 from __future__ import annotations
 
 import os
@@ -18,7 +19,13 @@ def mkpath(name: Any, mode: int = 0o777, verbose: int = 1, dry_run: int = 0) -> 
 
 
 def copy_tree(
-    src: Any, dst: Any, preserve_mode: int = 1, preserve_times: int = 1, preserve_symlinks: int = 0, update: int = 0, verbose: int = 1,
+    src: Any,
+    dst: Any,
+    preserve_mode: int = 1,
+    preserve_times: int = 1,
+    preserve_symlinks: int = 0,
+    update: int = 0,
+    verbose: int = 1,
     dry_run: int = 0,
 ) -> list[str]:
     """Copies what a folder holds into another, which may be there; returns the files written."""

@@ -1,4 +1,5 @@
 """Single files."""
+
 from __future__ import annotations
 
 import os
@@ -8,7 +9,13 @@ from typing import Any
 
 
 def copy_file(
-    src: Any, dst: Any, preserve_mode: int = 1, preserve_times: int = 1, update: int = 0, link: Any = None, verbose: int = 1,
+    src: Any,
+    dst: Any,
+    preserve_mode: int = 1,
+    preserve_times: int = 1,
+    update: int = 0,
+    link: Any = None,
+    verbose: int = 1,
     dry_run: int = 0,
 ) -> tuple[str, int]:
     """Copies a file to a name or into a folder; returns the name and whether it was copied."""

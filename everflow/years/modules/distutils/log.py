@@ -1,4 +1,5 @@
 """Levels and functions of distutils' own log, written by Python's."""
+
 from logging import DEBUG as DEBUG
 from logging import ERROR as ERROR
 from logging import FATAL as FATAL

@@ -1,4 +1,5 @@
 """Programs on the path."""
+
 from __future__ import annotations
 
 import shutil

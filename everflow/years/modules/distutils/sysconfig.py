@@ -1,4 +1,5 @@
 """Where Python keeps its things."""
+
 from __future__ import annotations
 
 import sysconfig

@@ -1,4 +1,5 @@
 """Small things that programs took from here."""
+
 from __future__ import annotations
 
 import sysconfig

@@ -1,4 +1,5 @@
 """Versions that can be compared."""
+
 from __future__ import annotations
 
 import functools
