@@ -259,7 +259,9 @@ def _may_hold_tensors(value: Any) -> bool:
     return False
 
 
-def _shape_value(value: Any, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Tensor:
+@internal("framework.constant_op._tensor_shape_tensor_conversion_function")
+def shape_value(value: Any, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Tensor:
+    """A shape that is known in full, as a vector."""
     if not value.is_fully_defined():
         raise ValueError(f"Cannot convert a partially known TensorShape to a Tensor: {value}")
     sizes = value.as_list()
@@ -291,7 +293,7 @@ def shape_tensor(shape: Any) -> Tensor:
 
 register_tensor_conversion_function(Tensor, _tensor_to_tensor, 0)
 register_tensor_conversion_function((list, tuple), _list_value, 99)
-register_tensor_conversion_function(shapes.TensorShape, _shape_value, 100)
+register_tensor_conversion_function(shapes.TensorShape, shape_value, 100)
 register_tensor_conversion_function(shapes.Dimension, _dimension_value, 100)
 register_tensor_conversion_function(Operation, _operation_to_tensor, 100)
 register_tensor_conversion_function((str, bytes, bool, numbers.Number, np.bool_, list, tuple), _python_value, 100)

@@ -665,6 +665,13 @@ class Graph(Collections):
                 graph_def.library.gradient.add(function_name=function.name, gradient_func=function.grad_func_name)
 
 
+@internal("framework.ops._as_graph_element")
+def stands_for(obj: Any) -> Any:
+    """The tensor that an object such as a variable stands for; None for tensors themselves and for all else."""
+    convert = None if isinstance(obj, (Tensor, Operation)) else getattr(obj, "_as_graph_element", None)
+    return None if convert is None else convert()
+
+
 def set_shapes(op: Operation) -> None:
     """Runs the op's shape rule and stores the static shapes of its outputs."""
     rule = shape_rule_of(op.type)

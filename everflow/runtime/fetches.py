@@ -114,6 +114,29 @@ class Fetches:
         return found
 
 
+@internal("client.session._FetchHandler")
+class FetchHandler:
+    """A fetch structure as programs that look into a session's run take it apart, with what is fed left out."""
+
+    def __init__(self, graph: Any, fetches: Any, feeds: Any, feed_handles: Any = None) -> None:
+        self._wanted = Fetches(graph, fetches)
+        self._fed = {tensor.experimental_ref(): value for tensor, value in feeds.items()}
+        self._computed = [t for t in self._wanted.tensors if t.experimental_ref() not in self._fed]
+
+    def fetches(self) -> list[Tensor]:
+        """The tensors to compute, each once."""
+        return self._computed
+
+    def targets(self) -> list[Operation]:
+        """The operations to run."""
+        return self._wanted.operations
+
+    def build_results(self, session: Any, tensor_values: Any) -> Any:
+        """The structure again, from the values of `fetches()` in their order."""
+        values = {**self._fed, **{t.experimental_ref(): v for t, v in zip(self._computed, tensor_values, strict=True)}}
+        return self._wanted.build([values[e.experimental_ref()] if isinstance(e, Tensor) else None for e in self._wanted.elements])
+
+
 def _sparse_members(x: Any) -> list[Any]:
     return [x.indices, x.values, x.dense_shape]
 

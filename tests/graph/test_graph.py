@@ -19,6 +19,14 @@ def test_elements_are_found_by_name(graph):
     assert graph.get_operations() == [x.op]
 
 
+def test_a_variable_stands_for_a_tensor():
+    from everflow.internals import attribute
+
+    stands_for = attribute("python.framework.ops", "_as_graph_element")
+    assert stands_for(tf.Variable(1.0)).op.type == "VariableV2"
+    assert stands_for(tf.constant(1.0)) is None and stands_for(3) is None
+
+
 @pytest.mark.parametrize("find, error, text", [
     (lambda g: g.get_tensor_by_name("y:0"), KeyError, "The operation, 'y', does not exist in the graph"),
     (lambda g: g.get_tensor_by_name("x:3"), KeyError, "exists but only has 1 outputs"),

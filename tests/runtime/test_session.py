@@ -54,6 +54,19 @@ def test_names_are_fetched_as_what_they_name(session):
     assert session.run("three") is None
 
 
+def test_a_fetch_handler_takes_structures_apart_and_builds_them_again(graph):
+    from everflow.internals import attribute
+
+    handler_of = attribute("python.client.session", "_FetchHandler")
+    x = tf.placeholder(tf.float32, [])
+    y, done = x * 2.0, tf.no_op()
+    handler = handler_of(graph, {"a": [x, y, y], "b": done}, {x: 3.0})
+    assert handler.fetches() == [y] and handler.targets() == [done]
+    assert handler.build_results(None, [6.0]) == {"a": [3.0, 6.0, 6.0], "b": None}
+    with pytest.raises(TypeError, match="invalid type"):
+        handler_of(graph, [3], {})
+
+
 def test_the_same_element_twice_is_one_array(session):
     a = tf.constant([1.0])
     first, second = session.run([a, a])
