@@ -315,6 +315,50 @@ def _of_ragged(error: Any, real: Any, a: Any, *args: Any) -> Any:
 for _asked in ("ndim", "shape", "size"):
     otherwise("numpy", _asked, "numpy 1.24", f"np.{_asked} of lists of different lengths", ValueError)(_of_ragged)
 
+_WITH_RAGGED = "np.max, np.concatenate, np.random.permutation and others of lists of different lengths"
+_JOINERS = ("concatenate", "vstack", "hstack", "dstack", "column_stack", "stack")
+
+
+def _as_objects(a: Any) -> Any:
+    """A list of lists of different lengths as an array of lists; anything else as it is."""
+    if not isinstance(a, (list, tuple)):
+        return a
+    made = np.asarray(a)
+    return made if made.dtype == object else a
+
+
+def _taking_ragged(error: Any, real: Any, *args: Any, **others: Any) -> Any:
+    if "inhomogeneous" not in str(error) or not args:
+        return NOT_OURS
+    if real.__name__ in _JOINERS:
+        return real([_as_objects(a) for a in args[0]], *args[1:], **others)
+    return real(*map(_as_objects, args), **others)
+
+
+for _taking in (
+    *_JOINERS,
+    *("max", "min", "amax", "amin", "sum", "prod", "any", "all", "cumsum", "argmax", "argmin", "sort", "argsort", "nonzero"),
+    *("count_nonzero", "copy", "ravel", "reshape", "resize", "squeeze", "expand_dims", "transpose", "swapaxes", "flip", "flipud", "roll"),
+    *("repeat", "tile", "take", "compress", "where", "append", "insert", "delete", "array_split", "zeros_like", "ones_like"),
+    *("atleast_1d", "atleast_2d", "ascontiguousarray", "random.permutation"),
+):
+    otherwise("numpy", _taking, "numpy 1.24", _WITH_RAGGED, ValueError)(_taking_ragged)
+
+
+@patch("numpy")
+def _compared_ragged(numpy: Any) -> None:
+    """np.array_equal hides the error: lists that it finds different are compared once more, as arrays of lists where they are ragged."""
+    real = numpy.array_equal
+
+    @functools.wraps(real)
+    def array_equal(a1: Any, a2: Any, *args: Any, **others: Any) -> Any:
+        found = real(a1, a2, *args, **others)
+        ragged = [] if found else [_as_objects(a) for a in (a1, a2)]
+        return real(*ragged, *args, **others) if ragged and (ragged[0] is not a1 or ragged[1] is not a2) else found
+
+    put(numpy, "array_equal", array_equal)
+
+
 _SHOWN = "numbers shown as 1.5, not as np.float32(1.5)"
 TABLE[_SHOWN] = "numpy 2.0"
 

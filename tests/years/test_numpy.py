@@ -57,6 +57,19 @@ def test_ragged_arrays_hold_objects():
         np.array([[1], [2, 3]], np.int32)
 
 
+@pytest.mark.filterwarnings("ignore:Creating an ndarray from ragged")
+def test_functions_take_lists_of_different_lengths():
+    ragged = [[1, 2], [3]]
+    assert np.max(ragged) == [3] and np.sum(ragged) == [1, 2, 3] and np.argmax(ragged) == 1
+    for joined in (np.concatenate([ragged, [[4], [5], [6, 7]]]), np.append(ragged, [[4], [5], [6, 7]], axis=0)):
+        assert joined.tolist() == [[1, 2], [3], [4], [5], [6, 7]]
+    assert np.vstack([ragged, ragged]).shape == (2, 2) and np.hstack([ragged, ragged]).shape == (4,)
+    assert np.repeat(ragged, 2).tolist() == [[1, 2], [1, 2], [3], [3]] and np.reshape(ragged, (2, 1)).tolist() == [[[1, 2]], [[3]]]
+    assert sorted(np.random.permutation(ragged).tolist()) == ragged and np.where([True, False], ragged, 0).tolist() == [[1, 2], 0]
+    assert np.array_equal(ragged, [[1, 2], [3]]) and not np.array_equal(ragged, [[1], [3]])
+    assert np.max([[1, 2], [3, 4]]) == 4 and np.concatenate([[1], [2]]).tolist() == [1, 2]
+
+
 def test_copy_false_copies_where_it_must():
     a = np.ones(3)
     assert np.array(a, copy=False) is a
