@@ -72,13 +72,13 @@ def _source(x: Any) -> Any:
         return get_default_graph().own(handle) if handle.is_eager else handle
     if isinstance(x, Tensor):
         # In a function, what stands for a value from outside.
-        return get_default_graph().own(x) if x.is_eager else x
+        return get_default_graph().own(x) if x.is_eager else x.op.outputs[x.value_index]
     return x.values if isinstance(x, IndexedSlices) else convert_to_tensor(x, name="x", as_ref=True)
 
 
 def _result(y: Any, i: int) -> Tensor:
     if isinstance(y, Tensor):
-        return y
+        return y if y.is_eager else y.op.outputs[y.value_index]
     return y.values if isinstance(y, IndexedSlices) else convert_to_tensor(y, name=f"y_{i}")
 
 

@@ -264,7 +264,7 @@ class Graph(Collections):
         if isinstance(obj, Tensor) and allow_tensor:
             if obj.graph is not self:
                 raise ValueError(f"Tensor {obj} is not an element of this graph.")
-            return obj
+            return obj.op.outputs[obj.value_index]
         if isinstance(obj, Operation) and allow_operation:
             if obj.graph is not self:
                 raise ValueError(f"Operation {obj!r} is not an element of this graph.")

@@ -113,7 +113,8 @@ class Operation:
         self.op_def_ = op_def
         self.type = op_def.name
         self.name = name
-        self.inputs = inputs
+        # A copy of a tensor stands for the output that it was copied from.
+        self.inputs = tuple([t.op.outputs[t.value_index] for t in inputs])
         self.attrs = attrs
         self.control_inputs = control_inputs
         self._control_outputs: list[Operation] = []

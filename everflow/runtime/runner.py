@@ -22,7 +22,8 @@ class Runner:
     def __init__(self, session: Any, fetches: Any, tensors: list[Tensor]) -> None:
         self.flattens = False
         self.fetches = Fetches(session.graph, fetches)
-        self.converters = [feeding.feed_converter(feeding.feed_tensor(session.graph, t)) for t in tensors]
+        tensors = [feeding.feed_tensor(session.graph, t) for t in tensors]
+        self.converters = [feeding.feed_converter(t) for t in tensors]
         self.step: Step = session._context.step(self.fetches.tensors, self.fetches.operations, tensors)
         self.outputs = [fetch_converter(t, fresh, session) for t, fresh in zip(self.fetches.tensors, self.step.fetches_fresh)]
         self.is_single = isinstance(fetches, Tensor)

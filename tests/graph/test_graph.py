@@ -1,5 +1,6 @@
 """Graphs: adding ops, finding them, control edges, collections, editing, and which graph is the default one."""
 
+import copy
 import gc
 import weakref
 
@@ -17,6 +18,15 @@ def test_elements_are_found_by_name(graph):
     assert graph.as_graph_element("x:0") is x and graph.as_graph_element(b"x") is x.op
     assert graph.as_graph_element(x) is x
     assert graph.get_operations() == [x.op]
+
+
+def test_a_copy_of_a_tensor_stands_for_it(session):
+    x = tf.placeholder(tf.float32, [2])
+    y = copy.copy(x)
+    z = copy.copy(y * 2.0)
+    assert y is not x and z.op.inputs[0] is x
+    assert [found.tolist() for found in session.run([z, z + 1.0, y], {y: [1, 2]})] == [[2, 4], [3, 5], [1, 2]]
+    assert session.run(tf.gradients(z * z, y)[0], {x: [1, 2]}).tolist() == [8, 16]
 
 
 def test_a_variable_stands_for_a_tensor():
