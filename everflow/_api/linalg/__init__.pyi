@@ -1,6 +1,24 @@
 """Written by `make index`."""
 from typing import Any
 
+from everflow.linear_operators.base import LinearOperator as LinearOperator
+from everflow.linear_operators.wrapped import LinearOperatorAdjoint as LinearOperatorAdjoint
+from everflow.linear_operators.combined import LinearOperatorBlockDiag as LinearOperatorBlockDiag
+from everflow.linear_operators.fourier import LinearOperatorCirculant as LinearOperatorCirculant
+from everflow.linear_operators.fourier import LinearOperatorCirculant2D as LinearOperatorCirculant2D
+from everflow.linear_operators.fourier import LinearOperatorCirculant3D as LinearOperatorCirculant3D
+from everflow.linear_operators.combined import LinearOperatorComposition as LinearOperatorComposition
+from everflow.linear_operators.diagonal import LinearOperatorDiag as LinearOperatorDiag
+from everflow.linear_operators.dense import LinearOperatorFullMatrix as LinearOperatorFullMatrix
+from everflow.linear_operators.householder import LinearOperatorHouseholder as LinearOperatorHouseholder
+from everflow.linear_operators.diagonal import LinearOperatorIdentity as LinearOperatorIdentity
+from everflow.linear_operators.wrapped import LinearOperatorInversion as LinearOperatorInversion
+from everflow.linear_operators.combined import LinearOperatorKronecker as LinearOperatorKronecker
+from everflow.linear_operators.low_rank import LinearOperatorLowRankUpdate as LinearOperatorLowRankUpdate
+from everflow.linear_operators.dense import LinearOperatorLowerTriangular as LinearOperatorLowerTriangular
+from everflow.linear_operators.diagonal import LinearOperatorScaledIdentity as LinearOperatorScaledIdentity
+from everflow.linear_operators.fourier import LinearOperatorToeplitz as LinearOperatorToeplitz
+from everflow.linear_operators.diagonal import LinearOperatorZeros as LinearOperatorZeros
 from everflow.ops.linalg.norms import adjoint as adjoint
 from everflow.ops.linalg.diagonals import matrix_band_part as _band_part
 band_part = _band_part

@@ -22,6 +22,7 @@ from everflow.ops.linalg.matrix_shapes import (
     square_batch_of,
     with_batch,
 )
+from everflow.platform.dispatch import add_dispatch_support
 
 
 def adjoint(x: Any) -> Any:
@@ -77,6 +78,7 @@ for _prefix in ("", "Batch"):
 
 
 @public("cholesky", "linalg.cholesky")
+@add_dispatch_support
 def cholesky(input: Any, name: str | None = None) -> Any:
     """The lower triangular matrix whose product with its adjoint is the positive definite input."""
     return apply("Cholesky", input, name=name)

@@ -18,6 +18,7 @@ from everflow.lazy import torch
 from everflow.ops.arrays.reshaping import shape, shown
 from everflow.ops.core.registry import apply, op
 from everflow.ops.core.shape_rules import same_as_input
+from everflow.platform.dispatch import add_dispatch_support
 
 Kernel = Callable[..., Any]
 
@@ -328,6 +329,7 @@ def matrix_diag(diagonal: Any, name: str = "diag", k: Any = 0, num_rows: Any = -
 
 
 @public("matrix_diag_part", "linalg.diag_part")
+@add_dispatch_support
 def matrix_diag_part(input: Any, name: str = "diag_part", k: Any = 0, padding_value: Any = 0) -> Any:
     """The diagonals of matrices."""
     if _has_bands():

@@ -10,6 +10,7 @@ import everflow as tf
 from everflow.api import internal, public
 from everflow.graph.scopes import name_scope
 from everflow.platform.deprecation import deprecated_argument_lookup
+from everflow.platform.dispatch import add_dispatch_support
 
 _MATRIX_NORMS = ["euclidean", "fro", 1, 2, np.inf]
 
@@ -80,6 +81,7 @@ def _norm_of_2(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: 
 
 
 @public("linalg.adjoint")
+@add_dispatch_support
 def adjoint(matrix: Any, name: str | None = None) -> Any:
     """The conjugate transpose of each matrix."""
     with name_scope(name, "adjoint", [matrix]):
@@ -87,6 +89,7 @@ def adjoint(matrix: Any, name: str | None = None) -> Any:
 
 
 @public("linalg.logdet")
+@add_dispatch_support
 def logdet(matrix: Any, name: str | None = None) -> Any:
     """The logarithm of the determinants of positive definite matrices."""
     with name_scope(name, "logdet", [matrix]):

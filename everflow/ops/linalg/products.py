@@ -18,6 +18,7 @@ from everflow.ops.core import symbolic
 from everflow.ops.core.families import conj, published, widened
 from everflow.ops.core.registry import apply, op
 from everflow.ops.core.shape_rules import merged
+from everflow.platform.dispatch import add_dispatch_support
 
 
 def fits(node: Any, rule: Callable[[], Any]) -> bool:
@@ -291,6 +292,7 @@ def matvec(
 
 
 @public("trace", "linalg.trace")
+@add_dispatch_support
 def trace(x: Any, name: str | None = None) -> Any:
     """The sum of a matrix's main diagonal, for each matrix of a batch."""
     with name_scope(name, "Trace", [x]) as scope:

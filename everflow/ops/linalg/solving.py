@@ -20,6 +20,7 @@ from everflow.ops.linalg.matrix_shapes import (
     square_batch_of,
     with_batch,
 )
+from everflow.platform.dispatch import add_dispatch_support
 
 
 def _inverse(node: Any) -> Kernel:
@@ -229,12 +230,14 @@ for _prefix in ("", "Batch"):
 
 
 @public("matrix_inverse", "linalg.inv")
+@add_dispatch_support
 def matrix_inverse(input: Any, adjoint: bool = False, name: str | None = None) -> Any:
     """The inverses of square matrices, or of their adjoints."""
     return apply("MatrixInverse", input, adjoint=adjoint, name=name)
 
 
 @public("matrix_determinant", "linalg.det")
+@add_dispatch_support
 def matrix_determinant(input: Any, name: str | None = None) -> Any:
     """The determinants of square matrices."""
     return apply("MatrixDeterminant", input, name=name)
@@ -247,6 +250,7 @@ def slogdet(input: Any, name: str | None = None) -> Any:
 
 
 @public("matrix_solve", "linalg.solve")
+@add_dispatch_support
 def matrix_solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Any:
     """What the matrix, or its adjoint, has to be multiplied with to give `rhs`."""
     return apply("MatrixSolve", matrix, rhs, adjoint=adjoint, name=name)

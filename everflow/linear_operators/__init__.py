@@ -1,0 +1,1 @@
+"""Matrices by what they do: tf.linalg.LinearOperator and its kinds."""
