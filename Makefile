@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: venv test check format demo bench native index protos wheel test-wheel clean
+.PHONY: venv test check format mutants demo bench native index protos wheel test-wheel clean
 
 venv: $(STAMP)
 
@@ -30,6 +30,12 @@ check: $(STAMP)
 format: $(STAMP)
 	$(BIN)/ruff check --select I001 --fix -q .
 	$(BIN)/ruff format -q .
+
+# make mutants ROOM=keras SEED=7: changes that no test of the room notices (docs/contributing/mutants.md).
+SEED ?= 0
+SAMPLE ?= 60
+mutants: $(STAMP)
+	$(BIN)/python tools/mutation.py everflow/$(ROOM) --sample $(SAMPLE) --seed $(SEED) --jobs 2 $(if $(TESTS),--tests $(TESTS))
 
 demo: $(STAMP)
 	$(BIN)/everflow demo

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import everflow as tf
-from everflow.feature_column.protocol import OldFeatureColumn
+from everflow.feature_column.protocol import MadeByOlderFunction, OldFeatureColumn
 from everflow.graph import dtypes
 from everflow.graph.shapes import TensorShape
 
@@ -51,7 +51,7 @@ def checked_default(shape: tuple[int, ...], default_value: Any, dtype: Any, key:
     if default_value is None:
         return None
     if isinstance(default_value, int):
-        return _filled(shape, float(default_value) if dtype.is_floating else default_value)
+        return _filled(shape, default_value)
     if isinstance(default_value, float) and dtype.is_floating:
         return _filled(shape, default_value)
     if isinstance(default_value, np.ndarray):
@@ -97,7 +97,7 @@ def checked_columns(feature_columns: Any, kind: str = "_FeatureColumn") -> list[
     if isinstance(feature_columns, dict):
         raise ValueError("Expected feature_columns to be iterable, found dict.")
     for column in feature_columns:
-        if not isinstance(column, OldFeatureColumn):
+        if not isinstance(column, OldFeatureColumn) or kind == "FeatureColumn" and isinstance(column, MadeByOlderFunction):
             raise ValueError(f"Items of feature_columns must be a {kind}. Given (type {type(column)}): {column}.")
     if not feature_columns:
         raise ValueError("feature_columns must not be empty.")

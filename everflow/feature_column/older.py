@@ -6,62 +6,57 @@ from typing import Any
 
 from everflow.api import internal
 from everflow.feature_column import categorical, crossing, embedding, indicator, numeric
+from everflow.feature_column.protocol import MadeByOlderFunction
 from everflow.graph import dtypes
 
 
-class _Older:
-    """Marks a column that the older functions made."""
-
-    _is_v2_column = False
-
-
 @internal("feature_column.feature_column._NumericColumn")
-class _NumericColumn(_Older, numeric.NumericColumn):
+class _NumericColumn(MadeByOlderFunction, numeric.NumericColumn):
     """Made by the older `_numeric_column`."""
 
 
 @internal("feature_column.feature_column._HashedCategoricalColumn")
-class _HashedCategoricalColumn(_Older, categorical.HashedCategoricalColumn):
+class _HashedCategoricalColumn(MadeByOlderFunction, categorical.HashedCategoricalColumn):
     """Made by the older `_categorical_column_with_hash_bucket`."""
 
 
 @internal("feature_column.feature_column._VocabularyFileCategoricalColumn")
-class _VocabularyFileCategoricalColumn(_Older, categorical.VocabularyFileCategoricalColumn):
+class _VocabularyFileCategoricalColumn(MadeByOlderFunction, categorical.VocabularyFileCategoricalColumn):
     """Made by the older `_categorical_column_with_vocabulary_file`."""
 
 
 @internal("feature_column.feature_column._VocabularyListCategoricalColumn")
-class _VocabularyListCategoricalColumn(_Older, categorical.VocabularyListCategoricalColumn):
+class _VocabularyListCategoricalColumn(MadeByOlderFunction, categorical.VocabularyListCategoricalColumn):
     """Made by the older `_categorical_column_with_vocabulary_list`."""
 
 
 @internal("feature_column.feature_column._IdentityCategoricalColumn")
-class _IdentityCategoricalColumn(_Older, categorical.IdentityCategoricalColumn):
+class _IdentityCategoricalColumn(MadeByOlderFunction, categorical.IdentityCategoricalColumn):
     """Made by the older `_categorical_column_with_identity`."""
 
 
 @internal("feature_column.feature_column._BucketizedColumn")
-class _BucketizedColumn(_Older, numeric.BucketizedColumn):
+class _BucketizedColumn(MadeByOlderFunction, numeric.BucketizedColumn):
     """Made by the older `_bucketized_column`."""
 
 
 @internal("feature_column.feature_column._CrossedColumn")
-class _CrossedColumn(_Older, crossing.CrossedColumn):
+class _CrossedColumn(MadeByOlderFunction, crossing.CrossedColumn):
     """Made by the older `_crossed_column`."""
 
 
 @internal("feature_column.feature_column._EmbeddingColumn")
-class _EmbeddingColumn(_Older, embedding.EmbeddingColumn):
+class _EmbeddingColumn(MadeByOlderFunction, embedding.EmbeddingColumn):
     """Made by the older `_embedding_column`."""
 
 
 @internal("feature_column.feature_column._IndicatorColumn")
-class _IndicatorColumn(_Older, indicator.IndicatorColumn):
+class _IndicatorColumn(MadeByOlderFunction, indicator.IndicatorColumn):
     """Made by the older `_indicator_column`."""
 
 
 @internal("feature_column.feature_column._WeightedCategoricalColumn")
-class _WeightedCategoricalColumn(_Older, categorical.WeightedCategoricalColumn):
+class _WeightedCategoricalColumn(MadeByOlderFunction, categorical.WeightedCategoricalColumn):
     """Made by the older `_weighted_categorical_column`."""
 
 

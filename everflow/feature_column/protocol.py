@@ -40,6 +40,12 @@ class OldFeatureColumn(abc.ABC):
         """What tf.parse_example needs to know to read the raw features."""
 
 
+class MadeByOlderFunction:
+    """Marks a column that the older functions made, which newer layers refuse."""
+
+    _is_v2_column = False
+
+
 @internal("feature_column.feature_column._DenseColumn")
 class OldDenseColumn(OldFeatureColumn):
     """A column of the older protocol that gives dense tensors."""

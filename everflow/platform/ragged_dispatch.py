@@ -18,7 +18,7 @@ bitwise.bitwise_and bitwise.bitwise_or bitwise.bitwise_xor bitwise.left_shift bi
 math.divide_no_nan math.divide math.equal math.floordiv math.floormod math.greater math.greater_equal math.less math.less_equal
 math.logical_and math.logical_or math.logical_xor math.maximum math.minimum math.multiply math.not_equal math.pow realdiv
 math.squared_difference math.subtract math.truediv truncatediv truncatemod
-math.add_n strings.join
+math.add_n strings.join strings.reduce_join
 debugging.check_numerics identity ones_like zeros_like clip_by_value bitwise.invert math.abs math.acos math.acosh math.angle math.asin
 math.asinh math.atan math.atanh cast math.ceil math.conj math.cos math.cosh math.digamma math.erf math.erfc math.exp math.expm1
 math.floor math.imag math.is_finite math.is_inf math.is_nan math.lgamma math.log math.log1p math.log_sigmoid math.logical_not

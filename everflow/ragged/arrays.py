@@ -46,23 +46,14 @@ def _joined(values: Any, axis: int, stack_values: bool) -> Any:
     rank = ranks.pop() if ranks else None
     out_rank = None if rank is None else rank + (1 if stack_values else 0)
     if not isinstance(axis, int):
-        raise TypeError("axis must be an int")
+        raise TypeError(f"axis must be an int; got {type(axis).__name__}")
     if out_rank is None and axis < 0:
         raise ValueError("axis may only be negative if ndims is statically known.")
     axis = wrapped_axis(axis, out_rank)
-    if stack_values and rank == 1 and axis == 0:
-        flat = tf.concat(tensors, axis=0)
-        return RaggedTensor.from_row_lengths(flat, tf.stack([tf.shape(t, out_type=kind)[0] for t in tensors]), validate=False)
-    if all(not is_ragged(t) for t in tensors) and rank is not None and (axis == rank - 1 and not stack_values or rank < 2):
+    # Tensors of which no dimension can be ragged are joined as they are.
+    if rank is None or rank < 2 or axis == rank - 1 and not stack_values and not any(map(is_ragged, tensors)):
         return tf.stack(tensors, axis) if stack_values else tf.concat(tensors, axis)
-    if rank is None:
-        raise ValueError("Unable to determine ragged_rank: the rank of the inputs must be known")
-    if rank == 0:
-        return tf.stack(tensors, axis)
     deepest = max([t.ragged_rank for t in tensors if is_ragged(t)], default=1)
-    deepest = max(deepest, 1)
-    if rank < 2:
-        return tf.stack(tensors, axis) if stack_values else tf.concat(tensors, axis)
     tensors = [_as_ragged(t, min(deepest, rank - 1), kind) for t in tensors]
     if axis == 0:
         return _stacked_rows(tensors, kind) if stack_values else _after_each_other(tensors)
@@ -213,12 +204,14 @@ def _squeezed(rt: Any, axis: int) -> Any:
     if not is_ragged(rt):
         return tf.squeeze(rt, axis)
     if axis == 0:
-        check = tf.debugging.assert_equal(rt.nrows(), tf.ones([], rt.row_splits.dtype), message="dimension 0 is not of size 1")
+        check = tf.debugging.assert_equal(
+            rt.nrows(), tf.ones([], rt.row_splits.dtype), message="the given axis (axis = 0) is not squeezable!"
+        )
         with tf.control_dependencies([check] if check is not None else []):
             return tf.identity(rt.values) if isinstance(rt.values, Tensor) else rt.values
     if axis == 1:
         lengths = rt.row_lengths()
-        check = tf.debugging.assert_equal(lengths, tf.ones_like(lengths), message="dimension 1 is not of size 1")
+        check = tf.debugging.assert_equal(lengths, tf.ones_like(lengths), message="the given axis (axis = 1) is not squeezable!")
         with tf.control_dependencies([check] if check is not None else []):
             return tf.identity(rt.values) if isinstance(rt.values, Tensor) else rt.values
     return rt.with_values(_squeezed(rt.values, axis - 1))
@@ -242,6 +235,7 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
         if mask.shape.ndims == 1 and not is_ragged(data):
             return tf.boolean_mask(data, mask)
         if mask.shape.ndims == 1:
+            data.shape[:1].assert_is_compatible_with(mask.shape)
             return gather(data, tf.reshape(tf.where(mask), [-1]))
         if not is_ragged(mask):
             mask = RaggedTensor.from_tensor(mask, ragged_rank=mask.shape.ndims - 1, row_splits_dtype=kind)
@@ -282,8 +276,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
                 return condition.with_flat_values(tf.where(condition.flat_values, x.flat_values, y.flat_values))
         if not (is_ragged(x) or is_ragged(y)):
             return tf.where(condition, x, y)
-        if condition.shape.ndims is None or condition.shape.ndims > 1:
-            raise ValueError("If x or y is ragged, then condition must be ragged or a vector")
+        condition.shape.assert_has_rank(1)
         # Row by row: the rows of y stand behind those of x.
         together = concat([x, y], axis=0)
         count = tf.shape(condition, out_type=dtypes.int64)[0]
@@ -326,7 +319,9 @@ def stack_dynamic_partitions(data: Any, partitions: Any, num_partitions: Any, na
         )
         low = tf.debugging.assert_non_negative(partitions, message="partitions must be non-negative.")
         with tf.control_dependencies([c for c in (check, low) if c is not None]):
-            return RaggedTensor.from_value_rowids(gather(data, order), ids, tf.cast(num_partitions, ids.dtype), validate=False)
+            rows = gather(data, order)
+            ids = tf.cast(ids, kind) if is_ragged(rows) else ids
+            return RaggedTensor.from_value_rowids(rows, ids, tf.cast(num_partitions, ids.dtype), validate=False)
 
 
 # -- sizes
@@ -350,8 +345,8 @@ def ragged_one_hot(
     indices: Any, depth: Any, on_value: Any = None, off_value: Any = None, axis: Any = None, dtype: Any = None, name: str | None = None
 ) -> Any:
     """A vector for each number, with one value at its place and another elsewhere."""
-    if isinstance(axis, int) and axis >= 0:
-        if axis <= indices.ragged_rank:
-            raise ValueError("axis must be greater than indices.ragged_rank.")
-        axis -= indices.ragged_rank
+    if axis is not None:
+        axis = wrapped_axis(axis, indices.shape.ndims) - indices.ragged_rank + 1
+        if axis < 1:
+            raise ValueError("axis may not be less than indices.ragged_rank.")
     return indices.with_flat_values(tf.one_hot(indices.flat_values, depth, on_value, off_value, axis, dtype, name))

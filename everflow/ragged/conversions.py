@@ -107,7 +107,9 @@ def _lengths_without(tensor: Tensor, padding: Any, ncols: Tensor) -> Tensor:
         is_padding = tf.reduce_all(is_padding, axis=tf.range(2, tf.rank(is_padding)))
     columns = tf.range(1, ncols + 1)
     ends = tf.where(is_padding, tf.zeros_like(is_padding, dtype=ncols.dtype), tf.zeros_like(is_padding, dtype=ncols.dtype) + columns)
-    return tf.maximum(tf.reduce_max(ends, axis=1), 0)
+    lengths = tf.maximum(tf.reduce_max(ends, axis=1), 0)
+    lengths.set_shape([None])
+    return lengths
 
 
 @internal("ops.ragged.ragged_conversion_ops.to_tensor")

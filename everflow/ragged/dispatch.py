@@ -35,6 +35,9 @@ SPECIAL: dict[str, Callable[[dict[str, Any]], Any]] = {
     ),
     "gather_nd": lambda a: gathering.gather_nd(a["params"], a["indices"], a.get("batch_dims", 0), a.get("name")),
     "one_hot": lambda a: arrays.ragged_one_hot(**a),
+    "strings.reduce_join": lambda a: math.reduce_join(
+        a["inputs"], _given(a, "axis", "reduction_indices"), _given(a, "keepdims", "keep_dims"), a.get("separator", ""), a.get("name")
+    ),
     "rank": lambda a: arrays.rank(**a),
     "size": lambda a: arrays.size(a["input"], a.get("out_type", "int32"), a.get("name")),
     "squeeze": lambda a: arrays.squeeze(a["input"], _given(a, "axis", "squeeze_dims"), a.get("name")),

@@ -27,7 +27,7 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     checks = assert_splits_match([rt.nested_row_splits for rt in found])
     with tf.control_dependencies(checks):
         flat = op(*opened, **named)
-    return found[0].with_flat_values(flat)
+    return RaggedTensor.from_nested_row_splits(flat, found[0].nested_row_splits, validate=False)
 
 
 def _opened(value: Any, found: list[Any]) -> Any:
@@ -41,6 +41,9 @@ def _opened(value: Any, found: list[Any]) -> Any:
     return value
 
 
+MISMATCH = "Unable to broadcast: dimension size mismatch in dimension"
+
+
 def broadcast_pair(x: Any, y: Any) -> tuple[Any, Any]:
     """Two tensors, at least one of them ragged, with each dimension of one element repeated as the other asks for."""
     kind, (x, y) = match_row_splits_dtypes(x, y, return_dtype=True)
@@ -51,7 +54,10 @@ def broadcast_pair(x: Any, y: Any) -> tuple[Any, Any]:
     ragged_rank = max(t.ragged_rank for t in (x, y) if is_ragged(t))
     x, y = _cut_to(x, ragged_rank, kind), _cut_to(y, ragged_rank, kind)
     nx, ny = x.nrows(), y.nrows()
-    rows = tf.range(tf.where(tf.equal(nx, 1), ny, nx))
+    count = tf.where(tf.equal(nx, 1), ny, nx)
+    check = tf.debugging.assert_equal(count, tf.where(tf.equal(ny, 1), nx, ny), message=MISMATCH)
+    with tf.control_dependencies([check] if check is not None else []):
+        rows = tf.range(count)
     return _rows_broadcast(_repeated(x, rows, tf.equal(nx, 1)), _repeated(y, rows, tf.equal(ny, 1)))
 
 
@@ -81,7 +87,7 @@ def _rows_broadcast(x: Any, y: Any) -> tuple[Any, Any]:
     lx, ly = x.row_lengths(), y.row_lengths()
     one_x, one_y = (tf.broadcast_to(tf.reduce_all(tf.equal(n, 1)), tf.shape(n)) for n in (lx, ly))
     lengths = tf.where(one_x, ly, lx)
-    check = tf.debugging.assert_equal(lengths, tf.where(one_y, lx, ly), message="Unable to broadcast: dimension size mismatch in dimension")
+    check = tf.debugging.assert_equal(lengths, tf.where(one_y, lx, ly), message=MISMATCH)
     with tf.control_dependencies([check] if check is not None else []):
         splits = lengths_to_splits(lengths)
     splits.set_shape(x.row_splits.shape.merge_with(y.row_splits.shape))

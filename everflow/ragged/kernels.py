@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -95,8 +96,8 @@ def _gather_kernel(node: Any) -> Callable[..., Any]:
         wrong = (numbers < 0) | (numbers >= nrows)
         if wrong.any():
             at = tuple(np.argwhere(wrong)[0])
-            where = ",".join(str(i) for i in at)
-            raise invalid_argument(f"indices[{where}] = {numbers[at]} is not in [0, {nrows})")
+            where = f"[{','.join(str(i) for i in at)}]" if at else ""
+            raise invalid_argument(f"indices{where} = {numbers[at]} is not in [0, {nrows})")
         found: list[Any] = []
         # The dimensions of the indices are rows of equal lengths.
         for axis in range(1, numbers.ndim):
@@ -108,7 +109,10 @@ def _gather_kernel(node: Any) -> Callable[..., Any]:
             ends = np.concatenate([[0], np.cumsum(lengths)])
             found.append(ends)
             picked = np.repeat(starts - ends[:-1], lengths) + np.arange(ends[-1])
-        return (*(torch.as_tensor(f, dtype=split_type, device=indices.device) for f in found), _rows(values, picked))
+        # One number alone picks what is in a row, not a row.
+        found = found if numbers.ndim else found[1:]
+        rows = _rows(values, picked)
+        return (*(torch.as_tensor(f, dtype=split_type, device=indices.device) for f in found), rows) if found else rows
 
     return run
 
@@ -182,7 +186,7 @@ def _check_splits(nested: list[np.ndarray], count: int) -> None:
 def _to_sparse_shape(o: Any) -> list[Any]:
     *splits, values = o.inputs
     rank = None if values.dims is None else len(splits) + len(values.dims)
-    count = values.dims[0] if values.dims is not None and len(values.dims) == 1 else None
+    count = None if values.dims is None or None in values.dims else math.prod(values.dims)
     return [(count, rank), (count,), (rank,)]
 
 
@@ -279,5 +283,12 @@ def _from_variant_shape(o: Any) -> list[Any]:
     return [*[(None,)] * depth, None]
 
 
-op("RaggedTensorToVariant", kernel=_to_variant_kernel, shape=lambda o: (None,) if o.attr("batched_input") else ())
+def _to_variant_shape(o: Any) -> Any:
+    if not o.attr("batched_input"):
+        return ()
+    dims = o.inputs[0].dims
+    return (None if dims is None or dims[0] is None else dims[0] - 1,)
+
+
+op("RaggedTensorToVariant", kernel=_to_variant_kernel, shape=_to_variant_shape)
 op("RaggedTensorFromVariant", kernel=_from_variant_kernel, shape=_from_variant_shape)

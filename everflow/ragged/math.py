@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -230,3 +231,16 @@ def reduce_all(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: 
     if not is_ragged(input_tensor):
         return tf.reduce_all(input_tensor, axis, keepdims=keepdims, name=name)
     return _of_integers(reduce_prod, input_tensor, axis, keepdims, name or "RaggedReduceAll")
+
+
+def reduce_join(inputs: Any, axis: Any = None, keepdims: Any = None, separator: Any = "", name: str | None = None) -> Any:
+    """The strings along dimensions one after the other."""
+
+    def join(strings: Any, axis: Any, **kwargs: Any) -> Any:
+        return tf.strings.reduce_join(strings, axis, separator=separator, **kwargs)
+
+    def join_segments(strings: Any, segment_ids: Any, num_segments: Any) -> Any:
+        dense = functools.partial(tf.strings.unsorted_segment_join, separator=separator)
+        return _segments("RaggedSegmentJoin", dense, strings, segment_ids, num_segments)
+
+    return ragged_reduce_aggregate(join, join_segments, inputs, axis, keepdims, name or "RaggedReduceJoin")

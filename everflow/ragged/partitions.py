@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 import everflow as tf
 from everflow.api import internal, public
 from everflow.graph import dtypes
@@ -15,6 +17,8 @@ from everflow.graph.tensor import Tensor
 
 def to_partition(partition: Any, name: str, preferred: Any = dtypes.int64) -> Tensor:
     """What cuts values into rows, as a tensor of integers."""
+    if isinstance(partition, np.ndarray) and partition.dtype == np.int32:
+        preferred = dtypes.int32
     found = convert_to_tensor(partition, preferred_dtype=preferred, name=name)
     if found.dtype not in (dtypes.int32, dtypes.int64):
         raise ValueError(f"{name} must have dtype int32 or int64")

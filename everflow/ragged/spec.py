@@ -47,14 +47,6 @@ class RaggedTensorSpec(BatchableTypeSpec):
         """The type of a ragged tensor."""
         return cls(value.shape, dtypes.as_dtype(value.dtype), value.ragged_rank, value.row_splits.dtype)
 
-    def is_compatible_with(self, spec_or_value: Any) -> bool:
-        """Whether a value, or the values of another type, belong to this type; a dense one does where no dimension is ragged."""
-        if self._ragged_rank == 0:
-            if not isinstance(spec_or_value, (Tensor, TensorSpec)):
-                return super().is_compatible_with(spec_or_value)
-            return self._shape.is_compatible_with(spec_or_value.shape) and self._dtype.is_compatible_with(spec_or_value.dtype)
-        return super().is_compatible_with(spec_or_value)
-
     def _serialize(self) -> tuple[Any, ...]:
         return self._shape, self._dtype, self._ragged_rank, self._row_splits_dtype
 
