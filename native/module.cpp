@@ -12,7 +12,10 @@ NB_MODULE(_native, module) {
     everflow::add_batch_norm(module);
     everflow::add_convolution(module);
     everflow::add_elementwise(module);
+    everflow::add_matrix_products(module);
+    everflow::add_pooling(module);
     everflow::add_products(module);
+    everflow::add_window_products(module);
     everflow::add_random_fills(module);
     everflow::add_random_samplers(module);
     everflow::add_hashes(module);

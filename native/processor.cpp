@@ -48,6 +48,14 @@ void add_processor(nb::module_& module) {
     module.def("processor", [] { return NAMES[static_cast<int>(processor())]; }, "The kind of processor that kernels are chosen for.");
     module.def("processors", [] { return std::vector<std::string>(NAMES, NAMES + static_cast<int>(best()) + 1); },
                "The kinds that this processor can stand for, the least first: what EVERFLOW_CPU may name to effect.");
+    module.def("by_intel", [] {
+#if defined(__GNUC__) && defined(__x86_64__)
+        __builtin_cpu_init();
+        return __builtin_cpu_is("intel") != 0;
+#else
+        return false;
+#endif
+    }, "Whether the processor is one of Intel's, which MKL knows best.");
     // An unknown name is reported when the module is loaded, not in the middle of a program.
     processor();
 }

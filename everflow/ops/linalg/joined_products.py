@@ -8,14 +8,7 @@ from typing import Any
 from everflow.lazy import torch
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import fused_op
-
-
-def _with_bias(node: Node) -> Callable[..., Any]:
-    flip_a, flip_b = node.attr("transpose_a"), node.attr("transpose_b")
-    # Faster than addmm, which first fills the result with the bias.
-    if flip_a or flip_b:
-        return lambda a, b, c: torch.mm(a.t() if flip_a else a, b.t() if flip_b else b).add_(c)
-    return lambda a, b, c: torch.mm(a, b).add_(c)
+from everflow.ops.linalg.large_products import product
 
 
 def _columns(node: Node) -> Callable[..., Any]:
@@ -54,7 +47,7 @@ def _two(node: Node) -> Callable[..., Any]:
     return (lambda *xs: run(*[x.t() if turn else x for x, turn in zip(xs, turns)])) if any(turns) else run
 
 
-fused_op("_MatMulBias", kernel=_with_bias, fresh=True)
+fused_op("_MatMulBias", kernel=product, fresh=True)
 fused_op("_PartOfProduct", kernel=_columns)
 fused_op("_SumOfProducts", kernel=_sum, fresh=True)
 fused_op("_TwoProducts", kernel=_two, fresh=True)

@@ -18,6 +18,7 @@ from everflow.ops.core import symbolic
 from everflow.ops.core.families import conj, published, widened
 from everflow.ops.core.registry import apply, op
 from everflow.ops.core.shape_rules import merged
+from everflow.ops.linalg import large_products
 from everflow.platform.dispatch import add_dispatch_support
 
 
@@ -34,10 +35,7 @@ def fits(node: Any, rule: Callable[[], Any]) -> bool:
 
 def _multiply(node: Any) -> Callable[..., Any]:
     flip_a, flip_b = node.attr("transpose_a"), node.attr("transpose_b")
-    if flip_a:
-        product = (lambda a, b: torch.mm(a.t(), b.t())) if flip_b else lambda a, b: torch.mm(a.t(), b)
-    else:
-        product = (lambda a, b: torch.mm(a, b.t())) if flip_b else torch.mm
+    product = large_products.product(node)
     if fits(node, lambda: _product_shape(node)):
         return product
 

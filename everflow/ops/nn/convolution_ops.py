@@ -19,6 +19,7 @@ from everflow.ops.core import symbolic
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.ops.nn.pointwise_convolutions import Pointwise
+from everflow.ops.nn.window_convolutions import Windows
 from everflow.ops.nn.windows import Layout, pads_of, symmetric, window_output
 from everflow.ops.nn.zero_borders import Border
 
@@ -204,9 +205,14 @@ def dense(tensor: Any) -> Any:
     return tensor.contiguous()
 
 
+def _served(node: Any) -> Pointwise | Windows | None:
+    """Who has kernels of our own for a convolution in two dimensions, or one of its gradients."""
+    return Pointwise.find(node) or Windows.find(node)
+
+
 def _convolution(node: Any) -> Callable[..., Any]:
-    pointwise = Pointwise.find(node) if node.type == "Conv2D" else None
-    return _general(node) if pointwise is None else pointwise.forward(_general(node))
+    served = _served(node) if node.type == "Conv2D" else None
+    return _general(node) if served is None else served.forward(_general(node))
 
 
 def _general(node: Any) -> Callable[..., Any]:
@@ -227,7 +233,12 @@ def convolution_with_bias(node: Any) -> Callable[..., Any]:
     geometry = Geometry(node)
     forward, to_torch, from_torch = geometry.forward, geometry.layout.to_torch, geometry.layout.from_torch
     filter_order = FILTER_TO_TORCH[geometry.layout.rank]
-    return lambda x, filter, bias: forward(x.permute(to_torch), filter.permute(filter_order), bias).permute(from_torch)
+
+    def run(x: Any, filter: Any, bias: Any) -> Any:
+        return forward(x.permute(to_torch), filter.permute(filter_order), bias).permute(from_torch)
+
+    windows = Windows.find(node)
+    return run if windows is None else windows.forward(run)
 
 
 def uneven_padding(node: Node) -> Border | None:
@@ -263,8 +274,8 @@ def _input_gradient(node: Any) -> Callable[..., Any]:
             sizes = geometry.layout.dims(dy.shape[geometry.layout.batch], filter.shape[2], sizes)
         return compute([sizes[i] for i in to_torch], filter.permute(filter_order), dy.permute(to_torch)).permute(from_torch)
 
-    pointwise = Pointwise.find(node) if node.type == "Conv2DBackpropInput" else None
-    return run if pointwise is None else pointwise.input_gradient(run, read)
+    served = _served(node) if node.type == "Conv2DBackpropInput" else None
+    return run if served is None else served.input_gradient(run, read)
 
 
 def _filter_gradient(node: Any) -> Callable[..., Any]:
@@ -277,8 +288,8 @@ def _filter_gradient(node: Any) -> Callable[..., Any]:
         sizes = read(sizes)
         return dense(compute(x.permute(to_torch), [sizes[i] for i in filter_order], dy.permute(to_torch)).permute(filter_back))
 
-    pointwise = Pointwise.find(node) if node.type == "Conv2DBackpropFilter" else None
-    return run if pointwise is None else pointwise.filter_gradient(run, read)
+    served = _served(node) if node.type == "Conv2DBackpropFilter" else None
+    return run if served is None else served.filter_gradient(run, read)
 
 
 def convolution_shape(o: Any) -> Any:

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 import everflow as tf
+from everflow import _native
 from everflow.errors import UnimplementedError, invalid_argument
-from everflow.graph import shapes
+from everflow.graph import dtypes, shapes
 from everflow.graph.constants import dims_of, known
 from everflow.lazy import torch
 from everflow.ops.core import symbolic
@@ -16,6 +17,9 @@ from everflow.ops.core.families import widened
 from everflow.ops.core.registry import apply, fused_op, op
 from everflow.ops.core.shape_rules import same_as
 from everflow.ops.nn.windows import Layout, pads_of, window_output
+
+# Native kernels compute so many channels side by side.
+GROUP = 16
 
 
 class Pool:
@@ -246,22 +250,47 @@ def pools_planes(node: Any) -> bool:
 
 
 def _max_pool_with_positions(node: Any) -> Callable[..., Any]:
-    """MaxPool that also hands on where the maxima are."""
+    """MaxPool that also hands on where the maxima are: in windows of 2 × 2 side by side as bytes, else as torch says it."""
     pool = Pool(_layout(node), node.attr("ksize"), node.attr("strides"), node.attr("padding"))
     to_torch, from_torch, maxima = pool.layout.to_torch, pool.layout.from_torch, pool.maxima
+    halves = pool.window == [2, 2] == pool.strides and pool.layout.channel == 3 and node.outputs[0].dtype is dtypes.float32
 
     def run(x: Any) -> Any:
+        if halves and not x.is_cuda and x.dim() == 4 and x.numel() and not (x.shape[1] % 2 or x.shape[2] % 2 or x.shape[3] % GROUP):
+            return _halved(x.contiguous())
         values, positions = maxima(x.permute(to_torch))
         return values.permute(from_torch), positions
 
     return run
 
 
+def _halved(x: Any) -> tuple[Any, Any]:
+    batch, height, width, channels = x.shape
+    sizes = batch, height // 2, width // 2, channels
+    values, places = torch.empty(sizes), torch.empty(sizes, dtype=torch.uint8)
+    _native.pool_halves(x.data_ptr(), values.data_ptr(), places.data_ptr(), sizes, torch.get_num_threads())
+    return values, places
+
+
+def _spread(dy: Any, places: Any) -> Any:
+    """The gradient of `_halved`."""
+    batch, height, width, channels = sizes = tuple(dy.shape)
+    dx = torch.empty((batch, 2 * height, 2 * width, channels))
+    _native.spread_halves(dy.data_ptr(), places.data_ptr(), dx.data_ptr(), sizes, torch.get_num_threads())
+    return dx
+
+
 def _max_pool_from_positions(node: Any) -> Callable[..., Any]:
     """MaxPoolGrad for maxima whose positions are known."""
     pool = Pool(_layout(node), node.attr("ksize"), node.attr("strides"), node.attr("padding"))
     to_torch, from_torch, gradient = pool.layout.to_torch, pool.layout.from_torch, pool.max_gradient
-    return lambda x, dy, positions: gradient(x.permute(to_torch), dy.permute(to_torch), positions).permute(from_torch)
+
+    def run(x: Any, dy: Any, positions: Any) -> Any:
+        if positions.dtype is torch.uint8 and dy.shape == positions.shape:
+            return _spread(dy.contiguous(), positions)
+        return gradient(x.permute(to_torch), dy.permute(to_torch), positions).permute(from_torch)
+
+    return run
 
 
 fused_op("_MaxPoolWithPositions", kernel=_max_pool_with_positions)

@@ -18,7 +18,13 @@ from everflow.runtime.passes.normalized_convolutions import normalize_in_convolu
 from everflow.runtime.passes.overwritten_inputs import overwrite_inputs
 from everflow.runtime.passes.padded_normalizations import pad_normalizations
 from everflow.runtime.passes.pending_enqueues import begin_enqueues
-from everflow.runtime.passes.pooling import pool_before_relu, pool_convolutions, share_pooling_positions
+from everflow.runtime.passes.pooling import (
+    pool_before_relu,
+    pool_convolutions,
+    rectify_maxima,
+    share_pooling_positions,
+    sum_before_spreading,
+)
 from everflow.runtime.passes.python_functions import run_python_functions_together
 from everflow.runtime.passes.rectified_normalizations import rectify_normalizations
 from everflow.runtime.passes.resized_images import resize_single_images
@@ -43,7 +49,9 @@ PASSES = (
     fuse_biases,
     pool_before_relu,
     pool_convolutions,
+    rectify_maxima,
     share_pooling_positions,
+    sum_before_spreading,
     scale_updates,
     batch_optimizer_steps,
     add_convolutions,

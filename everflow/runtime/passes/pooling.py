@@ -41,6 +41,27 @@ pool_convolutions = Rules(
 )
 
 
+def _rectified(node: Node, x: Value, dy: Value, relu: Node, pool: Node, gradient: Node) -> Any:
+    from everflow.ops.nn.pooling_ops import pools_planes
+
+    if not pools_planes(pool):
+        return None
+    found = fused("_MaxPoolWithPositions", pool, [x])
+    found.add_output(pool.outputs[0].dtype, None)
+    rectified = remade(relu, [found.outputs[0]], like=pool)
+    passed = remade(node, [dy, rectified.outputs[0]], like=pool)
+    return {pool: [found, rectified], node: [passed, _from_positions(gradient, x, found, passed.outputs[0])]}
+
+
+RELU = P("Relu", V("x"), name="relu")
+
+rectify_maxima = Rules(
+    "rectify_maxima",
+    "Relu, then MaxPool, in training: the maxima are rectified, and their gradients, not all that is pooled away.",
+    (P("ReluGrad", P("MaxPoolGrad", RELU, P("MaxPool", RELU, name="pool"), V("dy"), name="gradient", once=True), RELU), _rectified),
+)
+
+
 def _with_positions(node: Node, x: Value, pool: Node) -> Any:
     from everflow.ops.nn.pooling_ops import pools_planes
 
@@ -53,12 +74,21 @@ def _with_positions(node: Node, x: Value, pool: Node) -> Any:
     return {pool: new, node: _from_positions(node, x, new)}
 
 
-def _from_positions(node: Node, x: Value, pool: Node) -> Node:
-    return fused("_MaxPoolGradFromPositions", node, [x, node.inputs[2], pool.outputs[1]])
+def _from_positions(node: Node, x: Value, pool: Node, dy: Value | None = None) -> Node:
+    return fused("_MaxPoolGradFromPositions", node, [x, dy or node.inputs[2], pool.outputs[1]])
 
 
 share_pooling_positions = Rules(
     "share_pooling_positions",
     "MaxPool finds where the maxima are; its gradient need not look for them again.",
     (P("MaxPoolGrad", V("x"), P(("MaxPool", "_MaxPoolWithPositions"), V("x"), name="pool"), least=3), _with_positions),
+)
+
+sum_before_spreading = Rules(
+    "sum_before_spreading",
+    "The gradients of maxima, spread over what was pooled, sum up to what they do before.",
+    (
+        P("BiasAddGrad", P("_MaxPoolGradFromPositions", V(), V("dy"), attrs={"data_format": "NHWC"}), attrs={"data_format": "NHWC"}),
+        lambda node, dy: remade(node, [dy]),
+    ),
 )

@@ -6,7 +6,13 @@ from planning import compiled, random, same, types
 
 import everflow as tf
 from everflow.runtime.passes import PASSES
-from everflow.runtime.passes.pooling import pool_before_relu, pool_convolutions, share_pooling_positions
+from everflow.runtime.passes.pooling import (
+    pool_before_relu,
+    pool_convolutions,
+    rectify_maxima,
+    share_pooling_positions,
+    sum_before_spreading,
+)
 
 pytestmark = pytest.mark.processor
 
@@ -105,3 +111,31 @@ def test_gradients_of_something_else_look_for_positions_themselves():
     y = pooled(x)
     other = tf.raw_ops.MaxPoolGrad(orig_input=2.0 * x, orig_output=y, grad=y, ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="SAME")
     assert "MaxPoolGrad" in same([other], [x], share_pooling_positions, random(2, 4, 4, 1))
+
+
+@pytest.mark.parametrize("sizes", [(3, 6, 4, 16), (2, 5, 5, 2), (2, 4, 6, 48)])
+@pytest.mark.parametrize("windows", [2, 3])
+def test_maxima_are_rectified_and_their_gradients(sizes, windows):
+    x = tf.placeholder(tf.float32, [None, *sizes[1:]])
+    y = tf.nn.max_pool(tf.nn.relu(x), [1, windows, windows, 1], [1, 2, 2, 1], "SAME")
+    found = same([y, *tf.gradients(y, x, tf.exp(y))], [x], rectify_maxima, random(*sizes), tolerance=1e-6)
+    assert found[:2] == ["_MaxPoolWithPositions", "Relu"] and found[-2:] == ["ReluGrad", "_MaxPoolGradFromPositions"]
+    assert "MaxPoolGrad" not in found
+
+
+def test_of_equal_maxima_the_first_gets_the_gradient_and_none_where_nothing_is_positive():
+    x = tf.placeholder(tf.float32, [1, 2, 4, 16])
+    given = np.repeat(np.float32([[[[1], [3], [-1], [-2]], [[3], [2], [-5], [-1]]]]), 16, axis=-1)
+    y = pooled(tf.nn.relu(x))
+    (gradient,) = tf.gradients(y, x)
+    with tf.Session() as sess:
+        assert sess.run(gradient, {x: given})[0, :, :, 5].tolist() == [[0, 1, 0, 0], [0, 0, 0, 0]]
+
+
+def test_a_bias_behind_pooling_gets_the_sum_of_what_maxima_get():
+    x = tf.placeholder(tf.float32, [None, 6, 6, 16])
+    bias = tf.constant(random(16))
+    y = pooled(tf.nn.relu(tf.nn.bias_add(x, bias)))
+    passes = (rectify_maxima, share_pooling_positions, sum_before_spreading)
+    found = same(tf.gradients(y, bias, tf.sin(y)), [x], passes, random(3, 6, 6, 16), tolerance=1e-5)
+    assert found[-1] == "BiasAddGrad" and "_MaxPoolGradFromPositions" not in found

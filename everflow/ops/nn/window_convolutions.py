@@ -1,0 +1,118 @@
+"""Convolutions with stride one as products of matrices, where our own kernels are faster than the library that torch asks."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from everflow import _native
+from everflow.graph import dtypes
+from everflow.lazy import torch
+from everflow.ops.nn.windows import pads_of
+
+Kernel = Callable[..., Any]
+
+# The results of so many channels are computed side by side.
+GROUP = 16
+# A filter of more numbers does not stay near the processor while a picture passes by.
+LARGEST = 9 * 256 * 256
+# Where AVX-512 can be used, oneDNN is the faster one but for the gradients of filters with windows of so many pixels.
+SMALL_WINDOW = 9
+
+
+class Windows:
+    """A Conv2D op, or one of its gradients, whose windows hold several pixels and move by one."""
+
+    def __init__(self, padding: str, filter: tuple[int, int, int, int]) -> None:
+        self.padding, self.filter = padding, filter
+        # The sizes that come along with a step are nearly always the same ones.
+        self.fit = functools.lru_cache(maxsize=64)(self._fit)
+
+    @classmethod
+    def find(cls, node: Any) -> Windows | None:
+        """What is known of such a node; None for any other, and where other kernels do it better."""
+        gradient = node.type == "Conv2DBackpropFilter"
+        filter = node.outputs[0].dims if gradient else node.inputs[1].dims
+        if filter is None or len(filter) != 4 or None in filter or not _is_served(filter, gradient):
+            return None
+        if (
+            node.outputs[0].dtype is not dtypes.float32
+            or node.attr("data_format") != "NHWC"
+            or node.attr("padding") not in ("SAME", "VALID")
+            or [*node.attr("strides"), *node.attr("dilations")] != [1] * 8
+        ):
+            return None
+        return cls(node.attr("padding"), filter)
+
+    def _fit(self, shape: Any, threads: int) -> tuple[int, ...] | None:
+        """For the shape of pictures: zeros before their rows and columns, and how many windows there are; None for what does not fit."""
+        rows, columns, depth, _ = self.filter
+        if len(shape) != 4 or shape[3] != depth or shape[0] < threads:
+            return None
+        (top, bottom), (left, right) = pads_of(self.padding, shape[1:3], (rows, columns), (1, 1), (1, 1))
+        height, width = shape[1] + top + bottom - rows + 1, shape[2] + left + right - columns + 1
+        return (top, left, height, width) if height > 0 and width > 0 else None
+
+    def forward(self, general: Kernel) -> Kernel:
+        """The kernel (x, filter, bias=None) of Conv2D; `general` does what comes in another form."""
+        rows, columns, _, channels = self.filter
+
+        def run(x: Any, filter: Any, *bias: Any) -> Any:
+            threads = torch.get_num_threads()
+            fitted = self.fit(x.shape, threads)
+            if fitted is None or x.is_cuda:
+                return general(x, filter, *bias)
+            top, left, height, width = fitted
+            y = torch.empty((x.shape[0], height, width, channels))
+            x, filter, add = x.contiguous(), filter.contiguous(), [b.contiguous() for b in bias]
+            sizes = (*x.shape, rows, columns, channels, top, left, height, width)
+            start = add[0].data_ptr() if add else 0
+            _native.convolve(x.data_ptr(), filter.data_ptr(), start, y.data_ptr(), sizes, False, False, threads)
+            return y
+
+        return run
+
+    def input_gradient(self, general: Kernel, read: Callable[[Any], Any]) -> Kernel:
+        """The kernel of Conv2DBackpropInput; `read` turns the sizes that it is given into a list."""
+        rows, columns, depth, channels = self.filter
+
+        def run(sizes: Any, filter: Any, dy: Any) -> Any:
+            threads, shape = torch.get_num_threads(), read(sizes)
+            fitted = self.fit(tuple(shape), threads)
+            if fitted is None or dy.is_cuda or tuple(dy.shape) != (shape[0], *fitted[2:], channels):
+                return general(sizes, filter, dy)
+            top, left, height, width = fitted
+            dx = torch.empty(shape)
+            dy, filter = dy.contiguous(), filter.contiguous()
+            # Every pixel of the input is reached from the windows around it: those before it begin a window's length earlier.
+            sizes = (*dy.shape, rows, columns, depth, rows - 1 - top, columns - 1 - left, shape[1], shape[2])
+            _native.convolve(dy.data_ptr(), filter.data_ptr(), 0, dx.data_ptr(), sizes, True, False, threads)
+            return dx
+
+        return run
+
+    def filter_gradient(self, general: Kernel, read: Callable[[Any], Any]) -> Kernel:
+        """The kernel of Conv2DBackpropFilter."""
+        rows, columns, _, channels = self.filter
+
+        def run(x: Any, sizes: Any, dy: Any) -> Any:
+            threads = torch.get_num_threads()
+            fitted = self.fit(x.shape, threads)
+            if fitted is None or x.is_cuda or tuple(dy.shape) != (x.shape[0], *fitted[2:], channels) or tuple(read(sizes)) != self.filter:
+                return general(x, sizes, dy)
+            found = torch.empty(self.filter)
+            x, dy = x.contiguous(), dy.contiguous()
+            sizes = (*x.shape, rows, columns, channels, *fitted)
+            _native.filter_gradient(x.data_ptr(), dy.data_ptr(), found.data_ptr(), sizes, threads)
+            return found
+
+        return run
+
+
+def _is_served(filter: Any, gradient: bool) -> bool:
+    rows, columns, depth, channels = filter
+    if rows * columns < 2 or depth % GROUP or channels % GROUP or not 0 < rows * columns * depth * channels <= LARGEST:
+        return False
+    kind = _native.processor()
+    return kind == "avx2" or kind == "avx512" and gradient and rows * columns <= SMALL_WINDOW
