@@ -94,6 +94,52 @@ def pairs():
                 ),
             )
 
+    for batch, side, depth, size, channels in ((64, 14, 32, 5, 64), (32, 32, 32, 3, 32), (32, 16, 64, 3, 64), (32, 8, 128, 3, 128)):
+        x, filter, dy = random(batch, side, side, depth), random(size, size, depth, channels), random(batch, side, side, channels)
+        tx, tf_, tdy, pad = pictures(x), filters(filter), pictures(dy), [size // 2, size // 2]
+        name = f"{side} x {side} x {depth}, {size} x {size} to {channels}"
+        yield (
+            f"convolution             {name}",
+            ours(lambda x, f: tf.nn.conv2d(x, f, [1, 1, 1, 1], "SAME"), x, filter),
+            lambda x=tx, f=tf_, p=pad: F.conv2d(x, f, padding=p),
+        )
+        for index, what in ((0, "input"), (1, "filter")):
+
+            def gradient(dy, x, f, index=index):
+                return tf.gradients(tf.nn.conv2d(x, f, [1, 1, 1, 1], "SAME"), [x, f][index], dy)
+
+            mask = [index == 0, index == 1, False]
+            yield (
+                f"  gradient of its {what.ljust(6)}  {name}",
+                ours(gradient, dy, x, filter),
+                lambda dy=tdy, x=tx, f=tf_, p=pad, m=mask: torch.ops.aten.convolution_backward(
+                    dy, x, f, None, [1, 1], p, [1, 1], False, [0, 0], 1, m
+                ),
+            )
+
+    for height, depth, columns in ((64, 3136, 1024), (64, 1024, 3136), (64, 784, 512), (64, 156, 512)):
+        a, b = random(height, depth), random(depth, columns)
+        yield (
+            f"product                 {height} x {depth} x {columns}",
+            ours(tf.matmul, a, b),
+            lambda a=torch.from_numpy(a), b=torch.from_numpy(b): torch.mm(a, b),
+        )
+
+    for side, channels in ((28, 32), (14, 64)):
+        x, dy = random(64, side, side, channels), random(64, side // 2, side // 2, channels)
+
+        def halved(x, dy):
+            y = tf.nn.max_pool(tf.nn.relu(x), [1, 2, 2, 1], [1, 2, 2, 1], "SAME")
+            return [y, *tf.gradients(y, x, dy)]
+
+        def halved_by_torch(x=pictures(x), dy=pictures(dy)):
+            rectified = torch.relu(x)
+            y, places = F.max_pool2d(rectified, 2, return_indices=True)
+            dx = torch.ops.aten.max_pool2d_with_indices_backward(dy, rectified, [2, 2], [2, 2], [0, 0], [1, 1], False, places)
+            return y, torch.ops.aten.threshold_backward(dx, rectified, 0)
+
+        yield f"relu, maxima, and back  {side} x {side} x {channels}", ours(halved, x, dy), halved_by_torch
+
     for side, depth, size, channels in ((28, 1, 5, 32), (32, 3, 5, 64), (32, 3, 3, 16)):
         x, filter, bias = random(64, side, side, depth), random(size, size, depth, channels), random(channels)
 

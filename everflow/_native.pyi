@@ -15,6 +15,9 @@ def processors() -> list[str]:
     The kinds that this processor can stand for, the least first: what EVERFLOW_CPU may name to effect.
     """
 
+def by_intel() -> bool:
+    """Whether the processor is one of Intel's, which MKL knows best."""
+
 def batch_norm(x: int, scale: int, offset: int, mean: int, variance: int, statistics: int, y: int, sizes: Sequence[int], pitches: Sequence[int], epsilon: float, training: bool, rectify: bool, threads: int) -> None:
     """
     Normalizes pictures of these sizes (NHWC), and rectifies them if asked to.
@@ -42,6 +45,17 @@ class ElementwiseChain:
 
 ELEMENTWISE: frozenset = ...
 
+def multiply_matrices(a: int, b: int, bias: int, c: int, sizes: Sequence[int], threads: int) -> None:
+    """The product of two matrices, and a bias for each column of it."""
+
+def pool_halves(pictures: int, out: int, places: int, sizes: Sequence[int], threads: int) -> None:
+    """The maxima of windows of two by two, and which of the four each is."""
+
+def spread_halves(gradient: int, places: int, out: int, sizes: Sequence[int], threads: int) -> None:
+    """
+    Pictures of zeros with the gradient of each maximum where that was found.
+    """
+
 def multiply_by_pixel(a: int, a_sizes: Sequence[int], b: int, c: int, c_sizes: Sequence[int], depth: int, columns: int, add: bool, bias: int, rectify: bool, threads: int) -> None:
     """
     The product of the channels of each pixel with a matrix, put into the pixels of another picture, or added to them.
@@ -49,6 +63,14 @@ def multiply_by_pixel(a: int, a_sizes: Sequence[int], b: int, c: int, c_sizes: S
 
 def sum_products(a: int, a_sizes: Sequence[int], b: int, b_sizes: Sequence[int], c: int, depth: int, columns: int, threads: int) -> None:
     """The products of all channels of a with all of b, summed over pixels."""
+
+def convolve(pictures: int, filter: int, bias: int, out: int, sizes: Sequence[int], turned: bool, rectify: bool, threads: int) -> None:
+    """
+    The convolution of pictures with a filter, or the gradient of one with respect to its input.
+    """
+
+def filter_gradient(pictures: int, gradient: int, out: int, sizes: Sequence[int], threads: int) -> None:
+    """The gradient of a convolution's filter."""
 
 @overload
 def fill_uniform(out: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu')], key: int, low: int, high: int, threads: int) -> None: ...

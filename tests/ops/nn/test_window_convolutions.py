@@ -1,0 +1,70 @@
+"""Our own kernels of convolutions with stride one, whichever processor they would be chosen on."""
+
+import numpy as np
+import pytest
+import torch
+
+from everflow.ops.nn.window_convolutions import Windows
+
+pytestmark = pytest.mark.processor
+
+
+def never(*_):
+    raise AssertionError("left to torch")
+
+
+def numbers(*dims):
+    return torch.from_numpy(np.random.RandomState(len(dims) + sum(dims)).standard_normal(dims).astype(np.float32))
+
+
+def expected(x, filter, dy, padding):
+    """torch's convolution in float64 with its gradients: result, of the input, of the filter."""
+    x, filter = x.double().permute(0, 3, 1, 2).requires_grad_(), filter.double().permute(3, 2, 0, 1).requires_grad_()
+    rows, columns = filter.shape[2:]
+    top, left = ((rows - 1) // 2, (columns - 1) // 2) if padding == "SAME" else (0, 0)
+    bottom, right = (rows - 1 - top, columns - 1 - left) if padding == "SAME" else (0, 0)
+    y = torch.conv2d(torch.nn.functional.pad(x, (left, right, top, bottom)), filter)
+    y.backward(dy.double().permute(0, 3, 1, 2))
+    return y.permute(0, 2, 3, 1), x.grad.permute(0, 2, 3, 1), filter.grad.permute(2, 3, 1, 0)
+
+
+@pytest.mark.parametrize("padding", ["SAME", "VALID"])
+@pytest.mark.parametrize(
+    "picture,filter", [((14, 14, 32), (5, 5, 64)), ((7, 19, 16), (3, 3, 48)), ((6, 9, 48), (2, 4, 16)), ((5, 3, 16), (1, 3, 16))]
+)
+def test_convolutions_and_their_gradients(padding, picture, filter):
+    filter = numbers(*filter[:2], picture[2], filter[2])
+    x = numbers(5, *picture)
+    windows = Windows(padding, tuple(filter.shape))
+    _, _, height, width = windows.fit(x.shape, 1)
+    dy = numbers(5, height, width, filter.shape[3])
+    y, dx, df = expected(x, filter, dy, padding)
+    torch.testing.assert_close(windows.forward(never)(x, filter).double(), y, rtol=1e-5, atol=1e-4)
+    bias = numbers(filter.shape[3])
+    torch.testing.assert_close(windows.forward(never)(x, filter, bias).double(), y + bias.double(), rtol=1e-5, atol=1e-4)
+    sizes = list(x.shape)
+    torch.testing.assert_close(windows.input_gradient(never, lambda s: s)(sizes, filter, dy).double(), dx, rtol=1e-5, atol=1e-4)
+    sizes = list(filter.shape)
+    torch.testing.assert_close(windows.filter_gradient(never, lambda s: s)(x, sizes, dy).double(), df, rtol=1e-5, atol=1e-3)
+
+
+def test_sums_over_pictures_are_the_same_each_time():
+    x, dy = numbers(9, 8, 8, 16), numbers(9, 8, 8, 16)
+    run = Windows("SAME", (3, 3, 16, 16)).filter_gradient(never, lambda s: s)
+    first = run(x, [3, 3, 16, 16], dy)
+    assert all(torch.equal(run(x, [3, 3, 16, 16], dy), first) for _ in range(20))
+
+
+def test_other_pictures_are_left_to_torch():
+    windows = Windows("VALID", (3, 3, 16, 16))
+    left = windows.forward(lambda *_: "torch")
+    assert left(numbers(4, 2, 8, 16), numbers(3, 3, 16, 16)) == "torch"
+    assert left(numbers(4, 8, 8, 8), numbers(3, 3, 16, 16)) == "torch"
+    wrong = windows.input_gradient(lambda *_: "torch", lambda s: s)
+    assert wrong([4, 8, 8, 16], numbers(3, 3, 16, 16), numbers(4, 5, 6, 16)) == "torch"
+
+
+def test_pictures_may_be_parts_of_larger_ones():
+    x, filter = numbers(4, 10, 9, 32)[:, 1:, ::2, 16:], numbers(3, 3, 16, 16)
+    y = Windows("SAME", (3, 3, 16, 16)).forward(never)(x, filter)
+    torch.testing.assert_close(y.double(), expected(x, filter, torch.zeros_like(y), "SAME")[0], rtol=1e-5, atol=1e-4)
