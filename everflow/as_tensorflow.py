@@ -1,6 +1,11 @@
 """`import everflow.as_tensorflow` makes `import tensorflow` find Everflow, in this process and those that it starts."""
 
-from everflow import alias, years
+import sys
 
+from everflow import alias, lazy, years
+
+# A TensorFlow program has no use for it, and short programs spend most of their time with imports.
+if "torch" not in sys.modules:
+    sys.meta_path.insert(0, lazy.Late())
 alias.install()
 years.install()

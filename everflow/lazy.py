@@ -3,8 +3,26 @@
 from __future__ import annotations
 
 import importlib
+import sys
 import types
 from typing import TYPE_CHECKING, Any
+
+# The kernels of tensors that have a shape and no data: only torch's compiler needs them, and a third of torch's import goes there.
+DATALESS = "torch._meta_registrations"
+COMPILER = {f"torch.{name}" for name in ("_dynamo", "_inductor", "_decomp", "_prims", "_refs", "utils._content_store")}
+
+
+class Late:
+    """Has torch be imported without what is DATALESS, until its compiler is: `sys.meta_path.insert(0, Late())`."""
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> None:
+        if name == "torch":
+            sys.modules[DATALESS] = types.ModuleType(DATALESS)
+        elif name in COMPILER:
+            sys.meta_path.remove(self)
+            sys.modules.pop(DATALESS, None)
+            vars(sys.modules["torch"]).pop("_meta_registrations", None)
+            importlib.import_module(DATALESS)
 
 
 class LazyModule(types.ModuleType):
@@ -26,4 +44,4 @@ if TYPE_CHECKING:
 else:
     torch = LazyModule("torch")
 
-__all__ = ["LazyModule", "torch"]
+__all__ = ["Late", "LazyModule", "torch"]
