@@ -17,7 +17,7 @@ from everflow.runtime.loops import while_kernel
 from everflow.runtime.memory import keep_freed_memory
 from everflow.runtime.placement import Placer
 from everflow.runtime.plan import Node, make_plan
-from everflow.runtime.symbols import settle_dims
+from everflow.runtime.symbols import forget_dims, settle_dims
 from everflow.runtime.tasks import Task
 from everflow.values import tensors as values
 
@@ -147,11 +147,21 @@ class Context:
         return call
 
     def step(
-        self, fetches: Any, targets: Any, feeds: Any, is_body: bool = False, host: Any = ((), ()), dims: dict[int, Any] | None = None
+        self,
+        fetches: Any,
+        targets: Any,
+        feeds: Any,
+        is_body: bool = False,
+        host: Any = ((), ()),
+        dims: dict[int, Any] | None = None,
+        any_shape: bool = False,
     ) -> codegen.Step:
         """Plans and compiles what computes the fetches and targets from the feeds. `host`: which feeds are, and which fetches may
-        be, plain numbers. `dims`: the shapes of feeds, where more is known of them than their tensors say."""
+        be, plain numbers. `dims`: the shapes of feeds, where more is known of them than their tensors say. `any_shape`: feeds may
+        have other shapes than their tensors say."""
         plan = make_plan(self, fetches, targets, feeds)
+        if any_shape:
+            forget_dims(plan)
         if dims:
             settle_dims(plan, dims)
         plan.is_body = is_body

@@ -62,3 +62,13 @@ def settle_dims(plan: Plan, dims: dict[int, Any]) -> None:
             found = symbols.of(value)
             if found is not None:
                 value.dims = tuple(s if isinstance(s, int) else None for s in found)
+
+
+def forget_dims(plan: Plan) -> None:
+    """Lets a plan take feeds of any shape: what the graph says about the shapes of feeds, and of all that comes of them, no longer counts."""
+    unknown = set(plan.feeds)
+    for node in plan.nodes:
+        if node.is_feed or not unknown.isdisjoint(node.inputs):
+            unknown.update(node.outputs)
+            for value in node.outputs:
+                value.dims = None

@@ -1,0 +1,1 @@
+"""A model server: TensorFlow Serving's protocol, versions and flags, on our sessions."""
