@@ -10,11 +10,13 @@ from everflow.about import version
 # What --help says of each command; the module everflow.cli.<command> holds its main(arguments).
 COMMANDS = {
     "alias": "let plain `python` find Everflow as TensorFlow",
+    "client": "ask a model server",
     "demo": "train a network that reads handwritten digits",
     "export": "write a model as a PyTorch module",
     "ops": "list the ops of TensorFlow, and what Everflow has of each",
     "records": "show what is in record files (TFRecord)",
     "run": "run a TensorFlow program with Everflow",
+    "serve": "serve models over gRPC and REST",
 }
 
 # Programs of TensorFlow, under the names that they have there: command(arguments) of everflow.tools.<name>.

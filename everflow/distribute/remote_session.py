@@ -43,7 +43,9 @@ class RemoteContext(Context):
         found = called(self._master.ListDevices, master_pb2.ListDevicesRequest(session_handle=self._handle), self.timeout)
         return [DeviceAttributes(d.name, d.device_type, d.memory_limit, d.incarnation) for d in (*found.local_device, *found.remote_device)]
 
-    def step(self, fetches: Any, targets: Any, feeds: Any, is_body: bool = False, host: Any = ((), ()), dims: Any = None) -> Any:
+    def step(
+        self, fetches: Any, targets: Any, feeds: Any, is_body: bool = False, host: Any = ((), ()), dims: Any = None, any_shape: bool = False
+    ) -> Any:
         """A step that the server runs, of a graph that it knows by then."""
         self._extend()
         return RemoteStep(self, fetches, targets, feeds)

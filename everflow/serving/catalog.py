@@ -31,11 +31,7 @@ class Catalog:
     """Models by name. `platforms` says for each platform what makes the loader of a version's folder."""
 
     def __init__(
-        self,
-        manager: Manager,
-        platforms: Mapping[str, MakeLoader],
-        poll_seconds: float = 1.0,
-        allow_labels_for_unavailable: bool = False,
+        self, manager: Manager, platforms: Mapping[str, MakeLoader], poll_seconds: float = 1.0, allow_labels_for_unavailable: bool = False
     ) -> None:
         self.manager = manager
         self._platforms = dict(platforms)
@@ -52,7 +48,9 @@ class Catalog:
         if kind == "custom_model_config":
             raise invalid_argument("ModelServer does not yet support custom model config.")
         if kind is None and self._connected:
-            raise invalid_argument("Cannot transition to requested config. It is only legal to transition from one ModelConfigList to another.")  # fmt: skip
+            raise invalid_argument(
+                "Cannot transition to requested config. It is only legal to transition from one ModelConfigList to another."
+            )
         with self._lock:
             models = self._checked(config.model_config_list.config)
             new = [name for name in models if name not in self._models]
@@ -63,7 +61,9 @@ class Catalog:
             log.info("Adding/updating models.")
             for model in models.values():
                 log.info(" (Re-)adding model: %s", model.name)
-            self._source.watch({m.name: Watched(m.base_path, m.model_version_policy, self._platforms[m.model_platform]) for m in models.values()})  # fmt: skip
+            self._source.watch(
+                {m.name: Watched(m.base_path, m.model_version_policy, self._platforms[m.model_platform]) for m in models.values()}
+            )
             if not self._connected:
                 self._connected = True
                 self._source.connect(self.manager.aspire)
@@ -87,12 +87,16 @@ class Catalog:
                 raise invalid_argument(f"Illegal to list model {model.name} multiple times in config list")
             if model.model_type:
                 if model.model_platform:
-                    raise invalid_argument("Illegal setting both ModelServerConfig::model_type (deprecated) and ModelServerConfig::model_platform.")  # fmt: skip
+                    raise invalid_argument(
+                        "Illegal setting both ModelServerConfig::model_type (deprecated) and ModelServerConfig::model_platform."
+                    )
                 if model.model_type != model_server_config_pb2.TENSORFLOW:
                     raise invalid_argument(f"ModelServerConfig::model_type choice {model.model_type} not supported.")
                 model.model_platform = "tensorflow"
             if not model.model_platform:
-                raise invalid_argument("Illegal setting neither ModelServerConfig::model_type (deprecated) nor ModelServerConfig::model_platform.")  # fmt: skip
+                raise invalid_argument(
+                    "Illegal setting neither ModelServerConfig::model_type (deprecated) nor ModelServerConfig::model_platform."
+                )
             if model.model_platform not in self._platforms:
                 raise invalid_argument(f"Model {model.name} requests unsupported platform {model.model_platform}")
             if not os.path.isabs(model.base_path) and "://" not in model.base_path:
@@ -166,5 +170,3 @@ class Catalog:
         """Looks for new versions no more, and unloads all."""
         self._source.stop()
         self.manager.stop()
-
-

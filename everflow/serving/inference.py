@@ -71,8 +71,8 @@ class Call:
         inputs = self.inputs
         if len(given) != len(inputs):
             raise invalid_argument(
-                f"input size does not match signature: {len(given)}!={len(inputs)} len({{{_listed(given)}}}) != len({{{_listed(inputs)}}}). "
-                f"Sent extra: {{{_listed(set(given) - set(inputs))}}}. Missing but required: {{{_listed(set(inputs) - set(given))}}}."
+                f"input size does not match signature: {len(given)}!={len(inputs)} len({{{_listed(given)}}}) != "
+                f"len({{{_listed(inputs)}}}). Sent extra: {{{_listed(set(given) - set(inputs))}}}. Missing but required: {{{_listed(set(inputs) - set(given))}}}."
             )
         for alias in given:
             if alias not in inputs:
@@ -170,9 +170,7 @@ class Classification:
             if len(array) != count:
                 raise invalid_argument(f"Expected {what} output batch size of {count}. Got: {len(array)}")
         if classes is not None and scores is not None and classes.shape != scores.shape:
-            raise invalid_argument(
-                f"Tensors class and score should match in dim_size(1). Got {classes.shape[1]} vs. {scores.shape[1]}"
-            )
+            raise invalid_argument(f"Tensors class and score should match in dim_size(1). Got {classes.shape[1]} vs. {scores.shape[1]}")
         result = classification_pb2.ClassificationResult()
         labels = None if classes is None else [[_text(c) for c in row] for row in classes.tolist()]
         numbers = None if scores is None else scores.tolist()
@@ -217,9 +215,7 @@ class Regression:
         """A RegressionResult."""
         (array,) = found
         if array.ndim not in (1, 2) or (array.ndim == 2 and array.shape[1] != 1):
-            raise invalid_argument(
-                f"Expected output Tensor shape to be either [batch_size] or [batch_size, 1] but got {list(array.shape)}"
-            )
+            raise invalid_argument(f"Expected output Tensor shape to be either [batch_size] or [batch_size, 1] but got {list(array.shape)}")
         if len(array) != count:
             raise invalid_argument(f"Input batch size did not match output batch size: {count} vs. {len(array)}")
         if array.dtype != np.float32:

@@ -7,6 +7,7 @@ import itertools
 import re
 import threading
 from collections.abc import Sequence
+from typing import Any
 
 
 def exponential(first: float, growth: float, count: int) -> list[float]:
@@ -59,6 +60,11 @@ class Counter(Metric):
             if labels in self._values or len(self._values) < MOST_LABELS:
                 self._values[labels] = self._values.get(labels, 0) + by
 
+    def summary(self) -> list[tuple[list[str], int]]:
+        """The labels and value of each."""
+        with self._lock:
+            return [(list(labels), value) for labels, value in self._values.items()]
+
     def value(self, *labels: str) -> int:
         """The value for these labels."""
         return self._values.get(labels, 0)
@@ -90,6 +96,11 @@ class Histogram(Metric):
             # A bucket holds what is less than its limit.
             found[0][bisect.bisect_right(self._limits, value)] += 1
             found[1][0] += value
+
+    def summary(self) -> dict[str, Any]:
+        """The limits of the buckets, and of each combination of labels the counts."""
+        with self._lock:
+            return {"limits": self._limits, "counts": [(list(labels), list(counts)) for labels, (counts, _) in self._values.items()]}
 
     def lines(self) -> list[str]:
         """Its lines in the text."""

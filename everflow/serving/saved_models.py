@@ -129,7 +129,7 @@ class SavedModelServable(Servable):
     def __init__(self, session: Any, meta_graph_def: Any, batcher: Any = None) -> None:
         self.session = session
         self._signatures = dict(meta_graph_def.signature_def)
-        self._batcher = batcher
+        self.batcher = batcher
         self._lock = threading.Lock()
         self._plans: dict[Any, Prepared] = {}
         self.call = functools.lru_cache(_KEPT)(functools.partial(inference.Call, self._signatures))
@@ -168,7 +168,7 @@ class SavedModelServable(Servable):
 
     def submit(self, run: Run) -> Any:
         """Runs in a batch with others: a future of the results. None where this server does not batch."""
-        return None if self._batcher is None else self._batcher.submit(self, run)
+        return None if self.batcher is None else self.batcher.submit(self, run)
 
     def answer(self, steps: Any) -> Any:
         """Drives an inference to its end in this thread."""
@@ -255,7 +255,7 @@ class SavedModelLoader(Loader):
         self.path = path
         self._tags = tags
         self._config = config
-        self._batcher = batcher
+        self.batcher = batcher
         self._warm_up = warm_up
         self._flush = flush
 
@@ -288,7 +288,7 @@ class SavedModelLoader(Loader):
             session, meta_graph_def = load_session_bundle_or_saved_model_bundle_from_path(
                 self.path, tags=list(self._tags), config=self._config
             )
-        return SavedModelServable(session, meta_graph_def, self._batcher)
+        return SavedModelServable(session, meta_graph_def, self.batcher)
 
 
 def drop_from_cache(folder: str) -> None:

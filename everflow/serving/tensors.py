@@ -42,7 +42,7 @@ class _Type:
             raise ValueError(f"tensors of type {self.name} can't be sent")
         self.field, self.number, self.is_packed = _FIELDS[self.name]
         self.is_string = self.name == "string"
-        numpy_type = np.dtype(object) if self.is_string else np.dtype(dtype.as_numpy_dtype)
+        numpy_type: Any = np.dtype(object) if self.is_string else np.dtype(dtype.as_numpy_dtype)
         # Quantized numbers are the integers that they are made of.
         self.numpy = numpy_type[0] if numpy_type.names else numpy_type
         self.wide = None if self.is_string else np.dtype(_WIDE[self.field])
