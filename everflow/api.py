@@ -211,13 +211,8 @@ def index_text() -> tuple[str, list[str]]:
     for file in sorted(PACKAGE.rglob("*.py")):
         parts = file.relative_to(PACKAGE).with_suffix("").parts
         name = ".".join(("everflow", *parts)).removesuffix(".__init__")
-        if parts[0] in ("proto", "index", "demo", "as_tensorflow", "tensorflow", "years") or parts[-1] == "__main__":
-            continue
-        # Modules of other packages, which may not be installed.
-        if parts[:2] == ("years", "modules"):
-            continue
         # These publish nothing, and some need packages that not every installation has.
-        if parts[:2] == ("years", "modules"):
+        if parts[0] in ("proto", "index", "demo", "as_tensorflow", "tensorflow", "years", "serving") or parts[-1] == "__main__":
             continue
         try:
             importlib.import_module(name)

@@ -65,7 +65,7 @@ def settle_dims(plan: Plan, dims: dict[int, Any]) -> None:
 
 
 def forget_dims(plan: Plan) -> None:
-    """Lets a plan take feeds of any shape: what the graph says about the shapes of feeds, and of all that comes of them, no longer counts."""
+    """Lets a plan take feeds of any shape: what the graph says of their shapes, and of all that comes of them, no longer counts."""
     unknown = set(plan.feeds)
     for node in plan.nodes:
         if node.is_feed or not unknown.isdisjoint(node.inputs):

@@ -70,9 +70,10 @@ class Call:
         """Raises where the inputs of a request are not those of the signature."""
         inputs = self.inputs
         if len(given) != len(inputs):
+            extra, missing = _listed(set(given) - set(inputs)), _listed(set(inputs) - set(given))
             raise invalid_argument(
                 f"input size does not match signature: {len(given)}!={len(inputs)} len({{{_listed(given)}}}) != "
-                f"len({{{_listed(inputs)}}}). Sent extra: {{{_listed(set(given) - set(inputs))}}}. Missing but required: {{{_listed(set(inputs) - set(given))}}}."
+                f"len({{{_listed(inputs)}}}). Sent extra: {{{extra}}}. Missing but required: {{{missing}}}."
             )
         for alias in given:
             if alias not in inputs:

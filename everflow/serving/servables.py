@@ -1,4 +1,4 @@
-"""What a user writes to serve something of their own: a Servable that answers, a Loader that makes it, a Source that asks for it."""
+"""What a user writes to serve something of their own: a Servable answers, a Loader makes it, a Source asks for it."""
 
 from __future__ import annotations
 
