@@ -24,11 +24,13 @@ from everflow.proto import model_server_config_pb2, monitoring_config_pb2, platf
 from everflow.serving.batching import Batcher, Parameters
 from everflow.serving.calls import Calls
 from everflow.serving.catalog import Catalog, MakeLoader, single_model
+from everflow.serving.console import Console
 from everflow.serving.flags import BadValue, Options, help_text, parse
 from everflow.serving.grpc_services import GrpcServer, Services, parsed_arguments
 from everflow.serving.manager import Manager, as_status, described
 from everflow.serving.rest import Rest, RestServer
 from everflow.serving.saved_models import SavedModelLoader
+from everflow.serving.tensors import field_bytes
 from everflow.serving.warmup import warm_up
 
 log = logging.getLogger("everflow.serving")
@@ -173,8 +175,6 @@ class ModelServer:
         if options.grpc_socket_path:
             log.info("Running gRPC ModelServer at UNIX socket %s ...", options.grpc_socket_path)
         if options.rest_api_port:
-            from everflow.serving.console import Console
-
             pages = Console(self).page if options.console else None
             rest = Rest(self.calls, options.rest_api_timeout_in_ms / 1000, self.metrics_path, pages)
             self._rest = RestServer(rest, options.host, max(options.rest_api_port, 0), several)
@@ -263,10 +263,8 @@ def _bundle_config(platforms: Any) -> Any:
 
 
 def _legacy_config(data: bytes) -> Any:
-    from everflow.serving.tensors import _packed_bytes
-
     try:
-        return session_bundle_config_pb2.SessionBundleConfig.FromString(bytes(_packed_bytes(data, 1000)))
+        return session_bundle_config_pb2.SessionBundleConfig.FromString(bytes(field_bytes(data, 1000)))
     except ValueError:
         return session_bundle_config_pb2.SessionBundleConfig()
 

@@ -89,7 +89,7 @@ def _elements(proto: Any, kind: _Type, elements: Any, given: int) -> np.ndarray:
         array[:] = list(elements)
         return array
     if kind.is_packed and given >= _MANY:
-        flat = np.frombuffer(_packed_bytes(proto.SerializeToString(), kind.number), kind.wide)
+        flat = np.frombuffer(field_bytes(proto.SerializeToString(), kind.number), kind.wide)
     else:
         flat = np.array(list(elements), kind.wide)
     if kind.field == "half_val":
@@ -111,8 +111,8 @@ def _repeated(given: np.ndarray, kind: _Type, shape: tuple[int, ...], count: int
     return array.reshape(shape)
 
 
-def _packed_bytes(message: bytes, wanted: int) -> memoryview:
-    """The bytes of a packed field in a serialized message."""
+def field_bytes(message: bytes, wanted: int) -> memoryview:
+    """The bytes of a field in a serialized message: a packed one, or a message."""
     view, at, end = memoryview(message), 0, len(message)
     while at < end:
         tag, at = _varint(message, at)
