@@ -59,19 +59,21 @@ def normalized(value: Any, kind: str, name: str) -> Any:
 
 
 def _int(value: Any, name: str) -> int:
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value
-    if isinstance(value, (np.integer, shapes.Dimension)) or (isinstance(value, float) and value.is_integer()):
-        return int(value)
-    if isinstance(value, bool):
-        return int(value)
-    raise AttrError(f"Expected int for argument '{name}' not {value!r}.")
+    return value if type(value) is int else _number(int, value, name)
 
 
 def _float(value: Any, name: str) -> float:
-    if isinstance(value, (int, float, np.number)):
-        return float(value)
-    raise AttrError(f"Expected float for argument '{name}' not {value!r}.")
+    return _number(float, value, name)
+
+
+def _number(kind: Any, value: Any, name: str) -> Any:
+    """What Python makes a number of: numpy's numbers and arrays of one element too, but no texts."""
+    if not isinstance(value, (str, bytes)):
+        try:
+            return kind(value)
+        except TypeError:
+            pass
+    raise AttrError(f"Expected {kind.__name__} for argument '{name}' not {value!r}.")
 
 
 def _bool(value: Any, name: str) -> bool:

@@ -70,6 +70,15 @@ def holds_weights(value: Any) -> bool:
     return hasattr(type(value), "trainable_weights") and hasattr(type(value), "non_trainable_weights")
 
 
+def flat_layers(layers: Any) -> list[Any]:
+    """Layers and those in lists and mappings among them, each once."""
+    found: dict[int, Any] = {}
+    for layer in layers:
+        for each in flat_layers(layer._layers) if isinstance(layer, TrackableDataStructure) else [layer]:
+            found.setdefault(id(each), each)
+    return list(found.values())
+
+
 class LayerVariables:
     """The part of Layer that keeps variables."""
 
@@ -130,12 +139,11 @@ class LayerVariables:
         object.__delattr__(self, name)
         if any(value is other for other in self.__dict__.values()):
             return
-        gone = {id(v) for v in nest.flatten(value)} if isinstance(value, (list, tuple, dict)) else {id(value)}
         books = self.__dict__
         books["_layers"] = [layer for layer in books.get("_layers", ()) if layer is not value]
         for kind in ("_trainable_weights", "_non_trainable_weights"):
             if kind in books:
-                books[kind] = [w for w in books[kind] if id(w) not in gone]
+                books[kind] = [w for w in books[kind] if w is not value]
 
     # Making variables
 
@@ -251,7 +259,7 @@ class LayerVariables:
     def _of_layers(self, attribute: str) -> list[Any]:
         """What the layers in this one have of something, in order."""
         # Templates are among them, which have weights but neither losses nor updates.
-        layers = (layer for layer in self.__dict__.get("_layers", ()) if hasattr(type(layer), attribute))
+        layers = (layer for layer in flat_layers(self.__dict__.get("_layers", ())) if hasattr(type(layer), attribute))
         return [item for layer in layers for item in getattr(layer, attribute)]
 
     # Their values

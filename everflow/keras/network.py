@@ -17,7 +17,7 @@ from everflow.keras.call_context import call_context
 from everflow.keras.input_layer import InputLayer
 from everflow.keras.layer import Layer, _default, map_shapes
 from everflow.keras.layer_results import check_added_metric
-from everflow.keras.layer_variables import check_weights, holds_weights
+from everflow.keras.layer_variables import check_weights, flat_layers, holds_weights
 from everflow.keras.network_config import connections_config, network_from_config
 from everflow.keras.network_order import ordered
 from everflow.keras.node import KerasHistory, Node
@@ -191,7 +191,7 @@ class Network(Layer):
     @property
     def layers(self) -> list[Any]:
         """The layers, in the order of a model's summary."""
-        return [layer for layer in _flat_layers(self._layers) if isinstance(layer, Layer)]
+        return [layer for layer in flat_layers(self._layers) if isinstance(layer, Layer)]
 
     def get_layer(self, name: str | None = None, index: int | None = None) -> Any:
         """A layer by its name, or by its place."""
@@ -225,23 +225,21 @@ class Network(Layer):
     def trainable_weights(self) -> list[Any]:
         """The variables that training changes."""
         self._assert_weights_created()
-        return super().trainable_weights
+        return [] if not self.trainable else [w for layer in self._layers for w in layer.trainable_weights] + self._trainable_weights
 
     @property
     def non_trainable_weights(self) -> list[Any]:
         """The variables that training leaves alone."""
         self._assert_weights_created()
-        return super().non_trainable_weights
+        if self.trainable:
+            return [w for layer in self._layers for w in layer.non_trainable_weights] + self._non_trainable_weights
+        return self._trainable_weights + [w for layer in self._layers for w in layer.weights] + self._non_trainable_weights
 
     @property
     def weights(self) -> list[Any]:
         """The variables of all layers, layer by layer."""
         self._assert_weights_created()
-        found: list[Any] = []
-        for layer in self._layers:
-            found += layer.weights
-        own = [w for w in [*self._trainable_weights, *self._non_trainable_weights] if not any(w is f for f in found)]
-        return _unique(found + own)
+        return [w for layer in self._layers for w in layer.weights] + self._trainable_weights + self._non_trainable_weights
 
     def get_weights(self) -> list[Any]:
         """Their values."""
@@ -457,14 +455,3 @@ def _flat_shapes(shape: Any) -> list[TensorShape]:
     found: list[TensorShape] = []
     map_shapes(found.append, shape)
     return found
-
-
-def _flat_layers(layers: Any) -> list[Any]:
-    found = []
-    for layer in layers:
-        found += _flat_layers(layer.layers) if hasattr(layer, "layers") and not isinstance(layer, Layer) else [layer]
-    return found
-
-
-def _unique(variables: list[Any]) -> list[Any]:
-    return list({id(v): v for v in variables}.values())

@@ -10,6 +10,7 @@ from everflow.years.reporting import note
 from everflow.years.shims import TABLE, methods, patch, put
 
 methods("h5py", "Dataset", "h5py 3.0", value=property(lambda dataset: dataset[()]))
+methods("h5py", "File", "h5py 3.0", fid=property(lambda file: file.id))
 ATTRIBUTES = "texts among attributes have decode()"
 TABLE[ATTRIBUTES] = "h5py 3.0"
 

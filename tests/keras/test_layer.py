@@ -195,3 +195,48 @@ def test_regularizers_constraints_and_activations_have_names():
     for module in (tf.keras.regularizers, tf.keras.constraints, tf.keras.activations, tf.keras.initializers):
         with pytest.raises(ValueError, match="[Uu]nknown"):
             module.get("no such thing")
+
+
+def test_what_lists_hold_counts_once():
+    class Twice(tf.keras.layers.Layer):
+        def __init__(self):
+            super().__init__()
+            self.norm = tf.keras.layers.BatchNormalization()
+            self.norms = [self.norm]
+            self.by_name = {"norms": self.norms}
+
+        def build(self, shape):
+            self.kernels = [self.add_weight(f"kernel{i}", (2, 2)) for i in range(2)]
+            super().build(shape)
+
+        def call(self, x):
+            return self.norm(x @ self.kernels[0] @ self.kernels[1])
+
+    layer = Twice()
+    layer(tf.zeros((1, 2)))
+    kernels = [f"twice/kernel{i}:0" for i in range(2)]
+    norm = [f"twice/batch_normalization/{name}:0" for name in ("gamma", "beta", "moving_mean", "moving_variance")]
+    assert [w.name for w in layer.weights] == kernels + norm and len(layer.updates) == 2
+    # As in TensorFlow, variables that `add_weight` made stay when their list is replaced.
+    layer.kernels = []
+    assert len(layer.weights) == 6
+
+
+def test_a_model_lists_its_own_variables_after_those_of_its_layers():
+    class Model(tf.keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.own = tf.Variable(1.0, name="own")
+            self.dense = [tf.keras.layers.Dense(1)]
+            self.again = {"dense": self.dense}
+
+        def call(self, x):
+            return self.dense[0](x) * self.own
+
+    model = Model()
+    model(tf.zeros((1, 2)))
+    dense = ["model/dense/kernel:0", "model/dense/bias:0"]
+    assert [w.name for w in model.trainable_weights] == [*dense, *dense, "own:0"]
+    assert [layer.name for layer in model.layers] == ["dense"]
+    model.trainable = False
+    assert [w.name for w in model.non_trainable_weights] == ["own:0", *dense, *dense]

@@ -13,7 +13,7 @@ def test_values_of_datasets(tmp_path):
     with h5py.File(tmp_path / "a.h5", "w") as file:
         file["x"] = [1, 2]
         file["y"] = 3.0
-        assert file["x"].value.tolist() == [1, 2] and file["y"].value == 3.0
+        assert file["x"].value.tolist() == [1, 2] and file["y"].value == 3.0 and file.fid == file.id
 
 
 def test_files_without_a_mode_can_be_written(tmp_path):

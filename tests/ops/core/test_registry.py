@@ -1,5 +1,6 @@
 """Adding ops by definition: inferred and explicit attributes, lists of inputs, and what is said of values that do not fit."""
 
+import numpy as np
 import pytest
 
 import everflow as tf
@@ -22,6 +23,14 @@ def test_python_words_have_an_underscore_behind_them():
     assert add("ReservedAttr", range_=7).get_attr("range") == 7
 
 
+def test_attributes_take_what_python_makes_numbers_of():
+    for seven in (7, 7.0, 7.9, np.int64(7), np.float32(7), np.array(7)):
+        found = add("Attr", a=seven).get_attr("a")
+        assert type(found) is int and found == 7
+    found = tf.nn.leaky_relu([1.0], alpha=np.array(0.5)).op.get_attr("alpha")
+    assert type(found) is float and found == 0.5
+
+
 @pytest.mark.parametrize("op, keywords, error, text", [
     ("Simple", {}, TypeError, "No argument for input a"),
     ("Simple", {"a": "text"}, TypeError, "Expected int32 passed to parameter 'a' of op 'Simple', got 'text' of type 'str' instead"),
@@ -29,6 +38,8 @@ def test_python_words_have_an_underscore_behind_them():
     ("Polymorphic", {"a": "s", "T": tf.string}, TypeError, "Should not specify value for inferred attr 'T'."),
     ("PolymorphicOut", {}, TypeError, "No argument for attr T"),
     ("Attr", {"a": None}, TypeError, "Expected int for argument 'a' not None."),
+    ("Attr", {"a": "7"}, TypeError, "Expected int for argument 'a' not '7'."),
+    ("Attr", {"a": np.array([1, 2])}, TypeError, r"Expected int for argument 'a' not array\(\[1, 2\]\)."),
     ("AttrBool", {"a": 1}, TypeError, "Expected bool for argument 'a' not 1."),
     ("AttrMin", {"a": 2}, ValueError, "Attr 'a' of 'AttrMin' Op passed 2 less than minimum 5."),
     ("AttrEnum", {"a": "durian"}, ValueError, 'Attr \'a\' of \'AttrEnum\' Op passed string \'durian\' not in: "apples", "oranges".'),
