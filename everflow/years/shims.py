@@ -30,6 +30,7 @@ LIBRARIES = {
     "numpy": "numpy",
     "pandas": "pandas",
     "PIL": "pillow",
+    "pytest": "pytest",
     "scipy": "scipy",
     "sklearn": "sklearn",
     "yaml": "yaml",

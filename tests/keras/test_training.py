@@ -130,3 +130,14 @@ def test_the_progress_bar_shows_epochs_and_metrics(capsys):
         lines = capsys.readouterr().out.splitlines()
     assert lines[:2] == ["Train on 8 samples", "Epoch 1/2"]
     assert lines[2].startswith("8/8 - ") and " - loss: " in lines[2] and " - acc: " in lines[2]
+
+
+def test_variables_of_a_graph_are_data():
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,), use_bias=False, kernel_initializer="ones")])
+    model.compile(tf.keras.optimizers.SGD(0.0), "mse")
+    x, y = tf.keras.backend.ones((4, 2)), tf.keras.backend.zeros((4, 1))
+    assert model.train_on_batch(x, y) == 4 and model.evaluate(x, y, steps=2, verbose=0) == 4
+    assert model.fit(x, y, steps_per_epoch=2, verbose=0).history["loss"] == [4]
+    assert model.predict(x, steps=1).tolist() == [[2]] * 4
+    double = tf.keras.backend.function([model.input], [model.output * 2])
+    assert double([x])[0].tolist() == [[4]] * 4

@@ -20,6 +20,7 @@ import sys
 import threading
 import time
 import unittest
+import warnings
 import xml.etree.ElementTree
 
 import pytest
@@ -213,3 +214,13 @@ def test_pkg_resources():
         pkg_resources.get_distribution("no-such-thing")
     with pytest.raises(pkg_resources.VersionConflict, match="numpy"):
         pkg_resources.require("numpy<1.0")
+
+
+def test_pytest_records_warnings_that_nobody_asks_for():
+    with pytest.warns(None) as none:
+        pass
+    with pytest.warns(None) as one:
+        warnings.warn("a", UserWarning, stacklevel=1)
+    assert len(none) == 0 and [str(w.message) for w in one] == ["a"]
+    with pytest.raises(TypeError, match="must be derived from Warning"):
+        pytest.warns(int)

@@ -17,6 +17,7 @@ from everflow.graph.sparse_tensor import SparseTensor, SparseTensorValue
 from everflow.graph.tensor import Tensor
 from everflow.keras.backend.graph import get_graph
 from everflow.keras.backend.session import get_session
+from everflow.ops.variables.variables import Variable
 
 
 def _update_ops(updates: Any) -> list[Any]:
@@ -64,9 +65,9 @@ class GraphExecutionFunction:
         plain = type(inputs) is list and all(type(v) is np.ndarray or type(v) is bool for v in inputs)
         values = inputs if plain else _fed(nest.flatten(inputs, expand_composites=True))
         session = get_session(() if plain else values)
-        if not plain and any(isinstance(v, Tensor) for v in values):
-            computed = session.run([v for v in values if isinstance(v, Tensor)], self.feed_dict)
-            values = [computed.pop(0) if isinstance(v, Tensor) else v for v in values]
+        if not plain and any(isinstance(v, (Tensor, Variable)) for v in values):
+            computed = session.run([v for v in values if isinstance(v, (Tensor, Variable))], self.feed_dict)
+            values = [computed.pop(0) if isinstance(v, (Tensor, Variable)) else v for v in values]
         if self.feed_dict or self.run_options or self.run_metadata is not None:
             feed = {**(self.feed_dict or {}), **{t: v for t, v in zip(self.inputs, values) if v is not None}}
             found = session.run(self._fetched(), feed, self.run_options, self.run_metadata)

@@ -17,6 +17,7 @@ from everflow.graph.tensor import Tensor
 from everflow.keras.backend.session import get_session
 from everflow.keras.enqueuers import GeneratorEnqueuer, OrderedEnqueuer, Sequence, iter_sequence_infinite
 from everflow.keras.training.arrays import is_composite
+from everflow.ops.variables.variables import Variable
 from everflow.platform import logging as tf_logging
 
 
@@ -180,9 +181,14 @@ def _fetched(iterator: Any) -> Iterator[Any]:
         yield nest.pack_sequence_as(element, session.run(flat))
 
 
+def is_computed(x: Any) -> bool:
+    """Whether a session computes this: a tensor or a variable of a graph."""
+    return isinstance(x, Tensor) and not x.is_eager or isinstance(x, Variable) and not executing_eagerly()
+
+
 def tensor_batches(tensors: Any) -> Any:
-    """A function that computes symbolic tensors anew for each batch."""
-    symbolic = [t for t in nest.flatten(tensors) if isinstance(t, Tensor) or is_composite(t)]
+    """A function that computes tensors and variables of a graph anew for each batch."""
+    symbolic = [t for t in nest.flatten(tensors) if is_computed(t) or is_composite(t)]
 
     def values() -> Iterator[Any]:
         session = get_session()

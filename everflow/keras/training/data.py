@@ -18,6 +18,7 @@ from everflow.keras.training.batches import (
     StreamBatches,
     dataset_batches,
     generator_batches,
+    is_computed,
     iterator_batches,
     tensor_batches,
 )
@@ -210,8 +211,8 @@ def one_batch(
 
 
 def has_symbolic(x: Any) -> bool:
-    """Whether a structure holds tensors of a graph."""
-    return any(isinstance(t, Tensor) and not t.is_eager for t in nest.flatten(x, expand_composites=True))
+    """Whether a structure holds tensors or variables of a graph."""
+    return any(map(is_computed, nest.flatten(x, expand_composites=True)))
 
 
 def _unpacked(batch: Any, with_targets: bool) -> tuple[Any, Any, Any]:
