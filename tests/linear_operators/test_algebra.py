@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from running import run
 
 import everflow as tf
 from everflow.linear_operators.addition import add_operators
 from everflow.linear_operators.algebra import RegisterAdjoint, RegisterMatmul
+from running import run
 
 linalg = tf.linalg
 POSITIVE = dict(is_self_adjoint=True, is_positive_definite=True)

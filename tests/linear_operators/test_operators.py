@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 import scipy.linalg
-from running import run
 
 import everflow as tf
+from running import run
 
 linalg = tf.linalg
 RANDOM = np.random.RandomState(7)
