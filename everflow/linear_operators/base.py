@@ -454,6 +454,29 @@ def _logdet(matrix: Any, name: str | None = None) -> Any:
     return matrix.log_abs_determinant(name or "log_abs_det")
 
 
+@dispatch_for_types(tf.matmul, LinearOperator)
+def _matmul(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    adjoint_a: bool = False,
+    adjoint_b: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    name: str | None = None,
+) -> Any:
+    if transpose_a or transpose_b:
+        raise ValueError("Transposing not supported at this time.")
+    if a_is_sparse or b_is_sparse:
+        raise ValueError("Sparse methods not supported at this time.")
+    name = name or "matmul"
+    if isinstance(a, LinearOperator):
+        return a.matmul(b, adjoint=adjoint_a, adjoint_arg=adjoint_b, name=name)
+    # A matrix times an operator is the adjoint of the operator's adjoint times the matrix's.
+    return tf.linalg.adjoint(b.matmul(a, adjoint=not adjoint_b, adjoint_arg=not adjoint_a, name=name))
+
+
 @dispatch_for_types(tf.linalg.solve, LinearOperator)
 def _solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Any:
     if not isinstance(matrix, LinearOperator):

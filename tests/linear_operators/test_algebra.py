@@ -65,6 +65,8 @@ def test_functions_of_linalg_take_operators():
     assert linalg.adjoint(operator) is operator
     assert run(linalg.cholesky(operator).to_dense()).tolist() == [[1, 0], [0, 2]]
     assert run(linalg.solve(operator, [[1.0], [2.0]])).tolist() == [[1], [0.5]]
+    assert run(tf.matmul(operator, [[1.0], [2.0]])).tolist() == [[1], [8]]
+    assert run(tf.matmul([[1.0, 2.0]], operator)).tolist() == [[1, 8]]
 
 
 def test_programs_add_rules():

@@ -170,3 +170,9 @@ def test_exceptions_of_kernels_become_errors_that_name_the_op():
     assert explained(own, node) is own
     located = explained(invalid_argument("bad"), node)
     assert located.op is op and located.message.startswith("bad\n\t [[node c (defined at ")
+
+
+def test_concat_of_a_tensor_that_turns_out_to_be_a_number():
+    number = tf.placeholder_with_default(2, shape=None)
+    with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError, match="should be a vector|same rank|scalar|concat"):
+        session.run(tf.concat([number, [1, 2]], 0))

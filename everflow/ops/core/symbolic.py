@@ -80,7 +80,7 @@ def broadcast(a: Sizes, b: Sizes) -> Sizes:
 
 
 def _without(dims: Sizes, axis: Any) -> Sizes:
-    if dims is None or axis is None:
+    if not dims or axis is None:
         return None
     at = int(axis.reshape(-1)[0]) % len(dims)
     return tuple(None if i == at else s for i, s in enumerate(dims))

@@ -221,6 +221,7 @@ op("BatchMatMulV2", kernel=_batch_multiply, shape=_batch_product_shape, gradient
 
 
 @public("matmul", "linalg.matmul")
+@add_dispatch_support
 def matmul(
     a: Any,
     b: Any,
