@@ -266,7 +266,7 @@ class EagerTemplate(Template):
         super().__init__(name, func, create_scope_now, None, custom_getter, create_graph_function)
         # Inside another template, and inside a store of the program's, variables are shared by their names.
         around = default_variable_store()
-        self._store = EagerVariableStore(around if around._store_eager_variables else None)
+        self._template_store = EagerVariableStore(around if around._store_eager_variables else None)
         self._scope_name: str | None = self._variable_scope.name if self._variable_scope else None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -275,7 +275,7 @@ class EagerTemplate(Template):
                 self._scope_name = made.name
         # The scope's name says it all: it is entered from the root, whatever is around.
         with (
-            self._store.as_default(),
+            self._template_store.as_default(),
             scopes.variable_scope(scopes.VariableScope(False, name=self._scope_name or ""), custom_getter=self._custom_getter) as made,
         ):
             self._variable_scope = made
@@ -286,19 +286,19 @@ class EagerTemplate(Template):
         return [variable for variable in variables if variable.name.startswith(prefix)]
 
     def _existing(self) -> tuple[list[Any], list[Any]]:
-        return self._below_scope(self._store.variables()), self._below_scope(self._store.trainable_variables())
+        return self._below_scope(self._template_store.variables()), self._below_scope(self._template_store.trainable_variables())
 
     @property
     def variables(self) -> list[Any]:
-        return self._below_scope(self._store.variables()) if self._variables_created else []
+        return self._below_scope(self._template_store.variables()) if self._variables_created else []
 
     @property
     def trainable_variables(self) -> list[Any]:
-        return self._below_scope(self._store.trainable_variables()) if self._variables_created else []
+        return self._below_scope(self._template_store.trainable_variables()) if self._variables_created else []
 
     @property
     def non_trainable_variables(self) -> list[Any]:
-        return self._below_scope(self._store.non_trainable_variables()) if self._variables_created else []
+        return self._below_scope(self._template_store.non_trainable_variables()) if self._variables_created else []
 
     @property
     def global_variables(self) -> list[Any]:

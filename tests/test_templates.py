@@ -45,3 +45,16 @@ def test_models_have_the_weights_of_templates_but_no_losses(mode):
     model.one, model.several = template, [template]
     assert len(model.variables) == 2
     assert model.losses == model.updates == model.layers == model.several.layers == model.several.losses == []
+
+
+def test_variables_of_eager_templates_are_in_collections(eager):
+    def part():
+        other = tf.get_variable("other", [1], trainable=False, collections=["mine"])
+        return tf.get_variable("w", [1]) + other
+
+    template = tf.make_template("t", part)
+    template(), template()
+    assert [v.name for v in tf.global_variables()] == [v.name for v in tf.trainable_variables()] == ["t/w:0"]
+    assert [v.name for v in tf.get_collection("mine")] == ["t/other:0"]
+    with template._template_store.as_default():
+        assert tf.get_variable("t/w", [1]) is tf.global_variables()[0]

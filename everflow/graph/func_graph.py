@@ -175,6 +175,9 @@ class FuncGraph(Graph):
 
     def settle_reads(self, is_written: Callable[[Operation], bool]) -> None:
         """Once the body is built: variables that it does not write are read outside, once."""
+        here = set(self._ops)
+        # Reads that came after effects went with them where those were dropped.
+        self.reads = {argument: left for argument, reads in self.reads.items() if (left := [r for r in reads if r.op in here])}
         for argument, reads in list(self.reads.items()):
             if is_written(reads[0].op.inputs[0].op):
                 continue

@@ -19,7 +19,7 @@ _FORWARD = {1: tf.signal.fft, 2: tf.signal.fft2d, 3: tf.signal.fft3d}
 _BACKWARD = {1: tf.signal.ifft, 2: tf.signal.ifft2d, 3: tf.signal.ifft3d}
 
 
-@internal("ops.linalg.linear_operator_circulant._to_complex")
+@internal("ops.linalg.linear_operator_circulant._to_complex", "ops.linalg.linear_operator_toeplitz._to_complex")
 def _to_complex(x: Any) -> Any:
     x = convert_to_tensor(x)
     return x if x.dtype.is_complex else tf.cast(x, _COMPLEX.get(x.dtype.base_dtype, tf.complex64))

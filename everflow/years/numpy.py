@@ -359,6 +359,26 @@ def _compared_ragged(numpy: Any) -> None:
     put(numpy, "array_equal", array_equal)
 
 
+_LISTS = "np.meshgrid, np.broadcast_arrays, np.atleast_1d and kin give lists"
+TABLE[_LISTS] = "numpy 2.0"
+
+
+@patch("numpy")
+def _lists_of_arrays(numpy: Any) -> None:
+    """Programs append to what these give."""
+    for name in ("meshgrid", "broadcast_arrays", "atleast_1d", "atleast_2d", "atleast_3d"):
+        put(numpy, name, _giving_a_list(getattr(numpy, name)))
+
+
+def _giving_a_list(real: Any) -> Any:
+    @functools.wraps(real)
+    def give(*args: Any, **others: Any) -> Any:
+        found = real(*args, **others)
+        return list(found) if type(found) is tuple else found
+
+    return give
+
+
 _SHOWN = "numbers shown as 1.5, not as np.float32(1.5)"
 TABLE[_SHOWN] = "numpy 2.0"
 

@@ -144,3 +144,11 @@ def test_what_works_today_is_untouched():
 
 def test_numbers_are_shown_as_before():
     assert repr(np.float32(1.5)) == "1.5" and repr([np.int64(3)]) == "[3]"
+
+
+def test_lists_of_arrays():
+    grid = np.meshgrid([1, 2], [3, 4])
+    grid.append(np.zeros((2, 2)))
+    assert [g.shape for g in grid] == [(2, 2)] * 3
+    assert type(np.broadcast_arrays(1, [2, 3])) is type(np.atleast_2d(1, 2)) is list
+    assert type(np.atleast_1d(1)) is np.ndarray

@@ -69,7 +69,10 @@ def _pool(source: str) -> Any:
     """The descriptors in the text itself (`bytes://`), or in a file."""
     wrong = invalid_argument("Source does not represent serialized file descriptor set proto.")
     try:
-        content = source[len("bytes://") :].encode("latin-1") if source.startswith("bytes://") else read_file_to_string(source, True)
+        if source.startswith("bytes://"):
+            content = source[len("bytes://") :].encode("utf-8", "surrogateescape")
+        else:
+            content = read_file_to_string(source, True)
         files = descriptor_pb2.FileDescriptorSet.FromString(content)
     except (DecodeError, OpError, UnicodeEncodeError):
         raise wrong from None

@@ -13,7 +13,7 @@ from everflow.api import internal
 from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.keys import GraphKeys
-from everflow.graph.scopes import add_to_collection, colocate_with, get_collection_ref, init_scope, name_scope
+from everflow.graph.scopes import add_to_collection, add_to_collections, colocate_with, get_collection_ref, init_scope, name_scope
 from everflow.graph.shapes import as_shape
 from everflow.graph.stacks import in_eager_mode
 from everflow.graph.tensor import Tensor
@@ -320,6 +320,11 @@ class VariableStore:
         )
         if keeps:
             self._vars[name] = variable
+        if in_eager_mode() and keeps:
+            # Eager variables are in no collection, but those of a store are.
+            add_to_collections(collections or [GraphKeys.GLOBAL_VARIABLES], variable)
+            if trainable:
+                add_to_collection(GraphKeys.TRAINABLE_VARIABLES, variable)
         if regularizer:
             with colocate_with(variable), name_scope(name + "/Regularizer/"), init_scope():
                 loss = regularizer(variable)

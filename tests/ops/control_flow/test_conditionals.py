@@ -305,3 +305,16 @@ def test_a_branch_that_returns_a_variable_can_be_exported():
     with tf.Graph().as_default() as graph:
         tf.import_graph_def(definition, name="")
         assert graph.get_operation_by_name(found.op.name)
+
+
+def test_a_moving_average_that_no_output_needs_may_stand_in_a_branch(session):
+    average = tf.get_variable("average", [2], initializer=tf.ones_initializer())
+
+    def branch():
+        tf.python.training.moving_averages.assign_moving_average(average, tf.zeros([2]), 0.5, zero_debias=False)
+        return tf.zeros([2])
+
+    found = tf.cond(tf.constant(True), branch, lambda: tf.ones([2]))
+    session.run(average.initializer)
+    assert session.run(found).tolist() == [0, 0]
+    assert session.run(average).tolist() == [1, 1]

@@ -1,6 +1,7 @@
 """Fields of serialized messages as tensors."""
 
 import pytest
+from google.protobuf import descriptor_pb2
 
 import everflow as tf
 from everflow.proto import feature_pb2, summary_pb2
@@ -57,3 +58,13 @@ def test_messages_are_written():
 def test_no_more_is_written_than_there_is():
     with pytest.raises(tf.errors.InvalidArgumentError, match="saw: 2 > 1 at message 0 field 0"):
         run(tf.io.encode_proto([[2]], [tf.constant([[1.5]], tf.float64)], ["min"], HISTOGRAM))
+
+
+def test_descriptors_may_come_as_bytes():
+    files = descriptor_pb2.FileDescriptorSet()
+    message = files.file.add(name="long.proto", package="here", syntax="proto3").message_type.add(name="Named")
+    message.field.add(name="name", number=1, type=12, label=1)
+    message.field.add(name="long" * 50, number=2, type=12, label=1)  # Lengths beyond 127 are bytes that are no text.
+    source = b"bytes://" + files.SerializeToString()
+    found = run(tf.io.decode_proto([b"\n\x01z"], "here.Named", ["name"], [tf.string], descriptor_source=source))
+    assert found.values[0].tolist() == [[b"z"]]
