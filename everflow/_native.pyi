@@ -200,3 +200,17 @@ def merged_summary(summaries: list) -> bytes: ...
 def summary_record(summary: bytes, wall_time: float, step: int, seen: set) -> object: ...
 
 def filtered_lines(pixels: bytes, height: int, line: int, pixel: int) -> bytes: ...
+
+def farm_fingerprints_128(texts: object, out: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu')]) -> None: ...
+
+def sdca_pass(order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], columns: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], changes: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], labels: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], example_weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], state: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], kind: str, l1: float, l2: float, partitions: float) -> None:
+    """A pass of dual coordinate ascent over examples, which are rows of a sparse matrix."""
+
+def sdca_residues(starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], columns: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], labels: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], example_weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], state: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], kind: str, l1: float, l2: float, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """How much a dual step could win for each example."""
+
+def walk_trees(features: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu')], nodes: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu')], at: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
+    """Follows each example from the node where it is to a leaf."""
+
+def sum_by_bucket(node_ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], statistics: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], buckets: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu')], sums: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), order='C', device='cpu')], threads: int) -> None:
+    """Adds the statistics of examples to those of their node and buckets."""

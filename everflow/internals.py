@@ -109,7 +109,7 @@ def attribute(path: str, name: str) -> Any:
     full = f"{path}.{name}" if path else name
     if not name.startswith("__") or api.has(full):
         # Modules of tf.contrib stand beside `python`; what is published for them stands below it as all that is internal.
-        for known in (full, api.INTERNAL + full):
+        for known in (full, api.INTERNAL + full, *_names_in_tensorflow(full)):
             if api.has(known):
                 return api.find(known)
         public = looks.homes().get(shown(path), {}).get(name)
@@ -125,6 +125,12 @@ def attribute(path: str, name: str) -> Any:
         if found is not None:
             return found
     raise AttributeError(missing(full), name=name)
+
+
+def _names_in_tensorflow(full: str) -> tuple[str, ...]:
+    """Where what tensorflow_estimator defines is published: as the modules of TensorFlow that repeat it."""
+    below = full.removeprefix("tensorflow_estimator.")
+    return () if below == full else (below, api.INTERNAL + below)
 
 
 def missing(path: str) -> str:

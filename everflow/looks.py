@@ -88,6 +88,8 @@ def _internal_home(name: str) -> tuple[str, str] | None:
     inner = module.removeprefix("python.")
     if inner.startswith("tensorflow_estimator."):
         return inner, last
+    if (inner + ".").startswith(("estimator.", "contrib.estimator.")):
+        return "tensorflow_estimator." + (inner if inner.startswith("contrib.") else module), last
     return "tensorflow." + (inner if inner.startswith("contrib.") else module), last
 
 

@@ -117,6 +117,76 @@ uint64_t farm_long(const char* s, size_t n) {
                       farm_mixed(state.v.second, state.w.second, factor) + state.x, factor);
 }
 
+// 128 bits: what a text of less than 128 bytes and a seed give, 16 bytes at a time.
+Pair farm_seeded(const char* s, size_t n, Pair seed) {
+    constexpr uint64_t factor = 0x9ddfea08eb382d69;
+    const auto mixed = [](uint64_t u, uint64_t v) { return farm_mixed(u, v, factor); };
+    uint64_t a = seed.first, b = seed.second, c, d;
+    if (n <= 16) {
+        a = folded(a * kFarm1) * kFarm1;
+        c = b * kFarm1 + farm_up_to_16(s, n);
+        d = folded(a + (n >= 8 ? word64(s) : c));
+    } else {
+        c = mixed(word64(s + n - 8) + kFarm1, a);
+        d = mixed(b + n, c + word64(s + n - 16));
+        a += d;
+        for (; n > 16; s += 16, n -= 16) {
+            a = (a ^ folded(word64(s) * kFarm1) * kFarm1) * kFarm1;
+            b ^= a;
+            c = (c ^ folded(word64(s + 8) * kFarm1) * kFarm1) * kFarm1;
+            d ^= c;
+        }
+    }
+    a = mixed(a, c);
+    b = mixed(d, b);
+    return {a ^ b, mixed(b, a)};
+}
+
+Pair farm_seeded_long(const char* s, size_t n, Pair seed) {
+    constexpr uint64_t factor = 0x9ddfea08eb382d69;
+    const auto mixed = [](uint64_t u, uint64_t v) { return farm_mixed(u, v, factor); };
+    FarmState state{seed.first, seed.second, n * kFarm1};
+    auto& [x, y, z, v, w] = state;
+    v.first = right(y ^ kFarm1, 49) * kFarm1 + word64(s);
+    v.second = right(v.first, 42) * kFarm1 + word64(s + 8);
+    w.first = right(y + z, 35) * kFarm1 + x;
+    w.second = right(x + word64(s + 88), 53) * kFarm1;
+    for (; n >= 128; s += 128, n -= 128) {
+        state.take(s, kFarm1, 1);
+        state.take(s + 64, kFarm1, 1);
+    }
+    x += right(v.first + z, 49) * kFarm0;
+    y = y * kFarm0 + right(w.second, 37);
+    z = z * kFarm0 + right(w.first, 27);
+    w.first *= 9;
+    v.first *= kFarm0;
+    // What is left, from its end, 32 bytes at a time; the last of them reach back into what was taken already.
+    for (size_t done = 0; done < n;) {
+        done += 32;
+        y = right(x + y, 42) * kFarm0 + v.second;
+        w.first += word64(s + n - done + 16);
+        x = x * kFarm0 + w.first;
+        z += w.second + word64(s + n - done);
+        w.second += v.first;
+        v = farm_weak(s + n - done, v.first + z, v.second);
+        v.first *= kFarm0;
+    }
+    x = mixed(x, v.first);
+    y = mixed(y + z, w.first);
+    return {mixed(x + v.second, w.second) + y, mixed(x + w.second, y + v.second)};
+}
+
+Pair farm_fingerprint_128(std::string_view text) {
+    const char* s = text.data();
+    size_t n = text.size();
+    Pair seed{kFarm0, kFarm1};
+    if (n >= 16) {
+        seed = {word64(s), word64(s + 8) + kFarm0};
+        s += 16, n -= 16;
+    }
+    return n < 128 ? farm_seeded(s, n, seed) : farm_seeded_long(s, n, seed);
+}
+
 // The words of the last bytes, fewer than a word of them.
 uint64_t tail(const char* s, size_t n) {
     uint64_t word = 0;
@@ -200,6 +270,20 @@ void add_hashes(nb::module_& module) {
         "farm_buckets",
         [](nb::handle texts, Hashes out, uint64_t buckets) { fill_buckets(texts, out, buckets, farm_fingerprint); },
         nb::arg("texts"), nb::arg("out").noconvert(), nb::arg("buckets"));
+    module.def(
+        "farm_fingerprints_128",
+        [](nb::handle texts, Hashes out) {
+            const Views views = views_of(texts);
+            if (2 * views.size() != out.size()) throw nb::value_error("there must be two places for each text");
+            int64_t* results = out.data();
+            nb::gil_scoped_release unlocked;
+            for (const auto& view : views) {
+                const Pair both = farm_fingerprint_128(view);
+                *results++ = static_cast<int64_t>(both.first);
+                *results++ = static_cast<int64_t>(both.second);
+            }
+        },
+        nb::arg("texts"), nb::arg("out").noconvert());
     module.def(
         "sip_buckets",
         [](nb::handle texts, Hashes out, uint64_t buckets, uint64_t key0, uint64_t key1) {

@@ -1,6 +1,7 @@
 // The extension module everflow._native: each topic of the folder adds its functions here.
 #include "images.h"
 #include "fused.h"
+#include "learning.h"
 #include "processor.h"
 #include "random.h"
 #include "records.h"
@@ -28,4 +29,6 @@ NB_MODULE(_native, module) {
     everflow::add_images(module);
     everflow::add_jpeg(module);
     everflow::add_summaries(module);
+    everflow::add_sdca(module);
+    everflow::add_trees(module);
 }

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import socket
+import sys
 import threading
 import weakref
 from typing import Any
 
 from everflow import errors
-from everflow.api import public
+from everflow.api import internal, public
 from everflow.distribute.cluster_spec import ClusterSpec, ServerDef
 from everflow.distribute.master_service import listen
 from everflow.distribute.remote_task import RemoteTask
@@ -17,6 +18,8 @@ from everflow.distribute.targets import SCHEME
 from everflow.graph.devices import DeviceSpec
 from everflow.runtime.tasks import Task, served
 from everflow.values.resources import Resources
+
+internal("training.server_lib")(sys.modules[__name__])
 
 
 @public("train.Server", "distribute.Server")

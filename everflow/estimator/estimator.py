@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 import everflow as tf
+from everflow import looks
 from everflow.api import internal, public
 from everflow.distribute.replica_devices import replica_device_setter
 from everflow.estimator import arguments, distributing, exporting, running
@@ -27,10 +28,31 @@ from everflow.train.checkpoints.state import latest_checkpoint
 from everflow.train.checkpoints.warm_starting import warm_start
 from everflow.train.evaluation import StopAfterNEvalsHook
 from everflow.train.global_step import create_global_step, get_global_step
+from everflow.train.hooks_saving import CheckpointSaverListener
 from everflow.train.hooks_steps import StopAtStepHook
 from everflow.train.monitored_session import ChiefSessionCreator, MonitoredSession
 from everflow.train.scaffold import Scaffold
 from everflow.train.session_run_hook import SessionRunHook
+
+# What subclasses may define anew.
+_OVERRIDABLE = {
+    "_call_input_fn",
+    "_create_global_step",
+    "_convert_train_steps_to_hooks",
+    "_convert_eval_steps_to_hooks",
+    "_export_all_saved_models",
+    "_tf_api_names",
+    "_tf_api_names_v1",
+    "_estimator_api_names",
+    "_estimator_api_names_v1",
+    "_estimator_api_constants",
+    "_estimator_api_constants_v1",
+    "_assert_members_are_not_overridden",
+    "_call_model_fn",
+    "_create_and_assert_global_step",
+    "_train_with_estimator_spec_distributed",
+    "latest_checkpoint",
+}
 
 
 @public("estimator.Estimator")
@@ -43,6 +65,7 @@ class Estimator:
     """
 
     def __init__(self, model_fn: Any, model_dir: Any = None, config: Any = None, params: Any = None, warm_start_from: Any = None) -> None:
+        self._assert_members_are_not_overridden()
         self._config = _config_with_folder(config, model_dir)
         self._model_dir = self._config.model_dir
         self._session_config = self._config.session_config or default_session_config()
@@ -55,6 +78,14 @@ class Estimator:
         self._params = copy.deepcopy(params or {})
         self._warm_start_settings = settings_for(warm_start_from)
         self._train_distribution, self._eval_distribution = self._config.train_distribute, self._config.eval_distribute
+
+    def _assert_members_are_not_overridden(self) -> None:
+        """Subclasses may say how a model is made, not how it is trained."""
+        own = {name for name in vars(Estimator) if not name.startswith("__")} - _OVERRIDABLE
+        for cls in type(self).__mro__[: type(self).__mro__.index(Estimator)]:
+            overridden = sorted(own & set(vars(cls)))
+            if overridden and not (looks.own_module(cls) or "").startswith("everflow."):
+                raise ValueError(f"Subclasses of Estimator cannot override members of Estimator. {type(self)} does override {overridden}")
 
     @property
     def model_dir(self) -> str:
@@ -117,22 +148,19 @@ class Estimator:
         for name, number in (("steps", steps), ("max_steps", max_steps)):
             if number is not None and number <= 0:
                 raise ValueError(f"Must specify {name} > 0, given: {number}")
-        if max_steps is not None and max_steps <= self._saved_step():
+        if max_steps is not None and max_steps <= saved_step(self._model_dir):
             logging.info("Skipping training since max_steps has already saved.")
             return self
         hooks = _checked_hooks(hooks)
         if steps is not None or max_steps is not None:
             hooks.append(StopAtStepHook(steps, max_steps))
-        loss = self._train_model(input_fn, hooks, list(saving_listeners or ()))
+        saving_listeners = list(saving_listeners or ())
+        for listener in saving_listeners:
+            if not isinstance(listener, CheckpointSaverListener):
+                raise TypeError(f"saving_listeners must be a list of CheckpointSaverListener, given: {listener}")
+        loss = self._train_model(input_fn, hooks, saving_listeners)
         logging.info("Loss for final step: %s.", loss)
         return self
-
-    def _saved_step(self) -> int:
-        """The step of the last checkpoint; 0 where there is none, or none with steps."""
-        try:
-            return int(load_variable(self._model_dir, "global_step"))
-        except (ValueError, tf.errors.NotFoundError):
-            return 0
 
     def _train_model(self, input_fn: Any, hooks: list[Any], saving_listeners: list[Any]) -> Any:
         if self._train_distribution is not None:
@@ -312,10 +340,20 @@ class Estimator:
         warm_start(*self._warm_start_settings)
 
 
+@internal("estimator.estimator._load_global_step_from_checkpoint_dir")
+def saved_step(checkpoint_dir: Any) -> int:
+    """The step of the last checkpoint in a folder; 0 where there is none, or none with steps."""
+    try:
+        return int(load_variable(checkpoint_dir, "global_step"))
+    except (ValueError, tf.errors.NotFoundError):
+        return 0
+
+
 def _reads_an_iterator() -> bool:
     return any(op.type.startswith("IteratorGetNext") for op in tf.get_default_graph().get_operations())
 
 
+@internal("estimator.estimator.maybe_overwrite_model_dir_and_session_config")
 def _config_with_folder(config: Any, model_dir: Any) -> Any:
     """The configuration with the folder that is used: as given, as configured, or a temporary one."""
     if config is None:
@@ -399,7 +437,11 @@ def _batch_length(batch: dict[str, Any]) -> int:
     return int(length or 0)
 
 
-@public("compat.v2.estimator.Estimator")
-@internal("tensorflow_estimator.python.estimator.estimator.EstimatorV2")
+@internal("estimator.estimator.EstimatorV2")
 class EstimatorV2(Estimator):
-    """The same, by the name that it has in version 2."""
+    """The estimator of version 2, which has only the newer way to export."""
+
+    @property
+    def export_savedmodel(self) -> Any:
+        """Gone in version 2."""
+        raise AttributeError("`Estimator.export_savedmodel` has been deprecated. Please use `export_saved_model` instead.")

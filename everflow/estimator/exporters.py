@@ -7,7 +7,7 @@ import os
 from typing import Any
 
 import everflow as tf
-from everflow.api import public
+from everflow.api import internal, public
 from everflow.io.events import summary_iterator
 from everflow.platform import logging
 
@@ -96,6 +96,7 @@ class LatestExporter(_Saving):
         return result
 
 
+@internal("estimator.exporter._loss_smaller")
 def _loss_smaller(best_eval_result: Any, current_eval_result: Any) -> bool:
     """Whether the loss is smaller than the best so far."""
     for result, which in ((best_eval_result, "best_eval_result"), (current_eval_result, "current_eval_result")):
@@ -152,3 +153,47 @@ class BestExporter(_Saving):
         result = self._write(estimator, export_path, checkpoint_path)
         keep_newest(export_path, self._exports_to_keep)
         return result
+
+
+@internal("contrib.estimator.python.estimator.exporter.StepsExporter")
+@public("contrib.estimator.StepsExporter")
+class StepsExporter(_Saving):
+    """Exports at given steps: at the first evaluation that has reached one of them."""
+
+    def __init__(
+        self,
+        steps_to_keep: Any,
+        name: str = "steps_exporter",
+        serving_input_receiver_fn: Any = None,
+        event_file_pattern: Any = "eval/*.tfevents.*",
+        assets_extra: Any = None,
+        as_text: bool = False,
+    ) -> None:
+        super().__init__(name, serving_input_receiver_fn, assets_extra, as_text)
+        self._event_file_pattern = event_file_pattern
+        self._model_dir: Any = None
+        self._steps = sorted({step for step in steps_to_keep if isinstance(step, int) and step > 0})
+        if not self._steps:
+            raise ValueError("`steps_to_keep` list must have at least one positive integer")
+        if self._steps != sorted(set(steps_to_keep)):
+            logging.warning("The list of steps will be sorted and only positive integers are kept: %s", self._steps)
+
+    def export(self, estimator: Any, export_path: Any, checkpoint_path: Any, eval_result: Any, is_the_final_export: bool) -> Any:
+        """Exports if a step was reached."""
+        if self._model_dir != estimator.model_dir and self._event_file_pattern:
+            # A training that was interrupted has exported some of them already.
+            self._model_dir = estimator.model_dir
+            pattern = os.path.join(estimator.model_dir, self._event_file_pattern)
+            done = [event.step for path in sorted(tf.gfile.Glob(pattern)) for event in summary_iterator(path)]
+            self._steps = [step for step in self._steps if step > max(done, default=0)]
+        if not eval_result or "global_step" not in eval_result:
+            raise ValueError(
+                "`eval_result` is empty, or does not have global step. This should never happen as Estimator always sets the global "
+                "step in `eval_result`. Please file a bug report."
+            )
+        reached = [step for step in self._steps if step <= eval_result["global_step"]]
+        if not reached:
+            return None
+        self._steps = self._steps[len(reached) :]
+        logging.info("Performing StepsExporter export.")
+        return self._write(estimator, export_path, checkpoint_path)

@@ -138,8 +138,7 @@ def _outputs_for(mode: str, spec: Any) -> dict[str, Any]:
         return spec.export_outputs
     output = TrainOutput if mode == ModeKeys.TRAIN else EvalOutput
     key = constants.DEFAULT_TRAIN_SIGNATURE_DEF_KEY if mode == ModeKeys.TRAIN else constants.DEFAULT_EVAL_SIGNATURE_DEF_KEY
-    metrics = {name: m if isinstance(m, tuple) else (m.result(), m.updates[0]) for name, m in spec.eval_metric_ops.items()}
-    return {key: output(loss=spec.loss, predictions=spec.predictions or None, metrics=metrics)}
+    return {key: output(loss=spec.loss, predictions=spec.predictions or None, metrics=spec.eval_metric_ops)}
 
 
 def _signatures(receiver_tensors: Any, export_outputs: dict[str, Any], alternatives: Any, serving_only: bool) -> dict[str, Any]:

@@ -40,10 +40,12 @@ def add_metrics(estimator: Any, metric_fn: Any) -> Any:
 def forward_features(estimator: Any, keys: Any = None, sparse_default_values: Any = None) -> Any:
     """An estimator like the given one, whose predictions hold features too."""
     if keys is not None:
+        if not isinstance(keys, (str, list, tuple)):
+            raise TypeError(f"keys should be either a string or a list of strings. Given: {type(keys)}")
         keys = [keys] if isinstance(keys, str) else list(keys)
         for key in keys:
             if not isinstance(key, str):
-                raise TypeError(f"forward_features: keys should be strings or iterable of strings. Given: {keys}")
+                raise TypeError(f"All items in the given keys list should be a string. There exist an item with type: {type(key)}")
 
     def forwarded(features: Any) -> dict[str, Any]:
         if not isinstance(features, dict):
@@ -52,12 +54,20 @@ def forward_features(estimator: Any, keys: Any = None, sparse_default_values: An
         found = {}
         for name in names:
             if name not in features:
-                raise ValueError(f"keys should be exist in features. Key {name} is not in features: {list(features)}")
+                raise ValueError(
+                    f'keys should be exist in features. Key "{name}" is not in features dict. features dict has following keys: '
+                    f"{features.keys()}. Please check arguments of forward_features."
+                )
             feature = convert_to_tensor_or_sparse_tensor(features[name])
-            if isinstance(feature, SparseTensor):
-                if not sparse_default_values or name not in sparse_default_values:
-                    raise ValueError(f"sparse_default_values should have a value for {name}, whose feature is sparse.")
+            if sparse_default_values and name in sparse_default_values:
+                if not isinstance(feature, SparseTensor):
+                    raise ValueError(f"Feature ({name}) is expected to be a `SparseTensor`.")
                 feature = tf.sparse_tensor_to_dense(feature, default_value=sparse_default_values[name])
+            if not isinstance(feature, tf.Tensor):
+                raise ValueError(
+                    f"Feature ({name}) should be a Tensor. Please use `keys` argument of forward_features to filter unwanted features, or"
+                    f"add key to argument `sparse_default_values`.Type of features[{name}] is {type(feature)}."
+                )
             found[name] = feature
         return found
 

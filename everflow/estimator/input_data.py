@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from everflow.api import internal
 from everflow.data.dataset import DatasetV2, make_initializable_iterator
 from everflow.train.session_run_hook import SessionRunHook
 
 
+@internal("estimator.util._DatasetInitializerHook", "estimator.util.DistributedIteratorInitializerHook")
 class IteratorInitializerHook(SessionRunHook):
     """Starts an iterator once there is a session."""
 
@@ -22,6 +24,7 @@ class IteratorInitializerHook(SessionRunHook):
         session.run(self._initializer)
 
 
+@internal("estimator.util.parse_input_fn_result")
 def with_hooks(given: Any) -> tuple[Any, Any, list[Any]]:
     """Features, labels and hooks of what an input function gave."""
     hooks: list[Any] = []
@@ -33,6 +36,7 @@ def with_hooks(given: Any) -> tuple[Any, Any, list[Any]]:
     return features, labels, hooks
 
 
+@internal("estimator.util.parse_iterator_result")
 def features_and_labels(given: Any) -> tuple[Any, Any]:
     """A pair, where there are labels."""
     if isinstance(given, (list, tuple)):

@@ -146,7 +146,7 @@ def _save_first_weights(model: Any, folder: str) -> Any:
 
 
 @public("keras.estimator.model_to_estimator")
-@internal("keras.estimator.model_to_estimator")
+@internal("keras.estimator.model_to_estimator", "estimator.keras.model_to_estimator")
 def model_to_estimator(
     keras_model: Any = None,
     keras_model_path: Any = None,

@@ -6,7 +6,7 @@ from everflow.api import internal, public
 
 
 @public("estimator.ModeKeys")
-@internal("estimator.model_fn.ModeKeys")
+@internal("estimator.model_fn.ModeKeys", "estimator.mode_keys.ModeKeys")
 class ModeKeys:
     """Training, evaluation or prediction."""
 
@@ -16,4 +16,6 @@ class ModeKeys:
 
 
 # How a graph for each mode is named in a SavedModel.
-EXPORT_TAGS = {ModeKeys.PREDICT: ["serve"], ModeKeys.TRAIN: ["train"], ModeKeys.EVAL: ["eval"]}
+EXPORT_TAGS = internal("estimator.export.export_lib.EXPORT_TAG_MAP")(
+    {ModeKeys.PREDICT: ["serve"], ModeKeys.TRAIN: ["train"], ModeKeys.EVAL: ["eval"]}
+)

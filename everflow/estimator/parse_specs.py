@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import everflow as tf
-from everflow.api import public
+from everflow.api import internal, public
 from everflow.feature_column.numeric import NumericColumn, numeric_column
 from everflow.feature_column.parse_specs import make_parse_example_spec
 from everflow.graph import dtypes
@@ -32,6 +32,7 @@ def _with_label(feature_columns: Any, label_key: Any, label_spec: Any, weight_co
 
 
 @public("estimator.classifier_parse_example_spec")
+@internal("estimator.canned.parsing_utils.classifier_parse_example_spec_v2")
 def classifier_parse_example_spec(
     feature_columns: Any, label_key: Any, label_dtype: Any = dtypes.int64, label_default: Any = None, weight_column: Any = None
 ) -> dict[str, Any]:
@@ -41,6 +42,7 @@ def classifier_parse_example_spec(
 
 
 @public("estimator.regressor_parse_example_spec")
+@internal("estimator.canned.parsing_utils.regressor_parse_example_spec_v2")
 def regressor_parse_example_spec(
     feature_columns: Any,
     label_key: Any,

@@ -18,32 +18,26 @@ _SINGLE_LABEL = "label"
 
 
 def _checked_tensor(tensor: Any, what: str) -> None:
-    if not isinstance(tensor, (Tensor, SparseTensor)) and not hasattr(tensor, "row_splits"):
+    given = getattr(tensor, "tensor", tensor)
+    if not isinstance(given, (Tensor, SparseTensor)) and not hasattr(given, "row_splits"):
         raise ValueError(f"{what} must be a Tensor or SparseTensor.")
 
 
-def _named(tensors: Any, default: str, what: str) -> dict[Any, Any]:
+def _named(tensors: Any, default: str, what: str, plural: str, ints: bool = False) -> dict[Any, Any]:
     """Tensors by name; one alone gets a name."""
     if tensors is None:
-        raise ValueError(f"{what}s must be defined.")
+        raise ValueError(f"{plural} must be defined.")
     if not isinstance(tensors, dict):
         tensors = {default: tensors}
     for name, tensor in tensors.items():
-        if not isinstance(name, (str, int)) and not (isinstance(name, tuple)):
-            raise ValueError(f"{what} keys must be strings: {name}.")
+        if not isinstance(name, (str, int, tuple) if ints else str):
+            raise ValueError(f"{what} keys must be strings{' or ints' if ints else ''}: {name}.")
         _checked_tensor(tensor, f"{what} {name}")
     return tensors
 
 
-def _checked_receivers(receiver_tensors: Any, default: str = _SINGLE_RECEIVER) -> dict[Any, Any]:
-    if receiver_tensors is None:
-        raise ValueError("receiver_tensors must be defined.")
-    named = receiver_tensors if isinstance(receiver_tensors, dict) else {default: receiver_tensors}
-    for name, tensor in named.items():
-        if not isinstance(name, str):
-            raise ValueError(f"receiver_tensors keys must be strings: {name}.")
-        _checked_tensor(tensor, f"receiver_tensor {name}")
-    return named
+def _checked_receivers(receiver_tensors: Any, what: str = "receiver_tensor") -> dict[Any, Any]:
+    return _named(receiver_tensors, _SINGLE_RECEIVER, what, "receiver_tensors")
 
 
 def _checked_alternatives(alternatives: Any) -> Any:
@@ -51,10 +45,7 @@ def _checked_alternatives(alternatives: Any) -> Any:
         return None
     if not isinstance(alternatives, dict):
         raise ValueError(f"receiver_tensors_alternatives must be a dict: {alternatives}.")
-    found = {}
-    for name, tensors in alternatives.items():
-        found[name] = _checked_receivers(tensors)
-    return found
+    return {name: _checked_receivers(tensors, "receiver_tensors_alternative") for name, tensors in alternatives.items()}
 
 
 @public("estimator.export.ServingInputReceiver")
@@ -65,7 +56,7 @@ class ServingInputReceiver(
     """Features of a request, and the tensors that a request fills."""
 
     def __new__(cls, features: Any, receiver_tensors: Any, receiver_tensors_alternatives: Any = None) -> ServingInputReceiver:
-        features = _named(features, _SINGLE_FEATURE, "feature")
+        features = _named(features, _SINGLE_FEATURE, "feature", "features", ints=True)
         return super().__new__(
             cls,
             features=features,
@@ -93,13 +84,22 @@ class TensorServingInputReceiver(
         )
 
 
+@internal("estimator.export.export.UnsupervisedInputReceiver")
+class UnsupervisedInputReceiver(ServingInputReceiver):
+    """Features without labels, for graphs of training and evaluation."""
+
+    def __new__(cls, features: Any, receiver_tensors: Any) -> UnsupervisedInputReceiver:
+        return super().__new__(cls, features=features, receiver_tensors=receiver_tensors)  # type: ignore[return-value]
+
+
 @public("estimator.experimental.SupervisedInputReceiver")
+@internal("estimator.export.export.SupervisedInputReceiver")
 class SupervisedInputReceiver(collections.namedtuple("SupervisedInputReceiver", ["features", "labels", "receiver_tensors"])):
     """Features and labels, and the tensors that they come from, for graphs of training and evaluation."""
 
     def __new__(cls, features: Any, labels: Any, receiver_tensors: Any) -> SupervisedInputReceiver:
         for tensors, what in ((features, "feature"), (labels, "label")):
-            _named(tensors, what, what)
+            _named(tensors, what, what, what + "s", ints=True)
         return super().__new__(cls, features=features, labels=labels, receiver_tensors=_checked_receivers(receiver_tensors))
 
 
@@ -155,14 +155,13 @@ def build_raw_supervised_input_receiver_fn(features: Any, labels: Any, default_b
     feature_keys = set(features) if isinstance(features, dict) else {_SINGLE_FEATURE}
     label_keys = set(labels) if isinstance(labels, dict) else {_SINGLE_LABEL}
     if feature_keys & label_keys:
-        both = ",".join(feature_keys & label_keys)
-        raise ValueError(f"Features and labels must have distinct keys. Found overlapping keys: {both}")
+        raise ValueError(f"Features and labels must have distinct keys. Found overlapping keys: {feature_keys & label_keys}")
 
     def supervised_input_receiver_fn() -> SupervisedInputReceiver:
         given_features = placeholders_like(features, _SINGLE_FEATURE, default_batch_size)
         given_labels = placeholders_like(labels, _SINGLE_LABEL, default_batch_size)
         receivers: dict[Any, Any] = {}
-        for given, default in ((given_features, _SINGLE_FEATURE), (given_labels, _SINGLE_LABEL)):
+        for given, default in ((given_features, _SINGLE_RECEIVER), (given_labels, _SINGLE_LABEL)):
             receivers.update(given if isinstance(given, dict) else {default: given})
         return SupervisedInputReceiver(given_features, given_labels, receivers)
 

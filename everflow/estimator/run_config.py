@@ -45,6 +45,7 @@ class TaskType:
     EVALUATOR = "evaluator"
 
 
+@internal("estimator.run_config.get_default_session_config")
 def default_session_config() -> Any:
     """What sessions are made with unless a program says otherwise."""
     rewriting = rewriter_config_pb2.RewriterConfig(meta_optimizer_iterations=rewriter_config_pb2.RewriterConfig.ONE)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import everflow as tf
+from everflow.api import internal
 from everflow.estimator.spec import LOSS
 from everflow.platform import logging
 from everflow.proto.tensorflow.core.framework import summary_pb2
@@ -99,17 +100,8 @@ def metrics_of(spec: Any) -> tuple[Any, dict[str, Any]]:
     metrics = {**spec.eval_metric_ops, LOSS: tf.metrics.mean(spec.loss)}
     updates, values = [], {}
     for name in sorted(metrics):
-        metric = metrics[name]
-        if isinstance(metric, tuple):
-            value, update = metric
-            updates.append(update)
-        else:
-            value = metric.result()
-            updates.extend(metric.updates)
-            for variable in metric.variables:
-                tf.add_to_collection(tf.GraphKeys.LOCAL_VARIABLES, variable)
-                tf.add_to_collection(tf.GraphKeys.METRIC_VARIABLES, variable)
-        values[name] = value
+        values[name], update = metrics[name]
+        updates.append(update)
     if "global_step" in values:
         raise ValueError(
             "Metric with name `global_step` is not allowed, because Estimator already defines a default metric with the same name."
@@ -140,13 +132,14 @@ def _in_words(results: dict[str, Any]) -> str:
     return ", ".join(f"{key} = {value!s}" for key, value in sorted(results.items()) if not isinstance(value, bytes))
 
 
-def write_results(folder: str, results: dict[str, Any], step: Any) -> None:
+@internal("estimator.estimator._write_dict_to_summary")
+def write_results(output_dir: str, dictionary: dict[str, Any], current_global_step: Any) -> None:
     """Writes results as summaries, and says them."""
-    logging.info("Saving dict for global step %d: %s", step, _in_words(results))
-    writer = tf.summary.FileWriterCache.get(folder)
+    logging.info("Saving dict for global step %d: %s", current_global_step, _in_words(dictionary))
+    writer = tf.summary.FileWriterCache.get(output_dir)
     written = summary_pb2.Summary()
-    for key in results:
-        value = results[key]
+    for key in dictionary:
+        value = dictionary[key]
         if value is None or key == "global_step":
             continue
         if isinstance(value, (np.float32, float)):
@@ -169,7 +162,7 @@ def write_results(folder: str, results: dict[str, Any], step: Any) -> None:
                 "string of Summary.",
                 key,
             )
-    writer.add_summary(written, step)
+    writer.add_summary(written, current_global_step)
     writer.flush()
 
 

@@ -6,7 +6,7 @@ import collections
 from typing import Any
 
 import everflow as tf
-from everflow.api import public
+from everflow.api import internal, public
 from everflow.estimator.export_outputs import ExportOutput, PredictOutput
 from everflow.estimator.mode_keys import ModeKeys
 from everflow.graph.operation import Operation
@@ -18,8 +18,8 @@ from everflow.train.scaffold import Scaffold
 from everflow.train.session_run_hook import SessionRunHook
 
 # Keys under which losses are found in results.
-LOSS = "loss"
-AVERAGE_LOSS = "average_loss"
+LOSS = internal("estimator.model_fn.LOSS_METRIC_KEY")("loss")
+AVERAGE_LOSS = internal("estimator.model_fn.AVERAGE_LOSS_METRIC_KEY")("average_loss")
 
 
 def _from_this_graph(tensor: Any, what: str) -> None:
@@ -85,7 +85,11 @@ def _checked_metrics(eval_metric_ops: Any) -> dict[str, Any]:
         if hasattr(metric, "result") and hasattr(metric, "updates"):
             if not metric.updates:
                 raise ValueError(f'Please call update_state(...) on the "{metric.name}" metric')
-            found[key] = metric
+            for variable in metric.variables:
+                for collection in (tf.GraphKeys.LOCAL_VARIABLES, tf.GraphKeys.METRIC_VARIABLES):
+                    if not any(variable is known for known in tf.get_collection(collection)):
+                        tf.add_to_collection(collection, variable)
+            found[key] = (metric.result(), metric.updates[0])
             continue
         if not isinstance(metric, tuple) or len(metric) != 2:
             raise TypeError(f"Values of eval_metric_ops must be (metric_value, update_op) tuples, given: {metric} for key: {key}")

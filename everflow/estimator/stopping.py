@@ -9,7 +9,7 @@ import time
 from typing import Any
 
 import everflow as tf
-from everflow.api import public
+from everflow.api import internal, public
 from everflow.estimator.estimator import Estimator
 from everflow.estimator.running import write_results
 from everflow.platform import logging
@@ -24,6 +24,7 @@ from everflow.train.session_run_hook import SessionRunArgs, SessionRunHook
 _STOP_SCOPE, _STOP_NAME = "signal_early_stopping", "STOP"
 
 
+@internal("estimator.early_stopping._get_or_create_stop_var")
 def _stop_variable() -> Any:
     """A flag that all workers see."""
     with tf.variable_scope(_STOP_SCOPE, reuse=tf.AUTO_REUSE):
@@ -37,6 +38,7 @@ def _stop_variable() -> Any:
         )
 
 
+@internal("estimator.early_stopping._StopOnPredicateHook")
 class _StopOnPredicateHook(SessionRunHook):
     """Asks a function from time to time whether to stop."""
 
@@ -48,8 +50,8 @@ class _StopOnPredicateHook(SessionRunHook):
 
     def begin(self) -> None:
         self._step = get_global_step()
-        self._stop = _stop_variable()
-        self._set_stop = tf.assign(self._stop, True)
+        self._stop_var = _stop_variable()
+        self._set_stop = tf.assign(self._stop_var, True)
 
     def before_run(self, run_context: Any) -> Any:
         del run_context
@@ -65,15 +67,16 @@ class _StopOnPredicateHook(SessionRunHook):
                 run_context.request_stop()
 
 
+@internal("estimator.early_stopping._CheckForStoppingHook")
 class _CheckForStoppingHook(SessionRunHook):
     """Stops when another worker set the flag."""
 
     def begin(self) -> None:
-        self._stop = _stop_variable()
+        self._stop_var = _stop_variable()
 
     def before_run(self, run_context: Any) -> Any:
         del run_context
-        return SessionRunArgs(self._stop)
+        return SessionRunArgs(self._stop_var)
 
     def after_run(self, run_context: Any, run_values: Any) -> None:
         if run_values.results:
@@ -93,6 +96,7 @@ def make_early_stopping_hook(estimator: Any, should_stop_fn: Any, run_every_secs
     return _CheckForStoppingHook()
 
 
+@internal("estimator.early_stopping.read_eval_metrics")
 def read_eval_metrics(eval_dir: Any) -> Any:
     """What evaluations wrote, by step."""
     found: dict[int, dict[str, float]] = {}
@@ -238,10 +242,11 @@ def stop_if_no_decrease_hook(
     )
 
 
+@internal("estimator.hooks.hooks._StopAtCheckpointStepHook")
 class _StopAtCheckpointStepHook(SessionRunHook):
     """Stops a worker once a checkpoint has reached the last step."""
 
-    def __init__(self, model_dir: str, last_step: int, wait_after_file_check_secs: float) -> None:
+    def __init__(self, model_dir: str, last_step: int, wait_after_file_check_secs: float = 30) -> None:
         if last_step is None:
             raise ValueError("last_step must be specified.")
         if model_dir is None:

@@ -8,7 +8,7 @@ import enum
 from typing import Any
 
 import everflow as tf
-from everflow.api import public
+from everflow.api import internal, public
 from everflow.estimator import arguments
 from everflow.estimator.estimator import Estimator
 from everflow.estimator.mode_keys import ModeKeys
@@ -116,6 +116,7 @@ class TPURunConfig(RunConfig):
 
 
 @public("estimator.tpu.TPUEstimatorSpec", "contrib.tpu.TPUEstimatorSpec")
+@internal("estimator.model_fn._TPUEstimatorSpec")
 class TPUEstimatorSpec(
     collections.namedtuple(
         "TPUEstimatorSpec",

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import collections
+import json
 import os
 import time
 from typing import Any
 
 import everflow as tf
 from everflow.api import internal, public
-from everflow.distribute.server import Server
+from everflow.distribute import server as server_lib
 from everflow.estimator.estimator import Estimator
 from everflow.estimator.exporters import Exporter
+from everflow.estimator.run_config import TaskType
 from everflow.platform import logging
+from everflow.train import hooks_timing as timing
 from everflow.train.hooks_saving import CheckpointSaverListener
 from everflow.train.session_run_hook import SessionRunHook
 
 # A worker waits so long for each worker before it.
 _DELAY_PER_WORKER = 5
 _MAX_DELAY = 60
+_SECS_BETWEEN_WARNINGS = 600
 
 
 def _checked_hooks(hooks: Any) -> tuple[Any, ...]:
@@ -57,6 +61,8 @@ def _checked_exporters(exporters: Any) -> tuple[Any, ...]:
     for exporter in exporters:
         if not isinstance(exporter, Exporter):
             raise TypeError(f"`exporters` must be an Exporter, an iterable of Exporter, or `None`, found {exporters}.")
+        if exporter.name and not isinstance(exporter.name, str):
+            raise ValueError(f"An Exporter must have a string name. Given: {type(exporter.name)}")
         if not exporter.name:
             raise ValueError(f"An Exporter cannot have a name that is `None` or empty. All exporter names: {[e.name for e in exporters]}")
         if exporter.name in names:
@@ -107,32 +113,99 @@ class EvalSpec(
 @public("estimator.train_and_evaluate")
 def train_and_evaluate(estimator: Any, train_spec: Any, eval_spec: Any) -> Any:
     """Trains, evaluates and exports, as the configuration of the estimator says: here, or as one of a cluster's tasks."""
-    if not isinstance(estimator, Estimator):
-        raise TypeError(f"`estimator` must have type `tf.estimator.Estimator`, given {type(estimator)}")
+    _check_eval_spec(eval_spec)
+    executor = TrainingExecutor(estimator=estimator, train_spec=train_spec, eval_spec=eval_spec)
     config = estimator.config
-    executor = TrainingExecutor(estimator, train_spec, eval_spec)
-    if config.task_type == "evaluator" and config.task_id > 0:
+    if config.task_type == TaskType.EVALUATOR and config.task_id > 0:
         raise ValueError(
             f"For distributed training, there can only be one `evaluator` task (with task id 0).  Given task id {config.task_id}"
         )
     return executor.run()
 
 
+def _check_eval_spec(eval_spec: Any) -> None:
+    if not isinstance(eval_spec, EvalSpec):
+        raise TypeError(f"`eval_spec` must have type `tf.estimator.EvalSpec`. Got: {type(eval_spec)}")
+
+
+@internal("estimator.training._StopAtSecsHook")
+class StopAtSecsHook(SessionRunHook):
+    """Stops after so many seconds."""
+
+    def __init__(self, stop_after_secs: float) -> None:
+        self._stop_after_secs = stop_after_secs
+
+    def begin(self) -> None:
+        self._started = time.time()
+
+    def after_run(self, run_context: Any, run_values: Any) -> None:
+        if time.time() - self._started > self._stop_after_secs:
+            run_context.request_stop()
+
+
+@internal("estimator.training._EvalStatus")
+class EvalStatus:
+    """What an attempt to evaluate came to."""
+
+    EVALUATED = "evaluated"
+    MISSING_CHECKPOINT = "missing checkpoint"
+    NO_NEW_CHECKPOINT = "no new checkpoint"
+
+
+@internal("estimator.training._EvalResult")
+class EvalResult(collections.namedtuple("EvalResult", ["status", "metrics", "checkpoint_path"])):
+    """What an attempt to evaluate found."""
+
+    def __new__(cls, status: str, metrics: Any = None, checkpoint_path: Any = None) -> EvalResult:
+        if status != EvalStatus.EVALUATED:
+            if metrics:
+                raise ValueError(f"metrics must be `None` if status is not evaluated; got status {status}, metrics {metrics}")
+            return super().__new__(cls, status, metrics, checkpoint_path)
+        if not metrics:
+            raise ValueError("Internal error: `Estimator.evaluate` should never return empty metrics.")
+        if not isinstance(metrics, dict):
+            raise TypeError(f"`Estimator.evaluate` should return dict. Given {type(metrics)}.")
+        if "global_step" not in metrics:
+            raise ValueError(f"Internal error: `Estimator.evaluate` result should have `global_step` in result. Given {metrics}")
+        if not checkpoint_path:
+            raise ValueError("Internal error: `checkpoint_path` should never be empty.")
+        return super().__new__(cls, status, metrics, checkpoint_path)
+
+
+@internal("estimator.training._ContinuousEvalListener")
+class ContinuousEvalListener:
+    """Is asked before and after each evaluation whether to go on."""
+
+    def before_eval(self) -> bool:
+        """Whether to evaluate."""
+        return True
+
+    def after_eval(self, eval_result: EvalResult) -> bool:
+        """Whether to go on after this."""
+        del eval_result
+        return True
+
+
 @internal("estimator.training._TrainingExecutor")
 class TrainingExecutor:
     """Runs the part that this process plays."""
 
-    def __init__(self, estimator: Any, train_spec: Any, eval_spec: Any, train_hooks: Any = None) -> None:
+    def __init__(
+        self, estimator: Any, train_spec: Any, eval_spec: Any, train_hooks: Any = None, continuous_eval_listener: Any = None
+    ) -> None:
         if not isinstance(estimator, Estimator):
             raise TypeError(f"`estimator` must have type `tf.estimator.Estimator`. Got: {type(estimator)}")
-        if train_spec is not None and not isinstance(train_spec, TrainSpec):
+        if not isinstance(train_spec, TrainSpec):
             raise TypeError(f"`train_spec` must have type `tf.estimator.TrainSpec`. Got: {type(train_spec)}")
         if eval_spec is not None and not isinstance(eval_spec, EvalSpec):
-            raise TypeError(f"`eval_spec` must have type `tf.estimator.EvalSpec`. Got: {type(eval_spec)}")
+            raise TypeError(f"`eval_spec` must be either `None` or have type `tf.estimator.EvalSpec`. Got: {type(eval_spec)}")
+        if continuous_eval_listener and not isinstance(continuous_eval_listener, ContinuousEvalListener):
+            raise TypeError("`continuous_eval_listener` must have type `_ContinuousEvalListener`.")
         self._estimator = estimator
         self._train_spec: Any = train_spec
         self._eval_spec: Any = eval_spec
         self._train_hooks = _checked_hooks(train_hooks)
+        self._listener = continuous_eval_listener or ContinuousEvalListener()
 
     @property
     def estimator(self) -> Any:
@@ -142,219 +215,252 @@ class TrainingExecutor:
     def run(self) -> Any:
         """Does what this task does."""
         config = self._estimator.config
-        if not config.cluster_spec.jobs and config.task_type != "evaluator":
-            logging.info("Not using Distribute Coordinator.")
+        if not config.cluster_spec and config.task_type != TaskType.EVALUATOR:
             logging.info("Running training and evaluation locally (non-distributed).")
             return self.run_local()
-        logging.info("Not using Distribute Coordinator.")
-        tasks = {
-            "chief": self.run_chief,
-            "worker": self.run_worker,
-            "ps": self.run_ps,
-            "evaluator": self.run_evaluator,
-            "master": self.run_master,
-        }
-        if config.task_type not in tasks:
-            raise ValueError(f"Task type {config.task_type} is not supported. Supported task types are {sorted(tasks)}.")
-        return tasks[config.task_type]()
+        if not config.task_type:
+            raise ValueError("`estimator.config` must have task_type set. This usually means TF_CONFIG environment is not set correctly.")
+        if config.task_type == "local":
+            raise ValueError(
+                "`task.type` in TF_CONFIG cannot be `local`. Leaving `cluster` and `task` properties in TF_CONFIG absent triggers train "
+                "and evaluate `Estimator` locally (non-distributed)."
+            )
+        supported = [name.removeprefix("run_") for name in dir(self) if name.startswith("run_") and name != "run_local"]
+        task = getattr(self, f"run_{config.task_type}", None) if config.task_type in supported else None
+        if not callable(task):
+            known = [name for name in supported if callable(getattr(self, "run_" + name))]
+            raise ValueError(f"Task type {config.task_type} is not supported. Supported task types are {known}")
+        return task()
 
     def run_local(self) -> Any:
         """Trains, and evaluates at checkpoints."""
+        _check_eval_spec(self._eval_spec)
+        hooks = list(self._train_spec.hooks) + list(self._train_hooks)
         logging.info(
             "Start train and evaluate loop. The evaluate will happen after every checkpoint. Checkpoint frequency is determined "
             "based on RunConfig arguments: save_checkpoints_steps %s or save_checkpoints_secs %s.",
             self._estimator.config.save_checkpoints_steps,
             self._estimator.config.save_checkpoints_secs,
         )
-        evaluator = _Evaluator(self._estimator, self._eval_spec, self._train_spec.max_steps)
-        listener = _EvaluationListener(evaluator, self._eval_spec.throttle_secs)
+        listener = self._evaluating_listener()
         self._estimator.train(
-            input_fn=self._train_spec.input_fn,
-            max_steps=self._train_spec.max_steps,
-            hooks=[*self._train_spec.hooks, *self._train_hooks],
-            saving_listeners=[listener],
+            input_fn=self._train_spec.input_fn, max_steps=self._train_spec.max_steps, hooks=hooks, saving_listeners=[listener]
         )
-        # No checkpoint, no evaluation: there was nothing left to train.
-        return (listener.result.metrics, listener.result.exports) if listener.result else (None, None)
+        return _outcome(listener.result, listener.exports)
 
-    def _train(self, saving_listeners: Any = None) -> Any:
-        self._start_server()
-        return self._estimator.train(
-            input_fn=self._train_spec.input_fn,
-            max_steps=self._train_spec.max_steps,
-            hooks=[*self._train_spec.hooks, *self._train_hooks],
-            saving_listeners=saving_listeners,
-        )
-
-    def _start_server(self) -> Any:
-        config = self._estimator.config
-        if not config.cluster_spec.jobs or not config.master and config.task_type != "ps":
-            return None
-        logging.info("Start Tensorflow server.")
-        return Server(
-            config.cluster_spec,
-            job_name=config.task_type,
-            task_index=config.task_id,
-            config=tf.ConfigProto(log_device_placement=False),
-            start=True,
-            protocol=config.protocol,
-        )
+    def _evaluating_listener(self) -> Any:
+        evaluator = self._Evaluator(self._estimator, self._eval_spec, self._train_spec.max_steps)
+        return NewCheckpointListener(evaluator, self._eval_spec.throttle_secs, self._listener)
 
     def run_chief(self) -> Any:
         """Trains as the chief, which saves."""
-        return self._train()
+        return self._start_distributed_training()
 
     def run_worker(self) -> Any:
         """Trains as a worker, a little later than the chief."""
+        return self._start_distributed_training()
+
+    def run_master(self) -> Any:
+        """Trains as the chief, and evaluates at checkpoints."""
+        _check_eval_spec(self._eval_spec)
+        listener = self._evaluating_listener()
+        self._start_distributed_training(saving_listeners=[listener])
+        return _outcome(listener.result, listener.exports)
+
+    def _start_distributed_training(self, saving_listeners: Any = None) -> Any:
         config = self._estimator.config
-        longest = _MAX_DELAY if config.experimental_max_worker_delay_secs is None else config.experimental_max_worker_delay_secs
+        # On some platforms a server runs already.
+        if not _has_server():
+            self._start_std_server(config)
+        self._wait_for_chief(config)
+        return self._estimator.train(
+            input_fn=self._train_spec.input_fn,
+            max_steps=self._train_spec.max_steps,
+            hooks=list(self._train_spec.hooks) + list(self._train_hooks),
+            saving_listeners=saving_listeners,
+        )
+
+    def _wait_for_chief(self, config: Any) -> None:
+        """Workers start one after the other."""
+        if config.task_type != TaskType.WORKER:
+            return
+        longest = _MAX_DELAY
+        if config.experimental_max_worker_delay_secs is not None:
+            longest = int(config.experimental_max_worker_delay_secs)
         delay = min(longest, (config.task_id + 1) * _DELAY_PER_WORKER)
         if delay > 0:
             logging.info("Waiting %d secs before starting training.", delay)
             time.sleep(delay)
-        return self._train()
 
-    def run_master(self) -> Any:
-        """Trains as the chief, and evaluates at checkpoints."""
-        evaluator = _Evaluator(self._estimator, self._eval_spec, self._train_spec.max_steps)
-        listener = _EvaluationListener(evaluator, self._eval_spec.throttle_secs)
-        self._train(saving_listeners=[listener])
-        # No checkpoint, no evaluation: there was nothing left to train.
-        return (listener.result.metrics, listener.result.exports) if listener.result else (None, None)
+    def _start_std_server(self, config: Any) -> Any:
+        # A lone chief or worker trains in its own process.
+        if config.cluster_spec and sum(len(hosts) for hosts in config.cluster_spec.as_dict().values()) == 1 and not config.master:
+            logging.info("Skip starting Tensorflow server as there is only one node in the cluster.")
+            return None
+        if not config.cluster_spec or not config.task_type or config.task_id is None or not config.master:
+            raise RuntimeError(
+                "Could not start server; be sure to specify cluster_spec, task_type, master, and task in RunConfig or set the TF_CONFIG "
+                "environment variable."
+            )
+        logging.info("Start Tensorflow server.")
+        session_config = config.session_config or tf.ConfigProto(log_device_placement=False)
+        # What a session may see is no matter of the server's.
+        server_config = tf.ConfigProto(log_device_placement=session_config.log_device_placement, gpu_options=session_config.gpu_options)
+        server = server_lib.Server(
+            config.cluster_spec,
+            job_name=config.task_type,
+            task_index=config.task_id,
+            config=server_config,
+            start=False,
+            protocol=config.protocol,
+        )
+        server.start()
+        return server
 
     def run_ps(self) -> None:
         """Serves variables for ever."""
-        self._start_server().join()
+        self._start_std_server(self._estimator.config).join()
 
     def run_evaluator(self) -> Any:
         """Evaluates checkpoints as they come, until the last step of training."""
-        if self._eval_spec.start_delay_secs:
-            logging.info("Waiting %f secs before starting eval.", self._eval_spec.start_delay_secs)
-            time.sleep(self._eval_spec.start_delay_secs)
-        evaluator = _Evaluator(self._estimator, self._eval_spec, self._train_spec.max_steps)
-        result = None
-        while not (result and result.is_final):
+        _check_eval_spec(self._eval_spec)
+        delay = self._eval_spec.start_delay_secs
+        if delay:
+            logging.info("Waiting %f secs before starting eval.", delay)
+            time.sleep(delay)
+        evaluator = self._Evaluator(self._estimator, self._eval_spec, self._train_spec.max_steps)
+        result, exports = None, None
+        while self._listener.before_eval():
             began = time.time()
-            found = evaluator.evaluate_and_export()
-            if found.status == _EVALUATED:
-                result = found
-            if result and result.is_final:
+            result, exports = evaluator.evaluate_and_export()
+            if not self._listener.after_eval(result):
                 break
-            rest = self._eval_spec.throttle_secs - (time.time() - began)
-            if rest > 0:
-                logging.info("Waiting %f secs before starting next eval run.", rest)
+            passed = time.time() - began
+            rest = max(0, self._eval_spec.throttle_secs - passed)
+            if rest:
+                logging.info("Waiting %f secs before starting next eval run. Eval status: %s", rest, result.status)
                 time.sleep(rest)
-            elif self._eval_spec.throttle_secs == 0 and found.status != _EVALUATED:
+            elif self._eval_spec.throttle_secs == 0 and result.status != EvalStatus.EVALUATED:
                 logging.warning(
                     "EvalSpec.throttle_secs is set as 0. This might overload the job before finding (next) new checkpoint. "
                     "Please consider to increase it."
                 )
-        return (result.metrics, result.exports) if result else (None, None)
+            if evaluator.is_final_export_triggered:
+                logging.info("Exiting evaluation, global_step=%s >= train max_steps=%s", result.metrics, self._train_spec.max_steps)
+                break
+        return _outcome(result, exports)
 
+    class _Evaluator:
+        """Evaluates each checkpoint once, and exports."""
 
-_EVALUATED, _MISSING, _OLD = "evaluated", "missing checkpoint", "no new checkpoint"
-_Result = collections.namedtuple("_Result", ["status", "metrics", "exports", "is_final"])
+        def __init__(self, estimator: Any, eval_spec: Any, max_training_steps: Any) -> None:
+            self._estimator, self._eval_spec, self._max_steps = estimator, eval_spec, max_training_steps
+            _check_eval_spec(eval_spec)
+            self._seen: Any = None
+            self._warned: float | None = None
+            self._exported_last = False
 
+        @property
+        def is_final_export_triggered(self) -> bool:
+            """Whether the last export was made."""
+            return self._exported_last
 
-class _Evaluator:
-    """Evaluates each checkpoint once, and exports."""
-
-    def __init__(self, estimator: Any, eval_spec: Any, max_steps: Any) -> None:
-        self._estimator, self._eval_spec, self._max_steps = estimator, eval_spec, max_steps
-        self._seen: Any = None
-        self._warned = 0.0
-        self._exported_last = False
-
-    @property
-    def is_final(self) -> bool:
-        """Whether the last export was made."""
-        return self._exported_last
-
-    def evaluate_and_export(self) -> Any:
-        """Evaluates the latest checkpoint, unless that was done."""
-        latest = self._estimator.latest_checkpoint()
-        if not latest:
-            if time.time() - self._warned > 600:
-                logging.warning("Estimator is not trained yet. Will start an evaluation when a checkpoint is ready.")
-                self._warned = time.time()
-            return _Result(_MISSING, None, None, False)
-        if latest == self._seen:
-            logging.warning(
-                "No new checkpoint ready for evaluation. Skip the current evaluation pass as evaluation results are expected "
-                "to be same for the same checkpoint."
-            )
-            return _Result(_OLD, None, None, False)
-        metrics = self._estimator.evaluate(
-            input_fn=self._eval_spec.input_fn,
-            steps=self._eval_spec.steps,
-            name=self._eval_spec.name,
-            checkpoint_path=latest,
-            hooks=self._eval_spec.hooks,
-        )
-        if not metrics:
-            raise RuntimeError(f"Estimator.evaluate should return non-empty result. Given: {metrics}")
-        if "global_step" not in metrics:
-            raise ValueError(f"Internal error: `Estimator.evaluate` result should have `global_step` in result. Given {metrics}")
-        is_final = bool(self._max_steps and metrics["global_step"] >= self._max_steps)
-        exports = self._export(metrics, latest, is_final)
-        if is_final:
-            self._exported_last = True
-        self._seen = latest
-        return _Result(_EVALUATED, metrics, exports, is_final)
-
-    def _export(self, metrics: Any, checkpoint_path: Any, is_final: bool) -> list[Any]:
-        results = []
-        for exporter in self._eval_spec.exporters:
-            results.append(
-                exporter.export(
-                    estimator=self._estimator,
-                    export_path=os.path.join(str(self._estimator.model_dir), "export", str(exporter.name)),
-                    checkpoint_path=checkpoint_path,
-                    eval_result=metrics,
-                    is_the_final_export=is_final,
+        def evaluate_and_export(self) -> tuple[EvalResult, list[Any]]:
+            """Evaluates the latest checkpoint, unless that was done; what was found, and what exporters gave."""
+            latest = self._estimator.latest_checkpoint()
+            if not latest:
+                self._warn("Estimator is not trained yet. Will start an evaluation when a checkpoint is ready.")
+                return EvalResult(EvalStatus.MISSING_CHECKPOINT), []
+            if latest == self._seen:
+                self._warn(
+                    "No new checkpoint ready for evaluation. Skip the current evaluation pass as evaluation results are expected "
+                    "to be same for the same checkpoint."
                 )
+                return EvalResult(EvalStatus.NO_NEW_CHECKPOINT), []
+            metrics = self._estimator.evaluate(
+                input_fn=self._eval_spec.input_fn,
+                steps=self._eval_spec.steps,
+                name=self._eval_spec.name,
+                checkpoint_path=latest,
+                hooks=self._eval_spec.hooks,
             )
-        return results
+            result = EvalResult(EvalStatus.EVALUATED, metrics, latest)
+            is_final = bool(self._max_steps and metrics["global_step"] >= self._max_steps)
+            exports = self._export(result, is_final)
+            self._exported_last = self._exported_last or is_final
+            self._warned, self._seen = None, latest
+            return result, exports
+
+        def _warn(self, message: str) -> None:
+            """Says so, but not again and again."""
+            now = time.time()
+            if self._warned is None or now - self._warned > _SECS_BETWEEN_WARNINGS:
+                logging.warning(message)
+                self._warned = now
+
+        def _export(self, result: EvalResult, is_final: bool) -> list[Any]:
+            found = []
+            for exporter in self._eval_spec.exporters:
+                path = os.path.join(os.fsdecode(self._estimator.model_dir), "export", os.fsdecode(exporter.name))
+                found.append(
+                    exporter.export(
+                        estimator=self._estimator,
+                        export_path=path,
+                        checkpoint_path=result.checkpoint_path,
+                        eval_result=result.metrics,
+                        is_the_final_export=is_final,
+                    )
+                )
+            return found
 
 
-class _EvaluationListener(CheckpointSaverListener):
+def _outcome(result: Any, exports: Any) -> tuple[Any, Any]:
+    """The metrics of the last evaluation and its exports; nothing where there was none."""
+    return (result.metrics, exports) if result is not None else (None, None)
+
+
+def _has_server() -> bool:
+    return json.loads(os.environ.get("TF_CONFIG") or "{}").get("environment") == "google"
+
+
+class NewCheckpointListener(CheckpointSaverListener):
     """Evaluates after checkpoints, not more often than the spec says."""
 
-    def __init__(self, evaluator: _Evaluator, throttle_secs: Any) -> None:
-        self._evaluator, self._throttle_secs = evaluator, throttle_secs
-        self._last: float | None = None
-        self._result: Any = None
-        self._first = False
-
-    @property
-    def result(self) -> Any:
-        """What the last evaluation gave."""
-        return self._result
+    def __init__(self, evaluator: Any, throttle_secs: Any, listener: ContinuousEvalListener) -> None:
+        self._evaluator, self._throttle_secs, self._listener = evaluator, throttle_secs, listener
+        self.result: Any = None
+        self.exports: Any = None
 
     def begin(self) -> None:
-        self._last = time.time()
-        self._first = False
+        self._timer = timing.SecondOrStepTimer(every_secs=self._throttle_secs)
+        self._is_first_run = True
 
     def after_save(self, session: Any, global_step_value: Any) -> Any:
+        del session
         # The first save is that of the start.
-        if not self._first:
-            self._first = True
+        if self._is_first_run:
+            self._is_first_run = False
             return None
-        if self._last is not None and time.time() - self._last < self._throttle_secs:
+        if not self._listener.before_eval():
+            logging.info("Exiting training and evaluation loop, as requested by _ContinuousEvalListener.before_eval.")
+            return True
+        if self._timer.should_trigger_for_step(global_step_value):
+            self._evaluate(global_step_value)
+            if not self._listener.after_eval(self.result):
+                logging.info("Exiting evaluation, as requested by _ContinuousEvalListener.after_eval.")
+                return True
+        else:
             logging.info("Skip the current checkpoint eval due to throttle secs (%s secs).", self._throttle_secs)
-            return None
-        self._evaluate()
         return None
 
     def end(self, session: Any, global_step_value: Any) -> None:
         # A checkpoint that was not evaluated yet.
-        if self._result is None or self._result.status != _EVALUATED or not self._evaluator.is_final:
-            self._evaluate(at_end=True)
+        if self._listener.before_eval() and self._timer.last_triggered_step() != global_step_value:
+            self._evaluate(global_step_value)
+            self._listener.after_eval(self.result)
 
-    def _evaluate(self, at_end: bool = False) -> None:
-        found = self._evaluator.evaluate_and_export()
-        self._last = time.time()
-        if found.status == _EVALUATED:
-            self._result = found
-        elif not at_end:
-            raise RuntimeError(f"There was no new checkpoint after the training. Eval status: {found.status}")
+    def _evaluate(self, global_step_value: Any) -> None:
+        self._timer.update_last_triggered_step(global_step_value)
+        self.result, self.exports = self._evaluator.evaluate_and_export()
+        if self.result.status != EvalStatus.EVALUATED:
+            raise RuntimeError(f"There was no new checkpoint after the training. Eval status: {self.result.status}")

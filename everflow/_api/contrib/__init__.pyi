@@ -8,6 +8,7 @@ from everflow._api.contrib import data as data
 from everflow._api.contrib import distribute as distribute
 from everflow._api.contrib import eager as eager
 from everflow._api.contrib import estimator as estimator
+from everflow._api.contrib import factorization as factorization
 from everflow._api.contrib import feature_column as feature_column
 from everflow._api.contrib import framework as framework
 from everflow._api.contrib import graph_editor as graph_editor
@@ -15,6 +16,7 @@ from everflow._api.contrib import image as image
 from everflow._api.contrib import layers as layers
 from everflow._api.contrib import learn as learn
 from everflow._api.contrib import legacy_seq2seq as legacy_seq2seq
+from everflow._api.contrib import linear_optimizer as linear_optimizer
 from everflow._api.contrib import lookup as lookup
 from everflow._api.contrib import losses as losses
 from everflow._api.contrib import memory_stats as memory_stats

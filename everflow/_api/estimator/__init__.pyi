@@ -31,6 +31,7 @@ from everflow.train.hooks_logging import LoggingTensorHook as LoggingTensorHook
 from everflow.estimator.heads.objects import LogisticRegressionHead as LogisticRegressionHead
 from everflow.estimator.mode_keys import ModeKeys as ModeKeys
 from everflow.estimator.heads.objects import MultiClassHead as MultiClassHead
+from everflow.estimator.heads.several import MultiHead as MultiHead
 from everflow.estimator.heads.objects import MultiLabelHead as MultiLabelHead
 from everflow.train.hooks_logging import NanLossDuringTrainingError as NanLossDuringTrainingError
 from everflow.train.hooks_logging import NanTensorHook as NanTensorHook

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import everflow as tf
-from everflow.api import public
+from everflow.api import internal, public
 from everflow.summary import writer_cache
 
 
 @public("contrib.testing.FakeSummaryWriter")
+@internal("estimator.hooks.fake_summary_writer.FakeSummaryWriter")
 class FakeSummaryWriter:
     """A summary writer that keeps summaries by step, and graphs and logs as lists."""
 

@@ -5,26 +5,36 @@ from __future__ import annotations
 from typing import Any
 
 import everflow as tf
-from everflow.api import public
-from everflow.estimator.canned.optimizers import checked_features, optimizer_for
+from everflow.api import internal, public
+from everflow.estimator.canned.optimizers import checked_features, get_optimizer_instance
 from everflow.estimator.estimator import Estimator
 from everflow.estimator.heads.classification import classification_head
 from everflow.estimator.heads.regression import RegressionGraphHead
+from everflow.feature_column.numeric import NumericColumn
 from everflow.losses.weighting import Reduction
 from everflow.ops.variables.variable_scope import variable_scope
 from everflow.train.global_step import get_global_step
 
-_LEARNING_RATE = 0.3
+LEARNING_RATE = 0.3
 
 
-def _batch_size(features: Any) -> Any:
-    """The batch size, which all features have to share."""
-    if not features:
+def _weight_key(weight_column: Any) -> Any:
+    if weight_column is None or isinstance(weight_column, str):
+        return weight_column
+    if not isinstance(weight_column, NumericColumn):
+        raise TypeError(f"Weight column must be either a string or _NumericColumn. Given type: {type(weight_column)}.")
+    return weight_column.key
+
+
+def _batch_size(features: Any, weight_key: Any) -> Any:
+    """The batch size, which all features have to share; weights count only where there are no features."""
+    names = [name for name in features if name != weight_key] or list(features)
+    if not names:
         raise ValueError("At least one feature must be provided.")
     checks: list[Any] = []
     first: Any = None
-    for name, feature in sorted(features.items()):
-        size = tf.shape(feature)[0]
+    for name in sorted(names):
+        size = tf.shape(features[name])[0]
         if first is None:
             first = size
         else:
@@ -33,13 +43,23 @@ def _batch_size(features: Any) -> Any:
         return tf.identity(first)
 
 
-def _baseline_model_fn(features: Any, labels: Any, mode: str, head: Any, optimizer: Any) -> Any:
+@internal("estimator.canned.baseline._baseline_logit_fn_builder")
+def baseline_logit_fn_builder(num_outputs: int, weight_column: Any = None) -> Any:
+    """A function from features to the logits of a baseline: the same for all examples."""
+
+    def baseline_logit_fn(features: Any) -> Any:
+        size = _batch_size(features, _weight_key(weight_column))
+        bias = tf.get_variable("bias", initializer=tf.zeros_initializer(), shape=[num_outputs])
+        return tf.ones(shape=[size, num_outputs]) * bias
+
+    return baseline_logit_fn
+
+
+def _baseline_model_fn(features: Any, labels: Any, mode: str, head: Any, optimizer: Any, weight_column: Any) -> Any:
     checked_features(features)
-    size = _batch_size(features)
     with variable_scope("baseline", values=tuple(features.values())):
-        bias = tf.get_variable("bias", initializer=tf.zeros_initializer(), shape=[head.logits_dimension])
-        logits = tf.ones(shape=[size, head.logits_dimension]) * bias
-    optimizer = optimizer_for(optimizer, learning_rate=_LEARNING_RATE)
+        logits = baseline_logit_fn_builder(head.logits_dimension, weight_column)(features)
+    optimizer = get_optimizer_instance(optimizer, learning_rate=LEARNING_RATE)
 
     def train_op_fn(loss: Any) -> Any:
         return optimizer.minimize(loss, global_step=get_global_step())
@@ -50,9 +70,9 @@ def _baseline_model_fn(features: Any, labels: Any, mode: str, head: Any, optimiz
 class _BaselineBase(Estimator):
     """What baselines share."""
 
-    def _build(self, head: Any, model_dir: Any, optimizer: Any, config: Any) -> None:
+    def _build(self, head: Any, model_dir: Any, optimizer: Any, config: Any, weight_column: Any = None) -> None:
         def model_fn(features: Any, labels: Any, mode: Any, config: Any) -> Any:
-            return _baseline_model_fn(features, labels, mode, head, optimizer)
+            return _baseline_model_fn(features, labels, mode, head, optimizer, weight_column)
 
         Estimator.__init__(self, model_fn=model_fn, model_dir=model_dir, config=config)
 
@@ -71,7 +91,9 @@ class BaselineClassifier(_BaselineBase):
         config: Any = None,
         loss_reduction: str = Reduction.SUM,
     ) -> None:
-        self._build(classification_head(n_classes, weight_column, label_vocabulary, loss_reduction), model_dir, optimizer, config)
+        self._build(
+            classification_head(n_classes, weight_column, label_vocabulary, loss_reduction), model_dir, optimizer, config, weight_column
+        )
 
 
 @public("estimator.BaselineRegressor")
@@ -87,7 +109,7 @@ class BaselineRegressor(_BaselineBase):
         config: Any = None,
         loss_reduction: str = Reduction.SUM,
     ) -> None:
-        self._build(RegressionGraphHead(weight_column, label_dimension, loss_reduction), model_dir, optimizer, config)
+        self._build(RegressionGraphHead(weight_column, label_dimension, loss_reduction), model_dir, optimizer, config, weight_column)
 
 
 @public("estimator.BaselineEstimator", "contrib.estimator.BaselineEstimator")

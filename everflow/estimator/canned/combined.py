@@ -6,10 +6,10 @@ import math
 from typing import Any
 
 import everflow as tf
-from everflow.api import public
+from everflow.api import internal, public
 from everflow.estimator.canned.dnn import dnn_logit_fn_builder, layer_summary
 from everflow.estimator.canned.linear import linear_logit_fn_builder
-from everflow.estimator.canned.optimizers import checked_features, default_partitioner, optimizer_for
+from everflow.estimator.canned.optimizers import checked_features, default_partitioner, get_optimizer_instance
 from everflow.estimator.estimator import Estimator
 from everflow.estimator.heads.classification import classification_head
 from everflow.estimator.heads.regression import RegressionGraphHead
@@ -18,49 +18,58 @@ from everflow.ops.nn.activations import relu
 from everflow.ops.variables.variable_scope import variable_scope
 from everflow.train.global_step import get_global_step
 
-_DNN_LEARNING_RATE = 0.001
-_LINEAR_LEARNING_RATE = 0.005
+DNN_LEARNING_RATE = 0.001
+LINEAR_LEARNING_RATE = 0.005
 
 
-def _combined_model_fn(
+def checked_columns(linear_feature_columns: Any, dnn_feature_columns: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """The columns of both parts, of which there has to be one."""
+    linear_columns, dnn_columns = tuple(linear_feature_columns or ()), tuple(dnn_feature_columns or ())
+    if not linear_columns and not dnn_columns:
+        raise ValueError("Either linear_feature_columns or dnn_feature_columns must be defined.")
+    return linear_columns, dnn_columns
+
+
+@internal("estimator.canned.dnn_linear_combined._dnn_linear_combined_model_fn")
+def dnn_linear_combined_model_fn(
     features: Any,
     labels: Any,
     mode: str,
     head: Any,
-    linear_columns: Any,
-    linear_optimizer: Any,
-    dnn_columns: Any,
-    dnn_optimizer: Any,
-    hidden_units: Any,
-    activation_fn: Any,
-    dropout: Any,
-    input_layer_partitioner: Any,
-    config: Any,
-    batch_norm: bool,
-    sparse_combiner: str,
+    linear_feature_columns: Any = None,
+    linear_optimizer: Any = "Ftrl",
+    dnn_feature_columns: Any = None,
+    dnn_optimizer: Any = "Adagrad",
+    dnn_hidden_units: Any = None,
+    dnn_activation_fn: Any = relu,
+    dnn_dropout: Any = None,
+    input_layer_partitioner: Any = None,
+    config: Any = None,
+    batch_norm: bool = False,
+    linear_sparse_combiner: str = "sum",
 ) -> Any:
+    """The model function of a wide and deep model."""
     checked_features(features)
-    if not linear_columns and not dnn_columns:
-        raise ValueError("Either linear_feature_columns or dnn_feature_columns must be defined.")
+    linear_columns, dnn_columns = checked_columns(linear_feature_columns, dnn_feature_columns)
     input_layer_partitioner = input_layer_partitioner or default_partitioner(config)
     values = tuple(features.values())
     logits, trainings = [], []
     if dnn_columns:
-        if not hidden_units:
+        if not dnn_hidden_units:
             raise ValueError("dnn_hidden_units must be defined when dnn_feature_columns is specified.")
-        dnn_optimizer = optimizer_for(dnn_optimizer, learning_rate=_DNN_LEARNING_RATE)
+        dnn_optimizer = get_optimizer_instance(dnn_optimizer, learning_rate=DNN_LEARNING_RATE)
         partitioner = tf.min_max_variable_partitioner(max_partitions=config.num_ps_replicas if config else 0)
         with variable_scope("dnn", values=values, partitioner=partitioner) as scope:
             logit_fn = dnn_logit_fn_builder(
-                head.logits_dimension, hidden_units, dnn_columns, activation_fn, dropout, input_layer_partitioner, batch_norm
+                head.logits_dimension, dnn_hidden_units, dnn_columns, dnn_activation_fn, dnn_dropout, input_layer_partitioner, batch_norm
             )
             logits.append(logit_fn(features=features, mode=mode))
         trainings.append((dnn_optimizer, scope.name))
     if linear_columns:
-        rate = min(_LINEAR_LEARNING_RATE, 1.0 / math.sqrt(len(linear_columns)))
-        linear_optimizer = optimizer_for(linear_optimizer, learning_rate=rate)
+        rate = min(LINEAR_LEARNING_RATE, 1.0 / math.sqrt(len(linear_columns)))
+        linear_optimizer = get_optimizer_instance(linear_optimizer, learning_rate=rate)
         with variable_scope("linear", values=values, partitioner=input_layer_partitioner) as scope:
-            linear_logits = linear_logit_fn_builder(head.logits_dimension, linear_columns, sparse_combiner)(features)
+            linear_logits = linear_logit_fn_builder(head.logits_dimension, linear_columns, linear_sparse_combiner)(features)
             layer_summary(linear_logits, scope.name)
             logits.append(linear_logits)
         trainings.append((linear_optimizer, scope.name))
@@ -97,12 +106,10 @@ class _CombinedBase(Estimator):
         batch_norm: bool,
         linear_sparse_combiner: str,
     ) -> None:
-        linear_columns, dnn_columns = tuple(linear_feature_columns or ()), tuple(dnn_feature_columns or ())
-        if not linear_columns and not dnn_columns:
-            raise ValueError("Either linear_feature_columns or dnn_feature_columns must be defined.")
+        linear_columns, dnn_columns = checked_columns(linear_feature_columns, dnn_feature_columns)
 
         def model_fn(features: Any, labels: Any, mode: Any, config: Any) -> Any:
-            return _combined_model_fn(
+            return dnn_linear_combined_model_fn(
                 features,
                 labels,
                 mode,

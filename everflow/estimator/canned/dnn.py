@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import everflow as tf
-from everflow.api import public
-from everflow.estimator.canned.optimizers import checked_features, default_partitioner, optimizer_for
+from everflow.api import internal, public
+from everflow.estimator.canned.optimizers import checked_features, default_partitioner, get_optimizer_instance
 from everflow.estimator.estimator import Estimator
 from everflow.estimator.heads.classification import classification_head
 from everflow.estimator.heads.regression import RegressionGraphHead
@@ -18,7 +18,7 @@ from everflow.losses.weighting import Reduction
 from everflow.ops.nn.activations import relu
 from everflow.ops.variables.variable_scope import variable_scope
 
-_LEARNING_RATE = 0.05
+LEARNING_RATE = 0.05
 
 
 def layer_summary(value: Any, tag: str) -> None:
@@ -51,33 +51,56 @@ def _normalized(net: Any, name: str, around: Any, training: bool) -> Any:
         return layer(net, training=training)
 
 
+def deep_logits(
+    features: Any,
+    mode: Any,
+    units: Any,
+    hidden_units: Any,
+    feature_columns: Any,
+    activation_fn: Any,
+    dropout: Any,
+    input_layer_partitioner: Any,
+    batch_norm: Any,
+    tag_prefix: str = "",
+) -> Any:
+    """The logits of a deep model, in the variable scope of the caller."""
+    training = mode == ModeKeys.TRAIN
+    net = _dense_input(features, list(feature_columns), input_layer_partitioner)
+    for i, width in enumerate(hidden_units):
+        name = f"hiddenlayer_{i}"
+        net, scope = _dense(net, width, activation_fn, name)
+        if dropout is not None and training:
+            net = tf.layers.Dropout(rate=dropout)(net, training=True)
+        if batch_norm:
+            net = _normalized(net, f"batchnorm_{i}", scope, training)
+        layer_summary(net, tag_prefix + name)
+    logits, _ = _dense(net, units, None, "logits")
+    layer_summary(logits, tag_prefix + "logits")
+    return logits
+
+
+def checked_units(units: Any) -> Any:
+    """How many logits a model is to have."""
+    if not isinstance(units, int):
+        raise ValueError(f"units must be an int.  Given type: {type(units)}")
+    return units
+
+
 @public("estimator.experimental.dnn_logit_fn_builder", "contrib.estimator.dnn_logit_fn_builder")
 def dnn_logit_fn_builder(
     units: Any, hidden_units: Any, feature_columns: Any, activation_fn: Any, dropout: Any, input_layer_partitioner: Any, batch_norm: Any
 ) -> Any:
     """A function from features and mode to the logits of a deep model."""
-    if not isinstance(units, int):
-        raise ValueError(f"units must be an int.  Given type: {type(units)}")
+    model = (checked_units(units), hidden_units, feature_columns, activation_fn, dropout, input_layer_partitioner, batch_norm)
 
     def dnn_logit_fn(features: Any, mode: Any) -> Any:
-        training = mode == ModeKeys.TRAIN
-        net = _dense_input(features, list(feature_columns), input_layer_partitioner)
-        prefix = tf.get_variable_scope().name
-        for i, width in enumerate(hidden_units):
-            name = f"hiddenlayer_{i}"
-            net, scope = _dense(net, width, activation_fn, name)
-            if dropout is not None and training:
-                net = tf.layers.Dropout(rate=dropout)(net, training=True)
-            if batch_norm:
-                net = _normalized(net, f"batchnorm_{i}", scope, training)
-            layer_summary(net, f"{prefix}/{name}" if prefix else name)
-        logits, _ = _dense(net, units, None, "logits")
-        layer_summary(logits, f"{prefix}/logits" if prefix else "logits")
-        return logits
+        scope = tf.get_variable_scope().name
+        return deep_logits(features, mode, *model, tag_prefix=f"{scope}/" if scope else "")
 
     return dnn_logit_fn
 
 
+@internal("estimator.canned.dnn._dnn_model_fn")
 def dnn_model_fn(
     features: Any,
     labels: Any,
@@ -85,16 +108,18 @@ def dnn_model_fn(
     head: Any,
     hidden_units: Any,
     feature_columns: Any,
-    optimizer: Any,
-    activation_fn: Any,
-    dropout: Any,
-    input_layer_partitioner: Any,
-    config: Any,
-    batch_norm: Any,
+    optimizer: Any = "Adagrad",
+    activation_fn: Any = relu,
+    dropout: Any = None,
+    input_layer_partitioner: Any = None,
+    config: Any = None,
+    use_tpu: bool = False,
+    batch_norm: Any = False,
 ) -> Any:
     """The model function of a deep model."""
+    del use_tpu
     checked_features(features)
-    optimizer = optimizer_for(optimizer, learning_rate=_LEARNING_RATE)
+    optimizer = get_optimizer_instance(optimizer, learning_rate=LEARNING_RATE)
     partitioner = tf.min_max_variable_partitioner(max_partitions=config.num_ps_replicas if config else 0)
     with variable_scope("dnn", values=tuple(features.values()), partitioner=partitioner):
         logit_fn = dnn_logit_fn_builder(
@@ -142,7 +167,7 @@ class _DNNBase(Estimator):
                 dropout,
                 input_layer_partitioner,
                 config,
-                batch_norm,
+                batch_norm=batch_norm,
             )
 
         Estimator.__init__(self, model_fn=model_fn, model_dir=model_dir, config=config, warm_start_from=warm_start_from)

@@ -6,8 +6,9 @@ import math
 from typing import Any
 
 import everflow as tf
-from everflow.api import public
-from everflow.estimator.canned.optimizers import checked_features, default_partitioner, optimizer_for
+from everflow.api import internal, public
+from everflow.estimator.canned import sdca
+from everflow.estimator.canned.optimizers import checked_features, default_partitioner, get_optimizer_instance
 from everflow.estimator.estimator import Estimator
 from everflow.estimator.heads.classification import classification_head
 from everflow.estimator.heads.regression import RegressionGraphHead
@@ -67,6 +68,7 @@ def linear_logit_fn_builder(units: int, feature_columns: Any, sparse_combiner: s
     return linear_logit_fn
 
 
+@internal("estimator.canned.linear._linear_model_fn")
 def linear_model_fn(
     features: Any,
     labels: Any,
@@ -76,13 +78,17 @@ def linear_model_fn(
     optimizer: Any,
     partitioner: Any,
     config: Any,
-    sparse_combiner: str,
+    sparse_combiner: str = "sum",
 ) -> Any:
     """The model function of a linear model."""
     checked_features(features)
     columns = tuple(feature_columns or ())
+    if isinstance(optimizer, sdca.LinearSDCA):
+        if sparse_combiner != "sum":
+            raise ValueError("sparse_combiner must be sum when optimizer is a LinearSDCA object.")
+        return sdca.model_fn(features, labels, mode, head, columns, optimizer)
     # The default rate falls with the number of columns.
-    optimizer = optimizer_for(optimizer, learning_rate=min(0.2, 1.0 / math.sqrt(len(columns) or 1)))
+    optimizer = get_optimizer_instance(optimizer, learning_rate=min(0.2, 1.0 / math.sqrt(len(columns) or 1)))
     with variable_scope("linear", values=tuple(features.values()), partitioner=partitioner or default_partitioner(config)):
         logits = linear_logit_fn_builder(head.logits_dimension, columns, sparse_combiner)(features)
         return head.create_estimator_spec(features=features, mode=mode, labels=labels, optimizer=optimizer, logits=logits)
@@ -126,6 +132,7 @@ class LinearClassifier(_LinearBase):
         loss_reduction: str = Reduction.SUM,
         sparse_combiner: str = "sum",
     ) -> None:
+        sdca.check_classifier(feature_columns, n_classes, optimizer, sparse_combiner)
         head = classification_head(n_classes, weight_column, label_vocabulary, loss_reduction)
         self._build(head, feature_columns, model_dir, optimizer, config, partitioner, warm_start_from, sparse_combiner)
 
@@ -147,6 +154,7 @@ class LinearRegressor(_LinearBase):
         loss_reduction: str = Reduction.SUM,
         sparse_combiner: str = "sum",
     ) -> None:
+        sdca.check_regressor(feature_columns, label_dimension, optimizer, sparse_combiner)
         head = RegressionGraphHead(weight_column, label_dimension, loss_reduction)
         self._build(head, feature_columns, model_dir, optimizer, config, partitioner, warm_start_from, sparse_combiner)
 

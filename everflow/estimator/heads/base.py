@@ -10,7 +10,7 @@ from everflow.api import internal
 from everflow.estimator.arguments import parameters_of
 from everflow.estimator.export_outputs import ClassificationOutput, PredictOutput
 from everflow.estimator.heads.keys import MetricKeys, with_head_name
-from everflow.estimator.heads.shapes import checked_labels, checked_logits, weights_of
+from everflow.estimator.heads.shapes import TEXTS, LabelTexts, checked_labels, checked_logits, weights_of
 from everflow.estimator.mode_keys import ModeKeys
 from everflow.estimator.spec import EstimatorSpec
 from everflow.graph.scopes import name_scope
@@ -33,6 +33,7 @@ class GraphHead:
     _name: str | None
     _weight_column: Any = None
     _loss_reduction: str = Reduction.SUM
+    _texts: LabelTexts = TEXTS
     # What a label holds beside the logits, for heads whose labels are as wide as their logits.
     _label_dimension: int = 1
 
@@ -60,17 +61,29 @@ class GraphHead:
         raise NotImplementedError
 
     def _weights(self, features: Any, logits: Any) -> Any:
-        return weights_of(features, self._weight_column, logits)
+        return weights_of(features, self._weight_column, logits, texts=self._texts)
 
     def create_loss(self, features: Any, mode: str, logits: Any, labels: Any) -> LossSpec:
         """The loss to train with, and what it is made from."""
         del mode
         logits = tf.convert_to_tensor(logits)
-        labels = checked_labels(labels, logits, self._label_dimension)
+        labels = checked_labels(labels, logits, self._label_dimension, self._texts)
         unreduced, processed = self._unreduced(labels, logits, features)
         weights = self._weights(features, logits)
         training = tf.losses.compute_weighted_loss(unreduced, weights=weights, reduction=self._loss_reduction)
         return LossSpec(training, unreduced, weights, processed)
+
+    def _create_tpu_estimator_spec(self, *args: Any, **kwargs: Any) -> Any:
+        """What heads of programs may define instead of `create_estimator_spec`."""
+        raise NotImplementedError("TPUEstimatorSpec not available for this model head.")
+
+    def _spec_of_subclass(self, *args: Any) -> Any:
+        """The spec that a head of a program's own makes; None for ours."""
+        if type(self)._create_tpu_estimator_spec is not GraphHead._create_tpu_estimator_spec:
+            return self._create_tpu_estimator_spec(*args).as_estimator_spec()
+        if type(self)._predictions is GraphHead._predictions:
+            raise NotImplementedError("Subclasses of Head must implement `create_estimator_spec()` or _create_tpu_estimator_spec().")
+        return None
 
     def create_estimator_spec(
         self,
@@ -83,6 +96,9 @@ class GraphHead:
         regularization_losses: Any = None,
     ) -> Any:
         """The EstimatorSpec of a model function that has these logits."""
+        own = self._spec_of_subclass(features, mode, logits, labels, optimizer, train_op_fn, regularization_losses)
+        if own is not None:
+            return own
         with name_scope(self._name, "head"):
             logits = self._checked_logits(logits)
             predictions = self._predictions(logits)
@@ -174,36 +190,33 @@ def names_of_class_ids(class_ids: Any, label_vocabulary: Any) -> Any:
     return table.lookup(class_ids)
 
 
-def ids_of_labels(labels: Any, label_vocabulary: Any, n_classes: int, message: str) -> Any:
+def ids_of_labels(labels: Any, label_vocabulary: Any) -> Any:
     """Labels as class ids: found in the vocabulary, or the integers that they are."""
     if label_vocabulary:
         if labels.dtype != tf.string:
             raise ValueError(f"Labels dtype should be string if there is a vocabulary. Instead got {labels.dtype}")
-        return index_table_from_tensor(vocabulary_list=tuple(label_vocabulary), name="class_id_lookup").lookup(labels)
+        return ids_of_words(labels, label_vocabulary)
     if not labels.dtype.is_integer:
-        raise ValueError(f"Labels dtype should be integer. Instead got {labels.dtype}.{message}")
+        raise ValueError(f"Labels dtype should be integer. Instead got {labels.dtype}.")
     return labels
 
 
-def checked_vocabulary(label_vocabulary: Any, n_classes: int) -> Any:
-    """A vocabulary with a word for each class."""
-    if label_vocabulary is not None and not isinstance(label_vocabulary, (list, tuple)):
-        raise ValueError(f"label_vocabulary should be a list or a tuple. Given type: {type(label_vocabulary)}")
-    if label_vocabulary is not None and len(label_vocabulary) != n_classes:
-        raise ValueError(f'"label_vocabulary" does not have "n_classes" items. n_classes={n_classes} label_vocabulary={label_vocabulary}')
-    return label_vocabulary
+def ids_of_words(labels: Any, label_vocabulary: Any) -> Any:
+    """The places of words in a vocabulary."""
+    return index_table_from_tensor(vocabulary_list=tuple(label_vocabulary), name="class_id_lookup").lookup(labels)
 
 
 def checked_reduction(loss_reduction: str) -> str:
     """A reduction that gives one number."""
     if loss_reduction not in Reduction.all() or loss_reduction == Reduction.NONE:
-        raise ValueError(f"Invalid loss_reduction: {loss_reduction}. See `losses.Reduction` for valid options.")
+        raise ValueError(f"Invalid loss_reduction: {loss_reduction}")
     return loss_reduction
 
 
-def own_loss(loss_fn: Any, labels: Any, logits: Any, features: Any, dimension: int = 1) -> Any:
-    """The loss of each example as a program's own function computes it."""
-    given = {"labels": labels, "logits": logits}
+def checked_loss_fn(loss_fn: Any) -> Any:
+    """A function of labels, logits and what else a loss may depend on."""
+    if loss_fn is None:
+        return None
     taken = parameters_of(loss_fn)
     for name in ("labels", "logits"):
         if name not in taken:
@@ -211,25 +224,34 @@ def own_loss(loss_fn: Any, labels: Any, logits: Any, features: Any, dimension: i
     unknown = set(taken) - {"labels", "logits", "features", "loss_reduction"}
     if unknown:
         raise ValueError(f"loss_fn has unexpected args: {list(unknown)}")
+    return loss_fn
+
+
+@internal("estimator.head.base_head.call_loss_fn", "estimator.canned.head._call_loss_fn")
+def call_loss_fn(loss_fn: Any, labels: Any, logits: Any, features: Any, expected_loss_dim: int = 1) -> Any:
+    """The loss of each example as a program's own function computes it."""
+    given = {"labels": labels, "logits": logits}
+    taken = parameters_of(loss_fn)
     if "features" in taken:
         given["features"] = features
     if "loss_reduction" in taken:
         given["loss_reduction"] = Reduction.NONE
-    unreduced = loss_fn(**given)
-    logits_shape = tf.shape(logits, name="logits_shape")
-    wanted = tf.concat([logits_shape[:-1], [dimension]], axis=0, name="expected_loss_shape")
-    loss_shape = tf.shape(unreduced, name="loss_shape")
-    right = tf.reduce_all(tf.equal(loss_shape, wanted))
-    check = tf.Assert(
-        right,
-        data=[
-            f"loss_fn must return Tensor of shape [D0, D1, ... DN, {dimension}]. ",
-            "logits_shape: ",
-            logits_shape,
-            "loss_shape: ",
-            loss_shape,
-        ],
-        name="check_loss_shape",
-    )
-    with tf.control_dependencies([check]):
-        return tf.identity(unreduced)
+    with name_scope("call_loss_fn"):
+        unreduced = loss_fn(**given)
+        logits_shape = tf.shape(logits, name="logits_shape")
+        wanted = tf.concat([logits_shape[:-1], [expected_loss_dim]], axis=0, name="expected_loss_shape")
+        loss_shape = tf.shape(unreduced, name="loss_shape")
+        right = tf.reduce_all(tf.equal(loss_shape, wanted))
+        check = tf.Assert(
+            right,
+            data=[
+                f"loss_fn must return Tensor of shape [D0, D1, ... DN, {expected_loss_dim}]. ",
+                "logits_shape: ",
+                logits_shape,
+                "loss_shape: ",
+                loss_shape,
+            ],
+            name="check_loss_shape",
+        )
+        with tf.control_dependencies([check]):
+            return tf.identity(unreduced)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import everflow as tf
-from everflow.api import public
+from everflow.api import internal, public
 from everflow.estimator.export_outputs import RegressionOutput
 from everflow.estimator.heads import metric_pieces as pieces
 from everflow.estimator.heads.base import (
@@ -13,12 +13,13 @@ from everflow.estimator.heads.base import (
     GraphHead,
     all_class_ids_for,
     all_classes_for,
+    call_loss_fn,
+    checked_loss_fn,
     checked_reduction,
-    checked_vocabulary,
     classification_exports,
     ids_of_labels,
+    ids_of_words,
     names_of_class_ids,
-    own_loss,
 )
 from everflow.estimator.heads.keys import MetricKeys, PredictionKeys
 from everflow.estimator.heads.shapes import checked_logits, in_range
@@ -26,6 +27,7 @@ from everflow.graph.scopes import name_scope
 from everflow.losses.weighting import Reduction
 
 
+@internal("estimator.canned.head._BinaryLogisticHeadWithSigmoidCrossEntropyLoss")
 class BinaryGraphHead(GraphHead):
     """Two classes and one logit."""
 
@@ -38,9 +40,11 @@ class BinaryGraphHead(GraphHead):
         loss_fn: Any = None,
         name: str | None = None,
     ) -> None:
-        self._weight_column, self._loss_fn, self._name = weight_column, loss_fn, name
+        self._weight_column, self._loss_fn, self._name = weight_column, checked_loss_fn(loss_fn), name
         self._thresholds = pieces.checked_thresholds(thresholds)
-        self._label_vocabulary = checked_vocabulary(label_vocabulary, 2)
+        if label_vocabulary is not None and not isinstance(label_vocabulary, (list, tuple)):
+            raise TypeError(f"label_vocabulary should be a list or tuple. Given type: {type(label_vocabulary)}")
+        self._label_vocabulary = label_vocabulary
         self._loss_reduction = checked_reduction(loss_reduction)
 
     @property
@@ -53,11 +57,12 @@ class BinaryGraphHead(GraphHead):
 
     def _unreduced(self, labels: Any, logits: Any, features: Any) -> tuple[Any, Any]:
         if self._label_vocabulary is not None:
-            labels = ids_of_labels(labels, self._label_vocabulary, 2, "")
+            labels = ids_of_words(labels, self._label_vocabulary)
         labels = tf.cast(labels, tf.float32, name="ToFloat") if labels.dtype != tf.float32 else labels
-        labels = in_range(labels, 2)
+        labels = in_range(labels, 2, texts=self._texts)
+        logits = tf.cast(logits, tf.float32)
         if self._loss_fn:
-            return own_loss(self._loss_fn, labels, logits, features), labels
+            return call_loss_fn(self._loss_fn, labels, logits, features), labels
         return tf.nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits), labels
 
     def _predictions(self, logits: Any) -> dict[str, Any]:
@@ -107,6 +112,20 @@ class BinaryGraphHead(GraphHead):
         return found
 
 
+def more_than_two(n_classes: Any) -> Any:
+    """A number of classes, which may be a tensor."""
+    if n_classes is None:
+        raise ValueError("n_classes cannot be None")
+    known = tf.contrib.util.constant_value(n_classes) if isinstance(n_classes, tf.Tensor) else n_classes
+    if known is not None:
+        if known <= 2:
+            raise ValueError(f"n_classes must be > 2: {known}.")
+        return n_classes
+    with tf.control_dependencies([tf.assert_greater(n_classes, 2, message="n_classes must be greater than 2")]):
+        return tf.identity(n_classes)
+
+
+@internal("estimator.canned.head._MultiClassHeadWithSoftmaxCrossEntropyLoss")
 class MultiClassGraphHead(GraphHead):
     """More than two classes, of which an example has one."""
 
@@ -119,10 +138,11 @@ class MultiClassGraphHead(GraphHead):
         loss_fn: Any = None,
         name: str | None = None,
     ) -> None:
-        if n_classes is None or n_classes <= 2:
-            raise ValueError(f"n_classes must be > 2: {n_classes}.")
-        self._n_classes, self._weight_column, self._loss_fn, self._name = n_classes, weight_column, loss_fn, name
-        self._label_vocabulary = checked_vocabulary(label_vocabulary, n_classes)
+        n_classes = more_than_two(n_classes)
+        self._n_classes, self._weight_column, self._loss_fn, self._name = n_classes, weight_column, checked_loss_fn(loss_fn), name
+        if label_vocabulary is not None and not isinstance(label_vocabulary, (list, tuple)):
+            raise ValueError(f"label_vocabulary should be a list or a tuple. Given type: {type(label_vocabulary)}")
+        self._label_vocabulary = label_vocabulary
         self._loss_reduction = checked_reduction(loss_reduction)
 
     @property
@@ -131,10 +151,10 @@ class MultiClassGraphHead(GraphHead):
         return self._n_classes
 
     def _unreduced(self, labels: Any, logits: Any, features: Any) -> tuple[Any, Any]:
-        labels = ids_of_labels(labels, self._label_vocabulary, self._n_classes, "")
-        labels = in_range(labels, self._n_classes)
+        labels = ids_of_labels(labels, self._label_vocabulary)
+        labels = in_range(labels, self._n_classes, texts=self._texts)
         if self._loss_fn:
-            return own_loss(self._loss_fn, labels, logits, features), labels
+            return call_loss_fn(self._loss_fn, labels, logits, features), labels
         unreduced = tf.losses.sparse_softmax_cross_entropy(labels=labels, logits=logits, reduction=Reduction.NONE)
         return tf.expand_dims(unreduced, axis=-1), labels
 
@@ -170,6 +190,8 @@ class MultiClassGraphHead(GraphHead):
 class MultiLabelGraphHead(GraphHead):
     """Classes of which an example may have any."""
 
+    _kind = "multi-class"
+
     def __init__(
         self,
         n_classes: int,
@@ -182,11 +204,19 @@ class MultiLabelGraphHead(GraphHead):
         name: str | None = None,
     ) -> None:
         if n_classes is None or n_classes < 2:
-            raise ValueError(f"n_classes must be > 1 for multi-label classification. Given: {n_classes}")
-        self._n_classes, self._weight_column, self._loss_fn, self._name = n_classes, weight_column, loss_fn, name
+            raise ValueError(f"n_classes must be > 1 for {self._kind} classification. Given: {n_classes}")
+        self._n_classes, self._weight_column, self._loss_fn, self._name = n_classes, weight_column, checked_loss_fn(loss_fn), name
         self._label_dimension = n_classes
-        self._thresholds = pieces.checked_thresholds(thresholds)
-        self._label_vocabulary = checked_vocabulary(label_vocabulary, n_classes)
+        self._thresholds = tuple(thresholds) if thresholds else ()
+        for threshold in self._thresholds:
+            if threshold <= 0.0 or threshold >= 1.0:
+                raise ValueError(f"thresholds must be in (0, 1) range. Given: {threshold}")
+        if label_vocabulary is not None:
+            if not isinstance(label_vocabulary, (list, tuple)):
+                raise ValueError(f"label_vocabulary must be a list or tuple. Given type: {type(label_vocabulary)}")
+            if len(label_vocabulary) != n_classes:
+                raise ValueError(f"Length of label_vocabulary must be n_classes ({n_classes}). Given: {len(label_vocabulary)}")
+        self._label_vocabulary = label_vocabulary
         self._loss_reduction = checked_reduction(loss_reduction)
         self._watched = self._ids_of(classes_for_class_based_metrics or ())
 
@@ -205,7 +235,7 @@ class MultiLabelGraphHead(GraphHead):
     def create_loss(self, features: Any, mode: str, logits: Any, labels: Any) -> Any:
         """The loss to train with, for labels that may be sparse ids or rows of zeros and ones."""
         if labels is None:
-            raise ValueError("You must provide a labels Tensor. Given: None.")
+            raise ValueError(self._texts.missing)
         return super().create_loss(features, mode, logits, self._indicators(labels))
 
     def _indicators(self, labels: Any) -> Any:
@@ -214,14 +244,17 @@ class MultiLabelGraphHead(GraphHead):
             return labels
         values = labels.values
         if labels.dtype == tf.string:
-            values = ids_of_labels(values, self._label_vocabulary, self._n_classes, "")
-        labels = tf.SparseTensor(labels.indices, values, labels.dense_shape)
+            values = ids_of_words(values, self._label_vocabulary)
+        elif not labels.dtype.is_integer:
+            raise ValueError(f"Labels dtype should be integer. Instead got {labels.dtype}.")
+        message = f"labels must be an integer SparseTensor with values in [0, {self._n_classes})"
+        labels = tf.SparseTensor(labels.indices, in_range(values, self._n_classes, message), labels.dense_shape)
         return tf.to_int64(tf.sparse_to_indicator(labels, self._n_classes))
 
     def _unreduced(self, labels: Any, logits: Any, features: Any) -> tuple[Any, Any]:
-        labels = in_range(labels, 2, message="labels must be 0 or 1")
+        labels = in_range(labels, 2, message="labels must be an integer indicator Tensor with values in [0, 1]")
         if self._loss_fn:
-            return own_loss(self._loss_fn, labels, logits, features), labels
+            return call_loss_fn(self._loss_fn, labels, logits, features), labels
         unreduced = tf.losses.sigmoid_cross_entropy(multi_class_labels=labels, logits=logits, reduction=Reduction.NONE)
         return tf.reduce_mean(unreduced, axis=-1, keepdims=True), labels
 
@@ -256,6 +289,7 @@ class MultiLabelGraphHead(GraphHead):
         return found
 
 
+@internal("estimator.canned.head._binary_logistic_or_multi_class_head")
 def classification_head(n_classes: int, weight_column: Any, label_vocabulary: Any, loss_reduction: str, name: str | None = None) -> Any:
     """The head of a classifier with so many classes."""
     if n_classes == 2:
@@ -263,6 +297,32 @@ def classification_head(n_classes: int, weight_column: Any, label_vocabulary: An
     return MultiClassGraphHead(
         n_classes, weight_column=weight_column, label_vocabulary=label_vocabulary, loss_reduction=loss_reduction, name=name
     )
+
+
+@internal("estimator.canned.head._binary_logistic_head_with_sigmoid_cross_entropy_loss")
+def binary_logistic_head(
+    weight_column: Any = None,
+    thresholds: Any = None,
+    label_vocabulary: Any = None,
+    loss_reduction: str = Reduction.SUM,
+    loss_fn: Any = None,
+    name: str | None = None,
+) -> Any:
+    """The head of classifiers with two classes."""
+    return BinaryGraphHead(weight_column, thresholds, label_vocabulary, loss_reduction, loss_fn, name)
+
+
+@internal("estimator.canned.head._multi_class_head_with_softmax_cross_entropy_loss")
+def softmax_head(
+    n_classes: int,
+    weight_column: Any = None,
+    label_vocabulary: Any = None,
+    loss_reduction: str = Reduction.SUM,
+    loss_fn: Any = None,
+    name: str | None = None,
+) -> Any:
+    """The head of classifiers with more than two classes."""
+    return MultiClassGraphHead(n_classes, weight_column, label_vocabulary, loss_reduction, loss_fn, name)
 
 
 @public("contrib.estimator.binary_classification_head")

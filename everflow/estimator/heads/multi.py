@@ -32,6 +32,7 @@ class MultiGraphHead(GraphHead):
         """The logits of each head."""
         if isinstance(logits, dict):
             return logits
+        logits = tf.convert_to_tensor(logits)
         with name_scope(None, "split_logits", values=[logits]):
             wanted = logits.shape[-1].value
             if wanted is not None and wanted != self.logits_dimension:
@@ -48,7 +49,8 @@ class MultiGraphHead(GraphHead):
         parts = self._split(logits)
         found = {h.name: h.create_loss(features, mode, parts[h.name], labels[h.name]) for h in self._heads}
         losses = [spec.training_loss for spec in found.values()]
-        return LossSpec(self._weighted(losses), None, None, {name: spec.processed_labels for name, spec in found.items()})
+        by_head = {field: {name: getattr(spec, field) for name, spec in found.items()} for field in LossSpec._fields[1:]}
+        return LossSpec(training_loss=self._weighted(losses), **by_head)
 
     def _weighted(self, losses: list[Any]) -> Any:
         with name_scope(None, "merge_losses", values=losses):
@@ -113,20 +115,21 @@ class MultiGraphHead(GraphHead):
         return EstimatorSpec(mode=ModeKeys.PREDICT, predictions=self._merged(specs), export_outputs=exports)
 
 
-@public("contrib.estimator.multi_head")
-def multi_head(heads: Any, head_weights: Any = None) -> Any:
-    """A head of several heads, each with a name."""
+def checked_heads(heads: Any, head_weights: Any) -> tuple[Any, ...]:
+    """Heads of which each has a name, and a weight where there are weights."""
+    if not heads:
+        raise ValueError(f"Must specify heads. Given: {heads}")
     if head_weights and len(head_weights) != len(heads):
         raise ValueError(
             f"heads and head_weights must have the same size. Given len(heads): {len(heads)}. Given len(head_weights): {len(head_weights)}."
         )
-    if not heads:
-        raise ValueError(f"Must specify heads. Given: {heads}")
-    names: set[str] = set()
     for head in heads:
         if not head.name:
             raise ValueError(f"All given heads must have name specified. Given: {head}")
-        if head.name in names:
-            raise ValueError(f"All heads must have unique names, but given: {[h.name for h in heads]}")
-        names.add(head.name)
-    return MultiGraphHead(heads, head_weights)
+    return tuple(heads)
+
+
+@public("contrib.estimator.multi_head")
+def multi_head(heads: Any, head_weights: Any = None) -> Any:
+    """A head of several heads, each with a name."""
+    return MultiGraphHead(checked_heads(heads, head_weights), head_weights)

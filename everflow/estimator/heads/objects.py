@@ -7,49 +7,72 @@ from typing import Any
 import everflow as tf
 from everflow.api import find, public
 from everflow.estimator.heads import classification, regression
-from everflow.estimator.heads.base import GraphHead, train_op_for
+from everflow.estimator.heads.base import GraphHead, LossSpec
 from everflow.estimator.heads.keys import MetricKeys, PredictionKeys
 from everflow.estimator.heads.metric_pieces import THRESHOLD_KINDS
+from everflow.estimator.heads.shapes import TEXTS_V2, checked_labels, checked_logits
 from everflow.estimator.mode_keys import ModeKeys
 from everflow.estimator.spec import EstimatorSpec
 from everflow.graph.scopes import name_scope
-from everflow.losses.weighting import Reduction
-
-# The names that Keras has for reductions.
-_REDUCTIONS = {"sum_over_batch_size": Reduction.SUM_OVER_BATCH_SIZE, "sum": Reduction.SUM}
+from everflow.keras.losses.weighting import ReductionV2, compute_weighted_loss
 
 
-def _reduction(loss_reduction: str) -> str:
-    if loss_reduction not in _REDUCTIONS:
-        raise ValueError(f"Invalid loss_reduction: {loss_reduction}. See `losses_utils.ReductionV2` for valid options.")
-    return _REDUCTIONS[loss_reduction]
+def checked_reduction(loss_reduction: str) -> str:
+    """A reduction of Keras that gives one number."""
+    if loss_reduction not in ReductionV2.all() or loss_reduction == ReductionV2.NONE:
+        raise ValueError(f"Invalid loss_reduction: {loss_reduction}. See `tf.losses.Reduction` for valid options.")
+    return loss_reduction
+
+
+def _chosen(predictions: dict[str, Any], keys: Any) -> dict[str, Any]:
+    if keys is None:
+        return predictions
+    keys = keys if isinstance(keys, (list, tuple)) else [keys]
+    for key in keys:
+        if key not in predictions:
+            raise ValueError(f"Prediction key must be in PredictionKeys, given: {key}.Valid prediction keys include {list(predictions)}.")
+    return {key: predictions[key] for key in keys}
 
 
 @public("estimator.Head")
 class Head(GraphHead):
     """What a model's logits mean: a loss, predictions and metrics, each to be had on its own."""
 
+    _texts = TEXTS_V2
+
     @property
     def loss_reduction(self) -> str:
         """How the losses of examples become one."""
-        return {value: key for key, value in _REDUCTIONS.items()}[self._loss_reduction]
+        return self._loss_reduction
+
+    def _checked_logits(self, logits: Any) -> Any:
+        return checked_logits(logits, self.logits_dimension)
 
     def loss(self, labels: Any, logits: Any, features: Any = None, mode: Any = None, regularization_losses: Any = None) -> Any:
         """The loss to train with."""
-        found = self.create_loss(features, mode, self._checked_logits(logits), labels).training_loss
-        return found + tf.add_n(regularization_losses) if regularization_losses else found
+        del mode
+        with name_scope(None, "losses", (logits, labels, regularization_losses, features)):
+            found = self._found(features, self._checked_logits(logits), labels)
+            training = compute_weighted_loss(found.unreduced_loss, sample_weight=found.weights, reduction=self._loss_reduction)
+            return training + tf.add_n(regularization_losses) if regularization_losses else training
+
+    def _found(self, features: Any, logits: Any, labels: Any) -> LossSpec:
+        """The loss of each example, its weight, and the labels as metrics want them."""
+        labels = checked_labels(labels, logits, self._label_dimension, self._texts)
+        unreduced, processed = self._unreduced(labels, logits, features)
+        return LossSpec(None, unreduced, self._weights(features, logits), processed)
 
     def predictions(self, logits: Any, keys: Any = None) -> dict[str, Any]:
         """The predictions, or some of them."""
-        found = self._predictions(self._checked_logits(logits))
-        return found if keys is None else {key: found[key] for key in keys}
+        return _chosen(self._predictions(self._checked_logits(logits)), keys)
 
     def metrics(self, regularization_losses: Any = None) -> dict[str, Any]:
         """New metrics, by name."""
-        found = self._new_metrics()
-        if regularization_losses is not None:
-            found[MetricKeys.LOSS_REGULARIZATION] = _metric("Mean", MetricKeys.LOSS_REGULARIZATION)
-        return {self._key(key): metric for key, metric in found.items()}
+        with name_scope(None, "metrics", (regularization_losses,)):
+            found = self._new_metrics()
+            if regularization_losses is not None:
+                found[MetricKeys.LOSS_REGULARIZATION] = _metric("Mean", MetricKeys.LOSS_REGULARIZATION)
+            return {self._key(key): metric for key, metric in found.items()}
 
     def _new_metrics(self) -> dict[str, Any]:
         return {MetricKeys.LOSS_MEAN: _metric("Mean", MetricKeys.LOSS_MEAN)}
@@ -57,7 +80,7 @@ class Head(GraphHead):
     def update_metrics(self, eval_metrics: Any, features: Any, logits: Any, labels: Any, regularization_losses: Any = None) -> Any:
         """Counts a batch in metrics."""
         logits = self._checked_logits(logits)
-        found = self.create_loss(features, ModeKeys.EVAL, logits, labels)
+        found = self._found(features, logits, labels)
         weights = None if isinstance(found.weights, float) else found.weights
         eval_metrics[self._key(MetricKeys.LOSS_MEAN)].update_state(values=found.unreduced_loss, sample_weight=weights)
         self._count(eval_metrics, found.processed_labels, self._predictions(logits), weights)
@@ -81,32 +104,56 @@ class Head(GraphHead):
         regularization_losses: Any = None,
     ) -> Any:
         """The EstimatorSpec of a model function that has these logits."""
+        own = self._spec_of_subclass(
+            features, mode, logits, labels, optimizer, trainable_variables, train_op_fn, update_ops, regularization_losses
+        )
+        if own is not None:
+            return own
         with name_scope(self._name, "head"):
             predictions = self.predictions(logits)
             if mode == ModeKeys.PREDICT:
                 return EstimatorSpec(mode=mode, predictions=predictions, export_outputs=self._exports(predictions))
-            loss = self.loss(labels, logits, features, mode, regularization_losses)
-            if mode == ModeKeys.EVAL:
-                metrics = self.update_metrics(self.metrics(regularization_losses), features, logits, labels, regularization_losses)
-                return EstimatorSpec(mode=mode, predictions=predictions, loss=loss, eval_metric_ops=metrics)
-            train_op = _keras_train_op(loss, optimizer, trainable_variables, train_op_fn, update_ops)
+            loss = self.loss(logits=logits, labels=labels, features=features, mode=mode, regularization_losses=regularization_losses)
+        if mode == ModeKeys.EVAL:
+            metrics = self.update_metrics(
+                self.metrics(regularization_losses=regularization_losses),
+                features=features,
+                logits=logits,
+                labels=labels,
+                regularization_losses=regularization_losses,
+            )
+            return EstimatorSpec(mode=mode, predictions=predictions, loss=loss, eval_metric_ops=metrics)
+        train_op = train_op_of(loss, optimizer, trainable_variables, train_op_fn, update_ops)
         with name_scope(""):
             self._summarize(loss, None, tf.add_n(regularization_losses) if regularization_losses else None)
         return EstimatorSpec(mode=mode, predictions=predictions, loss=loss, train_op=train_op)
 
 
-def _keras_train_op(loss: Any, optimizer: Any, trainable_variables: Any, train_op_fn: Any, update_ops: Any) -> Any:
-    if optimizer is None:
-        return train_op_for(loss, None, train_op_fn)
-    if train_op_fn is not None:
-        raise ValueError("train_op_fn and optimizer cannot both be set.")
+def train_op_of(loss: Any, optimizer: Any, trainable_variables: Any, train_op_fn: Any, update_ops: Any) -> Any:
+    """The op that trains by an optimizer of Keras or a function, together with updates."""
+    with name_scope(""), name_scope("training"):
+        if optimizer is not None:
+            if train_op_fn is not None:
+                raise ValueError("train_op_fn and optimizer cannot both be set.")
+            train_op = _keras_train_op(loss, optimizer, trainable_variables)
+        elif train_op_fn is not None:
+            train_op = train_op_fn(loss)
+        else:
+            raise ValueError("train_op_fn and optimizer cannot both be None.")
+        if update_ops is not None and not isinstance(update_ops, (list, tuple)):
+            raise ValueError(f"update_ops should be a list or a tuple. Given type: {type(update_ops)}.")
+        return train_op if update_ops is None else tf.group(train_op, *update_ops)
+
+
+def _keras_train_op(loss: Any, optimizer: Any, trainable_variables: Any) -> Any:
     if not isinstance(optimizer, tf.keras.optimizers.Optimizer):
         raise ValueError(f"The given optimizer is not a tf.keras.optimizers.Optimizer instance. Given: {optimizer}")
     if trainable_variables is None:
         raise ValueError("trainable_variables cannot be None. Given None")
-    if not trainable_variables:
-        raise ValueError("trainable_variables should be a non-empty list.")
-    return tf.group(*optimizer.get_updates(loss, trainable_variables), *(update_ops or ()))
+    if not isinstance(trainable_variables, (list, tuple)):
+        raise ValueError(f"trainable_variables should be a list or a tuple. Given type: {type(trainable_variables)}.")
+    (train_op,) = optimizer.get_updates(loss, trainable_variables)
+    return train_op
 
 
 def _metric(kind: str, name: str, **arguments: Any) -> Any:
@@ -149,9 +196,10 @@ class BinaryClassHead(Head, classification.BinaryGraphHead):
         loss_fn: Any = None,
         name: str | None = None,
     ) -> None:
-        classification.BinaryGraphHead.__init__(
-            self, weight_column, thresholds, label_vocabulary, _reduction(loss_reduction), loss_fn, name
-        )
+        if label_vocabulary is not None and not isinstance(label_vocabulary, (list, tuple)):
+            raise ValueError(f"label_vocabulary should be a list or a tuple. Given type: {type(label_vocabulary)}")
+        classification.BinaryGraphHead.__init__(self, weight_column, thresholds, label_vocabulary, loss_fn=loss_fn, name=name)
+        self._loss_reduction = checked_reduction(loss_reduction)
 
     def _new_metrics(self) -> dict[str, Any]:
         keys = MetricKeys
@@ -192,9 +240,13 @@ class MultiClassHead(Head, classification.MultiClassGraphHead):
         loss_fn: Any = None,
         name: str | None = None,
     ) -> None:
-        classification.MultiClassGraphHead.__init__(
-            self, n_classes, weight_column, label_vocabulary, _reduction(loss_reduction), loss_fn, name
-        )
+        classification.MultiClassGraphHead.__init__(self, n_classes, weight_column, label_vocabulary, loss_fn=loss_fn, name=name)
+        if label_vocabulary is not None and len(label_vocabulary) != n_classes:
+            raise ValueError(
+                f'"label_vocabulary" does not have "n_classes" items. len(label_vocabulary)={len(label_vocabulary)}, '
+                f"n_classes={n_classes}, label_vocabulary={label_vocabulary}"
+            )
+        self._loss_reduction = checked_reduction(loss_reduction)
 
     def _new_metrics(self) -> dict[str, Any]:
         return {**super()._new_metrics(), MetricKeys.ACCURACY: _metric("Accuracy", MetricKeys.ACCURACY)}
@@ -219,8 +271,9 @@ class RegressionHead(Head, regression.RegressionGraphHead):
         name: str | None = None,
     ) -> None:
         regression.RegressionGraphHead.__init__(
-            self, weight_column, label_dimension, _reduction(loss_reduction), loss_fn, inverse_link_fn, name
+            self, weight_column, label_dimension, loss_fn=loss_fn, inverse_link_fn=inverse_link_fn, name=name
         )
+        self._loss_reduction = checked_reduction(loss_reduction)
 
     def _new_metrics(self) -> dict[str, Any]:
         return {
@@ -262,6 +315,8 @@ class LogisticRegressionHead(RegressionHead):
 class MultiLabelHead(Head, classification.MultiLabelGraphHead):
     """Classes of which an example may have any."""
 
+    _kind = "multi-label"
+
     def __init__(
         self,
         n_classes: int,
@@ -279,11 +334,16 @@ class MultiLabelHead(Head, classification.MultiLabelGraphHead):
             weight_column,
             thresholds,
             label_vocabulary,
-            _reduction(loss_reduction),
-            loss_fn,
-            classes_for_class_based_metrics,
-            name,
+            loss_fn=loss_fn,
+            classes_for_class_based_metrics=classes_for_class_based_metrics,
+            name=name,
         )
+        self._loss_reduction = checked_reduction(loss_reduction)
+
+    def _found(self, features: Any, logits: Any, labels: Any) -> LossSpec:
+        if labels is None:
+            raise ValueError(self._texts.missing)
+        return super()._found(features, logits, self._indicators(labels))
 
     def _names_of(self, i: int) -> list[str]:
         """The names of the metrics of a class: mean probability, and two areas under curves."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import everflow as tf
-from everflow.api import public
+from everflow.api import internal, public
 from everflow.estimator.export_outputs import PredictOutput, RegressionOutput
 from everflow.estimator.heads import metric_pieces as pieces
-from everflow.estimator.heads.base import PREDICT_KEY, REGRESS_KEY, GraphHead, checked_reduction, own_loss
+from everflow.estimator.heads.base import PREDICT_KEY, REGRESS_KEY, GraphHead, call_loss_fn, checked_loss_fn, checked_reduction
 from everflow.estimator.heads.keys import MetricKeys, PredictionKeys
 from everflow.estimator.heads.shapes import weights_of
 from everflow.graph.scopes import name_scope
@@ -16,6 +16,7 @@ from everflow.losses.weighting import Reduction
 from everflow.saved_model.constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY
 
 
+@internal("estimator.canned.head._RegressionHeadWithMeanSquaredErrorLoss")
 class RegressionGraphHead(GraphHead):
     """Numbers, by mean squared error unless a program has a loss of its own."""
 
@@ -31,7 +32,7 @@ class RegressionGraphHead(GraphHead):
         if label_dimension < 1:
             raise ValueError(f"Invalid label_dimension {label_dimension}.")
         self._weight_column, self._label_dimension, self._name = weight_column, label_dimension, name
-        self._loss_fn, self._inverse_link_fn = loss_fn, inverse_link_fn
+        self._loss_fn, self._inverse_link_fn = checked_loss_fn(loss_fn), inverse_link_fn
         self._loss_reduction = checked_reduction(loss_reduction)
 
     @property
@@ -40,12 +41,12 @@ class RegressionGraphHead(GraphHead):
         return self._label_dimension
 
     def _weights(self, features: Any, logits: Any) -> Any:
-        return weights_of(features, self._weight_column, logits, per_output=True)
+        return weights_of(features, self._weight_column, logits, per_output=True, texts=self._texts)
 
     def _unreduced(self, labels: Any, logits: Any, features: Any) -> tuple[Any, Any]:
         labels = tf.cast(labels, tf.float32)
         if self._loss_fn:
-            return own_loss(self._loss_fn, labels, logits, features, self._label_dimension), labels
+            return call_loss_fn(self._loss_fn, labels, logits, features, self._label_dimension), labels
         return tf.losses.mean_squared_error(labels=labels, predictions=logits, reduction=Reduction.NONE), labels
 
     def _predictions(self, logits: Any) -> dict[str, Any]:
@@ -82,6 +83,19 @@ def logistic_loss(labels: Any, logits: Any) -> Any:
     high = tf.assert_less_equal(labels, tf.convert_to_tensor(1.0), message="Labels must be in range [0, 1]")
     with tf.control_dependencies((low, high)):
         return tf.nn.sigmoid_cross_entropy_with_logits(labels=tf.identity(labels), logits=logits)
+
+
+@internal("estimator.canned.head._regression_head")
+def squared_error_head(
+    weight_column: Any = None,
+    label_dimension: int = 1,
+    loss_reduction: str = Reduction.SUM,
+    loss_fn: Any = None,
+    inverse_link_fn: Any = None,
+    name: str | None = None,
+) -> Any:
+    """The head of regressors."""
+    return RegressionGraphHead(weight_column, label_dimension, loss_reduction, loss_fn, inverse_link_fn, name)
 
 
 @public("contrib.estimator.regression_head")

@@ -6,6 +6,7 @@ from everflow.estimator.canned.dnn import DNNEstimator as DNNEstimator
 from everflow.estimator.canned.combined import DNNLinearCombinedEstimator as DNNLinearCombinedEstimator
 from everflow.estimator.stopping import InMemoryEvaluatorHook as InMemoryEvaluatorHook
 from everflow.estimator.canned.linear import LinearEstimator as LinearEstimator
+from everflow.estimator.exporters import StepsExporter as StepsExporter
 from everflow.estimator.extending import add_metrics as add_metrics
 from everflow.estimator.heads.classification import binary_classification_head as binary_classification_head
 from everflow.estimator.receivers import build_raw_supervised_input_receiver_fn as build_raw_supervised_input_receiver_fn

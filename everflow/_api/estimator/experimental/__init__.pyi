@@ -2,6 +2,9 @@
 from typing import Any
 
 from everflow.estimator.stopping import InMemoryEvaluatorHook as InMemoryEvaluatorHook
+from everflow.estimator.canned.kmeans import KMeansClustering as _KMeans
+KMeans = _KMeans
+from everflow.estimator.canned.sdca import LinearSDCA as LinearSDCA
 from everflow.estimator.receivers import SupervisedInputReceiver as SupervisedInputReceiver
 from everflow.estimator.receivers import build_raw_supervised_input_receiver_fn as build_raw_supervised_input_receiver_fn
 from everflow.estimator.extending import call_logit_fn as call_logit_fn

@@ -1,0 +1,7 @@
+"""Written by `make index`."""
+from typing import Any
+
+from everflow.estimator.canned.sdca_model import ContribSDCAModel as _SdcaModel
+SdcaModel = _SdcaModel
+from everflow.estimator.canned.sdca_model import ShardedMutableDenseHashTable as ShardedMutableDenseHashTable
+from everflow.estimator.canned.sdca_model import SparseFeatureColumn as SparseFeatureColumn

@@ -1,0 +1,172 @@
+"""Graphs for k-means: choosing centers, moving them by whole passes or by batches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import everflow as tf
+from everflow.api import internal, public
+from everflow.graph.scopes import name_scope
+from everflow.graph.stacks import get_default_graph
+from everflow.ops.core.registry import apply
+
+SQUARED_EUCLIDEAN_DISTANCE = "squared_euclidean"
+COSINE_DISTANCE = "cosine"
+RANDOM_INIT = "random"
+KMEANS_PLUS_PLUS_INIT = "kmeans_plus_plus"
+KMC2_INIT = "kmc2"
+
+
+@public("contrib.factorization.KMeans")
+@internal("ops.clustering_ops.KMeans", "contrib.factorization.python.ops.clustering_ops.KMeans")
+class KMeans:
+    """The graph of k-means for batches of points."""
+
+    def __init__(
+        self,
+        inputs: Any,
+        num_clusters: Any,
+        initial_clusters: Any = RANDOM_INIT,
+        distance_metric: str = SQUARED_EUCLIDEAN_DISTANCE,
+        use_mini_batch: bool = False,
+        mini_batch_steps_per_iteration: int = 1,
+        random_seed: int = 0,
+        kmeans_plus_plus_num_retries: int = 2,
+        kmc2_chain_length: int = 200,
+    ) -> None:
+        if isinstance(initial_clusters, str) and initial_clusters not in (RANDOM_INIT, KMEANS_PLUS_PLUS_INIT, KMC2_INIT):
+            raise ValueError(f"Unsupported initialization algorithm '{initial_clusters}'")
+        if distance_metric not in (SQUARED_EUCLIDEAN_DISTANCE, COSINE_DISTANCE):
+            raise ValueError(f"Unsupported distance metric '{distance_metric}'")
+        self._inputs = [tf.convert_to_tensor(i) for i in inputs] if isinstance(inputs, list) else [tf.convert_to_tensor(inputs)]
+        self._num_clusters, self._initial, self._metric = num_clusters, initial_clusters, distance_metric
+        self._mini_batch, self._steps = use_mini_batch, int(mini_batch_steps_per_iteration)
+        self._seed, self._retries, self._chain = random_seed, kmeans_plus_plus_num_retries, kmc2_chain_length
+
+    def _distances(self, points: Any, centers: Any) -> Any:
+        """The distances of points to all centers."""
+        if self._metric == SQUARED_EUCLIDEAN_DISTANCE:
+            return (
+                tf.reduce_sum(tf.square(points), 1, keepdims=True)
+                - 2 * tf.matmul(points, centers, transpose_b=True)
+                + tf.transpose(tf.reduce_sum(tf.square(centers), 1, keepdims=True))
+            )
+        return 1 - tf.matmul(tf.nn.l2_normalize(points, dim=1), tf.nn.l2_normalize(centers, dim=1), transpose_b=True)
+
+    def _normalized(self, points: Any) -> Any:
+        return tf.nn.l2_normalize(points, dim=1) if self._metric == COSINE_DISTANCE else points
+
+    def _nearest(self, centers: Any) -> tuple[list[Any], list[Any], list[Any]]:
+        """The distances of all points to all centers; the nearest center of each, and how far it is."""
+        every, nearest, scores = [], [], []
+        centers = self._normalized(centers)
+        for points in self._inputs:
+            with tf.colocate_with(points, ignore_existing=True):
+                distances = self._distances(points, centers)
+                indices, score = apply("NearestNeighbors", self._normalized(points), centers, tf.constant(1, tf.int64))
+                if self._metric == COSINE_DISTANCE:
+                    # Of vectors of length 1, the squared distance is twice what the cosine is short of 1.
+                    score = score * 0.5
+                every.append(distances)
+                nearest.append(tf.squeeze(indices, [-1]))
+                scores.append(tf.squeeze(score, [-1]))
+        return every, nearest, scores
+
+    def _variables(self) -> tuple[Any, Any, Any]:
+        """The centers, whether they have been chosen, and how many points each has had."""
+        with get_default_graph().as_default():
+            centers = tf.Variable(tf.constant([], dtype=tf.float32), name="clusters", validate_shape=False, use_resource=False)
+            initialized = tf.Variable(False, dtype=tf.bool, name="initialized", trainable=False, use_resource=False)
+            counts = None
+            if self._mini_batch:
+                counts = tf.Variable(tf.zeros([self._num_clusters], dtype=tf.int64), trainable=False, use_resource=False)
+            return centers, initialized, counts
+
+    def training_graph(self) -> tuple[Any, ...]:
+        """Distances, nearest centers, scores, whether there are centers, the op that chooses them and the op that moves them."""
+        centers, initialized, counts = self._variables()
+        init_op = self._choose(centers, initialized)
+        distances, indices, scores = self._nearest(centers)
+        move = self._mini_batch_op if self._mini_batch else self._whole_pass_op
+        return distances, indices, scores, initialized, init_op, move(centers, indices, counts)
+
+    def _choose(self, centers: Any, initialized: Any) -> Any:
+        """Chooses centers among the points of batches until there are enough."""
+        wanted = tf.convert_to_tensor(self._num_clusters, dtype=tf.int64)
+        if not isinstance(self._initial, str):
+            given = self._initial(self._inputs, self._num_clusters) if callable(self._initial) else self._initial
+            given = tf.cast(tf.convert_to_tensor(given), tf.float32)
+            set_op = tf.assign(centers, self._normalized(given), validate_shape=False)
+            with tf.control_dependencies([set_op]):
+                return tf.assign(initialized, True).op
+        points = tf.concat(self._inputs, 0)
+
+        def chosen() -> Any:
+            have = tf.cast(tf.cond(tf.equal(tf.size(centers), 0), lambda: tf.constant(0), lambda: tf.shape(centers)[0]), tf.int64)
+            missing = tf.minimum(wanted - have, tf.cast(tf.shape(points)[0], tf.int64))
+            new = self._some_of(points, centers, have, missing)
+            new = self._normalized(new)
+            together = tf.cond(tf.equal(have, 0), lambda: new, lambda: tf.concat([tf.reshape(centers, [-1, tf.shape(points)[1]]), new], 0))
+            with tf.control_dependencies([tf.assign(centers, together, validate_shape=False)]):
+                enough = tf.greater_equal(have + missing, wanted)
+                return tf.assign(initialized, enough)
+
+        with name_scope("choose_centers"):
+            return tf.cond(initialized, lambda: tf.identity(initialized), lambda: tf.identity(chosen())).op
+
+    def _some_of(self, points: Any, centers: Any, have: Any, missing: Any) -> Any:
+        if self._initial == RANDOM_INIT:
+            order = tf.random_shuffle(tf.range(tf.shape(points)[0]), seed=self._seed)
+            return tf.gather(points, order[: tf.cast(missing, tf.int32)])
+        if self._initial == KMEANS_PLUS_PLUS_INIT:
+            seed, retries = tf.constant(self._seed, tf.int64), tf.constant(self._retries, tf.int64)
+            return apply("KmeansPlusPlusInitialization", self._normalized(points), missing, seed, retries)
+        return self._chain_of(points, centers, have, missing)
+
+    def _chain_of(self, points: Any, centers: Any, have: Any, missing: Any) -> Any:
+        """Centers drawn by Markov chains over samples of the points, whose chances grow with the distance to the centers before."""
+
+        def sample() -> Any:
+            places = tf.random_uniform([self._chain], minval=0, maxval=tf.shape(points)[0], dtype=tf.int32, seed=self._seed)
+            return tf.gather(points, places)
+
+        def more(i: Any, found: Any) -> Any:
+            candidates = sample()
+            _, distances = apply("NearestNeighbors", self._normalized(candidates), self._normalized(found), tf.constant(1, tf.int64))
+            at = apply("KMC2ChainInitialization", tf.squeeze(distances, [-1]), tf.constant(self._seed, tf.int64) + i)
+            return i + 1, tf.concat([found, candidates[at : at + 1]], 0)
+
+        width = points.shape[1]
+        start = tf.cond(tf.equal(have, 0), lambda: sample()[:1], lambda: tf.reshape(centers, [-1, tf.shape(points)[1]]))
+        taken = tf.maximum(have, 1)
+        _, found = tf.while_loop(
+            lambda i, _: i < have + missing, more, [taken, start], shape_invariants=[taken.shape, tf.TensorShape([None, width])]
+        )
+        return found[tf.cast(have, tf.int32) :]
+
+    def _sums(self, indices: list[Any]) -> tuple[Any, Any]:
+        """The sum of the points of each center, and how many there are."""
+        sums, counts = [], []
+        for points, nearest in zip(self._inputs, indices):
+            with tf.colocate_with(points, ignore_existing=True):
+                sums.append(tf.unsorted_segment_sum(self._normalized(points), nearest, self._num_clusters))
+                counts.append(tf.unsorted_segment_sum(tf.ones_like(nearest), nearest, self._num_clusters))
+        return tf.add_n(sums), tf.add_n(counts)
+
+    def _whole_pass_op(self, centers: Any, indices: list[Any], counts: Any) -> Any:
+        """Moves each center to the mean of its points; one without points stays."""
+        sums, having = self._sums(indices)
+        some = tf.cast(tf.maximum(having, 1), tf.float32)[:, None]
+        means = tf.where(having > 0, sums / some, tf.reshape(tf.convert_to_tensor(centers), tf.shape(sums)))
+        return tf.assign(centers, self._normalized(means), validate_shape=False).op
+
+    def _mini_batch_op(self, centers: Any, indices: list[Any], counts: Any) -> Any:
+        """Moves centers towards the points of a batch: each point by the share that it has in all points of its center so far."""
+        sums, having = self._sums(indices)
+        current = tf.reshape(tf.convert_to_tensor(centers), tf.shape(sums))
+        total = tf.convert_to_tensor(counts) + having
+        rate = 1.0 / tf.cast(tf.maximum(total, 1), tf.float32)[:, None]
+        moved = current + (sums - tf.cast(having, tf.float32)[:, None] * current) * rate
+        with tf.control_dependencies([moved, total]):
+            counted = tf.assign(counts, total)
+            return tf.group(tf.assign(centers, self._normalized(moved), validate_shape=False), counted)
