@@ -6,6 +6,9 @@ from everflow.estimator.canned.baseline import BaselineEstimator as BaselineEsti
 from everflow.estimator.canned.baseline import BaselineRegressor as BaselineRegressor
 from everflow.estimator.exporters import BestExporter as BestExporter
 from everflow.estimator.heads.objects import BinaryClassHead as BinaryClassHead
+from everflow.estimator.canned.trees.estimators import BoostedTreesClassifier as BoostedTreesClassifier
+from everflow.estimator.canned.trees.estimators import BoostedTreesEstimator as BoostedTreesEstimator
+from everflow.estimator.canned.trees.estimators import BoostedTreesRegressor as BoostedTreesRegressor
 from everflow.train.hooks_saving import CheckpointSaverHook as CheckpointSaverHook
 from everflow.train.hooks_saving import CheckpointSaverListener as CheckpointSaverListener
 from everflow.estimator.canned.dnn import DNNClassifier as DNNClassifier

@@ -125,7 +125,7 @@ def _optimizer(node: Any) -> Kernel:
             )
         parts = np.split(changes, np.cumsum([w.numel() for w in [*sparse_weights, *dense_weights]])[:-1]) if sparse + dense else []
         deltas = [torch.from_numpy(part).reshape(w.shape).to(device) for part, w in zip(parts, [*sparse_weights, *dense_weights])]
-        return (state.to(device), *deltas)
+        return (state.to(device), *deltas) if deltas else state.to(device)
 
     return run
 

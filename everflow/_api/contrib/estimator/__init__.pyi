@@ -2,13 +2,17 @@
 from typing import Any
 
 from everflow.estimator.canned.baseline import BaselineEstimator as BaselineEstimator
+from everflow.estimator.canned.trees.estimators import BoostedTreesEstimator as BoostedTreesEstimator
 from everflow.estimator.canned.dnn import DNNEstimator as DNNEstimator
 from everflow.estimator.canned.combined import DNNLinearCombinedEstimator as DNNLinearCombinedEstimator
 from everflow.estimator.stopping import InMemoryEvaluatorHook as InMemoryEvaluatorHook
 from everflow.estimator.canned.linear import LinearEstimator as LinearEstimator
 from everflow.estimator.exporters import StepsExporter as StepsExporter
+from everflow.estimator.towers import TowerOptimizer as TowerOptimizer
 from everflow.estimator.extending import add_metrics as add_metrics
 from everflow.estimator.heads.classification import binary_classification_head as binary_classification_head
+from everflow.estimator.canned.trees.estimators import boosted_trees_classifier_train_in_memory as boosted_trees_classifier_train_in_memory
+from everflow.estimator.canned.trees.estimators import boosted_trees_regressor_train_in_memory as boosted_trees_regressor_train_in_memory
 from everflow.estimator.receivers import build_raw_supervised_input_receiver_fn as build_raw_supervised_input_receiver_fn
 from everflow.estimator.receivers import build_supervised_input_receiver_fn_from_input_fn as build_supervised_input_receiver_fn_from_input_fn
 from everflow.estimator.extending import call_logit_fn as call_logit_fn
@@ -24,3 +28,4 @@ from everflow.estimator.heads.multi import multi_head as multi_head
 from everflow.estimator.heads.classification import multi_label_head as multi_label_head
 from everflow.estimator.heads.regression import poisson_regression_head as poisson_regression_head
 from everflow.estimator.heads.regression import regression_head as regression_head
+from everflow.estimator.towers import replicate_model_fn as replicate_model_fn

@@ -1,0 +1,1 @@
+"""Boosted trees: ensembles, the sketches that bucketize features, and the ops that grow trees."""
