@@ -24,6 +24,8 @@ import tempfile
 import time
 
 CLIENTS = 16
+# Batches come of many requests at once.
+MANY = 64
 BATCHING = """
 max_batch_size { value: 32 }
 batch_timeout_micros { value: 0 }
@@ -216,8 +218,10 @@ def main() -> None:
         if "b" in told.only:
             with ours(network, port, rest):
                 shown(f"b. network, gRPC, {CLIENTS} clients", load("grpc", port, image, told.seconds, CLIENTS))
+                shown(f"b. network, gRPC, {MANY} clients", load("grpc", port, image, told.seconds, MANY))
             with ours(network, port, rest, "--enable_batching", f"--batching_parameters_file={batching}"):
                 shown(f"b. network, gRPC, {CLIENTS} clients, batching", load("grpc", port, image, told.seconds, CLIENTS))
+                shown(f"b. network, gRPC, {MANY} clients, batching", load("grpc", port, image, told.seconds, MANY))
         if "c" in told.only and told.peer:
             with Server([told.peer, "-c", PEER, str(network / "1"), str(port)], "ready"):
                 shown(f"c. network, TensorFlow in grpc.aio, {CLIENTS} clients", load("grpc", port, image, told.seconds, CLIENTS))

@@ -48,6 +48,11 @@ def export_line(folder, slope=0.5, offset=2.0):
     return pathlib.Path(folder)
 
 
+@pytest.fixture(scope="session", name="export_line")
+def _export_line():
+    return export_line
+
+
 @pytest.fixture(scope="session")
 def line(tmp_path_factory):
     """The base path of a model with one version, 123: 0.5 x + 2."""
