@@ -58,6 +58,10 @@ class Options:
         if values:
             raise TypeError(f"there is no flag {next(iter(values))}")
 
+    def as_arguments(self) -> list[str]:
+        """The command line that gives these options."""
+        return [f"--{name}={getattr(self, name)}" for name, flag in FLAGS.items() if getattr(self, name) != flag.default]
+
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(name)
 

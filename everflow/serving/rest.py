@@ -47,23 +47,20 @@ def as_json(message: Any) -> Any:
         return json_format.MessageToDict(message, including_default_value_fields=True, preserving_proto_field_name=True)  # type: ignore[call-arg]
 
 
-class Answer(Exception):
-    """An answer that is no JSON of a model."""
-
-    def __init__(self, status: int, body: bytes, kind: str = "application/json") -> None:
-        super().__init__()
-        self.status, self.body, self.kind = status, body, kind
-
-
 class Rest:
     """Answers HTTP requests."""
 
     def __init__(
-        self, calls: Calls, timeout: float = 30.0, metrics_path: str | None = None, pages: Callable[[str], Any] | None = None
+        self,
+        calls: Calls,
+        timeout: float = 30.0,
+        metrics_path: str | None = None,
+        metrics: Callable[[], str] = monitoring.text,
+        pages: Callable[[str], Any] | None = None,
     ) -> None:
         self._calls = calls
         self._timeout = timeout
-        self._metrics_path = metrics_path
+        self._metrics_path, self._metrics = metrics_path, metrics
         # What answers paths outside /v1: (status, body, type), or None.
         self._pages = pages
 
@@ -89,7 +86,7 @@ class Rest:
     async def _answer(self, request: web.BaseRequest) -> tuple[int, bytes, str]:
         path = urllib.parse.unquote(request.rel_url.raw_path)
         if request.method == "GET" and path == self._metrics_path:
-            return 200, monitoring.text().encode(), "text/plain"
+            return 200, (await asyncio.to_thread(self._metrics)).encode(), "text/plain"
         if request.method == "POST" and (found := _INFERENCE.fullmatch(path)):
             body = await self._body(request)
             answer = await within(self._timeout, self._inference(found, body))

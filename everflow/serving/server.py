@@ -21,6 +21,7 @@ from everflow.about import version as everflow_version
 from everflow.errors import failed_precondition, invalid_argument, not_found
 from everflow.io import file_io
 from everflow.proto import model_server_config_pb2, monitoring_config_pb2, platform_config_pb2, session_bundle_config_pb2, ssl_config_pb2
+from everflow.serving import monitoring
 from everflow.serving.batching import Batcher, Parameters
 from everflow.serving.calls import Calls
 from everflow.serving.catalog import Catalog, MakeLoader, single_model
@@ -32,6 +33,7 @@ from everflow.serving.rest import Rest, RestServer
 from everflow.serving.saved_models import SavedModelLoader
 from everflow.serving.tensors import field_bytes
 from everflow.serving.warmup import warm_up
+from everflow.serving.workers import Fellow, summed, supervise
 
 log = logging.getLogger("everflow.serving")
 
@@ -72,7 +74,7 @@ class ModelServer:
         )
         threads = options.rest_api_num_threads or 4 * (os.cpu_count() or 1)
         self.calls = Calls(self.catalog, max(threads, 4))
-        self.reload: Callable[[Any], None] = self.catalog.reload
+        self._fellow: Fellow | None = None
         self.metrics_path = self._metrics_path()
         self.port = self.rest_port = 0
         self._grpc: GrpcServer | None = None
@@ -143,6 +145,17 @@ class ModelServer:
         if self.options.model_config_file and self.options.model_config_file_poll_wait_seconds > 0:
             threading.Thread(target=self._watch_config, daemon=True, name="model config file").start()
 
+    def reload(self, config: Any) -> None:
+        """Takes a new ModelServerConfig into effect, in all processes of this server."""
+        if self._fellow is not None:
+            self._fellow.all("reload", config.SerializeToString())
+        else:
+            self.catalog.reload(config)
+
+    def metrics(self) -> str:
+        """The metrics of all processes of this server."""
+        return monitoring.text() if self._fellow is None else summed(self._fellow.all("metrics", None))
+
     def _watch_config(self) -> None:
         before = None
         while not self._stopping.wait(self.options.model_config_file_poll_wait_seconds):
@@ -157,10 +170,12 @@ class ModelServer:
     async def open(self) -> None:
         """Opens the ports."""
         options = self.options
+        if Fellow.is_one():
+            parsed = model_server_config_pb2.ModelServerConfig.FromString
+            handlers = {"reload": lambda data: self.catalog.reload(parsed(data)), "metrics": lambda _: monitoring.text()}
+            self._fellow = await asyncio.to_thread(Fellow, handlers)
         several = options.workers > 1
-        self._grpc = GrpcServer(
-            Services(self.calls, lambda config: self.reload(config)), parsed_arguments(options.grpc_channel_arguments), several
-        )
+        self._grpc = GrpcServer(Services(self.calls, self.reload), parsed_arguments(options.grpc_channel_arguments), several)
         credentials = _credentials(options.ssl_config_file) if options.ssl_config_file else None
         try:
             if options.port:
@@ -176,7 +191,7 @@ class ModelServer:
             log.info("Running gRPC ModelServer at UNIX socket %s ...", options.grpc_socket_path)
         if options.rest_api_port:
             pages = Console(self).page if options.console else None
-            rest = Rest(self.calls, options.rest_api_timeout_in_ms / 1000, self.metrics_path, pages)
+            rest = Rest(self.calls, options.rest_api_timeout_in_ms / 1000, self.metrics_path, self.metrics, pages)
             self._rest = RestServer(rest, options.host, max(options.rest_api_port, 0), several)
             try:
                 self.rest_port = await self._rest.start()
@@ -220,6 +235,8 @@ class ModelServer:
                     raise loading.result()
                 await self.open()
             except Exception as e:
+                stopped.cancel()
+                await self.close(0)
                 return _failed(e)
             if started is not None:
                 started(self)
@@ -296,6 +313,8 @@ def log_to_stderr(level: str = "INFO") -> None:
 
 def run(options: Options, platforms: Mapping[str, MakeLoader] | None = None, started: Callable[[ModelServer], None] | None = None) -> int:
     """Serves until told to stop; the exit status."""
+    if options.workers > 1 and not Fellow.is_one():
+        return supervise(options.as_arguments(), options.workers)
     try:
         server = ModelServer(options, platforms)
     except errors.OpError as e:
