@@ -10,6 +10,7 @@ from typing import Any
 
 from everflow import errors  # type: ignore[no-redef]
 from everflow.errors import deadline_exceeded, invalid_argument
+from everflow.proto import error_codes_pb2
 from everflow.serving import inference, monitoring
 from everflow.serving.catalog import Catalog
 from everflow.serving.manager import as_status
@@ -32,7 +33,7 @@ STEPS: dict[str, Callable[[Any, Any], inference.Steps]] = {
     "regress": inference.regress,
     "multi_inference": inference.multi_inference,
 }
-CODES = {code: name for name, code in vars(errors).items() if isinstance(code, int) and name.isupper()}
+CODES = {value.number: value.name for value in error_codes_pb2.Code.DESCRIPTOR.values}
 
 
 class Calls:

@@ -110,17 +110,10 @@ class Rest:
 
     async def _inference(self, found: re.Match[str], body: bytes) -> bytes:
         spec, method = _spec(found), found["method"].lower()
-        # Text is taken apart here where it is short, else where nobody waits.
-        large = len(body) > LARGE
-        request = await self._calls.in_pool(json_tensors.parsed, body) if large else json_tensors.parsed(body)
         if method == "predict":
-            return await self._calls.counted(
-                spec, "Predict", "REST", lambda servable, version: self._predict(servable, spec, request, large)
-            )
-        name = request.get("signature_name", "")
-        if not isinstance(name, str):
-            name = json_tensors.signature_name(request)
-        spec.signature_name = name
+            return await self._calls.counted(spec, "Predict", "REST", lambda servable, version: self._predict(servable, spec, body))
+        request = await self._parsed(body)
+        spec.signature_name = json_tensors.signature_name(request)
         kinds = {
             "classify": (classification_pb2.ClassificationRequest, json_tensors.classifications),
             "regress": (regression_pb2.RegressionRequest, json_tensors.regressions),
@@ -131,7 +124,12 @@ class Rest:
         response = await self._calls.message(method, message, "REST")
         return shown(response.result)
 
-    async def _predict(self, servable: Any, spec: Any, request: dict[str, Any], large: bool) -> bytes:
+    async def _parsed(self, body: bytes) -> dict[str, Any]:
+        # Text is taken apart here where it is short, else where nobody waits.
+        return await self._calls.in_pool(json_tensors.parsed, body) if len(body) > LARGE else json_tensors.parsed(body)
+
+    async def _predict(self, servable: Any, spec: Any, body: bytes) -> bytes:
+        request, large = await self._parsed(body), len(body) > LARGE
         name = json_tensors.signature_name(request)
         infos = json_tensors.input_infos(servable.signatures, name)
         given, form = await self._calls.in_pool(json_tensors.arrays, request, infos) if large else json_tensors.arrays(request, infos)
