@@ -26,6 +26,10 @@ from everflow.serving.tensors import decoded, encode
 
 log = logging.getLogger("everflow.serving")
 
+# What clients do wrong is told to them; what goes wrong here is logged where it happens.
+_silent = logging.getLogger("everflow.serving.http")
+_silent.setLevel(logging.CRITICAL)
+
 _MODEL = r"/v1/models(?:/(?P<name>[^/:]+))?(?:/versions/(?P<version>\d+)|/labels/(?P<label>[^/:]+))?"
 _INFERENCE = re.compile(_MODEL + r":(?P<method>classify|regress|predict)", re.IGNORECASE)
 _ABOUT = re.compile(_MODEL + r"(?:/(?P<metadata>metadata))?", re.IGNORECASE)
@@ -73,8 +77,9 @@ class Rest:
             status, body = _HTTP.get(e.error_code, 500), json_tensors.error(e.message)
         except web.HTTPRequestEntityTooLarge:
             status, body = 413, json_tensors.error(f"The body is larger than {LARGEST_BODY} bytes")
-        except (asyncio.CancelledError, ConnectionError):
-            raise
+        except ConnectionError:
+            # The client is gone; nobody reads this.
+            status, body = 499, b""
         except Exception as e:
             log.exception("A request failed")
             status, body = 500, json_tensors.error(as_status(e).message)
@@ -101,9 +106,11 @@ class Rest:
         return page or (404, json_tensors.error(f"Not found: {path}"), "application/json")
 
     async def _body(self, request: web.BaseRequest) -> bytes:
+        if (request.content_length or 0) > LARGEST_BODY:
+            raise web.HTTPRequestEntityTooLarge(LARGEST_BODY)
         try:
             return await within(self._timeout, request.read())
-        except (web.HTTPException, errors.OpError, asyncio.CancelledError, ConnectionError):
+        except (web.HTTPException, errors.OpError, ConnectionError):
             raise
         except Exception as e:
             raise invalid_argument(f"The body can't be read: {e}") from None
@@ -221,6 +228,7 @@ class RestServer:
         server = Connections(
             self._rest.handle,
             request_factory=make,
+            logger=_silent,
             access_log=None,
             keepalive_timeout=_IDLE_SECONDS,
             max_line_size=1 << 16,
