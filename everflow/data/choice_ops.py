@@ -150,7 +150,7 @@ class _IgnoreErrorsStream(UnaryStream):
         return _IgnoreErrorsCursor(self, self.source.open(reading), reading)
 
     def count(self) -> int:
-        return UNKNOWN
+        return self.source.count()
 
 
 class _IgnoreErrorsCursor(UnaryCursor):

@@ -10,7 +10,7 @@ import numpy as np
 
 from everflow.data.elements import Element, text
 from everflow.data.streams import Cursor, Reading, Stream, dataset_op, signature
-from everflow.errors import OpError, data_loss, invalid_argument, not_found, unimplemented
+from everflow.errors import OpError, data_loss, invalid_argument, not_found, unknown
 from everflow.graph import dtypes
 from everflow.io.gfile import get_matching_files as glob
 from everflow.io.gfile import is_directory
@@ -305,7 +305,7 @@ class _SqlCursor(Cursor):
                     )
             row = self.found.fetchone()
         except sqlite3.Error as error:
-            raise unimplemented(str(error)) from None
+            raise unknown(str(error)) from None
         if row is None:
             return None
         self.position += 1

@@ -93,10 +93,10 @@ def get_single_element(dataset: Any) -> Any:
 
 @public("contrib.data.reduce_dataset")
 def reduce_dataset(dataset: Any, reducer: Any) -> Any:
-    """The end result of a Reducer over a dataset."""
+    """The last state of a Reducer over a dataset; as in 1.15, `finalize_func` has no part in it."""
     if not isinstance(dataset, DatasetV2):
         raise TypeError("`dataset` must be a `tf.data.Dataset` object.")
-    return reducer.finalize_func(dataset.reduce(reducer.init_func(_zero()), reducer.reduce_func))
+    return dataset.reduce(reducer.init_func(_zero()), reducer.reduce_func)
 
 
 def _zero() -> Tensor:

@@ -22,8 +22,11 @@ class TakeStream(UnaryStream):
 
     def count(self) -> int:
         n = self.source.count()
-        if n == UNKNOWN or self.size < 0:
+        if n == UNKNOWN:
             return n
+        if self.size < 0:
+            # As 1.15 says it, whatever there is.
+            return INFINITE
         return self.size if n == INFINITE else min(n, self.size)
 
 

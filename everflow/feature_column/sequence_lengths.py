@@ -15,7 +15,7 @@ def sequence_length_of(sp_tensor: Any, num_elements: int = 1) -> Any:
     with name_scope(None, "sequence_length") as scope:
         rows = sp_tensor.indices[:, 0]
         last = sp_tensor.indices[:, 1]
-        lengths = last // num_elements + 1 if sp_tensor.get_shape().ndims == 2 else tf.add(last, 1)
+        lengths = last // num_elements + 1
         longest = tf.math.segment_max(lengths, segment_ids=rows)
         # Examples at the end that have no values.
         batch = sp_tensor.dense_shape[0]

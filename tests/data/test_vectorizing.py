@@ -111,3 +111,15 @@ def test_an_error_names_what_is_wrong_with_an_element():
     following = dataset.make_one_shot_iterator().get_next()
     with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError, match="StringToNumberOp could not correctly convert"):
         session.run(following)
+
+
+def test_rules_are_for_ops_that_exist():
+    from everflow.data import batch_rules, rewriting, tuning_ops
+
+    named = set()
+    for module in (batch_rules, rewriting, tuning_ops):
+        for variable, table in vars(module).items():
+            if isinstance(table, (frozenset, set, dict)) and not variable.startswith("__"):
+                named |= {name for name in table if isinstance(name, str) and name[:1].isupper()}
+    assert {"Abs", "AddV2", "Reshape"} <= named
+    assert [name for name in sorted(named) if not hasattr(tf.raw_ops, name)] == []

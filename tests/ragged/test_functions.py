@@ -7,7 +7,6 @@ from plain import computed
 import everflow as tf
 
 R = tf.ragged
-RT = tf.RaggedTensor
 
 
 def rows():

@@ -26,10 +26,6 @@ def short():
     return R.constant([[1], [2]], row_splits_dtype=tf.int32)
 
 
-def unknown():
-    return tf.placeholder_with_default([[1, 2], [3, 4]], None)
-
-
 @pytest.mark.parametrize(
     ("made", "expected"),
     [
