@@ -15,6 +15,7 @@ from everflow.estimator.mode_keys import ModeKeys
 from everflow.estimator.run_config import RunConfig
 from everflow.estimator.spec import EstimatorSpec
 from everflow.graph.scopes import device
+from everflow.train.global_step import create_global_step
 
 
 @public("estimator.tpu.InputPipelineConfig", "contrib.tpu.InputPipelineConfig")
@@ -237,6 +238,11 @@ class TPUEstimator(Estimator):
         super().__init__(
             model_fn=self._as_plain_model_fn, model_dir=model_dir, config=config, params=params, warm_start_from=warm_start_from
         )
+
+    def _create_global_step(self, graph: Any) -> Any:
+        # On TPUs variables are resources; its step is one wherever the estimator runs, which the seeds of later ops depend on.
+        with graph.as_default(), tf.variable_scope("", use_resource=True):
+            return create_global_step(graph)
 
     def _params_for(self, mode: str) -> Any:
         """The parameters with the batch size of a mode."""

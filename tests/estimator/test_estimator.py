@@ -121,3 +121,14 @@ def test_before_the_first_evaluation_there_are_no_metrics(tmp_path):
 
     assert not read_eval_metrics(str(tmp_path / "eval"))
     assert best_of_events(str(tmp_path / "eval" / "*.tfevents.*"), lambda best, found: True) is None
+
+
+def test_the_weights_of_a_tpu_estimator_are_those_of_tensorflow_for_a_seed(tmp_path):
+    def model_fn(features, labels, mode, params):
+        loss = tf.reduce_sum(tf.get_variable("w", [3]) * features)
+        return tf.contrib.tpu.TPUEstimatorSpec(mode, loss=loss, train_op=tf.assign_add(tf.train.get_global_step(), 1))
+
+    config = tf.contrib.tpu.RunConfig(model_dir=str(tmp_path), tf_random_seed=1)
+    made = tf.contrib.tpu.TPUEstimator(model_fn, config=config, use_tpu=False, train_batch_size=2)
+    made.train(lambda params: tf.data.Dataset.from_tensors([1.0, 2.0, 3.0]).repeat().make_one_shot_iterator().get_next(), steps=1)
+    np.testing.assert_allclose(made.get_variable_value("w"), [0.36381602, -0.7659559, 0.79109216], rtol=1e-5)
