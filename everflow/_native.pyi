@@ -72,6 +72,16 @@ def convolve(pictures: int, filter: int, bias: int, out: int, sizes: Sequence[in
 def filter_gradient(pictures: int, gradient: int, out: int, sizes: Sequence[int], threads: int) -> None:
     """The gradient of a convolution's filter."""
 
+def sparse_product(places: int, values: int, count: int, transposed: bool, b: int, inner: int, columns: int, out: int, rows: int) -> int:
+    """
+    Adds the product of a sparse matrix, or of its transpose, and a dense one to `out`; returns the first element of it that is out of bounds, or -1.
+    """
+
+def largest(x: int, rows: int, columns: int, k: int, values: int, positions: int, threads: int) -> bool:
+    """
+    The k largest elements of each row and their positions, the first of equal ones first; false where a NaN is among the elements.
+    """
+
 @overload
 def fill_uniform(out: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu')], key: int, low: int, high: int, threads: int) -> None: ...
 

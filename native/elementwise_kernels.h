@@ -30,6 +30,44 @@ INLINE float exponential(float x) {
     return mantissa * as_float((as_bits(shifted) - 0x4b400000u + 127u) << 23);
 }
 
+// e^x for all x: the ends of the range of floats are reached in two steps.
+INLINE float full_exponential(float x) {
+    const float half = exponential(x * 0.5f);
+    const float whole = exponential(x), squared = half * half;
+    return x > 87.0f || x < -86.0f ? squared : whole;
+}
+
+// ln(x) for x > 0, infinity included, by a polynomial around one.
+INLINE float logarithm(float x) {
+    const bool tiny = x < 1.17549435e-38f;
+    const uint32_t bits = as_bits(tiny ? x * 8388608.0f : x);
+    // The mantissa within [sqrt(1/2), sqrt(2)), so that what remains is small.
+    const uint32_t shifted = bits - 0x3f3504f3u;
+    const float e = static_cast<float>(static_cast<int32_t>(shifted) >> 23) - (tiny ? 23.0f : 0.0f);
+    const float m = as_float((shifted & 0x007fffffu) + 0x3f3504f3u) - 1.0f;
+    float p = 7.0376836292e-2f;
+    p = p * m - 1.1514610310e-1f;
+    p = p * m + 1.1676998740e-1f;
+    p = p * m - 1.2420140846e-1f;
+    p = p * m + 1.4249322787e-1f;
+    p = p * m - 1.6668057665e-1f;
+    p = p * m + 2.0000714765e-1f;
+    p = p * m - 2.4999993993e-1f;
+    p = p * m + 3.3333331174e-1f;
+    const float z = m * m;
+    const float found = (m + (p * m * z - 2.12194440e-4f * e - 0.5f * z)) + 0.693359375f * e;
+    return as_bits(x) == 0x7f800000u ? x : found;
+}
+
+// The logarithm of what 1 + x is as a float, corrected for what was lost of x.
+INLINE float logarithm_of_one_more(float x) {
+    const float u = 1.0f + x;
+    const float found = logarithm(u) * (x / (u - 1.0f));
+    const float near = u == 1.0f || as_bits(u) == 0x7f800000u ? x : found;
+    const float below = x == -1.0f ? as_float(0xff800000u) : as_float(0x7fc00000u);
+    return x > -1.0f ? near : x <= -1.0f ? below : x;
+}
+
 INLINE float sigmoid(float x) { return 1.0f / (1.0f + exponential(-x)); }
 
 // A quotient of polynomials in x, exact to about two units in the last place.
@@ -68,6 +106,9 @@ LOOP(apply_relu, a[i] < 0.0f ? 0.0f : a[i])
 LOOP(sigmoid_gradient, b[i] * (1.0f - a[i]) * a[i])
 LOOP(tanh_gradient, b[i] * (1.0f - a[i] * a[i]))
 LOOP(relu_gradient, b[i] > 0.0f ? a[i] : 0.0f)
+LOOP(absolute, as_float(as_bits(a[i]) & 0x7fffffffu))
+LOOP(apply_exp, full_exponential(a[i]))
+LOOP(apply_log1p, logarithm_of_one_more(a[i]))
 
 #undef LOOP
 
@@ -76,5 +117,5 @@ constexpr Named LOOPS[] = {
     {"Add", add}, {"AddV2", add}, {"Sub", subtract}, {"Mul", multiply}, {"RealDiv", divide},
     {"Neg", negate}, {"Square", square}, {"Sigmoid", apply_sigmoid}, {"Tanh", apply_tanh},
     {"Relu", apply_relu}, {"SigmoidGrad", sigmoid_gradient}, {"TanhGrad", tanh_gradient},
-    {"ReluGrad", relu_gradient},
+    {"ReluGrad", relu_gradient}, {"Abs", absolute}, {"Exp", apply_exp}, {"Log1p", apply_log1p},
 };

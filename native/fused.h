@@ -1,4 +1,4 @@
-// Kernels on tensors that do several ops at once.
+// Kernels on tensors that do several ops at once, or one in fewer passes than there are ways to say it.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -12,5 +12,7 @@ void add_matrix_products(nanobind::module_& module);
 void add_pooling(nanobind::module_& module);
 void add_products(nanobind::module_& module);
 void add_window_products(nanobind::module_& module);
+void add_ranking(nanobind::module_& module);
+void add_sparse_products(nanobind::module_& module);
 
 }  // namespace everflow

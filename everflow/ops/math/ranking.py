@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import everflow as tf
+from everflow._native import largest
 from everflow.api import internal, public
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
@@ -16,11 +17,21 @@ from everflow.ops.core.families import widened
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.values.tensors import torch_dtype
 
+# So few are found in one pass; more are looked for by torch.
+FEW = 128
+
 
 def _largest(x: Any, k: int) -> tuple[Any, Any]:
     """The k largest of each row; of equal ones the first comes first, which torch's topk does not promise."""
     if k == 1:
         return torch.max(x, -1, keepdim=True)
+    if k <= FEW and x.dtype is torch.float32 and x.is_cpu:
+        x = x.contiguous()
+        dims = (*x.shape[:-1], k)
+        values, positions = torch.empty(dims), torch.empty(dims, dtype=torch.int32)
+        rows = x.numel() // x.shape[-1]
+        if largest(x.data_ptr(), rows, x.shape[-1], k, values.data_ptr(), positions.data_ptr(), torch.get_num_threads()):
+            return values, positions
     values, positions = torch.topk(x, k)
     tied = (values[..., 1:] == values[..., :-1]).any(-1) | (x == values[..., -1:]).sum(-1).gt(1)
     if bool(tied.any()):

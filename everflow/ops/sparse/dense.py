@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import everflow as tf
+from everflow._native import sparse_product
 from everflow.api import internal, public
 from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
@@ -140,6 +141,12 @@ def _matmul(node: Any) -> Kernel:
                 f"Cannot multiply A and B because inner dimension does not match: {sizes[1]} vs. {b.shape[0]}.  Did you forget a "
                 f"transpose?  Dimensions of A: [{sizes[0]}, {sizes[1]}).  Dimensions of B: {shown(b.shape)}"
             )
+        if b.dtype is torch.float32 and b.is_cpu:
+            indices, values, b = indices.contiguous(), values.contiguous(), b.contiguous()
+            found = torch.zeros((sizes[0], b.shape[1]))
+            addresses = indices.data_ptr(), values.data_ptr(), len(values), flip_a, b.data_ptr(), *b.shape, found.data_ptr(), sizes[0]
+            if sparse_product(*addresses) < 0:
+                return found
         _check_bounds(columns, sizes[1], "k", 0 if flip_a else 1)
         _check_bounds(rows, sizes[0], "m", 1 if flip_a else 0)
         if direct and len(values):

@@ -24,6 +24,15 @@ def test_top_k_of_different_values_is_exact():
     np.testing.assert_array_equal(values, -np.sort(-x, -1)[:, :10])
 
 
+@pytest.mark.parametrize("k", [5, 200])
+def test_top_k_puts_nan_first(k):
+    x = np.random.RandomState(0).permutation(600).reshape(2, 300).astype(np.float32)
+    x[1, 7] = np.nan
+    values, indices = run(tf.nn.top_k(x, k))
+    assert np.isnan(values[1, 0]) and indices[1, 0] == 7
+    np.testing.assert_array_equal(values[0], -np.sort(-x[0])[:k])
+
+
 def test_top_k_sends_gradients_to_where_values_came_from():
     with tf.Graph().as_default(), tf.Session() as session:
         x = tf.constant([[3.0, 1.0, 2.0], [5.0, 9.0, 7.0]])

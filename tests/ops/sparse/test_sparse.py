@@ -121,6 +121,26 @@ def test_arithmetic_and_reductions():
         assert np.allclose(session.run(tf.sparse_tensor_dense_matmul(matrix(), right)), DENSE @ right)
 
 
+@pytest.mark.parametrize("columns", [1, 3, 16, 37])
+@pytest.mark.parametrize("flipped", [False, True])
+def test_products_add_multiples_of_rows_wherever_elements_are(columns, flipped):
+    rng = np.random.RandomState(0)
+    indices = np.stack([rng.randint(0, 20, 200), rng.randint(0, 30, 200)], 1)
+    values = rng.standard_normal(200).astype(np.float32)
+    dense = np.zeros((20, 30), np.float32)
+    np.add.at(dense, tuple(indices.T), values)
+    dense, b = dense.T if flipped else dense, rng.standard_normal((20 if flipped else 30, columns)).astype(np.float32)
+    a = tf.SparseTensor(tf.constant(indices), values, [20, 30])
+    np.testing.assert_allclose(run(tf.sparse_tensor_dense_matmul(a, b, adjoint_a=flipped)), dense @ b, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("index,said", [([1, 4], "k \\(4\\) from index\\[1,1\\]"), ([-1, 0], "m \\(-1\\) from index\\[1,0\\]")])
+def test_products_refuse_elements_outside(index, said):
+    a = tf.SparseTensor(tf.placeholder_with_default(np.int64([[0, 0], index]), [2, 2]), [1.0, 2.0], [3, 4])
+    with pytest.raises(tf.errors.InvalidArgumentError, match=said):
+        run(tf.sparse_tensor_dense_matmul(a, np.ones((4, 2), np.float32)))
+
+
 def test_truly_divided_integers_become_floats():
     assert run((matrix([1, 2, 3]) / 2).values).tolist() == [0.5, 1, 1.5]
 
