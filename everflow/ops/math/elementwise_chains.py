@@ -8,7 +8,6 @@ from typing import Any
 
 from everflow._native import ELEMENTWISE, ElementwiseChain
 from everflow.graph import dtypes
-from everflow.graph.shapes import num_elements
 from everflow.lazy import torch
 from everflow.ops.core.node import Node, Value, kernel_of
 from everflow.ops.core.registry import fused_op
@@ -17,34 +16,57 @@ from everflow.ops.core.registry import fused_op
 LARGE = 1 << 16
 
 
-def is_elementwise(node: Node, dims: Any = None) -> bool:
-    """Whether a node can be an instruction, for tensors of this static shape if one is given."""
+# So many shapes are remembered of tensors whose sizes are not known before running.
+MOST_SHAPES = 64
+
+Shape = Callable[[Value], Any]
+
+
+def may_be_elementwise(node: Node) -> bool:
+    """Whether a node is an instruction wherever its operands have the right shapes."""
     if (node.type not in ELEMENTWISE and node.type != "AddN") or node.reads or node.asked_for:
         return False
-    found = node.outputs[0].dims
-    if not found or (dims is not None and found != dims) or not num_elements(found):
+    return all(v.dtype is dtypes.float32 for v in (*node.inputs, *node.outputs))
+
+
+def is_elementwise(node: Node, shape: Shape, dims: Any = None) -> bool:
+    """Whether a node can be an instruction, for tensors of this shape if one is given.
+
+    `shape` gives the sizes of a value, with tokens for those that are not known before running."""
+    if not may_be_elementwise(node):
         return False
-    return all(v.dtype is dtypes.float32 for v in (*node.inputs, *node.outputs)) and all(_is_operand(node, v, found) for v in node.inputs)
+    found = shape(node.outputs[0])
+    if not found or (dims is not None and found != dims) or 0 in found:
+        return False
+    return all(_is_operand(node, v, shape(v), found) for v in node.inputs)
 
 
-def is_large(dims: Any) -> bool:
-    """Whether tensors of this shape are worth several threads."""
-    return (num_elements(dims) or 0) > LARGE
+def is_static(dims: Any) -> bool:
+    """Whether all sizes are known before running."""
+    return all(isinstance(size, int) for size in dims)
 
 
-def _is_operand(node: Node, value: Value, dims: Any) -> bool:
+def _is_operand(node: Node, value: Value, own: Any, dims: Any) -> bool:
     """A tensor of the shape, one that must turn out to have it, a row for all rows, or a constant number."""
-    return value.dims in (dims, dims[-1:]) or _must_fit(node, value) or _number(value) is not None
+    if own in (dims, dims[-1:]) or _number(value, dims) is not None:
+        return True
+    return is_static(dims) and _must_fit(node, value)
 
 
 def _must_fit(node: Node, value: Value) -> bool:
     return node.type == "AddN" and value.dims is not None and None in value.dims
 
 
-def _number(value: Value) -> float | None:
-    """The number that a constant is, or with which a tensor is filled."""
+def _number(value: Value, dims: Any) -> float | None:
+    """The number that a constant is, or with which a tensor is filled whose shape is known."""
     meaning = value.node.meaning
-    if meaning is not None and meaning.fills is not None and not value.node.reads:
+    if (
+        meaning is not None
+        and meaning.fills is not None
+        and not value.node.reads
+        and is_static(dims)
+        and None not in (value.dims or (None,))
+    ):
         source = value.node.constant(meaning.fills)
         return float(source.reshape(())) if source is not None and source.size == 1 else None
     return float(value.constant.reshape(())) if value.dims == () and value.constant is not None else None
@@ -55,7 +77,7 @@ def joined(node: Node, dims: Any) -> list[Value]:
     if node.type != "ConcatV2" or len(node.inputs) < 3 or len(dims) < 2 or node.reads or node.asked_for:
         return []
     axis = node.constant(len(node.inputs) - 1)
-    if axis is None or int(axis.reshape(())) not in (-1, len(dims) - 1) or None in (node.outputs[0].dims or (None,)):
+    if axis is None or int(axis.reshape(())) not in (-1, len(dims) - 1) or (node.outputs[0].dims or (None,))[-1] is None:
         return []
     parts = node.inputs[:-1]
     return parts if all(v.node.type != "ConcatV2" for v in parts) else []
@@ -64,14 +86,13 @@ def joined(node: Node, dims: Any) -> list[Value]:
 class Chain:
     """The instructions of a group: what they take, and where they leave what is used afterwards."""
 
-    def __init__(self, dims: Any, members: list[Node], results: list[Value], is_body: bool) -> None:
-        self.dims, self.members, self.results = dims, members, results
+    def __init__(self, dims: Any, members: list[Node], results: list[Value], is_body: bool, shape: Shape) -> None:
+        self.dims, self.members, self.results, self._shape = dims, members, results, shape
         # In a body, results live about as long as each other: one allocation serves all that have the same shape.
-        self.shares_memory = is_body and all(v.dims == dims for v in results)
-        self.rows, self.columns = math.prod(dims[:-1]), dims[-1]
+        self.shares_memory = is_body and all(shape(v) == dims for v in results)
         self.inputs: list[Value] = []
         self.checked: list[int] = []
-        self._places: list[tuple[int, int, int]] = []
+        self._places: list[tuple[int, int, int | None]] = []
         self._operands: dict[Value, int] = {}
         self._constants: list[float] = []
         own = {v for node in members for v in node.outputs}
@@ -79,7 +100,7 @@ class Chain:
         for node in members:
             for v in node.inputs[:-1] if node.type == "ConcatV2" else node.inputs:
                 if v not in own and v not in self._operands and v not in numbers:
-                    number = _number(v)
+                    number = _number(v, dims)
                     if number is None:
                         self._take(node, v)
                     else:
@@ -88,36 +109,91 @@ class Chain:
             self._operands[v] = len(self._operands)
             self._constants.append(number)
 
+    @property
+    def knows_its_shape(self) -> bool:
+        """Whether it is known, or an input that has it, or a part of which has it, will tell."""
+        return is_static(self.dims) or any(stride != 0 for _, _, stride in self._places)
+
     def _take(self, node: Node, value: Value) -> None:
-        """An input of the chain; of a part of a split tensor, the whole."""
-        source, offset, stride = value, 0, self.columns
-        split = value.node
-        if split.type == "Split" and len(self.dims) > 1 and not split.reads:
+        """An input of the chain; of a part of a split tensor, the whole. A stride of None is that of whole rows."""
+        source, offset, stride = value, 0, None
+        split, columns = value.node, self.dims[-1]
+        if split.type == "Split" and len(self.dims) > 1 and not split.reads and isinstance(columns, int):
             axis = split.constant(0)
             whole = split.inputs[1]
-            if axis is not None and int(axis.reshape(())) in (-1, len(self.dims) - 1) and whole.dims is not None and None not in whole.dims:
-                source, offset, stride = whole, value.index * self.columns, _width(whole)
-        if value.dims == self.dims[-1:] != self.dims:
+            if (
+                axis is not None
+                and int(axis.reshape(())) in (-1, len(self.dims) - 1)
+                and whole.dims is not None
+                and whole.dims[-1] is not None
+            ):
+                source, offset, stride = whole, value.index * columns, _width(whole)
+        if self._shape(value) == self.dims[-1:] != self.dims:
             stride = 0
         if source not in self.inputs:
             self.inputs.append(source)
-            if source is value and value.dims not in (self.dims, self.dims[-1:]):
+            if None in (source.dims or (None,)):
                 self.checked.append(self.inputs.index(source))
         self._operands[value] = len(self._operands)
         self._places.append((self.inputs.index(source), offset, stride))
 
     def kernel(self) -> Callable[..., Any]:
         """What computes all members at once."""
+        one_by_one = self._one_by_one()
+        if not is_static(self.dims):
+            return self._for_any_shape(one_by_one)
+        checked = [(i, self._expected(i, self.dims)) for i in self.checked]
+        compute = self._for_shape(self.dims)
+
+        def run(*xs: Any) -> Any:
+            for i, dims in checked:
+                if xs[i].shape != dims:
+                    return one_by_one(*xs)
+            return one_by_one(*xs) if xs[0].is_cuda else compute(xs)
+
+        return run
+
+    def _for_any_shape(self, one_by_one: Callable[..., Any]) -> Callable[..., Any]:
+        """Looks at the shapes that come: what is compiled for them, or node by node where they are not as they seemed to be."""
+        ready: dict[Any, Any] = {}
+        leader, _, stride = next(place for place in self._places if place[2] != 0)
+        count = len(self.inputs)
+
+        def prepared(shapes: Any) -> Any:
+            dims = tuple(shapes[leader]) if stride is None else (*shapes[leader][:-1], self.dims[-1])
+            fits = all(tuple(shapes[i]) == self._expected(i, dims) for i in range(count)) and math.prod(dims)
+            return self._for_shape(dims) if fits else None
+
+        def run(*xs: Any) -> Any:
+            shapes = tuple([x.shape for x in xs])
+            try:
+                compute = ready[shapes]
+            except KeyError:
+                if len(ready) >= MOST_SHAPES:
+                    ready.clear()
+                compute = ready[shapes] = prepared(shapes)
+            return one_by_one(*xs) if compute is None or xs[0].is_cuda else compute(xs)
+
+        return run
+
+    def _expected(self, i: int, dims: tuple[int, ...]) -> tuple[int, ...]:
+        """The shape that an input must have where the chain's is this one."""
+        stride = next(stride for tensor, _, stride in self._places if tensor == i)
+        return dims if stride is None else dims[-1:] if stride == 0 else (*dims[:-1], stride)
+
+    def _for_shape(self, dims: tuple[int, ...]) -> Callable[..., Any]:
+        """The native loop for tensors of this shape."""
         joins = {v: (node, i) for node in self.members if node.type == "ConcatV2" for i, v in enumerate(node.inputs[:-1])}
         instructions: list[tuple[str, int, int]] = []
         places: list[tuple[int, int, int]] = []
         first = len(self.inputs)
+        rows, columns = math.prod(dims[:-1]), dims[-1]
 
         def place(value: Value) -> tuple[int, int, int]:
             if value in joins:
                 node, i = joins[value]
                 return first + self.results.index(node.outputs[0]), sum(map(_width, node.inputs[:i])), _width(node.outputs[0])
-            return (first + self.results.index(value), 0, self.columns) if value in self.results else (-1, 0, 0)
+            return (first + self.results.index(value), 0, columns) if value in self.results else (-1, 0, 0)
 
         operands = dict(self._operands)
         count = len(operands)
@@ -130,32 +206,26 @@ class Chain:
             places.extend([(-1, 0, 0)] * (len(steps) - 1))
             places.append(place(node.outputs[0]))
             operands[node.outputs[0]] = count + len(instructions) - 1
-        rows, columns, taken_from = self.rows, self.columns, self._places
+        taken_from = [(tensor, offset, columns if stride is None else stride) for tensor, offset, stride in self._places]
         if all(tensor < 0 or stride == columns for tensor, _, stride in (*taken_from, *places)):
             rows, columns = 1, rows * columns
         run_chain = ElementwiseChain(rows, columns, taken_from, self._constants, instructions, places).run
-        one_by_one = self._one_by_one()
-        dims, checked, single = self.dims, self.checked, len(self.results) == 1
-        allocate = self._allocation()
-        threads: Callable[[], int] = torch.get_num_threads if is_large(dims) else lambda: 1
+        single = len(self.results) == 1
+        allocate = self._allocation(dims)
+        threads: Callable[[], int] = torch.get_num_threads if math.prod(dims) > LARGE else lambda: 1
 
-        def run(*xs: Any) -> Any:
-            for i in checked:
-                if xs[i].shape != dims:
-                    return one_by_one(*xs)
-            if xs[0].is_cuda:
-                return one_by_one(*xs)
-            xs = tuple([x if x.is_contiguous() else x.contiguous() for x in xs])
+        def compute(xs: Any) -> Any:
+            xs = [x if x.is_contiguous() else x.contiguous() for x in xs]
             found = allocate()
             run_chain(threads(), *[x.data_ptr() for x in xs], *[y.data_ptr() for y in found])
             return found[0] if single else found
 
-        return run
+        return compute
 
-    def _allocation(self) -> Callable[[], Any]:
-        shapes = [v.dims for v in self.results]
+    def _allocation(self, dims: tuple[int, ...]) -> Callable[[], Any]:
+        shapes = [(*dims[:-1], _width(v)) if v.node.type == "ConcatV2" else dims for v in self.results]
         if self.shares_memory and len(shapes) > 1:
-            block = (len(shapes), *self.dims)
+            block = (len(shapes), *dims)
             return lambda: torch.empty(block).unbind()
         return lambda: [torch.empty(shape) for shape in shapes]
 

@@ -8,25 +8,66 @@ from typing import Any
 
 from everflow.graph import dtypes
 from everflow.ops.core.node import Node, Value
-from everflow.ops.math.elementwise_chains import Chain, is_elementwise, joined
+from everflow.ops.math.elementwise_chains import Chain, is_elementwise, joined, may_be_elementwise
 from everflow.runtime.plan import Plan, fused
+from everflow.runtime.symbols import Symbols
 
 FEWEST_OPS = 2
 MOST_TENSORS = 60
 
 
 def group_elementwise(plan: Plan) -> bool:
-    """Puts one node in the place of element-wise nodes that have one static shape and can run at the same time."""
-    shapes = Counter(node.outputs[0].dims for node in plan.nodes if is_elementwise(node))
-    return any([_fuse(plan, dims) for dims, count in shapes.items() if count >= FEWEST_OPS])
+    """Puts one node in the place of element-wise nodes that have one shape and can run at the same time.
+
+    Sizes that are not known before running are taken to be the same where ops combine them; a group looks at what comes, and
+    computes node by node where they are not.
+    """
+    likely = LikelyShapes(plan)
+    shapes = Counter(likely.of(node.outputs[0]) for node in plan.nodes if is_elementwise(node, likely.of))
+    return any([_fuse(plan, dims, likely) for dims, count in shapes.items() if count >= FEWEST_OPS])
 
 
-def _fuse(plan: Plan, dims: Any) -> bool:
+class LikelyShapes:
+    """The shapes of values, with unknown sizes taken for one that element-wise ops combine."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._symbols = Symbols()
+        self._same: dict[Any, Any] = {}
+        for node in plan.nodes:
+            for value in node.outputs:
+                self._symbols.of(value)
+            if may_be_elementwise(node):
+                dims = [found for v in (*node.inputs, *node.outputs) if (found := self.of(v))]
+                for other in dims[1:]:
+                    if len(other) == len(dims[0]):
+                        for one, two in zip(dims[0], other):
+                            self._unite(one, two)
+
+    def _unite(self, one: Any, two: Any) -> None:
+        one, two = self._root(one), self._root(two)
+        if one == two or 1 in (one, two) or (isinstance(one, int) and isinstance(two, int)):
+            return
+        if isinstance(one, int):
+            one, two = two, one
+        self._same[one] = two
+
+    def _root(self, size: Any) -> Any:
+        while size in self._same:
+            size = self._same[size]
+        return size
+
+    def of(self, value: Value) -> Any:
+        """A size or a token for each axis; None where the rank is unknown."""
+        found = self._symbols.of(value)
+        return None if found is None else tuple(self._root(size) for size in found)
+
+
+def _fuse(plan: Plan, dims: Any, likely: LikelyShapes) -> bool:
     """Goes through the nodes in order. Members of a group run when it is closed, and what depends on them afterwards."""
     nodes: list[Node] = []
     table: dict[Value, Value] = {}
     uses = plan.uses()
-    group = _Group(dims)
+    group = _Group(dims, likely)
     for node in plan.nodes:
         if node.is_feed or node.is_constant:
             nodes.append(node)
@@ -34,11 +75,11 @@ def _fuse(plan: Plan, dims: Any) -> bool:
         if node.has_effects or node.reads or any(v.dtype._is_ref_dtype or v.dtype is dtypes.resource for v in node.inputs):
             # What comes before and after an effect stays there.
             group.close(plan, uses, nodes, table)
-            group = _Group(dims)
+            group = _Group(dims, likely)
             nodes.append(node)
             continue
         depends = any(v in group.behind for v in node.inputs)
-        if not depends and (is_elementwise(node, dims) or _is_join(node, group, uses)) and group.has_room(node):
+        if not depends and (is_elementwise(node, likely.of, dims) or _is_join(node, group, uses)) and group.has_room(node):
             group.add(node)
         elif not depends and not any(v in group.values for v in node.inputs):
             nodes.append(node)
@@ -61,8 +102,8 @@ def _is_join(node: Node, group: _Group, uses: Counter[Value]) -> bool:
 class _Group:
     """Nodes that are to be one, and nodes that have to wait for them."""
 
-    def __init__(self, dims: Any) -> None:
-        self.dims = dims
+    def __init__(self, dims: Any, likely: LikelyShapes) -> None:
+        self.dims, self.likely = dims, likely
         self.members: list[Node] = []
         self.values: set[Value] = set()
         self.later: list[Node] = []
@@ -79,14 +120,14 @@ class _Group:
 
     def close(self, plan: Plan, uses: Counter[Value], nodes: list[Node], table: dict[Value, Value]) -> None:
         """Adds the group as one node, or as it was where that gains nothing, and then what waited for it."""
-        if len(self.members) < FEWEST_OPS:
+        inside = Counter(v for node in self.members for v in node.inputs)
+        results = [v for node in self.members for v in node.outputs if uses[v] > inside[v]]
+        chain = Chain(self.dims, self.members, results, plan.is_body, self.likely.of) if len(self.members) >= FEWEST_OPS else None
+        if chain is None or not chain.knows_its_shape:
             # In the order of the plan, as they came.
             order = {node: i for i, node in enumerate(plan.nodes)}
             nodes.extend(sorted([*self.members, *self.later], key=order.__getitem__))
             return
-        inside = Counter(v for node in self.members for v in node.inputs)
-        results = [v for node in self.members for v in node.outputs if uses[v] > inside[v]]
-        chain = Chain(self.dims, self.members, results, plan.is_body)
         new = fused("_Elementwise", self.members[-1], chain.inputs, chain=chain)
         new.outputs = []
         for v in results:

@@ -60,12 +60,44 @@ def test_sums_of_many_and_results_used_outside():
     assert after == ["_Elementwise"]
 
 
-@pytest.mark.parametrize("dims,dtype", [((None, 2), tf.float32), ((2, 2), tf.float64)])
-def test_other_shapes_and_types_stay_as_they_are(dims, dtype):
-    x = tf.placeholder(dtype, dims)
-    value = np.ones([d or 3 for d in dims], dtype.as_numpy_dtype)
-    after = grouped([tf.tanh(tf.square(x) - 0.5 * x)], [x], value)
+def test_other_types_stay_as_they_are():
+    x = tf.placeholder(tf.float64, [2, 2])
+    after = grouped([tf.tanh(tf.square(x) - 0.5 * x)], [x], np.ones([2, 2]))
     assert "_Elementwise" not in after
+
+
+def test_sizes_that_are_not_known_before_running_are_looked_at_when_they_come():
+    x, y, row = tf.placeholder(tf.float32, [None, 4]), tf.placeholder(tf.float32, [None, 4]), tf.placeholder(tf.float32, [4])
+    z = tf.tanh(x * y + row) - 0.5 * y
+    for n in (1, 3, 700):
+        assert grouped([z], [x, y, row], random(n, 4), random(n, 4) + 1.0, random(4)) == ["_Elementwise"]
+    assert grouped([z], [x, y, row], random(0, 4), random(0, 4), random(4)) == ["_Elementwise"]
+
+
+def test_tensors_of_unknown_sizes_that_turn_out_to_broadcast_do():
+    x, y = placeholders(2, None, None)
+    z = tf.sigmoid(x + y) * x
+    for left, right in [((3, 4), (3, 4)), ((1, 4), (3, 4)), ((3, 1), (1, 4)), ((3, 4), (3, 1))]:
+        assert grouped([z], [x, y], random(*left), random(*right)) == ["_Elementwise"]
+    with tf.Session() as sess, pytest.raises(tf.errors.InvalidArgumentError, match="Incompatible shapes"):
+        sess.run(z, {x: random(3, 4), y: random(2, 4)})
+
+
+def test_parts_of_tensors_with_unknown_rows_need_no_copies():
+    x, y = tf.placeholder(tf.float32, [None, 8]), tf.placeholder(tf.float32, [None, 4])
+    left, right = tf.split(x, 2, axis=1)
+    joined = tf.concat([tf.sigmoid(left) * y, tf.tanh(right) - y], axis=1)
+    assert grouped([joined, joined + 1.0], [x, y], random(3, 8), random(3, 4))[0] == "_Elementwise"
+
+
+def test_exponentials_and_logarithms_hold_at_the_ends_of_their_ranges():
+    x = tf.placeholder(tf.float32, [None])
+    numbers = [0.0, -0.0, 1e-20, -1e-7, 1e-7, 0.5, -0.5, 1.0, -1.0, 3.0, 20.0, 88.0, 88.9, 200.0, -87.0, -90.0, -103.0, -200.0, 3e38]
+    numbers = np.float32([*numbers, -0.999999, np.inf, -np.inf, np.nan, -2.0])
+    with tf.Session() as sess, np.errstate(all="ignore"):
+        found = sess.run([tf.exp(x * 1.0), tf.log1p(x * 1.0), tf.abs(x * 1.0)], {x: numbers})
+        for got, want in zip(found, (np.exp(numbers), np.log1p(numbers), np.abs(numbers))):
+            np.testing.assert_allclose(got, want, rtol=3e-6, atol=1e-44)
 
 
 @pytest.mark.parametrize("threads", [1, 3])
