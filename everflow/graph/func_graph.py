@@ -168,8 +168,11 @@ class FuncGraph(Graph):
         """A read of the variable that a tensor from outside is a read of."""
         if tensor not in self._captures:
             self.add_capture(tensor)
+        counted = self._op_count
         ref = self.own(tensor.op.inputs[0])
         found = self.add(tensor.op.op_def_, self.unique_name("read"), (ref,), {"T": tensor.dtype}, [tensor.dtype]).outputs[0]
+        # Where TensorFlow takes what was read outside, there is only the input that stands for it.
+        self._op_count = counted
         self.reads.setdefault(self._captures[tensor], []).append(found)
         return found
 

@@ -86,18 +86,13 @@ def _kept_where_ended(ended: Any, old: Any, new: Any) -> Any:
 
 def step_within_lengths(time: Any, sequence_length: Any, zero_output: Any, state: Any, call_cell: Callable[[], Any]) -> Any:
     """One step of a dynamic loop: after its end, a sequence gives zeros and keeps its state."""
+    ended = time >= sequence_length
     new_output, new_state = call_cell()
     new_output = nest.map_structure(convert_to_tensor, new_output) if not nest.is_nested(new_output) else new_output
     nest.assert_same_structure(zero_output, new_output)
     nest.assert_same_structure(state, new_state)
-    # One comparison for each tensor, as TensorFlow's graphs have it.
-    outputs = [
-        _kept_where_ended(time >= sequence_length, zero, new) for zero, new in zip(nest.flatten(zero_output), nest.flatten(new_output))
-    ]
-    states = [
-        new if is_tensor_array(old) or old.shape.rank == 0 else _kept_where_ended(time >= sequence_length, old, new)
-        for old, new in zip(nest.flatten(state), nest.flatten(new_state))
-    ]
+    outputs = [_kept_where_ended(ended, zero, new) for zero, new in zip(nest.flatten(zero_output), nest.flatten(new_output))]
+    states = [_kept_where_ended(ended, old, new) for old, new in zip(nest.flatten(state), nest.flatten(new_state))]
     return nest.pack_sequence_as(zero_output, outputs), nest.pack_sequence_as(state, states)
 
 
@@ -106,6 +101,7 @@ def conditional_step(
 ) -> Any:
     """One step of an unrolled loop: not computed at all where every sequence has ended."""
     flat_zero, flat_state = nest.flatten(zero_output), nest.flatten(state)
+    ended = time >= sequence_length
 
     def called() -> list[Any]:
         new_output, new_state = call_cell()
@@ -113,12 +109,10 @@ def conditional_step(
         nest.assert_same_structure(state, new_state)
         return nest.flatten(new_output) + nest.flatten(new_state)
 
-    def mixed() -> list[Any]:
-        new = called()
-        return [_kept_where_ended(time >= sequence_length, old, value) for old, value in zip(flat_zero + flat_state, new)]
-
     def some_left() -> list[Any]:
-        return tf.cond(time < shortest, called, mixed)
+        new = called()
+        mixed = lambda: [_kept_where_ended(ended, old, value) for old, value in zip(flat_zero + flat_state, new)]
+        return tf.cond(time < shortest, lambda: new, mixed)
 
     values = tf.cond(time >= longest, lambda: flat_zero + flat_state, some_left)
     if not isinstance(values, (list, tuple)):

@@ -26,6 +26,7 @@ TABLE[OLD_PROTOC] = "protobuf 4"
 LIBRARIES = {
     "gast": "gast",
     "h5py": "h5py",
+    "librosa": "librosa",
     "matplotlib": "matplotlib",
     "numpy": "numpy",
     "pandas": "pandas",

@@ -125,3 +125,17 @@ def test_mistakes_are_named():
     y, _ = tf.nn.dynamic_rnn(cell, X, lengths, dtype=tf.float32)
     with pytest.raises(tf.errors.InvalidArgumentError, match="Expected shape for Tensor"):
         run(y, {lengths: [1, 2]})
+
+
+@pytest.mark.parametrize("lengths,seeds", [(None, [117, 132, 167, 182, 249]), ([1, 2, 3, 4], [136, 151, 186, 201, 274])])
+def test_seeds_inside_of_a_loop_are_those_of_tensorflow(lengths, seeds):
+    tf.set_random_seed(1)
+    x = tf.placeholder(tf.float32, [4, 5, 3])
+    cells = [tf.nn.rnn_cell.DropoutWrapper(tf.nn.rnn_cell.BasicLSTMCell(3), input_keep_prob=0.5) for _ in range(2)]
+    with tf.name_scope("n"):
+        lengths = None if lengths is None else tf.constant(lengths)
+        tf.nn.dynamic_rnn(tf.nn.rnn_cell.MultiRNNCell(cells), x, dtype=tf.float32, sequence_length=lengths)
+    tf.random_uniform([1])
+    graph = tf.get_default_graph().as_graph_def()
+    nodes = [*graph.node, *(node for body in graph.library.function for node in body.node_def)]
+    assert sorted(node.attr["seed2"].i for node in nodes if "seed2" in node.attr) == seeds

@@ -8,7 +8,6 @@ import everflow as tf
 from everflow.api import public
 from everflow.graph.scopes import name_scope, prepend_name_scope, strip_name_scope
 from everflow.graph.stacks import get_default_graph
-from everflow.ops.control_flow.ordering import with_dependencies
 from everflow.ops.math.confusion_matrix import remove_squeezable_dimensions as squeezed
 
 
@@ -39,6 +38,21 @@ def remove_squeezable_dimensions(predictions: Any, labels: Any, name: str | None
     return predictions, labels
 
 
+def _shape_check(sizes: Any, tensor: Any) -> Any:
+    """An op that fails unless a tensor has these sizes; the ops that TensorFlow has for it, for the seeds of later ones count them."""
+    with name_scope("assert_shape"):
+        actual = tf.shape(tensor, name="actual")
+        with name_scope("is_shape") as scope:
+            rank = tf.size(sizes)
+            with name_scope("is_rank") as rank_scope:
+                same_rank = tf.equal(rank, tf.rank(tensor, name="actual"), name=rank_scope)
+            with name_scope("shape_tensor_equal") as sizes_scope:
+                any_size, same = tf.equal(sizes, -1), tf.equal(sizes, actual, name="equal")
+                same_sizes = tf.reduce_all(tf.logical_or(any_size, same, name="exclude_partial_shape"), name=sizes_scope)
+            fits = tf.logical_and(same_rank, same_sizes, name=scope)
+        return tf.Assert(fits, [f"Wrong shape for {tensor.name} [expected] [actual].", sizes, actual])
+
+
 @public("contrib.framework.with_shape")
 def with_shape(expected_shape: Any, tensor: Any) -> Any:
     """The tensor with a static shape: checked now where its own is known, else when it is computed; -1 is any size."""
@@ -49,11 +63,8 @@ def with_shape(expected_shape: Any, tensor: Any) -> Any:
         if not static.is_compatible_with(shape):
             raise ValueError(f"Wrong shape for {tensor.name} [expected] [actual]. {static.as_list()} {shape.as_list()}")
         return tensor
-    with name_scope(f"{tensor.op.name}/", values=[tensor]):
-        actual = tf.shape(tensor)
-        same = tf.reduce_all(tf.logical_or(tf.equal(sizes, -1), tf.equal(sizes, actual)))
-        check = tf.Assert(same, [f"Wrong shape for {tensor.name} [expected] [actual].", sizes, actual])
-        found = with_dependencies([check], tensor)
+    with name_scope(f"{tensor.op.name}/", values=[tensor]), tf.control_dependencies([_shape_check(sizes, tensor)]):
+        found = tf.identity(tensor)
     if static is not None:
         found.set_shape(static)
     return found
@@ -64,7 +75,7 @@ def with_same_shape(expected_tensor: Any, tensor: Any) -> Any:
     """The tensor with the shape of another; checked as in with_shape."""
     with name_scope(f"{tensor.op.name}/", values=[expected_tensor, tensor]):
         expected = expected_tensor.get_shape()
-        return with_shape(expected.as_list() if expected.is_fully_defined() else tf.shape(expected_tensor), tensor)
+        return with_shape(expected.as_list() if expected.is_fully_defined() else tf.shape(expected_tensor, name="expected_shape"), tensor)
 
 
 @public("contrib.framework.get_graph_from_inputs")
