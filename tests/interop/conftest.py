@@ -71,3 +71,9 @@ def browser():
     if found is None:
         pytest.skip("there is no Chromium on this machine to look at TensorBoard with")
     return found
+
+
+@pytest.fixture(scope="session")
+def serving_api_python():
+    """A Python that has TensorFlow and the tensorflow-serving-api package."""
+    return os.environ.get("EVERFLOW_REAL_SERVING_API") or installed("serving-api", "tensorflow-cpu", "tensorflow-serving-api")
