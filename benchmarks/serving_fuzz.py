@@ -8,6 +8,8 @@ reported and fails the run.
 from __future__ import annotations
 
 import asyncio
+import copy
+import json
 import pathlib
 import random
 import sys
@@ -49,6 +51,29 @@ def mutated(body: bytes, others: list[bytes], chance: random.Random) -> bytes:
         else:
             data[at:at] = bytes(chance.randrange(256) for _ in range(chance.randrange(1, 9)))
     return bytes(data)
+
+
+VALUES = [1, -1, 0, 2.5, 1e308, 10**30, "a", "", None, True, [], {}, [[1.0]], [1.0, "a"], [[1.0], [2.0, 3.0]], {"b64": "YQ=="},
+          {"b64": "!"},
+          {"b64": 1}, {"x": 1.0}, {"text": "a"}, [[[]]], [None], "two", "regress", "\u00e9"]  # fmt: skip
+
+
+def odd_json(body: bytes, chance: random.Random) -> bytes:
+    """Puts other values, and other names, in the places of some that a body has."""
+    value = json.loads(body)
+    for _ in range(chance.randrange(1, 3)):
+        at, place = value, None
+        while isinstance(at, (dict, list)) and at and chance.random() < 0.85:
+            key = chance.choice(list(at) if isinstance(at, dict) else range(len(at)))
+            place, at = (at, key), at[key]
+        if place is None:
+            continue
+        holder, key = place
+        if isinstance(holder, dict) and chance.random() < 0.15:
+            holder[chance.choice(("x", "text", "instances", "inputs", "other"))] = holder.pop(key)
+        else:
+            holder[key] = copy.deepcopy(chance.choice(VALUES))
+    return json.dumps(value).encode()
 
 
 def odd_tensor(proto, chance: random.Random) -> None:
@@ -135,7 +160,7 @@ async def fuzz(server: ModelServer, count: int, seed: int) -> tuple[dict[str, in
         try:
             if i % 2:
                 path, body = bodies[chance.randrange(len(bodies))]
-                body = shown = mutated(body, texts, chance)
+                body = shown = odd_json(body, chance) if chance.random() < 0.5 else mutated(body, texts, chance)
                 path = "/v1/models/m" + path
                 if chance.random() < 0.1:
                     path = mutated(path.encode(), [b"/v1/models/m/versions/1:predict"], chance).decode("latin-1")
