@@ -6,6 +6,8 @@ import functools
 import os
 from typing import Any
 
+import numpy as np
+
 from everflow.years.reporting import note
 from everflow.years.shims import TABLE, methods, patch, put
 
@@ -37,6 +39,34 @@ def _attributes(h5py: Any) -> None:
         return value
 
     put(h5py.AttributeManager, "__getitem__", __getitem__)
+
+
+BYTES = "lists of bytes have a fixed length"
+TABLE[BYTES] = "h5py 3.0"
+
+
+@patch("h5py")
+def _bytes(h5py: Any) -> None:
+    """Attributes and datasets made of lists of bytes were arrays of bytes when read again; now they are objects."""
+
+    def fixed(data: Any, dtype: Any) -> Any:
+        if dtype is None and isinstance(data, (list, tuple)) and data and (made := np.array(data)).dtype.kind == "S":
+            note(BYTES)
+            return made
+        return data
+
+    create, create_dataset = h5py.AttributeManager.create, h5py.Group.create_dataset
+
+    @functools.wraps(create)
+    def create_fixed(self: Any, name: Any, data: Any, shape: Any = None, dtype: Any = None) -> Any:
+        return create(self, name, fixed(data, dtype), shape, dtype)
+
+    @functools.wraps(create_dataset)
+    def create_fixed_dataset(self: Any, name: Any, shape: Any = None, dtype: Any = None, data: Any = None, **others: Any) -> Any:
+        return create_dataset(self, name, shape, dtype, fixed(data, dtype), **others)
+
+    put(h5py.AttributeManager, "create", create_fixed)
+    put(h5py.Group, "create_dataset", create_fixed_dataset)
 
 
 MODE = "h5py.File without a mode"

@@ -16,6 +16,15 @@ def test_values_of_datasets(tmp_path):
         assert file["x"].value.tolist() == [1, 2] and file["y"].value == 3.0 and file.fid == file.id
 
 
+def test_lists_of_bytes_are_arrays_of_bytes(tmp_path):
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file.attrs["names"] = [b"kernel", b"bias"]
+        file["names"] = (b"a", b"bcd")
+        file.attrs["texts"] = ["a", "b"]
+        assert file.attrs["names"].dtype == "S6" and file.attrs["names"].tolist() == [b"kernel", b"bias"]
+        assert file["names"].dtype == "S3" and file.attrs["texts"].tolist() == ["a", "b"]
+
+
 def test_files_without_a_mode_can_be_written(tmp_path):
     with h5py.File(tmp_path / "a.h5") as file:
         file["x"] = 1
