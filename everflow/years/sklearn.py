@@ -8,7 +8,7 @@ import sys
 from importlib.machinery import PathFinder
 from typing import Any
 
-from everflow.years.shims import NOT_OURS, module_rule, modules, names, otherwise, own
+from everflow.years.shims import NOT_OURS, methods, module_rule, modules, names, otherwise, own
 
 
 def _of(module: str, name: str) -> Any:
@@ -90,3 +90,54 @@ def _sparse(error: Any, real: Any, self: Any, *args: Any, sparse: Any = NOT_OURS
 
 
 otherwise("sklearn.preprocessing", "OneHotEncoder.__init__", "scikit-learn 1.4", "OneHotEncoder with sparse=")(_sparse)
+
+
+def _without(former: dict[str, str | None]) -> Any:
+    """Calls with the names that arguments have today; those of None are left out."""
+
+    def instead(error: Any, real: Any, self: Any, *args: Any, **kwargs: Any) -> Any:
+        if not former.keys() & kwargs.keys():
+            return NOT_OURS
+        return real(self, *args, **{former.get(name, name): value for name, value in kwargs.items() if former.get(name, name)})
+
+    return instead
+
+
+# By class: what removed its arguments, and what they are called now.
+FORMER: dict[str, tuple[str, dict[str, str | None]]] = {
+    "manifold.TSNE": ("scikit-learn 1.7", {"n_iter": "max_iter"}),
+    "cluster.KMeans": ("scikit-learn 1.0", {"n_jobs": None, "precompute_distances": None}),
+    "cluster.AgglomerativeClustering": ("scikit-learn 1.4", {"affinity": "metric"}),
+    "ensemble.AdaBoostClassifier": ("scikit-learn 1.4", {"base_estimator": "estimator", "algorithm": None}),
+    "ensemble.AdaBoostRegressor": ("scikit-learn 1.4", {"base_estimator": "estimator"}),
+    "ensemble.BaggingClassifier": ("scikit-learn 1.4", {"base_estimator": "estimator"}),
+    "ensemble.BaggingRegressor": ("scikit-learn 1.4", {"base_estimator": "estimator"}),
+    "linear_model.SGDClassifier": ("scikit-learn 0.21", {"n_iter": "max_iter"}),
+    "linear_model.SGDRegressor": ("scikit-learn 0.21", {"n_iter": "max_iter"}),
+    "linear_model.Perceptron": ("scikit-learn 0.21", {"n_iter": "max_iter"}),
+    "linear_model.LogisticRegression": ("scikit-learn 1.8", {"multi_class": None}),
+    "model_selection.GridSearchCV": ("scikit-learn 0.24", {"iid": None}),
+    "model_selection.RandomizedSearchCV": ("scikit-learn 0.24", {"iid": None}),
+}
+for place, (gone, former) in FORMER.items():
+    package, _, name = place.rpartition(".")
+    title = f"{name} with {', '.join(f'{argument}=' for argument in former)}"
+    otherwise(f"sklearn.{package}", f"{name}.__init__", gone, title)(_without(former))
+
+
+@otherwise("sklearn.metrics", "mean_squared_error", "scikit-learn 1.6", "mean_squared_error with squared=")
+def _squared(error: Any, real: Any, *args: Any, squared: Any = NOT_OURS, **others: Any) -> Any:
+    if squared is NOT_OURS:
+        return NOT_OURS
+    return (real if squared else _of("sklearn.metrics", "root_mean_squared_error")())(*args, **others)
+
+
+def _feature_names(self: Any) -> list[str]:
+    return list(self.get_feature_names_out())
+
+
+for kind in ("CountVectorizer", "TfidfVectorizer"):
+    methods("sklearn.feature_extraction.text", kind, "scikit-learn 1.2", get_feature_names=_feature_names)
+methods("sklearn.feature_extraction", "DictVectorizer", "scikit-learn 1.2", get_feature_names=_feature_names)
+for kind in ("OneHotEncoder", "PolynomialFeatures"):
+    methods("sklearn.preprocessing", kind, "scikit-learn 1.2", get_feature_names=_feature_names)

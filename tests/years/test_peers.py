@@ -44,11 +44,16 @@ def test_folds():
 def test_modules_of_scikit_learn():
     pytest.importorskip("sklearn")
     import joblib
+    from sklearn.cluster import KMeans
     from sklearn.datasets import fetch_mldata
     from sklearn.datasets.samples_generator import make_blobs
+    from sklearn.ensemble import AdaBoostClassifier
     from sklearn.externals import joblib as former
+    from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.grid_search import GridSearchCV
     from sklearn.linear_model.logistic import LogisticRegression
+    from sklearn.manifold import TSNE
+    from sklearn.metrics import mean_squared_error
     from sklearn.preprocessing import Imputer, OneHotEncoder
     from sklearn.utils.linear_assignment_ import linear_assignment
 
@@ -57,6 +62,14 @@ def test_modules_of_scikit_learn():
     assert linear_assignment([[1, 2], [2, 0]]).tolist() == [[0, 0], [1, 1]]
     assert Imputer().fit_transform([[1, np.nan], [2, 3.0]]).tolist() == [[1, 3], [2, 3]]
     assert OneHotEncoder(sparse=False).fit_transform([[1], [2]]).tolist() == [[1, 0], [0, 1]]
+    assert TSNE(n_iter=300).max_iter == 300 and KMeans(2, n_jobs=1).n_clusters == 2
+    assert AdaBoostClassifier(base_estimator=LogisticRegression(), algorithm="SAMME.R").fit(x, y).score(x, y) > 0.5
+    assert mean_squared_error([1, 2], [1, 4], squared=True) == 2 and mean_squared_error([1, 2], [1, 4], squared=False) == pytest.approx(
+        2**0.5
+    )
+    assert CountVectorizer().fit(["one dog"]).get_feature_names() == ["dog", "one"]
+    with pytest.raises(TypeError, match="nothing"):
+        TSNE(nothing=1)
     with pytest.raises(OSError, match="fetch_openml"):
         fetch_mldata("MNIST original")
     with pytest.raises(ModuleNotFoundError, match="sklearn.nothing"):
