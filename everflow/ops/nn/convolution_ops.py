@@ -19,6 +19,7 @@ from everflow.ops.core import symbolic
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.ops.nn.pointwise_convolutions import Pointwise
+from everflow.ops.nn.row_convolutions import Rows
 from everflow.ops.nn.window_convolutions import Windows
 from everflow.ops.nn.windows import Layout, pads_of, symmetric, window_output
 from everflow.ops.nn.zero_borders import Border
@@ -205,9 +206,9 @@ def dense(tensor: Any) -> Any:
     return tensor.contiguous()
 
 
-def _served(node: Any) -> Pointwise | Windows | None:
+def _served(node: Any) -> Pointwise | Rows | Windows | None:
     """Who has kernels of our own for a convolution in two dimensions, or one of its gradients."""
-    return Pointwise.find(node) or Windows.find(node)
+    return Pointwise.find(node) or Rows.find(node) or Windows.find(node)
 
 
 def _convolution(node: Any) -> Callable[..., Any]:
@@ -237,8 +238,8 @@ def convolution_with_bias(node: Any) -> Callable[..., Any]:
     def run(x: Any, filter: Any, bias: Any) -> Any:
         return forward(x.permute(to_torch), filter.permute(filter_order), bias).permute(from_torch)
 
-    windows = Windows.find(node)
-    return run if windows is None else windows.forward(run)
+    served = Rows.find(node) or Windows.find(node)
+    return run if served is None else served.forward(run)
 
 
 def uneven_padding(node: Node) -> Border | None:
