@@ -40,17 +40,19 @@ PREFIXES: set[str] = {"compat", "compat.v1", "compat.v2.compat.v1"}
 CONFLICTS: list[str] = []
 
 
-def public(*names: str, owner: str | None = None) -> Callable[[T], T]:
-    """Publishes an object (function, class or value) under names of the `tf` namespace."""
+def public(*names: str, owner: str | None = None, ragged: str = "") -> Callable[[T], T]:
+    """Publishes an object (function, class or value) under names of the `tf` namespace.
+
+    `ragged` says what a function does with ragged tensors, if anything: "elements", what it does with plain ones to each element;
+    "pairs", the same with two that broadcast; or which function of everflow.ragged does it, such as "arrays.concat".
+    """
     module = owner or sys._getframe(1).f_globals["__name__"]
 
     def register(thing: T) -> T:
-        if names and callable(thing) and not names[0].startswith(INTERNAL):
-            from everflow.platform.ragged_dispatch import name_of, with_ragged
+        if ragged:
+            from everflow.platform.ragged_dispatch import with_ragged
 
-            dispatched = name_of(names)
-            if dispatched is not None:
-                thing = with_ragged(dispatched, thing)
+            thing = with_ragged(ragged, thing)
         present(thing, names)
         for name in names:
             if OWNERS.setdefault(name, module) != module:

@@ -140,3 +140,25 @@ def test_tensors_that_are_cut_differently_are_not_broadcast():
     # TensorFlow 1.15.5 adds the values without a look at the rows.
     with pytest.raises(tf.errors.InvalidArgumentError, match="Unable to broadcast"):
         run(tf.ragged.constant([[1, 2], [3]]) + tf.ragged.constant([[1], [2, 3]]))
+
+
+def test_public_functions_pass_the_name_on_to_ragged_tensors():
+    x = tf.ragged.constant([[1.0, 2.0], [3.0]])
+    assert tf.stack([x, x], name="pile").flat_values.op.name == "pile/concat"
+    # The attempt with plain tensors has taken the name up.
+    assert tf.concat([x, x], 0, name="chain").flat_values.op.name == "chain_1/concat"
+
+
+def test_old_names_of_arguments_reach_ragged_tensors():
+    x = tf.ragged.constant([[1.0, 2.0], [3.0]])
+    assert run(tf.reduce_sum(x, reduction_indices=1)).tolist() == [3, 3]
+    assert run(tf.expand_dims(x, axis=None, dim=0)) == [[[1, 2], [3]]]
+
+
+def test_functions_that_take_no_ragged_tensors_refuse_them():
+    x = tf.ragged.constant([[1.0, 2.0], [3.0]])
+    for function in (tf.tanh, tf.math.bessel_i0e):
+        with pytest.raises(TypeError, match="RaggedTensor"):
+            function(x)
+    with pytest.raises(TypeError, match="RaggedTensor"):
+        tf.math.xlogy(x, x)

@@ -56,7 +56,7 @@ def _cast_gradient(o: Any, dy: Any) -> Any:
 op("Cast", kernel=_cast, shape=same_as_input, gradient=_cast_gradient, host=host_sizes.unchanged)
 
 
-@public("cast", "dtypes.cast")
+@public("cast", "dtypes.cast", ragged="elements")
 def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     """The same values as another type; SparseTensor and IndexedSlices stay what they are."""
     base = dtypes.as_dtype(dtype).base_dtype
@@ -71,7 +71,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
         return x if x.dtype.base_dtype is base else apply("Cast", x, DstT=base, name=scope)
 
 
-@public("saturate_cast", "dtypes.saturate_cast")
+@public("saturate_cast", "dtypes.saturate_cast", ragged="elements")
 def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
     """A cast in which values too large or small for the new type become its largest or smallest."""
     with name_scope(name, "saturate_cast", [value]) as scope:

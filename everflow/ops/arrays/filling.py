@@ -194,7 +194,7 @@ def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> An
         return _filled(True if dtype is dtypes.bool else 1, shape, dtype, scope)
 
 
-@public("zeros_like")
+@public("zeros_like", ragged="elements")
 def zeros_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Any:
     """Zeros in the shape of a tensor, and of its dtype unless another is asked for."""
     with name_scope(name, "zeros_like", [tensor]) as scope:
@@ -207,7 +207,7 @@ def zeros_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize
         return apply("ZerosLike", tensor, name=scope)
 
 
-@public("ones_like")
+@public("ones_like", ragged="elements")
 def ones_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Any:
     """Ones in the shape of a tensor, and of its dtype unless another is asked for."""
     with name_scope(name, "ones_like", [tensor]) as scope:

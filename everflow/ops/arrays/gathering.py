@@ -203,7 +203,7 @@ op(
 op("GatherV2", kernel=_gather_v2, shape=_gather_v2_shape, gradient=_gather_v2_gradient, view=True, host=host_sizes.gathered)
 
 
-@public("gather")
+@public("gather", ragged="gathering.gather")
 def gather(params: Any, indices: Any, validate_indices: Any = None, name: str | None = None, axis: Any = None, batch_dims: int = 0) -> Any:
     """The slices of `params` at `indices` along an axis."""
     if axis is None:
@@ -225,7 +225,7 @@ def known_axis(axis: Any) -> Any:
     return axis
 
 
-@public("batch_gather")
+@public("batch_gather", ragged="gathering.batch_gather")
 def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
     """gather for each position of the leading dimensions that both share: all but the last one of `indices`."""
     with name_scope(name, "BatchGather", [params, indices]):
@@ -305,7 +305,7 @@ def _gather_nd_gradient(o: Any, dy: Any) -> Any:
 op("GatherNd", kernel=_gather_nd, shape=_gather_nd_shape, gradient=_gather_nd_gradient, view=True)
 
 
-@public("gather_nd", "manip.gather_nd")
+@public("gather_nd", "manip.gather_nd", ragged="gathering.gather_nd")
 def gather_nd(params: Any, indices: Any, name: str | None = None, batch_dims: int = 0) -> Any:
     """The elements or slices of `params` at index vectors."""
     if known_axis(batch_dims) == 0:

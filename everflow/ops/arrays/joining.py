@@ -240,7 +240,7 @@ def _part(node: Any) -> Any:
 fused_op("_Part", kernel=_part, view=True)
 
 
-@public("concat")
+@public("concat", ragged="arrays.concat")
 def concat(values: Any, axis: Any, name: str = "concat") -> Any:
     """Tensors joined along a dimension they have."""
     if not isinstance(values, (list, tuple)):
@@ -304,7 +304,7 @@ op(
 )
 
 
-@public("stack")
+@public("stack", ragged="arrays.stack")
 def stack(values: Any, axis: int = 0, name: str = "stack") -> Any:
     """Tensors of one shape joined along a new dimension."""
     if axis == 0:

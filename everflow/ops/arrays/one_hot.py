@@ -73,7 +73,7 @@ def _one_hot_shape(o: Any) -> Any:
 op("OneHot", kernel=_one_hot, shape=_one_hot_shape, gradient=not_differentiable)
 
 
-@public("one_hot")
+@public("one_hot", ragged="arrays.ragged_one_hot")
 def one_hot(
     indices: Any, depth: Any, on_value: Any = None, off_value: Any = None, axis: Any = None, dtype: Any = None, name: str | None = None
 ) -> Any:

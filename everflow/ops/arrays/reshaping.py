@@ -98,7 +98,7 @@ op("RefIdentity", kernel=handed_on, shape=same_as_input, gradient=lambda o, dy: 
 op("DebugGradientRefIdentity", kernel=handed_on, shape=same_as_input, view=True)
 
 
-@public("identity")
+@public("identity", ragged="elements")
 def identity(input: Any, name: str | None = None) -> Any:
     """A tensor with the same value, computed where the control dependencies around it allow."""
     if hasattr(type(input), "_type_spec"):
@@ -268,7 +268,7 @@ def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -
     return apply("ShapeN", input, out_type=out_type, name=name)
 
 
-@public("size")
+@public("size", ragged="arrays.size")
 def size(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> Any:
     """How many elements a tensor has."""
     return size_internal(input, name, True, out_type)
@@ -287,7 +287,7 @@ def size_internal(input: Any, name: str | None = None, optimize: bool = True, ou
         return apply("Size", input, out_type=out_type, name=scope)
 
 
-@public("rank")
+@public("rank", ragged="arrays.rank")
 def rank(input: Any, name: str | None = None) -> Any:
     """How many dimensions a tensor has."""
     return rank_internal(input, name, True)
@@ -452,7 +452,7 @@ def renamed_argument(new_name: str, new: Any, old_name: str, old: Any) -> Any:
     return old
 
 
-@public("expand_dims")
+@public("expand_dims", ragged="arrays.expand_dims")
 def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Any:
     """The tensor with a dimension of size 1 inserted before `axis`."""
     axis = renamed_argument("axis", axis, "dim", dim)
@@ -503,7 +503,7 @@ def _squeeze_shape(o: Any) -> Any:
 op("Squeeze", kernel=_squeeze, shape=_squeeze_shape, gradient=lambda o, dy: reshape(dy, shape(o.inputs[0])), view=True)
 
 
-@public("squeeze")
+@public("squeeze", ragged="arrays.squeeze")
 def squeeze(input: Any, axis: Any = None, name: str | None = None, squeeze_dims: Any = None) -> Any:
     """The tensor without dimensions of size 1: all of them, or those named."""
     axis = renamed_argument("axis", axis, "squeeze_dims", squeeze_dims)

@@ -96,7 +96,7 @@ def _tile_grad(node: Any) -> Kernel:
 op("TileGrad", kernel=_tile_grad, shape=lambda o: None if o.inputs[0].dims is None else (None,) * len(o.inputs[0].dims), view=True)
 
 
-@public("tile", "manip.tile")
+@public("tile", "manip.tile", ragged="arrays.tile")
 def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
     """The tensor repeated along each dimension."""
     return apply("Tile", input, multiples, name=name)

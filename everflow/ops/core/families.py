@@ -38,9 +38,11 @@ def widened(factory: Factory) -> Factory:
     return make
 
 
-def unary(name: str, kernel: Factory, gradient: Any, *names: str, sparse: bool = False, **facts: Any) -> Callable[..., Any]:
+def unary(
+    name: str, kernel: Factory, gradient: Any, *names: str, sparse: bool = False, ragged: bool = True, **facts: Any
+) -> Callable[..., Any]:
     """An op of one tensor with its public function; `gradient(x, y, dy)` gives dx. `sparse`: it keeps zeros, so that it may
-    be applied to the values of a SparseTensor."""
+    be applied to the values of a SparseTensor. `ragged`: the function takes ragged tensors."""
     owner = sys._getframe(1).f_globals["__name__"]
     differentiate = gradient
     if gradient is not None and gradient is not not_differentiable:
@@ -49,12 +51,14 @@ def unary(name: str, kernel: Factory, gradient: Any, *names: str, sparse: bool =
             return gradient(o.inputs[0], o.outputs[0], dy)
 
     op(name, kernel=widened(kernel), shape=same_as_input, gradient=differentiate, owner=owner, **facts)
-    return published(name, names, owner, sparse)
+    return published(name, names, owner, "elements" if ragged else "", sparse)
 
 
-def binary(name: str, kernel: Factory, gradient: Any, *names: str, widen: bool = True, **facts: Any) -> Callable[..., Any]:
+def binary(
+    name: str, kernel: Factory, gradient: Any, *names: str, widen: bool = True, ragged: bool = True, **facts: Any
+) -> Callable[..., Any]:
     """An op of two tensors that broadcast; `gradient` is a pair of functions (x, y, dz) → dx and dy, which are summed to the
-    inputs' shapes. `widen`: the kernel needs help with unsigned words."""
+    inputs' shapes. `widen`: the kernel needs help with unsigned words. `ragged`: the function takes ragged tensors."""
     owner = sys._getframe(1).f_globals["__name__"]
     differentiate = summed_gradient(*gradient) if isinstance(gradient, tuple) else gradient
 
@@ -62,7 +66,7 @@ def binary(name: str, kernel: Factory, gradient: Any, *names: str, widen: bool =
         return checked(node, kernel(node))
 
     op(name, kernel=widened(make) if widen else make, shape=broadcast, gradient=differentiate, owner=owner, **facts)
-    return published(name, names, owner)
+    return published(name, names, owner, "pairs" if ragged else "")
 
 
 def summed_gradient(of_x: Any, of_y: Any) -> Callable[..., Any]:
@@ -100,7 +104,7 @@ def needed_gradient(of_x: Any, of_y: Any) -> Callable[..., Any]:
     return differentiate
 
 
-def published(op_type: str, names: tuple[str, ...], owner: str, sparse: bool = False) -> Callable[..., Any]:
+def published(op_type: str, names: tuple[str, ...], owner: str, ragged: str = "", sparse: bool = False) -> Callable[..., Any]:
     """The public function of an op that takes nothing but its inputs."""
     definition = opdefs.find(op_type)
     assert definition is not None
@@ -124,7 +128,7 @@ def published(op_type: str, names: tuple[str, ...], owner: str, sparse: bool = F
     function.__name__ = function.__qualname__ = names[0].rpartition(".")[2] if names else op_type
     function.__doc__ = f"{op_type} of each element." if len(inputs) == 1 else f"{op_type} of corresponding elements; shapes broadcast."
     function.__module__ = owner
-    return public(*names, owner=owner)(function)
+    return public(*names, owner=owner, ragged=ragged)(function) if names else function
 
 
 def is_sparse(x: Any) -> bool:

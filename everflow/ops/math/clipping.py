@@ -39,7 +39,7 @@ def _like(t: Any, values: Any) -> Any:
     return IndexedSlices(values, t.indices, t.dense_shape) if isinstance(t, IndexedSlices) else values
 
 
-@public("clip_by_value")
+@public("clip_by_value", ragged="elements")
 def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
     """Values below the minimum become the minimum, those above the maximum become the maximum."""
     with name_scope(name, "clip_by_value", [t, clip_value_min, clip_value_max]) as scope:

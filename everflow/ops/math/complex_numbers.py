@@ -48,7 +48,7 @@ op("ComplexAbs", kernel=lambda n: torch.abs, shape=same_as_input, gradient=_comp
 op("Conj", kernel=lambda n: torch.conj_physical, shape=same_as_input, gradient=lambda o, dy: conjugated(dy))
 
 
-@public("complex", "dtypes.complex")
+@public("complex", "dtypes.complex", ragged="pairs")
 def complex(real: Any, imag: Any, name: str | None = None) -> Any:
     """Complex numbers from real and imaginary parts."""
     real = convert_to_tensor(real, name="real")
@@ -64,7 +64,7 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Any:
         return apply("Complex", real, imag, Tout=result, name=scope)
 
 
-@public("real", "math.real")
+@public("real", "math.real", ragged="elements")
 def real(input: Any, name: str | None = None) -> Any:
     """The real part."""
     with name_scope(name, "Real", [input]) as scope:
@@ -72,7 +72,7 @@ def real(input: Any, name: str | None = None) -> Any:
         return apply("Real", input, Tout=input.dtype.real_dtype, name=scope) if input.dtype.is_complex else input
 
 
-@public("imag", "math.imag")
+@public("imag", "math.imag", ragged="elements")
 def imag(input: Any, name: str | None = None) -> Any:
     """The imaginary part; zeros for real numbers."""
     with name_scope(name, "Imag", [input]) as scope:
@@ -80,7 +80,7 @@ def imag(input: Any, name: str | None = None) -> Any:
         return apply("Imag", input, Tout=input.dtype.real_dtype, name=scope) if input.dtype.is_complex else tf.zeros_like(input)
 
 
-@public("angle", "math.angle")
+@public("angle", "math.angle", ragged="elements")
 def angle(input: Any, name: str | None = None) -> Any:
     """The argument of a complex number, between -π and π; zeros for real numbers."""
     with name_scope(name, "Angle", [input]) as scope:
@@ -88,7 +88,7 @@ def angle(input: Any, name: str | None = None) -> Any:
         return apply("Angle", input, Tout=input.dtype.real_dtype, name=scope) if input.dtype.is_complex else tf.zeros_like(input)
 
 
-@public("conj", "math.conj")
+@public("conj", "math.conj", ragged="elements")
 def conj(x: Any, name: str | None = None) -> Any:
     """The complex conjugate; real numbers are their own."""
     if isinstance(x, Tensor) and (x.dtype.is_floating or x.dtype.is_integer):

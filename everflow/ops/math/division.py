@@ -80,7 +80,7 @@ fused_op("_DivideBySize", kernel=lambda n: lambda x, size: torch.div(x, size))
 binary("Div", by_type(lambda: _truncated, lambda: torch.div), quotient_gradient(lambda x, y: x / y))
 truncatediv = binary("TruncateDiv", by_type(lambda: _truncated, lambda: torch.div), not_differentiable, "truncatediv")
 floor_div = binary(
-    "FloorDiv", by_type(lambda: _floored, lambda: _floored_quotient), not_differentiable, "floor_div", host=host_sizes.divided
+    "FloorDiv", by_type(lambda: _floored, lambda: _floored_quotient), not_differentiable, "floor_div", ragged=False, host=host_sizes.divided
 )
 binary("Mod", by_type(lambda: torch.fmod, lambda: torch.fmod), None)
 truncatemod = binary("TruncateMod", by_type(lambda: torch.fmod, lambda: torch.fmod), None, "truncatemod")
@@ -148,14 +148,14 @@ def _power_gradient(o: Any, dz: Any) -> Any:
 binary("Pow", _power, _power_gradient)
 
 
-@public("pow", "math.pow")
+@public("pow", "math.pow", ragged="pairs")
 def power(x: Any, y: Any, name: str | None = None) -> Any:
     """x to the power of y, for each pair of elements."""
     with name_scope(name, "Pow", [x]) as scope:
         return apply("Pow", x, y, name=scope)
 
 
-@public("abs", "math.abs")
+@public("abs", "math.abs", ragged="elements")
 def absolute(x: Any, name: str | None = None) -> Any:
     """The magnitude of each element; real for complex numbers."""
     if is_sparse(x):
@@ -198,7 +198,7 @@ def truediv_dispatch(x: Any, y: Any, name: str | None = None) -> Any:
         return realdiv(x, y, name=scope)
 
 
-@public("truediv", "math.truediv")
+@public("truediv", "math.truediv", ragged="pairs")
 def truediv(x: Any, y: Any, name: str | None = None) -> Any:
     """x / y, where integers give floats."""
     return truediv_dispatch(x, y, name)
@@ -233,20 +233,20 @@ class NamedQuotient:
         return floordiv(self.x, y, self.name)
 
 
-@public("divide", "math.divide")
+@public("divide", "math.divide", ragged="pairs")
 def divide(x: Any, y: Any, name: str | None = None) -> Any:
     """x / y with Python's meaning of `/`."""
     return NamedQuotient(x, name) / y if name is not None else x / y
 
 
-@public("floordiv", "math.floordiv")
+@public("floordiv", "math.floordiv", ragged="pairs")
 def floordiv(x: Any, y: Any, name: str | None = None) -> Any:
     """x / y rounded down, for integers and floats."""
     with name_scope(name, "floordiv", [x, y]) as scope:
         return floor_div(x, y, name=scope)
 
 
-@public("div_no_nan", "math.divide_no_nan")
+@public("div_no_nan", "math.divide_no_nan", ragged="pairs")
 def div_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
     """x / y, and 0 where y is 0."""
     with name_scope(name, "div_no_nan", [x, y]) as scope:

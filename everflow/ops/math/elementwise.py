@@ -73,6 +73,7 @@ tanh = unary(
     "math.tanh",
     "nn.tanh",
     sparse=True,
+    ragged=False,
     fresh=True,
     over={0: lambda n: torch.tanh_},
 )
@@ -259,7 +260,7 @@ def _atan2_gradient(o: Any, dz: Any) -> Any:
 
 
 atan2 = binary("Atan2", lambda n: torch.atan2, _atan2_gradient, "atan2", "math.atan2")
-nextafter = binary("NextAfter", lambda n: torch.nextafter, lambda o, dz: _next_after_gradient(o, dz), "math.nextafter")
+nextafter = binary("NextAfter", lambda n: torch.nextafter, lambda o, dz: _next_after_gradient(o, dz), "math.nextafter", ragged=False)
 
 
 def _next_after_gradient(o: Any, dz: Any) -> Any:
@@ -276,7 +277,7 @@ is_inf = unary("IsInf", lambda n: torch.isinf, not_differentiable, "is_inf", "ma
 is_finite = unary("IsFinite", lambda n: torch.isfinite, not_differentiable, "is_finite", "math.is_finite", "debugging.is_finite")
 
 
-@public("multiply", "math.multiply")
+@public("multiply", "math.multiply", ragged="pairs")
 def multiply(x: Any, y: Any, name: str | None = None) -> Any:
     """The product of corresponding elements; shapes broadcast."""
     return apply("Mul", x, y, name=name)
@@ -289,7 +290,7 @@ def sigmoid(x: Any, name: str | None = None) -> Any:
         return apply("Sigmoid", convert_to_tensor(x, name="x"), name=scope)
 
 
-@public("log_sigmoid", "math.log_sigmoid")
+@public("log_sigmoid", "math.log_sigmoid", ragged="elements")
 def log_sigmoid(x: Any, name: str | None = None) -> Any:
     """The logarithm of the sigmoid, exact for large negative x."""
     with name_scope(name, "LogSigmoid", [x]) as scope:
@@ -297,7 +298,7 @@ def log_sigmoid(x: Any, name: str | None = None) -> Any:
         return apply("Neg", apply("Softplus", negative(x)), name=scope)
 
 
-@public("round", "math.round")
+@public("round", "math.round", ragged="elements")
 def round(x: Any, name: str | None = None) -> Any:
     """The nearest integer, halves to the even one."""
     x = convert_to_tensor(x, name="x")

@@ -103,13 +103,13 @@ op(
 )
 
 
-@public("equal", "math.equal")
+@public("equal", "math.equal", ragged="pairs")
 def equal(x: Any, y: Any, name: str | None = None) -> Any:
     """Whether corresponding elements are equal; shapes broadcast."""
     return apply("Equal", x, y, name=name)
 
 
-@public("not_equal", "math.not_equal")
+@public("not_equal", "math.not_equal", ragged="pairs")
 def not_equal(x: Any, y: Any, name: str | None = None) -> Any:
     """Whether corresponding elements differ; shapes broadcast."""
     return apply("NotEqual", x, y, name=name)
@@ -143,7 +143,7 @@ logical_not = unary(
 )
 
 
-@public("logical_xor", "math.logical_xor")
+@public("logical_xor", "math.logical_xor", ragged="pairs")
 def logical_xor(x: Any, y: Any, name: str = "LogicalXor") -> Any:
     """Whether exactly one of two booleans is true."""
     either, both = logical_or(x, y), logical_and(x, y)
@@ -256,7 +256,7 @@ def _select_v2_gradient(o: Any, dz: Any) -> Any:
 op("SelectV2", kernel=_select_v2, shape=_select_v2_shape, gradient=_select_v2_gradient)
 
 
-@public("where")
+@public("where", ragged="arrays.where")
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
     """Elements of x where the condition holds and of y elsewhere; without x and y, the positions where it holds."""
     if x is None and y is None:
@@ -268,7 +268,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     return apply("Select", condition, x, y, name=name)
 
 
-@public("where_v2")
+@public("where_v2", ragged="arrays.where")
 def where_v2(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
     """The same with broadcasting."""
     if x is None and y is None:

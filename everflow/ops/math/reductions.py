@@ -245,7 +245,7 @@ def _reducer(op_type: str, description: str, *names: str) -> Callable[..., Any]:
 
     reduce.__name__ = reduce.__qualname__ = names[0].rpartition(".")[2]
     reduce.__doc__ = f"{description} over the given axes, or over all of them."
-    return public(*names, owner=__name__)(reduce)
+    return public(*names, owner=__name__, ragged=f"math.{names[0]}")(reduce)
 
 
 reduce_sum = _reducer("Sum", "The sum", "reduce_sum", "math.reduce_sum")

@@ -251,7 +251,7 @@ def _unsorted_function(op_type: str, short: str, what: str) -> Callable[..., Any
 
     function.__name__ = function.__qualname__ = short
     function.__doc__ = f"The {what} of the rows of each segment, for ids in any order."
-    return public(short, f"math.{short}", owner=__name__)(function)
+    return public(short, f"math.{short}", owner=__name__, ragged=f"math.{short.removeprefix('unsorted_')}")(function)
 
 
 unsorted_segment_sum = _unsorted_function("UnsortedSegmentSum", "unsorted_segment_sum", "sum")
@@ -268,7 +268,7 @@ def _row_counts(data: Any, ids: Any, count: Any) -> Any:
     return tf.maximum(tf.reshape(rows, [-1] + [1] * (len(data.dims) - len(ids.dims))), 1)
 
 
-@public("unsorted_segment_mean", "math.unsorted_segment_mean")
+@public("unsorted_segment_mean", "math.unsorted_segment_mean", ragged="math.segment_mean")
 def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
     """The mean of the rows of each segment, for ids in any order."""
     with name_scope(name, "UnsortedSegmentMean"):
@@ -277,7 +277,7 @@ def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: 
         return unsorted_segment_sum(data, segment_ids, num_segments) / rows
 
 
-@public("unsorted_segment_sqrt_n", "math.unsorted_segment_sqrt_n")
+@public("unsorted_segment_sqrt_n", "math.unsorted_segment_sqrt_n", ragged="math.segment_sqrt_n")
 def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
     """The sum of the rows of each segment, divided by the square root of how many it has."""
     with name_scope(name, "UnsortedSegmentSqrtN"):

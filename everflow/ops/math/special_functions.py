@@ -58,9 +58,12 @@ bessel_i0e = unary(
     lambda n: lambda x: _in_float32(torch.special.i0e, x),
     lambda x, y, dy: dy * (tf.math.bessel_i1e(x) - tf.sign(x) * y),
     "math.bessel_i0e",
+    ragged=False,
     sparse=True,
 )
-bessel_i1e = unary("BesselI1e", lambda n: lambda x: _in_float32(torch.special.i1e, x), _bessel_i1e_gradient, "math.bessel_i1e", sparse=True)
+bessel_i1e = unary(
+    "BesselI1e", lambda n: lambda x: _in_float32(torch.special.i1e, x), _bessel_i1e_gradient, "math.bessel_i1e", ragged=False, sparse=True
+)
 
 
 def _in_float32(compute: Callable[..., Any], x: Any) -> Any:
@@ -101,8 +104,8 @@ def _xdivy_gradient(o: Any, dz: Any) -> Any:
     return dx, to_y(of_y * dz)
 
 
-xlogy = binary("Xlogy", zero_where(lambda x, y: x == 0, lambda x, y: x * torch.log(y)), _xlogy_gradient, "math.xlogy")
-xdivy = binary("Xdivy", zero_where(lambda x, y: x == 0, lambda x, y: x / y), _xdivy_gradient, "math.xdivy")
+xlogy = binary("Xlogy", zero_where(lambda x, y: x == 0, lambda x, y: x * torch.log(y)), _xlogy_gradient, "math.xlogy", ragged=False)
+xdivy = binary("Xdivy", zero_where(lambda x, y: x == 0, lambda x, y: x / y), _xdivy_gradient, "math.xdivy", ragged=False)
 
 
 def _igamma(a: Any, x: Any) -> Any:
@@ -129,8 +132,8 @@ def _igammac_gradient(o: Any, dz: Any) -> Any:
     return -da, -dx
 
 
-igamma = binary("Igamma", lambda n: _igamma, _igamma_gradient, "igamma", "math.igamma")
-igammac = binary("Igammac", lambda n: _igammac, _igammac_gradient, "igammac", "math.igammac")
+igamma = binary("Igamma", lambda n: _igamma, _igamma_gradient, "igamma", "math.igamma", ragged=False)
+igammac = binary("Igammac", lambda n: _igammac, _igammac_gradient, "igammac", "math.igammac", ragged=False)
 binary("IgammaGradA", lambda n: gamma_series.igamma_by_a, None)
 binary("RandomGammaGrad", lambda n: gamma_series.sample_by_alpha, None)
 
@@ -154,8 +157,8 @@ def _polygamma_gradient(o: Any, dz: Any) -> Any:
     return None, to_x(polygamma(n + 1, x) * dz)
 
 
-zeta = binary("Zeta", lambda n: torch.special.zeta, _zeta_gradient, "zeta", "math.zeta")
-polygamma = binary("Polygamma", lambda n: _polygamma, _polygamma_gradient, "polygamma", "math.polygamma")
+zeta = binary("Zeta", lambda n: torch.special.zeta, _zeta_gradient, "zeta", "math.zeta", ragged=False)
+polygamma = binary("Polygamma", lambda n: _polygamma, _polygamma_gradient, "polygamma", "math.polygamma", ragged=False)
 
 
 def _betainc_shape(o: Any) -> Any:

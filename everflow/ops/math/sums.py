@@ -114,7 +114,7 @@ def _listed(inputs: Any, kind: str) -> list[Any]:
     return [x if isinstance(x, IndexedSlices) else convert_to_tensor(x) for x in inputs]
 
 
-@public("add_n", "math.add_n")
+@public("add_n", "math.add_n", ragged="elements")
 def add_n(inputs: Any, name: str | None = None) -> Any:
     """The sum of all tensors of a list, which have the same shape and type."""
     tensors = _listed(inputs, "Tensor/IndexedSlices")

@@ -64,7 +64,7 @@ def _as_string(node: Any) -> Kernel:
 op("AsString", kernel=_as_string, shape=same_as_input, gradient=not_differentiable)
 
 
-@public("as_string", "dtypes.as_string", "strings.as_string")
+@public("as_string", "dtypes.as_string", "strings.as_string", ragged="elements")
 def as_string(
     input: Any,
     precision: int = -1,
@@ -106,7 +106,7 @@ def _string_join_shape(o: Any) -> Any:
 op("StringJoin", kernel=_string_join, shape=_string_join_shape, gradient=not_differentiable)
 
 
-@public("string_join", "strings.join")
+@public("string_join", "strings.join", ragged="elements")
 def string_join(inputs: Any, separator: Any = "", name: str | None = None) -> Any:
     """The strings of several tensors, joined element by element; scalars are repeated."""
     return apply("StringJoin", inputs, separator=separator, name=name)
@@ -148,7 +148,7 @@ def _reduce_join_shape(o: Any) -> Any:
 op("ReduceJoin", kernel=_reduce_join, shape=_reduce_join_shape, gradient=not_differentiable)
 
 
-@public("reduce_join", "strings.reduce_join")
+@public("reduce_join", "strings.reduce_join", ragged="math.reduce_join")
 def reduce_join(
     inputs: Any,
     axis: Any = None,
@@ -224,7 +224,7 @@ def unsorted_segment_join(inputs: Any, segment_ids: Any, num_segments: Any, sepa
 op("StringStrip", kernel=lambda node: lambda x: mapped(lambda text: text.strip(BLANKS), x), shape=same_as_input)
 
 
-@public("string_strip", "strings.strip")
+@public("string_strip", "strings.strip", ragged="elements")
 def string_strip(input: Any, name: str | None = None) -> Any:
     """Each string without the blanks at its ends."""
     return apply("StringStrip", input, name=name)
@@ -266,7 +266,7 @@ def _string_length(node: Any) -> Kernel:
 op("StringLength", kernel=_string_length, shape=same_as_input)
 
 
-@public("strings.length")
+@public("strings.length", ragged="elements")
 def string_length(input: Any, name: str | None = None, unit: Any = "BYTE") -> Any:
     """How many bytes, or characters of UTF-8, each string has."""
     return apply("StringLength", input, unit=unit, name=name)
@@ -319,7 +319,7 @@ def _substr_shape(o: Any) -> Any:
 op("Substr", kernel=_substr, shape=_substr_shape)
 
 
-@public("substr", "strings.substr")
+@public("substr", "strings.substr", ragged="elements")
 def substr(input: Any, pos: Any, len: Any, name: str | None = None, unit: Any = "BYTE") -> Any:
     """The part of each string that starts at `pos` (counted from the end where negative) and has at most `len` bytes or
     characters."""

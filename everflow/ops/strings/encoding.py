@@ -49,13 +49,13 @@ op("EncodeBase64", kernel=_encode_base64, shape=same_as_input, gradient=not_diff
 op("DecodeBase64", kernel=lambda node: lambda x: mapped(_from_base64, x), shape=same_as_input, gradient=not_differentiable)
 
 
-@public("encode_base64", "io.encode_base64")
+@public("encode_base64", "io.encode_base64", ragged="elements")
 def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Any:
     """Each string in the letters of web-safe base64."""
     return apply("EncodeBase64", input, pad=pad, name=name)
 
 
-@public("decode_base64", "io.decode_base64")
+@public("decode_base64", "io.decode_base64", ragged="elements")
 def decode_base64(input: Any, name: str | None = None) -> Any:
     """The strings whose base64 is given, padded or not."""
     return apply("DecodeBase64", input, name=name)
@@ -178,7 +178,7 @@ def _decode_compressed(node: Any) -> Kernel:
 op("DecodeCompressed", kernel=_decode_compressed, shape=same_as_input)
 
 
-@public("decode_compressed", "io.decode_compressed")
+@public("decode_compressed", "io.decode_compressed", ragged="elements")
 def decode_compressed(bytes: Any, compression_type: Any = "", name: str | None = None) -> Any:
     """Each string unpacked; the compression is "" (none), "ZLIB" or "GZIP"."""
     return apply("DecodeCompressed", bytes, compression_type=compression_type, name=name)

@@ -48,20 +48,20 @@ op("StringToHashBucketFast", kernel=_buckets(_native.farm_buckets), shape=same_a
 op("StringToHashBucketStrong", kernel=_strong_buckets, shape=same_as_input, gradient=not_differentiable)
 
 
-@public("string_to_hash_bucket", "strings.to_hash_bucket")
+@public("string_to_hash_bucket", "strings.to_hash_bucket", ragged="elements")
 def string_to_hash_bucket(string_tensor: Any = None, num_buckets: Any = None, name: str | None = None, input: Any = None) -> Any:
     """The bucket of each string by the oldest of the hashes; to_hash_bucket_fast is better and does not change either."""
     texts = deprecated_argument_lookup("input", input, "string_tensor", string_tensor)
     return apply("StringToHashBucket", texts, num_buckets=num_buckets, name=name)
 
 
-@public("string_to_hash_bucket_fast", "strings.to_hash_bucket_fast")
+@public("string_to_hash_bucket_fast", "strings.to_hash_bucket_fast", ragged="elements")
 def string_to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -> Any:
     """The bucket of each string by its FarmHash fingerprint."""
     return apply("StringToHashBucketFast", input, num_buckets=num_buckets, name=name)
 
 
-@public("string_to_hash_bucket_strong", "strings.to_hash_bucket_strong")
+@public("string_to_hash_bucket_strong", "strings.to_hash_bucket_strong", ragged="elements")
 def string_to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: str | None = None) -> Any:
     """The bucket of each string by SipHash with a key of two integers: who does not know the key can't fill a bucket."""
     return apply("StringToHashBucketStrong", input, num_buckets=num_buckets, key=key, name=name)

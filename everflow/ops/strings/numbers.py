@@ -36,7 +36,7 @@ def _to_number(node: Any) -> Kernel:
 op("StringToNumber", kernel=_to_number, shape=same_as_input, gradient=not_differentiable)
 
 
-@public("string_to_number", "strings.to_number")
+@public("string_to_number", "strings.to_number", ragged="elements")
 def string_to_number(string_tensor: Any = None, out_type: Any = dtypes.float32, name: str | None = None, input: Any = None) -> Any:
     """The number that each string shows."""
     texts = deprecated_argument_lookup("input", input, "string_tensor", string_tensor)

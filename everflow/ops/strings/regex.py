@@ -60,7 +60,7 @@ op(
 op("StaticRegexFullMatch", kernel=_static_match, shape=same_as_input)
 
 
-@public("regex_replace", "strings.regex_replace")
+@public("regex_replace", "strings.regex_replace", ragged="elements")
 def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None) -> Any:
     r"""Each string with the matches of a pattern replaced; `\1` in the replacement stands for the first group."""
     if isinstance(pattern, (str, bytes)) and isinstance(rewrite, (str, bytes)):
@@ -68,7 +68,7 @@ def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: bool =
     return apply("RegexReplace", input, pattern, rewrite, replace_global=replace_global, name=name)
 
 
-@public("strings.regex_full_match")
+@public("strings.regex_full_match", ragged="elements")
 def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Any:
     """Whether all of each string matches a pattern."""
     if isinstance(pattern, (str, bytes)) and forward_compatible(2018, 11, 10):

@@ -212,7 +212,7 @@ op("UnicodeEncode", kernel=_encode, shape=_encode_shape)
 op("UnicodeScript", kernel=lambda node: lambda x: torch.from_numpy(scripts_of(x.numpy())).reshape(x.shape), shape=same_as_input)
 
 
-@public("strings.unicode_script")
+@public("strings.unicode_script", ragged="elements")
 def unicode_script(input: Any, name: str | None = None) -> Any:
     """The script that each character is written in, by ICU's numbers; -1 for what is no character."""
     return apply("UnicodeScript", input, name=name)
