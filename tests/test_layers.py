@@ -1,11 +1,14 @@
 """The layers of the house: imports point down, and stand at the top of modules unless something forbids it."""
 
 import ast
+import collections
 import functools
 import pathlib
 import subprocess
 import sys
 from typing import NamedTuple
+
+from everflow.index import FUSED, OPS
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -180,6 +183,18 @@ def test_imports_stand_at_the_top_of_modules():
         and not any(found.module in loaded and found.target not in loaded for loaded in programs)
     ]
     assert needless == []
+
+
+def test_an_op_is_known_by_name_to_one_module_of_the_runtime():
+    """To the pass that makes or matches it. What several must know of an op is a fact that the op states; see Meaning."""
+    known = {*OPS, *FUSED}
+    naming = collections.defaultdict(set)
+    for name, path in modules().items():
+        if name.startswith("runtime."):
+            for node in ast.walk(ast.parse(path.read_text())):
+                if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in known:
+                    naming[node.value].add(name)
+    assert {op: where for op, where in naming.items() if len(where) > 1} == {}
 
 
 def test_graphs_are_built_without_torch():

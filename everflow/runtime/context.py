@@ -79,9 +79,9 @@ class Context:
         return found
 
     def constant(self, node: Node) -> Any:
-        """The run-time value of a Const node, shared by all steps that use it."""
+        """The run-time value of a constant; where it is one of the graph, shared by all steps that use it."""
         op = node.op
-        if op is None or op.type != "Const":
+        if op is None or op.attrs is not node.attrs:
             return values.from_numpy(node.attrs["value"], node.outputs[0].dtype)
         found = self._constants.get(op)
         if found is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from everflow.graph import dtypes
 from everflow.graph.func_graph import FuncGraph
 from everflow.graph.tensor import Tensor
-from everflow.ops.core.registry import meaning
+from everflow.ops.core.registry import kind_of
 
 COUNTING = (dtypes.int32, dtypes.int64)
 
@@ -23,23 +23,18 @@ def _counts(before: Tensor, after: Tensor) -> bool:
     after = _source(after)
     if after is before:
         return True
-    adds = _kind(after) == "addition"
-    if not adds and after.op.type != "Sub":
+    kind = kind_of(after.op.type)
+    if kind not in ("addition", "subtraction"):
         return False
     x, y = map(_source, after.op.inputs)
-    return (x is before and _is_number(y)) or (adds and y is before and _is_number(x))
-
-
-def _kind(t: Tensor) -> str:
-    known = meaning(t.op.type)
-    return "" if known is None else known.kind
+    return (x is before and _is_number(y)) or (kind == "addition" and y is before and _is_number(x))
 
 
 def _source(t: Tensor) -> Tensor:
-    while _kind(t) == "identity":
+    while kind_of(t.op.type) == "identity":
         t = t.op.inputs[0]
     return t
 
 
 def _is_number(t: Tensor) -> bool:
-    return t.op.type == "Const" and t.dims == ()
+    return kind_of(t.op.type) == "constant" and t.dims == ()

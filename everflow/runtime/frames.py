@@ -22,7 +22,7 @@ from everflow.ops.control_flow.frame_bodies import Loop, Rounds, as_loop, as_rou
 from everflow.ops.control_flow.frame_kinds import EXITS, MERGES, SWITCHES
 from everflow.ops.control_flow.frame_lives import Frame, Life, Lives, Token, complement, frames_of
 from everflow.ops.core.node import kernel_of
-from everflow.ops.core.registry import Meaning
+from everflow.ops.core.registry import Meaning, kind_of
 from everflow.runtime.plan import Node, Plan, Value, reads_of
 
 
@@ -115,14 +115,14 @@ class _Builder:
     def add(self, op: Operation) -> None:
         life = self.lives.add(op)
         if op.type in SWITCHES:
-            data = self._plain(op, op.inputs[0], life) if op.type == "Switch" else self.values[op.inputs[0]]
+            data = self.values[op.inputs[0]] if op.op_def_.takes_refs else self._plain(op, op.inputs[0], life)
             for t in op.outputs:
                 self.values.setdefault(t, data)
             return
         if op.type in MERGES:
             self._add_merge(op, life)
             return
-        if op.type == "NoOp" and life:
+        if life and kind_of(op.type) == "nothing":
             return
         node = Node(op.type, op.name, op.attrs, [self.values[t] for t in op.inputs], op, self.plan.context)
         self._place(node, op, op.outputs, life)
@@ -132,7 +132,7 @@ class _Builder:
             value = node.add_output(t.dtype, t.dims)
             self.values.setdefault(t, value)
         node.reads = reads_of(op, node)
-        if life and node.type not in ("Const", "Placeholder") and not (node.meaning is not None and node.meaning.bound):
+        if life and not _is_there_anyway(node):
             node = guarded(node, self._tokens_of(life))
         self.plan.nodes.append(node)
         self.nodes[op] = node
@@ -170,7 +170,7 @@ class _Builder:
     def _add_merge(self, op: Operation, life: Life) -> None:
         """A choice by the token on which the two inputs differ, or else of the first input that is alive."""
         lives = [self.lives.of([t]) for t in op.inputs]
-        inputs = [self.values[t] if op.type == "RefMerge" else self._plain(op, t, a) for t, a in zip(op.inputs, lives)]
+        inputs = [self.values[t] if op.op_def_.takes_refs else self._plain(op, t, a) for t, a in zip(op.inputs, lives)]
         pair = complement(*lives)
         context = self.plan.context
         if pair is None:
@@ -203,7 +203,7 @@ class _Builder:
         kernel: Any = _looping(loop) if loop is not None else _in_rounds(rounds)  # type: ignore[arg-type]
         op = frame.exits[0] if frame.exits else frame.enters[0]
         node = made("_Frame", kernel, op, context, [self.values[e.inputs[0]] for e in form.enters])
-        node.reads = frozenset(i for i, e in enumerate(form.enters) if e.type == "Enter" and node.inputs[i].dtype._is_ref_dtype)
+        node.reads = frozenset(i for i, e in enumerate(form.enters) if not e.op_def_.takes_refs and node.inputs[i].dtype._is_ref_dtype)
         node.fused.view = node.fused.writes = True  # type: ignore[union-attr]
         node.asked_for = True
         for e in frame.exits:
@@ -226,6 +226,12 @@ class _Builder:
         found = node.add_output(tensor.dtype.base_dtype if self.in_frame else tensor.dtype, tensor.dims)
         self.plan.nodes.append(node)
         return found
+
+
+def _is_there_anyway(node: Node) -> bool:
+    """Whether a node gives what is known, fed or found before the step runs."""
+    known = node.meaning
+    return node.is_constant or known is not None and (known.bound or known.fed and not node.inputs)
 
 
 def _token_order(token: Token) -> tuple[int, str, bool]:

@@ -15,6 +15,7 @@ from everflow.graph.func_graph import FuncGraph
 from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
+from everflow.ops.core.registry import kind_of
 
 # How much of the iterations' values is held before a sum is brought up to date: what stays in the processor's cache.
 MOST_BYTES = 1 << 20
@@ -53,19 +54,20 @@ def _added(body: FuncGraph, k: int) -> Tensor | None:
     """What is added to a loop variable in each iteration, where nothing else happens to it."""
     before, after = body.inputs[k], body.outputs[k]
     add = after.op
-    if add.type not in ("AddN", "AddV2", "Add") or len(add.inputs) != 2 or before.dtype not in FLOATS or not before.dims:
+    kind = kind_of(add.type)
+    if kind not in ("addition", "sum of tensors") or len(add.inputs) != 2 or before.dtype not in FLOATS or not before.dims:
         return None
     if add.control_inputs or len(before._consumers) != 1 or after._consumers or sum(t is after for t in body.outputs) != 1:
         return None
     terms = [t for t in add.inputs if t is not before]
-    # AddN takes tensors of one shape alone; others may broadcast where sizes are not known.
-    if len(terms) != 1 or terms[0].dims != before.dims or (add.type != "AddN" and None in before.dims):
+    # A sum of tensors takes those of one shape alone; others may broadcast where sizes are not known.
+    if len(terms) != 1 or terms[0].dims != before.dims or (kind == "addition" and None in before.dims):
         return None
     return terms[0]
 
 
 def _factors(op: Operation) -> tuple[Tensor, ...] | None:
-    if op.type == "MatMul" and op.attr("transpose_a") and not op.attr("transpose_b"):
+    if kind_of(op.type) == "matrix product" and op.attr("transpose_a") and not op.attr("transpose_b"):
         return op.inputs[0], op.inputs[1]
     rows = op.inputs[0].dims if op.inputs else None
     if op.type == "BiasAddGrad" and op.attr("data_format") in ("NHWC", b"NHWC") and rows is not None and len(rows) == 2:
@@ -75,14 +77,17 @@ def _factors(op: Operation) -> tuple[Tensor, ...] | None:
 
 def _summed_rows(op: Operation) -> tuple[Tensor, ...] | None:
     """The rows whose sum is the gradient of a vector that was added to each of them."""
-    total = op.inputs[0].op if op.type == "Reshape" else None
-    if total is None or total.type != "Sum" or total.attr("keep_dims") or total.control_inputs or len(total.outputs[0]._consumers) != 1:
+    total = op.inputs[0].op if kind_of(op.type) == "reshaping" else None
+    if total is None or kind_of(total.type) != "sum over axes" or total.attr("keep_dims"):
+        return None
+    if total.control_inputs or len(total.outputs[0]._consumers) != 1:
         return None
     rows, axes = total.inputs
     if rows.dims is None or len(rows.dims) != 2 or rows.dims[1:] != op.outputs[0].dims:
         return None
     over = constant_value(axes)
-    return (rows,) if axes.op.type == "BroadcastGradientArgs" or (over is not None and over.reshape(-1).tolist() == [0]) else None
+    is_first = over is not None and over.reshape(-1).tolist() == [0]
+    return (rows,) if is_first or kind_of(axes.op.type) == "axes of broadcasting" else None
 
 
 class Collector:

@@ -18,9 +18,11 @@ from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
 from everflow.graph.constants import dims_of
 from everflow.graph.func_graph import FuncGraph, function_targets
+from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
 from everflow.ops.control_flow import bodies
+from everflow.ops.core.registry import kind_of
 from everflow.ops.lists.list_objects import TensorList
 from everflow.runtime.counters import counters
 from everflow.runtime.failures import explained
@@ -38,9 +40,13 @@ def turned(body: FuncGraph) -> list[int]:
     found = []
     for k, (t, after) in enumerate(zip(body.inputs, body.outputs)):
         if after is t and t.dtype in (dtypes.float32, dtypes.float64) and t.dims is not None and len(t.dims) == 2 and t._consumers:
-            if all(op.type == "MatMul" and op.attr("transpose_b") and op.inputs[1] is t and op.inputs[0] is not t for op in t._consumers):
+            if all(_multiplies_by_transposed(op, t) for op in t._consumers):
                 found.append(k)
     return found
+
+
+def _multiplies_by_transposed(op: Operation, t: Tensor) -> bool:
+    return kind_of(op.type) == "matrix product" and op.attr("transpose_b") and op.inputs[1] is t and op.inputs[0] is not t
 
 
 def pushed_value(body: FuncGraph, k: int) -> Tensor | None:
@@ -59,7 +65,7 @@ def popped_value(body: FuncGraph, k: int) -> Tensor | None:
     pop = after.op
     if pop.type != "TensorListPopBack" or pop.inputs[0] is not before or after.value_index or not _is_only_use(body, before, after):
         return None
-    return pop.outputs[1] if pop.inputs[1].op.type == "Const" else None
+    return pop.outputs[1] if kind_of(pop.inputs[1].op.type) == "constant" else None
 
 
 def _is_only_use(body: FuncGraph, before: Tensor, after: Tensor) -> bool:

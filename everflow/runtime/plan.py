@@ -96,7 +96,8 @@ def make_plan(context: Any, fetches: Iterable[Tensor], targets: Iterable[Operati
     for t in feeds:
         node = Node(FEED, t.op.name, {}, [], t.op, context)
         # A body may be handed a reference.
-        values[t] = node.add_output(t.dtype if t.op.type == "Placeholder" else t.dtype.base_dtype, t.dims)
+        known = meaning(t.op.type)
+        values[t] = node.add_output(t.dtype if known is not None and known.fed else t.dtype.base_dtype, t.dims)
         plan.feeds.append(values[t])
         plan.nodes.append(node)
     fetches, targets = list(fetches), list(targets)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from everflow.graph.tensor import Tensor
+from everflow.ops.core.registry import meaning
 from everflow.runtime import feeds as feeding
 from everflow.runtime.codegen import Step
 from everflow.runtime.fetches import Fetches
@@ -62,11 +63,9 @@ def fetch_converter(tensor: Tensor, fresh: bool, session: Any = None) -> Callabl
     """A function from a run-time value to what the user gets; copies what others could still see."""
     dtype = tensor.dtype.base_dtype
     if not values.is_numeric(dtype):
-        if session is not None and tensor.op.type in ("GetSessionHandle", "GetSessionHandleV2"):
-            from everflow.ops.variables.session_handles import TensorHandle
-
-            kept = tensor.op.inputs[0].dtype.base_dtype
-            return lambda value: TensorHandle(value[()], kept, session)
+        known = meaning(tensor.op.type)
+        if session is not None and known is not None and known.fetched is not None:
+            return known.fetched(tensor, session)
         if dtype.name == "string":
             return lambda value: value.copy() if value.ndim else value[()]
         return lambda value: value

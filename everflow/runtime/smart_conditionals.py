@@ -10,6 +10,7 @@ from everflow.graph.constants import constant_value
 from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
 from everflow.ops.control_flow.conditionals import case, cond
+from everflow.ops.core.registry import meaning
 from everflow.runtime.context import Context
 
 # Predicates that need more ops than this are left to tf.cond.
@@ -55,7 +56,8 @@ def _computed(tensor: Tensor) -> Any:
         if op in seen:
             continue
         seen.add(op)
-        if op.op_def_.is_stateful or op.type in ("Placeholder", "PlaceholderWithDefault") or len(seen) > LARGEST:
+        known = meaning(op.type)
+        if op.op_def_.is_stateful or known is not None and known.fed or len(seen) > LARGEST:
             return None
         if op.graph._is_function(op.type) or any(t.dtype._is_ref_dtype or t.dtype is dtypes.resource for t in op.outputs):
             return None

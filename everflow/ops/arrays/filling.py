@@ -99,7 +99,7 @@ def _empty(node: Any) -> Callable[..., Any]:
 
 
 # A step holds the values of its constants; there is nothing to run.
-op("Const", shape=lambda o: o.attr("value").shape, gradient=not_differentiable)
+op("Const", shape=lambda o: o.attr("value").shape, gradient=not_differentiable, kind="constant")
 op("Empty", kernel=_empty, shape=from_shape_input(0))
 
 

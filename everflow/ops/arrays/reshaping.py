@@ -88,10 +88,10 @@ op(
     view=True,
     forwards=True,
 )
-op("StopGradient", kernel=handed_on, shape=same_as_input, gradient=not_differentiable, view=True, forwards=True)
-op("PreventGradient", kernel=handed_on, shape=same_as_input, gradient=_prevented, view=True, forwards=True)
+op("StopGradient", kernel=handed_on, shape=same_as_input, gradient=not_differentiable, view=True, forwards=True, fed=True)
+op("PreventGradient", kernel=handed_on, shape=same_as_input, gradient=_prevented, view=True, forwards=True, fed=True)
 op("GuaranteeConst", kernel=_guaranteed, shape=same_as_input, view=True)
-op("Snapshot", kernel=handed_on, shape=same_as_input, gradient=lambda o, dy: dy, view=True, forwards=True)
+op("Snapshot", kernel=handed_on, shape=same_as_input, gradient=lambda o, dy: dy, view=True, forwards=True, fed=True)
 op("DeepCopy", kernel=lambda node: (lambda x: x.copy()) if is_text(node) else torch.clone, shape=same_as_input)
 op("DebugGradientIdentity", kernel=handed_on, shape=same_as_input, view=True)
 op("RefIdentity", kernel=handed_on, shape=same_as_input, gradient=lambda o, dy: dy, view=True, kind="identity")
@@ -147,9 +147,9 @@ def _default_shape(o: Any) -> Any:
     return dims
 
 
-op("Placeholder", kernel=_unfed, shape=from_attr(), pure=True, folds=False)
-op("PlaceholderV2", kernel=_unfed, shape=from_attr())
-op("PlaceholderWithDefault", kernel=handed_on, shape=_default_shape, gradient=lambda o, dy: dy, view=True, forwards=True)
+op("Placeholder", kernel=_unfed, shape=from_attr(), pure=True, folds=False, fed=True)
+op("PlaceholderV2", kernel=_unfed, shape=from_attr(), fed=True)
+op("PlaceholderWithDefault", kernel=handed_on, shape=_default_shape, gradient=lambda o, dy: dy, view=True, forwards=True, fed=True)
 
 
 @public("placeholder")
@@ -385,6 +385,7 @@ op(
     kernel=_reshape,
     shape=_reshape_shape,
     gradient=lambda o, dy: [reshape(dy, shape(o.inputs[0])), None],
+    kind="reshaping",
     view=True,
     sizes=(1,),
     symbolic=symbolic.reshaped,

@@ -117,7 +117,13 @@ def _axes_of_sizes(node: Any) -> Any:
     return run
 
 
-op("BroadcastGradientArgs", kernel=_broadcast_gradient_args, shape=lambda o: [(None,), (None,)], host=_axes_of_sizes)
+op(
+    "BroadcastGradientArgs",
+    kernel=_broadcast_gradient_args,
+    shape=lambda o: [(None,), (None,)],
+    kind="axes of broadcasting",
+    host=_axes_of_sizes,
+)
 
 
 def _sum_to_shape(node: Any) -> Callable[..., Any]:

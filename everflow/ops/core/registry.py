@@ -92,6 +92,10 @@ class Meaning:
     fills: int | None = None
     # It hands its input on as it is; there is nothing to do at run time.
     forwards: bool = False
+    # Its value is meant to be fed.
+    fed: bool = False
+    # fetched(tensor, session) returns what turns its value into what a run returns.
+    fetched: Callable[[Any, Any], Callable[[Any], Any]] | None = None
     # It is never computed while a plan is made.
     folds: bool = True
     # It hands out a variable's storage. `bound`: this is found once, when a step is made.
@@ -180,6 +184,12 @@ def meaning(name: str) -> Meaning | None:
         importlib.import_module(module)
         found = MEANINGS.get(name)
     return found
+
+
+def kind_of(name: str) -> str:
+    """What sort of op it is; see `Meaning`."""
+    found = MEANINGS.get(name) or meaning(name)
+    return "" if found is None else found.kind
 
 
 def gradient_of(name: str) -> Any:

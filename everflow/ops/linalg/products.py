@@ -84,7 +84,15 @@ def _product_gradient(o: Any, dz: Any) -> Any:
     return product(b, dz, transpose_a=True, transpose_b=True), product(dz, a, transpose_a=True, transpose_b=True)
 
 
-op("MatMul", kernel=_multiply, shape=_product_shape, gradient=_product_gradient, fresh=True, symbolic=symbolic.product)
+op(
+    "MatMul",
+    kernel=_multiply,
+    shape=_product_shape,
+    gradient=_product_gradient,
+    kind="matrix product",
+    fresh=True,
+    symbolic=symbolic.product,
+)
 
 
 @RegisterStatistics("MatMul", "flops")

@@ -72,6 +72,7 @@ realdiv = binary(
     by_type(lambda: _truncated, lambda: torch.div),
     quotient_gradient(lambda x, y: tf.realdiv(x, y)),
     "realdiv",
+    kind="division",
     fresh=True,
     over={0: lambda n: torch.Tensor.div_},
 )

@@ -155,6 +155,7 @@ op(
     kernel=_reduction(_sum),
     shape=_reduction_shape,
     gradient=lambda o, dy: gradients.of_sum(o, dy),
+    kind="sum over axes",
     sizes=(1,),
     symbolic=symbolic.reduced,
 )

@@ -94,6 +94,7 @@ op(
     kernel=widened(_add_all),
     shape=_sum_shape,
     gradient=lambda o, dy: [dy] * len(o.inputs),
+    kind="sum of tensors",
     over={0: _over_first, 1: _over_second},
     symbolic=symbolic.all_alike,
 )

@@ -53,7 +53,13 @@ def _relu_grad(node: Any) -> Callable[..., Any]:
 
 
 relu = activation(
-    "Relu", lambda n: torch.relu, lambda x, y, dy: apply("ReluGrad", dy, y), "nn.relu", fresh=True, over={0: lambda n: torch.relu_}
+    "Relu",
+    lambda n: torch.relu,
+    lambda x, y, dy: apply("ReluGrad", dy, y),
+    "nn.relu",
+    kind="rectification",
+    fresh=True,
+    over={0: lambda n: torch.relu_},
 )
 rectifier_grad(
     "ReluGrad",

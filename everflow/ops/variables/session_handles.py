@@ -20,7 +20,6 @@ from everflow.values.resources import Resources
 from everflow.values.tensors import to_numpy
 
 KIND = "session tensor"
-MAKERS = ("GetSessionHandle", "GetSessionHandleV2")
 _PLACE = "/job:localhost/replica:0/task:0/device:CPU:0"
 _numbers = itertools.count()
 
@@ -112,8 +111,13 @@ def _forget(node: Any) -> Callable[..., Any]:
     return run
 
 
-for _name in MAKERS:
-    op(_name, kernel=_keep, shape=lambda o: (), gradient=not_differentiable)
+def _as_handle(tensor: Tensor, session: Any) -> Callable[[Any], TensorHandle]:
+    kept = tensor.op.inputs[0].dtype.base_dtype
+    return lambda value: TensorHandle(value[()], kept, session)
+
+
+for _name in ("GetSessionHandle", "GetSessionHandleV2"):
+    op(_name, kernel=_keep, shape=lambda o: (), gradient=not_differentiable, fetched=_as_handle)
 op("GetSessionTensor", kernel=_kept, shape=lambda o: None, gradient=not_differentiable, view=True)
 op("DeleteSessionTensor", kernel=_forget, gradient=not_differentiable)
 

@@ -29,5 +29,5 @@ def _form(base: Value, part: Value) -> Any:
 add_convolutions = Rules(
     "add_convolutions",
     "Residual connections: the sum of two branches, and the sum of the gradients that come back through two branches.",
-    (P(("addition", "AddN"), V(once=True), V(once=True), most=2), _added),
+    (P(("addition", "sum of tensors"), V(once=True), V(once=True), most=2), _added),
 )

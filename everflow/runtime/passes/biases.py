@@ -19,8 +19,8 @@ def _joined(name: str) -> Any:
     return replace
 
 
-PRODUCT = P("MatMul", name="product", once=True, dtype=FLOATS)
-CONVOLUTION = P("Conv2D", name="product", once=True, dtype=FLOATS, attrs={"data_format": "NHWC"})
+PRODUCT = P("matrix product", name="product", once=True, dtype=FLOATS)
+CONVOLUTION = P("convolution", name="product", most=2, once=True, dtype=FLOATS, attrs={"data_format": "NHWC"})
 BIAS = V("bias", rank=1)
 
 fuse_biases = Rules(

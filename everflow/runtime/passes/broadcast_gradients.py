@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from everflow.ops.core.node import Node, Value, constant_node
+from everflow.ops.core.registry import kind_of
 from everflow.runtime.passes.patterns import FLOATS, P, Rules, V
 from everflow.runtime.plan import Plan, fused
 from everflow.runtime.symbols import Symbols
@@ -23,14 +24,15 @@ def find_broadcast_axes(plan: Plan) -> bool:
     symbols = Symbols()
     for node in plan.nodes:
         node.inputs[:] = [table.get(v, v) for v in node.inputs]
-        if node.type == "BroadcastGradientArgs":
+        kind = kind_of(node.type)
+        if kind == "axes of broadcasting":
             dims = [symbols.held(v) for v in node.inputs]
             for output, axes in zip(node.outputs, broadcast_axes(*dims)):
                 if axes is not None:
                     constant = constant_node(plan.context, node.name, np.array(axes, np.int32), output.dtype)
                     table[output] = constant.outputs[0]
                     nodes.append(constant)
-        elif node.type == "Reshape":
+        elif kind == "reshaping":
             replaced = _summed_to_shape(node, symbols)
             if replaced is not None:
                 table[node.outputs[0]] = replaced
@@ -68,7 +70,7 @@ def _axes(mine: Any, other: Any) -> list[int] | None:
 def _summed_to_shape(node: Node, symbols: Symbols) -> Value | None:
     """What stands for `Reshape(Sum(g, axes), Shape(x))`: g itself where nothing is summed, the sum where it has x's shape already."""
     total, shape = node.inputs
-    if total.node.type != "Sum" or total.node.constant(1) is None or total.node.attr("keep_dims"):
+    if kind_of(total.node.type) != "sum over axes" or total.node.constant(1) is None or total.node.attr("keep_dims"):
         return None
     target = symbols.held(shape)
     gradient = total.node.inputs[0]
@@ -84,7 +86,7 @@ def _summed_to_shape(node: Node, symbols: Symbols) -> Value | None:
 def _is_broadcast_sum(node: Node) -> bool:
     """Whether a Sum was made for a broadcast gradient: only then is its reshape known to keep the number of elements."""
     op = node.op
-    return op is not None and op.inputs[1].op.type == "BroadcastGradientArgs"
+    return op is not None and kind_of(op.inputs[1].op.type) == "axes of broadcasting"
 
 
 def _summed(node: Node, shape: Value, total: Node, axes: Node) -> Node | None:
@@ -98,8 +100,8 @@ sum_to_shape = Rules(
     "A sum over the axes that BroadcastGradientArgs finds, and the reshape after it, need only the shape.",
     (
         P(
-            "Reshape",
-            P("Sum", V(), P("BroadcastGradientArgs", name="axes", output=None), name="total", attrs={"keep_dims": False}),
+            "reshaping",
+            P("sum over axes", V(), P("axes of broadcasting", name="axes", output=None), name="total", attrs={"keep_dims": False}),
             V("shape"),
             dtype=FLOATS,
         ),

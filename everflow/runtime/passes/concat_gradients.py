@@ -33,7 +33,7 @@ slice_concat_gradients = Rules(
     "A part of what was joined is found without its offset; of a product, only its columns are computed.",
     (P("Slice", V("x"), P("ConcatOffset", name="offsets", output=None), least=3), _part),
     (
-        P("_Part", P("MatMul", name="product", once=True, dtype=FLOATS), attrs={"axis": 1}),
+        P("_Part", P("matrix product", name="product", once=True, dtype=FLOATS), attrs={"axis": 1}),
         lambda node, product: fused("_PartOfProduct", node, list(product.inputs), **product.attrs),
     ),
 )

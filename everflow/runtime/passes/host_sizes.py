@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from everflow.ops.core.node import Node, Value
+from everflow.ops.core.registry import kind_of
 from everflow.runtime.counters import counters
 from everflow.runtime.plan import Plan, fused, variant
 from everflow.values.sizes import Size, Sizes
@@ -71,7 +72,7 @@ def keep_sizes_on_host(plan: Plan) -> bool:
 
 def _scaled(node: Node, host: set[Value]) -> Node | None:
     """A division by a size that was cast to a floating type: by the number itself."""
-    if node.type != "RealDiv" or node.reads:
+    if kind_of(node.type) != "division" or node.reads:
         return None
     cast = node.inputs[1].node
     if cast.type != "Cast" or cast.inputs[0].node.type != "_AsTensor" or not node.outputs[0].dtype.is_floating:

@@ -27,6 +27,6 @@ def _first(node: Node) -> Value:
 drop_default_scales = Rules(
     "drop_default_scales",
     "Random numbers are neither multiplied by one, nor is zero added to them.",
-    (P("Mul", P("random numbers"), V(number=1.0)), _first),
+    (P("multiplication", P("random numbers"), V(number=1.0)), _first),
     (P("addition", P("random numbers"), V(number=0.0)), _first),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from everflow.ops.core.node import Node, Value
+from everflow.ops.core.registry import kind_of
 from everflow.runtime.passes.patterns import FLOATS, P, Rules
 from everflow.runtime.plan import Plan, fused
 
@@ -15,7 +16,10 @@ def _sum(node: Node) -> Node:
 sum_products = Rules(
     "sum_products",
     "Sums of products a'b, such as gradients of weights used at each step of a recurrent network, are added up in place.",
-    (P("AddN", every=P("MatMul", once=True, attrs={"transpose_a": True, "transpose_b": False}), least=3, dtype=FLOATS), _sum),
+    (
+        P("sum of tensors", every=P("matrix product", once=True, attrs={"transpose_a": True, "transpose_b": False}), least=3, dtype=FLOATS),
+        _sum,
+    ),
 )
 
 
@@ -29,7 +33,16 @@ def _two(node: Node, first: Node, second: Node) -> Node | None:
 add_products = Rules(
     "add_products",
     "Of two products that are added, the second is added to the first as it is computed.",
-    (P(("addition", "AddN"), P("MatMul", name="first", once=True), P("MatMul", name="second", once=True), most=2, dtype=FLOATS), _two),
+    (
+        P(
+            ("addition", "sum of tensors"),
+            P("matrix product", name="first", once=True),
+            P("matrix product", name="second", once=True),
+            most=2,
+            dtype=FLOATS,
+        ),
+        _two,
+    ),
 )
 
 
@@ -37,7 +50,7 @@ def transpose_matrices_once(plan: Plan) -> bool:
     """A matrix that several products take transposed is laid out transposed once: products read it faster that way."""
     takers: dict[Value, list[Node]] = {}
     for node in plan.nodes:
-        if node.type == "MatMul" and node.attr("transpose_b") and not node.reads and node.inputs[1].dtype.name in FLOATS:
+        if kind_of(node.type) == "matrix product" and node.attr("transpose_b") and not node.reads and node.inputs[1].dtype.name in FLOATS:
             takers.setdefault(node.inputs[1], []).append(node)
     table: dict[Value, Value] = {}
     before: dict[Node, Node] = {}

@@ -39,5 +39,5 @@ normalize_in_convolutions = Rules(
         ),
         _normalized,
     ),
-    (P("Relu", P("_ConvNormalized", name="normalized", once=True, attrs={"rectify": False})), _rectified),
+    (P("rectification", P("_ConvNormalized", name="normalized", once=True, attrs={"rectify": False})), _rectified),
 )

@@ -2,7 +2,7 @@
 
     fuse_biases = Rules(
         "fuse_biases", "Matrix products and the bias added to their result.",
-        (P("addition", P("MatMul", name="product", once=True), V("bias", rank=1), swaps=True),
+        (P("addition", P("matrix product", name="product", once=True), V("bias", rank=1), swaps=True),
          lambda node, product, bias: fused("_MatMulBias", node, [*product.inputs, bias], **product.attrs)),
     )
 

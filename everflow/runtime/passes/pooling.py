@@ -17,7 +17,7 @@ def _swapped(node: Node, relu: Node) -> list[Node]:
 pool_before_relu = Rules(
     "pool_before_relu",
     "A Relu that only a MaxPool uses works on what that leaves: the greatest of rectified values is the rectified one.",
-    (P("MaxPool", P("Relu", name="relu", once=True), where=lambda pool: pool.outputs[0].dtype.is_floating), _swapped),
+    (P("MaxPool", P("rectification", name="relu", once=True), where=lambda pool: pool.outputs[0].dtype.is_floating), _swapped),
 )
 
 
@@ -35,7 +35,7 @@ pool_convolutions = Rules(
     "Convolutions of pictures with few channels, bias, MaxPool over windows of two by two and Relu: what is pooled away is never written.",
     (P("MaxPool", P("convolution", name="convolution", once=True)), _pooled),
     (
-        P("Relu", P("_ConvPool", name="pooled", once=True)),
+        P("rectification", P("_ConvPool", name="pooled", once=True)),
         lambda node, pooled: fused("_ConvPool", node, pooled.inputs, **{**pooled.attrs, "rectify": True}),
     ),
 )

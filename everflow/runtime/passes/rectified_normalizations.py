@@ -27,7 +27,7 @@ def _rectified_gradient(node: Node, dy: Value, overwrite: bool, forward: Node) -
 rectify_normalizations = Rules(
     "rectify_normalizations",
     "A batch normalization and its Relu; ReluGrad and the gradient of the normalization.",
-    (P("Relu", P("normalization", V(spare="overwrite"), name="normalization", once=True)), _rectified),
+    (P("rectification", P("normalization", V(spare="overwrite"), name="normalization", once=True)), _rectified),
     (
         P("gradient of normalization", P("ReluGrad", V("dy", spare="overwrite"), P("_NormalizeRectify", name="forward"), once=True)),
         _rectified_gradient,

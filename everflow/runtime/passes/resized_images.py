@@ -37,6 +37,6 @@ resize_single_images = Rules(
         ),
         lambda node, picture, resize: fused("_ResizedPicture", node, [picture, resize.inputs[1]], resize=resize, divisor=1.0, factor=1.0),
     ),
-    (P("RealDiv", RESIZED, V("number", number=True)), partial(_scaled, divides=True)),
-    (P("Mul", RESIZED, V("number", number=True)), partial(_scaled, divides=False)),
+    (P("division", RESIZED, V("number", number=True)), partial(_scaled, divides=True)),
+    (P("multiplication", RESIZED, V("number", number=True)), partial(_scaled, divides=False)),
 )

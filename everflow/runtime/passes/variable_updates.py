@@ -39,7 +39,7 @@ def _may_change(node: Node) -> bool:
 scale_updates = Rules(
     "scale_updates",
     "A value times a number that is added to a variable, as in `w.assign_sub(0.1 * gradient)`, needs no product.",
-    (P((), V(), P("Mul", V("factor", number=True), V("value"), once=True, dtype=FLOATS, swaps=True), has="adds"), _scaled),
+    (P((), V(), P("multiplication", V("factor", number=True), V("value"), once=True, dtype=FLOATS, swaps=True), has="adds"), _scaled),
 )
 
 
