@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import os
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -178,8 +179,6 @@ class _Worker:
 
 class _ParallelInterleaveCursor(UnaryCursor):
     def __init__(self, stream: ParallelInterleaveStream, source: Cursor, reading: Reading) -> None:
-        import weakref
-
         super().__init__(stream, source)
         self.interleave: ParallelInterleaveStream = stream
         self.reading = reading

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import time
 from collections.abc import Callable
@@ -250,7 +251,6 @@ READERS = ("FlatMapDataset", "InterleaveDataset", "ParallelInterleaveDataset", "
 
 def sharded(stream: Stream, shards: int, index: int) -> Stream:
     """The shard of a stream: its files where it reads some, each n-th element otherwise."""
-    import copy
 
     def names(s: Stream) -> Stream:
         """The names are shared out where they come from, before they are shuffled."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 import everflow as tf
 from everflow.api import internal
 from everflow.graph import dtypes
@@ -62,8 +64,6 @@ def same_dynamic_shape(a: Any, b: Any) -> Any:
 @internal("ops.distributions.util.maybe_get_static_value")
 def maybe_get_static_value(x: Any, dtype: Any = None) -> Any:
     """The value of x where it is known before running, else None."""
-    import numpy as np
-
     if x is None:
         return x
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -265,8 +266,6 @@ class _Paused:
 
 def _positions(params: Any, args: Any, f: Any) -> list[int]:
     """Which arguments to differentiate by, given as positions or names."""
-    import inspect
-
     if params is None:
         return list(range(len(args)))
     if all(isinstance(p, str) for p in params):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -223,8 +224,6 @@ class Operation:
     @property
     def traceback(self) -> list[tuple[str, int, str, str]]:
         """Where the operation was created: (file, line, function, text), outermost first."""
-        import linecache
-
         found = []
         for code, instruction in self._calls():
             line = _line(code, instruction)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -139,8 +140,6 @@ def strip_name_scope(name: str, export_scope: str | None) -> str:
     if not export_scope:
         return name
     scope = export_scope if export_scope[-1] != "/" else export_scope[:-1]
-    import re
-
     return re.sub(rf"([\^]|loc:@|^){re.escape(scope)}[\/]+(.*)", r"\1\2", name, count=1)
 
 
@@ -150,8 +149,6 @@ def prepend_name_scope(name: str, import_scope: str | None) -> str:
     if not import_scope:
         return name
     scope = import_scope if import_scope[-1] != "/" else import_scope[:-1]
-    import re
-
     return re.sub(r"([\^]|loc:@|^)(.*)", rf"\1{scope}/\2", name, count=1)
 
 

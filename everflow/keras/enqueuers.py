@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
 
+import numpy as np
+
 from everflow.api import internal, public
 from everflow.graph.tensor import Tensor
 
@@ -49,8 +51,6 @@ def iter_sequence_infinite(seq: Any) -> Iterator[Any]:
 @internal("keras.utils.data_utils.is_generator_or_sequence")
 def is_generator_or_sequence(x: Any) -> bool:
     """Whether something is asked for batches one by one."""
-    import numpy as np
-
     if isinstance(x, (Tensor, np.ndarray, str, list, tuple, dict, set)) or hasattr(x, "element_spec") or hasattr(x, "output_types"):
         return False
     return isinstance(x, Sequence) or hasattr(x, "__next__") and hasattr(x, "__iter__")

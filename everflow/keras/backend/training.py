@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import everflow as tf
@@ -102,8 +103,6 @@ def foldr(fn: Any, elems: Any, initializer: Any = None, name: str | None = None)
 @public("keras.backend.print_tensor")
 def print_tensor(x: Any, message: str = "") -> Any:
     """The tensor, which is printed when it is computed."""
-    import sys
-
     with tf.control_dependencies([tf.print(message, x, output_stream=sys.stdout)]):
         return tf.identity(x)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from typing import Any
 
 import numpy as np
@@ -63,8 +65,6 @@ class ModelCheckpoint(Callback):
             self._load_newest()
 
     def _load_newest(self) -> None:
-        import os
-
         newest = self._get_most_recently_modified_file_matching_pattern(self.filepath)
         if newest is not None and (os.path.exists(newest) or os.path.exists(newest + ".index")):
             try:
@@ -116,9 +116,6 @@ class ModelCheckpoint(Callback):
 
     def _get_most_recently_modified_file_matching_pattern(self, pattern: str) -> Any:
         """The newest file whose name fits a pattern with {fields}."""
-        import os
-        import re
-
         folder, base = os.path.dirname(pattern), os.path.basename(pattern)
         wanted = re.compile("^" + re.sub(r"\\{.*?\\}", ".*", re.escape(base)) + "$")
         best: Any = None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 import everflow as tf
 from everflow.api import public
 from everflow.graph.scopes import control_dependencies
@@ -175,8 +177,6 @@ class Nadam(_Moments):
     def set_weights(self, weights: Any) -> None:
         # Weights of the first Keras optimizers lack the product of momentums.
         if len(weights) == len(self.weights) - 1:
-            import numpy as np
-
             weights = [weights[0], np.array(1.0), *weights[1:]]
         super().set_weights(weights)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 import everflow as tf
 from everflow.api import internal, public
 from everflow.graph.tensor import Tensor
@@ -34,8 +36,6 @@ class Adagrad(OptimizerV2):
     def set_weights(self, weights: Any) -> None:
         # Weights of the first Keras optimizers lack the counter.
         if len(self.weights) == len(weights) + 1:
-            import numpy as np
-
             weights = [np.array(0), *weights]
         super().set_weights(weights)
 
@@ -96,8 +96,6 @@ class Adadelta(OptimizerV2):
 
     def set_weights(self, weights: Any) -> None:
         if len(self.weights) == len(weights) + 1:
-            import numpy as np
-
             weights = [np.array(0), *weights]
         super().set_weights(weights)
 
@@ -168,8 +166,6 @@ class RMSprop(OptimizerV2):
 
     def set_weights(self, weights: Any) -> None:
         if len(self.weights) == len(weights) + 1:
-            import numpy as np
-
             weights = [np.array(0), *weights]
         super().set_weights(weights)
 

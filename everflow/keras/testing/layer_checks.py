@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from typing import Any
 
 import numpy as np
@@ -105,8 +106,6 @@ def _train(model: Any, x: Any, y: Any) -> None:
 
 
 def _parameters(cls: Any) -> Any:
-    import inspect
-
     return inspect.signature(cls).parameters
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+import numpy as np
+
 from everflow import nest
 from everflow.api import find
 from everflow.graph import dtypes
@@ -151,8 +153,6 @@ def placeholder_value(dtype: dtypes.DType) -> Any:
         return torch.empty((0,), dtype=torch_dtype(dtype))
     if dtype.base_dtype is dtypes.variant:
         return TensorList([], dtypes.float32, None)
-    import numpy as np
-
     return np.empty((0,), dtype=object) if dtype.base_dtype is dtypes.string else None
 
 

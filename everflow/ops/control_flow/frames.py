@@ -6,6 +6,7 @@ with which programs build such graphs by hand.
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from everflow.api import internal
@@ -78,8 +79,6 @@ op("ControlTrigger", kernel=lambda n: lambda: None)
 
 
 def _abort(node: Any) -> Any:
-    import os
-
     message, quietly = node.attr("error_msg"), node.attr("exit_without_error")
 
     def run() -> None:

@@ -6,6 +6,8 @@ import collections
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from everflow import errors, nest
 from everflow.api import internal, public
 from everflow.errors import invalid_argument
@@ -130,8 +132,6 @@ op("Assert", kernel=_assert, folds=False)
 
 def _shown(value: Any, limit: int | None) -> str:
     """The first elements of a value."""
-    import numpy as np
-
     found = np.ravel(np.asarray(value))
     count = 3 if limit is None else found.size if limit == -1 else limit
     elements = [str(x) for x in found[:count]]

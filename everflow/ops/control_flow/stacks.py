@@ -6,6 +6,8 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from everflow.errors import invalid_argument
 from everflow.ops.core.registry import op
 
@@ -40,8 +42,6 @@ class Stack:
 
     def read(self) -> Any:
         """What is seen of the stack where its handle is fetched: its name."""
-        import numpy as np
-
         return np.array([b"_stacks", self.name.encode()], dtype=object)
 
     def _check(self) -> None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import importlib
+import inspect
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -571,8 +572,6 @@ def _shown_default(value: Any) -> Any:
 
 
 def _make_function(op_type: str) -> Callable[..., Any]:
-    import inspect
-
     definition = opdefs.find(op_type)
     if definition is None:
         raise KeyError(op_type)

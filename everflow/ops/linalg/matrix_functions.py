@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 import everflow as tf
 from everflow.api import internal, public
 from everflow.graph.scopes import name_scope
@@ -172,8 +174,6 @@ def _triangular_log(t: Any) -> Any:
 
 def _gauss_legendre(count: int) -> list[tuple[float, float]]:
     """Nodes and weights on [0, 1]."""
-    import numpy as np
-
     nodes, weights = np.polynomial.legendre.leggauss(count)
     return [((1 + float(a)) / 2, float(w) / 2) for a, w in zip(nodes, weights)]
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 import everflow as tf
 from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
@@ -278,8 +280,6 @@ def _concat(node: Any) -> Callable[..., Any]:
 
 
 def _joined(values: list[Any], inner: Any, dtype: dtypes.DType) -> Any:
-    import numpy as np
-
     if not values:
         return zeros((0, *inner), dtype)
     return torch.cat(values) if is_numeric(dtype) else np.concatenate(values)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from everflow._native import fill_bits
 from everflow.errors import OpError, cancelled, invalid_argument, out_of_range
 from everflow.graph import dtypes, shapes
 from everflow.lazy import torch
@@ -359,8 +360,6 @@ class RandomQueue(Queue):
 
 def _words(generator: Philox) -> Any:
     """The generator's numbers of 32 bits one by one."""
-    from everflow._native import fill_bits
-
     block = np.empty(256, np.uint32)
     while True:
         fill_bits(block, *generator.reserve(block.size // 4), 1)

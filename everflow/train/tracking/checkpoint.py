@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import weakref
 from collections.abc import Iterator
@@ -348,6 +349,4 @@ class PythonState(Trackable):
         raise NotImplementedError("deserialize")
 
     def _gather_saveables_for_checkpoint(self) -> dict[str, Any]:
-        import functools
-
         return {"py_state": functools.partial(PythonStringStateSaveable, state_callback=self.serialize, restore_callback=self.deserialize)}
