@@ -23,6 +23,7 @@ from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
 from everflow.ops.control_flow.bodies import finish
 from everflow.ops.control_flow.calls import unpacked, zeros_dtype, zeros_for
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 
 
@@ -133,7 +134,7 @@ def _differentiated(graph: Graph, entry: LibraryFunction) -> FuncGraph:
     return body
 
 
-def _symbolic_gradient(node: Any) -> Callable[..., Any]:
+def _symbolic_gradient(node: Node) -> Callable[..., Any]:
     name = node.attr("f").name
     entry = gradient_function(node.context.graph, name)
     return unpacked(node, node.context.compile(entry.graph))

@@ -8,6 +8,7 @@ from typing import Any
 from everflow.api import public
 from everflow.errors import invalid_argument
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 
 # What TensorFlow says of the memory of a processor, to which it sets no limit.
@@ -15,7 +16,7 @@ _NO_LIMIT = -1
 
 
 def _counted(name: str, bytes_of_gpu: Callable[[], int]) -> None:
-    def kernel(node: Any) -> Callable[[], Any]:
+    def kernel(node: Node) -> Callable[[], Any]:
         def run() -> Any:
             if not torch.cuda.is_available():
                 raise invalid_argument(f"No OpKernel was registered to support Op '{name}' on a CPU. Registered kernels:\n  device='GPU'")
@@ -26,7 +27,7 @@ def _counted(name: str, bytes_of_gpu: Callable[[], int]) -> None:
     op(name, kernel=kernel, shape=lambda o: ())
 
 
-def _limit(node: Any) -> Callable[[], Any]:
+def _limit(node: Node) -> Callable[[], Any]:
     return lambda: torch.tensor(torch.cuda.mem_get_info()[1] if torch.cuda.is_available() else _NO_LIMIT, dtype=torch.int64)
 
 

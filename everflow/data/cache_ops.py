@@ -12,6 +12,7 @@ from everflow.data.saving import decoded, encoded
 from everflow.data.streams import Cursor, Reading, Stream, UnaryCursor, UnaryStream, dataset_op, signature
 from everflow.errors import AlreadyExistsError, already_exists, internal_error
 from everflow.io.filesystems import errors_about
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import op
 
 
@@ -194,7 +195,7 @@ class _FileReadingCursor(Cursor):
         self.position = state
 
 
-def _cache(node: Any) -> Callable[..., Stream]:
+def _cache(node: Node) -> Callable[..., Stream]:
     types, dims = signature(node)
 
     def make(source: Stream, filename: Any, cache: Any = None) -> Stream:

@@ -13,8 +13,10 @@ from everflow.data.elements import Element, text
 from everflow.data.streams import Cursor, Reading, Stream, dataset_op, signature
 from everflow.errors import OpError, invalid_argument
 from everflow.graph import dtypes, shapes
+from everflow.graph.operation import Operation
 from everflow.io.records import PIECE, open_stream
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import op
 from everflow.values.tensors import torch_dtype
 from everflow.values.texts import text_array
@@ -184,7 +186,7 @@ class _CsvCursor(Cursor):
 
 
 @dataset_op("CSVDataset", "ExperimentalCSVDataset")
-def _csv(node: Any) -> Callable[..., Stream]:
+def _csv(node: Node) -> Callable[..., Stream]:
     types, dims = signature(node)
 
     def make(
@@ -218,7 +220,7 @@ def _csv(node: Any) -> Callable[..., Stream]:
     return make
 
 
-def _shape(o: Any) -> Any:
+def _shape(o: Operation) -> Any:
     for t in o.inputs[8:]:
         shapes.with_rank_at_most(t.dims, 1)
     return ()

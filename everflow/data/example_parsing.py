@@ -18,13 +18,14 @@ from everflow.graph import dtypes, shapes
 from everflow.graph.sparse_tensor import SparseTensorSpec
 from everflow.graph.tensor_spec import TensorSpec
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply
 from everflow.ops.parsing.example_functions import _EXAMPLE_KINDS, _Wanted, _with_sparse_features, _with_steps
 from everflow.ops.parsing.example_ops import _example_parser
 
 
 @dataset_op("ParseExampleDataset", "ExperimentalParseExampleDataset")
-def _parse_examples(node: Any) -> Callable[..., Stream]:
+def _parse_examples(node: Node) -> Callable[..., Stream]:
     types, dims = signature(node)
     sparse_keys = [k.encode() for k in node.attr("sparse_keys")]
     dense_keys = [k.encode() for k in node.attr("dense_keys")]

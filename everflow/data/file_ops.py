@@ -16,6 +16,7 @@ from everflow.io.gfile import get_matching_files as glob
 from everflow.io.gfile import is_directory
 from everflow.io.records import PIECE, RecordReader, RecordWriter, open_stream
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import op
 from everflow.values.tensors import torch_dtype
 
@@ -186,7 +187,7 @@ def _compression(value: Any) -> bytes:
 
 
 @dataset_op("TextLineDataset")
-def _text_lines(node: Any) -> Callable[..., Stream]:
+def _text_lines(node: Node) -> Callable[..., Stream]:
     def make(names: Any, compression: Any, buffer: Any) -> Stream:
         kind = _compression(compression)
         if int(buffer) < 0:
@@ -197,7 +198,7 @@ def _text_lines(node: Any) -> Callable[..., Stream]:
 
 
 @dataset_op("FixedLengthRecordDataset", "FixedLengthRecordDatasetV2")
-def _fixed_length(node: Any) -> Callable[..., Stream]:
+def _fixed_length(node: Node) -> Callable[..., Stream]:
     def make(names: Any, header: Any, record: Any, footer: Any, buffer: Any, compression: Any = None) -> Stream:
         sizes = int(record), int(header), int(footer)
         for what, ok in (
@@ -216,7 +217,7 @@ def _fixed_length(node: Any) -> Callable[..., Stream]:
 
 
 @dataset_op("TFRecordDataset")
-def _records(node: Any) -> Callable[..., Stream]:
+def _records(node: Node) -> Callable[..., Stream]:
     def make(names: Any, compression: Any, buffer: Any) -> Stream:
         if int(buffer) < 0:
             raise invalid_argument("`buffer_size` must be >= 0 (0 == no buffering)")
@@ -268,7 +269,7 @@ class _MatchingCursor(Cursor):
 
 
 @dataset_op("MatchingFilesDataset", "ExperimentalMatchingFilesDataset")
-def _matching_files(node: Any) -> Callable[..., Stream]:
+def _matching_files(node: Node) -> Callable[..., Stream]:
     return lambda patterns: _MatchingStream(patterns.reshape(-1).tolist())
 
 
@@ -328,7 +329,7 @@ def _column(value: Any, dtype: dtypes.DType) -> Any:
 
 
 @dataset_op("SqlDataset", "ExperimentalSqlDataset")
-def _sql(node: Any) -> Callable[..., Stream]:
+def _sql(node: Node) -> Callable[..., Stream]:
     types, dims = signature(node)
 
     def make(driver: Any, source: Any, query: Any) -> Stream:
@@ -342,7 +343,7 @@ def _sql(node: Any) -> Callable[..., Stream]:
     return make
 
 
-def _write_records(node: Any) -> Callable[..., Any]:
+def _write_records(node: Node) -> Callable[..., Any]:
     def run(stream: Stream, name: Any, compression: Any) -> None:
         with RecordWriter(name.item(), compression.item()) as out:
             cursor = stream.open(Reading())

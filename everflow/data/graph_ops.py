@@ -19,6 +19,7 @@ from everflow.graph.graph import Graph
 from everflow.graph.importer import import_graph_def
 from everflow.graph.tensor_proto import make_tensor_proto
 from everflow.graph.wire import PRODUCER
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.ops.core.shape_rules import scalar
 from everflow.proto import graph_pb2
@@ -98,7 +99,7 @@ def described(stream: Stream, allowed: Iterable[str] = ()) -> bytes:
     return description.graph.SerializeToString(deterministic=True)
 
 
-def _to_graph(node: Any) -> Callable[..., Any]:
+def _to_graph(node: Node) -> Callable[..., Any]:
     allowed = [n.decode() if isinstance(n, bytes) else n for n in node.attr("stateful_whitelist")]
     return lambda stream: text(described(stream, allowed))
 
@@ -107,7 +108,7 @@ op("DatasetToGraph", kernel=_to_graph, shape=scalar)
 
 
 @dataset_op("DatasetFromGraph")
-def _from_graph(node: Any) -> Callable[..., Stream]:
+def _from_graph(node: Node) -> Callable[..., Stream]:
     def make(serialized: Any) -> Stream:
         from google.protobuf.message import DecodeError
 

@@ -14,7 +14,9 @@ from everflow.data.streams import Cursor, Reading, Stream, function_of
 from everflow.errors import OutOfRangeError, cancelled, failed_precondition, invalid_argument, not_found, out_of_range
 from everflow.graph import shapes
 from everflow.graph.describe import type_name
+from everflow.graph.operation import Operation
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import op
 from everflow.ops.core.shape_rules import scalar
 from everflow.proto import resource_handle_pb2
@@ -98,7 +100,7 @@ def check_signature(types: Sequence[Any], dims: Sequence[Any], other_types: Sequ
             )
 
 
-def _iterator(node: Any) -> Callable[[], Iterator]:
+def _iterator(node: Node) -> Callable[[], Iterator]:
     types, dims = node.attr("output_types"), node.attr("output_shapes")
     container, name = node.attr("container"), node.attr("shared_name") or node.name
     resources = node.context.resources
@@ -116,7 +118,7 @@ for _name in ("Iterator", "IteratorV2"):
     op(_name, kernel=_iterator, shape=scalar)
 
 
-def _one_shot(node: Any) -> Callable[[], Iterator]:
+def _one_shot(node: Node) -> Callable[[], Iterator]:
     types, dims = node.attr("output_types"), node.attr("output_shapes")
     container, name = node.attr("container"), node.attr("shared_name") or node.name
     factory = node.context.function(node.attr("dataset_factory").name)
@@ -140,7 +142,7 @@ _starting = threading.RLock()
 op("OneShotIterator", kernel=_one_shot, shape=scalar)
 
 
-def _anonymous(node: Any) -> Callable[[], Any]:
+def _anonymous(node: Node) -> Callable[[], Any]:
     types, dims = node.attr("output_types"), node.attr("output_shapes")
     count = len(node.outputs)
 
@@ -173,11 +175,11 @@ op("DeleteIterator", kernel=lambda node: lambda handle, deleter: handle.dispose(
 op("MakeIterator", kernel=lambda node: lambda stream, iterator: iterator.start(stream), shape=lambda o: [])
 
 
-def _output_shapes(o: Any) -> list[Any]:
+def _output_shapes(o: Operation) -> list[Any]:
     return list(o.attr("output_shapes"))
 
 
-def _get_next(node: Any) -> Callable[[Any], Any]:
+def _get_next(node: Node) -> Callable[[Any], Any]:
     single = len(node.outputs) == 1
 
     def following(iterator: Iterator) -> Any:
@@ -193,14 +195,14 @@ for _name in ("IteratorGetNext", "IteratorGetNextSync"):
     op(_name, kernel=_get_next, shape=_output_shapes, hands_out=True)
 
 
-def _to_string(node: Any) -> Callable[[Any], Any]:
+def _to_string(node: Node) -> Callable[[Any], Any]:
     return lambda iterator: text(iterator.handle())
 
 
 op("IteratorToStringHandle", kernel=_to_string, shape=scalar)
 
 
-def _from_string(node: Any) -> Callable[[Any], Iterator]:
+def _from_string(node: Node) -> Callable[[Any], Iterator]:
     types, dims = list(node.attr("output_types") or ()), list(node.attr("output_shapes") or ())
     resources = node.context.resources
 
@@ -263,11 +265,11 @@ def _zeros(value: Any) -> Any:
     return torch.zeros_like(value)
 
 
-def _as_optional(node: Any) -> Callable[[Any], Optional]:
+def _as_optional(node: Node) -> Callable[[Any], Optional]:
     return lambda iterator: Optional(iterator.next())
 
 
-def _value(node: Any) -> Callable[[Any], Any]:
+def _value(node: Node) -> Callable[[Any], Any]:
     single = len(node.outputs) == 1
     types, dims = node.attr("output_types"), node.attr("output_shapes")
 
@@ -297,7 +299,7 @@ op("OptionalHasValue", kernel=lambda node: lambda optional: torch.tensor(optiona
 op("OptionalGetValue", kernel=_value, shape=_output_shapes, hands_out=True)
 
 
-def _single_element(node: Any) -> Callable[[Any], Any]:
+def _single_element(node: Node) -> Callable[[Any], Any]:
     single = len(node.outputs) == 1
 
     def get(stream: Stream) -> Any:
@@ -315,7 +317,7 @@ def _single_element(node: Any) -> Callable[[Any], Any]:
 op("DatasetToSingleElement", kernel=_single_element, shape=_output_shapes, hands_out=True)
 
 
-def _reduce(node: Any) -> Callable[..., Any]:
+def _reduce(node: Node) -> Callable[..., Any]:
     single = len(node.outputs) == 1
     size = len(node.attr("Tstate"))
     function = function_of(node)

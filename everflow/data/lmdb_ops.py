@@ -14,6 +14,7 @@ from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.tensor_spec import TensorSpec
 from everflow.io import lmdb
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply
 
 
@@ -63,7 +64,7 @@ class _DatabaseCursor(Cursor):
 
 
 @dataset_op("LMDBDataset", "ExperimentalLMDBDataset")
-def _databases(node: Any) -> Callable[..., Stream]:
+def _databases(node: Node) -> Callable[..., Stream]:
     types, dims = signature(node)
     return lambda names: _DatabaseStream(types, dims, names.reshape(-1).tolist())
 

@@ -18,6 +18,7 @@ from everflow.errors import failed_precondition, invalid_argument, not_found, ou
 from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.ops.core.shape_rules import scalar
 
@@ -71,13 +72,13 @@ class Dealer:
         self.cursor = None
 
 
-def _dealer(node: Any) -> Callable[[], Dealer]:
+def _dealer(node: Node) -> Callable[[], Dealer]:
     container, name = node.attr("container"), node.attr("shared_name") or node.name
     shards = len(node.attr("devices"))
     return lambda: node.context.resources.get(container, "dealer", name, lambda: Dealer(name, shards))
 
 
-def _get_next(node: Any) -> Callable[..., Any]:
+def _get_next(node: Node) -> Callable[..., Any]:
     single = len(node.outputs) == 1
 
     def following(dealer: Dealer, shard: Any, incarnation: Any) -> Any:
@@ -89,7 +90,7 @@ def _get_next(node: Any) -> Callable[..., Any]:
     return following
 
 
-def _from_string(node: Any) -> Callable[..., Dealer]:
+def _from_string(node: Node) -> Callable[..., Dealer]:
     def find_dealer(handle: Any) -> Dealer:
         for dealer in node.context.resources.of_kind("dealer"):
             if dealer.name.encode() == handle.item():

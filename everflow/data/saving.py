@@ -14,6 +14,7 @@ from everflow.data.iterator_ops import Iterator
 from everflow.data.source_ops import ListStream
 from everflow.errors import failed_precondition, invalid_argument, unimplemented
 from everflow.graph import dtypes
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.values.tensors import from_numpy, from_torch_dtype, to_numpy
 
@@ -93,7 +94,7 @@ def _tensor(name: str, shape: list[int], content: bytes) -> Any:
     return from_numpy(array, dtype)
 
 
-def _serialize(node: Any) -> Any:
+def _serialize(node: Node) -> Any:
     def run(iterator: Iterator) -> Any:
         with iterator.lock:
             if iterator.cursor is None:
@@ -109,7 +110,7 @@ def _serialize(node: Any) -> Any:
     return run
 
 
-def _deserialize(node: Any) -> Any:
+def _deserialize(node: Node) -> Any:
     def run(iterator: Iterator, serialized: Any) -> None:
         if iterator.stream is None:
             raise failed_precondition(

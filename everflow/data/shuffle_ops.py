@@ -10,6 +10,7 @@ from everflow.data.elements import Element, stack
 from everflow.data.source_ops import chosen_seeds, random_words
 from everflow.data.streams import INFINITE, Cursor, Reading, Stream, UnaryStream, dataset_op, signature
 from everflow.errors import invalid_argument
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import op
 
 # More rounds than this are not put into the buffer, however large it may be.
@@ -233,7 +234,7 @@ def _buffer_size(value: Any) -> int:
 
 
 @dataset_op("ShuffleDataset")
-def _shuffle(node: Any) -> Callable[..., Stream]:
+def _shuffle(node: Node) -> Callable[..., Stream]:
     types, dims = signature(node)
     reshuffles = node.attr("reshuffle_each_iteration")
 
@@ -248,13 +249,13 @@ def _shuffle(node: Any) -> Callable[..., Stream]:
 
 
 @dataset_op("ShuffleDatasetV2")
-def _shuffle_by_generator(node: Any) -> Callable[..., Stream]:
+def _shuffle_by_generator(node: Node) -> Callable[..., Stream]:
     types, dims = signature(node)
     return lambda source, size, generator: ShuffleStream(source, types, dims, _buffer_size(size), generator.seeds)
 
 
 @dataset_op("ShuffleAndRepeatDataset")
-def _shuffle_and_repeat(node: Any) -> Callable[..., Stream]:
+def _shuffle_and_repeat(node: Node) -> Callable[..., Stream]:
     types, dims = signature(node)
 
     def make(source: Stream, size: Any, seed: Any, seed2: Any, count: Any) -> Stream:

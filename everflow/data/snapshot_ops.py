@@ -27,6 +27,7 @@ from everflow.graph.attrs import FunctionName
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.functions import fingerprint as body_fingerprint
 from everflow.graph.tensor_proto import make_ndarray, make_tensor_proto
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply
 from everflow.proto import snapshot_pb2
 from everflow.values.tensors import from_numpy, is_numeric, to_numpy
@@ -195,7 +196,7 @@ def _array(array: Any) -> np.ndarray:
 
 
 @dataset_op("SnapshotDataset")
-def _snapshot(node: Any) -> Callable[..., Stream]:
+def _snapshot(node: Node) -> Callable[..., Stream]:
     types, dims = signature(node)
     shard, expiry = node.attr("shard_size_bytes"), node.attr("pending_snapshot_expiry_seconds")
 

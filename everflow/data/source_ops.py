@@ -12,6 +12,7 @@ from everflow.data.streams import INFINITE, UNKNOWN, Cursor, Reading, Stream, Ta
 from everflow.errors import OpError, OutOfRangeError, invalid_argument
 from everflow.graph import dtypes, shapes
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import op
 from everflow.ops.core.shape_rules import scalar
 from everflow.values.philox import Philox, PhiloxWords
@@ -127,13 +128,13 @@ class _SliceCursor(Cursor):
 
 
 @dataset_op("TensorDataset")
-def _tensors(node: Any) -> Callable[..., Stream]:
+def _tensors(node: Node) -> Callable[..., Stream]:
     types, dims = signature(node)
     return lambda *components: TensorStream(types, dims, components)
 
 
 @dataset_op("TensorSliceDataset")
-def _slices(node: Any) -> Callable[..., Stream]:
+def _slices(node: Node) -> Callable[..., Stream]:
     types, dims = signature(node)
 
     def make(*columns: Any) -> Stream:
@@ -187,7 +188,7 @@ class _SparseSliceCursor(Cursor):
 
 
 @dataset_op("SparseTensorSliceDataset")
-def _sparse_slices(node: Any) -> Callable[..., Stream]:
+def _sparse_slices(node: Node) -> Callable[..., Stream]:
     values_type = node.attr("Tvalues")
 
     def make(indices: Any, values: Any, dense_shape: Any) -> Stream:
@@ -273,7 +274,7 @@ class _RangeCursor(Cursor):
 
 
 @dataset_op("RangeDataset")
-def _range(node: Any) -> Callable[..., Stream]:
+def _range(node: Node) -> Callable[..., Stream]:
     types, dims = signature(node)
 
     def make(start: Any, stop: Any, step: Any) -> Stream:
@@ -324,7 +325,7 @@ def random_words(seed: int, seed2: int) -> PhiloxWords:
 
 
 @dataset_op("RandomDataset", "ExperimentalRandomDataset")
-def _random(node: Any) -> Callable[..., Stream]:
+def _random(node: Node) -> Callable[..., Stream]:
     types, dims = signature(node)
     return lambda seed, seed2: _RandomStream(types, dims, *chosen_seeds(int(seed), int(seed2)))
 
@@ -388,7 +389,7 @@ class _GeneratorCursor(Cursor):
 
 
 @dataset_op("GeneratorDataset")
-def _generator(node: Any) -> Callable[..., Stream]:
+def _generator(node: Node) -> Callable[..., Stream]:
     types, dims = signature(node)
     functions = [function_of(node, name) for name in ("init_func", "next_func", "finalize_func")]
     sizes = [len(node.attr(name)) for name in ("Tinit_func_args", "Tnext_func_args", "Tfinalize_func_args")]
@@ -404,7 +405,7 @@ def _generator(node: Any) -> Callable[..., Stream]:
     return make
 
 
-def _cardinality(node: Any) -> Callable[..., Any]:
+def _cardinality(node: Node) -> Callable[..., Any]:
     return lambda stream: torch.tensor(stream.count(), dtype=torch.int64)
 
 

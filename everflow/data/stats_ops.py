@@ -16,6 +16,7 @@ from everflow.data.experimental import Transformation
 from everflow.data.measuring import MeasuredStream, Recorder, measured, microseconds
 from everflow.data.streams import Cursor, Reading, Stream, UnaryStream, dataset_op, signature
 from everflow.data.wrappers import _SetStatsAggregatorDataset
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.ops.core.shape_rules import scalar
 from everflow.proto import event_pb2, summary_pb2
@@ -90,7 +91,7 @@ class Aggregator:
         return found.SerializeToString()
 
 
-def _handle(node: Any) -> Callable[[], Aggregator]:
+def _handle(node: Node) -> Callable[[], Aggregator]:
     container, name = node.attr("container"), node.attr("shared_name") or node.name
     return lambda: node.context.resources.get(container, "statistics", name, Aggregator)
 
@@ -101,7 +102,7 @@ for _name in ("StatsAggregatorSummary", "ExperimentalStatsAggregatorSummary"):
     op(_name, kernel=lambda node: lambda aggregator: text(aggregator.summary()), shape=scalar)
 
 
-def _set_writer(node: Any) -> Callable[..., None]:
+def _set_writer(node: Node) -> Callable[..., None]:
     def run(aggregator: Aggregator, writer: Any) -> None:
         aggregator.writer = writer
 
@@ -124,13 +125,13 @@ class _RecordedStream(UnaryStream):
 
 
 @dataset_op("SetStatsAggregatorDataset", "ExperimentalSetStatsAggregatorDataset")
-def _set_aggregator(node: Any) -> Callable[..., Stream]:
+def _set_aggregator(node: Node) -> Callable[..., Stream]:
     types, dims = signature(node)
     return lambda source, aggregator, tag, _counter: _RecordedStream(source, types, dims, aggregator, tag.item().decode())
 
 
 def _measured(measure: Callable[[Element, float], float]) -> Callable[[Any], Callable[..., Stream]]:
-    def factory(node: Any) -> Callable[..., Stream]:
+    def factory(node: Node) -> Callable[..., Stream]:
         types, dims = signature(node)
         return lambda source, tag: MeasuredStream(source, types, dims, tag.item().decode(), measure)
 

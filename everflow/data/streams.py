@@ -15,6 +15,7 @@ from typing import Any
 from everflow.data.elements import Element, gathered, row, stack
 from everflow.errors import cancelled
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import op
 from everflow.ops.core.shape_rules import scalar
 
@@ -171,13 +172,13 @@ class UnaryCursor(Cursor):
         self.source.restore(state["source"])
 
 
-def signature(node: Any) -> tuple[list[Any], list[Any]]:
+def signature(node: Node) -> tuple[list[Any], list[Any]]:
     """The types and shapes of the elements that a dataset op's attributes tell of."""
     types = node.attr("Toutput_types") if "Toutput_types" in node.attrs else node.attr("output_types")
     return list(types), list(node.attr("output_shapes"))
 
 
-def function_of(node: Any, attr: str = "f") -> Callable[[Sequence[Any]], Callable[..., Element]]:
+def function_of(node: Node, attr: str = "f") -> Callable[[Sequence[Any]], Callable[..., Element]]:
     """The function that an attribute names; given what it captures, it returns the callable for elements."""
     call = node.context.function(node.attr(attr).name)
 
@@ -193,7 +194,7 @@ def function_of(node: Any, attr: str = "f") -> Callable[[Sequence[Any]], Callabl
 def _with_type(factory: Callable[[Any], Callable[..., Any]]) -> Callable[[Any], Callable[..., Any]]:
     """The factory of a stream that remembers which op made it: messages name it."""
 
-    def kernel(node: Any) -> Callable[..., Any]:
+    def kernel(node: Node) -> Callable[..., Any]:
         make, op_type = factory(node), node.type
 
         def made(*inputs: Any) -> Any:

@@ -13,6 +13,8 @@ from everflow.data.sequence_ops import ShardStream
 from everflow.data.streams import Cursor, Reading, Stream, UnaryCursor, UnaryStream, dataset_op, function_of, signature
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
+from everflow.graph.operation import Operation
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import op
 from everflow.ops.core.shape_rules import scalar
 from everflow.runtime.effects import called
@@ -32,7 +34,7 @@ class _LimitedStream(UnaryStream):
 
 
 @dataset_op("MaxIntraOpParallelismDataset", "ExperimentalMaxIntraOpParallelismDataset")
-def _max_parallelism(node: Any) -> Callable[..., Stream]:
+def _max_parallelism(node: Node) -> Callable[..., Stream]:
     types, dims = signature(node)
 
     def make(source: Stream, limit: Any) -> Stream:
@@ -45,7 +47,7 @@ def _max_parallelism(node: Any) -> Callable[..., Stream]:
 
 
 @dataset_op("PrivateThreadPoolDataset", "ExperimentalPrivateThreadPoolDataset")
-def _private_pool(node: Any) -> Callable[..., Stream]:
+def _private_pool(node: Node) -> Callable[..., Stream]:
     types, dims = signature(node)
 
     def make(source: Stream, threads: Any) -> Stream:
@@ -61,7 +63,7 @@ class _ThreadPool:
         self.threads = threads
 
 
-def _pool_handle(node: Any) -> Callable[..., Any]:
+def _pool_handle(node: Node) -> Callable[..., Any]:
     threads = node.attr("num_threads")
     container, name = node.attr("container"), node.attr("shared_name") or node.name
     return lambda: node.context.resources.get(container, "thread pool", name, lambda: _ThreadPool(threads))
@@ -72,7 +74,7 @@ for _name in ("ThreadPoolHandle", "ExperimentalThreadPoolHandle"):
 
 
 @dataset_op("ThreadPoolDataset", "ExperimentalThreadPoolDataset")
-def _pool(node: Any) -> Callable[..., Stream]:
+def _pool(node: Node) -> Callable[..., Stream]:
     types, dims = signature(node)
     return lambda source, pool: _LimitedStream(source, types, dims, pool.threads or None)
 
@@ -116,13 +118,13 @@ class _RebatchCursor(UnaryCursor):
 
 
 @dataset_op("RebatchDataset", "ExperimentalRebatchDataset")
-def _rebatch(node: Any) -> Callable[..., Stream]:
+def _rebatch(node: Node) -> Callable[..., Stream]:
     types, dims = signature(node)
     return lambda source, replicas: _RebatchStream(source, types, dims, int(replicas))
 
 
 @dataset_op("AssertNextDataset", "ExperimentalAssertNextDataset")
-def _assert_next(node: Any) -> Callable[..., Stream]:
+def _assert_next(node: Node) -> Callable[..., Stream]:
     def make(source: Stream, transformations: Any) -> Stream:
         below: Any = source
         for wanted in transformations.reshape(-1).tolist():
@@ -136,7 +138,7 @@ def _assert_next(node: Any) -> Callable[..., Stream]:
     return make
 
 
-def _map_defun(node: Any) -> Callable[..., Any]:
+def _map_defun(node: Node) -> Callable[..., Any]:
     """A function of each row of tensors, stacked."""
     function = function_of(node)
     count = len(node.attr("Targuments"))
@@ -182,7 +184,7 @@ def _map_defun(node: Any) -> Callable[..., Any]:
     return run
 
 
-def _map_defun_shapes(o: Any) -> list[Any]:
+def _map_defun_shapes(o: Operation) -> list[Any]:
     size = None
     for t in o.inputs[: len(o.attr("Targuments"))]:
         if t.dims is not None and not t.dims:
@@ -203,7 +205,7 @@ class _AutoShardStream(UnaryStream):
 
 
 @dataset_op("AutoShardDataset", "ExperimentalAutoShardDataset")
-def _auto_shard(node: Any) -> Callable[..., Stream]:
+def _auto_shard(node: Node) -> Callable[..., Stream]:
     def make(source: Stream, workers: Any, index: Any) -> Stream:
         n, i = int(workers), int(index)
         if n <= 0 or not 0 <= i < n:
@@ -334,18 +336,18 @@ class _SleepCursor(UnaryCursor):
 
 
 @dataset_op("SleepDataset", "ExperimentalSleepDataset")
-def _sleep(node: Any) -> Callable[..., Stream]:
+def _sleep(node: Node) -> Callable[..., Stream]:
     types, dims = signature(node)
     return lambda source, microseconds: _SleepStream(source, types, dims, int(microseconds) / 1e6)
 
 
 @dataset_op("WrapDatasetVariant", "UnwrapDatasetVariant")
-def _same(node: Any) -> Callable[..., Stream]:
+def _same(node: Node) -> Callable[..., Stream]:
     return lambda source: source
 
 
 @dataset_op("ModelDataset", "NonSerializableDataset", "ExperimentalNonSerializableDataset")
-def _unchanged(node: Any) -> Callable[..., Stream]:
+def _unchanged(node: Node) -> Callable[..., Stream]:
     """Tuning of TensorFlow's that changes no element: what it is for, streams do anyway."""
     types, dims = signature(node)
     return lambda source: _LimitedStream(source, types, dims, None)

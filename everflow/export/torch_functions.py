@@ -49,7 +49,7 @@ def transposed_convolution(shape, filters, y, strides, padding, channels_first=F
     windows = filters.shape[:-2]
     transpose = {3: F.conv_transpose1d, 4: F.conv_transpose2d, 5: F.conv_transpose3d}[y.dim()]
     x = transpose(y, filters.movedim((-1, -2), (0, 1)), stride=strides)
-    pads = []
+    pads: list[int] = []
     for axis, (size, window, stride) in enumerate(zip(sizes, windows, strides)):
         total = max((math.ceil(size / stride) - 1) * stride + window - size, 0) if padding == "SAME" else 0
         x = x.narrow(axis + 2, total // 2, min(size, x.shape[axis + 2] - total // 2))

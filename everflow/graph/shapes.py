@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeGuard
 
 from everflow.api import internal, public
 from everflow.graph.dtypes import DType
@@ -434,7 +434,7 @@ def is_broadcast_compatible(shape_x: Any, shape_y: Any) -> bool:
     return True
 
 
-def is_fully_defined(dims: Dims) -> bool:
+def is_fully_defined(dims: Dims) -> TypeGuard[tuple[int, ...]]:
     """Whether every size is known."""
     return dims is not None and None not in dims
 

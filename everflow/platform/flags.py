@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from absl import flags as absl_flags
 
@@ -62,6 +62,11 @@ class _FlagValuesWrapper:
 
 
 FLAGS = _FlagValuesWrapper(absl_flags.FLAGS)
+
+if TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        """What absl has, and `_publish` puts here."""
 
 
 def _with_old_names(define: Callable[..., Any]) -> Callable[..., Any]:

@@ -10,7 +10,9 @@ import numpy as np
 
 import everflow as tf
 from everflow.errors import invalid_argument
+from everflow.graph.operation import Operation
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 
 _INTEGERS = ("int32", "int64")
@@ -34,7 +36,7 @@ def _array(t: Any) -> np.ndarray:
 # -- ranges
 
 
-def _range_kernel(node: Any) -> Callable[..., Any]:
+def _range_kernel(node: Node) -> Callable[..., Any]:
     split_type = _torch_type(node.attr("Tsplits").name)
 
     def run(starts: Any, limits: Any, deltas: Any) -> Any:
@@ -65,7 +67,7 @@ def _range_kernel(node: Any) -> Callable[..., Any]:
     return run
 
 
-def _range_shape(o: Any) -> list[Any]:
+def _range_shape(o: Operation) -> list[Any]:
     dims = [t.dims for t in o.inputs]
     if any(d is not None and len(d) > 1 for d in dims):
         raise ValueError("Shape must be at most rank 1")
@@ -84,7 +86,7 @@ op("RaggedRange", kernel=_range_kernel, shape=_range_shape, gradient=not_differe
 # -- rows by number
 
 
-def _gather_kernel(node: Any) -> Callable[..., Any]:
+def _gather_kernel(node: Node) -> Callable[..., Any]:
     depth = node.attr("PARAMS_RAGGED_RANK")
     split_type = _torch_type(node.attr("Tsplits").name)
 
@@ -117,7 +119,7 @@ def _gather_kernel(node: Any) -> Callable[..., Any]:
     return run
 
 
-def _gather_shape(o: Any) -> list[Any]:
+def _gather_shape(o: Operation) -> list[Any]:
     *splits, values, indices = o.inputs
     count = o.attr("OUTPUT_RAGGED_RANK")
     if indices.dims is not None and count != len(splits) + len(indices.dims) - 1:
@@ -127,7 +129,7 @@ def _gather_shape(o: Any) -> list[Any]:
     return [*((outer,) if i == 0 else (None,) for i in range(count)), inner]
 
 
-def _gather_gradient(o: Any, *dys: Any) -> Any:
+def _gather_gradient(o: Operation, *dys: Any) -> Any:
     *splits, values, indices = o.inputs
     *outer, dy = dys
     if o.attr("OUTPUT_RAGGED_RANK") < 1 or indices.dims is None:
@@ -144,7 +146,7 @@ op("RaggedGather", kernel=_gather_kernel, shape=_gather_shape, gradient=_gather_
 # -- sparse tensors
 
 
-def _to_sparse_kernel(node: Any) -> Callable[..., Any]:
+def _to_sparse_kernel(node: Node) -> Callable[..., Any]:
     depth = node.attr("RAGGED_RANK")
 
     def run(*inputs: Any) -> Any:
@@ -183,14 +185,14 @@ def _check_splits(nested: list[np.ndarray], count: int) -> None:
         raise invalid_argument("Final value of ragged splits must match the length the corresponding ragged values.")
 
 
-def _to_sparse_shape(o: Any) -> list[Any]:
+def _to_sparse_shape(o: Operation) -> list[Any]:
     *splits, values = o.inputs
     rank = None if values.dims is None else len(splits) + len(values.dims)
     count = None if values.dims is None or None in values.dims else math.prod(values.dims)
     return [(count, rank), (count,), (rank,)]
 
 
-def _to_sparse_gradient(o: Any, *dys: Any) -> Any:
+def _to_sparse_gradient(o: Operation, *dys: Any) -> Any:
     return [*([None] * o.attr("RAGGED_RANK")), tf.reshape(dys[1], tf.shape(o.inputs[-1]))]
 
 
@@ -209,7 +211,7 @@ class RaggedVariant:
         self.splits, self.values = splits, values
 
 
-def _to_variant_kernel(node: Any) -> Callable[..., Any]:
+def _to_variant_kernel(node: Node) -> Callable[..., Any]:
     depth, batched = node.attr("RAGGED_RANK"), node.attr("batched_input")
 
     def run(*inputs: Any) -> Any:
@@ -230,7 +232,7 @@ def _to_variant_kernel(node: Any) -> Callable[..., Any]:
     return run
 
 
-def _from_variant_kernel(node: Any) -> Callable[..., Any]:
+def _from_variant_kernel(node: Node) -> Callable[..., Any]:
     depth, inner_depth = node.attr("output_ragged_rank"), node.attr("input_ragged_rank")
     split_type, value_type = _torch_type(node.attr("Tsplits").name), node.attr("Tvalues")
 
@@ -272,7 +274,7 @@ def _joined(parts: list[Any], dtype: Any) -> Any:
     return torch.cat(parts) if parts else torch.empty(0, dtype=_torch_type(dtype.name))
 
 
-def _from_variant_shape(o: Any) -> list[Any]:
+def _from_variant_shape(o: Operation) -> list[Any]:
     depth, inner = o.attr("output_ragged_rank"), o.attr("input_ragged_rank")
     dims = o.inputs[0].dims
     if dims is not None and inner >= 0 and inner + len(dims) != depth:

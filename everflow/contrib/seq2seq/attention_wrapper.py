@@ -18,9 +18,8 @@ from everflow.layers.core import Dense
 from everflow.rnn.cell import RNNCell, assert_like_rnncell
 from everflow.rnn.state import zero_state_tensors
 
-_State = namedtuple(
-    "AttentionWrapperState",  # type: ignore[name-match]
-    ("cell_state", "attention", "time", "alignments", "alignment_history", "attention_state"),
+_State = namedtuple(  # type: ignore[name-match]
+    "AttentionWrapperState", ("cell_state", "attention", "time", "alignments", "alignment_history", "attention_state")
 )
 
 

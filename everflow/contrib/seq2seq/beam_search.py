@@ -19,9 +19,8 @@ from everflow.ops.nn.beam_search import gather_tree
 
 HOME = "contrib.seq2seq.python.ops.beam_search_decoder."
 
-_State = namedtuple(
-    "BeamSearchDecoderState",  # type: ignore[name-match]
-    ("cell_state", "log_probs", "finished", "lengths", "accumulated_attention_probs"),
+_State = namedtuple(  # type: ignore[name-match]
+    "BeamSearchDecoderState", ("cell_state", "log_probs", "finished", "lengths", "accumulated_attention_probs")
 )
 _Output = namedtuple("BeamSearchDecoderOutput", ("scores", "predicted_ids", "parent_ids"))  # type: ignore[name-match]
 _Final = namedtuple("FinalBeamDecoderOutput", ("predicted_ids", "beam_search_decoder_output"))  # type: ignore[name-match]

@@ -135,13 +135,8 @@ class TrainingHelper(_OfIds):
         with name_scope(name, "TrainingHelperSample", [time, outputs]):
             return tf.cast(tf.argmax(outputs, axis=-1), "int32")
 
-    def next_inputs(
-        self,
-        time: Any,
-        outputs: Any,
-        state: Any,
-        name: str | None = None,  # type: ignore[override]
-        **unused_kwargs: Any,
+    def next_inputs(  # type: ignore[override]
+        self, time: Any, outputs: Any, state: Any, name: str | None = None, **unused_kwargs: Any
     ) -> Any:
         with name_scope(name, "TrainingHelperNextInputs", [time, outputs, state]):
             finished, inputs = self._given.after(time)

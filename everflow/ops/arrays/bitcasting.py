@@ -8,15 +8,17 @@ from typing import Any
 from everflow.api import public
 from everflow.errors import invalid_argument
 from everflow.graph import dtypes
+from everflow.graph.operation import Operation
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.values.tensors import torch_dtype
 
 
-def _sizes(o: Any) -> tuple[int, int]:
+def _sizes(o: Node | Operation) -> tuple[int, int]:
     return o.inputs[0].dtype.base_dtype.size, o.attr("type").size
 
 
-def _bitcast(node: Any) -> Callable[..., Any]:
+def _bitcast(node: Node) -> Callable[..., Any]:
     given, wanted = _sizes(node)
     kind = torch_dtype(node.attr("type"))
     if given == wanted:
@@ -33,7 +35,7 @@ def _bitcast(node: Any) -> Callable[..., Any]:
     return run
 
 
-def _bitcast_shape(o: Any) -> Any:
+def _bitcast_shape(o: Operation) -> Any:
     dims = o.inputs[0].dims
     given, wanted = _sizes(o)
     if dims is None or given == wanted:

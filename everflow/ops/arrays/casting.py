@@ -11,19 +11,21 @@ from everflow.errors import unimplemented
 from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.indexed_slices import IndexedSlices
+from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.graph.sparse_tensor import SparseTensor
 from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
 from everflow.ops.core import host_sizes
 from everflow.ops.core.families import is_sparse
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.ops.core.shape_rules import same_as_input
 from everflow.ops.variables.variables import Variable
 from everflow.values.tensors import is_numeric, torch_dtype
 
 
-def _cast(node: Any) -> Callable[..., Any]:
+def _cast(node: Node) -> Callable[..., Any]:
     source, target = node.attr("SrcT").base_dtype, node.attr("DstT").base_dtype
     if source is target:
         return lambda x: x.clone() if is_numeric(source) else x.copy()
@@ -47,7 +49,7 @@ def _truncated(x: Any, kind: Any) -> Any:
     return cut.to(kind)
 
 
-def _cast_gradient(o: Any, dy: Any) -> Any:
+def _cast_gradient(o: Operation, dy: Any) -> Any:
     exact = {dtypes.float16, dtypes.float32, dtypes.float64, dtypes.bfloat16, dtypes.complex64, dtypes.complex128}
     source, target = o.inputs[0].dtype.base_dtype, dy.dtype.base_dtype
     return cast(dy, source) if source in exact and target in exact else None

@@ -15,11 +15,13 @@ from everflow.errors import OpError, invalid_argument, resource_exhausted
 from everflow.graph import dtypes, shapes
 from everflow.graph.constants import known
 from everflow.graph.convert import constant, convert_to_tensor
+from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
 from everflow.ops.arrays.reshaping import cast, reshape, shape_internal, shown
 from everflow.ops.core import symbolic
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.ops.core.run_time_checks import checked
 from everflow.ops.core.shape_rules import from_shape_input, same_as_input
@@ -39,7 +41,7 @@ def _sizes(dims: Any) -> list[int]:
     return found
 
 
-def _fill(node: Any) -> Callable[..., Any]:
+def _fill(node: Node) -> Callable[..., Any]:
     dtype = node.inputs[1].dtype.base_dtype
     if not is_numeric(dtype):
 
@@ -57,7 +59,7 @@ def _fill(node: Any) -> Callable[..., Any]:
     return lambda dims, value: value.new_empty(_sizes(dims)).fill_(value)
 
 
-def _fill_shape(o: Any) -> Any:
+def _fill_shape(o: Operation) -> Any:
     dims = o.inputs[0].dims
     if dims is not None and len(dims) != 1:
         raise ValueError(f"Shape must be rank 1 but is rank {len(dims)}")
@@ -90,7 +92,7 @@ def _summed(x: Any) -> Any:
     return reduce_sum(x)
 
 
-def _empty(node: Any) -> Callable[..., Any]:
+def _empty(node: Node) -> Callable[..., Any]:
     dtype = node.attr("dtype")
     if not is_numeric(dtype):
         return lambda dims: np.full(dims.tolist(), b"", object)
@@ -103,7 +105,7 @@ op("Const", shape=lambda o: o.attr("value").shape, gradient=not_differentiable, 
 op("Empty", kernel=_empty, shape=from_shape_input(0))
 
 
-def _zeros_like(node: Any) -> Callable[..., Any]:
+def _zeros_like(node: Node) -> Callable[..., Any]:
     if is_numeric(node.inputs[0].dtype):
         return torch.zeros_like
     if node.inputs[0].dtype is dtypes.variant:
@@ -111,7 +113,7 @@ def _zeros_like(node: Any) -> Callable[..., Any]:
     return lambda x: np.full(x.shape, b"", object)
 
 
-def _zeros_like_shape(o: Any) -> Any:
+def _zeros_like_shape(o: Operation) -> Any:
     o.outputs[0].handle_data = o.inputs[0].handle_data if o.inputs[0].dtype is dtypes.variant else None
     return o.inputs[0].dims
 
@@ -239,7 +241,7 @@ def _shown(value: Any) -> str:
     return f"{value:g}" if isinstance(value, (float, np.floating)) else str(value)
 
 
-def _range(node: Any) -> Callable[..., Any]:
+def _range(node: Node) -> Callable[..., Any]:
     dtype = node.outputs[0].dtype.base_dtype
     kind = torch_dtype(dtype)
     if dtype.is_integer:
@@ -265,7 +267,7 @@ def _range(node: Any) -> Callable[..., Any]:
     return accumulated
 
 
-def _range_shape(o: Any) -> Any:
+def _range_shape(o: Operation) -> Any:
     for t in o.inputs:
         if t.dims not in (None, ()):
             raise ValueError(f"Shape must be rank 0 but is rank {len(t.dims)}")
@@ -310,7 +312,7 @@ def _converted(value: Any, dtype: Any, name: str) -> Any:
     return convert_to_tensor(value, dtype=dtype, name=name)
 
 
-def _linspace(node: Any) -> Callable[..., Any]:
+def _linspace(node: Node) -> Callable[..., Any]:
     kind = torch_dtype(node.outputs[0].dtype)
     number: Any = np.float64 if node.outputs[0].dtype is dtypes.float64 else np.float32
 
@@ -328,7 +330,7 @@ def _linspace(node: Any) -> Callable[..., Any]:
     return run
 
 
-def _linspace_shape(o: Any) -> Any:
+def _linspace_shape(o: Operation) -> Any:
     for t in o.inputs:
         if t.dims not in (None, ()):
             raise ValueError(f"Shape must be rank 0 but is rank {len(t.dims)}")

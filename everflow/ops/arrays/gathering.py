@@ -14,11 +14,13 @@ from everflow.graph import dtypes, shapes
 from everflow.graph.constants import known
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.indexed_slices import IndexedSlices
+from everflow.graph.operation import Operation
 from everflow.graph.scopes import colocate_with, name_scope
 from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
 from everflow.ops.arrays.reshaping import cast, expand_dims, is_text, rank, reshape, shape, shown, size
 from everflow.ops.core import host_sizes
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 
 Kernel = Callable[..., Any]
@@ -74,7 +76,7 @@ def _batch_rows(params: Any, indices: Any, axis: int, batch: int, text: bool) ->
     return found.reshape(tuple(lead) + tuple(found.shape[1:]))
 
 
-def _gather(node: Any) -> Kernel:
+def _gather(node: Node) -> Kernel:
     text = is_text(node)
     return lambda params, indices: _rows(params, indices, 0, text)
 
@@ -88,7 +90,7 @@ def _table_rows(params: Any, indices: Any, axis: Any = None) -> Any:
         raise
 
 
-def _gather_v2(node: Any) -> Kernel:
+def _gather_v2(node: Node) -> Kernel:
     text = is_text(node)
     batch = node.attr("batch_dims")
     axis = node.constant(2)
@@ -124,7 +126,7 @@ def _gather_v2(node: Any) -> Kernel:
     return run
 
 
-def _gather_shape(o: Any) -> Any:
+def _gather_shape(o: Operation) -> Any:
     params, indices = o.inputs[0].dims, o.inputs[1].dims
     shapes.with_rank_at_least(params, 1)
     if params is None or indices is None:
@@ -132,7 +134,7 @@ def _gather_shape(o: Any) -> Any:
     return indices + params[1:]
 
 
-def _gather_v2_shape(o: Any) -> Any:
+def _gather_v2_shape(o: Operation) -> Any:
     params, indices = o.inputs[0].dims, o.inputs[1].dims
     axis, batch = known(o.inputs[2]), o.attr("batch_dims")
     if o.inputs[2].dims not in (None, ()):
@@ -153,11 +155,11 @@ def _gather_v2_shape(o: Any) -> Any:
     at += len(params) if at < 0 else 0
     if batch > at:
         raise ValueError(f"batch_dims ({batch}) must be less than or equal to axis ({at}).")
-    lead = shapes.merge(params[:batch], indices[:batch])
+    lead = shapes.merge(params[:batch], indices[:batch]) or ()
     return lead + params[batch:at] + indices[batch:] + params[at + 1 :]
 
 
-def _gather_gradient(o: Any, dy: Any) -> Any:
+def _gather_gradient(o: Operation, dy: Any) -> Any:
     """The rows of dy as they are, with the indices of the rows they belong to."""
     params, indices = o.inputs[0], o.inputs[1]
     with colocate_with(params):
@@ -167,12 +169,14 @@ def _gather_gradient(o: Any, dy: Any) -> Any:
     return IndexedSlices(values, reshape(indices, count), whole)
 
 
-def _gather_v2_gradient(o: Any, dy: Any) -> Any:
+def _gather_v2_gradient(o: Operation, dy: Any) -> Any:
     params, indices, axis = o.inputs
     if known_axis(axis) == 0 and not o.attr("batch_dims"):
         return [_gather_gradient(o, dy), None, None]
     batch = o.attr("batch_dims")
     if batch < 0:
+        if indices.dims is None:
+            raise ValueError("The rank of indices must be known where batch_dims is negative.")
         batch += len(indices.dims)
     whole = shape(params)
     at = axis % rank(params)
@@ -255,7 +259,7 @@ def check_nd(indices: Any, dims: Any, what: str) -> None:
     raise invalid_argument(f"indices{place} = [{found}] does not index into {what} {shown(dims)}")
 
 
-def _gather_nd(node: Any) -> Kernel:
+def _gather_nd(node: Node) -> Kernel:
     text = is_text(node)
     given, dims = node.constant(1), node.inputs[0].dims
     if given is not None and dims is not None and not text and given.size and given.shape[-1] <= len(dims):
@@ -281,7 +285,7 @@ def _gather_nd(node: Any) -> Kernel:
     return run
 
 
-def _gather_nd_shape(o: Any) -> Any:
+def _gather_nd_shape(o: Operation) -> Any:
     params, indices = o.inputs[0].dims, o.inputs[1].dims
     shapes.with_rank_at_least(indices, 1)
     if params is None or indices is None or indices[-1] is None:
@@ -294,7 +298,7 @@ def _gather_nd_shape(o: Any) -> Any:
     return indices[:-1] + params[indices[-1] :]
 
 
-def _gather_nd_gradient(o: Any, dy: Any) -> Any:
+def _gather_nd_gradient(o: Operation, dy: Any) -> Any:
     params, indices = o.inputs
     whole = shape(params, out_type=indices.dtype)
     if indices.dims is not None and len(indices.dims) == 2 and indices.dims[-1] == 1:

@@ -15,11 +15,13 @@ from everflow.graph import dtypes, shapes
 from everflow.graph.constants import known
 from everflow.graph.convert import constant, convert_to_tensor
 from everflow.graph.indexed_slices import IndexedSlices
+from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
 from everflow.ops.arrays.reshaping import cast, expand_dims, identity, is_text, rank, shape, shape_n, shown, squeeze
 from everflow.ops.core import host_sizes, symbolic
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, fused_op, not_differentiable, op
 
 Kernel = Callable[..., Any]
@@ -64,7 +66,7 @@ def _cannot_join(xs: Any, axis: int) -> Exception:
 
 
 def _concat_kernel(axis_first: bool) -> Callable[[Any], Kernel]:
-    def make(node: Any) -> Kernel:
+    def make(node: Node) -> Kernel:
         at = 0 if axis_first else len(node.inputs) - 1
         text = is_text(node, 1 if axis_first else 0)
         axis = node.constant(at)
@@ -83,7 +85,7 @@ def _concat_kernel(axis_first: bool) -> Callable[[Any], Kernel]:
 
 
 def _concat_shape(axis_first: bool) -> Callable[[Any], Any]:
-    def rule(o: Any) -> Any:
+    def rule(o: Operation) -> Any:
         axis_tensor = o.inputs[0] if axis_first else o.inputs[-1]
         parts = o.inputs[1:] if axis_first else o.inputs[:-1]
         if axis_tensor.dims not in (None, ()):
@@ -126,7 +128,7 @@ def joined_dims(parts: list[Any], axis: int | None) -> Any:
     return (*before, size, *after)
 
 
-def _parts_gradient(o: Any, dy: Any, axis_first: bool) -> Any:
+def _parts_gradient(o: Operation, dy: Any, axis_first: bool) -> Any:
     """Each input of a concatenation gets its part of dy."""
     axis = o.inputs[0] if axis_first else o.inputs[-1]
     parts = list(o.inputs[1:] if axis_first else o.inputs[:-1])
@@ -196,7 +198,7 @@ op(
 )
 
 
-def _concat_offset(node: Any) -> Kernel:
+def _concat_offset(node: Node) -> Kernel:
     def run(axis: Any, *sizes: Any) -> Any:
         at = int(axis)
         for i, s in enumerate(sizes):
@@ -231,7 +233,7 @@ def _concat_offset(node: Any) -> Kernel:
 op("ConcatOffset", kernel=_concat_offset, shape=lambda o: [t.dims for t in o.inputs[1:]], gradient=not_differentiable)
 
 
-def _part(node: Any) -> Any:
+def _part(node: Node) -> Any:
     """Of what was joined along an axis, what begins at a known place."""
     axis, start, length = node.attr("axis"), node.attr("start"), node.attr("length")
     return lambda x: x.narrow(axis, start, length)
@@ -254,7 +256,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Any:
     return apply("ConcatV2", values, axis, name=name)
 
 
-def _pack(node: Any) -> Kernel:
+def _pack(node: Node) -> Kernel:
     axis = node.attr("axis")
     if is_text(node):
         return lambda *xs: np.stack(xs, axis)
@@ -276,7 +278,7 @@ def _pack(node: Any) -> Kernel:
     return run
 
 
-def _pack_shape(o: Any) -> Any:
+def _pack_shape(o: Operation) -> Any:
     if o.inputs[0].dtype is dtypes.variant:
         o.outputs[0].handle_data = o.inputs[0].handle_data
     dims = None
@@ -374,7 +376,7 @@ def pack_nested(values: Any, dtype: Any, name: str | None) -> Any:
     return packed(values, wanted, name or "packed")
 
 
-def _parallel_concat_shape(o: Any) -> Any:
+def _parallel_concat_shape(o: Operation) -> Any:
     dims = o.attr("shape")
     if dims is None or None in dims:
         raise ValueError("shape attr must be fully defined.")

@@ -14,16 +14,18 @@ from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
 from everflow.graph.constants import known
 from everflow.graph.convert import constant, convert_to_tensor
+from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
 from everflow.ops.arrays.reshaping import expand_dims, is_text
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.values.tensors import torch_dtype
 
 Kernel = Callable[..., Any]
 
 
-def _one_hot(node: Any) -> Kernel:
+def _one_hot(node: Node) -> Kernel:
     axis = node.attr("axis")
     text = is_text(node, 2)
     dtype = node.inputs[2].dtype.base_dtype
@@ -53,7 +55,7 @@ def _one_hot(node: Any) -> Kernel:
     return run
 
 
-def _one_hot_shape(o: Any) -> Any:
+def _one_hot_shape(o: Operation) -> Any:
     indices, axis = o.inputs[0].dims, o.attr("axis")
     if axis < -1:
         raise ValueError("axis must be >= -1")
@@ -119,7 +121,7 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, na
         return found if wanted is None or found.dtype.base_dtype is wanted else apply("Cast", found, DstT=wanted)
 
 
-def _invert_permutation(node: Any) -> Kernel:
+def _invert_permutation(node: Node) -> Kernel:
     def run(x: Any) -> Any:
         if x.ndim != 1:
             raise invalid_argument("invert_permutation expects a 1D vector.")
@@ -145,7 +147,7 @@ def invert_permutation(x: Any, name: str | None = None) -> Any:
     return apply("InvertPermutation", x, name=name)
 
 
-def _unravel_index(node: Any) -> Kernel:
+def _unravel_index(node: Node) -> Kernel:
     def run(indices: Any, dims: Any) -> Any:
         found = []
         if abs(math.prod(dims.tolist())) > torch.iinfo(dims.dtype).max:
@@ -159,7 +161,7 @@ def _unravel_index(node: Any) -> Kernel:
     return run
 
 
-def _unravel_index_shape(o: Any) -> Any:
+def _unravel_index_shape(o: Operation) -> Any:
     indices, dims = o.inputs[0].dims, o.inputs[1].dims
     count = None if dims is None else shapes.with_rank(dims, 1)[0]
     if indices is None:

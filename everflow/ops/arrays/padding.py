@@ -13,6 +13,7 @@ from everflow.api import public
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
 from everflow.graph.constants import constant_value, known
+from everflow.graph.operation import Operation
 from everflow.lazy import torch
 from everflow.ops.arrays.reshaping import is_text, rank, reshape, shape, shown
 from everflow.ops.core.node import Node
@@ -39,7 +40,7 @@ def _flat(pairs: list[list[int]]) -> list[int]:
     return [n for pair in reversed(pairs) for n in pair]
 
 
-def _pad(node: Any) -> Kernel:
+def _pad(node: Node) -> Kernel:
     text = is_text(node)
     pad = torch.constant_pad_nd
     paddings, dims = node.constant(1), node.inputs[0].dims
@@ -63,7 +64,7 @@ def _pad(node: Any) -> Kernel:
     return run
 
 
-def _padded_dims(o: Any) -> Any:
+def _padded_dims(o: Operation) -> Any:
     dims, paddings = o.inputs[0].dims, o.inputs[1].dims
     shapes.with_rank(paddings, 2)
     if paddings is not None and paddings[1] not in (None, 2):
@@ -83,7 +84,7 @@ def _padded_dims(o: Any) -> Any:
     return found
 
 
-def _inner(o: Any, dy: Any) -> Any:
+def _inner(o: Operation, dy: Any) -> Any:
     """The part of dy that was the input."""
     x, paddings = o.inputs[0], o.inputs[1]
     column = tf.slice(paddings, [0, 0], tf.stack([rank(x), 1]))
@@ -113,12 +114,12 @@ def _mirrored_index(size: int, before: int, after: int, offset: int) -> Any:
     return np.concatenate([numbers[offset : before + offset][::-1], numbers, numbers[::-1][offset : after + offset]])
 
 
-def _offset(node: Any) -> int:
+def _offset(node: Node) -> int:
     mode = node.attr("mode")
     return 1 if (mode.decode() if isinstance(mode, bytes) else mode) == "REFLECT" else 0
 
 
-def _mirror_pad(node: Any) -> Kernel:
+def _mirror_pad(node: Node) -> Kernel:
     offset, text = _offset(node), is_text(node)
 
     def run(x: Any, paddings: Any) -> Any:
@@ -140,7 +141,7 @@ op(
 )
 
 
-def _mirror_pad_grad(node: Any) -> Kernel:
+def _mirror_pad_grad(node: Node) -> Kernel:
     offset = _offset(node)
 
     def run(dy: Any, paddings: Any) -> Any:
@@ -156,7 +157,7 @@ def _mirror_pad_grad(node: Any) -> Kernel:
     return run
 
 
-def _mirror_pad_grad_shape(o: Any) -> Any:
+def _mirror_pad_grad_shape(o: Operation) -> Any:
     dims, pairs = o.inputs[0].dims, known(o.inputs[1])
     if pairs is None:
         return None if dims is None else (None,) * len(dims)

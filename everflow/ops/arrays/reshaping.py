@@ -15,10 +15,12 @@ from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
 from everflow.graph.constants import dims_of, known
 from everflow.graph.convert import constant, convert_to_tensor
+from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.graph.stacks import in_eager_mode
 from everflow.lazy import torch
 from everflow.ops.core import host_sizes, symbolic
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.ops.core.shape_rules import from_attr, same_as_input, scalar, unchanged_shapes
 from everflow.values.tensors import is_numeric, torch_dtype
@@ -26,7 +28,7 @@ from everflow.values.tensors import is_numeric, torch_dtype
 Kernel = Callable[..., Any]
 
 
-def is_text(node: Any, index: int = 0) -> bool:
+def is_text(node: Node, index: int = 0) -> bool:
     """Whether an input's values are numpy arrays of objects instead of torch tensors."""
     return not is_numeric(node.inputs[index].dtype)
 
@@ -56,12 +58,12 @@ def shown(dims: Any) -> str:
     return "[" + ",".join(map(str, dims)) + "]"
 
 
-def handed_on(node: Any) -> Kernel:
+def handed_on(node: Node) -> Kernel:
     """The kernel that returns its input."""
     return lambda x: x
 
 
-def _guaranteed(node: Any) -> Kernel:
+def _guaranteed(node: Node) -> Kernel:
     if node.inputs[0].dtype.base_dtype is not dtypes.resource:
         return handed_on(node)
 
@@ -71,7 +73,7 @@ def _guaranteed(node: Any) -> Kernel:
     return run
 
 
-def _prevented(o: Any, dy: Any) -> Any:
+def _prevented(o: Operation, dy: Any) -> Any:
     raise LookupError(f"Gradient explicitly disabled. Reason: {_text(o.attr('message'))!r}")
 
 
@@ -127,7 +129,7 @@ def guarantee_const(input: Any, name: str | None = None) -> Any:
     return apply("GuaranteeConst", input, name=name)
 
 
-def _unfed(node: Any) -> Kernel:
+def _unfed(node: Node) -> Kernel:
     dims = node.attrs.get("shape")
     proto_names = {"float32": "float", "float64": "double", "float16": "half"}
     dtype = node.outputs[0].dtype.base_dtype.name
@@ -141,7 +143,7 @@ def _unfed(node: Any) -> Kernel:
     return run
 
 
-def _default_shape(o: Any) -> Any:
+def _default_shape(o: Operation) -> Any:
     dims = o.attr("shape")
     shapes.merge(o.inputs[0].dims, dims)
     return dims
@@ -166,42 +168,42 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
     return apply("PlaceholderWithDefault", input, shape=shape, name=name)
 
 
-def _shape(node: Any) -> Kernel:
+def _shape(node: Node) -> Kernel:
     dtype = torch_dtype(node.attr("out_type"))
     return lambda x: torch.tensor(x.shape, dtype=dtype)
 
 
-def _shape_n(node: Any) -> Kernel:
+def _shape_n(node: Node) -> Kernel:
     one = _shape(node)
     return one if len(node.outputs) == 1 else lambda *xs: tuple([one(x) for x in xs])
 
 
-def _size(node: Any) -> Kernel:
+def _size(node: Node) -> Kernel:
     dtype = torch_dtype(node.attr("out_type"))
     if is_text(node):
         return lambda x: torch.scalar_tensor(x.size, dtype=dtype)
     return lambda x: torch.scalar_tensor(x.numel(), dtype=dtype)
 
 
-def _known_shapes(node: Any) -> list[np.ndarray] | None:
+def _known_shapes(node: Node) -> list[np.ndarray] | None:
     if not all(shapes.is_fully_defined(v.dims) for v in node.inputs):
         return None
     dtype = node.attr("out_type").as_numpy_dtype
     return [np.array(v.dims, dtype) for v in node.inputs]
 
 
-def _known_size(node: Any) -> list[np.ndarray] | None:
+def _known_size(node: Node) -> list[np.ndarray] | None:
     dims = node.inputs[0].dims
     return [np.array(shapes.num_elements(dims), node.attr("out_type").as_numpy_dtype)] if shapes.is_fully_defined(dims) else None
 
 
-def _known_rank(node: Any) -> list[np.ndarray] | None:
+def _known_rank(node: Node) -> list[np.ndarray] | None:
     """Of a variable, the rank is asked for to learn whether it is initialized."""
     dims = node.inputs[0].dims
     return None if dims is None or _reads_variable(node) else [np.array(len(dims), np.int32)]
 
 
-def _reads_variable(node: Any) -> bool:
+def _reads_variable(node: Node) -> bool:
     while not node.reads and node.type in ("Rank", "Identity"):
         node = node.inputs[0].node
     return bool(node.reads) or node.type == "ReadVariableOp"
@@ -305,7 +307,7 @@ def rank_internal(input: Any, name: str | None = None, optimize: bool = True) ->
         return apply("Rank", input, name=scope)
 
 
-def _reshape(node: Any) -> Kernel:
+def _reshape(node: Node) -> Kernel:
     def reshaped(x: Any, dims: Any) -> Any:
         try:
             return x.reshape(dims)
@@ -347,7 +349,7 @@ def _product(dims: Any) -> int:
     return int(np.prod([d for d in dims if d is not None], dtype=np.int64))
 
 
-def _reshape_shape(o: Any) -> Any:
+def _reshape_shape(o: Operation) -> Any:
     given = o.inputs[0].dims
     if o.inputs[1].dims is not None and len(o.inputs[1].dims) > 1:
         raise ValueError(f"Shape must be rank 1 but is rank {len(o.inputs[1].dims)}")
@@ -404,7 +406,7 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
     return found
 
 
-def _expand_dims(node: Any) -> Kernel:
+def _expand_dims(node: Node) -> Kernel:
     def expanded(x: Any, axis: int) -> Any:
         if not -x.ndim - 1 <= axis <= x.ndim:
             raise invalid_argument(f"Tried to expand dim index {axis} for tensor with {x.ndim} dimensions.")
@@ -426,7 +428,7 @@ def _only_axis(axis: Any) -> int:
     return int(axis)
 
 
-def _expand_dims_shape(o: Any) -> Any:
+def _expand_dims_shape(o: Operation) -> Any:
     dims, axis = o.inputs[0].dims, known(o.inputs[1])
     if dims is None:
         return None
@@ -462,7 +464,7 @@ def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any 
     return apply("ExpandDims", input, axis, name=name)
 
 
-def _squeeze(node: Any) -> Kernel:
+def _squeeze(node: Node) -> Kernel:
     axes = tuple(node.attr("squeeze_dims") or ())
     text = is_text(node)
     if not axes:
@@ -484,7 +486,7 @@ def _squeeze(node: Any) -> Kernel:
     return run
 
 
-def _squeeze_shape(o: Any) -> Any:
+def _squeeze_shape(o: Operation) -> Any:
     dims, axes = o.inputs[0].dims, list(o.attr("squeeze_dims") or ())
     if dims is None:
         return None

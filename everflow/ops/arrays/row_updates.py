@@ -10,12 +10,13 @@ from everflow.api import internal
 from everflow.errors import invalid_argument
 from everflow.lazy import torch
 from everflow.ops.arrays.reshaping import as_signed, shown
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.ops.core.shape_rules import same_as_input
 
 
 def _updated(change: Callable[[Any, Any, Any], Any]) -> Callable[[Any], Callable[..., Any]]:
-    def make(node: Any) -> Callable[..., Any]:
+    def make(node: Node) -> Callable[..., Any]:
         def run(x: Any, i: Any, v: Any) -> Any:
             if i.ndim == 0 and v.ndim == x.ndim - 1:
                 i, v = i.reshape(1), v.unsqueeze(0)

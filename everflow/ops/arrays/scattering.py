@@ -13,9 +13,11 @@ from everflow.api import public
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
 from everflow.graph.constants import dims_of
+from everflow.graph.operation import Operation
 from everflow.lazy import torch
 from everflow.ops.arrays.gathering import check_nd, gather_nd
 from everflow.ops.arrays.reshaping import as_signed, is_text, shown
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 
 Kernel = Callable[..., Any]
@@ -77,7 +79,7 @@ def put(into: Any, indices: Any, updates: Any, how: str) -> Any:
     return into
 
 
-def _scatter_nd(node: Any) -> Kernel:
+def _scatter_nd(node: Node) -> Kernel:
     text = is_text(node, 1)
 
     def run(indices: Any, updates: Any, sizes: Any) -> Any:
@@ -128,7 +130,7 @@ def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) 
 
 
 def _tensor_scatter(how: str) -> Callable[[Any], Kernel]:
-    def make(node: Any) -> Kernel:
+    def make(node: Node) -> Kernel:
         if is_text(node):
             return lambda x, indices, updates: put(x.copy(), indices, updates, how)
         return lambda x, indices, updates: put(x.clone(memory_format=torch.contiguous_format), indices, updates, how)
@@ -136,23 +138,23 @@ def _tensor_scatter(how: str) -> Callable[[Any], Kernel]:
     return make
 
 
-def _tensor_scatter_shape(o: Any) -> Any:
+def _tensor_scatter_shape(o: Operation) -> Any:
     return scattered_dims(o.inputs[1].dims, o.inputs[2].dims, o.inputs[0].dims)
 
 
-def _update_gradient(o: Any, dy: Any) -> Any:
+def _update_gradient(o: Operation, dy: Any) -> Any:
     indices, updates = o.inputs[1], o.inputs[2]
     of_updates = gather_nd(dy, indices)
     of_tensor = apply("TensorScatterUpdate", tf.identity(dy), indices, tf.zeros_like(updates, dtype=dy.dtype))
     return [of_tensor, None, of_updates]
 
 
-def _subtract_gradient(o: Any, dy: Any) -> Any:
+def _subtract_gradient(o: Operation, dy: Any) -> Any:
     of_updates = gather_nd(dy, o.inputs[1])
     return [tf.identity(dy), None, -of_updates]
 
 
-def _add_gradient(o: Any, dy: Any) -> Any:
+def _add_gradient(o: Operation, dy: Any) -> Any:
     of_updates = gather_nd(dy, o.inputs[1])
     return [tf.identity(dy), None, of_updates]
 

@@ -13,16 +13,18 @@ from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
 from everflow.graph.constants import known
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
 from everflow.ops.arrays.reshaping import as_signed, is_text, reshape, shape, shown
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.values.tensors import from_numpy, to_numpy, torch_dtype
 
 Kernel = Callable[..., Any]
 
 
-def _where(node: Any) -> Kernel:
+def _where(node: Node) -> Kernel:
     if is_text(node):
         return lambda x: torch.from_numpy(np.argwhere(x != b"").astype(np.int64))
     return lambda x: as_signed(x).nonzero()
@@ -99,7 +101,7 @@ def _sorted_unique(array: np.ndarray, axis: int | None) -> tuple[np.ndarray, np.
     return index[order], rank_of[inverse.reshape(-1)], counts[order]
 
 
-def _unique(node: Any) -> Kernel:
+def _unique(node: Node) -> Kernel:
     dtype = node.inputs[0].dtype.base_dtype
     kind = torch_dtype(node.attr("out_idx"))
     text = is_text(node)
@@ -129,12 +131,12 @@ def _unique(node: Any) -> Kernel:
     return run
 
 
-def _unique_shape(o: Any) -> Any:
+def _unique_shape(o: Operation) -> Any:
     dims = shapes.with_rank(o.inputs[0].dims, 1)
     return [(None,), dims] + [(None,)] * (len(o.outputs) - 2)
 
 
-def _unique_v2_shape(o: Any) -> Any:
+def _unique_v2_shape(o: Operation) -> Any:
     dims, axis = o.inputs[0].dims, known(o.inputs[1])
     more = [(None,)] * (len(o.outputs) - 2)
     if axis is None or dims is None:
@@ -166,7 +168,7 @@ def unique_with_counts(x: Any, out_idx: Any = dtypes.int32, name: str | None = N
     return apply("UniqueWithCounts", x, out_idx=out_idx, name=name)
 
 
-def _list_diff(node: Any) -> Kernel:
+def _list_diff(node: Node) -> Kernel:
     dtype = node.inputs[0].dtype.base_dtype
     kind = torch_dtype(node.attr("out_idx"))
     text = is_text(node)
@@ -201,7 +203,7 @@ def setdiff1d(x: Any, y: Any, index_dtype: Any = dtypes.int32, name: str | None 
 
 
 def _bound(right: bool) -> Callable[[Any], Kernel]:
-    def make(node: Any) -> Kernel:
+    def make(node: Node) -> Kernel:
         dtype = node.inputs[0].dtype.base_dtype
         kind = torch_dtype(node.attr("out_type"))
         plain = dtype.name not in ("uint16", "uint32", "uint64", "bool", "string")
@@ -221,7 +223,7 @@ def _bound(right: bool) -> Callable[[Any], Kernel]:
     return make
 
 
-def _bound_shape(o: Any) -> Any:
+def _bound_shape(o: Operation) -> Any:
     shapes.with_rank(o.inputs[0].dims, 2)
     return shapes.with_rank(o.inputs[1].dims, 2) if o.inputs[1].dims is not None else None
 
@@ -250,7 +252,7 @@ def _check_numbers(numbers: Any, limit: int) -> None:
         raise invalid_argument(f"partitions{place} = {int(numbers[at])} is not in [0, {limit})")
 
 
-def _dynamic_partition(node: Any) -> Kernel:
+def _dynamic_partition(node: Node) -> Kernel:
     count = node.attr("num_partitions")
     text = is_text(node)
 
@@ -275,7 +277,7 @@ def _dynamic_partition(node: Any) -> Kernel:
     return run
 
 
-def _dynamic_partition_shape(o: Any) -> Any:
+def _dynamic_partition_shape(o: Operation) -> Any:
     data, numbers = o.inputs[0].dims, o.inputs[1].dims
     count = o.attr("num_partitions")
     if data is None or numbers is None:
@@ -286,7 +288,7 @@ def _dynamic_partition_shape(o: Any) -> Any:
     return [(None, *data[len(numbers) :])] * count
 
 
-def _dynamic_partition_gradient(o: Any, *dys: Any) -> Any:
+def _dynamic_partition_gradient(o: Operation, *dys: Any) -> Any:
     data, numbers = o.inputs
     sizes = shape(numbers)
     places = reshape(tf.range(tf.reduce_prod(sizes)), sizes)
@@ -303,7 +305,7 @@ def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str
     return apply("DynamicPartition", data, partitions, num_partitions=num_partitions, name=name)
 
 
-def _dynamic_stitch(node: Any) -> Kernel:
+def _dynamic_stitch(node: Node) -> Kernel:
     count = node.attr("N")
     text = is_text(node, count)
 
@@ -341,7 +343,7 @@ def _dynamic_stitch(node: Any) -> Kernel:
     return run
 
 
-def _dynamic_stitch_shape(o: Any) -> Any:
+def _dynamic_stitch_shape(o: Operation) -> Any:
     count = o.attr("N")
     inner: Any = None
     rows: int | None = 0

@@ -12,11 +12,13 @@ from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
 from everflow.graph.constants import dims_of, known
 from everflow.graph.convert import constant
+from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.graph.tensor import Tensor
 from everflow.ops.arrays.filling import ones_like
 from everflow.ops.arrays.reshaping import cast, flipped, is_text, rank, reshape, shape, shown
 from everflow.ops.core import host_sizes, symbolic
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, fused_op, op
 from everflow.values.sizes import Sizes
 
@@ -140,7 +142,7 @@ def _taken(x: Any, layout: Layout, index: tuple[Any, ...], reverse: tuple[int, .
     return flipped(found, reverse) if reverse else found
 
 
-def _masks(node: Any) -> list[int]:
+def _masks(node: Node | Operation) -> list[int]:
     return [node.attr(m) for m in MASKS]
 
 
@@ -152,7 +154,7 @@ def _plan(begin: Any, end: Any, strides: Any, masks: list[int], input_rank: int)
     return layout, *index_of(layout)
 
 
-def _strided_slice(node: Any) -> Kernel:
+def _strided_slice(node: Node) -> Kernel:
     masks, text = _masks(node), is_text(node)
     begin, end, strides = (node.constant(i) for i in (1, 2, 3))
     dims = node.inputs[0].dims
@@ -233,17 +235,17 @@ def _bounds(tensor: Any) -> list[int] | None:
     return None if value is None else value.tolist()
 
 
-def _strided_slice_shape(o: Any) -> Any:
+def _strided_slice_shape(o: Operation) -> Any:
     begin, end, strides = (_bounds(t) for t in o.inputs[1:4])
     shapes.merge(shapes.merge(o.inputs[1].dims, o.inputs[2].dims), o.inputs[3].dims)
     return _sliced_dims(o.inputs[0].dims, begin, end, strides, _masks(o))
 
 
-def _mask_attrs(o: Any) -> dict[str, Any]:
+def _mask_attrs(o: Operation) -> dict[str, Any]:
     return {m: o.attr(m) for m in MASKS}
 
 
-def _strided_slice_gradient(o: Any, dy: Any) -> Any:
+def _strided_slice_gradient(o: Operation, dy: Any) -> Any:
     x, begin, end, strides = o.inputs
     sizes = shape(x, out_type=begin.dtype)
     return apply("StridedSliceGrad", sizes, begin, end, strides, dy, **_mask_attrs(o)), None, None, None
@@ -261,7 +263,7 @@ op(
 )
 
 
-def _row(node: Any) -> Kernel:
+def _row(node: Node) -> Kernel:
     """What a strided slice takes from i to i + 1, given the tensor and i."""
     general = _strided_slice(node.attr("slice"))
 
@@ -296,7 +298,7 @@ def _placed(into: Any, value: Any, plan: Any) -> None:
     target.copy_(value)
 
 
-def _strided_slice_grad(node: Any) -> Kernel:
+def _strided_slice_grad(node: Node) -> Kernel:
     masks = _masks(node)
 
     def run(sizes: Any, begin: Any, end: Any, strides: Any, dy: Any) -> Any:
@@ -305,7 +307,7 @@ def _strided_slice_grad(node: Any) -> Kernel:
         return found
 
     sizes, begin, end, strides = (node.constant(i) for i in range(4))
-    if any(v is None for v in (sizes, begin, end, strides)):
+    if sizes is None or begin is None or end is None or strides is None:
         return run
     plan = _plan(begin.tolist(), end.tolist(), strides.tolist(), masks, len(sizes))
     dims = tuple(sizes.tolist())
@@ -318,7 +320,7 @@ def _strided_slice_grad(node: Any) -> Kernel:
     return fixed
 
 
-def _strided_slice_grad_gradient(o: Any, dy: Any) -> Any:
+def _strided_slice_grad_gradient(o: Operation, dy: Any) -> Any:
     begin, end, strides = o.inputs[1:4]
     return None, None, None, None, apply("StridedSlice", dy, begin, end, strides, **_mask_attrs(o))
 
@@ -332,7 +334,7 @@ op(
 )
 
 
-def _slice_assign(node: Any) -> Kernel:
+def _slice_assign(node: Node) -> Kernel:
     masks = _masks(node)
 
     def run(slot: Any, begin: Any, end: Any, strides: Any, value: Any) -> Any:
@@ -344,7 +346,7 @@ def _slice_assign(node: Any) -> Kernel:
     return run
 
 
-def _resource_slice_assign(node: Any) -> Kernel:
+def _resource_slice_assign(node: Node) -> Kernel:
     inner = _slice_assign(node)
 
     def run(*arguments: Any) -> None:
@@ -357,7 +359,7 @@ op("StridedSliceAssign", kernel=_slice_assign, shape=lambda o: o.inputs[0].dims,
 op("ResourceStridedSliceAssign", kernel=_resource_slice_assign, shape=lambda o: [], writes=True, rearranges=True)
 
 
-def _slice_update(node: Any) -> Kernel:
+def _slice_update(node: Node) -> Kernel:
     masks = _masks(node)
 
     def run(x: Any, begin: Any, end: Any, strides: Any, value: Any) -> Any:
@@ -390,7 +392,7 @@ def _slices(begin: list[int], size: list[int]) -> tuple[slice, ...]:
     return tuple(slice(b, None if s == -1 else b + s) for b, s in zip(begin, size))
 
 
-def _slice(node: Any) -> Kernel:
+def _slice(node: Node) -> Kernel:
     begin, size = node.constant(1), node.constant(2)
     if begin is not None and size is not None:
         begin, size = begin.tolist(), size.tolist()
@@ -413,7 +415,7 @@ def _slice(node: Any) -> Kernel:
     return run
 
 
-def _slice_shape(o: Any) -> Any:
+def _slice_shape(o: Operation) -> Any:
     dims = o.inputs[0].dims
     for t in o.inputs[1:]:
         if t.dims is not None and len(t.dims) != 1:
@@ -445,7 +447,7 @@ def _slice_shape(o: Any) -> Any:
     return tuple(found)
 
 
-def _slice_gradient(o: Any, dy: Any) -> Any:
+def _slice_gradient(o: Operation, dy: Any) -> Any:
     from everflow.ops.arrays.joining import concat, stack
     from everflow.ops.arrays.padding import pad
 

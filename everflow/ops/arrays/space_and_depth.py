@@ -13,8 +13,10 @@ from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
 from everflow.graph.constants import known
 from everflow.graph.convert import constant, convert_to_tensor
+from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 
 Kernel = Callable[..., Any]
@@ -73,7 +75,7 @@ def _nd(compute: Callable[..., Any]) -> Callable[[Any], Kernel]:
 
 
 def _square(compute: Callable[..., Any]) -> Callable[[Any], Kernel]:
-    def make(node: Any) -> Kernel:
+    def make(node: Node) -> Kernel:
         blocks = [node.attr("block_size")] * 2
         return lambda x, pairs: compute(x, blocks, pairs.tolist())
 
@@ -86,7 +88,7 @@ def _exactly(size: Any, divisor: int) -> Any:
     return None if size is None else size // divisor
 
 
-def _blocks_of(o: Any, attr: bool) -> tuple[Any, Any, int | None]:
+def _blocks_of(o: Operation, attr: bool) -> tuple[Any, Any, int | None]:
     """What is known of the block shape, of the paddings or crops, and of their number."""
     pairs = known(o.inputs[-1])
     if attr:
@@ -106,7 +108,7 @@ def _blocks_of(o: Any, attr: bool) -> tuple[Any, Any, int | None]:
 
 
 def _divided_dims(attr: bool) -> Callable[[Any], Any]:
-    def rule(o: Any) -> Any:
+    def rule(o: Operation) -> Any:
         dims = o.inputs[0].dims
         blocks, paddings, count = _blocks_of(o, attr)
         if attr:
@@ -129,7 +131,7 @@ def _divided_dims(attr: bool) -> Callable[[Any], Any]:
 
 
 def _assembled_dims(attr: bool) -> Callable[[Any], Any]:
-    def rule(o: Any) -> Any:
+    def rule(o: Operation) -> Any:
         dims = o.inputs[0].dims
         blocks, crops, count = _blocks_of(o, attr)
         if attr:
@@ -261,12 +263,12 @@ def required_space_to_batch_paddings(input_shape: Any, block_shape: Any, base_pa
         return paddings, crops
 
 
-def _format(node: Any) -> str:
+def _format(node: Node | Operation) -> str:
     value = node.attr("data_format")
     return value.decode() if isinstance(value, bytes) else value
 
 
-def _space_to_depth(node: Any) -> Kernel:
+def _space_to_depth(node: Node) -> Kernel:
     block, layout = node.attr("block_size"), _format(node)
 
     def run(x: Any) -> Any:
@@ -298,7 +300,7 @@ def _unpacked_depth(x: Any, block: int) -> Any:
     return x.reshape(batch, depth // (block * block), height * block, width * block)
 
 
-def _depth_to_space(node: Any) -> Kernel:
+def _depth_to_space(node: Node) -> Kernel:
     block, layout = node.attr("block_size"), _format(node)
 
     def run(x: Any) -> Any:
@@ -321,7 +323,7 @@ def _times(size: Any, n: int) -> Any:
 def _depth_rule(change: Callable[[Any, Any, Any, int], Any]) -> Callable[[Any], Any]:
     """A shape rule from one that is given depth, height, width and block size."""
 
-    def rule(o: Any) -> Any:
+    def rule(o: Operation) -> Any:
         layout, block = _format(o), o.attr("block_size")
         dims = shapes.with_rank(o.inputs[0].dims, 5 if layout == "NCHW_VECT_C" else 4)
         if layout == "NHWC":

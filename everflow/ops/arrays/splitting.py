@@ -13,15 +13,17 @@ from everflow.errors import invalid_argument
 from everflow.graph import shapes
 from everflow.graph.constants import known
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.operation import Operation
 from everflow.lazy import torch
 from everflow.ops.arrays.reshaping import is_text, shown
 from everflow.ops.core import symbolic
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 
 Kernel = Callable[..., Any]
 
 
-def _unpack(node: Any) -> Kernel:
+def _unpack(node: Node) -> Kernel:
     axis, num = node.attr("axis"), node.attr("num")
     text = is_text(node)
 
@@ -42,7 +44,7 @@ def _unpack(node: Any) -> Kernel:
     return run
 
 
-def _unpack_shape(o: Any) -> Any:
+def _unpack_shape(o: Operation) -> Any:
     dims, axis, num = o.inputs[0].dims, o.attr("axis"), o.attr("num")
     if dims is None:
         return [None] * num
@@ -79,7 +81,7 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unst
     return apply("Unpack", value, num=num, axis=axis, name=name)
 
 
-def _split(node: Any) -> Kernel:
+def _split(node: Node) -> Kernel:
     count = len(node.outputs)
     text = is_text(node, 1)
 
@@ -103,15 +105,16 @@ def _split(node: Any) -> Kernel:
     if axis is None or dims is None or text or count == 1:
         return run
     at = int(axis.reshape(-1)[0])
-    if not -len(dims) <= at < len(dims) or not dims[at] or dims[at] % count:
+    size = dims[at] if -len(dims) <= at < len(dims) else None
+    if not size or size % count:
         return run
-    sizes = [dims[at] // count] * count
+    sizes = [size // count] * count
     # Tensor.split goes through Python; this is the kernel itself.
     split = torch.split_with_sizes
     return lambda axis, x: split(x, sizes, at)
 
 
-def _split_shape(o: Any) -> Any:
+def _split_shape(o: Operation) -> Any:
     dims, count = o.inputs[1].dims, o.attr("num_split")
     axis = known(o.inputs[0])
     if o.inputs[0].dims not in (None, ()):
@@ -160,7 +163,7 @@ def _split_sizes(sizes: list[int], total: int) -> list[int]:
     return [total - given if s == -1 else s for s in sizes]
 
 
-def _split_v(node: Any) -> Kernel:
+def _split_v(node: Node) -> Kernel:
     count = len(node.outputs)
     text = is_text(node)
 
@@ -180,7 +183,7 @@ def _split_v(node: Any) -> Kernel:
     return run
 
 
-def _split_v_shape(o: Any) -> Any:
+def _split_v_shape(o: Operation) -> Any:
     dims, count = o.inputs[0].dims, o.attr("num_split")
     sizes, axis = known(o.inputs[1]), known(o.inputs[2])
     if dims is None:

@@ -14,16 +14,18 @@ from everflow.graph import dtypes, shapes
 from everflow.graph.constants import dims_of
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.indexed_slices import IndexedSlices
+from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
 from everflow.ops.arrays.reshaping import cast, expand_dims, is_text, rank, reshape, shape, shown
 from everflow.ops.arrays.version2_arguments import convert_to_int_tensor
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 
 Kernel = Callable[..., Any]
 
 
-def _tile(node: Any) -> Kernel:
+def _tile(node: Node) -> Kernel:
     text = is_text(node)
 
     def run(x: Any, multiples: Any) -> Any:
@@ -54,7 +56,7 @@ def _tile(node: Any) -> Kernel:
     return lambda x, multiples: x.repeat(fixed)
 
 
-def _tile_shape(o: Any) -> Any:
+def _tile_shape(o: Operation) -> Any:
     dims, times = o.inputs[0].dims, dims_of(o.inputs[1])
     count = (o.inputs[1].dims or (None,))[0]
     shapes.with_rank(o.inputs[1].dims, 1)
@@ -66,7 +68,7 @@ def _tile_shape(o: Any) -> Any:
     return tuple(None if d is None or n is None else d * n for d, n in zip(dims, times))
 
 
-def _tile_gradient(o: Any, dy: Any) -> Any:
+def _tile_gradient(o: Operation, dy: Any) -> Any:
     """Sums over the repetitions: dy as [multiple, size, multiple, size, ...], summed over every other dimension."""
     x, multiples = o.inputs
     sizes = shape(x, out_type=multiples.dtype)
@@ -84,7 +86,7 @@ def _tile_gradient(o: Any, dy: Any) -> Any:
 op("Tile", kernel=_tile, shape=_tile_shape, gradient=_tile_gradient, view=True, sizes=(1,), fills=0)
 
 
-def _tile_grad(node: Any) -> Kernel:
+def _tile_grad(node: Node) -> Kernel:
     def run(dy: Any, multiples: Any) -> Any:
         times = multiples.tolist()
         sizes = [n for times_here, size in zip(times, dy.shape) for n in (times_here, size // times_here)]
@@ -102,7 +104,7 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
     return apply("Tile", input, multiples, name=name)
 
 
-def _broadcast_to(node: Any) -> Kernel:
+def _broadcast_to(node: Node) -> Kernel:
     text = is_text(node)
 
     def run(x: Any, sizes: Any) -> Any:
@@ -124,7 +126,7 @@ def _cannot_broadcast(dims: Any, wanted: list[int]) -> Exception:
     return invalid_argument(f"Incompatible shapes: {shown(dims)} vs. {shown(wanted)}")
 
 
-def _broadcast_to_shape(o: Any) -> Any:
+def _broadcast_to_shape(o: Operation) -> Any:
     dims, wanted = o.inputs[0].dims, dims_of(o.inputs[1])
     shapes.with_rank(o.inputs[1].dims, 1)
     if dims is None or wanted is None:
@@ -136,7 +138,7 @@ def _broadcast_to_shape(o: Any) -> Any:
     return wanted
 
 
-def _broadcast_to_gradient(o: Any, dy: Any) -> Any:
+def _broadcast_to_gradient(o: Operation, dy: Any) -> Any:
     x, wanted = o.inputs
     sizes = shape(x, out_type=wanted.dtype)
     axes = apply("BroadcastGradientArgs", wanted, sizes)[1]

@@ -13,9 +13,11 @@ from everflow.errors import OpError, invalid_argument
 from everflow.graph import shapes
 from everflow.graph.constants import known
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
 from everflow.ops.arrays.reshaping import flipped, is_text, renamed_argument
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.ops.core.shape_rules import same_as_input
 
@@ -36,7 +38,7 @@ def _check_permutation(perm: list[int], rank: int) -> list[int]:
 
 
 def _transpose(conjugate: bool) -> Callable[[Any], Kernel]:
-    def make(node: Any) -> Kernel:
+    def make(node: Node) -> Kernel:
         text = is_text(node)
         conj = conjugate and node.inputs[0].dtype.is_complex
 
@@ -59,7 +61,7 @@ def _transpose(conjugate: bool) -> Callable[[Any], Kernel]:
     return make
 
 
-def _transpose_shape(o: Any) -> Any:
+def _transpose_shape(o: Operation) -> Any:
     dims, perm = o.inputs[0].dims, known(o.inputs[1])
     if perm is None:
         count = len(dims) if dims is not None else (o.inputs[1].dims or (None,))[0]
@@ -134,7 +136,7 @@ def _check_axes(axes: list[int], rank: int) -> tuple[int, ...]:
     return tuple(found)
 
 
-def _reverse_v2(node: Any) -> Kernel:
+def _reverse_v2(node: Node) -> Kernel:
     text = is_text(node)
     axes, dims = node.constant(1), node.inputs[0].dims
     if axes is not None and dims is not None and not text:
@@ -148,7 +150,7 @@ def _reverse_v2(node: Any) -> Kernel:
     return run
 
 
-def _reverse_v2_shape(o: Any) -> Any:
+def _reverse_v2_shape(o: Operation) -> Any:
     dims, axes = o.inputs[0].dims, known(o.inputs[1])
     shapes.with_rank(o.inputs[1].dims, 1)
     if dims is not None and len(dims) > 8:
@@ -161,7 +163,7 @@ def _reverse_v2_shape(o: Any) -> Any:
     return dims
 
 
-def _reverse(node: Any) -> Kernel:
+def _reverse(node: Node) -> Kernel:
     text = is_text(node)
 
     def run(x: Any, dims: Any) -> Any:
@@ -181,7 +183,7 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
     return apply("ReverseV2", tensor, axis, name=name)
 
 
-def _reverse_sequence(node: Any) -> Kernel:
+def _reverse_sequence(node: Node) -> Kernel:
     along, batch = node.attr("seq_dim"), node.attr("batch_dim")
     text = is_text(node)
 
@@ -210,7 +212,7 @@ def _reverse_sequence(node: Any) -> Kernel:
     return run
 
 
-def _reverse_sequence_shape(o: Any) -> Any:
+def _reverse_sequence_shape(o: Operation) -> Any:
     dims, lengths = o.inputs[0].dims, shapes.with_rank(o.inputs[1].dims, 1)
     along, batch = o.attr("seq_dim"), o.attr("batch_dim")
     if dims is None:
@@ -248,7 +250,7 @@ def reverse_sequence(
     return apply("ReverseSequence", input, seq_lengths, seq_dim=along, batch_dim=0 if batch is None else batch, name=name)
 
 
-def _roll(node: Any) -> Kernel:
+def _roll(node: Node) -> Kernel:
     text = is_text(node)
 
     def run(x: Any, shift: Any, axis: Any) -> Any:
@@ -269,7 +271,7 @@ def _roll(node: Any) -> Kernel:
     return run
 
 
-def _roll_shape(o: Any) -> Any:
+def _roll_shape(o: Operation) -> Any:
     shapes.with_rank_at_least(o.inputs[0].dims, 1)
     shapes.with_rank_at_most(o.inputs[1].dims, 1)
     shapes.with_rank_at_most(o.inputs[2].dims, 1)

@@ -11,15 +11,17 @@ import numpy as np
 from everflow.api import internal, public
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
+from everflow.graph.operation import Operation
 from everflow.io import wav
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, generated, op
 from everflow.ops.core.shape_rules import with_rank
 
 Kernel = Callable[..., Any]
 
 
-def _decode(node: Any) -> Kernel:
+def _decode(node: Node) -> Kernel:
     channels, count = node.attr("desired_channels"), node.attr("desired_samples")
 
     def run(contents: Any) -> Any:
@@ -37,7 +39,7 @@ def _decode(node: Any) -> Kernel:
     return run
 
 
-def _encode(node: Any) -> Kernel:
+def _encode(node: Node) -> Kernel:
     def run(audio: Any, rate: Any) -> Any:
         if audio.ndim != 2:
             raise invalid_argument(f"audio must be 2-dimensional[{','.join(map(str, audio.shape))}]")
@@ -48,7 +50,7 @@ def _encode(node: Any) -> Kernel:
     return run
 
 
-def _decode_shape(o: Any) -> Any:
+def _decode_shape(o: Operation) -> Any:
     with_rank(o.inputs[0].dims, 0)
     samples, channels = o.attr("desired_samples"), o.attr("desired_channels")
     for name, n in (("samples", samples), ("channels", channels)):
@@ -57,7 +59,7 @@ def _decode_shape(o: Any) -> Any:
     return [(None if samples == -1 else samples, None if channels == -1 else channels), ()]
 
 
-def _encode_shape(o: Any) -> Any:
+def _encode_shape(o: Operation) -> Any:
     with_rank(o.inputs[0].dims, 2)
     with_rank(o.inputs[1].dims, 0)
     return ()
@@ -71,7 +73,7 @@ def _fft_length(window: int) -> int:
     return 1 << max(0, (window - 1).bit_length())
 
 
-def _spectrogram(node: Any) -> Kernel:
+def _spectrogram(node: Node) -> Kernel:
     window, stride, squared = node.attr("window_size"), node.attr("stride"), node.attr("magnitude_squared")
     if window < 2:
         raise invalid_argument(f"Window size must be at least 2, got {window}")
@@ -92,7 +94,7 @@ def _spectrogram(node: Any) -> Kernel:
     return run
 
 
-def _spectrogram_shape(o: Any) -> Any:
+def _spectrogram_shape(o: Operation) -> Any:
     samples, channels = shapes.with_rank(o.inputs[0].dims, 2)
     window, stride = o.attr("window_size"), o.attr("stride")
     frames = None if samples is None else 0 if samples < window else 1 + (samples - window) // stride
@@ -134,7 +136,7 @@ def _cosines(inputs: int, coefficients: int) -> Any:
     return torch.from_numpy(np.sqrt(2.0 / inputs) * np.cos(np.pi / inputs * rows * columns))
 
 
-def _coefficients(node: Any) -> Kernel:
+def _coefficients(node: Node) -> Kernel:
     channels, count = node.attr("filterbank_channel_count"), node.attr("dct_coefficient_count")
     lower, upper = node.attr("lower_frequency_limit"), node.attr("upper_frequency_limit")
 
@@ -149,7 +151,7 @@ def _coefficients(node: Any) -> Kernel:
     return run
 
 
-def _coefficients_shape(o: Any) -> Any:
+def _coefficients_shape(o: Operation) -> Any:
     dims = shapes.with_rank(o.inputs[0].dims, 3)
     with_rank(o.inputs[1].dims, 0)
     return (dims[0], dims[1], o.attr("dct_coefficient_count"))

@@ -19,13 +19,14 @@ from everflow.graph.operation import Operation
 from everflow.graph.sparse_tensor import SparseTensor
 from everflow.graph.tensor import TensorLike
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.values.shown import summarize as summarized
 
 # -- Print
 
 
-def _print(node: Any) -> Callable[..., Any]:
+def _print(node: Node) -> Callable[..., Any]:
     types = [v.dtype for v in node.inputs[1:]]
     message, limit = node.attr("message"), node.attr("summarize")
     left = node.attr("first_n")
@@ -76,7 +77,7 @@ def _written(stream: str, text: str, end: str) -> None:
         print(text, end=end, file=sys.stdout if stream == "stdout" else sys.stderr, flush=True)
 
 
-def _print_v2(node: Any) -> Callable[..., Any]:
+def _print_v2(node: Node) -> Callable[..., Any]:
     stream, end = node.attr("output_stream"), node.attr("end")
 
     def run(text: Any) -> None:

@@ -10,18 +10,19 @@ from everflow.errors import invalid_argument
 from everflow.graph import shapes
 from everflow.lazy import torch
 from everflow.ops.arrays.reshaping import shown
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.ops.core.shape_rules import same_as_input
 
 Kernel = Callable[..., Any]
 
 
-def _message(node: Any) -> str:
+def _message(node: Node) -> str:
     message = node.attr("message")
     return message.decode() if isinstance(message, bytes) else message
 
 
-def _check_numerics(node: Any) -> Kernel:
+def _check_numerics(node: Node) -> Kernel:
     message = _message(node)
 
     def run(x: Any) -> Any:
@@ -50,7 +51,7 @@ def check_numerics(tensor: Any, message: Any, name: str | None = None) -> Any:
     return apply("CheckNumerics", tensor, message=message, name=name)
 
 
-def _ensure_shape(node: Any) -> Kernel:
+def _ensure_shape(node: Node) -> Kernel:
     dims = node.attr("shape")
     name = node.inputs[0].node.name
 

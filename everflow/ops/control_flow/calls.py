@@ -12,22 +12,23 @@ from everflow.graph.functions import inline
 from everflow.graph.graph import Graph
 from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 
 
-def call_function(node: Any, function_name: str) -> Callable[..., Any]:
+def call_function(node: Node, function_name: str) -> Callable[..., Any]:
     """The kernel of a node that calls a library function with its inputs."""
     return unpacked(node, node.context.function(function_name))
 
 
-def unpacked(node: Any, call: Callable[..., Any]) -> Callable[..., Any]:
+def unpacked(node: Node, call: Callable[..., Any]) -> Callable[..., Any]:
     """A step's outputs as a kernel's: one value for one output."""
     if len(node.outputs) == 1:
         return lambda *arguments: call(*arguments)[0]
     return call
 
 
-def _remote_call(node: Any) -> Callable[..., Any]:
+def _remote_call(node: Node) -> Callable[..., Any]:
     call = call_function(node, node.attr("f").name)
     return lambda _target, *arguments: call(*arguments)
 

@@ -20,19 +20,20 @@ from everflow.graph.tensor import Tensor
 from everflow.ops.control_flow import bodies
 from everflow.ops.control_flow.ordering import Assert
 from everflow.ops.control_flow.toggles import enabled_in
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 
 # -- nodes
 
 
-def branch_names(node: Any) -> list[str]:
+def branch_names(node: Node | Operation) -> list[str]:
     """The names of the functions that a node chooses from, in the order of the index that chooses."""
     if node.type == "Case":
         return [f.name for f in node.attr("branches")]
     return [node.attr("else_branch").name, node.attr("then_branch").name]
 
 
-def _choosing_kernel(node: Any) -> Callable[..., Any]:
+def _choosing_kernel(node: Node) -> Callable[..., Any]:
     names = branch_names(node)
     index = _case_index(len(names)) if node.type == "Case" else bodies.truth
     used = node.attrs.get("_used")
@@ -44,7 +45,7 @@ def _choosing_kernel(node: Any) -> Callable[..., Any]:
     return lambda chosen, *inputs: calls[index(chosen)](*inputs)
 
 
-def _some_results(node: Any, branches: list[FuncGraph], index: Callable[[Any], int], used: tuple[int, ...]) -> Callable[..., Any]:
+def _some_results(node: Node, branches: list[FuncGraph], index: Callable[[Any], int], used: tuple[int, ...]) -> Callable[..., Any]:
     """A choice of which only some results are used: what only the others need is not computed."""
     calls = [node.context.compile(b.variant([b.outputs[i] for i in used])) for b in branches]
     count = len(node.outputs)
@@ -81,7 +82,7 @@ for _name in ("If", "StatelessIf", "Case"):
     op(_name, kernel=_choosing_kernel, shape=_choosing_shapes, view=True, writes=True, bodies=True, first_argument=1, sizes=(0,))
 
 
-def _fake_param(node: Any) -> Callable[..., Any]:
+def _fake_param(node: Node) -> Callable[..., Any]:
     value = bodies.placeholder_value(node.attr("dtype"))
     return lambda: value
 

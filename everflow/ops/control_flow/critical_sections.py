@@ -18,6 +18,7 @@ from everflow.graph.scopes import colocate_with, control_dependencies, name_scop
 from everflow.graph.stacks import get_default_graph, in_eager_mode
 from everflow.graph.tensor import Tensor
 from everflow.ops.control_flow.ordering import group, tuple_of
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 
 CRITICAL_SECTIONS = internal("ops.critical_section_ops.CRITICAL_SECTIONS")("critical_sections")
@@ -65,7 +66,7 @@ class Held:
         self.release()
 
 
-def _mutex(node: Any) -> Callable[[], Mutex]:
+def _mutex(node: Node) -> Callable[[], Mutex]:
     name = node.attr("shared_name") or node.name
     return lambda: node.context.resources.get(node.attr("container"), "mutex", name, Mutex)
 

@@ -19,6 +19,7 @@ from everflow.graph.sparse_tensor import SparseTensor
 from everflow.graph.tensor import Tensor
 from everflow.ops.control_flow.bodies import merged_dims
 from everflow.ops.control_flow.frame_kinds import BACK_EDGES, ENTERS, EXITS, FRAME_OPS, MERGES, SWITCHES
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 
 
@@ -59,7 +60,7 @@ def _switch_gradient(operation: Operation, no: Any, yes: Any) -> list[Any]:
     return [merge([switch(no, pred)[0], switch(yes, pred)[1]])[0], None]
 
 
-def _first(node: Any) -> Any:
+def _first(node: Node) -> Any:
     return lambda x, *_: x
 
 
@@ -78,7 +79,7 @@ op("LoopCond", kernel=_first, shape=lambda o: (), view=True)
 op("ControlTrigger", kernel=lambda n: lambda: None)
 
 
-def _abort(node: Any) -> Any:
+def _abort(node: Node) -> Any:
     message, quietly = node.attr("error_msg"), node.attr("exit_without_error")
 
     def run() -> None:

@@ -22,10 +22,11 @@ from everflow.graph.tensor import Tensor
 from everflow.graph.type_spec import CompositeTensor, TypeSpec, type_spec_from_value
 from everflow.ops.control_flow import bodies
 from everflow.ops.control_flow.toggles import enabled_in
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 
 
-def _while(node: Any) -> Callable[..., Any]:
+def _while(node: Node) -> Callable[..., Any]:
     context = node.context
     _check_results(node, context)
     condition, body = (context.library(node.attr(part).name).graph for part in ("cond", "body"))
@@ -58,7 +59,7 @@ def needed_variables(condition: FuncGraph, body: FuncGraph, used: Iterable[int])
         needed |= more
 
 
-def _check_results(node: Any, context: Any) -> None:
+def _check_results(node: Node, context: Any) -> None:
     """A loop from outside may not fit together."""
     condition, body = context.library(node.attr("cond").name), context.library(node.attr("body").name)
     if condition is not None and len(condition.graph.outputs) != 1:

@@ -18,6 +18,7 @@ from everflow.graph.operation import Operation
 from everflow.graph.scopes import colocate_with, control_dependencies, device, name_scope
 from everflow.graph.stacks import in_eager_mode
 from everflow.graph.tensor import Tensor
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.values.shown import summarize as summarized
 
@@ -115,7 +116,7 @@ def tuple_of(tensors: Any, name: str | None = None, control_inputs: Any = None) 
         return found
 
 
-def _assert(node: Any) -> Callable[..., None]:
+def _assert(node: Node) -> Callable[..., None]:
     types = [v.dtype for v in node.inputs[1:]]
     limit = node.attr("summarize")
 

@@ -19,6 +19,7 @@ from everflow.graph.convert import convert_to_tensor
 from everflow.graph.describe import type_name
 from everflow.graph.scopes import control_dependencies
 from everflow.graph.stacks import get_default_graph, in_eager_mode
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, fused_op, not_differentiable, op
 from everflow.values.tensors import from_numpy, to_numpy
 
@@ -167,7 +168,7 @@ def _results(found: Any, token: str, types: list[dtypes.DType]) -> list[Any]:
     return results
 
 
-def kernel_of_call(node: Any) -> Callable[..., Any]:
+def kernel_of_call(node: Node) -> Callable[..., Any]:
     """Calls the function of a node."""
     token, types = node.attr("token"), [v.dtype for v in node.inputs]
     returned = [v.dtype for v in node.outputs]
@@ -191,7 +192,7 @@ for _name in ("PyFunc", "PyFuncStateless"):
     op(_name, kernel=kernel_of_call, shape=lambda o: [None] * len(o.outputs), gradient=not_differentiable, kind="python function")
 
 
-def _together(node: Any) -> Callable[..., Any]:
+def _together(node: Node) -> Callable[..., Any]:
     """Calls the functions of several nodes side by side: one may wait for what another one does."""
     calls = [(kernel_of_call(n), len(n.inputs), len(n.outputs)) for n in node.attr("calls")]
     count = sum(outputs for _, _, outputs in calls)
@@ -229,7 +230,7 @@ def _together(node: Any) -> Callable[..., Any]:
 fused_op("_PyFuncs", kernel=_together)
 
 
-def _eager_py_func(node: Any) -> Callable[..., Any]:
+def _eager_py_func(node: Node) -> Callable[..., Any]:
     token, types = node.attr("token"), [v.dtype for v in node.inputs]
     returned = [v.dtype for v in node.outputs]
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from everflow.errors import invalid_argument
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import op
 
 
@@ -52,16 +53,16 @@ class Stack:
 _serial = itertools.count()
 
 
-def _name_of(node: Any) -> str:
+def _name_of(node: Node) -> str:
     """Each run makes a stack of its own, so the name is not all of a stack's name."""
     return f"{node.attr('stack_name') or node.name}_{next(_serial)}"
 
 
-def _stack(node: Any) -> Callable[..., Stack]:
+def _stack(node: Node) -> Callable[..., Stack]:
     return lambda size: Stack(_name_of(node), int(size))
 
 
-def _old_stack(node: Any) -> Callable[..., Stack]:
+def _old_stack(node: Node) -> Callable[..., Stack]:
     return lambda: Stack(_name_of(node), -1)
 
 

@@ -10,16 +10,18 @@ import numpy as np
 import everflow as tf
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
+from everflow.graph.operation import Operation
 from everflow.graph.stacks import in_eager_mode
 from everflow.lazy import torch
 from everflow.ops.core import symbolic
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, fused_op, op
 from everflow.values.sizes import Sizes
 
 Sum = Callable[[Any], Any]
 
 
-def checked(node: Any, compute: Callable[..., Any]) -> Callable[..., Any]:
+def checked(node: Node, compute: Callable[..., Any]) -> Callable[..., Any]:
     """An elementwise kernel with TensorFlow's error for shapes that don't broadcast; bare where the static shapes say they do."""
     if _surely_broadcasts(*(v.dims for v in node.inputs)):
         return compute
@@ -99,7 +101,7 @@ def gradient_axes(a: Any, b: Any) -> tuple[list[int], list[int]]:
     return of_a, of_b
 
 
-def _broadcast_gradient_args(node: Any) -> Any:
+def _broadcast_gradient_args(node: Node) -> Any:
     dtype = torch.int64 if node.inputs[0].dtype.base_dtype.name == "int64" else torch.int32
 
     def run(a: Any, b: Any) -> Any:
@@ -109,7 +111,7 @@ def _broadcast_gradient_args(node: Any) -> Any:
     return run
 
 
-def _axes_of_sizes(node: Any) -> Any:
+def _axes_of_sizes(node: Node) -> Any:
     def run(a: Any, b: Any) -> Any:
         of_a, of_b = gradient_axes(list(a), list(b))
         return Sizes(of_a), Sizes(of_b)
@@ -126,7 +128,7 @@ op(
 )
 
 
-def _sum_to_shape(node: Any) -> Callable[..., Any]:
+def _sum_to_shape(node: Node) -> Callable[..., Any]:
     """A gradient summed over the axes along which the value of this shape was broadcast: in most runs, none."""
     known = node.constant(1)
     if known is not None:
@@ -151,11 +153,11 @@ def broadcast_sizes(a: list[int], b: list[int]) -> tuple[int, ...]:
         raise invalid_argument(f"Incompatible shapes: {shapes.describe(tuple(a))} vs. {shapes.describe(tuple(b))}") from None
 
 
-def _broadcast_args(node: Any) -> Any:
+def _broadcast_args(node: Node) -> Any:
     return lambda a, b: torch.tensor(broadcast_sizes(a.tolist(), b.tolist()), dtype=a.dtype)
 
 
-def _broadcast_args_shape(o: Any) -> Any:
+def _broadcast_args_shape(o: Operation) -> Any:
     a, b = (t.dims for t in o.inputs)
     return (max(a[0], b[0]),) if a and b and a[0] is not None and b[0] is not None else (None,)
 

@@ -9,16 +9,18 @@ from typing import Any
 from everflow.api import public
 from everflow.graph import opdefs
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.operation import Operation
 from everflow.graph.sparse_tensor import SparseTensor
 from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
 from everflow.ops.core.broadcasting import checked, needed_sums_to_inputs, sums_to_inputs
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, generated, not_differentiable, op
 from everflow.ops.core.shape_rules import broadcast, same_as_input
 from everflow.values.tensors import torch_dtype
 
-Factory = Callable[[Any], Callable[..., Any]]
+Factory = Callable[[Node], Callable[..., Any]]
 
 # Unsigned types that torch holds but hardly computes with, and signed types with room for what they hold.
 WIDER = {"uint16": "int32", "quint16": "int32", "uint32": "int64", "uint64": "int64"}
@@ -27,7 +29,7 @@ WIDER = {"uint16": "int32", "quint16": "int32", "uint32": "int64", "uint64": "in
 def widened(factory: Factory) -> Factory:
     """A kernel that computes in the next signed type where torch can't compute in the inputs' own."""
 
-    def make(node: Any) -> Callable[..., Any]:
+    def make(node: Node) -> Callable[..., Any]:
         inner = factory(node)
         wide = WIDER.get(node.inputs[0].dtype.base_dtype.name)
         if wide is None:
@@ -47,7 +49,7 @@ def unary(
     differentiate = gradient
     if gradient is not None and gradient is not not_differentiable:
 
-        def differentiate(o: Any, dy: Any) -> Any:
+        def differentiate(o: Operation, dy: Any) -> Any:
             return gradient(o.inputs[0], o.outputs[0], dy)
 
     op(name, kernel=widened(kernel), shape=same_as_input, gradient=differentiate, owner=owner, **facts)
@@ -62,7 +64,7 @@ def binary(
     owner = sys._getframe(1).f_globals["__name__"]
     differentiate = summed_gradient(*gradient) if isinstance(gradient, tuple) else gradient
 
-    def make(node: Any) -> Callable[..., Any]:
+    def make(node: Node) -> Callable[..., Any]:
         return checked(node, kernel(node))
 
     op(name, kernel=widened(make) if widen else make, shape=broadcast, gradient=differentiate, owner=owner, **facts)
@@ -73,7 +75,7 @@ def summed_gradient(of_x: Any, of_y: Any) -> Callable[..., Any]:
     """The gradient of a broadcasting op from the gradients of its elements, which get complex inputs conjugated; None stands
     for an input that has no gradient."""
 
-    def differentiate(o: Any, dz: Any) -> Any:
+    def differentiate(o: Operation, dz: Any) -> Any:
         x, y = o.inputs
         to_x, to_y = sums_to_inputs(x, y)
         x, y = conj(x), conj(y)
@@ -91,7 +93,7 @@ def conj(x: Any) -> Any:
 def needed_gradient(of_x: Any, of_y: Any) -> Callable[..., Any]:
     """The same for the common arithmetic, where equal static shapes need no sums at all."""
 
-    def differentiate(o: Any, dz: Any) -> Any:
+    def differentiate(o: Operation, dz: Any) -> Any:
         x, y = o.inputs
         if not isinstance(dz, Tensor):
             dz = convert_to_tensor(dz)

@@ -11,6 +11,7 @@ from everflow.graph.convert import convert_list, convert_to_tensor
 from everflow.graph.defun import Defun, call
 from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import add_op, apply, op
 
 
@@ -126,7 +127,7 @@ def _for_as_while(start: Any, limit: Any, delta: Any, inputs: Any, body: Any, na
     return found[4 : 4 + count]
 
 
-def _for_kernel(node: Any) -> Any:
+def _for_kernel(node: Node) -> Any:
     call = node.context.function(node.attr("body").name)
     count = len(node.outputs)
 

@@ -13,6 +13,7 @@ from everflow.api import internal
 from everflow.errors import not_found
 from everflow.graph.shapes import with_rank
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import generated, op
 
 NAMES = """
@@ -34,7 +35,7 @@ for _name in NAMES:
     internal("framework.test_ops." + re.sub(r"(?<=[a-z0-9])([A-Z])|(?<=[A-Z])([A-Z][a-z])", r"_\1\2", _name).lower())(generated(_name))
 
 
-def _label(node: Any) -> Callable[..., Any]:
+def _label(node: Node) -> Callable[..., Any]:
     text = np.array(f"My label is: {node.attrs.get('_kernel') or 'default'}".encode(), dtype=object)
     return lambda *_: text
 
@@ -70,7 +71,7 @@ class _Stub:
     exists = False
 
 
-def _stub(node: Any) -> Callable[[], _Stub]:
+def _stub(node: Node) -> Callable[[], _Stub]:
     found = node.context.resources.get(node.attr("container"), "stub", node.attr("shared_name") or node.name, _Stub)
     return lambda: found
 

@@ -17,7 +17,7 @@ import importlib
 import inspect
 import sys
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,6 +33,9 @@ from everflow.graph.tensor_proto import as_array
 from everflow.graph.wire import output_types_of
 from everflow.index import FUSED, GRADIENTS, OPS
 
+if TYPE_CHECKING:
+    from everflow.ops.core.node import Node
+
 
 @dataclasses.dataclass(slots=True, eq=False)
 class Meaning:
@@ -40,8 +43,8 @@ class Meaning:
 
     name: str
     module: str
-    kernel: Callable[..., Any] | None = None
-    shape: Callable[..., Any] | None = None
+    kernel: Callable[[Node], Any] | None = None
+    shape: Callable[[Operation], Any] | None = None
     gradient: Any = None
     # Where the gradient is, if not beside the op: differentiating calls, branches and loops is up to autodiff.
     gradient_module: str = ""
@@ -60,7 +63,7 @@ class Meaning:
     # The result is always in memory of its own.
     fresh: bool = False
     # {input: a kernel that writes the result over that input}; a factory returns None where that can't be.
-    over: dict[int, Callable[[Any], Any]] = dataclasses.field(default_factory=dict)
+    over: dict[int, Callable[[Node], Any]] = dataclasses.field(default_factory=dict)
     # The results come from a file, and nobody else has them.
     restored: bool = False
     # The results may be held by a dataset.
@@ -68,14 +71,14 @@ class Meaning:
 
     # -- forms: the names of fused nodes that do more, or do the same in another way; None where a node can't be had so
     # added(node): adds the result to a tensor that nothing else needs, which comes first.
-    added: Callable[[Any], str | None] | None = None
+    added: Callable[[Node], str | None] | None = None
     # surrounded(node): has another output, the first one with zeros around it; the attribute `border` says how many.
-    surrounded: Callable[[Any], str | None] | None = None
+    surrounded: Callable[[Node], str | None] | None = None
     # Keeps the value that it is given, which nobody else has.
     taking: str = ""
     # Takes many such steps at once; `batch(node)` is what they must have in common.
     together: str = ""
-    batch: Callable[[Any], Any] | None = None
+    batch: Callable[[Node], Any] | None = None
 
     # -- effects
     # The definition calls it stateful, but it only hands out a reference or a value.
@@ -86,7 +89,7 @@ class Meaning:
     waits: bool = False
     brings: bool = False
     # begins(node) returns a kernel that does not wait: it returns what the rest of the step may wait for later, or None.
-    begins: Callable[[Any], Any] | None = None
+    begins: Callable[[Node], Any] | None = None
     # It adds its second input, times this, to the variable that is its first.
     adds: float = 0.0
     # The input whose only element, if it has but one, fills the result.
@@ -96,7 +99,7 @@ class Meaning:
     # Its value is meant to be fed.
     fed: bool = False
     # fetched(tensor, session) returns what turns its value into what a run returns.
-    fetched: Callable[[Any, Any], Callable[[Any], Any]] | None = None
+    fetched: Callable[[Tensor, Any], Callable[[Node], Any]] | None = None
     # It is never computed while a plan is made.
     folds: bool = True
     # It hands out a variable's storage. `bound`: this is found once, when a step is made.
@@ -111,7 +114,7 @@ class Meaning:
 
     # -- pictures
     # border(node): how many zeros it puts around the pictures that it is given first, where it needs a copy of them for that; else None.
-    border: Callable[[Any], Any] | None = None
+    border: Callable[[Node], Any] | None = None
     # It takes pictures that are part of larger ones as well as others.
     strided: bool = False
 
@@ -120,13 +123,13 @@ class Meaning:
     sizes: tuple[int, ...] = ()
     # host(node) returns a function of Python's numbers that does what the kernel does, or None; see host_sizes. `measures`: it takes
     # tensors, and tells their shapes.
-    host: Callable[[Any], Any] | None = None
+    host: Callable[[Node], Any] | None = None
     measures: bool = False
     # The sizes of an output by tokens for those that are not known, and the sizes that an output holds; see symbolic.
     symbolic: Callable[..., Any] | None = None
     holds: Callable[..., Any] | None = None
     # known(node) returns the results, as arrays, where they follow from static shapes; else None.
-    known: Callable[[Any], Any] | None = None
+    known: Callable[[Node], Any] | None = None
 
 
 MEANINGS: dict[str, Meaning] = {}
@@ -140,8 +143,8 @@ def not_differentiable(op: Operation, *_: Any) -> Any:
 def op(
     name: str,
     *,
-    kernel: Callable[..., Any] | None = None,
-    shape: Callable[..., Any] | None = None,
+    kernel: Callable[[Node], Any] | None = None,
+    shape: Callable[[Operation], Any] | None = None,
     gradient: Any = None,
     owner: str | None = None,
     **facts: Any,
@@ -164,7 +167,7 @@ def op(
         setattr(meaning, fact, value)
 
 
-def fused_op(name: str, *, kernel: Callable[..., Any], **facts: Any) -> None:
+def fused_op(name: str, *, kernel: Callable[[Node], Any], **facts: Any) -> None:
     """Says what a node means that does the work of several: it is made by a pass, and no graph has it. Its name begins with `_`.
 
     What the kernel must know of the ops it stands for are the node's attributes; see everflow.runtime.plan.fused.

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from everflow.errors import invalid_argument
+from everflow.ops.core.node import Node
 
 Factory = Callable[[Any], Callable[..., Any]]
 
@@ -13,7 +14,7 @@ Factory = Callable[[Any], Callable[..., Any]]
 def checked(kernel: Factory, check: Callable[..., str | None]) -> Factory:
     """The kernel, where shapes are not known beforehand with a check before it: `check(*values)` says what is wrong with them."""
 
-    def make(node: Any) -> Callable[..., Any]:
+    def make(node: Node) -> Callable[..., Any]:
         run = kernel(node)
         if all(v.dims is not None and None not in v.dims for v in node.inputs):
             return run

@@ -10,11 +10,12 @@ from everflow.api import public
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
 from everflow.io.gfile import get_matching_files
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.values.texts import text_array
 
 
-def _matching_files(node: Any) -> Callable[..., Any]:
+def _matching_files(node: Node) -> Callable[..., Any]:
     def run(pattern: Any) -> Any:
         if pattern.ndim > 1:
             raise invalid_argument(f"Input patterns tensor must be scalar or vector, but had shape: {shapes.describe(pattern.shape)}")

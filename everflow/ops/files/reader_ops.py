@@ -8,9 +8,11 @@ from typing import Any
 from everflow.api import public
 from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
+from everflow.graph.operation import Operation
 from everflow.graph.stacks import in_eager_mode
 from everflow.io.tf_record import TFRecordOptions
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.ops.core.shape_rules import scalar
 from everflow.ops.files.reader_objects import DatabaseReader, FixedLengthReader, RecordFileReader, WholeFileReader
@@ -25,7 +27,7 @@ from everflow.values.texts import text_array
 Kernel = Callable[..., Any]
 
 
-def _fixed_length(node: Any) -> ReaderKind:
+def _fixed_length(node: Node) -> ReaderKind:
     length, header, footer, hop = (node.attr(f"{part}_bytes") for part in ("record", "header", "footer", "hop"))
     if length <= 0:
         raise invalid_argument(f"record_bytes must be > 0, got {length}")
@@ -38,7 +40,7 @@ def _fixed_length(node: Any) -> ReaderKind:
     return FixedLengthReader(node.name, length, header, footer, hop, encoding)
 
 
-def _lines(node: Any) -> ReaderKind:
+def _lines(node: Node) -> ReaderKind:
     skipped = node.attr("skip_header_lines")
     if skipped < 0:
         raise invalid_argument(f"skip_header_lines must be >= 0 not {skipped}")
@@ -55,7 +57,7 @@ _MAKERS: dict[str, Callable[[Any], ReaderKind]] = {
 
 
 def _maker(make: Callable[[Any], ReaderKind]) -> Callable[[Any], Kernel]:
-    def factory(node: Any) -> Kernel:
+    def factory(node: Node) -> Kernel:
         key = node.attr("container"), "reader", node.attr("shared_name") or node.name
         return lambda: node.context.resources.get(*key, lambda: make(node))
 
@@ -82,7 +84,7 @@ def _checked(queue: Any) -> Any:
     return queue
 
 
-def _read_up_to(node: Any) -> Kernel:
+def _read_up_to(node: Node) -> Kernel:
     def run(reader: Any, queue: Any, count: Any) -> Any:
         if int(count) <= 0:
             raise invalid_argument(f"num_records must be positive, got {int(count)}")
@@ -91,7 +93,7 @@ def _read_up_to(node: Any) -> Kernel:
     return run
 
 
-def _restore(node: Any) -> Kernel:
+def _restore(node: Node) -> Kernel:
     def run(reader: Any, state: Any) -> None:
         if state.ndim:
             raise invalid_argument(f"Reader state must be scalar, but had shape: {shapes.describe(state.shape)}")
@@ -100,7 +102,7 @@ def _restore(node: Any) -> Kernel:
     return run
 
 
-def _restore_shape(o: Any) -> Any:
+def _restore_shape(o: Operation) -> Any:
     shapes.with_rank(o.inputs[1].dims, 0)
     return []
 

@@ -13,6 +13,7 @@ from everflow.errors import NotFoundError, not_found
 from everflow.io import records
 from everflow.io.gfile import get_matching_files
 from everflow.io.tf_record import TFRecordOptions
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.values.texts import text_array
 
@@ -70,7 +71,7 @@ class _Records:
                 raise
 
 
-def _record_input(node: Any) -> Kernel:
+def _record_input(node: Node) -> Kernel:
     count = node.attr("batch_size")
     settings = (
         node.attr("file_pattern"),

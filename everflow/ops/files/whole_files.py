@@ -9,8 +9,10 @@ from typing import Any
 from everflow.api import public
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
+from everflow.graph.operation import Operation
 from everflow.io.file_io import read_file_to_string, write_string_to_file
 from everflow.io.gfile import recursive_create_dir
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.values.texts import text_array
 
@@ -23,7 +25,7 @@ def _check_scalar(value: Any, what: str) -> bytes:
     return value.item()
 
 
-def _read(node: Any) -> Kernel:
+def _read(node: Node) -> Kernel:
     def run(filename: Any) -> Any:
         name = _check_scalar(filename, "Input filename")
         return text_array([read_file_to_string(os.fsdecode(name), binary_mode=True)], ())
@@ -31,7 +33,7 @@ def _read(node: Any) -> Kernel:
     return run
 
 
-def _write(node: Any) -> Kernel:
+def _write(node: Node) -> Kernel:
     def run(filename: Any, contents: Any) -> None:
         name = os.fsdecode(_check_scalar(filename, "Input filename"))
         content = _check_scalar(contents, "Contents")
@@ -43,17 +45,17 @@ def _write(node: Any) -> Kernel:
     return run
 
 
-def _scalars(o: Any) -> None:
+def _scalars(o: Operation) -> None:
     for t in o.inputs:
         shapes.with_rank(t.dims, 0)
 
 
-def _read_shape(o: Any) -> Any:
+def _read_shape(o: Operation) -> Any:
     _scalars(o)
     return ()
 
 
-def _write_shape(o: Any) -> Any:
+def _write_shape(o: Operation) -> Any:
     _scalars(o)
     return []
 

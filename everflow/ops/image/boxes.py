@@ -11,8 +11,10 @@ import numpy as np
 from everflow.api import internal, public
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
+from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.ops.image.checks import exactly
 from everflow.ops.random.numbers import generator
@@ -36,7 +38,7 @@ DEFAULT_COLOURS = [
 ]
 
 
-def _draw(node: Any) -> Kernel:
+def _draw(node: Node) -> Kernel:
     def run(images: Any, boxes: Any, colours: Any = None) -> Any:
         batch, height, width, depth = images.shape
         if depth not in (1, 3, 4):
@@ -66,7 +68,7 @@ def _draw(node: Any) -> Kernel:
     return run
 
 
-def _draw_shape(o: Any) -> Any:
+def _draw_shape(o: Operation) -> Any:
     dims = shapes.with_rank(o.inputs[0].dims, 4)
     boxes = shapes.with_rank(o.inputs[1].dims, 3)
     exactly(boxes[2], 4)
@@ -157,7 +159,7 @@ def _covers(crop: tuple[int, int, int, int], least: float, boxes: np.ndarray) ->
         return bool(np.any((areas > 0) & (shared.astype(np.float32) / areas.astype(np.float32) >= np.float32(least))))
 
 
-def _sample(node: Any) -> Kernel:
+def _sample(node: Node) -> Kernel:
     random, dtype, attempts = generator(node), torch_dtype(node.attr("T")), node.attr("max_attempts")
     aspects, areas = node.attr("aspect_ratio_range"), node.attr("area_range")
     whole_if_none = node.attr("use_image_if_no_bounding_boxes")
@@ -211,7 +213,7 @@ def _sample(node: Any) -> Kernel:
     return run
 
 
-def _sample_shape(o: Any) -> Any:
+def _sample_shape(o: Operation) -> Any:
     exactly(shapes.with_rank(o.inputs[0].dims, 1)[0], 3)
     exactly(shapes.with_rank(o.inputs[1].dims, 3)[2], 4)
     return [(3,), (3,), (1, 1, 4)]

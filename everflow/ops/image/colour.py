@@ -11,10 +11,12 @@ from everflow.api import public
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.operation import Operation
 from everflow.graph.scopes import control_dependencies, name_scope
 from everflow.lazy import torch
 from everflow.ops.arrays.reshaping import shown
 from everflow.ops.checks.assertions import assert_equal
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.ops.core.run_time_checks import checked
 from everflow.ops.image.dtypes import convert_image_dtype
@@ -50,7 +52,7 @@ def _to_rgb(hue: Any, saturation: Any, value: Any) -> Any:
 def _checked(compute: Callable[..., Any]) -> Callable[[Any], Kernel]:
     """A kernel over images of three channels, computed in float32 where the type is smaller."""
 
-    def make(node: Any) -> Kernel:
+    def make(node: Node) -> Kernel:
         def run(x: Any, *factors: Any) -> Any:
             if x.ndim < 1 or x.shape[-1] != 3:
                 raise invalid_argument(f"input must have 3 channels but instead has {x.shape[-1] if x.ndim else 0} channels.")
@@ -82,7 +84,7 @@ def _turned(compute: Callable[..., Any], factors: Callable[[float], tuple[float,
     """Native code on the processor, given how far hues move and by what saturations are multiplied; elsewhere torch."""
     elsewhere = _checked(compute)
 
-    def make(node: Any) -> Kernel:
+    def make(node: Node) -> Kernel:
         general = elsewhere(node)
 
         def run(x: Any, factor: Any) -> Any:
@@ -99,7 +101,7 @@ def _turned(compute: Callable[..., Any], factors: Callable[[float], tuple[float,
     return make
 
 
-def _contrast(node: Any) -> Kernel:
+def _contrast(node: Node) -> Kernel:
     def run(x: Any, factor: Any) -> Any:
         if x.ndim < 3:
             raise invalid_argument(f"input must be at least 3-D, got shape{list(x.shape)}")
@@ -110,7 +112,7 @@ def _contrast(node: Any) -> Kernel:
     return run
 
 
-def _clamped_contrast(node: Any) -> Kernel:
+def _clamped_contrast(node: Node) -> Kernel:
     def run(x: Any, factor: Any, low: Any, high: Any) -> Any:
         wide = x.to(torch.float32)
         mean = wide.mean((-3, -2), keepdim=True)
@@ -119,20 +121,20 @@ def _clamped_contrast(node: Any) -> Kernel:
     return run
 
 
-def _of_colours(o: Any) -> Any:
+def _of_colours(o: Operation) -> Any:
     dims = shapes.with_rank_at_least(o.inputs[0].dims, 1)
     if dims is None:
         return None
     return (*dims[:-1], shapes.merge_size(dims[-1], 3))
 
 
-def _of_images(o: Any) -> Any:
+def _of_images(o: Operation) -> Any:
     for factor in o.inputs[1:]:
         shapes.with_rank(factor.dims, 0)
     return shapes.with_rank_at_least(o.inputs[0].dims, 3)
 
 
-def _hsv_gradient(o: Any, dy: Any) -> Any:
+def _hsv_gradient(o: Operation, dy: Any) -> Any:
     """Each of value, spread and hue is linear in the colours that are largest and smallest."""
     rgb = o.inputs[0]
     red, green, blue = tf.unstack(rgb, axis=-1)

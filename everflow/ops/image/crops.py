@@ -10,8 +10,10 @@ from everflow.api import internal, public
 from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
 from everflow.graph.constants import dims_of
+from everflow.graph.operation import Operation
 from everflow.lazy import torch
 from everflow.ops.arrays.reshaping import renamed_argument, shape
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.ops.core.shape_rules import same_as
 from everflow.ops.image.checks import exactly
@@ -65,7 +67,7 @@ def _pixels(image: Any, owners: Any, rows: Any, columns: Any) -> Any:
     return image.reshape(-1, depth).index_select(0, flat.reshape(-1)).view(*flat.shape, depth)
 
 
-def _crop(node: Any) -> Kernel:
+def _crop(node: Node) -> Kernel:
     nearest, outside = node.attr("method") in (b"nearest", "nearest"), node.attr("extrapolation_value")
 
     def run(image: Any, boxes: Any, owners: Any, crop_size: Any) -> Any:
@@ -95,7 +97,7 @@ def _crop(node: Any) -> Kernel:
     return run
 
 
-def _image_gradient(node: Any) -> Kernel:
+def _image_gradient(node: Node) -> Kernel:
     nearest, dtype = node.attr("method") in (b"nearest", "nearest"), torch_dtype(node.attr("T"))
     compute = torch.float64 if dtype == torch.float64 else torch.float32
 
@@ -123,7 +125,7 @@ def _image_gradient(node: Any) -> Kernel:
     return run
 
 
-def _box_gradient(node: Any) -> Kernel:
+def _box_gradient(node: Node) -> Kernel:
     def run(dy: Any, image: Any, boxes: Any, owners: Any) -> Any:
         _check_boxes(image.shape[0], boxes, owners)
         sizes, counts = image.shape[1:3], dy.shape[1:3]
@@ -148,7 +150,7 @@ def _box_gradient(node: Any) -> Kernel:
     return run
 
 
-def _crop_shape(o: Any) -> Any:
+def _crop_shape(o: Operation) -> Any:
     image, boxes = shapes.with_rank(o.inputs[0].dims, 4), shapes.with_rank(o.inputs[1].dims, 2)
     owners = shapes.with_rank(o.inputs[2].dims, 1)
     exactly(boxes[1], 4)
@@ -157,7 +159,7 @@ def _crop_shape(o: Any) -> Any:
     return (shapes.merge_size(boxes[0], owners[0]), height, width, image[3])
 
 
-def _differentiate(o: Any, dy: Any) -> Any:
+def _differentiate(o: Operation, dy: Any) -> Any:
     image, boxes, owners, _ = o.inputs
     dims = image.dims
     size = list(dims) if dims is not None and None not in dims else shape(image)
@@ -202,7 +204,7 @@ def crop_and_resize_v2(
     return crop_and_resize(image, boxes, box_indices, crop_size, method, extrapolation_value, name)
 
 
-def _glimpse(node: Any) -> Kernel:
+def _glimpse(node: Node) -> Kernel:
     centered, normalized = node.attr("centered"), node.attr("normalized")
     noise = node.attr("noise")
     noise = noise.decode() if isinstance(noise, bytes) else noise
@@ -245,7 +247,7 @@ def _outside(image: Any, dims: tuple[int, ...], noise: str, random: Any) -> Any:
     return torch.minimum(torch.maximum(drawn, low), high)
 
 
-def _glimpse_shape(o: Any) -> Any:
+def _glimpse_shape(o: Operation) -> Any:
     offsets = shapes.with_rank(o.inputs[2].dims, 2)
     exactly(offsets[1], 2)
     dims = resized_shape(o)

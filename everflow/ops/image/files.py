@@ -13,10 +13,12 @@ from everflow.errors import OpError, invalid_argument
 from everflow.graph import dtypes
 from everflow.graph.constants import dims_of
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.operation import Operation
 from everflow.graph.scopes import control_dependencies, name_scope
 from everflow.io import images as files
 from everflow.io import jpeg, png
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.ops.core.shape_rules import with_rank
 from everflow.ops.image.checks import exactly
@@ -76,7 +78,7 @@ def _unknown_format(contents: bytes) -> OpError:
     return invalid_argument(f"Expected image (JPEG, PNG, or GIF), got {found}")
 
 
-def _jpeg_options(node: Any) -> dict[str, Any]:
+def _jpeg_options(node: Node) -> dict[str, Any]:
     if _text(node.attr("dct_method")) not in _DCT_METHODS:
         raise invalid_argument("dct_method must be one of {'', 'INTEGER_FAST', 'INTEGER_ACCURATE'}")
     ratio = node.attr("ratio")
@@ -91,19 +93,19 @@ def _jpeg_options(node: Any) -> dict[str, Any]:
     }
 
 
-def _checked_channels(node: Any) -> int:
+def _checked_channels(node: Node) -> int:
     channels = node.attr("channels")
     if channels not in (0, 1, 3, 4):
         raise invalid_argument(f"channels must be 0, 1, 3, or 4, got {channels}")
     return channels
 
 
-def _decode_jpeg(node: Any) -> Kernel:
+def _decode_jpeg(node: Node) -> Kernel:
     options, channels = _jpeg_options(node), _checked_channels(node)
     return lambda contents: _tensor(_any_image(_contents(contents), channels, dtypes.uint8, options))
 
 
-def _decode_and_crop(node: Any) -> Kernel:
+def _decode_and_crop(node: Node) -> Kernel:
     options, channels = _jpeg_options(node), _checked_channels(node)
 
     def run(contents: Any, window: Any) -> Any:
@@ -116,12 +118,12 @@ def _decode_and_crop(node: Any) -> Kernel:
     return run
 
 
-def _decode_png(node: Any) -> Kernel:
+def _decode_png(node: Node) -> Kernel:
     kind, channels = node.attr("dtype"), _checked_channels(node)
     return lambda contents: _tensor(_any_image(_contents(contents), channels, kind, {}), kind)
 
 
-def _decode_gif(node: Any) -> Kernel:
+def _decode_gif(node: Node) -> Kernel:
     def run(contents: Any) -> Any:
         data = _contents(contents)
         found = files.file_kind(data)
@@ -134,12 +136,12 @@ def _decode_gif(node: Any) -> Kernel:
     return run
 
 
-def _decode_bmp(node: Any) -> Kernel:
+def _decode_bmp(node: Node) -> Kernel:
     channels = node.attr("channels")
     return lambda contents: _tensor(files.decode_bmp(_contents(contents), channels))
 
 
-def _jpeg_size(node: Any) -> Kernel:
+def _jpeg_size(node: Node) -> Kernel:
     kind = torch_dtype(node.attr("output_type"))
     return lambda contents: torch.tensor(jpeg.jpeg_shape(_contents(contents)), dtype=kind)
 
@@ -154,7 +156,7 @@ def _checked_picture(image: Any) -> np.ndarray:
     return image.cpu().numpy()
 
 
-def _encode_jpeg(node: Any) -> Kernel:
+def _encode_jpeg(node: Node) -> Kernel:
     kind, quality = _text(node.attr("format")), node.attr("quality")
     wanted = {"": None, "grayscale": 1, "rgb": 3}[kind]
     if not 0 <= quality <= 100:
@@ -181,7 +183,7 @@ def _encode_jpeg(node: Any) -> Kernel:
     return run
 
 
-def _encode_jpeg_variable(node: Any) -> Kernel:
+def _encode_jpeg_variable(node: Node) -> Kernel:
     def run(image: Any, quality: Any) -> Any:
         pixels, level = _checked_picture(image), int(quality)
         if not 0 <= level <= 100:
@@ -193,7 +195,7 @@ def _encode_jpeg_variable(node: Any) -> Kernel:
     return run
 
 
-def _encode_png(node: Any) -> Kernel:
+def _encode_png(node: Node) -> Kernel:
     level = node.attr("compression")
     if not -1 <= level <= 9:
         raise invalid_argument(f"compression should be in [-1,9], got {level}")
@@ -209,7 +211,7 @@ def _encode_png(node: Any) -> Kernel:
     return run
 
 
-def _decoded_shape(o: Any) -> Any:
+def _decoded_shape(o: Operation) -> Any:
     with_rank(o.inputs[0].dims, 0)
     channels = o.attr("channels")
     if channels < 0:
@@ -224,7 +226,7 @@ def _decoded_shape(o: Any) -> Any:
     return (height, width, channels or None)
 
 
-def _encoded_shape(o: Any) -> Any:
+def _encoded_shape(o: Operation) -> Any:
     with_rank(o.inputs[0].dims, 3)
     return ()
 

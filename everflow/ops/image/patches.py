@@ -11,14 +11,16 @@ import everflow as tf
 from everflow.api import internal, public
 from everflow.errors import unimplemented
 from everflow.graph import shapes
+from everflow.graph.operation import Operation
 from everflow.lazy import torch
 from everflow.ops.arrays.reshaping import renamed_argument, reshape, shape
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 
 Kernel = Callable[..., Any]
 
 
-def _window(node: Any) -> tuple[list[int], list[int], list[int], str]:
+def _window(node: Node | Operation) -> tuple[list[int], list[int], list[int], str]:
     """Sizes, strides and rates over space, and the padding."""
     sizes, strides = node.attr("ksizes"), node.attr("strides")
     rates = node.attr("rates") if "rates" in node.attrs else [1] * len(sizes)
@@ -36,7 +38,7 @@ def _extent(size: int, window: int, stride: int, same: bool) -> tuple[int, int, 
     return count, needed // 2, needed - needed // 2
 
 
-def _extract(node: Any) -> Kernel:
+def _extract(node: Node) -> Kernel:
     sizes, strides, rates, padding = _window(node)
     for label, attr in (("ksizes", "ksizes"), ("strides", "strides"), ("rates", "rates")):
         if attr in node.attrs and (node.attr(attr)[0] != 1 or node.attr(attr)[-1] != 1):
@@ -66,7 +68,7 @@ def _failing(message: str) -> Kernel:
     return run
 
 
-def _extract_shape(o: Any) -> Any:
+def _extract_shape(o: Operation) -> Any:
     sizes, strides, rates, padding = _window(o)
     dims = shapes.with_rank(o.inputs[0].dims, len(sizes) + 2)
     space = [
@@ -75,7 +77,7 @@ def _extract_shape(o: Any) -> Any:
     return (dims[0], *space, None if dims[-1] is None else int(np.prod(sizes)) * dims[-1])
 
 
-def _summed_back(o: Any, dy: Any) -> Any:
+def _summed_back(o: Operation, dy: Any) -> Any:
     """Adds each patch to the places it was taken from: patches of numbered places say which those are."""
     x = o.inputs[0]
     sizes, _, _, _ = _window(o)

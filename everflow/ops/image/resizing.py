@@ -18,9 +18,10 @@ from everflow.api import public
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
 from everflow.graph.constants import dims_of, known
+from everflow.graph.operation import Operation
 from everflow.lazy import torch
 from everflow.ops.arrays.reshaping import shape
-from everflow.ops.core.node import kernel_of
+from everflow.ops.core.node import Node, kernel_of
 from everflow.ops.core.registry import apply, fused_op, op
 from everflow.ops.image.checks import exactly
 
@@ -34,7 +35,7 @@ class Sampling(NamedTuple):
     half_pixel_centers: bool
 
     @classmethod
-    def of(cls, node: Any) -> Sampling:
+    def of(cls, node: Node) -> Sampling:
         half = "half_pixel_centers" in node.attrs and node.attr("half_pixel_centers")
         return cls(node.attr("align_corners"), half)
 
@@ -225,7 +226,7 @@ def check_images(x: Any, height: int = 1, width: int = 1) -> None:
 def resizing(taps_of: Callable[..., Taps]) -> Callable[[Any], Kernel]:
     """The kernel factory of ops that resize batches of images with such taps."""
 
-    def make(node: Any) -> Kernel:
+    def make(node: Node) -> Kernel:
         sampling = _checked_sampling(node)
 
         def run(x: Any, size: Any) -> Any:
@@ -240,7 +241,7 @@ def resizing(taps_of: Callable[..., Taps]) -> Callable[[Any], Kernel]:
     return make
 
 
-def _checked_sampling(node: Any) -> Sampling:
+def _checked_sampling(node: Node) -> Sampling:
     sampling = Sampling.of(node)
     if sampling.align_corners and sampling.half_pixel_centers:
         raise invalid_argument("If half_pixel_centers is True, align_corners must be False.")
@@ -248,7 +249,7 @@ def _checked_sampling(node: Any) -> Sampling:
 
 
 def _resize_gradient(taps_of: Callable[..., Taps]) -> Callable[[Any], Kernel]:
-    def make(node: Any) -> Kernel:
+    def make(node: Node) -> Kernel:
         sampling = _checked_sampling(node)
 
         def run(dy: Any, image: Any) -> Any:
@@ -261,7 +262,7 @@ def _resize_gradient(taps_of: Callable[..., Taps]) -> Callable[[Any], Kernel]:
     return make
 
 
-def _nearest(node: Any) -> Kernel:
+def _nearest(node: Node) -> Kernel:
     sampling = _checked_sampling(node)
 
     def run(x: Any, size: Any) -> Any:
@@ -274,7 +275,7 @@ def _nearest(node: Any) -> Kernel:
     return run
 
 
-def _nearest_gradient(node: Any) -> Kernel:
+def _nearest_gradient(node: Node) -> Kernel:
     sampling = _checked_sampling(node)
 
     def run(dy: Any, size: Any) -> Any:
@@ -285,7 +286,7 @@ def _nearest_gradient(node: Any) -> Kernel:
     return run
 
 
-def resized_shape(o: Any) -> Any:
+def resized_shape(o: Operation) -> Any:
     """Batch and depth stay; the size input says the rest."""
     dims = shapes.with_rank(o.inputs[0].dims, 4)
     size = o.inputs[1]
@@ -295,19 +296,19 @@ def resized_shape(o: Any) -> Any:
     return (dims[0], height, width, dims[3])
 
 
-def _nearest_gradient_shape(o: Any) -> Any:
+def _nearest_gradient_shape(o: Operation) -> Any:
     dims = shapes.with_rank(o.inputs[0].dims, 4)
     height, width = dims_of(o.inputs[1]) or (None, None)
     return (dims[0], height, width, dims[3])
 
 
-def _gradient_shape(o: Any) -> Any:
+def _gradient_shape(o: Operation) -> Any:
     grads, image = shapes.with_rank(o.inputs[0].dims, 4), shapes.with_rank(o.inputs[1].dims, 4)
     return (grads[0], image[1], image[2], grads[3])
 
 
 def _differentiate(grad_op: str, allowed: tuple[str, ...]) -> Callable[..., Any]:
-    def gradient(o: Any, dy: Any) -> Any:
+    def gradient(o: Operation, dy: Any) -> Any:
         image = o.inputs[0]
         if image.dtype.base_dtype.name not in allowed:
             return None, None
@@ -316,11 +317,10 @@ def _differentiate(grad_op: str, allowed: tuple[str, ...]) -> Callable[..., Any]
     return gradient
 
 
-def _differentiate_nearest(o: Any, dy: Any) -> Any:
+def _differentiate_nearest(o: Operation, dy: Any) -> Any:
     dims = o.inputs[0].dims
     # A static size saves an op at each step.
-    fixed = dims is not None and None not in dims[1:3]
-    size = list(dims[1:3]) if fixed else shape(o.inputs[0])[1:3]
+    size = list(dims[1:3]) if dims is not None and None not in dims[1:3] else shape(o.inputs[0])[1:3]
     return apply(
         "ResizeNearestNeighborGrad", dy, size, align_corners=o.attr("align_corners"), half_pixel_centers=o.attr("half_pixel_centers")
     ), None
@@ -330,7 +330,7 @@ def _differentiate_nearest(o: Any, dy: Any) -> Any:
 RESIZES = {"ResizeBilinear": _linear_taps, "ResizeBicubic": _cubic_taps, "ResizeArea": _area_taps}
 
 
-def _single_picture(node: Any) -> Kernel:
+def _single_picture(node: Node) -> Kernel:
     """One of these ops on a picture of bytes instead of a batch; what comes out is divided by a number, or multiplied."""
     resize, divisor, factor = node.attr("resize"), node.attr("divisor"), node.attr("factor")
     whole, taps_of, sampling = kernel_of(resize), RESIZES[resize.type], _checked_sampling(resize)

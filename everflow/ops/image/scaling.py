@@ -10,7 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from everflow.errors import invalid_argument
+from everflow.graph.operation import Operation
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.ops.core.shape_rules import same_as
 from everflow.ops.image.resizing import check_images, checked_size, resized_shape
@@ -84,7 +86,7 @@ def _matrix(size: int, new_size: int, scale: float, translation: float, filter_n
     return torch.from_numpy(np.ascontiguousarray(weights, np.float32))
 
 
-def _filter(node: Any) -> Callable[..., Any]:
+def _filter(node: Node) -> Callable[..., Any]:
     name, antialias = node.attr("kernel_type"), node.attr("antialias")
     name = name.decode() if isinstance(name, bytes) else name
     if name not in FILTERS:
@@ -106,7 +108,7 @@ def _applied(x: Any, rows: Any, columns: Any) -> Any:
     return wide.view(batch, rows.shape[0], columns.shape[0], depth)
 
 
-def _scale(node: Any) -> Callable[..., Any]:
+def _scale(node: Node) -> Callable[..., Any]:
     matrices = _filter(node)
 
     def run(x: Any, size: Any, scale: Any, translation: Any) -> Any:
@@ -117,7 +119,7 @@ def _scale(node: Any) -> Callable[..., Any]:
     return run
 
 
-def _scale_gradient(node: Any) -> Callable[..., Any]:
+def _scale_gradient(node: Node) -> Callable[..., Any]:
     matrices = _filter(node)
 
     def run(dy: Any, image: Any, scale: Any, translation: Any) -> Any:
@@ -127,7 +129,7 @@ def _scale_gradient(node: Any) -> Callable[..., Any]:
     return run
 
 
-def _differentiate(o: Any, dy: Any) -> Any:
+def _differentiate(o: Operation, dy: Any) -> Any:
     image, _, scale, translation = o.inputs
     dx = apply("ScaleAndTranslateGrad", dy, image, scale, translation, kernel_type=o.attr("kernel_type"), antialias=o.attr("antialias"))
     return dx, None, None, None

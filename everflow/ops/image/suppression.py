@@ -11,8 +11,10 @@ from everflow.api import public
 from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.ops.core.shape_rules import axis_of
 from everflow.ops.image.checks import exactly
@@ -98,7 +100,7 @@ def _int32(values: Any) -> Any:
     return torch.tensor(values, dtype=torch.int32)
 
 
-def _suppress(node: Any) -> Kernel:
+def _suppress(node: Node) -> Kernel:
     fixed = node.attr("iou_threshold") if "iou_threshold" in node.attrs else None
 
     def run(boxes: Any, scores: Any, most: Any, limit: Any = None, least: Any = None) -> Any:
@@ -110,7 +112,7 @@ def _suppress(node: Any) -> Kernel:
     return run
 
 
-def _padded(node: Any) -> Kernel:
+def _padded(node: Node) -> Kernel:
     pad = node.attr("pad_to_max_output_size")
 
     def run(boxes: Any, scores: Any, most: Any, limit: Any, least: Any) -> Any:
@@ -121,7 +123,7 @@ def _padded(node: Any) -> Kernel:
     return run
 
 
-def _soft(node: Any) -> Kernel:
+def _soft(node: Node) -> Kernel:
     pad = node.attr("pad_to_max_output_size")
 
     def run(boxes: Any, scores: Any, most: Any, limit: Any, least: Any, sigma: Any) -> Any:
@@ -142,7 +144,7 @@ def _soft(node: Any) -> Kernel:
     return run
 
 
-def _by_overlaps(node: Any) -> Kernel:
+def _by_overlaps(node: Node) -> Kernel:
     def run(overlaps: Any, scores: Any, most: Any, limit: Any, least: Any) -> Any:
         if overlaps.ndim != 2 or overlaps.shape[0] != overlaps.shape[1]:
             raise invalid_argument(f"overlaps must be square{list(overlaps.shape)}")
@@ -156,7 +158,7 @@ def _by_overlaps(node: Any) -> Kernel:
     return run
 
 
-def _combined(node: Any) -> Kernel:
+def _combined(node: Node) -> Kernel:
     per_class, clip = node.attr("pad_per_class"), node.attr("clip_boxes")
 
     def run(boxes: Any, scores: Any, most_of_class: Any, most: Any, limit: Any, least: Any) -> Any:
@@ -193,7 +195,7 @@ def _combined(node: Any) -> Kernel:
     return run
 
 
-def _check_shapes(o: Any) -> None:
+def _check_shapes(o: Operation) -> None:
     boxes, scores = shapes.with_rank(o.inputs[0].dims, 2), shapes.with_rank(o.inputs[1].dims, 1)
     for size in o.inputs[2:]:
         shapes.with_rank(size.dims, 0)
@@ -201,18 +203,18 @@ def _check_shapes(o: Any) -> None:
     exactly(boxes[1], 4)
 
 
-def _indices_shape(o: Any) -> Any:
+def _indices_shape(o: Operation) -> Any:
     _check_shapes(o)
     return (None,)
 
 
-def _padded_shape(o: Any) -> Any:
+def _padded_shape(o: Operation) -> Any:
     _check_shapes(o)
     size = (axis_of(o, 2),) if o.attr("pad_to_max_output_size") else (None,)
     return [size, ()] if len(o.outputs) == 2 else [size, size, ()]
 
 
-def _combined_shape(o: Any) -> Any:
+def _combined_shape(o: Operation) -> Any:
     boxes, scores = shapes.with_rank(o.inputs[0].dims, 4), shapes.with_rank(o.inputs[1].dims, 3)
     each, total, classes = axis_of(o, 2), axis_of(o, 3), scores[2]
     if total is not None and total <= 0:

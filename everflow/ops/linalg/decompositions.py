@@ -9,7 +9,9 @@ import everflow as tf
 from everflow.api import public
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
+from everflow.graph.operation import Operation
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.ops.linalg.matrix_shapes import (
     Kernel,
@@ -30,7 +32,7 @@ def adjoint(x: Any) -> Any:
     return tf.linalg.transpose(x, conjugate=True)
 
 
-def _cholesky(node: Any) -> Kernel:
+def _cholesky(node: Node) -> Kernel:
     def run(x: Any) -> Any:
         check_square(x)
         found, failed = torch.linalg.cholesky_ex(x)
@@ -50,7 +52,7 @@ def _lower_half(x: Any) -> Any:
     return tf.matrix_band_part(tf.matrix_set_diag(x, 0.5 * tf.matrix_diag_part(x)), -1, 0)
 
 
-def _cholesky_gradient(o: Any, dl: Any) -> Any:
+def _cholesky_gradient(o: Operation, dl: Any) -> Any:
     l = o.outputs[0]
     sizes = tf.shape(l)
     inverse = tf.matrix_triangular_solve(l, tf.eye(sizes[-1], batch_shape=sizes[:-2], dtype=l.dtype))
@@ -59,7 +61,7 @@ def _cholesky_gradient(o: Any, dl: Any) -> Any:
     return (found + adjoint(found)) * 0.5
 
 
-def _cholesky_grad(node: Any) -> Kernel:
+def _cholesky_grad(node: Node) -> Kernel:
     def run(l: Any, dl: Any) -> Any:
         check_rank(l, dl)
         check_square(l)
@@ -84,7 +86,7 @@ def cholesky(input: Any, name: str | None = None) -> Any:
     return apply("Cholesky", input, name=name)
 
 
-def _qr(node: Any) -> Kernel:
+def _qr(node: Node) -> Kernel:
     mode = "complete" if node.attr("full_matrices") else "reduced"
 
     def run(x: Any) -> Any:
@@ -94,13 +96,13 @@ def _qr(node: Any) -> Kernel:
     return run
 
 
-def _qr_shape(o: Any) -> Any:
+def _qr_shape(o: Operation) -> Any:
     batch, rows, columns = batch_of(o.inputs[0].dims)
     inner = rows if o.attr("full_matrices") else smaller(rows, columns)
     return [with_batch(batch, rows, inner), with_batch(batch, inner, columns)]
 
 
-def _qr_gradient(o: Any, dq: Any, dr: Any) -> Any:
+def _qr_gradient(o: Operation, dq: Any, dr: Any) -> Any:
     q, r = o.outputs
     _, rows, columns = batch_of(o.inputs[0].dims)
     if rows is None or columns is None:
@@ -132,7 +134,7 @@ def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Any:
     return apply("Qr", input, full_matrices=full_matrices, name=name)
 
 
-def _lu(node: Any) -> Kernel:
+def _lu(node: Node) -> Kernel:
     indices = getattr(torch, node.attr("output_idx_type").name)
 
     def run(x: Any) -> Any:
@@ -152,7 +154,7 @@ def _lu(node: Any) -> Kernel:
     return run
 
 
-def _lu_shape(o: Any) -> Any:
+def _lu_shape(o: Operation) -> Any:
     batch, n = square_batch_of(o.inputs[0].dims)
     return [with_batch(batch, n, n), with_batch(batch, n)]
 
@@ -166,7 +168,7 @@ def lu(input: Any, output_idx_type: Any = tf.int32, name: str | None = None) -> 
     return apply("Lu", input, output_idx_type=output_idx_type, name=name)
 
 
-def _eigh(node: Any) -> Kernel:
+def _eigh(node: Node) -> Kernel:
     compute_v = node.attr("compute_v")
 
     def run(x: Any) -> Any:
@@ -181,7 +183,7 @@ def _eigh(node: Any) -> Kernel:
     return run
 
 
-def _eigh_shape(o: Any) -> Any:
+def _eigh_shape(o: Operation) -> Any:
     batch, n = square_batch_of(o.inputs[0].dims)
     return [with_batch(batch, n), with_batch(batch, n, n) if o.attr("compute_v") else (0,)]
 
@@ -200,7 +202,7 @@ def _scaled(u: Any, s: Any, v: Any) -> Any:
     return tf.matmul(u * tf.expand_dims(s, -2), v, adjoint_b=True)
 
 
-def _eigh_gradient(o: Any, de: Any, dv: Any) -> Any:
+def _eigh_gradient(o: Operation, de: Any, dv: Any) -> Any:
     if o.attr("compute_v"):
         e, v = _real(o.outputs[0]), o.outputs[1]
         apart = _reciprocals(tf.expand_dims(e, -2) - tf.expand_dims(e, -1), v.dtype)
@@ -213,7 +215,7 @@ def _eigh_gradient(o: Any, de: Any, dv: Any) -> Any:
     return _lower_half(found + adjoint(found))
 
 
-def _eigh_in_one(node: Any) -> Kernel:
+def _eigh_in_one(node: Node) -> Kernel:
     """Eigenvalues as a first row over the eigenvectors."""
 
     def run(x: Any) -> Any:
@@ -224,7 +226,7 @@ def _eigh_in_one(node: Any) -> Kernel:
     return run
 
 
-def _eigh_in_one_shape(o: Any) -> Any:
+def _eigh_in_one_shape(o: Operation) -> Any:
     batch, n = square_batch_of(o.inputs[0].dims)
     return with_batch(batch, None if n is None else n + 1, n)
 
@@ -247,7 +249,7 @@ def self_adjoint_eigvals(tensor: Any, name: str | None = None) -> Any:
     return apply("SelfAdjointEigV2", tensor, compute_v=False, name=name).e
 
 
-def _svd(node: Any) -> Kernel:
+def _svd(node: Node) -> Kernel:
     full = node.attr("full_matrices")
 
     def run(x: Any) -> Any:
@@ -262,7 +264,7 @@ def _svd(node: Any) -> Kernel:
     return run if node.attr("compute_uv") else values
 
 
-def _svd_shape(o: Any) -> Any:
+def _svd_shape(o: Operation) -> Any:
     batch, rows, columns = batch_of(o.inputs[0].dims)
     count = smaller(rows, columns)
     values = with_batch(batch, count)
@@ -282,7 +284,7 @@ def _outside(u: Any, du: Any, k: Any, full: bool) -> Any:
     return tf.matmul(rest, turned)
 
 
-def _svd_gradient(o: Any, ds: Any, du: Any, dv: Any) -> Any:
+def _svd_gradient(o: Operation, ds: Any, du: Any, dv: Any) -> Any:
     a, dtype = o.inputs[0], o.inputs[0].dtype
     if not o.attr("compute_uv"):
         found = apply("Svd", a, compute_uv=True, full_matrices=False)

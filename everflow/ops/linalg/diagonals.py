@@ -13,9 +13,11 @@ from everflow.errors import OpError, invalid_argument
 from everflow.graph import dtypes, shapes
 from everflow.graph.constants import known
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
 from everflow.ops.arrays.reshaping import shape, shown
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.ops.core.shape_rules import same_as_input
 from everflow.platform.dispatch import add_dispatch_support
@@ -23,16 +25,16 @@ from everflow.platform.dispatch import add_dispatch_support
 Kernel = Callable[..., Any]
 
 
-def _diag(node: Any) -> Kernel:
+def _diag(node: Node) -> Kernel:
     return lambda x: torch.diag_embed(x.reshape(-1)).reshape((*x.shape, *x.shape))
 
 
-def _diag_shape(o: Any) -> Any:
+def _diag_shape(o: Operation) -> Any:
     dims = shapes.with_rank_at_least(o.inputs[0].dims, 1)
     return None if dims is None else dims + dims
 
 
-def _diag_part(node: Any) -> Kernel:
+def _diag_part(node: Node) -> Kernel:
     def run(x: Any) -> Any:
         if x.ndim % 2 or not x.ndim:
             raise invalid_argument(f"The rank of the tensor should be {' ' * 41}even and positive, got shape {shown(x.shape)}")
@@ -46,7 +48,7 @@ def _diag_part(node: Any) -> Kernel:
     return run
 
 
-def _diag_part_shape(o: Any) -> Any:
+def _diag_part_shape(o: Operation) -> Any:
     dims = o.inputs[0].dims
     if dims is None:
         return None
@@ -92,7 +94,7 @@ def _length(rows: int, columns: int, k: int) -> int:
     return min(rows + min(k, 0), columns - max(k, 0))
 
 
-def _matrix_diag(node: Any) -> Kernel:
+def _matrix_diag(node: Node) -> Kernel:
     def simple(x: Any) -> Any:
         _at_least(x, 1, "diagonal")
         return torch.diag_embed(x)
@@ -137,7 +139,7 @@ def _set_band(into: Any, diagonals: Any, low: int, high: int) -> None:
         into.diagonal(k, -2, -1).copy_(one[..., :length])
 
 
-def _matrix_diag_shape(o: Any) -> Any:
+def _matrix_diag_shape(o: Operation) -> Any:
     dims = shapes.with_rank_at_least(o.inputs[0].dims, 1)
     if len(o.inputs) == 1:
         return None if dims is None else (*dims, dims[-1])
@@ -168,7 +170,7 @@ def _matrix_diag_shape(o: Any) -> Any:
     return (*lead, r, c)
 
 
-def _matrix_diag_part(node: Any) -> Kernel:
+def _matrix_diag_part(node: Node) -> Kernel:
     def simple(x: Any) -> Any:
         _at_least(x, 2, "input")
         return x.diagonal(0, -2, -1)
@@ -197,7 +199,7 @@ def _check_band(low: int, high: int, rows: int, columns: int) -> None:
         raise invalid_argument(f"upper_diag_index is out of bound: {high} It must be between {-rows} and {columns}")
 
 
-def _matrix_diag_part_shape(o: Any) -> Any:
+def _matrix_diag_part_shape(o: Operation) -> Any:
     dims = shapes.with_rank_at_least(o.inputs[0].dims, 2)
     if dims is None:
         return None
@@ -220,7 +222,7 @@ def _matrix_diag_part_shape(o: Any) -> Any:
     return (*dims[:-2], longest) if low == high else (*dims[:-2], high - low + 1, longest)
 
 
-def _matrix_set_diag(node: Any) -> Kernel:
+def _matrix_set_diag(node: Node) -> Kernel:
     def run(x: Any, diagonal: Any, k: Any = None) -> Any:
         _at_least(x, 2, "input")
         _at_least(diagonal, 1, "diagonal")
@@ -243,7 +245,7 @@ def _matrix_set_diag(node: Any) -> Kernel:
     return run
 
 
-def _matrix_set_diag_shape(o: Any) -> Any:
+def _matrix_set_diag_shape(o: Operation) -> Any:
     dims = shapes.with_rank_at_least(o.inputs[0].dims, 2)
     diagonal = shapes.with_rank_at_least(o.inputs[1].dims, 1)
     if dims is None:
@@ -260,14 +262,14 @@ def _matrix_set_diag_shape(o: Any) -> Any:
     return dims
 
 
-def _diag_part_gradient(o: Any, dy: Any) -> Any:
+def _diag_part_gradient(o: Operation, dy: Any) -> Any:
     dims = o.inputs[0].dims
     if dims is not None and dims[-1] is not None and dims[-1] == dims[-2]:
         return matrix_diag(dy)
     return matrix_set_diag(tf.zeros_like(o.inputs[0]), dy)
 
 
-def _diag_part_v2_gradient(o: Any, dy: Any) -> Any:
+def _diag_part_v2_gradient(o: Operation, dy: Any) -> Any:
     x, k = o.inputs[0], o.inputs[1]
     dims = x.dims
     if dims is not None and None not in dims[-2:]:
@@ -277,7 +279,7 @@ def _diag_part_v2_gradient(o: Any, dy: Any) -> Any:
     return [found, None, None]
 
 
-def _set_diag_gradient(o: Any, dy: Any) -> Any:
+def _set_diag_gradient(o: Operation, dy: Any) -> Any:
     x, diagonal = o.inputs
     dims: Any = shapes.merge(x.dims, dy.dims)
     if dims is not None and None not in dims:
@@ -291,7 +293,7 @@ def _set_diag_gradient(o: Any, dy: Any) -> Any:
     return [matrix_set_diag(dy, nothing), matrix_diag_part(dy)]
 
 
-def _set_diag_v2_gradient(o: Any, dy: Any) -> Any:
+def _set_diag_v2_gradient(o: Operation, dy: Any) -> Any:
     k = o.inputs[2]
     of_diagonal = apply("MatrixDiagPartV2", dy, k, tf.zeros([], dy.dtype))
     return [apply("MatrixSetDiagV2", dy, tf.zeros_like(of_diagonal), k), of_diagonal, None]
@@ -347,7 +349,7 @@ def matrix_set_diag(input: Any, diagonal: Any, name: str = "set_diag", k: Any = 
     return apply("MatrixSetDiag", input, diagonal, name=name)
 
 
-def _band_part(node: Any) -> Kernel:
+def _band_part(node: Node) -> Kernel:
     def run(x: Any, num_lower: Any, num_upper: Any) -> Any:
         _at_least(x, 2, "input")
         rows, columns = x.shape[-2:]

@@ -14,9 +14,11 @@ from everflow.api import public
 from everflow.errors import OpError, invalid_argument
 from everflow.graph import shapes
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import op
 
 
@@ -262,7 +264,7 @@ def _rest_rank(labels: str, rank: int) -> int:
     return 0
 
 
-def _einsum(node: Any) -> Callable[..., Any]:
+def _einsum(node: Node) -> Callable[..., Any]:
     inputs, output = _parsed(node.attr("equation"))
     single = "".join(dict.fromkeys(output.replace(_REST, "")))
     doubled = len(single) != len(output.replace(_REST, ""))
@@ -298,7 +300,7 @@ def _on_diagonals(found: Any, output: str, single: str) -> Any:
     return out
 
 
-def _shape(o: Any) -> Any:
+def _shape(o: Operation) -> Any:
     inputs, output = _parsed(o.attr("equation"))
     if len(inputs) != len(o.inputs):
         raise ValueError(f"Expected {len(inputs)} inputs for equation {o.attr('equation')!r} but got: {len(o.inputs)}")

@@ -9,8 +9,10 @@ import numpy as np
 
 import everflow as tf
 from everflow.api import internal, public
+from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.ops.linalg.matrix_shapes import Kernel, check_square, in_full_precision, square
 
@@ -113,7 +115,7 @@ def matrix_exponential(input: Any, name: str | None = None) -> Any:
         return found
 
 
-def _exponential(node: Any) -> Kernel:
+def _exponential(node: Node) -> Kernel:
     def run(x: Any) -> Any:
         check_square(x)
         return torch.linalg.matrix_exp(x)
@@ -182,7 +184,7 @@ def _by_schur(of_triangular: Callable[[Any], Any]) -> Callable[[Any], Kernel]:
     """A function of matrices from one of complex triangular matrices; real matrices give real results, or not-a-numbers
     where there is none."""
 
-    def make(node: Any) -> Kernel:
+    def make(node: Node) -> Kernel:
         def run(x: Any) -> Any:
             check_square(x)
             return torch.stack([one(m) for m in x.reshape(-1, *x.shape[-2:])]).reshape(x.shape) if x.numel() else x.clone()
@@ -208,7 +210,7 @@ def _by_schur(of_triangular: Callable[[Any], Any]) -> Callable[[Any], Kernel]:
     return make
 
 
-def _root_gradient(o: Any, dy: Any) -> Any:
+def _root_gradient(o: Operation, dy: Any) -> Any:
     """A small change dr of the root r changes its square by r·dr + dr·r, as one matrix that acts on dr laid out in a row."""
     r = o.outputs[0]
     n = tf.shape(r)[-1]

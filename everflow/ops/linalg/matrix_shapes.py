@@ -7,7 +7,9 @@ from typing import Any
 
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
+from everflow.graph.operation import Operation
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 
 Kernel = Callable[..., Any]
 
@@ -36,7 +38,7 @@ def smaller(a: int | None, b: int | None) -> int | None:
     return None if a is None or b is None else min(a, b)
 
 
-def square(o: Any) -> Any:
+def square(o: Operation) -> Any:
     """A square matrix gives one of its size."""
     batch, n = square_batch_of(o.inputs[0].dims)
     return with_batch(batch, n, n)
@@ -64,7 +66,7 @@ def check_square(x: Any) -> None:
 def in_full_precision(factory: Callable[[Any], Kernel]) -> Callable[[Any], Kernel]:
     """A kernel that computes halves as floats: the matrix library has no kernels for them."""
 
-    def make(node: Any) -> Kernel:
+    def make(node: Node) -> Kernel:
         inner = factory(node)
         if node.inputs[0].dtype.base_dtype.name != "float16":
             return inner

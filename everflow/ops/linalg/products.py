@@ -10,19 +10,21 @@ from everflow.api import public
 from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.graph.stacks import eager_scope, in_eager_mode
 from everflow.graph.statistics import OpStats, RegisterStatistics
 from everflow.lazy import torch
 from everflow.ops.core import symbolic
 from everflow.ops.core.families import conj, published, widened
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.ops.core.shape_rules import merged
 from everflow.ops.linalg import large_products
 from everflow.platform.dispatch import add_dispatch_support
 
 
-def fits(node: Any, rule: Callable[[], Any]) -> bool:
+def fits(node: Node, rule: Callable[[], Any]) -> bool:
     """Whether the static shapes of a plan's node are known and pass a shape rule, so that the kernel need not look at them."""
     if not all(shapes.is_fully_defined(v.dims) for v in node.inputs):
         return False
@@ -33,7 +35,7 @@ def fits(node: Any, rule: Callable[[], Any]) -> bool:
     return True
 
 
-def _multiply(node: Any) -> Callable[..., Any]:
+def _multiply(node: Node) -> Callable[..., Any]:
     flip_a, flip_b = node.attr("transpose_a"), node.attr("transpose_b")
     product = large_products.product(node)
     if fits(node, lambda: _product_shape(node)):
@@ -59,7 +61,7 @@ def _matrix_error(a: Any, b: Any, flip_a: bool, flip_b: bool) -> Exception | Non
     return None
 
 
-def _product_shape(o: Any) -> Any:
+def _product_shape(o: Node | Operation) -> Any:
     a, b = (shapes.with_rank(t.dims, 2) for t in o.inputs)
     rows, inner_a = reversed(a) if o.attr("transpose_a") else a
     inner_b, columns = reversed(b) if o.attr("transpose_b") else b
@@ -67,7 +69,7 @@ def _product_shape(o: Any) -> Any:
     return rows, columns
 
 
-def _product_gradient(o: Any, dz: Any) -> Any:
+def _product_gradient(o: Operation, dz: Any) -> Any:
     flip_a, flip_b = o.attr("transpose_a"), o.attr("transpose_b")
     a, b = (conj(t) for t in o.inputs)
 
@@ -96,7 +98,7 @@ op(
 
 
 @RegisterStatistics("MatMul", "flops")
-def _product_flops(graph: Any, node: Any) -> OpStats:
+def _product_flops(graph: Any, node: Node) -> OpStats:
     """A multiplication and an addition for each inner index of each element of the product."""
     product = graph.get_operation_by_name(node.name)
     inner = product.inputs[0].dims[0 if product.attr("transpose_a") else 1]
@@ -104,7 +106,7 @@ def _product_flops(graph: Any, node: Any) -> OpStats:
     return OpStats("flops", None if inner is None or size is None else 2 * inner * size)
 
 
-def _sparse_multiply(node: Any) -> Callable[..., Any]:
+def _sparse_multiply(node: Node) -> Callable[..., Any]:
     """The hints about zeros change nothing: torch's dense product is faster except for very empty matrices."""
     inner = _multiply(node)
     if all(v.dtype.base_dtype is dtypes.float32 for v in node.inputs):
@@ -112,7 +114,7 @@ def _sparse_multiply(node: Any) -> Callable[..., Any]:
     return lambda a, b: inner(a.to(torch.float32), b.to(torch.float32))
 
 
-def _sparse_product_gradient(o: Any, dz: Any) -> Any:
+def _sparse_product_gradient(o: Operation, dz: Any) -> Any:
     flip_a, flip_b = o.attr("transpose_a"), o.attr("transpose_b")
     a, b = o.inputs
     sparse = {a: o.attr("a_is_sparse"), b: o.attr("b_is_sparse"), dz: not dz.is_eager and dz.op.type == "ReluGrad"}
@@ -153,7 +155,7 @@ def sparse_matmul(
     )
 
 
-def _batch_multiply(node: Any) -> Callable[..., Any]:
+def _batch_multiply(node: Node) -> Callable[..., Any]:
     is_complex = node.inputs[0].dtype.is_complex
     adjoint = (lambda m: m.mH) if is_complex else lambda m: m.mT
     flip_x, flip_y = node.attr("adj_x"), node.attr("adj_y")
@@ -190,7 +192,7 @@ def _batch_multiply(node: Any) -> Callable[..., Any]:
     return run
 
 
-def _batch_product_shape(o: Any) -> Any:
+def _batch_product_shape(o: Node | Operation) -> Any:
     x, y = (shapes.with_rank_at_least(t.dims, 2) for t in o.inputs)
     if x is None or y is None:
         return None
@@ -201,7 +203,7 @@ def _batch_product_shape(o: Any) -> Any:
     return (*(batch or ()), rows, columns)
 
 
-def _batch_products(o: Any, dz: Any) -> tuple[Any, Any]:
+def _batch_products(o: Operation, dz: Any) -> tuple[Any, Any]:
     x, y = o.inputs
     flip_x, flip_y = o.attr("adj_x"), o.attr("adj_y")
     if not flip_x and not flip_y:
@@ -213,7 +215,7 @@ def _batch_products(o: Any, dz: Any) -> tuple[Any, Any]:
     return matmul(y, dz, adjoint_a=True, adjoint_b=True), matmul(dz, x, adjoint_a=True, adjoint_b=True)
 
 
-def _batch_product_v2_gradient(o: Any, dz: Any) -> Any:
+def _batch_product_v2_gradient(o: Operation, dz: Any) -> Any:
     x, y = o.inputs
     dx, dy = _batch_products(o, dz)
     if x.dims == y.dims and shapes.is_fully_defined(x.dims):
@@ -307,7 +309,7 @@ def trace(x: Any, name: str | None = None) -> Any:
         return tf.reduce_sum(tf.matrix_diag_part(x), [-1], name=scope)
 
 
-def _cross_shape(o: Any) -> Any:
+def _cross_shape(o: Operation) -> Any:
     dims = merged(o)
     shapes.with_rank_at_least(dims, 1)
     if dims is not None and dims[-1] not in (None, 3):
@@ -315,7 +317,7 @@ def _cross_shape(o: Any) -> Any:
     return dims
 
 
-def _cross_gradient(o: Any, dz: Any) -> Any:
+def _cross_gradient(o: Operation, dz: Any) -> Any:
     a, b = o.inputs
     return cross(b, dz), cross(dz, a)
 

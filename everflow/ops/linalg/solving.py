@@ -8,7 +8,9 @@ import everflow as tf
 from everflow.api import public
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
+from everflow.graph.operation import Operation
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.ops.linalg.matrix_shapes import (
     Kernel,
@@ -23,7 +25,7 @@ from everflow.ops.linalg.matrix_shapes import (
 from everflow.platform.dispatch import add_dispatch_support
 
 
-def _inverse(node: Any) -> Kernel:
+def _inverse(node: Node) -> Kernel:
     adjoint = node.attr("adjoint")
 
     def run(x: Any) -> Any:
@@ -36,14 +38,14 @@ def _inverse(node: Any) -> Kernel:
     return run
 
 
-def _inverse_gradient(o: Any, dy: Any) -> Any:
+def _inverse_gradient(o: Operation, dy: Any) -> Any:
     inverse = o.outputs[0]
     if o.attr("adjoint"):
         return -tf.matmul(inverse, tf.matmul(dy, inverse, adjoint_a=True))
     return -tf.matmul(inverse, tf.matmul(dy, inverse, adjoint_b=True), adjoint_a=True)
 
 
-def _determinant(node: Any) -> Kernel:
+def _determinant(node: Node) -> Kernel:
     def run(x: Any) -> Any:
         check_square(x)
         return torch.linalg.det(x)
@@ -51,7 +53,7 @@ def _determinant(node: Any) -> Kernel:
     return run
 
 
-def _determinant_shape(o: Any) -> Any:
+def _determinant_shape(o: Operation) -> Any:
     return square_batch_of(o.inputs[0].dims)[0]
 
 
@@ -60,11 +62,11 @@ def _per_matrix(x: Any) -> Any:
     return tf.reshape(x, tf.concat([tf.shape(x), [1, 1]], 0))
 
 
-def _determinant_gradient(o: Any, dy: Any) -> Any:
+def _determinant_gradient(o: Operation, dy: Any) -> Any:
     return _per_matrix(dy * tf.conj(o.outputs[0])) * tf.matrix_inverse(o.inputs[0], adjoint=True)
 
 
-def _log_determinant(node: Any) -> Kernel:
+def _log_determinant(node: Node) -> Kernel:
     def run(x: Any) -> Any:
         check_square(x)
         sign, size = torch.linalg.slogdet(x)
@@ -73,12 +75,12 @@ def _log_determinant(node: Any) -> Kernel:
     return run
 
 
-def _log_determinant_shape(o: Any) -> Any:
+def _log_determinant_shape(o: Operation) -> Any:
     batch, _ = square_batch_of(o.inputs[0].dims)
     return [batch, batch]
 
 
-def _log_determinant_gradient(o: Any, _: Any, dy: Any) -> Any:
+def _log_determinant_gradient(o: Operation, _: Any, dy: Any) -> Any:
     return _per_matrix(dy) * tf.matrix_inverse(o.inputs[0], adjoint=True)
 
 
@@ -93,7 +95,7 @@ def _check_system(matrix: Any, rhs: Any, is_square: bool = True) -> None:
         raise invalid_argument("Input matrix and rhs are incompatible.")
 
 
-def _solve(node: Any) -> Kernel:
+def _solve(node: Node) -> Kernel:
     adjoint = node.attr("adjoint")
 
     def run(matrix: Any, rhs: Any) -> Any:
@@ -106,12 +108,12 @@ def _solve(node: Any) -> Kernel:
     return run
 
 
-def _solve_shape(o: Any) -> Any:
+def _solve_shape(o: Operation) -> Any:
     batch, n = square_batch_of(o.inputs[0].dims)
     return _solution_shape(o, batch, n, n)
 
 
-def _solution_shape(o: Any, batch: Any, rows: Any, columns: Any) -> Any:
+def _solution_shape(o: Operation, batch: Any, rows: Any, columns: Any) -> Any:
     rhs_batch, rhs_rows, rhs_columns = batch_of(o.inputs[1].dims)
     batch = shapes.merge(batch, rhs_batch)
     rows = shapes.merge_size(rows, rhs_rows)
@@ -120,7 +122,7 @@ def _solution_shape(o: Any, batch: Any, rows: Any, columns: Any) -> Any:
     return with_batch(batch, columns, rhs_columns)
 
 
-def _of_matrix(o: Any, d_rhs: Any) -> Any:
+def _of_matrix(o: Operation, d_rhs: Any) -> Any:
     """The gradient of a system's matrix from that of its right-hand side."""
     solution = o.outputs[0]
     if o.attr("adjoint"):
@@ -128,12 +130,12 @@ def _of_matrix(o: Any, d_rhs: Any) -> Any:
     return -tf.matmul(d_rhs, solution, adjoint_b=True)
 
 
-def _solve_gradient(o: Any, dy: Any) -> Any:
+def _solve_gradient(o: Operation, dy: Any) -> Any:
     d_rhs = tf.matrix_solve(o.inputs[0], dy, adjoint=not o.attr("adjoint"))
     return _of_matrix(o, d_rhs), d_rhs
 
 
-def _triangular_solve(node: Any) -> Kernel:
+def _triangular_solve(node: Node) -> Kernel:
     lower, adjoint = node.attr("lower"), node.attr("adjoint")
 
     def run(matrix: Any, rhs: Any) -> Any:
@@ -145,14 +147,14 @@ def _triangular_solve(node: Any) -> Kernel:
     return run
 
 
-def _triangular_solve_gradient(o: Any, dy: Any) -> Any:
+def _triangular_solve_gradient(o: Operation, dy: Any) -> Any:
     lower = o.attr("lower")
     d_rhs = tf.matrix_triangular_solve(o.inputs[0], dy, lower=lower, adjoint=not o.attr("adjoint"))
     d_matrix = _of_matrix(o, d_rhs)
     return tf.matrix_band_part(d_matrix, -1, 0) if lower else tf.matrix_band_part(d_matrix, 0, -1), d_rhs
 
 
-def _least_squares(node: Any) -> Kernel:
+def _least_squares(node: Node) -> Kernel:
     fast = node.attr("fast")
 
     def run(matrix: Any, rhs: Any, l2_regularizer: Any) -> Any:
@@ -177,7 +179,7 @@ def _least_squares(node: Any) -> Kernel:
     return run
 
 
-def _least_squares_shape(o: Any) -> Any:
+def _least_squares_shape(o: Operation) -> Any:
     shapes.with_rank(o.inputs[2].dims, 0)
     return _solution_shape(o, *batch_of(o.inputs[0].dims))
 
@@ -191,7 +193,7 @@ def regularized_gram(matrix: Any, l2_regularizer: Any, of_columns: bool) -> Any:
     return tf.cholesky(gram)
 
 
-def _least_squares_gradient(o: Any, dx: Any) -> Any:
+def _least_squares_gradient(o: Operation, dx: Any) -> Any:
     a, b, l2 = o.inputs
     x, l2 = o.outputs[0], tf.cast(l2, a.dtype)
 

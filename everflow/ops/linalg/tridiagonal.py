@@ -10,12 +10,14 @@ import everflow as tf
 from everflow.api import public
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
+from everflow.graph.operation import Operation
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.ops.linalg.matrix_shapes import Kernel, batch_of, check_rank, with_batch
 
 
-def _solve(node: Any) -> Kernel:
+def _solve(node: Node) -> Kernel:
     pivoting = node.attr("partial_pivoting")
     singular = (
         "The matrix is not invertible."
@@ -65,7 +67,7 @@ def _solve(node: Any) -> Kernel:
     return run
 
 
-def _solve_shape(o: Any) -> Any:
+def _solve_shape(o: Operation) -> Any:
     batch, count, n = batch_of(o.inputs[0].dims)
     rhs_batch, rows, columns = batch_of(o.inputs[1].dims)
     batch = shapes.merge(batch, rhs_batch)
@@ -94,7 +96,7 @@ def _adjoint(diagonals: Any) -> Any:
     return tf.concat([_shifted(below, -1, -1), middle, _shifted(above, 1, -1)], -2)
 
 
-def _solve_gradient(o: Any, dx: Any) -> Any:
+def _solve_gradient(o: Operation, dx: Any) -> Any:
     x = tf.conj(o.outputs[0])
     d_rhs = apply("TridiagonalSolve", _adjoint(o.inputs[0]), dx, partial_pivoting=o.attr("partial_pivoting"))
     parts = [tf.reduce_sum(d_rhs * beside, -1) for beside in (_shifted(x, -1, -2), x, _shifted(x, 1, -2))]
@@ -104,7 +106,7 @@ def _solve_gradient(o: Any, dx: Any) -> Any:
 op("TridiagonalSolve", kernel=_solve, shape=_solve_shape, gradient=_solve_gradient)
 
 
-def _multiply(node: Any) -> Kernel:
+def _multiply(node: Node) -> Kernel:
     def run(above: Any, middle: Any, below: Any, rhs: Any) -> Any:
         wanted = (*rhs.shape[:-2], 1, rhs.shape[-2])
         for diagonal, what in ((above, "superdiagonal"), (middle, "main diagonal"), (below, "subdiagonal")):
@@ -118,7 +120,7 @@ def _multiply(node: Any) -> Kernel:
     return run
 
 
-def _multiply_shape(o: Any) -> Any:
+def _multiply_shape(o: Operation) -> Any:
     batch, rows, columns = batch_of(o.inputs[3].dims)
     for t in o.inputs[:3]:
         outer, one, n = batch_of(t.dims)
@@ -129,7 +131,7 @@ def _multiply_shape(o: Any) -> Any:
     return with_batch(batch, rows, columns)
 
 
-def _multiply_gradient(o: Any, dy: Any) -> Any:
+def _multiply_gradient(o: Operation, dy: Any) -> Any:
     above, middle, below, rhs = (tf.conj(t) for t in o.inputs)
 
     def along(beside: Any) -> Any:

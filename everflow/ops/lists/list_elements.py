@@ -10,6 +10,7 @@ from everflow.graph import dtypes, shapes
 from everflow.graph.describe import type_name
 from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
+from everflow.ops.core.node import Node
 
 
 def as_dims(value: Any) -> Any:
@@ -22,7 +23,7 @@ def as_dims(value: Any) -> Any:
     return None
 
 
-def shape_reader(node: Any, index: int) -> Callable[[Any], Any]:
+def shape_reader(node: Node, index: int) -> Callable[[Any], Any]:
     """Reads an input that is a shape; once and for all where it is constant."""
     value = node.constant(index)
     if value is None:

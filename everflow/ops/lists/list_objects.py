@@ -11,6 +11,7 @@ from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
 from everflow.graph.describe import type_name
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.values.tensors import is_numeric, torch_dtype
 
 
@@ -126,7 +127,7 @@ class TensorList:
 def taking_list(kernel: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """A kernel whose first input is a list. One that comes out of an array of lists is an array without axes."""
 
-    def make(node: Any) -> Callable[..., Any]:
+    def make(node: Node) -> Callable[..., Any]:
         run = kernel(node)
         if node.inputs[0].node.type.startswith(("TensorList", "EmptyTensorList")):
             return run

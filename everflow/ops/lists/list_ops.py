@@ -16,6 +16,7 @@ from everflow.graph.describe import type_name
 from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.ops.lists.list_elements import PUSHED, READ, check_rows, element_dims, new_list, row_dims, shape_reader
 from everflow.ops.lists.list_objects import TensorList, defined, mapped, merged, rows, taking_list, zeros
@@ -23,7 +24,7 @@ from everflow.ops.lists.list_objects import TensorList, defined, mapped, merged,
 # -- making lists
 
 
-def _empty(node: Any) -> Callable[..., Any]:
+def _empty(node: Node) -> Callable[..., Any]:
     dtype, read = node.attr("element_dtype"), shape_reader(node, 0)
 
     def run(shape: Any, limit: Any) -> TensorList:
@@ -32,7 +33,7 @@ def _empty(node: Any) -> Callable[..., Any]:
     return run
 
 
-def _reserve(node: Any) -> Callable[..., Any]:
+def _reserve(node: Node) -> Callable[..., Any]:
     dtype, read = node.attr("element_dtype"), shape_reader(node, 0)
 
     def run(shape: Any, size: Any) -> TensorList:
@@ -47,7 +48,7 @@ op("EmptyTensorList", kernel=_empty, shape=lambda o: new_list(o, dims_of(o.input
 op("TensorListReserve", kernel=_reserve, shape=lambda o: new_list(o, dims_of(o.inputs[0])), gradient=not_differentiable)
 
 
-def _from_tensor(node: Any) -> Callable[..., Any]:
+def _from_tensor(node: Node) -> Callable[..., Any]:
     dtype, read = node.attr("element_dtype"), shape_reader(node, 1)
 
     def run(value: Any, shape: Any) -> TensorList:
@@ -83,7 +84,7 @@ op(
 # -- the end of a list
 
 
-def _push(node: Any) -> Callable[..., Any]:
+def _push(node: Node) -> Callable[..., Any]:
     operation = node.op
     known = None if operation is None else operation.inputs[0].handle_data
     if known is not None and known[1] is node.inputs[1].dtype and known[0] == node.inputs[1].dims:
@@ -113,7 +114,7 @@ def _push_gradient(operation: Operation, dlist: Tensor) -> Any:
     return apply("TensorListPopBack", dlist, tf.shape(t), element_dtype=operation.attr("element_dtype"))
 
 
-def _pop(node: Any) -> Callable[..., Any]:
+def _pop(node: Node) -> Callable[..., Any]:
     dtype, read = node.attr("element_dtype"), shape_reader(node, 1)
 
     def run(items: TensorList, shape: Any) -> Any:
@@ -153,7 +154,7 @@ op(
 )
 
 
-def _element_shape(node: Any) -> Callable[..., Any]:
+def _element_shape(node: Node) -> Callable[..., Any]:
     dtype = torch.int32 if node.attr("shape_type") is dtypes.int32 else torch.int64
 
     def run(items: TensorList) -> Any:
@@ -174,7 +175,7 @@ op("TensorListElementShape", kernel=_element_shape, shape=_element_shape_dims, g
 # -- single items
 
 
-def _get(node: Any) -> Callable[..., Any]:
+def _get(node: Node) -> Callable[..., Any]:
     dtype, read = node.attr("element_dtype"), shape_reader(node, 2)
 
     def run(items: TensorList, index: Any, shape: Any) -> Any:
@@ -214,7 +215,7 @@ def _reserved_like(items: Tensor, size: Tensor, dtype: Any) -> Tensor:
     return found
 
 
-def _set(node: Any) -> Callable[..., Any]:
+def _set(node: Node) -> Callable[..., Any]:
     dtype = node.attr("element_dtype")
 
     def run(items: TensorList, index: Any, value: Any) -> TensorList:
@@ -270,7 +271,7 @@ op(
 # -- lists and lists of lists
 
 
-def _concat_lists(node: Any) -> Callable[..., Any]:
+def _concat_lists(node: Node) -> Callable[..., Any]:
     dtype = node.attr("element_dtype")
 
     def joined(a: TensorList, b: TensorList) -> TensorList:
@@ -298,7 +299,7 @@ def _concat_lists_shape(operation: Operation) -> Any:
 op("TensorListConcatLists", kernel=_concat_lists, shape=_concat_lists_shape)
 
 
-def _push_batch(node: Any) -> Callable[..., Any]:
+def _push_batch(node: Node) -> Callable[..., Any]:
     dtype = node.attr("element_dtype")
 
     def run(lists: Any, values: Any) -> Any:

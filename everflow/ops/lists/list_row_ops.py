@@ -14,6 +14,7 @@ from everflow.graph.constants import dims_of
 from everflow.graph.operation import Operation
 from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.ops.lists.list_elements import READ, check_rows, element_dims, new_list, row_dims, shape_reader
 from everflow.ops.lists.list_functions import build_element_shape
@@ -23,7 +24,7 @@ from everflow.values.tensors import is_numeric
 # -- items side by side
 
 
-def _stack(node: Any) -> Callable[..., Any]:
+def _stack(node: Node) -> Callable[..., Any]:
     dtype, count, read = node.attr("element_dtype"), node.attr("num_elements"), shape_reader(node, 1)
 
     def run(items: TensorList, shape: Any) -> Any:
@@ -59,7 +60,7 @@ def _stack_gradient(operation: Operation, gradient: Tensor) -> Any:
 op("TensorListStack", kernel=taking_list(_stack), shape=_stack_shape, gradient=_stack_gradient)
 
 
-def _gather(node: Any) -> Callable[..., Any]:
+def _gather(node: Node) -> Callable[..., Any]:
     dtype, read = node.attr("element_dtype"), shape_reader(node, 2)
 
     def run(items: TensorList, indices: Any, shape: Any) -> Any:
@@ -105,7 +106,7 @@ def _checked_indices(indices: Any, value: Any) -> list[int]:
     return found
 
 
-def _scatter(node: Any) -> Callable[..., Any]:
+def _scatter(node: Node) -> Callable[..., Any]:
     dtype, read = node.attr("element_dtype"), shape_reader(node, 2)
 
     def run(value: Any, indices: Any, shape: Any, size: Any = -1) -> TensorList:
@@ -140,7 +141,7 @@ for _name in ("TensorListScatter", "TensorListScatterV2"):
     op(_name, kernel=_scatter, shape=_scatter_shape, gradient=_scatter_gradient, view=True)
 
 
-def _scatter_into(node: Any) -> Callable[..., Any]:
+def _scatter_into(node: Node) -> Callable[..., Any]:
     dtype = node.attr("element_dtype")
 
     def run(items: TensorList, value: Any, indices: Any) -> TensorList:
@@ -181,7 +182,7 @@ op(
 # -- items one after the other
 
 
-def _split(node: Any) -> Callable[..., Any]:
+def _split(node: Node) -> Callable[..., Any]:
     dtype, read = node.attr("element_dtype"), shape_reader(node, 1)
 
     def run(value: Any, shape: Any, lengths: Any) -> TensorList:
@@ -230,7 +231,7 @@ def _split_gradient(operation: Operation, dlist: Tensor) -> Any:
 op("TensorListSplit", kernel=_split, shape=_split_shape, gradient=_split_gradient, view=True)
 
 
-def _concat(node: Any) -> Callable[..., Any]:
+def _concat(node: Node) -> Callable[..., Any]:
     dtype = node.attr("element_dtype")
     read = shape_reader(node, 1) if node.type == "TensorListConcatV2" else None
     given = None if read is not None else node.attr("element_shape")

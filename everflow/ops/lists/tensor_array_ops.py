@@ -21,6 +21,7 @@ from everflow.graph.operation import Operation
 from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import not_differentiable, op
 from everflow.ops.lists.tensor_array_functions import TensorArray
 from everflow.ops.lists.tensor_array_objects import Store
@@ -32,7 +33,7 @@ _numbers = itertools.count()
 # -- making arrays
 
 
-def _make(node: Any) -> Callable[..., Any]:
+def _make(node: Node) -> Callable[..., Any]:
     prefix = node.attr("tensor_array_name") or node.name
     dtype, dims = node.attr("dtype"), node.attr("element_shape")
     dynamic, clears = node.attr("dynamic_size"), node.attr("clear_after_read")
@@ -50,7 +51,7 @@ def _make(node: Any) -> Callable[..., Any]:
     return run
 
 
-def _gradient_store(node: Any) -> Callable[..., Any]:
+def _gradient_store(node: Node) -> Callable[..., Any]:
     source = node.attr("source")
     if node.type == "TensorArrayGradWithShape":
         return lambda store, flow, prefix: (store.gradient(source, tuple(prefix.tolist())), flow)
@@ -92,7 +93,7 @@ def _index(value: Any) -> int:
     return int(value)
 
 
-def _write(node: Any) -> Callable[..., Any]:
+def _write(node: Node) -> Callable[..., Any]:
     dtype = node.inputs[2].dtype.base_dtype
 
     def run(store: Store, index: Any, value: Any, flow: Any) -> Any:
@@ -111,7 +112,7 @@ def _write_shape(operation: Operation) -> Any:
     return ()
 
 
-def _read(node: Any) -> Callable[..., Any]:
+def _read(node: Node) -> Callable[..., Any]:
     dtype = node.attr("dtype")
 
     def run(store: Store, index: Any, flow: Any) -> Any:
@@ -133,7 +134,7 @@ def _empty(dims: Any, dtype: Any) -> Any:
     return torch.zeros(dims, dtype=torch_dtype(dtype)) if is_numeric(dtype) else np.empty(dims, object)
 
 
-def _gather(node: Any) -> Callable[..., Any]:
+def _gather(node: Node) -> Callable[..., Any]:
     dtype, dims = node.attr("dtype"), node.attr("element_shape")
     packs = node.type == "TensorArrayPack"
 
@@ -177,7 +178,7 @@ def _gather_shape(operation: Operation) -> Any:
     return (None if None not in inner else count, *inner)
 
 
-def _scatter(node: Any) -> Callable[..., Any]:
+def _scatter(node: Node) -> Callable[..., Any]:
     dtype = node.attr("T")
     unpacks = node.type == "TensorArrayUnpack"
 
@@ -225,7 +226,7 @@ def _scatter_shape(operation: Operation) -> Any:
     return ()
 
 
-def _concat(node: Any) -> Callable[..., Any]:
+def _concat(node: Node) -> Callable[..., Any]:
     dtype, dims = node.attr("dtype"), node.attr("element_shape_except0")
 
     def run(store: Store, flow: Any) -> Any:
@@ -258,7 +259,7 @@ def _concat_shapes(operation: Operation) -> Any:
     return [None if inner is None else (None, *inner), (None,)]
 
 
-def _split(node: Any) -> Callable[..., Any]:
+def _split(node: Node) -> Callable[..., Any]:
     dtype = node.attr("T")
 
     def run(store: Store, value: Any, lengths: Any, flow: Any) -> Any:
@@ -295,7 +296,7 @@ def _split_shape(operation: Operation) -> Any:
     return ()
 
 
-def _size(node: Any) -> Callable[..., Any]:
+def _size(node: Node) -> Callable[..., Any]:
     def run(store: Store, flow: Any) -> Any:
         store.check_open()
         return torch.tensor(len(store.items), dtype=torch.int32)

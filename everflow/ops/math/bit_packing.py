@@ -6,11 +6,13 @@ from typing import Any
 
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
+from everflow.graph.operation import Operation
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import op
 
 
-def _pack(node: Any) -> Any:
+def _pack(node: Node) -> Any:
     def run(x: Any, threshold: Any) -> Any:
         if threshold.ndim:
             raise invalid_argument(f"Compare must be a scalar, but saw shape: {list(threshold.shape)}")
@@ -25,7 +27,7 @@ def _pack(node: Any) -> Any:
     return run
 
 
-def _shape(o: Any) -> Any:
+def _shape(o: Operation) -> Any:
     shapes.with_rank(o.inputs[1].dims, 0)
     dims = shapes.with_rank_at_least(o.inputs[0].dims, 1)
     if dims is None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from everflow.lazy import torch
 from everflow.ops.core.families import binary, unary
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import not_differentiable, op
 from everflow.ops.core.shape_rules import same_as_input
 
@@ -14,7 +15,7 @@ from everflow.ops.core.shape_rules import same_as_input
 def _shift(compute: Callable[[Any], Callable[..., Any]]) -> Callable[[Any], Callable[..., Any]]:
     """A shift by 0 to width - 1 bits: other amounts are brought into that range first."""
 
-    def make(node: Any) -> Callable[..., Any]:
+    def make(node: Node) -> Callable[..., Any]:
         shift = compute(node)
         most = node.inputs[0].dtype.size * 8 - 1
         return lambda x, y: shift(x, y.clamp(0, most))
@@ -22,7 +23,7 @@ def _shift(compute: Callable[[Any], Callable[..., Any]]) -> Callable[[Any], Call
     return make
 
 
-def _right(node: Any) -> Callable[..., Any]:
+def _right(node: Node) -> Callable[..., Any]:
     return _logical_right if node.inputs[0].dtype.base_dtype.name == "uint64" else torch.bitwise_right_shift
 
 
@@ -39,7 +40,7 @@ right_shift = binary("RightShift", _shift(_right), not_differentiable, "bitwise.
 invert = unary("Invert", lambda n: torch.bitwise_not, not_differentiable, "bitwise.invert")
 
 
-def _population_count(node: Any) -> Callable[..., Any]:
+def _population_count(node: Node) -> Callable[..., Any]:
     bits = node.inputs[0].dtype.size * 8
 
     def run(x: Any) -> Any:

@@ -14,11 +14,12 @@ from everflow.graph.indexed_slices import IndexedSlices
 from everflow.graph.scopes import colocate_with, name_scope
 from everflow.lazy import torch
 from everflow.ops.core.families import widened
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.ops.core.shape_rules import same_as_input
 
 
-def _clip(node: Any) -> Callable[..., Any]:
+def _clip(node: Node) -> Callable[..., Any]:
     def run(t: Any, low: Any, high: Any) -> Any:
         if any(bound.ndim and bound.shape != t.shape for bound in (low, high)):
             raise invalid_argument(

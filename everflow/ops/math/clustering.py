@@ -11,6 +11,7 @@ import numpy as np
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import op
 from everflow.values.philox import Philox, PhiloxWords
 
@@ -20,7 +21,7 @@ Kernel = Callable[..., Any]
 _BLOCK = 4096
 
 
-def _nearest(node: Any) -> Kernel:
+def _nearest(node: Node) -> Kernel:
     def run(points: Any, centers: Any, k: Any) -> Any:
         for name, value in (("points", points), ("centers", centers)):
             if value.ndim != 2:
@@ -49,7 +50,7 @@ def _words(seed: int) -> PhiloxWords:
     return Philox(seed, seed).words(0)
 
 
-def _spread_out(node: Any) -> Kernel:
+def _spread_out(node: Node) -> Kernel:
     def run(points: Any, count: Any, seed: Any, retries: Any) -> Any:
         total, wanted, tries = points.shape[0], int(count), int(retries)
         if wanted <= 0:
@@ -78,7 +79,7 @@ def _spread_out(node: Any) -> Kernel:
     return run
 
 
-def _chain(node: Any) -> Kernel:
+def _chain(node: Node) -> Kernel:
     def run(distances: Any, seed: Any) -> Any:
         if distances.ndim != 1:
             raise invalid_argument("Input distances should be a vector.")

@@ -8,6 +8,7 @@ import everflow as tf
 from everflow.api import public
 from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
@@ -22,14 +23,14 @@ def _zero(like: Any) -> Any:
     return tf.constant(0, dtype=like.dtype.base_dtype)
 
 
-def _angle_gradient(o: Any, dy: Any) -> Any:
+def _angle_gradient(o: Operation, dy: Any) -> Any:
     x = o.inputs[0]
     re, im = real(x), imag(x)
     inverse = tf.reciprocal(complex(im, re))
     return -complex(dy, _zero(dy)) * inverse
 
 
-def _complex_abs_gradient(o: Any, dy: Any) -> Any:
+def _complex_abs_gradient(o: Operation, dy: Any) -> Any:
     x, y = o.inputs[0], o.outputs[0]
     scaled = complex(dy, tf.zeros_like(dy)) * x
     return tf.div_no_nan(scaled, complex(y, tf.zeros_like(y)))

@@ -11,14 +11,16 @@ from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
 from everflow.graph.constants import known
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.ops.core.shape_rules import same_as_input
 from everflow.values.tensors import torch_dtype
 
 
-def _bincount(node: Any) -> Callable[..., Any]:
+def _bincount(node: Node) -> Callable[..., Any]:
     kind = torch_dtype(node.attr("T"))
 
     def run(values: Any, size: Any, weights: Any) -> Any:
@@ -39,7 +41,7 @@ def _bincount(node: Any) -> Callable[..., Any]:
 
 
 def _count_shape(index: int) -> Callable[[Any], Any]:
-    def rule(o: Any) -> Any:
+    def rule(o: Operation) -> Any:
         shapes.with_rank(o.inputs[index].dims, 0)
         size = known(o.inputs[index])
         if size is not None and size < 0:
@@ -77,7 +79,7 @@ internal("ops.math_ops.bincount")(
 )
 
 
-def _histogram(node: Any) -> Callable[..., Any]:
+def _histogram(node: Node) -> Callable[..., Any]:
     kind = torch_dtype(node.attr("dtype"))
 
     def run(values: Any, bounds: Any, bins: Any) -> Any:
@@ -96,7 +98,7 @@ def _histogram(node: Any) -> Callable[..., Any]:
     return run
 
 
-def _histogram_shape(o: Any) -> Any:
+def _histogram_shape(o: Operation) -> Any:
     bounds = shapes.with_rank(o.inputs[1].dims, 1)
     if bounds[0] not in (None, 2):
         raise ValueError(f"Dimension must be 2 but is {bounds[0]}")
@@ -133,7 +135,7 @@ def histogram_fixed_width_bins(values: Any, value_range: Any, nbins: Any = 100, 
         return tf.reshape(places, shape)
 
 
-def _bucketize(node: Any) -> Callable[..., Any]:
+def _bucketize(node: Node) -> Callable[..., Any]:
     bounds = node.attr("boundaries")
     if any(a > b for a, b in zip(bounds, bounds[1:])):
         raise invalid_argument("Expected sorted boundaries")

@@ -11,9 +11,11 @@ from everflow.errors import invalid_argument, unimplemented
 from everflow.graph import dtypes, shapes
 from everflow.graph.constants import known
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
 from everflow.ops.core.families import WIDER
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.ops.core.shape_rules import same_as_input
 from everflow.values.tensors import torch_dtype
@@ -31,7 +33,7 @@ def _axis(x: Any, axis: Any) -> int:
 def _scan(compute: Callable[..., Any], start: float | None) -> Callable[[Any], Callable[..., Any]]:
     """A running total; `exclusive` leaves out each element's own, `reverse` runs from the end. No start stands for the type's lowest."""
 
-    def make(node: Any) -> Callable[..., Any]:
+    def make(node: Node) -> Callable[..., Any]:
         exclusive, reverse = node.attr("exclusive"), node.attr("reverse")
         place, dims = node.constant(1), node.inputs[0].dims
         wide = WIDER.get(node.inputs[0].dtype.base_dtype.name)
@@ -60,19 +62,19 @@ def _scan(compute: Callable[..., Any], start: float | None) -> Callable[[Any], C
     return make
 
 
-def _cumsum_gradient(o: Any, dy: Any) -> Any:
+def _cumsum_gradient(o: Operation, dy: Any) -> Any:
     axis, exclusive, reverse = o.inputs[1], o.attr("exclusive"), o.attr("reverse")
     return cumsum(dy, axis, exclusive=exclusive, reverse=not reverse), None
 
 
-def _cumprod_gradient(o: Any, dy: Any) -> Any:
+def _cumprod_gradient(o: Operation, dy: Any) -> Any:
     x, axis = o.inputs
     exclusive, reverse = o.attr("exclusive"), o.attr("reverse")
     products = cumprod(x, axis, exclusive=exclusive, reverse=reverse)
     return cumsum(products * dy, axis, exclusive=exclusive, reverse=not reverse) / x, None
 
 
-def _cumulative_logsumexp_gradient(o: Any, dy: Any) -> Any:
+def _cumulative_logsumexp_gradient(o: Operation, dy: Any) -> Any:
     """Computed with the logarithms of the gradient's positive and negative parts."""
     x, axis = o.inputs
     y = o.outputs[0]
@@ -114,7 +116,7 @@ cumprod = _scanner("Cumprod", "The running product", "cumprod", "math.cumprod")
 cumulative_logsumexp = _scanner("CumulativeLogsumexp", "The logarithm of the running sum of exponentials", "math.cumulative_logsumexp")
 
 
-def _arg_shape(o: Any) -> Any:
+def _arg_shape(o: Operation) -> Any:
     dims = o.inputs[0].dims
     if o.inputs[1].dims:
         raise ValueError(f"Shape must be rank 0 but is rank {len(o.inputs[1].dims)}")
@@ -136,7 +138,7 @@ def _arg_shape(o: Any) -> Any:
 
 
 def _arg(which: str) -> Callable[[Any], Callable[..., Any]]:
-    def make(node: Any) -> Callable[..., Any]:
+    def make(node: Node) -> Callable[..., Any]:
         find = getattr(torch, which)
         kind = torch_dtype(node.attr("output_type"))
         wide = WIDER.get(node.inputs[0].dtype.base_dtype.name)

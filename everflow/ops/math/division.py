@@ -11,16 +11,18 @@ from everflow.errors import invalid_argument
 from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.indexed_slices import IndexedSlices
+from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.graph.sparse_tensor import SparseTensor
 from everflow.lazy import torch
 from everflow.ops.core import host_sizes
 from everflow.ops.core.broadcasting import needed_sums_to_inputs, sums_to_inputs
 from everflow.ops.core.families import binary, conj, is_sparse, of_values
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, fused_op, not_differentiable
 from everflow.ops.math.elementwise import is_integer
 
-Kernel = Callable[[Any], Callable[..., Any]]
+Kernel = Callable[[Node], Callable[..., Any]]
 
 
 def guarded(divide: Callable[..., Any]) -> Callable[..., Any]:
@@ -59,7 +61,7 @@ def quotient_gradient(divide: Callable[..., Any]) -> tuple[Any, Any]:
     return (lambda x, y, dz: divide(dz, y)), (lambda x, y, dz: dz * divide(divide(-x, y), y))
 
 
-def _floor_mod_gradient(o: Any, dz: Any) -> Any:
+def _floor_mod_gradient(o: Operation, dz: Any) -> Any:
     x, y = o.inputs
     to_x, to_y = sums_to_inputs(x, y)
     times = floor_div(x, y)
@@ -116,7 +118,7 @@ binary(
 )
 
 
-def _power(node: Any) -> Callable[..., Any]:
+def _power(node: Node) -> Callable[..., Any]:
     exponent = node.constant(1)
     if exponent is not None and exponent.ndim == 0 and not node.inputs[1].dtype.is_complex and exponent >= 0:
         # Torch has quick ways to powers it sees as plain numbers: squares, cubes, roots.
@@ -133,7 +135,7 @@ def _power(node: Any) -> Callable[..., Any]:
     return run
 
 
-def _power_gradient(o: Any, dz: Any) -> Any:
+def _power_gradient(o: Operation, dz: Any) -> Any:
     x, y = o.inputs
     z = o.outputs[0]
     to_x, to_y = needed_sums_to_inputs(x, y, dz)

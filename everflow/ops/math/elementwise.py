@@ -11,11 +11,13 @@ import numpy as np
 import everflow as tf
 from everflow.api import public
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
 from everflow.ops.core import host_sizes
 from everflow.ops.core.broadcasting import needed_sums_to_inputs, sums_along
 from everflow.ops.core.families import binary, conj, needed_gradient, unary
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.ops.core.shape_rules import merged
 
@@ -27,7 +29,7 @@ def like(x: Any, value: float) -> Any:
     return convert_to_tensor(np.array(value, x.dtype.base_dtype.as_numpy_dtype), name="Const")
 
 
-def is_integer(node: Any) -> bool:
+def is_integer(node: Node) -> bool:
     return node.inputs[0].dtype.is_integer
 
 
@@ -51,7 +53,7 @@ sqrt = unary("Sqrt", lambda n: torch.sqrt, lambda x, y, dy: apply("SqrtGrad", y,
 rsqrt = unary("Rsqrt", lambda n: torch.rsqrt, lambda x, y, dy: apply("RsqrtGrad", y, dy), "rsqrt", "math.rsqrt")
 
 
-def _reciprocal(node: Any) -> Callable[..., Any]:
+def _reciprocal(node: Node) -> Callable[..., Any]:
     if not is_integer(node):
         return torch.reciprocal
     return lambda x: torch.div(1, x, rounding_mode="trunc").to(x.dtype)
@@ -116,7 +118,7 @@ def grad_op(name: str, kernel: Any, gradient: Any, **facts: Any) -> None:
     op(name, kernel=kernel, shape=merged, gradient=lambda o, g: gradient(*o.inputs, g), **facts)
 
 
-def _backward(node: Any, name: str, formula: Any) -> Any:
+def _backward(node: Node, name: str, formula: Any) -> Any:
     """Torch's own derivative in one pass over real numbers; it conjugates complex ones, which the formula does not."""
     if node.inputs[0].dtype.is_complex:
         return formula
@@ -135,7 +137,7 @@ def _sigmoid_grad_grad(y: Any, dy: Any, g: Any) -> Any:
     return scaled - 2.0 * scaled * y, apply("SigmoidGrad", y, g)
 
 
-def _sqrt_grad_grad(o: Any, g: Any) -> Any:
+def _sqrt_grad_grad(o: Operation, g: Any) -> Any:
     per_y = g / o.inputs[0]
     return -conj(per_y) * o.outputs[0], 0.5 * per_y
 
@@ -158,7 +160,7 @@ grad_op("ReciprocalGrad", lambda n: lambda y, dy: -dy * y.conj().square(), _reci
 grad_op("InvGrad", lambda n: lambda y, dy: -dy * y.conj().square(), _reciprocal_grad_grad)
 
 
-def _add(node: Any) -> Callable[..., Any]:
+def _add(node: Node) -> Callable[..., Any]:
     # numpy adds two scalars to a plain string: the result is made an array again.
     return (lambda x, y: np.asarray(x + y, object)) if node.inputs[0].dtype.base_dtype.name == "string" else torch.add
 
@@ -224,7 +226,7 @@ minimum = binary(
 )
 
 
-def _extreme_gradient(o: Any, dz: Any, compare: str) -> Any:
+def _extreme_gradient(o: Operation, dz: Any, compare: str) -> Any:
     """The gradient goes to the input that was chosen; to the first where they are equal."""
     x, y = o.inputs
     shape_x, shape_y, shape = tf.shape(x), tf.shape(y), tf.shape(dz)
@@ -235,7 +237,7 @@ def _extreme_gradient(o: Any, dz: Any, compare: str) -> Any:
     return dx, to_y(apply("Select", chosen, zeros, dz))
 
 
-def _squared_difference_gradient(o: Any, dz: Any) -> Any:
+def _squared_difference_gradient(o: Operation, dz: Any) -> Any:
     x, y = o.inputs
     dx = tf.scalar_mul(2.0, dz) * (x - y)
     if x.dims == y.dims == dx.dims and x.dims is not None and None not in x.dims:
@@ -244,7 +246,7 @@ def _squared_difference_gradient(o: Any, dz: Any) -> Any:
     return to_x(dx), -to_y(dx)
 
 
-def _squared_difference(node: Any) -> Callable[..., Any]:
+def _squared_difference(node: Node) -> Callable[..., Any]:
     if node.inputs[0].dtype.is_complex:
         return lambda x, y: torch.sub(x, y).abs().square().to(x.dtype)
     return lambda x, y: torch.sub(x, y).square_()
@@ -255,7 +257,7 @@ squared_difference = binary(
 )
 
 
-def _atan2_gradient(o: Any, dz: Any) -> Any:
+def _atan2_gradient(o: Operation, dz: Any) -> Any:
     y, x = o.inputs
     scaled = dz / (square(x) + square(y))
     return x * scaled, -y * scaled
@@ -265,7 +267,7 @@ atan2 = binary("Atan2", lambda n: torch.atan2, _atan2_gradient, "atan2", "math.a
 nextafter = binary("NextAfter", lambda n: torch.nextafter, lambda o, dz: _next_after_gradient(o, dz), "math.nextafter", ragged=False)
 
 
-def _next_after_gradient(o: Any, dz: Any) -> Any:
+def _next_after_gradient(o: Operation, dz: Any) -> Any:
     x, y = o.inputs
     shape_x, shape_y = tf.shape(x), tf.shape(y)
     to_x, to_y = sums_along(shape_x, shape_y)

@@ -11,9 +11,11 @@ from everflow.api import internal, public
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
 from everflow.graph.constants import constant_value_as_shape, dims_of
+from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
 from everflow.ops.arrays.reshaping import shown
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 
 Kernel = Callable[..., Any]
@@ -29,7 +31,7 @@ def _check_rank(x: Any, rank: int) -> None:
 
 
 def _complex(rank: int, inverse: bool) -> Callable[[Any], Kernel]:
-    def make(node: Any) -> Kernel:
+    def make(node: Node) -> Kernel:
         transform = torch.fft.ifftn if inverse else torch.fft.fftn
         dims = _last(rank)
 
@@ -52,7 +54,7 @@ def _size(x: Any, rank: int) -> Any:
 
 
 def _complex_gradient(rank: int, inverse: bool) -> Callable[..., Any]:
-    def differentiate(o: Any, dy: Any) -> Any:
+    def differentiate(o: Operation, dy: Any) -> Any:
         if inverse:
             return _transform(dy, rank, inverse=False) * tf.reciprocal(_size(dy, rank))
         return _transform(dy, rank, inverse=True) * _size(dy, rank)
@@ -69,7 +71,7 @@ def _transform(x: Any, rank: int, inverse: bool, name: str | None = None) -> Any
 
 
 def _real(rank: int, inverse: bool) -> Callable[[Any], Kernel]:
-    def make(node: Any) -> Kernel:
+    def make(node: Node) -> Kernel:
         transform = torch.fft.irfftn if inverse else torch.fft.rfftn
         dims = _last(rank)
 
@@ -96,7 +98,7 @@ def _real(rank: int, inverse: bool) -> Callable[[Any], Kernel]:
 
 
 def _real_shape(rank: int, inverse: bool) -> Callable[[Any], Any]:
-    def rule(o: Any) -> Any:
+    def rule(o: Operation) -> Any:
         dims = shapes.with_rank_at_least(o.inputs[0].dims, rank)
         length = shapes.with_rank(o.inputs[1].dims, 1)[0]
         if length not in (None, rank):
@@ -123,7 +125,7 @@ def _like(found: Any, x: Any) -> Any:
 def _forward_gradient(rank: int) -> Callable[..., Any]:
     """The half of the spectrum that is left out has no gradient of its own: it follows from the other."""
 
-    def differentiate(o: Any, dy: Any) -> Any:
+    def differentiate(o: Operation, dy: Any) -> Any:
         x, fft_length = o.inputs
         outer = tf.shape(dy)[:-rank]
         whole = _like(dy, tf.zeros(tf.concat([outer, fft_length], 0), dy.dtype))
@@ -136,7 +138,7 @@ def _forward_gradient(rank: int) -> Callable[..., Any]:
 def _inverse_gradient(rank: int) -> Callable[..., Any]:
     """All but the first frequency, and the last of an even number, stand for themselves and their mirror images."""
 
-    def differentiate(o: Any, dy: Any) -> Any:
+    def differentiate(o: Operation, dy: Any) -> Any:
         x, fft_length = o.inputs
         spectrum = apply("RFFT" + _suffix(rank), dy, fft_length)
         n = fft_length[-1]

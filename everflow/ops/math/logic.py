@@ -13,11 +13,13 @@ from everflow.api import public
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
 from everflow.ops.core import host_sizes, symbolic
 from everflow.ops.core.broadcasting import checked, incompatible, sums_along
 from everflow.ops.core.families import binary, unary
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.ops.core.shape_rules import broadcast, merged
 
@@ -27,7 +29,7 @@ _UNSIGNED = ("uint16", "quint16", "uint32", "uint64")
 def comparison(name: str) -> Callable[[Any], Callable[..., Any]]:
     """A comparison of numbers by torch, of unsigned words and of strings by numpy."""
 
-    def make(node: Any) -> Callable[..., Any]:
+    def make(node: Node) -> Callable[..., Any]:
         kind = node.inputs[0].dtype.base_dtype.name
         in_numpy: Any = getattr(
             np, {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal", "ne": "not_equal"}[name]
@@ -60,7 +62,7 @@ greater_equal = binary(
 
 
 def _equality_kernel(name: str, unequal: bool) -> Callable[[Any], Callable[..., Any]]:
-    def make(node: Any) -> Callable[..., Any]:
+    def make(node: Node) -> Callable[..., Any]:
         compare = comparison(name)(node)
         if node.attr("incompatible_shape_error"):
             return checked(node, compare)
@@ -73,17 +75,16 @@ def _equality_kernel(name: str, unequal: bool) -> Callable[[Any], Callable[..., 
     return make
 
 
-def _equality_shape(o: Any) -> Any:
+def _equality_shape(o: Operation) -> Any:
     if o.attr("incompatible_shape_error"):
         return broadcast(o)
     try:
         dims = broadcast(o)
     except ValueError:
         return ()
-    if dims is not None:
-        a, b = (t.dims[::-1] for t in o.inputs)
-        if any(None in pair and 1 not in pair for pair in zip(a, b)):
-            return None
+    a, b = (t.dims for t in o.inputs)
+    if a is not None and b is not None and any(None in pair and 1 not in pair for pair in zip(a[::-1], b[::-1])):
+        return None
     return dims
 
 
@@ -177,7 +178,7 @@ def _choose(condition: Any, x: Any, y: Any) -> Any:
     return torch.where(condition, x, y)
 
 
-def _select(node: Any) -> Callable[..., Any]:
+def _select(node: Node) -> Callable[..., Any]:
     """A scalar condition chooses a whole tensor, a vector chooses rows, any other chooses elements."""
 
     def run(condition: Any, x: Any, y: Any) -> Any:
@@ -213,7 +214,7 @@ def _select(node: Any) -> Callable[..., Any]:
     return run
 
 
-def _select_shape(o: Any) -> Any:
+def _select_shape(o: Operation) -> Any:
     condition, x, y = (t.dims for t in o.inputs)
     found = shapes.merge(x, y)
     if condition is None or found is None or len(condition) == 0:
@@ -225,7 +226,7 @@ def _select_shape(o: Any) -> Any:
     return shapes.merge(found, condition)
 
 
-def _select_gradient(o: Any, dz: Any) -> Any:
+def _select_gradient(o: Operation, dz: Any) -> Any:
     condition, x, _ = o.inputs
     zeros = tf.zeros_like(x)
     return None, apply("Select", condition, dz, zeros), apply("Select", condition, zeros, dz)
@@ -234,16 +235,16 @@ def _select_gradient(o: Any, dz: Any) -> Any:
 op("Select", kernel=_select, shape=_select_shape, gradient=_select_gradient, symbolic=symbolic.like_first)
 
 
-def _select_v2(node: Any) -> Callable[..., Any]:
+def _select_v2(node: Node) -> Callable[..., Any]:
     return _choose if node.outputs[0].dtype.base_dtype.name == "string" else torch.where
 
 
-def _select_v2_shape(o: Any) -> Any:
+def _select_v2_shape(o: Operation) -> Any:
     condition, x, y = (t.dims for t in o.inputs)
     return shapes.broadcast(condition, shapes.broadcast(x, y))
 
 
-def _select_v2_gradient(o: Any, dz: Any) -> Any:
+def _select_v2_gradient(o: Operation, dz: Any) -> Any:
     condition, x, y = o.inputs
     zeros = tf.zeros([], dtype=dz.dtype.base_dtype)
     dx = apply("SelectV2", condition, dz, zeros)

@@ -11,9 +11,11 @@ from everflow.api import internal, public
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
 from everflow.graph.constants import known
+from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
 from everflow.ops.core.families import widened
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.values.tensors import torch_dtype
 
@@ -40,7 +42,7 @@ def _largest(x: Any, k: int) -> tuple[Any, Any]:
     return values, positions
 
 
-def _top_k(node: Any) -> Callable[..., Any]:
+def _top_k(node: Node) -> Callable[..., Any]:
     dtype = node.inputs[0].dtype.base_dtype
     result, wide = torch_dtype(dtype), None
     if dtype.name in ("uint16", "uint32", "uint64"):
@@ -70,7 +72,7 @@ def _top_k(node: Any) -> Callable[..., Any]:
     return run
 
 
-def _top_k_shape(o: Any) -> Any:
+def _top_k_shape(o: Operation) -> Any:
     dims = shapes.with_rank_at_least(o.inputs[0].dims, 1)
     if o.type == "TopK":
         k: int | None = o.attr("k")
@@ -86,7 +88,7 @@ def _top_k_shape(o: Any) -> Any:
     return [(*dims[:-1], k)] * 2
 
 
-def _top_k_gradient(o: Any, dy: Any, _: Any) -> Any:
+def _top_k_gradient(o: Operation, dy: Any, _: Any) -> Any:
     """Puts each value's gradient where the value came from."""
     in_shape, index_shape = tf.shape(o.inputs[0]), tf.shape(o.outputs[1])
     # The sizes of rows are gathered as int64: long inputs have more elements than int32 can count.
@@ -110,7 +112,7 @@ def top_k(input: Any, k: Any = 1, sorted: bool = True, name: str | None = None) 
     return apply("TopKV2", input, k, sorted=sorted, name=name)
 
 
-def _nth_element(node: Any) -> Callable[..., Any]:
+def _nth_element(node: Node) -> Callable[..., Any]:
     reverse = node.attr("reverse")
 
     def run(x: Any, n: Any) -> Any:
@@ -126,7 +128,7 @@ def _nth_element(node: Any) -> Callable[..., Any]:
     return run
 
 
-def _nth_element_shape(o: Any) -> Any:
+def _nth_element_shape(o: Operation) -> Any:
     dims = shapes.with_rank_at_least(o.inputs[0].dims, 1)
     if o.inputs[1].dims:
         raise ValueError(f"Input must be scalar but has rank {len(o.inputs[1].dims)}")
@@ -140,7 +142,7 @@ def _nth_element_shape(o: Any) -> Any:
     return dims[:-1]
 
 
-def _nth_element_gradient(o: Any, dy: Any) -> Any:
+def _nth_element_gradient(o: Operation, dy: Any) -> Any:
     """Elements that are equal share the gradient."""
     x, output = o.inputs[0], o.outputs[0]
     chosen = tf.cast(tf.equal(tf.expand_dims(output, -1), x), dy.dtype)
@@ -159,7 +161,7 @@ def nth_element(input: Any, n: Any, reverse: bool = False, name: str | None = No
     return apply("NthElement", input, n, reverse=reverse, name=name)
 
 
-def _in_top_k(node: Any) -> Callable[..., Any]:
+def _in_top_k(node: Node) -> Callable[..., Any]:
     def run(predictions: Any, targets: Any, k: Any) -> Any:
         if predictions.dim() != 2:
             raise invalid_argument("predictions must be 2-dimensional")
@@ -181,7 +183,7 @@ def _in_top_k(node: Any) -> Callable[..., Any]:
     return run
 
 
-def _in_top_k_shape(o: Any) -> Any:
+def _in_top_k_shape(o: Operation) -> Any:
     predictions, targets = shapes.with_rank(o.inputs[0].dims, 2), shapes.with_rank(o.inputs[1].dims, 1)
     return (shapes.merge_size(predictions[0], targets[0]),)
 

@@ -11,6 +11,7 @@ from everflow.api import internal
 from everflow.graph import shapes
 from everflow.graph.constants import known
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.operation import Operation
 from everflow.graph.stacks import in_eager_mode
 from everflow.ops.core.families import conj
 from everflow.ops.core.registry import apply
@@ -30,7 +31,7 @@ def _safely_divided(x: Any, y: Any) -> Any:
     return tf.floordiv(x, tf.maximum(y, 1))
 
 
-def of_sum(o: Any, dy: Any) -> Any:
+def of_sum(o: Operation, dy: Any) -> Any:
     """Every element that was summed gets the sum's gradient."""
     x = o.inputs[0]
     if in_eager_mode():
@@ -63,7 +64,7 @@ def _spread(x: Any, indices: Any, dy: Any) -> Any:
     return apply("BroadcastTo", dy, np.array(dims, np.int32))
 
 
-def of_mean(o: Any, dy: Any) -> Any:
+def of_mean(o: Operation, dy: Any) -> Any:
     """The sum's gradient, divided by how many elements went into each mean."""
     x, y = o.inputs[0], o.outputs[0]
     size, means = shapes.num_elements(x.dims), shapes.num_elements(y.dims)
@@ -78,7 +79,7 @@ def of_mean(o: Any, dy: Any) -> Any:
     return tf.truediv(spread, tf.cast(factor, spread.dtype)), None
 
 
-def of_extreme(o: Any, dy: Any) -> Any:
+def of_extreme(o: Operation, dy: Any) -> Any:
     """The gradient is shared by all elements that equal the extreme."""
     x, indices = o.inputs
     kept = reduced_shape(tf.shape(x), indices)
@@ -88,7 +89,7 @@ def of_extreme(o: Any, dy: Any) -> Any:
     return tf.truediv(chosen, count) * dy, None
 
 
-def of_product(o: Any, dy: Any) -> Any:
+def of_product(o: Operation, dy: Any) -> Any:
     """Each element gets the product of all others: of those before it times those after it, so that zeros do no harm."""
     x = o.inputs[0]
     shape = tf.shape(x)

@@ -14,11 +14,13 @@ from everflow.errors import invalid_argument
 from everflow.graph import dtypes
 from everflow.graph.constants import known
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.graph.stacks import in_eager_mode
 from everflow.lazy import torch
 from everflow.ops.core import host_sizes, symbolic
 from everflow.ops.core.families import WIDER, is_sparse
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.ops.math import reduction_gradients as gradients
 from everflow.values.tensors import torch_dtype
@@ -40,7 +42,7 @@ def _indices(value: Any) -> list[int]:
     return value.reshape(-1).tolist()
 
 
-def _reduction_shape(o: Any) -> Any:
+def _reduction_shape(o: Operation) -> Any:
     dims = o.inputs[0].dims
     keep = o.attr("keep_dims")
     indices = known(o.inputs[1])
@@ -63,7 +65,7 @@ def _reduction_shape(o: Any) -> Any:
 def _reduction(make: Callable[[Any], Compute]) -> Callable[[Any], Callable[..., Any]]:
     """A kernel from a function of (x, axes, keepdims), where axes is a tuple of at least one axis."""
 
-    def factory(node: Any) -> Callable[..., Any]:
+    def factory(node: Node) -> Callable[..., Any]:
         compute = _widened(node, make(node))
         keep = node.attr("keep_dims")
         indices = node.constant(1)
@@ -81,7 +83,7 @@ def _reduction(make: Callable[[Any], Compute]) -> Callable[[Any], Callable[..., 
     return factory
 
 
-def _widened(node: Any, compute: Compute) -> Compute:
+def _widened(node: Node, compute: Compute) -> Compute:
     wide = WIDER.get(node.inputs[0].dtype.base_dtype.name)
     if wide is None:
         return compute
@@ -89,13 +91,13 @@ def _widened(node: Any, compute: Compute) -> Compute:
     return lambda x, axes, keep: compute(x.to(wide_type), axes, keep).to(result)
 
 
-def _sum(node: Any) -> Compute:
+def _sum(node: Node) -> Compute:
     if node.inputs[0].dtype.is_integer or node.inputs[0].dtype.is_quantized:
         return lambda x, axes, keep: torch.sum(x, axes, keep, dtype=x.dtype)
     return torch.sum
 
 
-def _mean(node: Any) -> Compute:
+def _mean(node: Node) -> Compute:
     if not (node.inputs[0].dtype.is_integer or node.inputs[0].dtype.is_quantized):
         return torch.mean
 
@@ -124,7 +126,7 @@ def _flattened(compute: Callable[..., Any]) -> Compute:
 def _extreme(name: str, of_nothing: str) -> Callable[[Any], Compute]:
     """The largest or smallest element; the type's own limit where there is no element."""
 
-    def make(node: Any) -> Compute:
+    def make(node: Node) -> Compute:
         compute = getattr(torch, name)
 
         def run(x: Any, axes: Any, keep: bool) -> Any:
@@ -140,7 +142,7 @@ def _extreme(name: str, of_nothing: str) -> Callable[[Any], Compute]:
     return make
 
 
-def _euclidean_norm(node: Any) -> Compute:
+def _euclidean_norm(node: Node) -> Compute:
     kind = node.inputs[0].dtype
 
     def run(x: Any, axes: Any, keep: bool) -> Any:

@@ -11,9 +11,11 @@ from everflow.errors import invalid_argument
 from everflow.graph import shapes
 from everflow.graph.constants import known
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
 from everflow.ops.core.families import WIDER, published
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 
 # (rows, the segment of each, how many segments, the op's dtype where the rows came in a wider one) → a row a segment
@@ -61,7 +63,7 @@ def over_root(data: Any, ids: Any, count: int, kind: Any = None) -> Any:
     return summed(data, ids, count) / torch.sqrt(rows.to(data.dtype))
 
 
-def in_type(node: Any, combine: Combine) -> Combine:
+def in_type(node: Node, combine: Combine) -> Combine:
     """The same for unsigned words, computed in a wider type."""
     wide = WIDER.get(node.inputs[0].dtype.base_dtype.name)
     if wide is None:
@@ -83,7 +85,7 @@ def check_increasing(ids: Any, count: int) -> None:
 
 
 def _sorted(combine: Combine) -> Callable[[Any], Callable[..., Any]]:
-    def make(node: Any) -> Callable[..., Any]:
+    def make(node: Node) -> Callable[..., Any]:
         compute = in_type(node, combine)
 
         def run(data: Any, ids: Any) -> Any:
@@ -102,18 +104,18 @@ def _sorted(combine: Combine) -> Callable[[Any], Callable[..., Any]]:
     return make
 
 
-def _sorted_shape(o: Any) -> Any:
+def _sorted_shape(o: Operation) -> Any:
     data, ids = (t.dims for t in o.inputs)
     shapes.with_rank(ids, 1)
     shapes.with_rank_at_least(data, 1)
     return None if data is None else (None, *data[1:])
 
 
-def _sum_gradient(o: Any, dy: Any) -> Any:
+def _sum_gradient(o: Operation, dy: Any) -> Any:
     return tf.gather(dy, o.inputs[1]), None
 
 
-def _mean_gradient(o: Any, dy: Any) -> Any:
+def _mean_gradient(o: Operation, dy: Any) -> Any:
     data, ids = o.inputs
     rank = tf.rank(data)
     ones_shape = tf.concat([tf.shape(ids), tf.fill(tf.expand_dims(rank - 1, 0), 1)], 0)
@@ -121,7 +123,7 @@ def _mean_gradient(o: Any, dy: Any) -> Any:
     return tf.gather(tf.divide(dy, segment_sum(ones, ids)), ids), None
 
 
-def _extreme_gradient(o: Any, dy: Any) -> Any:
+def _extreme_gradient(o: Operation, dy: Any) -> Any:
     """The gradient is shared by the rows that equal the extreme."""
     data, ids = o.inputs
     zeros = tf.zeros_like(data)
@@ -148,7 +150,7 @@ segment_min = published("SegmentMin", ("segment_min", "math.segment_min"), __nam
 def _unsorted(combine: Combine) -> Callable[[Any], Callable[..., Any]]:
     """Ids in any order and of any rank; rows with negative ids are left out."""
 
-    def make(node: Any) -> Callable[..., Any]:
+    def make(node: Node) -> Callable[..., Any]:
         compute = in_type(node, combine)
 
         def run(data: Any, ids: Any, count: Any) -> Any:
@@ -185,7 +187,7 @@ def _check_range(ids: Any, flat: Any, count: int) -> None:
     raise invalid_argument(f"segment_ids[{shown}] = {int(flat[place])} is out of range [0, {count})")
 
 
-def _unsorted_shape(o: Any) -> Any:
+def _unsorted_shape(o: Operation) -> Any:
     data, ids, count = (t.dims for t in o.inputs)
     shapes.with_rank(count, 0)
     number = known(o.inputs[2])
@@ -212,7 +214,7 @@ def _gathered_or_zero(params: Any, ids: Any, clipped: Any = None, present: Any =
     return tf.where(present, gathered, tf.zeros_like(gathered)), clipped, present
 
 
-def _unsorted_extreme_gradient(o: Any, dy: Any) -> Any:
+def _unsorted_extreme_gradient(o: Operation, dy: Any) -> Any:
     data, ids, count = o.inputs
     extremes, clipped, present = _gathered_or_zero(o.outputs[0], ids)
     chosen = tf.logical_and(tf.equal(data, extremes), present)
@@ -221,7 +223,7 @@ def _unsorted_extreme_gradient(o: Any, dy: Any) -> Any:
     return tf.where(chosen, shared, tf.zeros_like(shared)), None, None
 
 
-def _unsorted_product_gradient(o: Any, dy: Any) -> Any:
+def _unsorted_product_gradient(o: Operation, dy: Any) -> Any:
     """The product divided by the element; where that is 0, the product of the others, if it is the only 0."""
     data, ids, count = o.inputs
     zero = tf.equal(data, 0)

@@ -12,6 +12,7 @@ import everflow as tf
 from everflow.api import public
 from everflow.graph import shapes
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
 from everflow.ops.core.broadcasting import sums_along, sums_to_inputs
@@ -88,7 +89,7 @@ def _not_zero(x: Any) -> Any:
     return tf.cast(tf.not_equal(x, tf.cast(0.0, dtype=x.dtype)), dtype=x.dtype)
 
 
-def _xlogy_gradient(o: Any, dz: Any) -> Any:
+def _xlogy_gradient(o: Operation, dz: Any) -> Any:
     x, y = o.inputs
     to_x, to_y = sums_to_inputs(x, y)
     of_x, of_y = xlogy(_not_zero(x), y), xdivy(x, y)
@@ -96,7 +97,7 @@ def _xlogy_gradient(o: Any, dz: Any) -> Any:
     return dx, to_y(of_y * dz)
 
 
-def _xdivy_gradient(o: Any, dz: Any) -> Any:
+def _xdivy_gradient(o: Operation, dz: Any) -> Any:
     x, y = o.inputs
     to_x, to_y = sums_to_inputs(x, y)
     of_x, of_y = xdivy(_not_zero(x), y), xdivy(-x, y**2)
@@ -117,7 +118,7 @@ def _igammac(a: Any, x: Any) -> Any:
     return torch.where((a <= 0) | (x < 0), math.nan, torch.special.gammaincc(a, x))
 
 
-def _igamma_gradient(o: Any, dz: Any) -> Any:
+def _igamma_gradient(o: Operation, dz: Any) -> Any:
     a, x = o.inputs
     shape_a, shape_x = tf.shape(a), tf.shape(x)
     to_a, to_x = sums_along(shape_a, shape_x)
@@ -127,7 +128,7 @@ def _igamma_gradient(o: Any, dz: Any) -> Any:
     return da, to_x(of_x * dz)
 
 
-def _igammac_gradient(o: Any, dz: Any) -> Any:
+def _igammac_gradient(o: Operation, dz: Any) -> Any:
     da, dx = _igamma_gradient(o, dz)
     return -da, -dx
 
@@ -145,13 +146,13 @@ def _polygamma(n: Any, x: Any) -> Any:
     return torch.where((n < 0) | (n != torch.floor(n)), math.nan, value).to(x.dtype)
 
 
-def _zeta_gradient(o: Any, dz: Any) -> Any:
+def _zeta_gradient(o: Operation, dz: Any) -> Any:
     x, q = o.inputs
     to_q = sums_to_inputs(x, q)[1]
     return None, to_q(-x * zeta(x + 1, q) * dz)
 
 
-def _polygamma_gradient(o: Any, dz: Any) -> Any:
+def _polygamma_gradient(o: Operation, dz: Any) -> Any:
     n, x = o.inputs
     to_x = sums_to_inputs(n, x)[1]
     return None, to_x(polygamma(n + 1, x) * dz)
@@ -161,7 +162,7 @@ zeta = binary("Zeta", lambda n: torch.special.zeta, _zeta_gradient, "zeta", "mat
 polygamma = binary("Polygamma", lambda n: _polygamma, _polygamma_gradient, "polygamma", "math.polygamma", ragged=False)
 
 
-def _betainc_shape(o: Any) -> Any:
+def _betainc_shape(o: Operation) -> Any:
     dims = None
     for t in o.inputs:
         if t.dims != ():
@@ -169,7 +170,7 @@ def _betainc_shape(o: Any) -> Any:
     return dims if dims is not None or any(t.dims is None for t in o.inputs) else ()
 
 
-def _betainc_gradient(o: Any, dz: Any) -> Any:
+def _betainc_gradient(o: Operation, dz: Any) -> Any:
     a, b, x = o.inputs
     to_x = sums_to_inputs(a, x)[1]
     log_beta = lgamma(a) + lgamma(b) - lgamma(a + b)

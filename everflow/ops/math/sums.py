@@ -13,15 +13,17 @@ from everflow.graph import dtypes, shapes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.describe import type_name
 from everflow.graph.indexed_slices import IndexedSlices
+from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
 from everflow.ops.core import symbolic
 from everflow.ops.core.families import widened
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 
 
-def _add_all(node: Any) -> Callable[..., Any]:
+def _add_all(node: Node) -> Callable[..., Any]:
     if node.inputs[0].dtype is dtypes.variant:
         return _add_lists
     if len(node.inputs) == 1:
@@ -55,7 +57,7 @@ def _add_lists(*lists: Any) -> Any:
     return functools.reduce(lambda x, y: x.plus(y), lists)
 
 
-def _sum_shape(o: Any) -> Any:
+def _sum_shape(o: Operation) -> Any:
     if o.inputs[0].dtype is dtypes.variant:
         o.outputs[0].handle_data = _sum_of_lists(o.inputs)
     dims = o.inputs[-1].dims
@@ -81,11 +83,11 @@ def _sum_of_lists(inputs: Any) -> Any:
     return dims, dtype
 
 
-def _over_first(node: Any) -> Any:
+def _over_first(node: Node) -> Any:
     return torch.Tensor.add_ if len(node.inputs) == 2 else None
 
 
-def _over_second(node: Any) -> Any:
+def _over_second(node: Node) -> Any:
     return (lambda x, y: y.add_(x)) if len(node.inputs) == 2 else None
 
 

@@ -8,14 +8,16 @@ from typing import Any
 import everflow as tf
 from everflow.api import public
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
 from everflow.ops.core.families import widened
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.ops.core.shape_rules import merged, same_as_input
 from everflow.values.tensors import torch_dtype
 
-Factory = Callable[[Any], Callable[..., Any]]
+Factory = Callable[[Node], Callable[..., Any]]
 
 # The constants of self-normalizing networks: lambda, and lambda times alpha.
 SELU_SCALE = 1.0507009873554804934193349852946
@@ -40,14 +42,14 @@ def activation(op_type: str, kernel: Factory, gradient: Callable[..., Any], *nam
 def rectifier_grad(name: str, kernel: Factory, *attrs: str, **facts: Any) -> None:
     """A gradient op (gradients, features) of a function made of straight pieces: its own second derivative is zero."""
 
-    def differentiate(o: Any, dy: Any) -> Any:
+    def differentiate(o: Operation, dy: Any) -> Any:
         features = o.inputs[1]
         return apply(name, dy, features, **{a: o.attr(a) for a in attrs}), tf.zeros(tf.shape(features), dtype=features.dtype)
 
     op(name, kernel=widened(kernel), shape=merged, gradient=differentiate, **facts)
 
 
-def _relu_grad(node: Any) -> Callable[..., Any]:
+def _relu_grad(node: Node) -> Callable[..., Any]:
     backward = torch.ops.aten.threshold_backward.default
     return lambda dy, x: backward(dy, x, 0)
 
@@ -69,7 +71,7 @@ rectifier_grad(
 )
 
 
-def _relu6_grad(node: Any) -> Callable[..., Any]:
+def _relu6_grad(node: Node) -> Callable[..., Any]:
     if not node.inputs[0].dtype.is_floating:
         return lambda dy, x: dy * ((x > 0) & (x < 6))
     backward = torch.ops.aten.hardtanh_backward.default
@@ -92,18 +94,18 @@ def relu6(features: Any, name: str | None = None) -> Any:
         return apply("Relu6", convert_to_tensor(features, name="features"), name=scope)
 
 
-def _slope(node: Any) -> float:
+def _slope(node: Node) -> float:
     """The slope as the features' type has it."""
     return torch.tensor(node.attr("alpha"), dtype=torch_dtype(node.inputs[0].dtype)).item()
 
 
-def _leaky_relu(node: Any) -> Callable[..., Any]:
+def _leaky_relu(node: Node) -> Callable[..., Any]:
     alpha = _slope(node)
     leaky_relu = torch.nn.functional.leaky_relu
     return lambda x: leaky_relu(x, alpha)
 
 
-def _leaky_relu_grad(node: Any) -> Callable[..., Any]:
+def _leaky_relu_grad(node: Node) -> Callable[..., Any]:
     alpha = _slope(node)
     backward = torch.ops.aten.leaky_relu_backward.default
     return lambda dy, x: backward(dy, x, alpha, False)
@@ -131,14 +133,14 @@ def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Any:
 def _exponential_grad(name: str) -> Callable[..., Any]:
     """The second derivative of a unit that is exponential below zero; the op's inputs are (gradients, outputs)."""
 
-    def differentiate(o: Any, dy: Any) -> Any:
+    def differentiate(o: Operation, dy: Any) -> Any:
         gradients, outputs = o.inputs
         return apply(name, dy, outputs), tf.where(outputs < 0, dy * gradients, tf.zeros_like(outputs))
 
     return differentiate
 
 
-def _elu_grad(node: Any) -> Callable[..., Any]:
+def _elu_grad(node: Node) -> Callable[..., Any]:
     backward = torch.ops.aten.elu_backward.default
     return lambda dy, y: backward(dy, 1, 1, 1, True, y)
 
@@ -155,13 +157,13 @@ op(
 )
 
 
-def _softplus(node: Any) -> Callable[..., Any]:
+def _softplus(node: Node) -> Callable[..., Any]:
     linear = SOFTPLUS_LINEAR[node.inputs[0].dtype.base_dtype.name]
     function = torch.nn.functional.softplus
     return lambda x: function(x, 1, linear)
 
 
-def _softplus_grad_grad(o: Any, dy: Any) -> Any:
+def _softplus_grad_grad(o: Operation, dy: Any) -> Any:
     gradients, features = o.inputs
     with tf.control_dependencies([dy]):
         first = apply("SoftplusGrad", dy, features)

@@ -8,6 +8,7 @@ import everflow as tf
 from everflow.api import internal, public
 from everflow.graph import shapes
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.ops.core import symbolic
 from everflow.ops.core.registry import apply, op
@@ -18,7 +19,7 @@ from everflow.platform.deprecation import deprecated_argument_lookup as either
 NAMES = ("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")
 
 
-def _fused_shape(o: Any) -> Any:
+def _fused_shape(o: Operation) -> Any:
     layout = Layout(o.attr("data_format"))
     dims = shapes.with_rank(o.inputs[0].dims, 4)
     channels = dims[layout.channel]
@@ -28,7 +29,7 @@ def _fused_shape(o: Any) -> Any:
     return [y] + [(channels,)] * 4 + ([None] if o.type == "FusedBatchNormV3" else [])
 
 
-def _fused_gradient(o: Any, dy: Any, *_: Any) -> Any:
+def _fused_gradient(o: Operation, dy: Any, *others: Any) -> Any:
     """In training the statistics come from the op itself, otherwise from its inputs."""
     x, scale, _, mean, variance = o.inputs
     training = o.attr("is_training")
@@ -40,14 +41,14 @@ def _fused_gradient(o: Any, dy: Any, *_: Any) -> Any:
     return found[0], found[1], found[2], None, None
 
 
-def _fused_grad_shape(o: Any) -> Any:
+def _fused_grad_shape(o: Operation) -> Any:
     layout = Layout(o.attr("data_format"))
     dims: Any = shapes.merge(shapes.with_rank(o.inputs[0].dims, 4), shapes.with_rank(o.inputs[1].dims, 4))
     channels = shapes.merge_size(dims[layout.channel], shapes.with_rank(o.inputs[2].dims, 1)[0])
     return [dims, (channels,), (channels,), None, None]
 
 
-def _fused_grad_gradient(o: Any, d_dx: Any, d_dscale: Any, d_doffset: Any, *_: Any) -> Any:
+def _fused_grad_gradient(o: Operation, d_dx: Any, d_dscale: Any, d_doffset: Any, *_: Any) -> Any:
     """Writes the first gradient out with plain ops, and differentiates that."""
     dy, x, scale, mean, variance = o.inputs[:5]
     first = first_gradients(dy, x, scale, mean, variance, o.attr("epsilon"), o.attr("data_format"), o.attr("is_training"))

@@ -13,6 +13,7 @@ from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
 from everflow.lazy import torch
 from everflow.ops.core import symbolic
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import fused_op
 from everflow.ops.nn.windows import Layout
 from everflow.ops.nn.zero_borders import Border, surrounded
@@ -21,7 +22,7 @@ from everflow.ops.nn.zero_borders import Border, surrounded
 class Normalization:
     """One op's attributes, and whether native code can do it."""
 
-    def __init__(self, node: Any, rectify: bool = False) -> None:
+    def __init__(self, node: Node, rectify: bool = False) -> None:
         self.layout = Layout(node.attr("data_format"))
         self.epsilon: float = node.attr("epsilon")
         self.training: bool = node.attr("is_training")
@@ -47,7 +48,7 @@ def has_dense_rows(x: Any) -> bool:
     return x.stride(3) == 1 and x.stride(2) == x.shape[3]
 
 
-def forward(node: Any, rectify: bool = False, border: Border | None = None, overwrite: bool = False) -> Callable[..., Any]:
+def forward(node: Node, rectify: bool = False, border: Border | None = None, overwrite: bool = False) -> Callable[..., Any]:
     """The kernel of a FusedBatchNorm node; with a border, the result with zeros around it is returned last, as another output. The
     result may be written over x if that is asked for."""
     of = Normalization(node, rectify)
@@ -117,7 +118,7 @@ def _by_torch(of: Normalization, x: Any, scale: Any, offset: Any, mean: Any, var
     return (y.relu_() if of.rectify else y).permute(of.layout.from_torch), *statistics
 
 
-def backward(node: Any, rectify: bool = False, overwrite: bool = False) -> Callable[..., Any]:
+def backward(node: Node, rectify: bool = False, overwrite: bool = False) -> Callable[..., Any]:
     """The kernel of a FusedBatchNormGrad node: for (dx, dscale, doffset, nothing, nothing). A Relu that is part of it needs the offset,
     which comes after the scale. The gradient may be written over dy if that is asked for."""
     of = Normalization(node, rectify)

@@ -10,7 +10,9 @@ import numpy as np
 from everflow.api import public
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
+from everflow.graph.operation import Operation
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 
 
@@ -33,7 +35,7 @@ def _check_ranks(step_ids: Any, parent_ids: Any, lengths: Any, end_token: Any) -
         )
 
 
-def _gather_tree(node: Any) -> Callable[..., Any]:
+def _gather_tree(node: Node) -> Callable[..., Any]:
     def run(step_ids: Any, parent_ids: Any, max_sequence_lengths: Any, end_token: Any) -> Any:
         _check_ranks(step_ids, parent_ids, max_sequence_lengths, end_token)
         ids, parents = step_ids.cpu().numpy(), parent_ids.cpu().numpy()
@@ -59,7 +61,7 @@ def _gather_tree(node: Any) -> Callable[..., Any]:
     return run
 
 
-def _gather_tree_shape(o: Any) -> Any:
+def _gather_tree_shape(o: Operation) -> Any:
     ids, parents, lengths, end = (tensor.dims for tensor in o.inputs)
     shapes.with_rank(end, 0)
     found = shapes.merge(shapes.with_rank(ids, 3), shapes.with_rank(parents, 3))

@@ -10,17 +10,19 @@ from everflow.api import internal, public
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
 from everflow.ops.core import symbolic
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 
 
-def _channel_axis(o: Any) -> int:
+def _channel_axis(o: Node | Operation) -> int:
     return 1 if o.type != "BiasAddV1" and o.attr("data_format") == "NCHW" else -1
 
 
-def _bias_add(node: Any) -> Callable[..., Any]:
+def _bias_add(node: Node) -> Callable[..., Any]:
     axis = _channel_axis(node)
     if axis == -1:
         add = torch.add
@@ -48,7 +50,7 @@ def _bias_add(node: Any) -> Callable[..., Any]:
     return checked
 
 
-def _bias_add_shape(o: Any) -> Any:
+def _bias_add_shape(o: Operation) -> Any:
     value, bias = o.inputs
     axis = _channel_axis(o)
     dims = shapes.with_rank_at_least(value.dims, 2 if axis == -1 else 3)
@@ -59,19 +61,19 @@ def _bias_add_shape(o: Any) -> Any:
     return (*dims[:axis], shapes.merge_size(dims[axis], channels), *dims[axis + 1 :])
 
 
-def _bias_add_grad(node: Any) -> Callable[..., Any]:
+def _bias_add_grad(node: Node) -> Callable[..., Any]:
     if node.attr("data_format") == "NCHW":
         return lambda dy: dy.sum([0, *range(2, dy.dim())])
     return lambda dy: dy.sum(list(range(dy.dim() - 1)))
 
 
-def _bias_add_grad_shape(o: Any) -> Any:
+def _bias_add_grad_shape(o: Operation) -> Any:
     axis = _channel_axis(o)
     dims = shapes.with_rank_at_least(o.inputs[0].dims, 2 if axis == -1 else 3)
     return (None,) if dims is None else (dims[axis],)
 
 
-def _bias_add_grad_grad(o: Any, dy: Any) -> Any:
+def _bias_add_grad_grad(o: Operation, dy: Any) -> Any:
     """Repeats the gradient of each channel's sum over all that was summed."""
     shape, bias_shape = tf.shape(o.inputs[0]), tf.shape(dy)
     if o.attr("data_format") == "NCHW":

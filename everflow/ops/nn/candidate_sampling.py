@@ -14,7 +14,9 @@ import numpy as np
 from everflow.api import public
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
+from everflow.graph.operation import Operation
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.ops.random.seeds import get_seed
 from everflow.values.philox import Philox, PhiloxWords
@@ -109,7 +111,7 @@ class FixedUnigram:
         return self.weights[value] / self.total if 0 <= value < len(self.weights) else 0.0
 
 
-def _fixed_weights(node: Any) -> list[float]:
+def _fixed_weights(node: Node) -> list[float]:
     """The weights of the op's vocabulary file or list, distorted, of this shard, after the reserved ids."""
     file, unigrams, size = node.attr("vocab_file"), node.attr("unigrams"), node.attr("range_max")
     if not file and not unigrams:
@@ -139,7 +141,7 @@ def _expected_count(probability: float, count: int, tries: int) -> float:
     return -math.expm1(np.float32(tries) * np.float32(math.log1p(-p)))
 
 
-def _checked(node: Any, true_classes: Any) -> None:
+def _checked(node: Node, true_classes: Any) -> None:
     if true_classes.dim() != 2:
         raise invalid_argument("true_classes must be a matrix")
     if true_classes.shape[1] != node.attr("num_true"):
@@ -147,7 +149,7 @@ def _checked(node: Any, true_classes: Any) -> None:
 
 
 def _sampler(make: Callable[[Any], Any]) -> Callable[[Any], Callable[..., Any]]:
-    def kernel(node: Any) -> Callable[..., Any]:
+    def kernel(node: Node) -> Callable[..., Any]:
         count, unique, size = node.attr("num_sampled"), node.attr("unique"), node.attr("range_max")
         if unique and count > size:
             raise invalid_argument("Sampler's range is too small.")
@@ -184,7 +186,7 @@ def _sampler(make: Callable[[Any], Any]) -> Callable[[Any], Callable[..., Any]]:
     return kernel
 
 
-def _all(node: Any) -> Callable[..., Any]:
+def _all(node: Node) -> Callable[..., Any]:
     count = node.attr("num_sampled")
 
     def run(true_classes: Any) -> Any:
@@ -194,7 +196,7 @@ def _all(node: Any) -> Callable[..., Any]:
     return run
 
 
-def _sampler_shape(o: Any) -> Any:
+def _sampler_shape(o: Operation) -> Any:
     count, num_true = o.attr("num_sampled"), o.attr("num_true")
     if count < 1:
         raise ValueError("num_sampled must be >= 1")
@@ -214,7 +216,7 @@ for _name, _make in (
 op("AllCandidateSampler", kernel=_all, shape=_sampler_shape, gradient=not_differentiable)
 
 
-def _accidental_hits(node: Any) -> Callable[..., Any]:
+def _accidental_hits(node: Node) -> Callable[..., Any]:
     def run(true_classes: Any, sampled: Any) -> Any:
         if true_classes.dim() != 2 or true_classes.shape[1] != node.attr("num_true"):
             raise invalid_argument("true_candidates must be a batch_size * num_true matrix")
@@ -232,7 +234,7 @@ def _accidental_hits(node: Any) -> Callable[..., Any]:
     return run
 
 
-def _accidental_hits_shape(o: Any) -> Any:
+def _accidental_hits_shape(o: Operation) -> Any:
     columns = shapes.with_rank(o.inputs[0].dims, 2)[1]
     shapes.merge_size(columns, o.attr("num_true"))
     shapes.with_rank(o.inputs[1].dims, 1)

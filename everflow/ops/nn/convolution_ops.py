@@ -14,6 +14,7 @@ import everflow as tf
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
 from everflow.graph.constants import dims_of
+from everflow.graph.operation import Operation
 from everflow.lazy import torch
 from everflow.ops.core import symbolic
 from everflow.ops.core.node import Node
@@ -32,7 +33,7 @@ FILTER_FROM_TORCH = {4: (2, 3, 1, 0), 5: (2, 3, 4, 1, 0)}
 class Geometry:
     """How one convolution op slides: its attributes, and what follows from them for given sizes."""
 
-    def __init__(self, node: Any) -> None:
+    def __init__(self, node: Node) -> None:
         self.name = node.type
         self.attrs = attributes_of(node)
         self.layout = layout = Layout(_format_of(node))
@@ -173,11 +174,11 @@ class Geometry:
         )[1]
 
 
-def _format_of(o: Any) -> str:
+def _format_of(o: Node | Operation) -> str:
     return o.attr("data_format") if o.type not in ("Conv3DBackpropInput", "Conv3DBackpropFilter") else "NDHWC"
 
 
-def _explicit(o: Any, layout: Layout) -> list[Any]:
+def _explicit(o: Node | Operation, layout: Layout) -> list[Any]:
     if o.attr("padding") != "EXPLICIT":
         return []
     listed = o.attr("explicit_paddings")
@@ -191,7 +192,7 @@ def _explicit(o: Any, layout: Layout) -> list[Any]:
     return layout.window(pairs)
 
 
-def attributes_of(o: Any) -> dict[str, Any]:
+def attributes_of(o: Node | Operation) -> dict[str, Any]:
     """The attributes that a convolution and its gradient ops share."""
     names = ["strides", "padding", "dilations"]
     if o.type not in ("Conv3DBackpropInput", "Conv3DBackpropFilter"):
@@ -211,12 +212,12 @@ def _served(node: Any) -> Pointwise | Rows | Windows | None:
     return Pointwise.find(node) or Rows.find(node) or Windows.find(node)
 
 
-def _convolution(node: Any) -> Callable[..., Any]:
+def _convolution(node: Node) -> Callable[..., Any]:
     served = _served(node) if node.type == "Conv2D" else None
     return _general(node) if served is None else served.forward(_general(node))
 
 
-def _general(node: Any) -> Callable[..., Any]:
+def _general(node: Node) -> Callable[..., Any]:
     geometry = Geometry(node)
     forward, to_torch, from_torch = geometry.forward, geometry.layout.to_torch, geometry.layout.from_torch
     filter_order = FILTER_TO_TORCH[geometry.layout.rank]
@@ -229,7 +230,7 @@ def _general(node: Any) -> Callable[..., Any]:
     return run
 
 
-def convolution_with_bias(node: Any) -> Callable[..., Any]:
+def convolution_with_bias(node: Node) -> Callable[..., Any]:
     """The kernel of a Conv2D that also adds a bias to the channels."""
     geometry = Geometry(node)
     forward, to_torch, from_torch = geometry.forward, geometry.layout.to_torch, geometry.layout.from_torch
@@ -252,7 +253,7 @@ def uneven_padding(node: Node) -> Border | None:
     return None if symmetric(pads) is not None else (*pads[0], *pads[1])
 
 
-def sizes_of(node: Any, index: int) -> Callable[[Any], list[int]]:
+def sizes_of(node: Node, index: int) -> Callable[[Any], list[int]]:
     """Reads a shape input: once where it is constant. Conv3DBackpropInput and -Filter take a tensor of that shape."""
     if node.type in ("Conv3DBackpropInput", "Conv3DBackpropFilter"):
         return lambda like: list(like.shape)
@@ -263,7 +264,7 @@ def sizes_of(node: Any, index: int) -> Callable[[Any], list[int]]:
     return lambda sizes: sizes.tolist()
 
 
-def _input_gradient(node: Any) -> Callable[..., Any]:
+def _input_gradient(node: Node) -> Callable[..., Any]:
     geometry = Geometry(node)
     compute, to_torch, from_torch = geometry.input_gradient, geometry.layout.to_torch, geometry.layout.from_torch
     filter_order = FILTER_TO_TORCH[geometry.layout.rank]
@@ -279,7 +280,7 @@ def _input_gradient(node: Any) -> Callable[..., Any]:
     return run if served is None else served.input_gradient(run, read)
 
 
-def _filter_gradient(node: Any) -> Callable[..., Any]:
+def _filter_gradient(node: Node) -> Callable[..., Any]:
     geometry = Geometry(node)
     compute, to_torch = geometry.filter_gradient, geometry.layout.to_torch
     filter_order, filter_back = FILTER_TO_TORCH[geometry.layout.rank], FILTER_FROM_TORCH[geometry.layout.rank]
@@ -293,7 +294,7 @@ def _filter_gradient(node: Any) -> Callable[..., Any]:
     return run if served is None else served.filter_gradient(run, read)
 
 
-def convolution_shape(o: Any) -> Any:
+def convolution_shape(o: Operation) -> Any:
     """The output's shape; ValueError for sizes and attributes that can't be."""
     layout = Layout(_format_of(o))
     x = shapes.with_rank(o.inputs[0].dims, layout.rank)
@@ -314,7 +315,7 @@ def convolution_shape(o: Any) -> Any:
     return layout.dims(x[layout.batch], filter[-1], sizes)
 
 
-def _shown_name(o: Any) -> str:
+def _shown_name(o: Operation) -> str:
     return o.type.replace("DepthwiseConv2dNative", "DepthwiseConv2D")
 
 
@@ -325,7 +326,7 @@ def _singular(name: str) -> str:
 def sizes_shape(rank: int) -> Callable[[Any], Any]:
     """The shape that a gradient op's sizes input holds."""
 
-    def rule(o: Any) -> Any:
+    def rule(o: Operation) -> Any:
         index = 0 if o.type.endswith("Input") or o.type.endswith("InputV2") else 1
         dims = dims_of(o.inputs[index])
         if dims is not None and len(dims) == 2 and o.type == "Conv2DBackpropInput":
@@ -337,7 +338,7 @@ def sizes_shape(rank: int) -> Callable[[Any], Any]:
     return rule
 
 
-def _conv2d_gradient(o: Any, dy: Any) -> Any:
+def _conv2d_gradient(o: Operation, dy: Any) -> Any:
     x, filter = o.inputs
     attrs = attributes_of(o)
     x_shape, filter_shape = tf.shape_n([x, filter])
@@ -348,13 +349,13 @@ def _conv2d_gradient(o: Any, dy: Any) -> Any:
     )
 
 
-def _conv2d_input_gradient(o: Any, dy: Any) -> Any:
+def _conv2d_input_gradient(o: Operation, dy: Any) -> Any:
     _, filter, backprop = o.inputs
     attrs = attributes_of(o)
     return (None, apply("Conv2DBackpropFilter", dy, tf.shape(filter), backprop, **attrs), apply("Conv2D", dy, filter, **attrs))
 
 
-def _conv2d_filter_gradient(o: Any, dy: Any) -> Any:
+def _conv2d_filter_gradient(o: Operation, dy: Any) -> Any:
     x, _, backprop = o.inputs
     attrs = attributes_of(o)
     return (apply("Conv2DBackpropInput", tf.shape(x), dy, backprop, **attrs), None, apply("Conv2D", x, dy, **attrs))
@@ -397,7 +398,7 @@ op(
 )
 
 
-def _conv3d_gradient(o: Any, dy: Any) -> Any:
+def _conv3d_gradient(o: Operation, dy: Any) -> Any:
     x, filter = o.inputs
     attrs = attributes_of(o)
     return (
@@ -406,13 +407,13 @@ def _conv3d_gradient(o: Any, dy: Any) -> Any:
     )
 
 
-def _conv3d_input_gradient(o: Any, dy: Any) -> Any:
+def _conv3d_input_gradient(o: Operation, dy: Any) -> Any:
     _, filter, backprop = o.inputs
     attrs = attributes_of(o)
     return (None, apply("Conv3DBackpropFilterV2", dy, tf.shape(filter), backprop, **attrs), apply("Conv3D", dy, filter, **attrs))
 
 
-def _conv3d_filter_gradient(o: Any, dy: Any) -> Any:
+def _conv3d_filter_gradient(o: Operation, dy: Any) -> Any:
     x, _, backprop = o.inputs
     attrs = attributes_of(o)
     return (apply("Conv3DBackpropInputV2", tf.shape(x), dy, backprop, **attrs), None, apply("Conv3D", x, dy, **attrs))

@@ -12,9 +12,11 @@ from everflow.api import internal, public
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.graph.sparse_tensor import SparseTensor
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.platform.deprecation import deprecated_argument_lookup as either
 
@@ -111,7 +113,7 @@ def _loss_and_gradient(logits: Any, lengths: Any, lattice: _Lattice) -> tuple[An
     return -total, gradient
 
 
-def _ctc(node: Any) -> Kernel:
+def _ctc(node: Node) -> Kernel:
     collapse, merge = node.attr("preprocess_collapse_repeated"), node.attr("ctc_merge_repeated")
     ignore_longer = node.attr("ignore_longer_outputs_than_inputs")
 
@@ -145,14 +147,14 @@ def _ctc(node: Any) -> Kernel:
     return run
 
 
-def _ctc_shape(o: Any) -> Any:
+def _ctc_shape(o: Operation) -> Any:
     inputs, lengths = shapes.with_rank(o.inputs[0].dims, 3), shapes.with_rank(o.inputs[3].dims, 1)
     shapes.with_rank(o.inputs[1].dims, 2)
     batch = shapes.merge_size(inputs[1], lengths[0])
     return [(batch,), (inputs[0], batch, inputs[2])]
 
 
-def _ctc_gradient(o: Any, of_loss: Any, _: Any) -> Any:
+def _ctc_gradient(o: Operation, of_loss: Any, _: Any) -> Any:
     found = apply(
         "PreventGradient",
         o.outputs[1],

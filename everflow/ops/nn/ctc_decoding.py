@@ -10,8 +10,10 @@ import numpy as np
 from everflow.api import public
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
+from everflow.graph.operation import Operation
 from everflow.graph.sparse_tensor import SparseTensor
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 
 Kernel = Callable[..., Any]
@@ -44,7 +46,7 @@ def _check(inputs: Any, lengths: Any) -> None:
         raise invalid_argument(f"sequence_length({int(lengths.argmax())}) <= {inputs.shape[0]}")
 
 
-def _greedy(node: Any) -> Kernel:
+def _greedy(node: Node) -> Kernel:
     merge = node.attr("merge_repeated")
 
     def run(inputs: Any, lengths: Any) -> Any:
@@ -99,7 +101,7 @@ def _best_sequences(log_p: np.ndarray, width: int, paths: int) -> list[tuple[flo
     return [(float(totals[i]), list(beams[i])) for i in order]
 
 
-def _beam_search(node: Any) -> Kernel:
+def _beam_search(node: Node) -> Kernel:
     width, paths, merge = node.attr("beam_width"), node.attr("top_paths"), node.attr("merge_repeated")
 
     def run(inputs: Any, lengths: Any) -> Any:
@@ -122,16 +124,16 @@ def _beam_search(node: Any) -> Kernel:
     return run
 
 
-def _greedy_shape(o: Any) -> Any:
+def _greedy_shape(o: Operation) -> Any:
     batch = _batch(o)
     return [(None, 2), (None,), (2,), (batch, 1)]
 
 
-def _batch(o: Any) -> int | None:
+def _batch(o: Operation) -> int | None:
     return shapes.merge_size(shapes.with_rank(o.inputs[0].dims, 3)[1], shapes.with_rank(o.inputs[1].dims, 1)[0])
 
 
-def _beam_shape(o: Any) -> Any:
+def _beam_shape(o: Operation) -> Any:
     paths = o.attr("top_paths")
     return [*[(None, 2)] * paths, *[(None,)] * paths, *[(2,)] * paths, (_batch(o), paths)]
 

@@ -8,11 +8,12 @@ from typing import Any
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import op
 from everflow.ops.core.shape_rules import same_as_input
 
 
-def _formats(node: Any) -> tuple[str, str]:
+def _formats(node: Node) -> tuple[str, str]:
     source, target = node.attr("src_format"), node.attr("dst_format")
     for name, value, shown in (("Source", source, "src_format"), ("Destination", target, "dst_format")):
         if len(value) not in (4, 5):
@@ -22,13 +23,13 @@ def _formats(node: Any) -> tuple[str, str]:
     return source, target
 
 
-def _dim_map(node: Any) -> Callable[..., Any]:
+def _dim_map(node: Node) -> Callable[..., Any]:
     source, target = _formats(node)
     places = [target.index(letter) for letter in source]
     return lambda x: torch.tensor(places, dtype=x.dtype, device=x.device)[x.long() % len(places)]
 
 
-def _vec_permute(node: Any) -> Callable[..., Any]:
+def _vec_permute(node: Node) -> Callable[..., Any]:
     source, target = _formats(node)
     order = [source.index(letter) for letter in target]
 

@@ -7,7 +7,9 @@ from typing import Any
 
 import everflow as tf
 from everflow.graph import shapes
+from everflow.graph.operation import Operation
 from everflow.ops.core import symbolic
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.ops.core.run_time_checks import checked
 from everflow.ops.nn.convolution_ops import Geometry, attributes_of, dense, sizes_of, sizes_shape
@@ -24,7 +26,7 @@ def _grouped_shape(sizes: Any) -> list[int]:
     return [channels * multiplier, 1, height, width]
 
 
-def _depthwise(node: Any) -> Callable[..., Any]:
+def _depthwise(node: Node) -> Callable[..., Any]:
     geometry = Geometry(node)
     to_torch, from_torch, forward = geometry.layout.to_torch, geometry.layout.from_torch, geometry.forward
     channel = geometry.layout.channel
@@ -37,7 +39,7 @@ def _depthwise(node: Any) -> Callable[..., Any]:
     return checked(lambda _: lambda x, filter: forward(x.permute(to_torch), _grouped(filter)).permute(from_torch), fault)(node)
 
 
-def _input_gradient(node: Any) -> Callable[..., Any]:
+def _input_gradient(node: Node) -> Callable[..., Any]:
     geometry = Geometry(node)
     to_torch, from_torch, compute = geometry.layout.to_torch, geometry.layout.from_torch, geometry.input_gradient
     read = sizes_of(node, 0)
@@ -49,7 +51,7 @@ def _input_gradient(node: Any) -> Callable[..., Any]:
     return run
 
 
-def _filter_gradient(node: Any) -> Callable[..., Any]:
+def _filter_gradient(node: Node) -> Callable[..., Any]:
     geometry = Geometry(node)
     to_torch, compute = geometry.layout.to_torch, geometry.filter_gradient
     read = sizes_of(node, 1)
@@ -62,7 +64,7 @@ def _filter_gradient(node: Any) -> Callable[..., Any]:
     return run
 
 
-def _shape(o: Any) -> Any:
+def _shape(o: Operation) -> Any:
     layout = Layout(o.attr("data_format"))
     x, filter = (shapes.with_rank(t.dims, 4) for t in o.inputs)
     strides, dilations = o.attr("strides"), o.attr("dilations")
@@ -75,7 +77,7 @@ def _shape(o: Any) -> Any:
     return layout.dims(x[layout.batch], depth, sizes)
 
 
-def _gradient(o: Any, dy: Any) -> Any:
+def _gradient(o: Operation, dy: Any) -> Any:
     x, filter = o.inputs
     attrs = attributes_of(o)
     return (
@@ -84,7 +86,7 @@ def _gradient(o: Any, dy: Any) -> Any:
     )
 
 
-def _input_gradient_gradient(o: Any, dy: Any) -> Any:
+def _input_gradient_gradient(o: Operation, dy: Any) -> Any:
     _, filter, backprop = o.inputs
     attrs = attributes_of(o)
     return (
@@ -94,7 +96,7 @@ def _input_gradient_gradient(o: Any, dy: Any) -> Any:
     )
 
 
-def _filter_gradient_gradient(o: Any, dy: Any) -> Any:
+def _filter_gradient_gradient(o: Operation, dy: Any) -> Any:
     x, _, backprop = o.inputs
     attrs = attributes_of(o)
     return (

@@ -11,7 +11,9 @@ from everflow.api import internal, public
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
 from everflow.graph.constants import dims_of
+from everflow.graph.operation import Operation
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.ops.core.shape_rules import same_as
 from everflow.ops.nn.convolution_functions import per_axis
@@ -71,7 +73,7 @@ def _means(x: Any, rows: list[slice], columns: list[slice]) -> Any:
 
 
 def _pool(reduce: Callable[..., Any]) -> Callable[[Any], Callable[..., Any]]:
-    def make(node: Any) -> Callable[..., Any]:
+    def make(node: Node) -> Callable[..., Any]:
         ratio, pseudo_random = node.attr("pooling_ratio"), node.attr("pseudo_random")
         overlapping, seeds = node.attr("overlapping"), (node.attr("seed"), node.attr("seed2"))
         if ratio[0] != 1.0 or ratio[3] != 1.0:
@@ -101,7 +103,7 @@ def _pool(reduce: Callable[..., Any]) -> Callable[[Any], Callable[..., Any]]:
     return make
 
 
-def _max_gradient(node: Any) -> Callable[..., Any]:
+def _max_gradient(node: Node) -> Callable[..., Any]:
     overlapping = node.attr("overlapping")
 
     def run(x: Any, y: Any, dy: Any, rows: Any, columns: Any) -> Any:
@@ -115,7 +117,7 @@ def _max_gradient(node: Any) -> Callable[..., Any]:
     return run
 
 
-def _avg_gradient(node: Any) -> Callable[..., Any]:
+def _avg_gradient(node: Node) -> Callable[..., Any]:
     overlapping = node.attr("overlapping")
 
     def run(shape: Any, dy: Any, rows: Any, columns: Any) -> Any:
@@ -136,7 +138,7 @@ def _avg_gradient(node: Any) -> Callable[..., Any]:
     return run
 
 
-def _shape(o: Any) -> Any:
+def _shape(o: Operation) -> Any:
     dims, ratio = shapes.with_rank(o.inputs[0].dims, 4), o.attr("pooling_ratio")
     if len(ratio) != 4:
         raise ValueError("pooling_ratio field must specify 4 dimensions")

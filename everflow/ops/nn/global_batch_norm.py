@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from everflow.graph import shapes
+from everflow.graph.operation import Operation
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 
 
-def _normalize(node: Any) -> Any:
+def _normalize(node: Node) -> Any:
     epsilon, scaled = node.attr("variance_epsilon"), node.attr("scale_after_normalization")
 
     def run(x: Any, mean: Any, variance: Any, beta: Any, gamma: Any) -> Any:
@@ -18,7 +20,7 @@ def _normalize(node: Any) -> Any:
     return run
 
 
-def _gradients(node: Any) -> Any:
+def _gradients(node: Node) -> Any:
     epsilon, scaled = node.attr("variance_epsilon"), node.attr("scale_after_normalization")
 
     def run(x: Any, mean: Any, variance: Any, gamma: Any, dy: Any) -> Any:
@@ -33,7 +35,7 @@ def _gradients(node: Any) -> Any:
     return run
 
 
-def _shape(o: Any) -> Any:
+def _shape(o: Operation) -> Any:
     x = shapes.with_rank(o.inputs[0].dims, 4)
     depth = x[3]
     for t in o.inputs[1:]:
@@ -41,12 +43,12 @@ def _shape(o: Any) -> Any:
     return (*x[:3], depth)
 
 
-def _gradient_shape(o: Any) -> Any:
+def _gradient_shape(o: Operation) -> Any:
     x = shapes.with_rank(o.inputs[0].dims, 4)
     return [x, *[(x[3],)] * 4]
 
 
-def _differentiate(o: Any, dy: Any) -> Any:
+def _differentiate(o: Operation, dy: Any) -> Any:
     x, mean, variance, _, gamma = o.inputs
     return list(
         apply(

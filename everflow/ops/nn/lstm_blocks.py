@@ -6,7 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import everflow as tf
+from everflow.graph import shapes
+from everflow.graph.operation import Operation
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 
 # Where the gates stand in the columns of weights: input, cell, forget, output.
@@ -65,11 +68,11 @@ class _Cell:
         return cs_prev_grad, _joined(di, dci, df, do, self.order), weights
 
 
-def _cell(node: Any, order: tuple[int, ...], has_bias: bool = True) -> _Cell:
+def _cell(node: Node, order: tuple[int, ...], has_bias: bool = True) -> _Cell:
     return _Cell(node.attr("forget_bias") if has_bias else 0.0, node.attr("cell_clip"), node.attr("use_peephole"), order)
 
 
-def _block_cell(node: Any) -> Callable[..., Any]:
+def _block_cell(node: Node) -> Callable[..., Any]:
     cell = _cell(node, ICFO)
 
     def run(x: Any, cs_prev: Any, h_prev: Any, w: Any, wci: Any, wcf: Any, wco: Any, b: Any) -> Any:
@@ -78,7 +81,7 @@ def _block_cell(node: Any) -> Callable[..., Any]:
     return run
 
 
-def _block_cell_grad(node: Any) -> Callable[..., Any]:
+def _block_cell_grad(node: Node) -> Callable[..., Any]:
     cell = _Cell(0.0, 0.0, node.attr("use_peephole"), ICFO)
 
     def run(
@@ -157,7 +160,7 @@ op("LSTMBlockCellGrad", kernel=_block_cell_grad, shape=_cell_grad_shape)
 
 
 def _block(order: tuple[int, ...], has_bias: bool) -> Callable[..., Any]:
-    def factory(node: Any) -> Callable[..., Any]:
+    def factory(node: Node) -> Callable[..., Any]:
         cell = _cell(node, order, has_bias)
 
         def run(seq_len_max: Any, x: Any, cs: Any, h: Any, w: Any, wci: Any, wcf: Any, wco: Any, b: Any) -> Any:
@@ -180,7 +183,7 @@ def _block(order: tuple[int, ...], has_bias: bool) -> Callable[..., Any]:
 
 
 def _block_grad(order: tuple[int, ...]) -> Callable[..., Any]:
-    def factory(node: Any) -> Callable[..., Any]:
+    def factory(node: Node) -> Callable[..., Any]:
         cell = _Cell(0.0, 0.0, node.attr("use_peephole"), order)
 
         def run(
@@ -285,9 +288,10 @@ def _gru_gradient(o: Any, *grads: Any) -> Any:
     )
 
 
+def _gru_grad_shape(o: Operation) -> Any:
+    x, h_prev, gates = (shapes.with_rank(t.dims, 2) for t in o.inputs[:3])
+    return [x, h_prev, h_prev, (h_prev[0], gates[1])]
+
+
 op("GRUBlockCell", kernel=lambda node: _gru, shape=lambda o: [o.inputs[1].dims] * 4, gradient=_gru_gradient)
-op(
-    "GRUBlockCellGrad",
-    kernel=lambda node: _gru_grad,
-    shape=lambda o: [o.inputs[0].dims, o.inputs[1].dims, o.inputs[1].dims, (o.inputs[1].dims[0], o.inputs[2].dims[1])],
-)
+op("GRUBlockCellGrad", kernel=lambda node: _gru_grad, shape=_gru_grad_shape)

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from everflow.graph import dtypes
+from everflow.graph.operation import Operation
 from everflow.ops.core.node import Node, Value
 from everflow.ops.core.registry import meaning, op
 
 
-def _stage(node: Any, op_type: str, types: list[Any], **attrs: Any) -> Callable[..., Any]:
+def _stage(node: Node, op_type: str, types: list[Any], **attrs: Any) -> Callable[..., Any]:
     """The kernel of one of the ops that are done together."""
     stage = Node(op_type, node.name, attrs, [], None, node.context)
     stage.inputs = [Value(stage, i, dtype, None) for i, dtype in enumerate(types)]
@@ -20,7 +21,7 @@ def _stage(node: Any, op_type: str, types: list[Any], **attrs: Any) -> Callable[
     return found.kernel(stage)
 
 
-def _stages(node: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
+def _stages(node: Node) -> tuple[Callable[..., Any], Callable[..., Any]]:
     dtype = node.inputs[0].dtype
     pad = _stage(node, "MirrorPad", [dtype, dtypes.int32], mode=node.attr("mode"), T=dtype, Tpaddings=dtypes.int32)
     convolve = _stage(
@@ -38,12 +39,12 @@ def _stages(node: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
     return pad, convolve
 
 
-def _padded_convolution(node: Any) -> Callable[..., Any]:
+def _padded_convolution(node: Node) -> Callable[..., Any]:
     pad, convolve = _stages(node)
     return lambda x, paddings, filter: convolve(pad(x, paddings), filter)
 
 
-def _resized_convolution(node: Any) -> Callable[..., Any]:
+def _resized_convolution(node: Node) -> Callable[..., Any]:
     pad, convolve = _stages(node)
     dtype = node.inputs[0].dtype
     resize = _stage(
@@ -52,7 +53,7 @@ def _resized_convolution(node: Any) -> Callable[..., Any]:
     return lambda x, size, paddings, filter: convolve(pad(resize(x, size).to(x.dtype), paddings), filter)
 
 
-def _shape(o: Any) -> Any:
+def _shape(o: Operation) -> Any:
     image, filter = o.inputs[0].dims, o.inputs[-1].dims
     return (image[0] if image else None, None, None, filter[3] if filter else None)
 

@@ -14,6 +14,7 @@ from everflow.graph.convert import convert_to_tensor
 from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
 from everflow.ops.core import symbolic
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.ops.core.run_time_checks import checked
 from everflow.ops.core.shape_rules import merged, scalar
@@ -110,7 +111,7 @@ def _lrn_windows(x: Any, radius: int) -> Any:
     return (torch.nn.functional.avg_pool1d(rows, width, 1, radius) * width).reshape(x.shape)
 
 
-def _lrn(node: Any) -> Callable[..., Any]:
+def _lrn(node: Node) -> Callable[..., Any]:
     radius, bias, alpha, beta = (node.attr(a) for a in ("depth_radius", "bias", "alpha", "beta"))
 
     def run(x: Any) -> Any:
@@ -120,7 +121,7 @@ def _lrn(node: Any) -> Callable[..., Any]:
     return run
 
 
-def _lrn_grad(node: Any) -> Callable[..., Any]:
+def _lrn_grad(node: Node) -> Callable[..., Any]:
     radius, bias, alpha, beta = (node.attr(a) for a in ("depth_radius", "bias", "alpha", "beta"))
 
     def run(dy: Any, x: Any, y: Any) -> Any:
@@ -171,7 +172,7 @@ def normalize(tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str |
         return tensor / norm, norm
 
 
-def _l2_loss(node: Any) -> Callable[..., Any]:
+def _l2_loss(node: Node) -> Callable[..., Any]:
     def run(x: Any) -> Any:
         flat = x.reshape(-1)
         return torch.dot(flat, flat) * 0.5

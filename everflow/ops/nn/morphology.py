@@ -8,9 +8,11 @@ from typing import Any
 import everflow as tf
 from everflow.api import internal, public
 from everflow.graph import shapes
+from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
 from everflow.ops.arrays.reshaping import shown
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.ops.core.run_time_checks import checked
 from everflow.ops.core.shape_rules import same_as
@@ -26,7 +28,7 @@ def _lowest(dtype: Any) -> float:
 class _Windows:
     """The positions of a filter's elements over a padded NHWC image."""
 
-    def __init__(self, node: Any) -> None:
+    def __init__(self, node: Node) -> None:
         self.strides, self.rates, self.padding = (node.attr("strides")[1:3], node.attr("rates")[1:3], node.attr("padding"))
 
     def best(self, x: Any, filter: Any) -> tuple[Any, Any, Any]:
@@ -56,12 +58,12 @@ class _Windows:
         return slice(start, start + (count - 1) * self.strides[axis] + 1, self.strides[axis])
 
 
-def _dilation(node: Any) -> Callable[..., Any]:
+def _dilation(node: Node) -> Callable[..., Any]:
     windows = _Windows(node)
     return lambda x, filter: windows.best(x, filter)[0]
 
 
-def _input_gradient(node: Any) -> Callable[..., Any]:
+def _input_gradient(node: Node) -> Callable[..., Any]:
     windows = _Windows(node)
 
     def run(x: Any, filter: Any, dy: Any) -> Any:
@@ -76,7 +78,7 @@ def _input_gradient(node: Any) -> Callable[..., Any]:
     return run
 
 
-def _filter_gradient(node: Any) -> Callable[..., Any]:
+def _filter_gradient(node: Node) -> Callable[..., Any]:
     windows = _Windows(node)
 
     def run(x: Any, filter: Any, dy: Any) -> Any:
@@ -88,7 +90,7 @@ def _filter_gradient(node: Any) -> Callable[..., Any]:
     return run
 
 
-def _shape(o: Any) -> Any:
+def _shape(o: Operation) -> Any:
     x, filter = shapes.with_rank(o.inputs[0].dims, 4), shapes.with_rank(o.inputs[1].dims, 3)
     strides, rates = o.attr("strides"), o.attr("rates")
     for name, values in (("stride", strides), ("rates", rates)):
@@ -99,7 +101,7 @@ def _shape(o: Any) -> Any:
     return (x[0], *sizes, depth)
 
 
-def _gradient(o: Any, dy: Any) -> Any:
+def _gradient(o: Operation, dy: Any) -> Any:
     attrs = {name: o.attr(name) for name in ("strides", "rates", "padding")}
     return (apply("Dilation2DBackpropInput", *o.inputs, dy, **attrs), apply("Dilation2DBackpropFilter", *o.inputs, dy, **attrs))
 

@@ -8,6 +8,7 @@ from typing import Any
 from everflow._native import multiply_by_pixel, sum_products
 from everflow.graph import dtypes
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 
 Kernel = Callable[..., Any]
 
@@ -24,10 +25,13 @@ class Pointwise:
         self.strides, self.depth, self.channels = strides, depth, channels
 
     @classmethod
-    def find(cls, node: Any) -> Pointwise | None:
+    def find(cls, node: Node) -> Pointwise | None:
         """What is known of such a node; None for any other, and where other kernels do it."""
         filter = node.outputs[0].dims if node.type == "Conv2DBackpropFilter" else node.inputs[1].dims
-        if filter is None or len(filter) != 4 or filter[:2] != (1, 1) or not filter[2] or not filter[3]:
+        if filter is None or len(filter) != 4 or filter[:2] != (1, 1):
+            return None
+        _, _, depth, channels = filter
+        if not depth or not channels or depth % GROUP or channels % GROUP or depth * channels > LARGEST:
             return None
         strides = node.attr("strides")
         if (
@@ -39,9 +43,6 @@ class Pointwise:
             or min(strides) < 1
             or node.attr("dilations") != [1, 1, 1, 1]
         ):
-            return None
-        depth, channels = filter[2:]
-        if depth % GROUP or channels % GROUP or depth * channels > LARGEST:
             return None
         return cls((strides[1], strides[2]), depth, channels)
 
@@ -146,7 +147,7 @@ def places(x: Any) -> tuple[int, ...]:
     return *x.shape[:3], *x.stride()[:3]
 
 
-def added_forward(node: Any, general: Kernel) -> Kernel:
+def added_forward(node: Node, general: Kernel) -> Kernel:
     """The kernel (base, x, filter) that adds what a Conv2D node computes to a tensor that nothing else needs."""
     of = Pointwise.find(node)
     assert of is not None
@@ -160,7 +161,7 @@ def added_forward(node: Any, general: Kernel) -> Kernel:
     return run
 
 
-def added_input_gradient(node: Any, general: Kernel, read: Callable[[Any], Any]) -> Kernel:
+def added_input_gradient(node: Node, general: Kernel, read: Callable[[Any], Any]) -> Kernel:
     """As above, for a Conv2DBackpropInput node: (base, sizes, filter, dy)."""
     of = Pointwise.find(node)
     assert of is not None

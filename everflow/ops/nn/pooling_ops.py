@@ -11,9 +11,11 @@ from everflow import _native
 from everflow.errors import UnimplementedError, invalid_argument
 from everflow.graph import dtypes, shapes
 from everflow.graph.constants import dims_of, known
+from everflow.graph.operation import Operation
 from everflow.lazy import torch
 from everflow.ops.core import symbolic
 from everflow.ops.core.families import widened
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, fused_op, op
 from everflow.ops.core.shape_rules import same_as
 from everflow.ops.nn.windows import Layout, pads_of, window_output
@@ -149,7 +151,7 @@ def _trimmed(dx: Any, shape: Any, extra: list[int]) -> Any:
     return dx
 
 
-def _layout(o: Any) -> Layout:
+def _layout(o: Node | Operation) -> Layout:
     return Layout(
         o.attr("data_format") if o.type not in ("MaxPoolWithArgmax", "MaxPoolGradWithArgmax", "MaxPoolGradGradWithArgmax") else "NHWC"
     )
@@ -158,7 +160,7 @@ def _layout(o: Any) -> Layout:
 def pooling(body: Callable[[Pool, Any], Callable[..., Any]]) -> Callable[[Any], Callable[..., Any]]:
     """A kernel from `body(pool, node)`. The V2 ops have their windows as inputs: these may differ at each run."""
 
-    def make(node: Any) -> Callable[..., Any]:
+    def make(node: Node) -> Callable[..., Any]:
         layout, padding = _layout(node), node.attr("padding")
         if not node.type.endswith("V2"):
             return body(Pool(layout, node.attr("ksize"), node.attr("strides"), padding), node)
@@ -175,7 +177,7 @@ def pooling(body: Callable[[Pool, Any], Callable[..., Any]]) -> Callable[[Any], 
 def in_floats(factory: Callable[[Any], Callable[..., Any]], *halves: str) -> Callable[[Any], Callable[..., Any]]:
     """A kernel that computes integers in float64, and the named types in float32."""
 
-    def make(node: Any) -> Callable[..., Any]:
+    def make(node: Node) -> Callable[..., Any]:
         inner = factory(node)
         dtype = node.outputs[0].dtype.base_dtype
         if dtype.is_floating and dtype.name not in halves:
@@ -187,7 +189,7 @@ def in_floats(factory: Callable[[Any], Callable[..., Any]], *halves: str) -> Cal
     return make
 
 
-def _max_pool(pool: Pool, node: Any) -> Callable[..., Any]:
+def _max_pool(pool: Pool, node: Node) -> Callable[..., Any]:
     to_torch, from_torch, maxima = pool.layout.to_torch, pool.layout.from_torch, pool.maxima
     if pool.depth != 1 or pool.depth_stride != 1:
         return _depth_max_pool(pool)
@@ -235,13 +237,13 @@ def _no_depth(pool: Pool, what: str) -> None:
         raise UnimplementedError(None, None, what)
 
 
-def _max_pool_grad(pool: Pool, node: Any) -> Callable[..., Any]:
+def _max_pool_grad(pool: Pool, node: Node) -> Callable[..., Any]:
     _no_depth(pool, "MaxPoolingGrad is not yet supported on the depth dimension.")
     to_torch, from_torch, gradient = pool.layout.to_torch, pool.layout.from_torch, pool.max_gradient
     return lambda x, y, dy: gradient(x.permute(to_torch), dy.permute(to_torch)).permute(from_torch)
 
 
-def pools_planes(node: Any) -> bool:
+def pools_planes(node: Node) -> bool:
     """Whether a MaxPool node pools floats over height and width alone: its gradient can use the positions it found."""
     layout = _layout(node)
     return node.outputs[0].dtype.is_floating and all(
@@ -249,7 +251,7 @@ def pools_planes(node: Any) -> bool:
     )
 
 
-def _max_pool_with_positions(node: Any) -> Callable[..., Any]:
+def _max_pool_with_positions(node: Node) -> Callable[..., Any]:
     """MaxPool that also hands on where the maxima are: in windows of 2 × 2 side by side as bytes, else as torch says it."""
     pool = Pool(_layout(node), node.attr("ksize"), node.attr("strides"), node.attr("padding"))
     to_torch, from_torch, maxima = pool.layout.to_torch, pool.layout.from_torch, pool.maxima
@@ -280,7 +282,7 @@ def _spread(dy: Any, places: Any) -> Any:
     return dx
 
 
-def _max_pool_from_positions(node: Any) -> Callable[..., Any]:
+def _max_pool_from_positions(node: Node) -> Callable[..., Any]:
     """MaxPoolGrad for maxima whose positions are known."""
     pool = Pool(_layout(node), node.attr("ksize"), node.attr("strides"), node.attr("padding"))
     to_torch, from_torch, gradient = pool.layout.to_torch, pool.layout.from_torch, pool.max_gradient
@@ -297,7 +299,7 @@ fused_op("_MaxPoolWithPositions", kernel=_max_pool_with_positions)
 fused_op("_MaxPoolGradFromPositions", kernel=_max_pool_from_positions, fresh=True)
 
 
-def _max_pool_grad_grad(pool: Pool, node: Any) -> Callable[..., Any]:
+def _max_pool_grad_grad(pool: Pool, node: Node) -> Callable[..., Any]:
     _no_depth(pool, "MaxPoolingGradGrad is not yet supported on the depth dimension.")
     to_torch, from_torch = pool.layout.to_torch, pool.layout.from_torch
 
@@ -310,7 +312,7 @@ def _max_pool_grad_grad(pool: Pool, node: Any) -> Callable[..., Any]:
     return run
 
 
-def _avg_pool(pool: Pool, node: Any) -> Callable[..., Any]:
+def _avg_pool(pool: Pool, node: Node) -> Callable[..., Any]:
     _no_depth(pool, "Non-spatial pooling is not yet supported. Volunteers? :)")
     to_torch, from_torch, averages = pool.layout.to_torch, pool.layout.from_torch, pool.averages
 
@@ -322,7 +324,7 @@ def _avg_pool(pool: Pool, node: Any) -> Callable[..., Any]:
     return run
 
 
-def _avg_pool_grad(pool: Pool, node: Any) -> Callable[..., Any]:
+def _avg_pool_grad(pool: Pool, node: Node) -> Callable[..., Any]:
     _no_depth(pool, "Non-spatial pooling is not yet supported. Volunteers? :)")
     to_torch, from_torch, gradient = pool.layout.to_torch, pool.layout.from_torch, pool.average_gradient
 
@@ -333,7 +335,7 @@ def _avg_pool_grad(pool: Pool, node: Any) -> Callable[..., Any]:
     return run
 
 
-def pool_shape(o: Any) -> Any:
+def pool_shape(o: Operation) -> Any:
     """The shape of what pooling makes of its first input."""
     layout = _layout(o)
     dims = shapes.with_rank(o.inputs[0].dims, layout.rank)
@@ -352,7 +354,7 @@ def pool_shape(o: Any) -> Any:
     return layout.dims(dims[layout.batch], depth, sizes)
 
 
-def _windows(o: Any) -> dict[str, Any]:
+def _windows(o: Operation) -> dict[str, Any]:
     names = ["ksize", "strides", "padding"] + ([] if "WithArgmax" in o.type else ["data_format"])
     return {name: o.attr(name) for name in names}
 
@@ -394,7 +396,7 @@ _max_pooling("MaxPool")
 _max_pooling("MaxPool3D")
 
 
-def _window_inputs(o: Any) -> dict[str, Any]:
+def _window_inputs(o: Operation) -> dict[str, Any]:
     return {"padding": o.attr("padding"), "data_format": o.attr("data_format")}
 
 
@@ -430,7 +432,7 @@ op(
 )
 
 
-def _avg_grad_shape(o: Any) -> Any:
+def _avg_grad_shape(o: Operation) -> Any:
     return shapes.with_rank(dims_of(o.inputs[0]), _layout(o).rank)
 
 
@@ -458,7 +460,7 @@ _average_pooling("AvgPool")
 _average_pooling("AvgPool3D")
 
 
-def _flat_positions(pool: Pool, node: Any, x: Any, positions: Any) -> Any:
+def _flat_positions(pool: Pool, node: Node, x: Any, positions: Any) -> Any:
     """From positions in planes to positions in the whole NHWC image, or in the whole batch."""
     batch, channels, height, width = x.shape
     found = pool.plane_positions(x, positions) * channels + torch.arange(channels, device=x.device).view(1, -1, 1, 1)
@@ -467,7 +469,7 @@ def _flat_positions(pool: Pool, node: Any, x: Any, positions: Any) -> Any:
     return found
 
 
-def _max_pool_with_argmax(pool: Pool, node: Any) -> Callable[..., Any]:
+def _max_pool_with_argmax(pool: Pool, node: Node) -> Callable[..., Any]:
     _no_depth(pool, "Pooling is not yet supported on the depth dimension.")
     to_torch, from_torch = pool.layout.to_torch, pool.layout.from_torch
     result = getattr(torch, node.attr("Targmax").name)
@@ -483,12 +485,12 @@ def _max_pool_with_argmax(pool: Pool, node: Any) -> Callable[..., Any]:
     return run
 
 
-def _argmax_axes(node: Any, x: Any, argmax: Any) -> tuple[Any, int]:
+def _argmax_axes(node: Node, x: Any, argmax: Any) -> tuple[Any, int]:
     """Positions in the flattened batch, a row an image unless they hold the batch already."""
     return (argmax.reshape(1, -1), 1) if node.attr("include_batch_in_index") else (argmax.flatten(1), x.shape[0])
 
 
-def _max_pool_grad_with_argmax(node: Any) -> Callable[..., Any]:
+def _max_pool_grad_with_argmax(node: Node) -> Callable[..., Any]:
     def run(x: Any, dy: Any, argmax: Any) -> Any:
         index, rows = _argmax_axes(node, x, argmax)
         dx = dy.new_zeros(x.shape)
@@ -499,7 +501,7 @@ def _max_pool_grad_with_argmax(node: Any) -> Callable[..., Any]:
     return run
 
 
-def _max_pool_grad_grad_with_argmax(node: Any) -> Callable[..., Any]:
+def _max_pool_grad_grad_with_argmax(node: Node) -> Callable[..., Any]:
     def run(x: Any, ddx: Any, argmax: Any) -> Any:
         index, rows = _argmax_axes(node, x, argmax)
         _checked(index, x.numel() // max(rows, 1))
@@ -513,7 +515,7 @@ def _checked(index: Any, size: int) -> None:
         raise invalid_argument(f"Invalid input index in argmax: not in [0, {size})")
 
 
-def _argmax_windows(o: Any) -> dict[str, Any]:
+def _argmax_windows(o: Operation) -> dict[str, Any]:
     return {**_windows(o), "include_batch_in_index": o.attr("include_batch_in_index")}
 
 

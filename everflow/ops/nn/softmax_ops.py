@@ -8,22 +8,24 @@ from typing import Any
 import everflow as tf
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
+from everflow.graph.operation import Operation
 from everflow.lazy import torch
 from everflow.ops.core import symbolic
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.ops.core.run_time_checks import checked
 
 
-def _last_axis(o: Any) -> Any:
+def _last_axis(o: Operation) -> Any:
     return shapes.with_rank_at_least(o.inputs[0].dims, 1)
 
 
-def _softmax_gradient(o: Any, dy: Any) -> Any:
+def _softmax_gradient(o: Operation, dy: Any) -> Any:
     y = o.outputs[0]
     return (dy - tf.reduce_sum(dy * y, -1, keepdims=True)) * y
 
 
-def _log_softmax_gradient(o: Any, dy: Any) -> Any:
+def _log_softmax_gradient(o: Operation, dy: Any) -> Any:
     softmax = tf.exp(o.outputs[0])
     return dy - tf.reduce_sum(dy, -1, keepdims=True) * softmax
 
@@ -48,7 +50,7 @@ op(
 )
 
 
-def _cross_entropy(node: Any) -> Callable[..., Any]:
+def _cross_entropy(node: Node) -> Callable[..., Any]:
     log_softmax = torch.log_softmax
 
     def run(logits: Any, labels: Any) -> Any:
@@ -73,7 +75,7 @@ def _alike(logits: Any, labels: Any) -> Any:
         ) from None
 
 
-def _cross_entropy_shape(o: Any) -> Any:
+def _cross_entropy_shape(o: Operation) -> Any:
     logits, labels = (t.dims for t in o.inputs)
     if logits is None or labels is None:
         return [(None,), (None, None)]
@@ -86,7 +88,7 @@ def _cross_entropy_shape(o: Any) -> Any:
     return [dims[:1], dims]
 
 
-def _cross_entropy_gradient(o: Any, loss_dy: Any, backprop_dy: Any) -> Any:
+def _cross_entropy_gradient(o: Operation, loss_dy: Any, backprop_dy: Any) -> Any:
     logits = o.inputs[0]
     dx = _scaled_rows(loss_dy, o.outputs[1])
     if backprop_dy is not None and not _is_zero(backprop_dy):
@@ -120,7 +122,7 @@ def _log_softmax(logits: Any) -> Any:
     return torch.log_softmax(logits, 1)
 
 
-def _sparse_cross_entropy(node: Any) -> Callable[..., Any]:
+def _sparse_cross_entropy(node: Node) -> Callable[..., Any]:
     def run(logits: Any, labels: Any) -> Any:
         if logits.dim() != 2 or labels.dim() != 1 or labels.shape[0] != logits.shape[0] or not logits.shape[1]:
             raise _sparse_shape_error(logits, labels)
@@ -157,14 +159,14 @@ def _label_error(labels: Any, classes: int) -> Exception:
     )
 
 
-def _sparse_cross_entropy_shape(o: Any) -> Any:
+def _sparse_cross_entropy_shape(o: Operation) -> Any:
     logits = shapes.with_rank(o.inputs[0].dims, 2)
     labels = shapes.with_rank(o.inputs[1].dims, 1)
     batch = shapes.merge_size(logits[0], labels[0])
     return [(batch,), (batch, logits[1])]
 
 
-def _sparse_cross_entropy_gradient(o: Any, loss_dy: Any, _: Any) -> Any:
+def _sparse_cross_entropy_gradient(o: Operation, loss_dy: Any, _: Any) -> Any:
     message = (
         "Currently there is no way to take the second derivative of sparse_softmax_cross_entropy_with_logits "
         "due to the fused "

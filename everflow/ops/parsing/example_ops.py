@@ -10,7 +10,9 @@ import numpy as np
 from everflow import _native
 from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
+from everflow.graph.operation import Operation
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import op
 
 Kernel = Callable[..., Any]
@@ -60,7 +62,7 @@ def _example_parser(sparse_names: Any, sparse_types: Any, dense_names: Any, dens
     return _native.ExampleParser(sparse, dense)
 
 
-def _parse_example(node: Any) -> Kernel:
+def _parse_example(node: Node) -> Kernel:
     sparse_count, dense_count = node.attr("Nsparse"), node.attr("Ndense")
     types = node.attr("sparse_types"), node.attr("Tdense"), node.attr("dense_shapes")
     first_default = 2 + sparse_count + dense_count
@@ -86,13 +88,13 @@ def _parse_example(node: Any) -> Kernel:
     return run
 
 
-def _check_dense_shapes(o: Any, name: str) -> None:
+def _check_dense_shapes(o: Operation, name: str) -> None:
     for i, shape in enumerate(o.attr(name)):
         if shape is None or None in shape[1:]:
             raise ValueError(f"{name}[{i}] has unknown rank or unknown inner dimensions: {shapes.describe(shape)}")
 
 
-def _parse_example_shape(o: Any) -> Any:
+def _parse_example_shape(o: Operation) -> Any:
     batch = shapes.with_rank(o.inputs[0].dims, 1)[0]
     _check_dense_shapes(o, "dense_shapes")
     count = o.attr("Nsparse")
@@ -106,7 +108,7 @@ def _encoded(names: Any) -> list[bytes]:
     return [name.encode() for name in names]
 
 
-def _parse_single_example(node: Any) -> Kernel:
+def _parse_single_example(node: Node) -> Kernel:
     names = _encoded(node.attr("sparse_keys")), node.attr("sparse_types"), _encoded(node.attr("dense_keys"))
     types = node.attr("Tdense"), node.attr("dense_shapes")
     constants = [node.constant(i) for i in range(1, len(node.inputs))]
@@ -120,7 +122,7 @@ def _parse_single_example(node: Any) -> Kernel:
     return run
 
 
-def _parse_single_example_shape(o: Any) -> Any:
+def _parse_single_example_shape(o: Operation) -> Any:
     shapes.with_rank(o.inputs[0].dims, 0)
     _check_dense_shapes(o, "dense_shapes")
     count = o.attr("num_sparse")
@@ -130,7 +132,7 @@ def _parse_single_example_shape(o: Any) -> Any:
 op("ParseSingleExample", kernel=_parse_single_example, shape=_parse_single_example_shape)
 
 
-def _sequence_parser(node: Any, names: list[list[bytes]], may_be_missing: set[bytes], defaults: Any) -> Any:
+def _sequence_parser(node: Node, names: list[list[bytes]], may_be_missing: set[bytes], defaults: Any) -> Any:
     """A parser from the names of context features (sparse, dense) and of feature lists (sparse, dense)."""
     sparse, dense = (
         [
@@ -160,7 +162,7 @@ def _sequence_parser(node: Any, names: list[list[bytes]], may_be_missing: set[by
     return _native.SequenceExampleParser(sparse[0], context, sparse[1], lists)
 
 
-def _parse_sequence_example(node: Any) -> Kernel:
+def _parse_sequence_example(node: Node) -> Kernel:
     names = [
         _encoded(node.attr(key))
         for key in ("context_sparse_keys", "context_dense_keys", "feature_list_sparse_keys", "feature_list_dense_keys")
@@ -179,7 +181,7 @@ def _parse_sequence_example(node: Any) -> Kernel:
     return run
 
 
-def _parse_sequence_example_shape(o: Any) -> Any:
+def _parse_sequence_example_shape(o: Operation) -> Any:
     batch = shapes.with_rank(o.inputs[0].dims, 1)[0]
     context, lists = o.attr("Ncontext_sparse"), o.attr("Nfeature_list_sparse")
     return [
@@ -198,7 +200,7 @@ def _parse_sequence_example_shape(o: Any) -> Any:
 op("ParseSequenceExample", kernel=_parse_sequence_example, shape=_parse_sequence_example_shape)
 
 
-def _parse_single_sequence_example(node: Any) -> Kernel:
+def _parse_single_sequence_example(node: Node) -> Kernel:
     counts = [node.attr(n) for n in ("Ncontext_sparse", "Ncontext_dense", "Nfeature_list_sparse", "Nfeature_list_dense")]
     keys_end = 2 + sum(counts)
     defaults_end = keys_end + counts[1]
@@ -224,7 +226,7 @@ def _parse_single_sequence_example(node: Any) -> Kernel:
     return run
 
 
-def _parse_single_sequence_example_shape(o: Any) -> Any:
+def _parse_single_sequence_example_shape(o: Operation) -> Any:
     shapes.with_rank(o.inputs[0].dims, 0)
     context, lists = o.attr("Ncontext_sparse"), o.attr("Nfeature_list_sparse")
     return [

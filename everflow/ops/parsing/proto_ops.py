@@ -14,7 +14,9 @@ from everflow import proto
 from everflow.api import public
 from everflow.errors import OpError, data_loss, invalid_argument
 from everflow.graph import dtypes, shapes
+from everflow.graph.operation import Operation
 from everflow.io.file_io import read_file_to_string
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.ops.parsing.proto_wire import decoded, encoded, is_repeated
 from everflow.proto import modules as proto_modules
@@ -96,7 +98,7 @@ def _local(name: str) -> Any:
     return pool.FindMessageTypeByName(name)
 
 
-def _message(node: Any) -> Any:
+def _message(node: Node) -> Any:
     name, source = node.attr("message_type"), node.attr("descriptor_source")
     try:
         return _local(name) if source in ("", "local://") else _pool(source).FindMessageTypeByName(name)
@@ -104,7 +106,7 @@ def _message(node: Any) -> Any:
         raise invalid_argument(f"No descriptor found for message type {name}") from None
 
 
-def _fields(node: Any, message: Any) -> list[Any]:
+def _fields(node: Node, message: Any) -> list[Any]:
     found = []
     for name in node.attr("field_names"):
         field = message.fields_by_name.get(name)
@@ -121,7 +123,7 @@ def _default(field: Any) -> Any:
     return field.default_value or 0
 
 
-def _decode(node: Any) -> Kernel:
+def _decode(node: Node) -> Kernel:
     message = _message(node)
     fields = _fields(node, message)
     types = list(node.attr("output_types"))
@@ -175,7 +177,7 @@ def _from_text(message: Any) -> Callable[[bytes], bytes]:
     return convert
 
 
-def _decode_shape(o: Any) -> Any:
+def _decode_shape(o: Operation) -> Any:
     batch = o.inputs[0].dims
     count = len(o.attr("output_types"))
     if batch is None:
@@ -186,7 +188,7 @@ def _decode_shape(o: Any) -> Any:
 op("DecodeProtoV2", kernel=_decode, shape=_decode_shape, gradient=not_differentiable)
 
 
-def _encode(node: Any) -> Kernel:
+def _encode(node: Node) -> Kernel:
     fields = _fields(node, _message(node))
     types = list(node.attr("Tinput_types"))
     for field, dtype in zip(fields, types):
@@ -229,7 +231,7 @@ def _encode(node: Any) -> Kernel:
     return run
 
 
-def _encode_shape(o: Any) -> Any:
+def _encode_shape(o: Operation) -> Any:
     dims = o.inputs[0].dims
     return None if dims is None else dims[:-1]
 

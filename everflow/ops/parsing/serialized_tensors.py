@@ -11,6 +11,7 @@ from everflow.api import public
 from everflow.errors import invalid_argument, unimplemented
 from everflow.graph import dtypes, shapes
 from everflow.graph.tensor_proto import make_ndarray
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.ops.core.shape_rules import same_as_input, scalar
 from everflow.proto import example_pb2, tensor_pb2
@@ -30,7 +31,7 @@ def _wire_name(dtype: dtypes.DType) -> str:
     return _WIRE_NAMES.get(dtype.name, dtype.name)
 
 
-def _serialize(node: Any) -> Kernel:
+def _serialize(node: Node) -> Kernel:
     dtype = node.attr("T")
 
     def run(value: Any) -> Any:
@@ -52,7 +53,7 @@ def _serialize(node: Any) -> Kernel:
     return run
 
 
-def _parse(node: Any) -> Kernel:
+def _parse(node: Node) -> Kernel:
     from google.protobuf.message import DecodeError
 
     dtype = node.attr("out_type")

@@ -11,7 +11,9 @@ from everflow.api import public
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.operation import Operation
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.ops.core.shape_rules import same_as_input
 from everflow.ops.quantization.levels import Levels, rounded_away
@@ -29,7 +31,7 @@ def scalar(value: Any) -> Any:
     return torch.tensor(float(value), dtype=torch.float32)
 
 
-def _quantize(node: Any) -> Kernel:
+def _quantize(node: Node) -> Kernel:
     levels, kind = Levels.of(node.attr("T")), torch_dtype(node.attr("T"))
     mode, to_even = _text(node.attr("mode")), _text(node.attr("round_mode")) == "HALF_TO_EVEN"
     if to_even and mode != "SCALED":
@@ -67,7 +69,7 @@ def _symmetric_scale(lowest: int, highest: int, low: Any, high: Any) -> np.float
     return np.float32(min(by_low, by_high))
 
 
-def _dequantize(node: Any) -> Kernel:
+def _dequantize(node: Node) -> Kernel:
     levels, mode = Levels.of(node.inputs[0].dtype), _text(node.attr("mode"))
 
     def run(x: Any, low: Any, high: Any) -> Any:
@@ -86,7 +88,7 @@ def _dequantize(node: Any) -> Kernel:
     return run
 
 
-def _there_and_back(node: Any) -> Kernel:
+def _there_and_back(node: Node) -> Kernel:
     signed, given = node.attr("signed_input"), node.attr("range_given")
     narrow = "narrow_range" in node.attrs and node.attr("narrow_range")
     to_even = _text(node.attrs.get("round_mode", b"HALF_TO_EVEN")) == "HALF_TO_EVEN"
@@ -124,7 +126,7 @@ def _there_and_back(node: Any) -> Kernel:
     return run
 
 
-def _requantize(node: Any) -> Kernel:
+def _requantize(node: Node) -> Kernel:
     old, new = Levels.of(node.inputs[0].dtype), Levels.of(node.attr("out_type"))
     kind = torch_dtype(node.attr("out_type"))
 
@@ -146,7 +148,7 @@ def _used_range(levels: Levels, x: Any, low: Any, high: Any) -> tuple[Any, Any]:
     return np.float32(min(0.0, first)), np.float32(last)
 
 
-def _range_kernel(node: Any) -> Kernel:
+def _range_kernel(node: Node) -> Kernel:
     levels = Levels.of(node.inputs[0].dtype)
 
     def run(x: Any, low: Any, high: Any) -> Any:
@@ -156,7 +158,7 @@ def _range_kernel(node: Any) -> Kernel:
     return run
 
 
-def _shrink(node: Any) -> Kernel:
+def _shrink(node: Node) -> Kernel:
     old, new = Levels.of(node.inputs[0].dtype), Levels.of(node.attr("out_type"))
     kind = torch_dtype(node.attr("out_type"))
 
@@ -168,14 +170,14 @@ def _shrink(node: Any) -> Kernel:
     return run
 
 
-def with_range(o: Any) -> Any:
+def with_range(o: Operation) -> Any:
     """The shape of the input, and two scalars."""
     for t in o.inputs[1:]:
         shapes.with_rank(t.dims, 0)
     return [o.inputs[0].dims, (), ()]
 
 
-def _straight_through(o: Any, dy: Any) -> Any:
+def _straight_through(o: Operation, dy: Any) -> Any:
     return [dy, *[None] * (len(o.inputs) - 1)] if len(o.inputs) > 1 else dy
 
 

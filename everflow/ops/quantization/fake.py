@@ -10,7 +10,9 @@ import numpy as np
 from everflow.api import public
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
+from everflow.graph.operation import Operation
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.ops.core.shape_rules import same_as, same_as_input
 
@@ -40,31 +42,31 @@ class _Grid:
         return torch.where(empty, 0.0, torch.floor(inside * (1 / step) + 0.5) * step + low)
 
 
-def _checked_bits(node: Any) -> tuple[int, bool]:
+def _checked_bits(node: Node) -> tuple[int, bool]:
     bits = node.attr("num_bits")
     if not 2 <= bits <= 16:
         raise invalid_argument(f"num_bits must be between 2 and 16, inclusive, got: {bits}")
     return bits, node.attr("narrow_range")
 
 
-def _fixed_range(node: Any) -> _Grid:
+def _fixed_range(node: Node) -> _Grid:
     low, high = node.attr("min"), node.attr("max")
     if low >= high:
         raise invalid_argument(f"min has to be smaller than max, was: {low:g} >= {high:g}")
     return _Grid(low, high, *_checked_bits(node))
 
 
-def _with_args(node: Any) -> Kernel:
+def _with_args(node: Node) -> Kernel:
     return _fixed_range(node).rounded
 
 
-def _with_args_gradient(node: Any) -> Kernel:
+def _with_args_gradient(node: Node) -> Kernel:
     grid = _fixed_range(node)
     low, high = float(grid.low), float(grid.high)
     return lambda dy, x: torch.where((x >= low) & (x <= high), dy, 0.0)
 
 
-def _with_vars(node: Any) -> Kernel:
+def _with_vars(node: Node) -> Kernel:
     bits, narrow = _checked_bits(node)
     checked = _checked_channels if node.type == "FakeQuantWithMinMaxVarsPerChannel" else _unchecked
 
@@ -75,7 +77,7 @@ def _with_vars(node: Any) -> Kernel:
     return run
 
 
-def _with_vars_gradient(node: Any) -> Kernel:
+def _with_vars_gradient(node: Node) -> Kernel:
     bits, narrow = _checked_bits(node)
 
     checked = _checked_channels if node.type == "FakeQuantWithMinMaxVarsPerChannelGradient" else _unchecked
@@ -111,19 +113,19 @@ def _checked_channels(x: Any, low: Any, high: Any) -> None:
             raise invalid_argument(f"{name} has incorrect size, expected {size} was {bound.shape[0]}")
 
 
-def _per_channel_shape(o: Any) -> Any:
+def _per_channel_shape(o: Operation) -> Any:
     _check_channels(o, 0, 1)
     return o.inputs[0].dims
 
 
-def _check_channels(o: Any, x: int, first: int) -> None:
+def _check_channels(o: Operation, x: int, first: int) -> None:
     dims = shapes.with_rank_at_least(o.inputs[x].dims, 1)
     size = None if dims is None else dims[-1]
     for t in o.inputs[first : first + 2]:
         size = shapes.merge_size(size, shapes.with_rank(t.dims, 1)[0])
 
 
-def _attrs(o: Any, *names: str) -> dict[str, Any]:
+def _attrs(o: Operation, *names: str) -> dict[str, Any]:
     return {name: o.attr(name) for name in names}
 
 

@@ -11,7 +11,9 @@ from everflow.api import public
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
 from everflow.graph.constants import known
+from everflow.graph.operation import Operation
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, meaning, op
 from everflow.ops.quantization.conversions import scalar
 from everflow.ops.quantization.levels import Levels, product_range
@@ -20,7 +22,7 @@ from everflow.values.tensors import torch_dtype
 Kernel = Callable[..., Any]
 
 
-def _two(node: Any, out_attr: str) -> tuple[Levels, Levels, Levels, Any]:
+def _two(node: Node, out_attr: str) -> tuple[Levels, Levels, Levels, Any]:
     out = node.attr(out_attr)
     return Levels.of(node.inputs[0].dtype), Levels.of(node.inputs[1].dtype), Levels.of(out), torch_dtype(out)
 
@@ -30,7 +32,7 @@ def centered(x: Any, levels: Levels, low: Any, high: Any) -> Any:
     return x.double() - levels.place(0.0, float(low), float(high))
 
 
-def _mat_mul(node: Any) -> Kernel:
+def _mat_mul(node: Node) -> Kernel:
     a_levels, b_levels, out, kind = _two(node, "Toutput")
     flip_a, flip_b = node.attr("transpose_a"), node.attr("transpose_b")
 
@@ -45,7 +47,7 @@ def _mat_mul(node: Any) -> Kernel:
     return run
 
 
-def _mul(node: Any) -> Kernel:
+def _mul(node: Node) -> Kernel:
     x_levels, y_levels, out, kind = _two(node, "Toutput")
 
     def run(x: Any, y: Any, low_x: Any, high_x: Any, low_y: Any, high_y: Any) -> Any:
@@ -64,7 +66,7 @@ def sum_range(low_x: float, high_x: float, low_y: float, high_y: float, bits_to_
 
 
 def _sum(out_attr: str, bits_to_spare: int) -> Callable[[Any], Kernel]:
-    def make(node: Any) -> Kernel:
+    def make(node: Node) -> Kernel:
         x_levels, y_levels, out, kind = _two(node, out_attr)
 
         def run(x: Any, y: Any, low_x: Any, high_x: Any, low_y: Any, high_y: Any) -> Any:
@@ -81,7 +83,7 @@ def _sum(out_attr: str, bits_to_spare: int) -> Callable[[Any], Kernel]:
     return make
 
 
-def _concat(node: Any) -> Kernel:
+def _concat(node: Node) -> Kernel:
     count, dtype = node.attr("N"), node.attr("T")
     levels, kind = Levels.of(dtype), torch_dtype(dtype)
 
@@ -97,39 +99,39 @@ def _concat(node: Any) -> Kernel:
     return run
 
 
-def _concat_shape(o: Any) -> Any:
+def _concat_shape(o: Operation) -> Any:
     count = o.attr("N")
     axis = known(o.inputs[0])
-    parts = [t.dims for t in o.inputs[1 : 1 + count]]
-    if axis is None or any(p is None for p in parts):
+    parts = [t.dims for t in o.inputs[1 : 1 + count] if t.dims is not None]
+    if axis is None or len(parts) < count:
         return [None, (), ()]
     place = int(axis) % len(parts[0])
-    sizes = [p[place] for p in parts]
-    total = None if None in sizes else sum(sizes)
-    merged = parts[0][:place] + (None,) + parts[0][place + 1 :]
+    sizes = tuple(p[place] for p in parts)
+    total = sum(sizes) if shapes.is_fully_defined(sizes) else None
+    merged: shapes.Dims = parts[0][:place] + (None,) + parts[0][place + 1 :]
     for p in parts[1:]:
         merged = shapes.merge(merged, p[:place] + (None,) + p[place + 1 :])
-    return [merged[:place] + (total,) + merged[place + 1 :], (), ()]
+    return [None if merged is None else merged[:place] + (total,) + merged[place + 1 :], (), ()]
 
 
-def _mat_mul_shape(o: Any) -> Any:
+def _mat_mul_shape(o: Operation) -> Any:
     a, b = shapes.with_rank(o.inputs[0].dims, 2), shapes.with_rank(o.inputs[1].dims, 2)
     a, b = (a[::-1] if o.attr("transpose_a") else a), (b[::-1] if o.attr("transpose_b") else b)
     shapes.merge_size(a[1], b[0])
     return [(a[0], b[1]), (), ()]
 
 
-def _broadcast(o: Any) -> Any:
+def _broadcast(o: Operation) -> Any:
     return [shapes.broadcast(o.inputs[0].dims, o.inputs[1].dims), (), ()]
 
 
-def _reshape_shape(o: Any) -> Any:
+def _reshape_shape(o: Operation) -> Any:
     found = meaning("Reshape")
     assert found is not None and found.shape is not None
     return [found.shape(o), (), ()]
 
 
-def _reshape(node: Any) -> Kernel:
+def _reshape(node: Node) -> Kernel:
     return lambda x, dims, low, high: (x.reshape(dims.tolist()), low, high)
 
 

@@ -7,7 +7,9 @@ from typing import Any
 
 from everflow.api import public
 from everflow.graph import dtypes, shapes
+from everflow.graph.operation import Operation
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.ops.nn.windows import pads_of, window_output
 from everflow.ops.quantization.conversions import scalar, with_range
@@ -23,7 +25,7 @@ def _padded(x: Any, padding: Any, windows: Any, strides: Any, value: float = 0.0
     return torch.nn.functional.pad(x, (0, 0, left, right, top, bottom), value=value)
 
 
-def _convolve(node: Any) -> Kernel:
+def _convolve(node: Node) -> Kernel:
     x_levels, f_levels = Levels.of(node.inputs[0].dtype), Levels.of(node.inputs[1].dtype)
     out, kind = Levels.of(node.attr("out_type")), torch_dtype(node.attr("out_type"))
     strides, padding = node.attr("strides")[1:3], node.attr("padding")
@@ -39,7 +41,7 @@ def _convolve(node: Any) -> Kernel:
     return run
 
 
-def _pool(node: Any, reduce: Callable[[Any], Any], outside: float) -> Kernel:
+def _pool(node: Node, reduce: Callable[[Any], Any], outside: float) -> Kernel:
     window, strides, padding = node.attr("ksize")[1:3], node.attr("strides")[1:3], node.attr("padding")
 
     def run(x: Any, low: Any, high: Any) -> Any:
@@ -57,13 +59,13 @@ def _mean(windows: Any) -> Any:
     return torch.div(total, count, rounding_mode="trunc")
 
 
-def _pool_shape(o: Any) -> Any:
+def _pool_shape(o: Operation) -> Any:
     x, window, strides = shapes.with_rank(o.inputs[0].dims, 4), o.attr("ksize"), o.attr("strides")
     sizes = [window_output(x[i], window[i], strides[i], o.attr("padding")) for i in (1, 2)]
     return [(x[0], *sizes, x[3]), (), ()]
 
 
-def _convolve_shape(o: Any) -> Any:
+def _convolve_shape(o: Operation) -> Any:
     x, filter, strides = shapes.with_rank(o.inputs[0].dims, 4), shapes.with_rank(o.inputs[1].dims, 4), o.attr("strides")
     shapes.merge_size(x[3], filter[2])
     sizes = [window_output(x[i], filter[i - 1], strides[i], o.attr("padding")) for i in (1, 2)]
@@ -71,7 +73,7 @@ def _convolve_shape(o: Any) -> Any:
 
 
 def _rectify(ceiling: float | None) -> Callable[[Any], Kernel]:
-    def make(node: Any) -> Kernel:
+    def make(node: Node) -> Kernel:
         levels, kind = Levels.of(node.inputs[0].dtype), torch_dtype(node.attr("out_type"))
 
         def run(x: Any, low: Any, high: Any) -> Any:
@@ -82,7 +84,7 @@ def _rectify(ceiling: float | None) -> Callable[[Any], Kernel]:
     return make
 
 
-def _rectify_to_tensor(node: Any) -> Kernel:
+def _rectify_to_tensor(node: Node) -> Kernel:
     levels, kind = Levels.of(node.inputs[0].dtype), torch_dtype(node.attr("out_type"))
 
     def run(x: Any, ceiling: Any, low: Any, high: Any) -> Any:

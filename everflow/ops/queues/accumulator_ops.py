@@ -11,6 +11,7 @@ from typing import Any
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import op
 from everflow.ops.core.shape_rules import scalar
 from everflow.values.tensors import torch_dtype
@@ -131,7 +132,7 @@ def _check_dims(what: str, dims: list[int], known: Any, start: int) -> None:
 
 
 def _maker(kind: type[Accumulator]) -> Callable[[Any], Kernel]:
-    def factory(node: Any) -> Kernel:
+    def factory(node: Node) -> Kernel:
         dims, mean = node.attr("shape"), node.attr("reduction_type") in (b"MEAN", "MEAN")
         name = node.attr("shared_name") or node.name
 
@@ -148,16 +149,16 @@ def _maker(kind: type[Accumulator]) -> Callable[[Any], Kernel]:
     return factory
 
 
-def _apply(node: Any) -> Kernel:
+def _apply(node: Node) -> Kernel:
     return lambda accumulator, step, gradient: accumulator.apply(int(step), gradient)
 
 
-def _apply_sparse(node: Any) -> Kernel:
+def _apply_sparse(node: Node) -> Kernel:
     known = node.attr("has_known_shape")
     return lambda accumulator, step, indices, values, dims: accumulator.apply(int(step), indices, values, dims, known)
 
 
-def _take(node: Any) -> Kernel:
+def _take(node: Node) -> Kernel:
     kind = torch_dtype(node.attr("dtype"))
 
     def run(accumulator: Any, required: Any) -> Any:
@@ -166,11 +167,11 @@ def _take(node: Any) -> Kernel:
     return run
 
 
-def _count(node: Any) -> Kernel:
+def _count(node: Node) -> Kernel:
     return lambda accumulator: torch.tensor(accumulator.count, dtype=torch.int32)
 
 
-def _set_step(node: Any) -> Kernel:
+def _set_step(node: Node) -> Kernel:
     return lambda accumulator, step: accumulator.set_step(int(step))
 
 

@@ -13,8 +13,10 @@ from everflow.api import internal
 from everflow.errors import cancelled, invalid_argument, out_of_range
 from everflow.graph import shapes
 from everflow.graph.constants import known
+from everflow.graph.operation import Operation
 from everflow.graph.shapes import TensorShape
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.ops.core.shape_rules import scalar
 from everflow.ops.queues.queue_functions import as_shape_list, as_type_list
@@ -126,7 +128,7 @@ class BarrierKind(Waited):
             self.condition.notify_all()
 
 
-def _make(node: Any) -> Kernel:
+def _make(node: Node) -> Kernel:
     types = list(node.attr("component_types"))
     given = [None if s is None else tuple(s) for s in node.attr("shapes") or []]
     key = node.attr("container"), "barrier", node.attr("shared_name") or node.name
@@ -158,7 +160,7 @@ def _shapes(dims: list[Any]) -> str:
     return "[" + ",".join(shapes.describe(d) for d in dims if d is not None) + "]"
 
 
-def _insert(node: Any) -> Kernel:
+def _insert(node: Node) -> Kernel:
     component = node.attr("component_index")
 
     def run(barrier: Any, keys: Any, values: Any) -> None:
@@ -169,18 +171,18 @@ def _insert(node: Any) -> Kernel:
     return run
 
 
-def _take(node: Any) -> Kernel:
+def _take(node: Node) -> Kernel:
     is_smaller_allowed = node.attr("allow_small_batch")
     return lambda barrier, count: barrier.take(int(count), is_smaller_allowed)
 
 
-def _take_shape(o: Any) -> Any:
+def _take_shape(o: Operation) -> Any:
     count = None if o.attr("allow_small_batch") else known(o.inputs[1])
     batch = (None if count is None else int(count),)
     return [batch, batch, *[None] * len(o.attr("component_types"))]
 
 
-def _close(node: Any) -> Kernel:
+def _close(node: Node) -> Kernel:
     cancels = node.attr("cancel_pending_enqueues")
     return lambda barrier: barrier.close(cancels)
 

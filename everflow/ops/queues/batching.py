@@ -16,6 +16,7 @@ from everflow.graph.scopes import name_scope
 from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
 from everflow.ops.control_flow.calls import call_function
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.values.waiting import Waited
 
@@ -105,7 +106,7 @@ class Batcher:
         self.condition.notify_all()
 
 
-def _batcher(node: Any) -> tuple[Callable[[], Batcher], str, list[int]]:
+def _batcher(node: Node) -> tuple[Callable[[], Batcher], str, list[int]]:
     largest, allowed = node.attr("max_batch_size"), list(node.attr("allowed_batch_sizes") or [])
     if allowed and (allowed != sorted(set(allowed)) or allowed[-1] != largest):
         raise invalid_argument(
@@ -124,7 +125,7 @@ def _batcher(node: Any) -> tuple[Callable[[], Batcher], str, list[int]]:
     return get, queue.decode() if isinstance(queue, bytes) else queue, allowed
 
 
-def _batch(node: Any) -> Kernel:
+def _batch(node: Node) -> Kernel:
     get, queue, allowed = _batcher(node)
 
     def run(*tensors: Any) -> Any:
@@ -161,7 +162,7 @@ class Unbatcher(Waited):
             return self.ready.pop(number)
 
 
-def _unbatch(node: Any) -> Kernel:
+def _unbatch(node: Node) -> Kernel:
     timeout = node.attr("timeout_micros") / 1e6
 
     def run(batched: Any, index: Any, number: Any) -> Any:
@@ -175,7 +176,7 @@ def _unbatch(node: Any) -> Kernel:
     return run
 
 
-def _batch_function(node: Any) -> Kernel:
+def _batch_function(node: Node) -> Kernel:
     get, queue, allowed = _batcher(node)
     count = len(node.attr("Tin"))
     name = node.attr("f").name

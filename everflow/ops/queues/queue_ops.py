@@ -11,7 +11,9 @@ from everflow.errors import invalid_argument
 from everflow.graph import shapes
 from everflow.graph.constants import known
 from everflow.graph.dtypes import int64
+from everflow.graph.operation import Operation
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import fused_op, not_differentiable, op
 from everflow.ops.core.shape_rules import scalar
 from everflow.ops.queues.queue_objects import PaddingQueue, PrioritizedQueue, Queue, RandomQueue
@@ -20,7 +22,7 @@ Kernel = Callable[..., Any]
 KIND = "queue"
 
 
-def unique_name(node: Any, kind: str) -> str:
+def unique_name(node: Node, kind: str) -> str:
     """What messages call a resource that has no shared name."""
     return node.attr("shared_name") or f"_{len(node.context.resources.of_kind(kind))}_{node.name}"
 
@@ -29,7 +31,7 @@ def _shown(items: Any) -> str:
     return "[" + ",".join(items) + "]"
 
 
-def _check_shared(queue: Any, kind: type[Queue], node: Any, types: list[Any], dims: list[Any], capacity: int) -> None:
+def _check_shared(queue: Any, kind: type[Queue], node: Node, types: list[Any], dims: list[Any], capacity: int) -> None:
     """Refuses a queue of this name that is of another kind."""
     name = node.attr("shared_name")
     if type(queue) is not kind:
@@ -45,7 +47,7 @@ def _check_shared(queue: Any, kind: type[Queue], node: Any, types: list[Any], di
 
 
 def _maker(kind: type[Queue]) -> Callable[[Any], Kernel]:
-    def factory(node: Any) -> Kernel:
+    def factory(node: Node) -> Kernel:
         types, capacity = list(node.attr("component_types")), node.attr("capacity")
         given = [None if s is None else tuple(s) for s in node.attr("shapes") or []]
         dims: list[Any] = given or [None] * len(types)
@@ -85,7 +87,7 @@ def _maker(kind: type[Queue]) -> Callable[[Any], Kernel]:
     return factory
 
 
-def _check_random(queue: Any, node: Any) -> None:
+def _check_random(queue: Any, node: Node) -> None:
     name, stay = node.attr("shared_name"), node.attr("min_after_dequeue")
     if queue.stay != stay:
         raise invalid_argument(f"Shared queue '{name}' has min_after_dequeue {queue.stay} but requested min_after_dequeue was {stay}.")
@@ -116,7 +118,7 @@ def _both(name: str, kernel: Callable[[Any], Kernel], shape: Callable[[Any], Any
         op(op_type, kernel=kernel, shape=shape, gradient=not_differentiable, **facts)
 
 
-def _check_timeout(node: Any) -> None:
+def _check_timeout(node: Node) -> None:
     if node.attr("timeout_ms") != -1:
         raise invalid_argument("Timeout not supported yet.")
 
@@ -127,7 +129,7 @@ def _check_components(queue: Any, given: list[Any]) -> None:
         raise invalid_argument(f"Signature mismatch, have: resource, {have} expected: resource, {wanted}")
 
 
-def _begin_enqueue(node: Any) -> Kernel:
+def _begin_enqueue(node: Node) -> Kernel:
     _check_timeout(node)
     types = list(node.attr("Tcomponents"))
 
@@ -139,7 +141,7 @@ def _begin_enqueue(node: Any) -> Kernel:
     return run
 
 
-def _begin_enqueue_many(node: Any) -> Kernel:
+def _begin_enqueue_many(node: Node) -> Kernel:
     _check_timeout(node)
     types = list(node.attr("Tcomponents"))
 
@@ -161,7 +163,7 @@ def _finish(pending: Any) -> None:
 def _whole(begins: Callable[[Any], Kernel]) -> Callable[[Any], Kernel]:
     """An enqueue that waits for room before anything else is done."""
 
-    def factory(node: Any) -> Kernel:
+    def factory(node: Node) -> Kernel:
         begin = begins(node)
         return lambda *values: _finish(begin(*values))
 
@@ -174,7 +176,7 @@ fused_op("_Begin", kernel=lambda node: node.attrs["begins"](node), writes=True)
 fused_op("_Finish", kernel=lambda node: _finish, writes=True)
 
 
-def _dequeue(node: Any) -> Kernel:
+def _dequeue(node: Node) -> Kernel:
     _check_timeout(node)
     types = list(node.attr("component_types"))
 
@@ -188,7 +190,7 @@ def _dequeue(node: Any) -> Kernel:
 
 
 def _dequeue_many(is_up_to: bool) -> Callable[[Any], Kernel]:
-    def factory(node: Any) -> Kernel:
+    def factory(node: Node) -> Kernel:
         _check_timeout(node)
         types = list(node.attr("component_types"))
 
@@ -208,7 +210,7 @@ def _dequeue_many(is_up_to: bool) -> Callable[[Any], Kernel]:
     return factory
 
 
-def _dims_of_components(o: Any, batch: tuple[Any, ...]) -> Any:
+def _dims_of_components(o: Operation, batch: tuple[Any, ...]) -> Any:
     """The shapes of a queue's components, as far as the op that makes the queue tells."""
     made = o.inputs[0].op
     count = len(o.outputs) or len(o.attr("component_types"))
@@ -220,7 +222,7 @@ def _dims_of_components(o: Any, batch: tuple[Any, ...]) -> Any:
     return [None if d is None else (*batch, *d) for d in dims]
 
 
-def _many_shape(o: Any) -> Any:
+def _many_shape(o: Operation) -> Any:
     n = known(o.inputs[1])
     if n is not None and int(n) < 0:
         raise ValueError(f"Input 'n' must be >= 0, but is {int(n)}")
@@ -232,7 +234,7 @@ _both("QueueDequeueMany", _dequeue_many(False), _many_shape, waits=True)
 _both("QueueDequeueUpTo", _dequeue_many(True), lambda o: _dims_of_components(o, (None,)), waits=True)
 
 
-def _close(node: Any) -> Kernel:
+def _close(node: Node) -> Kernel:
     cancels = node.attr("cancel_pending_enqueues")
     return lambda handle: queue_of(handle).close(cancels)
 

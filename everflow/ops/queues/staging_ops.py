@@ -7,7 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from everflow.errors import invalid_argument, resource_exhausted
+from everflow.graph.operation import Operation
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import op
 from everflow.ops.core.shape_rules import scalar
 from everflow.values.resources import copied
@@ -151,13 +153,13 @@ class KeyedStage(Stage):
             super().clear()
 
 
-def _stage(node: Any) -> Callable[[], Any]:
+def _stage(node: Node) -> Callable[[], Any]:
     key = node.attr("container"), "stage", node.attr("shared_name") or node.name
     limits = node.attr("capacity"), node.attr("memory_limit")
     return lambda: node.context.resources.get(*key, lambda: Stage(node.context, *limits))
 
 
-def _keyed_stage(node: Any) -> Callable[[], Any]:
+def _keyed_stage(node: Node) -> Callable[[], Any]:
     is_ordered = node.type.startswith("Ordered")
     key = node.attr("container"), "ordered map stage" if is_ordered else "map stage", node.attr("shared_name") or node.name
     limits = node.attr("capacity"), node.attr("memory_limit")
@@ -171,14 +173,14 @@ def _results(values: Any) -> Any:
 def _with(area: Callable[[Any], Callable[[], Any]], act: Callable[..., Any]) -> Callable[[Any], Kernel]:
     """A kernel that does something with its staging area."""
 
-    def factory(node: Any) -> Kernel:
+    def factory(node: Node) -> Kernel:
         found = area(node)
         return lambda *inputs: act(found(), *inputs)
 
     return factory
 
 
-def _unknown(o: Any) -> Any:
+def _unknown(o: Operation) -> Any:
     return [None] * (len(o.attr("dtypes")) + ("NoKey" in o.type))
 
 
@@ -199,7 +201,7 @@ def _key(key: Any) -> int:
     return int(key)
 
 
-def _put_parts(node: Any) -> Kernel:
+def _put_parts(node: Node) -> Kernel:
     area, width = _keyed_stage(node), len(node.attr("dtypes"))
     return lambda key, indices, *values: area().put_parts(_key(key), indices.tolist(), values, width)
 

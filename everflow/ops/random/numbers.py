@@ -13,9 +13,11 @@ from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
 from everflow.graph.constants import dims_of, known
 from everflow.graph.convert import convert_to_tensor, shape_tensor
+from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
 from everflow.ops.control_flow.ordering import with_dependencies
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.ops.core.shape_rules import from_shape_input, same_as_input
 from everflow.ops.random.seeds import get_seed
@@ -23,7 +25,7 @@ from everflow.values.philox import Philox
 from everflow.values.tensors import as_dims, torch_dtype
 
 
-def generator(node: Any) -> Philox:
+def generator(node: Node) -> Philox:
     """The op's generator, which goes on from run to run of a session."""
     return node.context.state(node, lambda: Philox(node.attr("seed"), node.attr("seed2")))
 
@@ -36,7 +38,7 @@ def _dims(shape: Any) -> tuple[int, ...]:
 
 
 def _floats(method: str) -> Callable[[Any], Any]:
-    def make(node: Any) -> Any:
+    def make(node: Node) -> Any:
         draw, dtype = getattr(generator(node), method), node.attr("dtype")
         fixed = node.constant(0)
         if fixed is not None and (fixed >= 0).all():
@@ -66,7 +68,7 @@ op(
 )
 
 
-def _uniform_int(node: Any) -> Any:
+def _uniform_int(node: Node) -> Any:
     random, dtype = generator(node), node.attr("Tout")
 
     def run(shape: Any, low: Any, high: Any) -> Any:
@@ -88,7 +90,7 @@ def _nothing_between(low: int, high: int, dims: tuple[int, ...], dtype: Any) -> 
 def _between(first_bound: int) -> Callable[[Any], Any]:
     """The shape of integers between two bounds, which are scalars."""
 
-    def rule(o: Any) -> Any:
+    def rule(o: Operation) -> Any:
         for t in o.inputs[first_bound:]:
             shapes.with_rank(t.dims, 0)
         return dims_of(o.inputs[0])
@@ -99,7 +101,7 @@ def _between(first_bound: int) -> Callable[[Any], Any]:
 op("RandomUniformInt", kernel=_uniform_int, shape=_between(1), gradient=not_differentiable)
 
 
-def _shuffle(node: Any) -> Any:
+def _shuffle(node: Node) -> Any:
     random = generator(node)
 
     def run(value: Any) -> Any:
@@ -114,12 +116,12 @@ def _shuffle(node: Any) -> Any:
 op("RandomShuffle", kernel=_shuffle, shape=same_as_input, gradient=not_differentiable, view=True)
 
 
-def _multinomial_shape(o: Any) -> Any:
+def _multinomial_shape(o: Operation) -> Any:
     logits, count = o.inputs[0].dims, known(o.inputs[1])
     return (None if logits is None else logits[0], None if count is None else int(count))
 
 
-def _multinomial(node: Any) -> Any:
+def _multinomial(node: Node) -> Any:
     random, dtype = generator(node), node.attr("output_dtype")
 
     def run(logits: Any, count: Any) -> Any:
@@ -136,14 +138,14 @@ op("Multinomial", kernel=_multinomial, shape=_multinomial_shape, gradient=not_di
 
 
 def _per_parameter(method: str, dtype_attr: str) -> Callable[[Any], Any]:
-    def make(node: Any) -> Any:
+    def make(node: Node) -> Any:
         draw, dtype = getattr(generator(node), method), node.attr(dtype_attr)
         return lambda shape, parameter: draw(_dims(shape), parameter, dtype)
 
     return make
 
 
-def _samples_shape(o: Any) -> Any:
+def _samples_shape(o: Operation) -> Any:
     shape, parameter = dims_of(o.inputs[0]), o.inputs[1].dims
     return None if shape is None or parameter is None else (*shape, *parameter)
 
@@ -159,7 +161,7 @@ def add_leading_unit_dimensions(x: Any, num_dimensions: Any) -> Any:
     return tf.reshape(x, tf.concat([ones, tf.shape(x)], axis=0))
 
 
-def _gamma_gradient(o: Any, dy: Any) -> Any:
+def _gamma_gradient(o: Operation, dy: Any) -> Any:
     """Samples move with alpha as the incomplete gamma function says; summed over the samples of each alpha."""
     shape, alpha = o.inputs
     samples = o.outputs[0]
@@ -169,7 +171,7 @@ def _gamma_gradient(o: Any, dy: Any) -> Any:
 
 
 def _stateless(method: str) -> Callable[[Any], Any]:
-    def make(node: Any) -> Any:
+    def make(node: Node) -> Any:
         dtype = node.attr("dtype")
 
         def run(shape: Any, seed: Any) -> Any:
@@ -186,7 +188,7 @@ op("StatelessRandomNormal", kernel=_stateless("normal"), shape=from_shape_input(
 op("StatelessTruncatedNormal", kernel=_stateless("truncated_normal"), shape=from_shape_input(0), gradient=not_differentiable)
 
 
-def _stateless_int(node: Any) -> Any:
+def _stateless_int(node: Node) -> Any:
     dtype = node.attr("dtype")
 
     def run(shape: Any, seed: Any, low: Any, high: Any) -> Any:
@@ -201,7 +203,7 @@ def _stateless_int(node: Any) -> Any:
 op("StatelessRandomUniformInt", kernel=_stateless_int, shape=_between(2), gradient=not_differentiable)
 
 
-def _stateless_multinomial(node: Any) -> Any:
+def _stateless_multinomial(node: Node) -> Any:
     dtype = node.attr("output_dtype")
     return lambda logits, count, seed: Philox.stateless(*seed.tolist()).multinomial(logits, int(count), dtype)
 

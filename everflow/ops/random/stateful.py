@@ -10,7 +10,9 @@ import numpy as np
 from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
 from everflow.graph.constants import dims_of
+from everflow.graph.operation import Operation
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import not_differentiable, op
 from everflow.values.philox import SAMPLES_PER_RESULT, Philox
 from everflow.values.tensors import as_dims, torch_dtype
@@ -53,7 +55,7 @@ def _check(slot: Any, algorithm: Any) -> None:
 def _drawn(draw: Callable[..., Any]) -> Callable[[Any], Any]:
     """A kernel that draws from a variable's generator: `draw(generator, dims, dtype, *others)`."""
 
-    def make(node: Any) -> Callable[..., Any]:
+    def make(node: Node) -> Callable[..., Any]:
         dtype = node.attr("dtype")
 
         def run(slot: Any, algorithm: Any, shape: Any, *others: Any) -> Any:
@@ -89,7 +91,7 @@ def _integers(generator: Philox, dims: Any, dtype: dtypes.DType, low: Any, high:
 
 
 def _shape_input(index: int) -> Callable[[Any], Any]:
-    def rule(o: Any) -> Any:
+    def rule(o: Operation) -> Any:
         if index == 2:
             shapes.with_rank(o.inputs[1].dims, 0)
         return dims_of(o.inputs[index])
@@ -108,7 +110,7 @@ for _name, _draw in _DRAWS.items():
     op(_name, kernel=_drawn(_draw), shape=_shape_input(2), gradient=not_differentiable, writes=True)
 
 
-def _old_normal(node: Any) -> Callable[..., Any]:
+def _old_normal(node: Node) -> Callable[..., Any]:
     """The first version takes the algorithm from the state itself."""
     run = _drawn(_DRAWS["StatefulStandardNormalV2"])(node)
     return lambda slot, shape: run(slot, torch.tensor(PHILOX), shape)
@@ -133,7 +135,7 @@ def _binomial(generator: Philox, dims: Any, dtype: dtypes.DType, counts: Any, pr
 op("StatefulRandomBinomial", kernel=_drawn(_binomial), shape=_shape_input(2), gradient=not_differentiable, writes=True)
 
 
-def _skip(node: Any) -> Callable[..., Any]:
+def _skip(node: Node) -> Callable[..., Any]:
     def run(slot: Any, algorithm: Any, delta: Any) -> None:
         if delta.ndim:
             raise invalid_argument(f"delta must have shape [], not {shapes.describe(tuple(delta.shape))}")
@@ -149,7 +151,7 @@ def _skip(node: Any) -> Callable[..., Any]:
 op("RngSkip", kernel=_skip, writes=True)
 
 
-def _non_deterministic(node: Any) -> Callable[..., Any]:
+def _non_deterministic(node: Node) -> Callable[..., Any]:
     dtype = node.attr("dtype")
     return lambda shape: _bits(Philox(), as_dims(shape), dtype)
 

@@ -11,6 +11,7 @@ from everflow.graph import dtypes, shapes
 from everflow.graph.convert import convert_to_tensor, shape_tensor
 from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.ops.core.shape_rules import from_shape_input
 from everflow.ops.random.numbers import generator
@@ -35,7 +36,7 @@ def _between(low: Any, high: Any, uniform: Any) -> Any:
     return torch.where(mirrored, -found, found)
 
 
-def _kernel(node: Any) -> Callable[..., Any]:
+def _kernel(node: Node) -> Callable[..., Any]:
     random, dtype = generator(node), node.attr("dtype")
 
     def run(shape: Any, *parameters: Any) -> Any:

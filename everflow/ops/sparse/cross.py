@@ -16,6 +16,7 @@ from everflow.graph import dtypes
 from everflow.graph.sparse_tensor import SparseTensor
 from everflow.lazy import torch
 from everflow.ops.arrays.reshaping import shown
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.values.texts import text_array
 
@@ -72,7 +73,7 @@ def _text_of(value: Any) -> bytes:
     return value if isinstance(value, bytes) else str(value).encode()
 
 
-def _cross(node: Any) -> Kernel:
+def _cross(node: Node) -> Kernel:
     n, count = node.attr("N"), len(node.attr("sparse_types"))
     hashed, buckets, key = node.attr("hashed_output"), node.attr("num_buckets"), node.attr("hash_key") & _MASK
     modulus = buckets or (1 << 63) - 1

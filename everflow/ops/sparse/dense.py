@@ -13,18 +13,20 @@ from everflow.api import internal, public
 from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
 from everflow.graph.constants import dims_of
+from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.graph.sparse_tensor import SparseTensor
 from everflow.lazy import torch
 from everflow.ops.arrays.reshaping import shown
 from everflow.ops.core.families import WIDER
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.ops.sparse.indices import as_sparse, check_order, count, first_out_of_bounds, positions
 
 Kernel = Callable[..., Any]
 
 
-def _to_dense(node: Any) -> Kernel:
+def _to_dense(node: Node) -> Kernel:
     validate = node.attr("validate_indices")
 
     def run(indices: Any, shape: Any, values: Any, default: Any) -> Any:
@@ -57,13 +59,13 @@ def _to_dense(node: Any) -> Kernel:
     return run
 
 
-def _to_dense_shape(o: Any) -> Any:
+def _to_dense_shape(o: Operation) -> Any:
     if o.inputs[1].dims is not None:
         shapes.with_rank(o.inputs[1].dims, 1)
     return dims_of(o.inputs[1])
 
 
-def _to_dense_gradient(o: Any, dy: Any) -> Any:
+def _to_dense_gradient(o: Operation, dy: Any) -> Any:
     indices, shape = o.inputs[0], o.inputs[1]
     d_values = tf.gather_nd(dy, indices)
     d_default = tf.reduce_sum(dy) - tf.reduce_sum(d_values)
@@ -111,7 +113,7 @@ def from_dense(tensor: Any, name: str | None = None) -> Any:
         return SparseTensor(indices, tf.gather_nd(tensor, indices), tf.shape(tensor, out_type=dtypes.int64))
 
 
-def _matmul(node: Any) -> Kernel:
+def _matmul(node: Node) -> Kernel:
     flip_a, flip_b = node.attr("adjoint_a"), node.attr("adjoint_b")
     # The other types have no sparse products of their own.
     direct = node.inputs[1].dtype.base_dtype.name in ("float32", "float64", "complex64", "complex128")
@@ -164,7 +166,7 @@ def _check_bounds(places: Any, size: int, letter: str, column: int) -> None:
         raise invalid_argument(f"{letter} ({int(places[at])}) from index[{at},{column}] out of bounds (>={size})")
 
 
-def _matmul_shape(o: Any) -> Any:
+def _matmul_shape(o: Operation) -> Any:
     shapes.with_rank(o.inputs[0].dims, 2)
     shapes.with_rank(o.inputs[1].dims, 1)
     a = shapes.with_rank(dims_of(o.inputs[2]), 2)
@@ -175,7 +177,7 @@ def _matmul_shape(o: Any) -> Any:
     return rows, columns
 
 
-def _matmul_gradient(o: Any, dy: Any) -> Any:
+def _matmul_gradient(o: Operation, dy: Any) -> Any:
     indices, values, shape, b = o.inputs
     flip_a, flip_b = o.attr("adjoint_a"), o.attr("adjoint_b")
     d_b = apply("SparseTensorDenseMatMul", indices, values, shape, dy, adjoint_a=not flip_a)
@@ -200,7 +202,7 @@ def sparse_tensor_dense_matmul(sp_a: Any, b: Any, adjoint_a: bool = False, adjoi
         return apply("SparseTensorDenseMatMul", sp_a.indices, sp_a.values, sp_a.dense_shape, b, adjoint_a=adjoint_a, adjoint_b=adjoint_b)
 
 
-def _dense_add(node: Any) -> Kernel:
+def _dense_add(node: Node) -> Kernel:
     wide = WIDER.get(node.inputs[1].dtype.base_dtype.name)
 
     def run(indices: Any, values: Any, shape: Any, b: Any) -> Any:
@@ -246,7 +248,7 @@ def _places(indices: Any, shape: Any, dense: Any) -> Any:
 
 
 def _elementwise(compute: Callable[[Any], Callable[[Any, Any], Any]]) -> Callable[[Any], Kernel]:
-    def make(node: Any) -> Kernel:
+    def make(node: Node) -> Kernel:
         function = compute(node)
         wide = WIDER.get(node.inputs[1].dtype.base_dtype.name)
 
@@ -261,13 +263,13 @@ def _elementwise(compute: Callable[[Any], Callable[[Any, Any], Any]]) -> Callabl
     return make
 
 
-def _quotient(node: Any) -> Callable[[Any, Any], Any]:
+def _quotient(node: Node) -> Callable[[Any, Any], Any]:
     if node.inputs[1].dtype.is_integer:
         return lambda x, y: torch.div(x, y, rounding_mode="trunc")
     return torch.div
 
 
-def _values_shape(o: Any) -> Any:
+def _values_shape(o: Operation) -> Any:
     n = shapes.with_rank(o.inputs[0].dims, 2)[0]
     return (shapes.merge_size(n, shapes.with_rank(o.inputs[1].dims, 1)[0]),)
 
@@ -275,7 +277,7 @@ def _values_shape(o: Any) -> Any:
 def _elementwise_gradient(partials: Callable[[Any, Any, Any], tuple[Any, Any]]) -> Callable[..., Any]:
     """`partials(x, y, dz)` gives the gradients of the values and of the dense elements beside them."""
 
-    def differentiate(o: Any, dz: Any) -> Any:
+    def differentiate(o: Operation, dz: Any) -> Any:
         indices, values, _, dense = o.inputs
         sizes = tf.shape(dense, out_type=dtypes.int64)
         inner = indices[:, tf.shape(indices)[1] - tf.size(sizes) :]

@@ -10,8 +10,10 @@ import numpy as np
 from everflow.api import public
 from everflow.errors import invalid_argument
 from everflow.graph.constants import known
+from everflow.graph.operation import Operation
 from everflow.graph.sparse_tensor import SparseTensor, SparseTensorValue
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 
 Sequences = dict[tuple[int, ...], list[Any]]
@@ -34,7 +36,7 @@ def _distance(a: list[Any], b: list[Any]) -> int:
     return row[-1]
 
 
-def _edit_distance(node: Any) -> Callable[..., Any]:
+def _edit_distance(node: Node) -> Callable[..., Any]:
     normalize = node.attr("normalize")
 
     def run(a_indices: Any, a_values: Any, a_shape: Any, b_indices: Any, b_values: Any, b_shape: Any) -> Any:
@@ -63,7 +65,7 @@ def _edit_distance(node: Any) -> Callable[..., Any]:
     return run
 
 
-def _edit_distance_shape(o: Any) -> Any:
+def _edit_distance_shape(o: Operation) -> Any:
     a, b = known(o.inputs[2]), known(o.inputs[5])
     for t in (o.inputs[2], o.inputs[5]):
         if t.dims is not None and len(t.dims) != 1:

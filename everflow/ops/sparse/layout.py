@@ -12,11 +12,13 @@ from everflow.api import internal, public
 from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
 from everflow.graph.constants import constant_value, constant_value_as_shape
+from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.graph.sparse_tensor import SparseTensor
 from everflow.lazy import torch
 from everflow.ops.arrays.reshaping import shown
 from everflow.ops.control_flow.ordering import with_dependencies
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.ops.sparse.indices import all_as_sparse, as_sparse, check_parts, joined, known_shape, positions, row_order, taken
 from everflow.platform.deprecation import deprecated_argument_lookup
@@ -24,7 +26,7 @@ from everflow.platform.deprecation import deprecated_argument_lookup
 Kernel = Callable[..., Any]
 
 
-def _reorder(node: Any) -> Kernel:
+def _reorder(node: Node) -> Kernel:
     def run(indices: Any, values: Any, shape: Any) -> Any:
         check_parts(indices, values, shape)
         order = row_order(indices)
@@ -33,14 +35,14 @@ def _reorder(node: Any) -> Kernel:
     return run
 
 
-def _reorder_gradient(o: Any, _: Any, dy: Any) -> Any:
+def _reorder_gradient(o: Operation, _: Any, dy: Any) -> Any:
     indices, _, shape = o.inputs
     places = tf.range(tf.shape(indices)[0])
     order = sparse_reorder(SparseTensor(indices, places, shape)).values
     return None, tf.gather(dy, tf.invert_permutation(order)), None
 
 
-def _same_parts(o: Any) -> Any:
+def _same_parts(o: Operation) -> Any:
     return [shapes.with_rank(o.inputs[0].dims, 2), shapes.with_rank(o.inputs[1].dims, 1)]
 
 
@@ -56,7 +58,7 @@ def sparse_reorder(sp_input: Any, name: str | None = None) -> Any:
     return SparseTensor(indices, values, tf.identity(sp_input.dense_shape) if sizes is None else sizes)
 
 
-def _concat(node: Any) -> Kernel:
+def _concat(node: Node) -> Kernel:
     n, axis = node.attr("N"), node.attr("concat_dim")
 
     def run(*parts: Any) -> Any:
@@ -87,7 +89,7 @@ def _concat(node: Any) -> Kernel:
     return run
 
 
-def _concat_shape(o: Any) -> Any:
+def _concat_shape(o: Operation) -> Any:
     n = o.attr("N")
     total: int | None = 0
     rank = None
@@ -149,7 +151,7 @@ def _concat_of_2(axis: int, sp_inputs: Any, expand_nonconcat_dims: bool = False,
     return sparse_concat(axis, sp_inputs, name, expand_nonconcat_dims)
 
 
-def _split(node: Any) -> Kernel:
+def _split(node: Node) -> Kernel:
     n = node.attr("num_split")
 
     def run(axis: Any, indices: Any, values: Any, shape: Any) -> Any:
@@ -173,7 +175,7 @@ def _split(node: Any) -> Kernel:
     return run
 
 
-def _split_shape(o: Any) -> Any:
+def _split_shape(o: Operation) -> Any:
     n, rank = o.attr("num_split"), o.inputs[3].dims
     rank = shapes.with_rank(rank, 1)[0]
     return [(None, rank)] * n + [(None,)] * n + [(rank,)] * n
@@ -219,7 +221,7 @@ def _split_of_2(sp_input: Any = None, num_split: Any = None, axis: Any = None, n
     return sparse_split(sp_input=sp_input, num_split=num_split, axis=axis, name=name)
 
 
-def _slice(node: Any) -> Kernel:
+def _slice(node: Node) -> Kernel:
     def run(indices: Any, values: Any, shape: Any, start: Any, size: Any) -> Any:
         check_parts(indices, values, shape)
         rank = len(shape)
@@ -235,7 +237,7 @@ def _slice(node: Any) -> Kernel:
     return run
 
 
-def _slice_grad(node: Any) -> Kernel:
+def _slice_grad(node: Node) -> Kernel:
     def run(dy: Any, indices: Any, start: Any, output_indices: Any) -> Any:
         if len(dy) != len(output_indices):
             raise invalid_argument(
@@ -258,12 +260,12 @@ def _slice_grad(node: Any) -> Kernel:
     return run
 
 
-def _slice_shape(o: Any) -> Any:
+def _slice_shape(o: Operation) -> Any:
     rank = shapes.with_rank(o.inputs[2].dims, 1)[0]
     return [(None, rank), (None,), (rank,)]
 
 
-def _slice_gradient(o: Any, _: Any, dy: Any, __: Any) -> Any:
+def _slice_gradient(o: Operation, _: Any, dy: Any, __: Any) -> Any:
     return None, apply("SparseSliceGrad", dy, o.inputs[0], o.inputs[3], o.outputs[0]), None, None, None
 
 
@@ -280,7 +282,7 @@ def sparse_slice(sp_input: Any, start: Any, size: Any, name: str | None = None) 
         return SparseTensor(*apply("SparseSlice", sp_input.indices, sp_input.values, sp_input.dense_shape, start, size, name=scope))
 
 
-def _reshape(node: Any) -> Kernel:
+def _reshape(node: Node) -> Kernel:
     def run(indices: Any, shape: Any, new_shape: Any) -> Any:
         if indices.ndim != 2:
             raise invalid_argument(f"Input indices should be a matrix but received shape {shown(indices.shape)}")
@@ -326,7 +328,7 @@ def _moved(indices: Any, old: list[int], new: list[int]) -> Any:
     return torch.stack(columns[::-1], 1) if columns else indices.new_empty((len(indices), 0))
 
 
-def _reshape_shape(o: Any) -> Any:
+def _reshape_shape(o: Operation) -> Any:
     rows = shapes.with_rank(o.inputs[0].dims, 2)[0]
     rank = shapes.with_rank(o.inputs[2].dims, 1)[0]
     return [(rows, rank), (rank,)]
@@ -389,7 +391,7 @@ def sparse_transpose(sp_input: Any, perm: Any = None, name: str | None = None) -
         return sparse_reorder(SparseTensor(indices, sp_input.values, shape))
 
 
-def _fill_empty_rows(node: Any) -> Kernel:
+def _fill_empty_rows(node: Node) -> Kernel:
     def run(indices: Any, values: Any, shape: Any, default: Any) -> Any:
         if shape.ndim != 1:
             raise invalid_argument(f"dense_shape must be a vector, saw: {shown(shape.shape)}")
@@ -423,7 +425,7 @@ def _fill_empty_rows(node: Any) -> Kernel:
     return run
 
 
-def _fill_empty_rows_shape(o: Any) -> Any:
+def _fill_empty_rows_shape(o: Operation) -> Any:
     indices, values, shape = (o.inputs[i].dims for i in range(3))
     n, rank = shapes.with_rank(indices, 2)
     n = shapes.merge_size(n, shapes.with_rank(values, 1)[0])
@@ -433,12 +435,12 @@ def _fill_empty_rows_shape(o: Any) -> Any:
     return [(None, rank), (None,), (None if rows is None else int(rows[0]),), (n,)]
 
 
-def _fill_empty_rows_gradient(o: Any, _: Any, dy: Any, __: Any, ___: Any) -> Any:
+def _fill_empty_rows_gradient(o: Operation, _: Any, dy: Any, __: Any, ___: Any) -> Any:
     d_values, d_default = apply("SparseFillEmptyRowsGrad", o.outputs[3], dy)
     return [None, d_values, None, d_default]
 
 
-def _fill_empty_rows_grad(node: Any) -> Kernel:
+def _fill_empty_rows_grad(node: Node) -> Kernel:
     def run(places: Any, dy: Any) -> Any:
         if places.ndim != 1:
             raise invalid_argument(f"reverse_index_map must be a vector, saw: {shown(places.shape)}")
@@ -456,7 +458,7 @@ def _fill_empty_rows_grad(node: Any) -> Kernel:
 op("SparseFillEmptyRows", kernel=_fill_empty_rows, shape=_fill_empty_rows_shape, gradient=_fill_empty_rows_gradient)
 
 
-def _fill_empty_rows_grad_shape(o: Any) -> Any:
+def _fill_empty_rows_grad_shape(o: Operation) -> Any:
     shapes.with_rank(o.inputs[1].dims, 1)
     return [shapes.with_rank(o.inputs[0].dims, 1), ()]
 

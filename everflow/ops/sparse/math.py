@@ -10,10 +10,12 @@ from everflow.api import internal, public
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
 from everflow.graph.constants import dims_of, known
+from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.graph.sparse_tensor import SparseTensor, SparseTensorValue
 from everflow.lazy import torch
 from everflow.ops.core.families import WIDER
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.ops.math.reduction_gradients import reduced_shape
 from everflow.ops.sparse.indices import as_sparse, check_parts, groups, positions
@@ -26,7 +28,7 @@ def _computed(x: Any, wide: str | None) -> Any:
     return x if wide is None else x.to(getattr(torch, wide))
 
 
-def _wide(node: Any, index: int = 1) -> str | None:
+def _wide(node: Node, index: int = 1) -> str | None:
     return WIDER.get(node.inputs[index].dtype.base_dtype.name)
 
 
@@ -48,7 +50,7 @@ def _union(a_indices: Any, a: Any, b_indices: Any, b: Any) -> tuple[Any, Any, An
     return rows, both[0], both[1]
 
 
-def _add(node: Any) -> Kernel:
+def _add(node: Node) -> Kernel:
     wide = _wide(node)
 
     def run(a_indices: Any, a: Any, a_shape: Any, b_indices: Any, b: Any, b_shape: Any, threshold: Any) -> Any:
@@ -69,7 +71,7 @@ def _add(node: Any) -> Kernel:
     return run
 
 
-def _add_grad(node: Any) -> Kernel:
+def _add_grad(node: Node) -> Kernel:
     def run(dy: Any, a_indices: Any, b_indices: Any, sum_indices: Any) -> Any:
         if a_indices.shape[1] != b_indices.shape[1] or b_indices.shape[1] != sum_indices.shape[1]:
             raise invalid_argument(
@@ -85,12 +87,12 @@ def _add_grad(node: Any) -> Kernel:
     return run
 
 
-def _union_shape(o: Any) -> Any:
+def _union_shape(o: Operation) -> Any:
     rank = shapes.with_rank(o.inputs[2].dims, 1)[0]
     return [(None, rank), (None,), (rank,)]
 
 
-def _add_gradient(o: Any, *dys: Any) -> Any:
+def _add_gradient(o: Operation, *dys: Any) -> Any:
     da, db = apply("SparseAddGrad", dys[1], o.inputs[0], o.inputs[3], o.outputs[0])
     for d, t in ((da, o.inputs[1]), (db, o.inputs[4])):
         d.set_shape(t.get_shape())
@@ -133,7 +135,7 @@ def _add_of_2(a: Any, b: Any, threshold: Any = 0) -> Any:
 
 
 def _elementwise(choose: Callable[[], Any]) -> Callable[[Any], Kernel]:
-    def make(node: Any) -> Kernel:
+    def make(node: Node) -> Kernel:
         function, wide = choose(), _wide(node)
 
         def run(a_indices: Any, a: Any, a_shape: Any, b_indices: Any, b: Any, b_shape: Any) -> Any:
@@ -146,7 +148,7 @@ def _elementwise(choose: Callable[[], Any]) -> Callable[[Any], Kernel]:
     return make
 
 
-def _elementwise_shape(o: Any) -> Any:
+def _elementwise_shape(o: Operation) -> Any:
     rank = shapes.with_rank(o.inputs[2].dims, 1)[0]
     return [(None, rank), (None,)]
 
@@ -175,7 +177,7 @@ def sparse_minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> Any:
     return _larger_or_smaller("SparseSparseMinimum", sp_a, sp_b, name)
 
 
-def _softmax(node: Any) -> Kernel:
+def _softmax(node: Node) -> Kernel:
     def run(indices: Any, values: Any, shape: Any) -> Any:
         check_parts(indices, values, shape)
         if len(shape) < 2:
@@ -190,7 +192,7 @@ def _softmax(node: Any) -> Kernel:
     return run
 
 
-def _softmax_gradient(o: Any, dy: Any) -> Any:
+def _softmax_gradient(o: Operation, dy: Any) -> Any:
     indices, shape = o.inputs[0], o.inputs[2]
     y = o.outputs[0]
     totals = sparse_reduce_sum(SparseTensor(indices, y * dy, shape), [-1], keepdims=True)
@@ -217,7 +219,7 @@ def _axes(given: Any, rank: int) -> list[int]:
 
 
 def _reduce(reduction: str, sparse: bool) -> Callable[[Any], Kernel]:
-    def make(node: Any) -> Kernel:
+    def make(node: Node) -> Kernel:
         keep, wide = node.attr("keep_dims"), _wide(node)
 
         def run(indices: Any, values: Any, shape: Any, reduction_axes: Any) -> Any:
@@ -252,7 +254,7 @@ def _reduce(reduction: str, sparse: bool) -> Callable[[Any], Kernel]:
     return make
 
 
-def _reduce_shape(o: Any) -> Any:
+def _reduce_shape(o: Operation) -> Any:
     sizes, axes = dims_of(o.inputs[2]), known(o.inputs[3])
     keep = o.attr("keep_dims")
     if sizes is None:
@@ -268,7 +270,7 @@ def _reduce_shape(o: Any) -> Any:
     return tuple(n for i, n in enumerate(sizes) if i not in reduced)
 
 
-def _reduce_sum_gradient(o: Any, dy: Any) -> Any:
+def _reduce_sum_gradient(o: Operation, dy: Any) -> Any:
     indices, _, shape, axes = o.inputs
     kept = reduced_shape(shape, axes)
     # Dimensions that were reduced have the one index 0.

@@ -10,13 +10,15 @@ from everflow.api import public
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
 from everflow.graph.constants import known
+from everflow.graph.operation import Operation
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.ops.math.segments import averaged, check_increasing, in_type, over_root, summed
 
 
 def _picked(combine: Callable[..., Any]) -> Callable[[Any], Callable[..., Any]]:
-    def make(node: Any) -> Callable[..., Any]:
+    def make(node: Node) -> Callable[..., Any]:
         compute = in_type(node, combine)
 
         def run(data: Any, indices: Any, ids: Any, count: Any = None) -> Any:
@@ -49,7 +51,7 @@ def _check_indices(indices: Any, rows: int) -> None:
         raise invalid_argument(f"Bad: indices[{place}] == {int(indices[place])} out of range [0, {rows})")
 
 
-def _shape(o: Any) -> Any:
+def _shape(o: Operation) -> Any:
     data, indices, ids = (t.dims for t in o.inputs[:3])
     shapes.with_rank_at_least(data, 1)
     shapes.merge(shapes.with_rank(indices, 1), shapes.with_rank(ids, 1))
@@ -64,7 +66,7 @@ def _shape(o: Any) -> Any:
     return None if data is None else (count, *data[1:])
 
 
-def _sum_gradient(o: Any, dy: Any) -> Any:
+def _sum_gradient(o: Operation, dy: Any) -> Any:
     data, indices, ids = o.inputs[:3]
     rows = tf.shape(data)[0]
     dx = tf.unsorted_segment_sum(tf.gather(dy, ids), indices, rows)
@@ -72,7 +74,7 @@ def _sum_gradient(o: Any, dy: Any) -> Any:
 
 
 def _scaled_gradient(op_type: str) -> Callable[..., Any]:
-    def gradient(o: Any, dy: Any) -> Any:
+    def gradient(o: Operation, dy: Any) -> Any:
         rows = tf.shape(o.inputs[0])[0]
         return [apply(op_type, dy, o.inputs[1], o.inputs[2], rows), *[None] * (len(o.inputs) - 1)]
 
@@ -99,7 +101,7 @@ def _spread(root: bool) -> Callable[[Any], Callable[..., Any]]:
     return lambda node: run
 
 
-def _gradient_shape(o: Any) -> Any:
+def _gradient_shape(o: Operation) -> Any:
     dy = shapes.with_rank_at_least(o.inputs[0].dims, 1)
     shapes.merge(shapes.with_rank(o.inputs[2].dims, 1), shapes.with_rank(o.inputs[1].dims, 1))
     rows = known(o.inputs[3])

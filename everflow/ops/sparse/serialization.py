@@ -12,10 +12,12 @@ import everflow as tf
 from everflow.api import internal, public
 from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
+from everflow.graph.operation import Operation
 from everflow.graph.sparse_tensor import SparseTensor
 from everflow.graph.tensor_proto import make_ndarray
 from everflow.lazy import torch
 from everflow.ops.arrays.reshaping import shown
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.ops.sparse.indices import as_sparse, check_parts, joined, taken
 from everflow.proto import tensor_pb2
@@ -109,7 +111,7 @@ def _rows(indices: Any, values: Any, shape: Any) -> list[Parts]:
     return [(indices[a:b], values[a:b], inner) for a, b in itertools.pairwise([0, *ends])]
 
 
-def _serialize(node: Any) -> Kernel:
+def _serialize(node: Node) -> Kernel:
     dtype, as_text = node.inputs[1].dtype.base_dtype, node.attr("out_type") is dtypes.string
 
     def run(indices: Any, values: Any, shape: Any) -> Any:
@@ -119,7 +121,7 @@ def _serialize(node: Any) -> Kernel:
     return run
 
 
-def _serialize_many(node: Any) -> Kernel:
+def _serialize_many(node: Node) -> Kernel:
     dtype, as_text = node.inputs[1].dtype.base_dtype, node.attr("out_type") is dtypes.string
 
     def run(indices: Any, values: Any, shape: Any) -> Any:
@@ -132,7 +134,7 @@ def _serialize_many(node: Any) -> Kernel:
     return run
 
 
-def _parts_shape(o: Any, result: Any) -> Any:
+def _parts_shape(o: Operation, result: Any) -> Any:
     shapes.with_rank(o.inputs[0].dims, 2)
     shapes.with_rank(o.inputs[1].dims, 1)
     shapes.with_rank(o.inputs[2].dims, 1)
@@ -165,7 +167,7 @@ def _joined(items: list[Parts], outer: list[int], what: str) -> Any:
     return indices, joined([values for _, values, _ in items]), torch.cat([torch.tensor(outer, dtype=torch.int64), largest])
 
 
-def _deserialize(node: Any) -> Kernel:
+def _deserialize(node: Node) -> Kernel:
     dtype = node.attr("dtype")
 
     def unpacked(i: int, row: Any) -> Parts:
@@ -200,7 +202,7 @@ def _deserialize(node: Any) -> Kernel:
     return run
 
 
-def _deserialize_many_shape(o: Any) -> Any:
+def _deserialize_many_shape(o: Operation) -> Any:
     dims = shapes.with_rank(o.inputs[0].dims, 2)
     shapes.merge_size(dims[1], 3)
     return [(None, None), (None,), (None,)]
@@ -271,12 +273,12 @@ class _TensorMap:
         return found
 
 
-def _map_of(node: Any) -> _TensorMap:
+def _map_of(node: Node) -> _TensorMap:
     name = node.attr("shared_name") or node.name
     return node.context.resources.get(node.attr("container"), "sparse tensors", name, _TensorMap)
 
 
-def _add(node: Any) -> Kernel:
+def _add(node: Node) -> Kernel:
     kept = _map_of(node)
 
     def run(indices: Any, values: Any, shape: Any) -> Any:
@@ -286,12 +288,12 @@ def _add(node: Any) -> Kernel:
     return run
 
 
-def _add_many(node: Any) -> Kernel:
+def _add_many(node: Node) -> Kernel:
     kept = _map_of(node)
     return lambda *parts: torch.tensor([kept.add(row) for row in _rows(*parts)], dtype=torch.int64)
 
 
-def _take_many(node: Any) -> Kernel:
+def _take_many(node: Node) -> Kernel:
     kept = _map_of(node)
 
     def run(handles: Any) -> Any:

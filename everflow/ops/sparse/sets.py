@@ -13,9 +13,11 @@ from everflow.api import public
 from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
 from everflow.graph.constants import dims_of
+from everflow.graph.operation import Operation
 from everflow.graph.sparse_tensor import SparseTensor, convert_to_tensor_or_sparse_tensor
 from everflow.lazy import torch
 from everflow.ops.arrays.reshaping import shown
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.ops.sparse.indices import changes, check_order, groups, joined, positions, taken
 
@@ -70,7 +72,7 @@ def _sparse(validate: bool, indices: Any, values: Any, shape: Any) -> tuple[Any,
     return indices[:, :-1], values, sizes[:-1]
 
 
-def _combine(node: Any, first: Callable[..., Any], second: Callable[..., Any], split: int) -> Kernel:
+def _combine(node: Node, first: Callable[..., Any], second: Callable[..., Any], split: int) -> Kernel:
     name = node.attr("set_operation").lower()
     name = name.decode() if isinstance(name, bytes) else name
     if name not in _CHOICES:
@@ -100,15 +102,15 @@ def _combine(node: Any, first: Callable[..., Any], second: Callable[..., Any], s
     return run
 
 
-def _dense_dense(node: Any) -> Kernel:
+def _dense_dense(node: Node) -> Kernel:
     return _combine(node, _dense, _dense, 1)
 
 
-def _dense_sparse(node: Any) -> Kernel:
+def _dense_sparse(node: Node) -> Kernel:
     return _combine(node, _dense, functools.partial(_sparse, node.attr("validate_indices")), 1)
 
 
-def _sparse_sparse(node: Any) -> Kernel:
+def _sparse_sparse(node: Node) -> Kernel:
     checked = functools.partial(_sparse, node.attr("validate_indices"))
     return _combine(node, checked, checked, 3)
 
@@ -117,7 +119,7 @@ def _of_rank(rank: int | None) -> Any:
     return [(None, rank), (None,), (rank,)]
 
 
-def _dense_dense_shape(o: Any) -> Any:
+def _dense_dense_shape(o: Operation) -> Any:
     a, b = o.inputs[0].dims, o.inputs[1].dims
     if a is None:
         if b is not None:
@@ -129,7 +131,7 @@ def _dense_dense_shape(o: Any) -> Any:
     return _of_rank(len(a))
 
 
-def _dense_sparse_shape(o: Any) -> Any:
+def _dense_sparse_shape(o: Operation) -> Any:
     a, indices, shape = o.inputs[0].dims, o.inputs[1].dims, o.inputs[3].dims
     rank = shapes.with_rank(indices, 2)[1]
     rank = shapes.merge_size(rank, shapes.with_rank(shape, 1)[0])
@@ -146,7 +148,7 @@ def _dense_sparse_shape(o: Any) -> Any:
     return _of_rank(rank)
 
 
-def _sparse_sparse_shape(o: Any) -> Any:
+def _sparse_sparse_shape(o: Operation) -> Any:
     ranks = []
     for at in (0, 3):
         rank = shapes.with_rank(o.inputs[at].dims, 2)[1]
@@ -162,7 +164,7 @@ op("DenseToSparseSetOperation", kernel=_dense_sparse, shape=_dense_sparse_shape,
 op("SparseToSparseSetOperation", kernel=_sparse_sparse, shape=_sparse_sparse_shape, gradient=not_differentiable)
 
 
-def _size(node: Any) -> Kernel:
+def _size(node: Node) -> Kernel:
     validate = node.attr("validate_indices")
 
     def run(indices: Any, values: Any, shape: Any) -> Any:

@@ -15,8 +15,10 @@ from everflow.graph import dtypes, shapes
 from everflow.graph.attrs import raw
 from everflow.graph.constants import known
 from everflow.graph.convert import constant, convert_to_tensor
+from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.ops.core.shape_rules import same_as_input
 from everflow.platform.deprecation import deprecated_argument_lookup
@@ -26,7 +28,7 @@ Kernel = Callable[..., Any]
 BLANKS = b" \t\n\v\f\r"
 
 
-def _as_string(node: Any) -> Kernel:
+def _as_string(node: Node) -> Kernel:
     dtype = node.inputs[0].dtype.base_dtype
     precision, width, fill = node.attr("precision"), node.attr("width"), node.attr("fill")
     scientific, shortest = node.attr("scientific"), node.attr("shortest")
@@ -78,7 +80,7 @@ def as_string(
     return apply("AsString", input, precision=precision, scientific=scientific, shortest=shortest, width=width, fill=fill, name=name)
 
 
-def _string_join(node: Any) -> Kernel:
+def _string_join(node: Node) -> Kernel:
     separator = raw(node.attr("separator"))
 
     def run(*parts: Any) -> Any:
@@ -93,7 +95,7 @@ def _string_join(node: Any) -> Kernel:
     return run
 
 
-def _string_join_shape(o: Any) -> Any:
+def _string_join_shape(o: Operation) -> Any:
     dims: Any = ()
     for t in o.inputs:
         if t.dims is None:
@@ -112,7 +114,7 @@ def string_join(inputs: Any, separator: Any = "", name: str | None = None) -> An
     return apply("StringJoin", inputs, separator=separator, name=name)
 
 
-def _reduce_join(node: Any) -> Kernel:
+def _reduce_join(node: Node) -> Kernel:
     separator, keep = raw(node.attr("separator")), node.attr("keep_dims")
 
     def run(x: Any, indices: Any) -> Any:
@@ -132,7 +134,7 @@ def _reduce_join(node: Any) -> Kernel:
     return run
 
 
-def _reduce_join_shape(o: Any) -> Any:
+def _reduce_join_shape(o: Operation) -> Any:
     dims, indices, keep = o.inputs[0].dims, known(o.inputs[1]), o.attr("keep_dims")
     if dims is None:
         return None
@@ -175,7 +177,7 @@ def _joined_axes(inputs: Any, axis: Any) -> Any:
     return tf.range(tf.rank(inputs) - 1, -1, -1)
 
 
-def _segment_join(node: Any) -> Kernel:
+def _segment_join(node: Node) -> Kernel:
     separator = raw(node.attr("separator"))
 
     def run(x: Any, ids: Any, count: Any) -> Any:
@@ -199,7 +201,7 @@ def _segment_join(node: Any) -> Kernel:
     return run
 
 
-def _segment_join_shape(o: Any) -> Any:
+def _segment_join_shape(o: Operation) -> Any:
     x, ids, count = o.inputs[0].dims, o.inputs[1].dims, known(o.inputs[2])
     rows = None if count is None else int(count)
     if ids is None or x is None:
@@ -231,7 +233,7 @@ def string_strip(input: Any, name: str | None = None) -> Any:
 
 
 def _case(of_text: Callable[[str], str], of_bytes: Callable[[bytes], bytes]) -> Callable[[Any], Kernel]:
-    def make(node: Any) -> Kernel:
+    def make(node: Node) -> Kernel:
         encoding = node.attr("encoding")
         if encoding not in ("", "utf-8"):
             raise invalid_argument(f"only utf-8 or '' (no encoding) is supported, received {encoding}")
@@ -258,7 +260,7 @@ def string_upper(input: Any, encoding: Any = "", name: str | None = None) -> Any
     return apply("StringUpper", input, encoding=encoding, name=name)
 
 
-def _string_length(node: Any) -> Kernel:
+def _string_length(node: Node) -> Kernel:
     measure = len if node.attr("unit") == "BYTE" else characters
     return lambda x: torch.tensor([measure(text) for text in x.ravel().tolist()], dtype=torch.int32).reshape(x.shape)
 
@@ -288,7 +290,7 @@ def _part_of_characters(text: bytes, start: int, length: int, index: int) -> byt
     return text[places[start] :] if length < 0 else text[places[start] : places[min(count, start + length)]]
 
 
-def _substr(node: Any) -> Kernel:
+def _substr(node: Node) -> Kernel:
     part = _part_of_bytes if node.attr("unit") == "BYTE" else _part_of_characters
 
     def run(x: Any, start: Any, length: Any) -> Any:
@@ -306,7 +308,7 @@ def _substr(node: Any) -> Kernel:
     return run
 
 
-def _substr_shape(o: Any) -> Any:
+def _substr_shape(o: Operation) -> Any:
     x, start, length = (t.dims for t in o.inputs)
     if start is not None and length is not None:
         if len(start) != len(length):

@@ -15,6 +15,8 @@ from everflow.errors import data_loss, invalid_argument
 from everflow.graph import dtypes, shapes
 from everflow.graph.constants import known
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.operation import Operation
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.ops.core.shape_rules import same_as_input
 from everflow.platform.deprecation import deprecated_argument_lookup
@@ -26,7 +28,7 @@ Kernel = Callable[..., Any]
 _NOT_BASE64 = re.compile(rb"[^A-Za-z0-9_-]")
 
 
-def _encode_base64(node: Any) -> Kernel:
+def _encode_base64(node: Node) -> Kernel:
     if node.attr("pad"):
         return lambda x: mapped(base64.urlsafe_b64encode, x)
     return lambda x: mapped(lambda text: base64.urlsafe_b64encode(text).rstrip(b"="), x)
@@ -73,7 +75,7 @@ def _numbers(content: bytes, dtype: dtypes.DType, little_endian: bool) -> Any:
     return from_numpy(lying.view(element), dtype)
 
 
-def _decode_raw(node: Any) -> Kernel:
+def _decode_raw(node: Node) -> Kernel:
     dtype, little_endian = node.attr("out_type"), node.attr("little_endian")
     size = dtype.size
 
@@ -111,7 +113,7 @@ def decode_raw(
     return apply("DecodeRaw", given, out_type=out_type, little_endian=little_endian, name=name)
 
 
-def _decode_padded_raw(node: Any) -> Kernel:
+def _decode_padded_raw(node: Node) -> Kernel:
     dtype, little_endian = node.attr("out_type"), node.attr("little_endian")
     size = dtype.size
 
@@ -127,7 +129,7 @@ def _decode_padded_raw(node: Any) -> Kernel:
     return run
 
 
-def _decode_padded_raw_shape(o: Any) -> Any:
+def _decode_padded_raw_shape(o: Operation) -> Any:
     dims, length, size = o.inputs[0].dims, known(o.inputs[1]), o.attr("out_type").size
     if length is not None and int(length) % size:
         raise ValueError(f"Dimension size must be evenly divisible by {size} but is {int(length)}")
@@ -157,7 +159,7 @@ def decode_raw_v2(input_bytes: Any, out_type: Any, little_endian: bool = True, f
 _WINDOWS = {"ZLIB": 15, "GZIP": 31}
 
 
-def _decode_compressed(node: Any) -> Kernel:
+def _decode_compressed(node: Node) -> Kernel:
     kind = node.attr("compression_type")
     if kind == "":
         return lambda x: x.copy()

@@ -11,6 +11,7 @@ from everflow.api import public
 from everflow.graph import dtypes
 from everflow.graph.attrs import raw
 from everflow.graph.tensor import TensorLike
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.ops.core.shape_rules import scalar
 from everflow.values.shown import element
@@ -45,7 +46,7 @@ def shown(value: Any, dtype: dtypes.DType, summarize: int) -> str:
     return nested(np.asarray(to_numpy(value, dtype)), 0)
 
 
-def _string_format(node: Any) -> Callable[..., Any]:
+def _string_format(node: Node) -> Callable[..., Any]:
     parts = node.attr("template").split(node.attr("placeholder"))
     summarize, types = node.attr("summarize"), [v.dtype for v in node.inputs]
 

@@ -12,7 +12,9 @@ from everflow.api import public
 from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
 from everflow.graph.constants import known
+from everflow.graph.operation import Operation
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.ops.core.shape_rules import same_as_input
 from everflow.platform.deprecation import deprecated_argument_lookup
@@ -28,14 +30,14 @@ def _hashed(texts: Any, fill: Callable[..., None], *arguments: int) -> Any:
 
 
 def _buckets(fill: Callable[..., None]) -> Callable[[Any], Kernel]:
-    def make(node: Any) -> Kernel:
+    def make(node: Node) -> Kernel:
         count = node.attr("num_buckets")
         return lambda texts: _hashed(texts, fill, count)
 
     return make
 
 
-def _strong_buckets(node: Any) -> Kernel:
+def _strong_buckets(node: Node) -> Kernel:
     count, key = node.attr("num_buckets"), node.attr("key")
     if len(key) != 2:
         raise invalid_argument("Key must have 2 elements")
@@ -79,7 +81,7 @@ def _of_bytes(rows: np.ndarray) -> np.ndarray:
     return found
 
 
-def _fingerprint(node: Any) -> Kernel:
+def _fingerprint(node: Node) -> Kernel:
     dtype = node.inputs[0].dtype.base_dtype
 
     def run(data: Any, method: Any) -> Any:
@@ -98,7 +100,7 @@ def _fingerprint(node: Any) -> Kernel:
     return run
 
 
-def _fingerprint_shape(o: Any) -> Any:
+def _fingerprint_shape(o: Operation) -> Any:
     dims, method = o.inputs[0].dims, known(o.inputs[1])
     if method is not None and method.item() != b"farmhash64":
         raise ValueError(f"Unsupported method: {method.item().decode()}")

@@ -10,7 +10,9 @@ from everflow.api import public
 from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
 from everflow.graph.attrs import raw
+from everflow.graph.operation import Operation
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.ops.core.shape_rules import same_as_input
 from everflow.platform.deprecation import deprecated_argument_lookup
@@ -19,7 +21,7 @@ from everflow.values.tensors import torch_dtype
 Kernel = Callable[..., Any]
 
 
-def _to_number(node: Any) -> Kernel:
+def _to_number(node: Node) -> Kernel:
     dtype = torch_dtype(node.attr("out_type"))
 
     def run(texts: Any) -> Any:
@@ -43,7 +45,7 @@ def string_to_number(string_tensor: Any = None, out_type: Any = dtypes.float32, 
     return apply("StringToNumber", texts, out_type=out_type, name=name)
 
 
-def _decode_csv(node: Any) -> Kernel:
+def _decode_csv(node: Node) -> Kernel:
     delimiter, quotes, na_value = node.attr("field_delim"), node.attr("use_quote_delim"), raw(node.attr("na_value"))
     selected = list(node.attr("select_cols"))
     types = [t.as_datatype_enum for t in node.attr("OUT_TYPE")]
@@ -64,7 +66,7 @@ def _decode_csv(node: Any) -> Kernel:
     return run
 
 
-def _decode_csv_shape(o: Any) -> Any:
+def _decode_csv_shape(o: Operation) -> Any:
     for t in o.inputs[1:]:
         dims = shapes.with_rank_at_most(t.dims, 1)
         if dims and dims[0] is not None and dims[0] > 1:

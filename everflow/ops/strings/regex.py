@@ -10,7 +10,9 @@ from everflow.compat import forward_compatible
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
 from everflow.graph.attrs import raw
+from everflow.graph.operation import Operation
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.ops.core.shape_rules import same_as_input
 from everflow.ops.strings.re2 import compiled, full_match, replacer
@@ -29,22 +31,22 @@ def _matches(texts: Any, is_match: Callable[[bytes], bool]) -> Any:
     return torch.tensor([is_match(text) for text in texts.ravel().tolist()], dtype=torch.bool).reshape(texts.shape)
 
 
-def _regex_replace(node: Any) -> Kernel:
+def _regex_replace(node: Node) -> Kernel:
     everywhere = node.attr("replace_global")
     return lambda x, pattern, rewrite: mapped(replacer(compiled(_scalar(pattern, "Pattern")), _scalar(rewrite, "Rewrite"), everywhere), x)
 
 
-def _static_replace(node: Any) -> Kernel:
+def _static_replace(node: Node) -> Kernel:
     replace = replacer(compiled(raw(node.attr("pattern"))), raw(node.attr("rewrite")), node.attr("replace_global"))
     return lambda x: mapped(replace, x)
 
 
-def _static_match(node: Any) -> Kernel:
+def _static_match(node: Node) -> Kernel:
     is_match = full_match(compiled(raw(node.attr("pattern"))))
     return lambda x: _matches(x, is_match)
 
 
-def _dynamic_shape(o: Any) -> Any:
+def _dynamic_shape(o: Operation) -> Any:
     for t in o.inputs[1:]:
         shapes.with_rank(t.dims, 0)
     return o.inputs[0].dims

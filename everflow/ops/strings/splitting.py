@@ -13,9 +13,11 @@ from everflow.errors import invalid_argument
 from everflow.graph import dtypes, shapes
 from everflow.graph.attrs import raw
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.operation import Operation
 from everflow.graph.scopes import name_scope
 from everflow.graph.sparse_tensor import SparseTensor
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.platform.deprecation import deprecated_argument_lookup
 from everflow.values.tensors import torch_dtype
@@ -57,7 +59,7 @@ def _at_any(delimiters: bytes, skip_empty: bool) -> Split:
     return (lambda text: [part for part in split(text) if part]) if skip_empty else split
 
 
-def _string_split(node: Any) -> Kernel:
+def _string_split(node: Node) -> Kernel:
     skip_empty = node.attr("skip_empty")
 
     def run(texts: Any, delimiter: Any) -> Any:
@@ -82,7 +84,7 @@ def _at_blanks(most: int) -> Split:
     return split
 
 
-def _string_split_v2(node: Any) -> Kernel:
+def _string_split_v2(node: Node) -> Kernel:
     most = node.attr("maxsplit")
     at_blanks = _at_blanks(most)
 
@@ -94,7 +96,7 @@ def _string_split_v2(node: Any) -> Kernel:
     return run
 
 
-def _split_shape(o: Any) -> Any:
+def _split_shape(o: Operation) -> Any:
     shapes.with_rank(o.inputs[0].dims, 1)
     shapes.with_rank(o.inputs[1].dims, 0)
     return [(None, 2), (None,), (2,)]
@@ -170,7 +172,7 @@ def strings_split(
         raise ValueError("result_type must be 'RaggedTensor' or 'SparseTensor'.")
 
 
-def _n_grams(node: Any) -> Kernel:
+def _n_grams(node: Node) -> Kernel:
     separator, left, right = (raw(node.attr(name)) for name in ("separator", "left_pad", "right_pad"))
     widths, most_pad, keep_short = node.attr("ngram_widths"), node.attr("pad_width"), node.attr("preserve_short_sequences")
     dtype = torch_dtype(node.attr("Tsplits"))

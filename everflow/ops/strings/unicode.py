@@ -10,7 +10,9 @@ from typing import Any
 from everflow.api import public
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
+from everflow.graph.operation import Operation
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.ops.core.shape_rules import same_as_input
 from everflow.ops.strings.unicode_tables import LAST, scripts_of
@@ -72,7 +74,7 @@ def _starts(text: bytes, decoded: str, codec: str, offset: int) -> Iterator[int]
 class _Policy:
     """What becomes of what is no character, and of control characters."""
 
-    def __init__(self, node: Any) -> None:
+    def __init__(self, node: Node) -> None:
         self.errors = node.attr("errors")
         self.replacement = node.attr("replacement_char")
         self.controls = node.attr("replace_control_characters")
@@ -106,7 +108,7 @@ def _encoded(characters: list[int], encoding: str) -> bytes:
     return text.encode({"UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-32-be"}[encoding], "surrogatepass")
 
 
-def _transcode(node: Any) -> Kernel:
+def _transcode(node: Node) -> Kernel:
     policy, encoding = _Policy(node), node.attr("output_encoding")
     keeps = policy.codec == "utf-8" and encoding == "UTF-8" and not policy.controls
 
@@ -148,7 +150,7 @@ def unicode_transcode(
     )
 
 
-def _decode(node: Any) -> Kernel:
+def _decode(node: Node) -> Kernel:
     policy, dtype = _Policy(node), torch_dtype(node.attr("Tsplits"))
     with_offsets = len(node.outputs) == 3
 
@@ -166,7 +168,7 @@ def _decode(node: Any) -> Kernel:
     return run
 
 
-def _decode_shape(o: Any) -> Any:
+def _decode_shape(o: Operation) -> Any:
     count = shapes.num_elements(o.inputs[0].dims)
     return [(None if count is None else count + 1,), *[(None,)] * (len(o.outputs) - 1)]
 
@@ -175,7 +177,7 @@ op("UnicodeDecode", kernel=_decode, shape=_decode_shape)
 op("UnicodeDecodeWithOffsets", kernel=_decode, shape=_decode_shape)
 
 
-def _encode(node: Any) -> Kernel:
+def _encode(node: Node) -> Kernel:
     encoding, errors, replacement = node.attr("output_encoding"), node.attr("errors"), node.attr("replacement_char")
     _check_replacement(replacement)
 
@@ -200,7 +202,7 @@ def _encode(node: Any) -> Kernel:
     return run
 
 
-def _encode_shape(o: Any) -> Any:
+def _encode_shape(o: Operation) -> Any:
     shapes.with_rank(o.inputs[0].dims, 1)
     count = shapes.with_rank(o.inputs[1].dims, 1)[0]
     if count == 0:

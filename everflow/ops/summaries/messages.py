@@ -15,6 +15,7 @@ from everflow.io.png import encode_pixels
 from everflow.io.wav import encode_wav
 from everflow.lazy import torch
 from everflow.ops.arrays.reshaping import shown
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import not_differentiable, op
 from everflow.ops.core.shape_rules import scalar
 from everflow.proto import summary_pb2
@@ -48,7 +49,7 @@ def tag_of(text: np.ndarray) -> bytes:
     return tag if tag.isascii() else tag.decode("utf-8", "replace").encode()
 
 
-def _scalars(node: Any) -> Kernel:
+def _scalars(node: Node) -> Kernel:
     dtype = node.inputs[1].dtype.base_dtype
 
     def run(tags: Any, values: Any) -> Any:
@@ -73,7 +74,7 @@ def histogram_summary(tag: bytes, values: Any, name: str) -> bytes:
     return _native.histogram_summary(tag, numbers.data_ptr(), numbers.numel(), numbers.dtype is torch.float64, name)
 
 
-def _histogram(node: Any) -> Kernel:
+def _histogram(node: Node) -> Kernel:
     name = node.name
 
     def run(tag: Any, values: Any) -> Any:
@@ -110,7 +111,7 @@ def image_summary(tag: bytes, images: Any, max_images: int, bad_color: Any) -> b
     return b"".join(found)
 
 
-def _image(node: Any) -> Kernel:
+def _image(node: Node) -> Kernel:
     most, color = node.attr("max_images"), node.attr("bad_color")
 
     def run(tag: Any, images: Any) -> Any:
@@ -136,7 +137,7 @@ def add_sounds(summary: Any, tag: str, sounds: np.ndarray, sample_rate: float, m
         found.encoded_audio_string = encode_wav(samples, int(sample_rate))
 
 
-def _audio(node: Any) -> Kernel:
+def _audio(node: Node) -> Kernel:
     most = node.attr("max_outputs")
     known_rate: Any = node.attr("sample_rate") if node.type == "AudioSummary" else None
 
@@ -167,7 +168,7 @@ def fill_tensor(proto: Any, value: Any, dtype: dtypes.DType) -> None:
         proto.tensor_content = np.ascontiguousarray(to_numpy(value, dtype)).tobytes()
 
 
-def _tensor(node: Any) -> Kernel:
+def _tensor(node: Node) -> Kernel:
     dtype, name = node.inputs[0].dtype.base_dtype, node.name
 
     def run(tensor: Any) -> Any:
@@ -178,7 +179,7 @@ def _tensor(node: Any) -> Kernel:
     return run
 
 
-def _tensor_with_metadata(node: Any) -> Kernel:
+def _tensor_with_metadata(node: Node) -> Kernel:
     dtype = node.inputs[1].dtype.base_dtype
 
     def run(tag: Any, tensor: Any, metadata: Any) -> Any:
@@ -199,7 +200,7 @@ op("TensorSummary", kernel=_tensor, shape=scalar, gradient=not_differentiable)
 op("TensorSummaryV2", kernel=_tensor_with_metadata, shape=scalar, gradient=not_differentiable)
 
 
-def _merge(node: Any) -> Kernel:
+def _merge(node: Node) -> Kernel:
     def run(*inputs: Any) -> Any:
         return _text(_native.merged_summary([text for part in inputs for text in part.ravel().tolist()]))
 

@@ -14,6 +14,7 @@ from everflow.errors import data_loss, invalid_argument, not_found
 from everflow.graph import dtypes
 from everflow.io import gfile
 from everflow.io.events import EventsWriter
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import op
 from everflow.ops.summaries.messages import add_sounds, fill_tensor, histogram_summary, image_summary, tag_of
 from everflow.proto import event_pb2
@@ -96,7 +97,7 @@ def _event(step: Any = None) -> Any:
     return event
 
 
-def _writer(node: Any) -> Kernel:
+def _writer(node: Node) -> Kernel:
     name = node.attr("shared_name") or node.name
     if name == _NOBODYS_NAME:
         return lambda: _Writer(name)
@@ -104,7 +105,7 @@ def _writer(node: Any) -> Kernel:
     return lambda: found
 
 
-def _close(node: Any) -> Kernel:
+def _close(node: Node) -> Kernel:
     return lambda writer: writer.dispose()
 
 
@@ -114,7 +115,7 @@ op("FlushSummaryWriter", kernel=lambda node: lambda writer: writer.flush(), shap
 op("CloseSummaryWriter", kernel=_close, shape=lambda o: [], writes=True)
 
 
-def _scalar(node: Any) -> Kernel:
+def _scalar(node: Node) -> Kernel:
     dtype = node.inputs[3].dtype.base_dtype
 
     def run(writer: Any, step: Any, tag: Any, value: Any) -> None:
@@ -125,7 +126,7 @@ def _scalar(node: Any) -> Kernel:
     return run
 
 
-def _histogram(node: Any) -> Kernel:
+def _histogram(node: Node) -> Kernel:
     name = node.name
 
     def run(writer: Any, step: Any, tag: Any, values: Any) -> None:
@@ -136,7 +137,7 @@ def _histogram(node: Any) -> Kernel:
     return run
 
 
-def _image(node: Any) -> Kernel:
+def _image(node: Node) -> Kernel:
     most = node.attr("max_images")
 
     def run(writer: Any, step: Any, tag: Any, images: Any, bad_color: Any) -> None:
@@ -147,7 +148,7 @@ def _image(node: Any) -> Kernel:
     return run
 
 
-def _audio(node: Any) -> Kernel:
+def _audio(node: Node) -> Kernel:
     most = node.attr("max_outputs")
 
     def run(writer: Any, step: Any, tag: Any, sounds: Any, rate: Any) -> None:
@@ -158,7 +159,7 @@ def _audio(node: Any) -> Kernel:
     return run
 
 
-def _tensor(node: Any) -> Kernel:
+def _tensor(node: Node) -> Kernel:
     dtype = node.inputs[2].dtype.base_dtype
 
     def run(writer: Any, step: Any, tensor: Any, tag: Any, metadata: Any) -> None:
@@ -172,7 +173,7 @@ def _tensor(node: Any) -> Kernel:
     return run
 
 
-def _raw(node: Any) -> Kernel:
+def _raw(node: Node) -> Kernel:
     def run(writer: Any, step: Any, serialized: Any) -> None:
         event = _event(step)
         for i, text in enumerate(serialized.ravel().tolist()):
@@ -185,7 +186,7 @@ def _raw(node: Any) -> Kernel:
     return run
 
 
-def _graph(node: Any) -> Kernel:
+def _graph(node: Node) -> Kernel:
     def run(writer: Any, step: Any, serialized: Any) -> None:
         event = _event(step)
         event.graph_def = serialized.item()
@@ -194,7 +195,7 @@ def _graph(node: Any) -> Kernel:
     return run
 
 
-def _whole_event(node: Any) -> Kernel:
+def _whole_event(node: Node) -> Kernel:
     def run(writer: Any, serialized: Any) -> None:
         writer.add(event_pb2.Event.FromString(serialized.item()))
 

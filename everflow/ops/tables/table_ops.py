@@ -11,8 +11,10 @@ import numpy as np
 from everflow import _native
 from everflow.errors import invalid_argument, out_of_range
 from everflow.graph import dtypes, shapes
+from everflow.graph.operation import Operation
 from everflow.io.file_io import read_file_to_string
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import not_differentiable, op
 from everflow.ops.core.shape_rules import scalar
 from everflow.ops.tables.dense_table_objects import DenseTable
@@ -22,7 +24,7 @@ from everflow.values.texts import text_array
 Kernel = Callable[..., Any]
 
 
-def _resource(node: Any, make: Callable[[], Any]) -> Any:
+def _resource(node: Node, make: Callable[[], Any]) -> Any:
     container, name = node.attr("container"), node.attr("shared_name") or node.name
     table = node.context.resources.get(container, "table", name, make)
     types = node.attr("key_dtype"), node.attr("value_dtype")
@@ -35,7 +37,7 @@ def _resource(node: Any, make: Callable[[], Any]) -> Any:
 
 
 def _table(kind: type[Table], has_shape: bool = False) -> Callable[[Any], Kernel]:
-    def factory(node: Any) -> Kernel:
+    def factory(node: Node) -> Kernel:
         types = node.attr("key_dtype"), node.attr("value_dtype")
         dims = tuple(node.attr("value_shape") or ()) if has_shape else ()
         if has_shape and len(dims) != 1:
@@ -45,7 +47,7 @@ def _table(kind: type[Table], has_shape: bool = False) -> Callable[[Any], Kernel
     return factory
 
 
-def _dense_table(node: Any) -> Kernel:
+def _dense_table(node: Node) -> Kernel:
     types = node.attr("key_dtype"), node.attr("value_dtype")
     dims = tuple(node.attr("value_shape") or ())
     buckets, max_load = node.attr("initial_num_buckets"), node.attr("max_load_factor")
@@ -84,7 +86,7 @@ def _both(
         op(op_type, kernel=kernel, shape=shape, gradient=gradient, writes=writes)
 
 
-def _pair_shape(o: Any) -> Any:
+def _pair_shape(o: Operation) -> Any:
     """Keys are a vector with a value each."""
     keys, values = o.inputs[1].dims, o.inputs[2].dims
     keys = shapes.with_rank(keys, 1)
@@ -93,7 +95,7 @@ def _pair_shape(o: Any) -> Any:
     return []
 
 
-def _import_shape(o: Any) -> Any:
+def _import_shape(o: Operation) -> Any:
     """Static tables have a value for each key; what others take is checked at run time."""
     keys, values = o.inputs[1].dims, o.inputs[2].dims
     if o.inputs[0].op.type.startswith("HashTable") and keys is not None and values is not None:
@@ -101,7 +103,7 @@ def _import_shape(o: Any) -> Any:
     return []
 
 
-def _initialize(node: Any) -> Kernel:
+def _initialize(node: Node) -> Kernel:
     types = node.inputs[1].dtype.base_dtype, node.inputs[2].dtype.base_dtype
 
     def run(table: Any, keys: Any, values: Any) -> Any:
@@ -117,7 +119,7 @@ _both("InitializeTable", _initialize, _pair_shape, not_differentiable, writes=Tr
 _both("LookupTableImport", _initialize, _import_shape, writes=True)
 
 
-def _insert(node: Any) -> Kernel:
+def _insert(node: Node) -> Kernel:
     types = node.inputs[1].dtype.base_dtype, node.inputs[2].dtype.base_dtype
 
     def run(table: Any, keys: Any, values: Any) -> Any:
@@ -130,7 +132,7 @@ def _insert(node: Any) -> Kernel:
 _both("LookupTableInsert", _insert, lambda o: [], not_differentiable, writes=True)
 
 
-def _remove(node: Any) -> Kernel:
+def _remove(node: Node) -> Kernel:
     dtype = node.inputs[1].dtype.base_dtype
 
     def run(table: Any, keys: Any) -> Any:
@@ -143,7 +145,7 @@ def _remove(node: Any) -> Kernel:
 _both("LookupTableRemove", _remove, lambda o: [], writes=True, first=False)
 
 
-def _find(node: Any) -> Kernel:
+def _find(node: Node) -> Kernel:
     types = node.inputs[1].dtype.base_dtype, node.inputs[2].dtype.base_dtype
 
     def run(table: Any, keys: Any, default: Any) -> Any:
@@ -153,7 +155,7 @@ def _find(node: Any) -> Kernel:
     return run
 
 
-def _element_dims(o: Any) -> tuple[Any, Any]:
+def _element_dims(o: Operation) -> tuple[Any, Any]:
     """The shapes of a key and of a value, as far as the op that makes the table tells."""
     made = o.inputs[0].op
     if made.type.startswith("MutableDenseHashTable"):
@@ -163,7 +165,7 @@ def _element_dims(o: Any) -> tuple[Any, Any]:
     return ((), ()) if made.type.startswith(("HashTable", "MutableHashTable")) else (None, None)
 
 
-def _find_shape(o: Any) -> Any:
+def _find_shape(o: Operation) -> Any:
     made = o.inputs[0].op
     if made.type.endswith("TableV2") or made.type == "MutableHashTableOfTensorsV2":
         for given, wanted in ((o.inputs[1].dtype, made.attr("key_dtype")), (o.inputs[2].dtype, made.attr("value_dtype"))):
@@ -180,7 +182,7 @@ _both("LookupTableFind", _find, _find_shape, not_differentiable)
 _both("LookupTableSize", lambda node: lambda table: torch.tensor(table.size(), dtype=torch.int64), scalar, not_differentiable)
 
 
-def _export_shape(o: Any) -> Any:
+def _export_shape(o: Operation) -> Any:
     value = _element_dims(o)[1]
     return [(None,), None if value is None else (None, *value)]
 
@@ -232,7 +234,7 @@ def _column(name: str, lines: list[bytes], index: int, delimiter: bytes, dtype: 
     return numbers.tolist()
 
 
-def _initialize_from_file(node: Any) -> Kernel:
+def _initialize_from_file(node: Node) -> Kernel:
     key_index, value_index, most = node.attr("key_index"), node.attr("value_index"), node.attr("vocab_size")
     delimiter = node.attr("delimiter").encode()
     if len(delimiter) != 1:
@@ -249,7 +251,7 @@ def _initialize_from_file(node: Any) -> Kernel:
     return run
 
 
-def _file_shape(o: Any) -> Any:
+def _file_shape(o: Operation) -> Any:
     shapes.with_rank(o.inputs[1].dims, 0)
     return []
 

@@ -18,7 +18,9 @@ from typing import Any, NamedTuple
 
 from everflow.errors import invalid_argument
 from everflow.graph import opdefs, shapes
+from everflow.graph.operation import Operation
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import fused_op, op
 from everflow.values.resources import Storage
 
@@ -48,14 +50,14 @@ def family(name: str, slots: int, formula: Callable[[Any], Formula], together: b
             fused_op(f"_{kind}{name}Together", kernel=functools.partial(_together, FAMILIES[name]), writes=True)
 
 
-def _batch(slots: int, node: Any) -> Any:
+def _batch(slots: int, node: Node) -> Any:
     """What steps must share to be taken together: their numbers, and all but the variables and the gradients."""
     where = Arguments(node.type, slots)
     numbers = tuple(node.inputs[i] for i in where.numbers)
     return node.type, numbers, node.inputs[where.gradient].dtype, tuple(sorted((k, str(v)) for k, v in node.attrs.items() if k[0] != "_"))
 
 
-def _together(family: Family, node: Any) -> Callable[..., Any]:
+def _together(family: Family, node: Node) -> Callable[..., Any]:
     """One kernel for several dense steps of a family with the same numbers: takes the inputs of all steps, one after the other."""
     first = node.attr("steps")[0]
     slots, formula = family
@@ -96,7 +98,7 @@ class Arguments:
         self.numbers = [i for i in range(len(names)) if i not in used]
 
 
-def _shape(slots: int, o: Any) -> Any:
+def _shape(slots: int, o: Operation) -> Any:
     where = Arguments(o.type, slots)
     dims = None
     for value in o.inputs[: where.variables]:
@@ -114,10 +116,10 @@ def _shape(slots: int, o: Any) -> Any:
     return [] if o.type.startswith("Resource") else dims
 
 
-def _kernel(family: Family, node: Any) -> Callable[..., Any]:
+def _kernel(family: Family, node: Node) -> Callable[..., Any]:
     where = Arguments(node.type, family.slots)
     update = family.formula(node)
-    change = _rows_changed(update, node, where) if where.indices is not None else _all_changed(update, where)
+    change = _rows_changed(update, node, where, where.indices) if where.indices is not None else _all_changed(update, where)
     numbers_of = _numbers(node, where)
     n = where.variables
     is_ref = not node.type.startswith("Resource")
@@ -136,7 +138,7 @@ def _kernel(family: Family, node: Any) -> Callable[..., Any]:
     return run_alone
 
 
-def _numbers(node: Any, where: Arguments) -> Callable[[Any], list[Any]]:
+def _numbers(node: Node, where: Arguments) -> Callable[[Any], list[Any]]:
     """Where the op's numbers are found at run time: those that are constants are known already."""
     constants = [(i, node.constant(i)) for i in where.numbers]
     sources = [(i, None if value is None or value.ndim else value.item()) for i, value in constants]
@@ -202,9 +204,9 @@ def _all_changed(update: Formula, where: Arguments) -> Callable[..., None]:
     return change
 
 
-def _rows_changed(update: Formula, node: Any, where: Arguments) -> Callable[..., None]:
+def _rows_changed(update: Formula, node: Node, where: Arguments, at_indices: int) -> Callable[..., None]:
     """Changes the rows that are named by indices; a row that is named twice is changed twice, in turn."""
-    at, at_indices = where.gradient, where.indices
+    at = where.gradient
     source = node.inputs[at_indices]
     distinct = source.node.type in ("Unique", "UniqueV2") and source.index == 0
 
@@ -432,7 +434,7 @@ def _adagrad_with_fixed_slots(var: Any, accum: Any, grad: Any, lr: float, epsilo
     var.addcdiv_(grad, accum.sqrt().add_(number(epsilon, accum)), value=-lr)
 
 
-def _adagrad(node: Any) -> Formula:
+def _adagrad(node: Node) -> Formula:
     return adagrad if node.attr("update_slots") else each(1, _adagrad_with_fixed_slots)
 
 

@@ -10,9 +10,11 @@ import numpy as np
 import everflow as tf
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
+from everflow.graph.operation import Operation
 from everflow.lazy import torch
 from everflow.ops.arrays.gathering import check_nd
 from everflow.ops.arrays.scattering import as_signed
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.ops.variables.handles import variable_shape
 from everflow.ops.variables.variable_ops import apart, may_share, variable_dims
@@ -87,7 +89,7 @@ def _filled(updates: Any, dims: tuple[int, ...]) -> Any:
 def _scattering(change: Callable[[Any, Any, Any], Any]) -> Callable[[Any], Any]:
     """A kernel that changes rows of a variable: `change(variable, row indices, rows)`."""
 
-    def make(node: Any) -> Any:
+    def make(node: Node) -> Any:
         shares = may_share(node, 2)
 
         def run(slot: Storage, indices: Any, updates: Any) -> Storage:
@@ -108,16 +110,16 @@ def _scattering(change: Callable[[Any, Any, Any], Any]) -> Callable[[Any], Any]:
     return make
 
 
-def _is_resource(o: Any) -> bool:
+def _is_resource(o: Operation) -> bool:
     return o.type.startswith("Resource")
 
 
-def _whole_dims(o: Any) -> Any:
+def _whole_dims(o: Operation) -> Any:
     """The static shape of the variable that an op changes."""
     return variable_dims(o, o.inputs[2].dtype.base_dtype) if _is_resource(o) else o.inputs[0].dims
 
 
-def _scatter_shape(o: Any) -> Any:
+def _scatter_shape(o: Operation) -> Any:
     whole, indices, updates = _whole_dims(o), o.inputs[1].dims, o.inputs[2].dims
     if whole is not None and indices is not None and updates:
         shapes.merge(updates, indices + shapes.with_rank_at_least(whole, 1)[1:])  # type: ignore[index]
@@ -173,7 +175,7 @@ def _put(value: Any, indices: Any, updates: Any, how: str) -> None:
 def _scattering_slices(how: str) -> Callable[[Any], Any]:
     """A kernel that sets, adds to or subtracts from slices of a variable at index vectors."""
 
-    def make(node: Any) -> Any:
+    def make(node: Node) -> Any:
         shares = may_share(node, 2)
 
         def run(slot: Storage, indices: Any, updates: Any) -> Storage:
@@ -195,7 +197,7 @@ def _scattering_slices(how: str) -> Callable[[Any], Any]:
     return make
 
 
-def _scatter_nd_shape(o: Any) -> Any:
+def _scatter_nd_shape(o: Operation) -> Any:
     whole, indices, updates = _whole_dims(o), o.inputs[1].dims, o.inputs[2].dims
     shapes.with_rank_at_least(indices, 1)
     shapes.with_rank_at_least(updates, 1)
@@ -237,7 +239,7 @@ for _name, _how in (("Update", "set"), ("Add", "add"), ("Sub", "subtract")):
     )
 
 
-def _gather(node: Any) -> Any:
+def _gather(node: Node) -> Any:
     batch = node.attr("batch_dims")
 
     def run(slot: Storage, indices: Any) -> Any:
@@ -260,7 +262,7 @@ def _gathered_by_batch(value: Any, indices: Any, batch: int) -> Any:
     return value[(*lead, indices.long())]
 
 
-def _gather_shape(o: Any) -> Any:
+def _gather_shape(o: Operation) -> Any:
     params, indices, batch = variable_dims(o, o.attr("dtype")), o.inputs[1].dims, o.attr("batch_dims")
     shapes.with_rank_at_least(params, 1)
     if params is None or indices is None:
@@ -268,7 +270,7 @@ def _gather_shape(o: Any) -> Any:
     return indices + params[1 + (batch if batch >= 0 else batch + len(indices)) :]
 
 
-def _gather_gradient(o: Any, dy: Any) -> Any:
+def _gather_gradient(o: Operation, dy: Any) -> Any:
     """The rows of dy as they are, with the indices of the rows they belong to."""
     handle, indices = o.inputs
     whole: Any = variable_shape(handle)
@@ -280,7 +282,7 @@ def _gather_gradient(o: Any, dy: Any) -> Any:
 op("ResourceGather", kernel=_gather, shape=_gather_shape, gradient=_gather_gradient, pure=True)
 
 
-def _gather_nd(node: Any) -> Any:
+def _gather_nd(node: Node) -> Any:
     def run(slot: Storage, indices: Any) -> Any:
         value = slot.held()
         if not indices.ndim:
@@ -300,7 +302,7 @@ def _gather_nd(node: Any) -> Any:
     return run
 
 
-def _gather_nd_shape(o: Any) -> Any:
+def _gather_nd_shape(o: Operation) -> Any:
     params, indices = variable_dims(o, o.attr("dtype")), o.inputs[1].dims
     shapes.with_rank_at_least(indices, 1)
     if params is None or indices is None or indices[-1] is None:
@@ -313,7 +315,7 @@ def _gather_nd_shape(o: Any) -> Any:
     return indices[:-1] + params[indices[-1] :]
 
 
-def _gather_nd_gradient(o: Any, dy: Any) -> Any:
+def _gather_nd_gradient(o: Operation, dy: Any) -> Any:
     handle, indices = o.inputs
     whole = apply("VariableShape", handle, out_type=indices.dtype)
     if indices.dims is not None and len(indices.dims) == 2 and indices.dims[-1] == 1:

@@ -15,6 +15,7 @@ from everflow.errors import invalid_argument
 from everflow.graph import dtypes
 from everflow.graph.scopes import colocate_with, device
 from everflow.graph.tensor import Tensor
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, not_differentiable, op
 from everflow.values.resources import Resources
 from everflow.values.tensors import to_numpy
@@ -76,7 +77,7 @@ class TensorHandle:
         return self._handle
 
 
-def _keep(node: Any) -> Callable[..., Any]:
+def _keep(node: Node) -> Callable[..., Any]:
     resources, name = node.context.resources, node.name
 
     def run(value: Any) -> Any:
@@ -87,7 +88,7 @@ def _keep(node: Any) -> Callable[..., Any]:
     return run
 
 
-def _kept(node: Any) -> Callable[..., Any]:
+def _kept(node: Node) -> Callable[..., Any]:
     resources = node.context.resources
 
     def run(handle: Any) -> Any:
@@ -100,7 +101,7 @@ def _kept(node: Any) -> Callable[..., Any]:
     return run
 
 
-def _forget(node: Any) -> Callable[..., Any]:
+def _forget(node: Node) -> Callable[..., Any]:
     resources = node.context.resources
 
     def run(handle: Any) -> None:

@@ -9,14 +9,16 @@ from typing import Any
 
 from everflow.errors import already_exists, invalid_argument, not_found, out_of_range
 from everflow.graph import dtypes, shapes
+from everflow.graph.operation import Operation
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import fused_op, not_differentiable, op
 from everflow.ops.core.shape_rules import from_attr, same_as_input, scalar
 from everflow.values.resources import Storage, copied
 from everflow.values.tensors import torch_dtype
 
 
-def slot_of(node: Any, is_ref: bool) -> Storage:
+def slot_of(node: Node, is_ref: bool) -> Storage:
     """The variable that a node stands for, one for each session and name."""
     name, container = node.attr("shared_name") or node.name, node.attr("container")
     dtype, dims = node.attr("dtype"), node.attr("shape")
@@ -32,7 +34,7 @@ def slot_of(node: Any, is_ref: bool) -> Storage:
 
 
 def _variable(is_ref: bool) -> Callable[[Any], Any]:
-    def make(node: Any) -> Any:
+    def make(node: Node) -> Any:
         slot = slot_of(node, is_ref)
         return lambda: slot
 
@@ -51,7 +53,7 @@ op(
 )
 
 
-def _handle_shape(o: Any) -> Any:
+def _handle_shape(o: Operation) -> Any:
     o.outputs[0].handle_data = (o.attr("shape"), o.attr("dtype"))
     return ()
 
@@ -63,7 +65,7 @@ op("VarHandleOp", kernel=_variable(False), shape=_handle_shape, gradient=not_dif
 _temporaries: weakref.WeakValueDictionary[tuple[int, str], Storage] = weakref.WeakValueDictionary()
 
 
-def _temporary(node: Any) -> Any:
+def _temporary(node: Node) -> Any:
     name = node.attr("var_name") or node.name
     dtype, dims = node.attr("dtype"), node.attr("shape")
 
@@ -78,7 +80,7 @@ def _temporary(node: Any) -> Any:
     return run
 
 
-def _destroy_temporary(node: Any) -> Any:
+def _destroy_temporary(node: Node) -> Any:
     name = node.attr("var_name")
 
     def run(slot: Storage) -> Any:
@@ -93,7 +95,7 @@ op("TemporaryVariable", kernel=_temporary, shape=from_attr(), variable=True)
 op("DestroyTemporaryVariable", kernel=_destroy_temporary, shape=same_as_input, writes=True)
 
 
-def may_share(node: Any, index: int) -> bool:
+def may_share(node: Node, index: int) -> bool:
     """Whether an input may be a view of a variable's memory, other than the whole of it."""
     meaning = node.inputs[index].node.meaning
     return meaning is None or meaning.view
@@ -107,17 +109,17 @@ def apart(value: Any, current: Any) -> Any:
     return value
 
 
-def _storing(node: Any) -> Callable[[Storage, Any], None]:
+def _storing(node: Node) -> Callable[[Storage, Any], None]:
     if not may_share(node, 1):
         return Storage.store
     return lambda slot, value: slot.store(apart(value, slot.value))
 
 
-def _assign(node: Any) -> Any:
+def _assign(node: Node) -> Any:
     return _assigning(node, _storing(node))
 
 
-def _assigning(node: Any, store: Callable[[Storage, Any], None]) -> Any:
+def _assigning(node: Node, store: Callable[[Storage, Any], None]) -> Any:
     if not node.attr("validate_shape"):
 
         def run_unchecked(slot: Storage, value: Any) -> Storage:
@@ -139,7 +141,7 @@ def _assigning(node: Any, store: Callable[[Storage, Any], None]) -> Any:
     return run
 
 
-def _assign_shape(o: Any) -> Any:
+def _assign_shape(o: Operation) -> Any:
     ref, value = o.inputs
     return shapes.merge(ref.dims, value.dims) if o.attr("validate_shape") else value.dims
 
@@ -151,7 +153,7 @@ fused_op("_AssignRestored", kernel=lambda node: _assigning(node, Storage.take), 
 def updating(change: Callable[[Any, Any], Any], is_apart: bool = False) -> Callable[[Any], Any]:
     """A kernel that changes a variable in place with a value of its shape, of which may be known that it is no part of a variable."""
 
-    def make(node: Any) -> Any:
+    def make(node: Node) -> Any:
         shares = not is_apart and may_share(node, 1)
 
         def run(slot: Storage, value: Any) -> Storage:
@@ -172,7 +174,7 @@ def updating(change: Callable[[Any, Any], Any], is_apart: bool = False) -> Calla
     return make
 
 
-def _merged(o: Any) -> Any:
+def _merged(o: Operation) -> Any:
     return shapes.merge(o.inputs[0].dims, o.inputs[1].dims)
 
 
@@ -180,7 +182,7 @@ op("AssignAdd", kernel=updating(lambda v, x: v.add_(x)), shape=_merged, gradient
 op("AssignSub", kernel=updating(lambda v, x: v.sub_(x)), shape=_merged, gradient=not_differentiable, writes=True, adds=-1.0)
 
 
-def _adding_scaled(node: Any) -> Any:
+def _adding_scaled(node: Node) -> Any:
     """Adds a value, which is no part of a variable, times a number."""
     alpha = node.attr("alpha")
     return updating(lambda v, x: v.add_(x, alpha=alpha), is_apart=True)(node)
@@ -193,7 +195,7 @@ fused_op("_AssignScaled", kernel=_adding_scaled, writes=True)
 _SPELLED = {"float16": "half", "float32": "float", "float64": "double"}
 
 
-def variable_dims(o: Any, dtype: Any) -> Any:
+def variable_dims(o: Operation, dtype: Any) -> Any:
     """The static shape of the variable behind an op's handle, which must hold elements of this type."""
     data = o.inputs[0].handle_data
     if data is None:
@@ -215,7 +217,7 @@ op(
 )
 
 
-def _fits_variable(o: Any) -> list[Any]:
+def _fits_variable(o: Operation) -> list[Any]:
     shapes.merge(variable_dims(o, o.inputs[1].dtype.base_dtype), o.inputs[1].dims)
     return []
 
@@ -233,7 +235,7 @@ op(
 )
 
 
-def _has_value(node: Any) -> Any:
+def _has_value(node: Node) -> Any:
     return lambda slot: torch.tensor(slot.value is not None)
 
 
@@ -241,12 +243,12 @@ op("VarIsInitializedOp", kernel=_has_value, shape=scalar, gradient=not_different
 op("IsVariableInitialized", kernel=_has_value, shape=scalar, gradient=not_differentiable, pure=True)
 
 
-def _variable_shape(node: Any) -> Any:
+def _variable_shape(node: Node) -> Any:
     dtype = torch.int64 if node.attr("out_type") is dtypes.int64 else torch.int32
     return lambda slot: torch.tensor(slot.held().shape, dtype=dtype)
 
 
-def _shape_of_shape(o: Any) -> Any:
+def _shape_of_shape(o: Operation) -> Any:
     data = o.inputs[0].handle_data
     return (None,) if data is None or data[0] is None else (len(data[0]),)
 
@@ -254,7 +256,7 @@ def _shape_of_shape(o: Any) -> Any:
 op("VariableShape", kernel=_variable_shape, gradient=not_differentiable, shape=_shape_of_shape, pure=True)
 
 
-def _destroy(node: Any) -> Any:
+def _destroy(node: Node) -> Any:
     ignore = node.attr("ignore_lookup_error")
 
     def run(slot: Storage) -> None:
@@ -269,7 +271,7 @@ def _destroy(node: Any) -> Any:
 op("DestroyResourceOp", kernel=_destroy, shape=lambda o: [], writes=True)
 
 
-def _count_up_to(node: Any) -> Any:
+def _count_up_to(node: Node) -> Any:
     limit = node.attr("limit")
 
     def run(slot: Storage) -> Any:
@@ -284,7 +286,7 @@ def _count_up_to(node: Any) -> Any:
     return run
 
 
-def _counter_shape(o: Any) -> Any:
+def _counter_shape(o: Operation) -> Any:
     shapes.with_rank(o.inputs[0].dims if o.type == "CountUpTo" else variable_dims(o, o.attr("T")), 0)
     return ()
 

@@ -43,8 +43,9 @@ def _agreed(takers: list[Node | None]) -> Any:
 
 def _border(node: Node | None) -> Any:
     """What a node pads its input with before it begins; None where it needs no copy for that."""
-    meaning = None if node is None else node.meaning
-    return None if meaning is None or meaning.border is None else meaning.border(node)
+    if node is None or node.meaning is None or node.meaning.border is None:
+        return None
+    return node.meaning.border(node)
 
 
 def _surrounded(name: str, node: Node, border: Any) -> Node:

@@ -14,6 +14,7 @@ import numpy as np
 from everflow.errors import invalid_argument
 from everflow.graph.constants import known
 from everflow.graph.describe import type_name
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import op
 from everflow.train.checkpoints.bundle import Reading
 from everflow.train.checkpoints.bundle_writer import BundleWriter, merge_bundles
@@ -46,7 +47,7 @@ def _checked(name: str, spec: str, array: np.ndarray) -> tuple[tuple[int, ...], 
     return shape, part
 
 
-def _save(node: Any) -> Callable[..., Any]:
+def _save(node: Node) -> Callable[..., Any]:
     types = [t.base_dtype for t in node.attr("dtypes")]
 
     def save(prefix: Any, tensor_names: Any, shape_and_slices: Any, *tensors: Any) -> tuple[()]:
@@ -65,7 +66,7 @@ def _save(node: Any) -> Callable[..., Any]:
     return save
 
 
-def _save_legacy(node: Any, sliced: bool) -> Callable[..., Any]:
+def _save_legacy(node: Node, sliced: bool) -> Callable[..., Any]:
     types = [t.base_dtype for t in node.attr("T")]
 
     def save(filename: Any, tensor_names: Any, *rest: Any) -> tuple[()]:
@@ -117,7 +118,7 @@ def _shown(shape: Any) -> str:
     return f"[{','.join(str(size) for size in shape)}]"
 
 
-def _restore(node: Any) -> Callable[..., Any]:
+def _restore(node: Node) -> Callable[..., Any]:
     types = [t.base_dtype for t in node.attr("dtypes")]
 
     def restore(prefix: Any, tensor_names: Any, shape_and_slices: Any) -> Any:
@@ -131,7 +132,7 @@ def _restore(node: Any) -> Callable[..., Any]:
     return restore
 
 
-def _restore_legacy(node: Any) -> Callable[..., Any]:
+def _restore_legacy(node: Node) -> Callable[..., Any]:
     dtype = node.attr("dt").base_dtype
 
     def restore(file_pattern: Any, tensor_name: Any, shape_and_slice: Any = None) -> Any:
@@ -166,7 +167,7 @@ def _sliced_dims(spec: str) -> Any:
     return part.shape_in(shape)
 
 
-def _merge(node: Any) -> Callable[..., Any]:
+def _merge(node: Node) -> Callable[..., Any]:
     delete = node.attr("delete_old_dirs")
 
     def merge(checkpoint_prefixes: Any, destination_prefix: Any) -> tuple[()]:

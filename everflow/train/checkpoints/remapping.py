@@ -14,6 +14,7 @@ from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
 from everflow.io import file_io
 from everflow.lazy import torch
+from everflow.ops.core.node import Node
 from everflow.ops.core.registry import apply, op
 from everflow.train.checkpoints.reader import open_checkpoint
 
@@ -22,7 +23,7 @@ def _lines(path: Any) -> list[bytes]:
     return file_io.read_file_to_string(path.item(), binary_mode=True).splitlines()
 
 
-def _vocab_remapping(node: Any) -> Callable[..., Any]:
+def _vocab_remapping(node: Node) -> Callable[..., Any]:
     offset, count, old_size = node.attr("new_vocab_offset"), node.attr("num_new_vocab"), node.attr("old_vocab_size")
 
     def remap(new_vocab_file: Any, old_vocab_file: Any) -> Any:
@@ -42,7 +43,7 @@ def _vocab_remapping(node: Any) -> Callable[..., Any]:
 op("GenerateVocabRemapping", kernel=_vocab_remapping, shape=lambda o: [(o.attrs["num_new_vocab"],), ()])
 
 
-def _load_and_remap(node: Any) -> Callable[..., Any]:
+def _load_and_remap(node: Node) -> Callable[..., Any]:
     rows, columns = node.attr("num_rows"), node.attr("num_cols")
 
     def load(ckpt_path: Any, old_tensor_name: Any, row_remapping: Any, col_remapping: Any, initializing_values: Any) -> Any:
