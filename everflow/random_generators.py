@@ -43,7 +43,7 @@ def _signed(n: int) -> int:
     return n - (1 << 64) if n > (1 << 63) - 1 else n
 
 
-def _state_of(size: int, seed: Any) -> Any:
+def _state_of(size: int, seed: int | None) -> Any:
     """A state of so many words: the words of a number, lowest first, or the words of a list, the last one last."""
     if isinstance(seed, int):
         words = [_signed(seed >> 64 * i & (1 << 64) - 1) for i in range(size)]
@@ -64,13 +64,13 @@ def _checked(state: Any, size: int) -> Any:
 
 
 @public("random.experimental.create_rng_state")
-def create_rng_state(seed: Any, algorithm: Any) -> Any:
+def create_rng_state(seed: int | None, algorithm: Any) -> Any:
     """The state that a seed stands for."""
     return _state_of(_size_of(algorithm), seed)
 
 
 @internal("ops.stateful_random_ops.non_deterministic_ints")
-def non_deterministic_ints(shape: Any, dtype: Any = dtypes.int64) -> Any:
+def non_deterministic_ints(shape: Any, dtype: dtypes.DTypeLike = dtypes.int64) -> Any:
     """Integers of the whole range that nobody can foresee."""
     return apply("NonDeterministicInts", shape_tensor(shape), dtype=dtype)
 
@@ -98,7 +98,7 @@ class Generator(AutoTrackable):
         return cls(alg=alg, state=state)
 
     @classmethod
-    def from_seed(cls, seed: Any, alg: Any = None) -> Generator:
+    def from_seed(cls, seed: int | None, alg: Any = None) -> Generator:
         """A generator in the state that a seed stands for."""
         alg = DEFAULT_ALGORITHM if alg is None else alg
         return cls(alg=alg, state=create_rng_state(seed, alg))
@@ -137,7 +137,7 @@ class Generator(AutoTrackable):
         """Goes on from another state."""
         return self._state_var.assign(_checked(state, self._state_var.shape.as_list()[0]))
 
-    def reset_from_seed(self, seed: Any) -> Any:
+    def reset_from_seed(self, seed: int | None) -> Any:
         """Goes on from the state that a seed stands for."""
         return self._state_var.assign(create_rng_state(seed, self._alg_var))
 
@@ -155,21 +155,27 @@ class Generator(AutoTrackable):
         algorithm = convert_to_tensor(self._alg_var, dtypes.int64)
         return apply(op_type, self._state_var.handle, algorithm, shape, *others, **attrs)
 
-    def normal(self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
+    def normal(
+        self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: dtypes.DTypeLike = dtypes.float32, name: str | None = None
+    ) -> Any:
         """Normal numbers."""
         with name_scope(name, "stateful_normal", [shape, mean, stddev]) as scope:
             drawn = self._draw("StatefulStandardNormalV2", shape_tensor(shape), dtype=dtype)
             mean, stddev = convert_to_tensor(mean, dtype, name="mean"), convert_to_tensor(stddev, dtype, name="stddev")
             return tf.add(drawn * stddev, mean, name=scope)
 
-    def truncated_normal(self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
+    def truncated_normal(
+        self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: dtypes.DTypeLike = dtypes.float32, name: str | None = None
+    ) -> Any:
         """Normal numbers, none further than two standard deviations from the mean."""
         with name_scope(name, "truncated_normal", [shape, mean, stddev]) as scope:
             shape = shape_tensor(shape)
             mean, stddev = convert_to_tensor(mean, dtype, name="mean"), convert_to_tensor(stddev, dtype, name="stddev")
             return tf.add(self._draw("StatefulTruncatedNormal", shape, dtype=dtype) * stddev, mean, name=scope)
 
-    def uniform(self, shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
+    def uniform(
+        self, shape: Any, minval: Any = 0, maxval: Any = None, dtype: dtypes.DTypeLike = dtypes.float32, name: str | None = None
+    ) -> Any:
         """Numbers from [minval, maxval), each as likely as the others."""
         dtype = dtypes.as_dtype(dtype)
         if maxval is None:
@@ -184,12 +190,12 @@ class Generator(AutoTrackable):
             drawn = self._draw("StatefulUniform", shape, dtype=dtype)
             return tf.add(drawn * (high - low), low, name=scope)
 
-    def uniform_full_int(self, shape: Any, dtype: Any = dtypes.uint64, name: str | None = None) -> Any:
+    def uniform_full_int(self, shape: Any, dtype: dtypes.DTypeLike = dtypes.uint64, name: str | None = None) -> Any:
         """Integers of the whole range of their type."""
         with name_scope(name, "stateful_uniform_full_int", [shape]) as scope:
             return self._draw("StatefulUniformFullInt", shape_tensor(shape), dtype=dtype, name=scope)
 
-    def binomial(self, shape: Any, counts: Any, probs: Any, dtype: Any = dtypes.int32, name: str | None = None) -> Any:
+    def binomial(self, shape: Any, counts: Any, probs: Any, dtype: dtypes.DTypeLike = dtypes.int32, name: str | None = None) -> Any:
         """How many of `counts` trials succeed, each with probability `probs`."""
         with name_scope(name, "binomial", [shape, counts, probs]) as scope:
             counts, probs = convert_to_tensor(counts, name="counts"), convert_to_tensor(probs, name="probs")

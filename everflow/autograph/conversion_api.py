@@ -101,7 +101,7 @@ def to_code_v2(entity: Any, recursive: bool = True, experimental_optional_featur
 
 @public("autograph.experimental.do_not_convert", "contrib.autograph.do_not_convert")
 @internal("autograph.impl.api.do_not_convert")
-def do_not_convert(func: Any = None) -> Any:
+def do_not_convert(func: Callable[..., Any] | None = None) -> Any:
     """Keeps a function, and what it calls, as it is."""
     if func is None:
         return do_not_convert

@@ -62,7 +62,7 @@ class ConversionOptions:
 
 @public("contrib.autograph.set_element_type")
 @internal("autograph.lang.directives.set_element_type")
-def set_element_type(entity: Any, dtype: Any, shape: Any = _NOT_SAID) -> None:
+def set_element_type(entity: Any, dtype: dtypes.DTypeLike, shape: Any = _NOT_SAID) -> None:
     """Tells the reader of a program, and what converts it, the type of a list's elements; it changes nothing when it runs."""
 
 

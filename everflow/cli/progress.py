@@ -13,6 +13,8 @@ import threading
 import time
 from typing import Any
 
+from everflow.graph.graph import Graph
+
 SECONDS_BETWEEN_DRAWS = 0.1
 SECONDS_OF_SPEED = 3.0
 ERASE = "\r\x1b[K"
@@ -89,7 +91,7 @@ class Seen:
         self.kinds: dict[Any, tuple[bool, int | None]] = {}
 
     @classmethod
-    def of(cls, graph: Any) -> Seen:
+    def of(cls, graph: Graph) -> Seen:
         """Kept with the graph, so that it goes with it."""
         return vars(graph).setdefault("_seen_by_progress", cls())
 
@@ -114,7 +116,7 @@ class Watch:
 
         plain_run, plain_gradients = BaseSession.run, Optimizer.compute_gradients
 
-        def run(session: Any, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
+        def run(session: Any, fetches: Any, feed_dict: dict[Any, Any] | None = None, options: Any = None, run_metadata: Any = None) -> Any:
             trains, loss_at = self._kind(session.graph, fetches)
             if not trains:
                 return plain_run(session, fetches, feed_dict, options, run_metadata)
@@ -138,7 +140,7 @@ class Watch:
         BaseSession.run = run  # type: ignore[method-assign, assignment]
         Optimizer.compute_gradients = compute_gradients  # type: ignore[method-assign, assignment]
 
-    def _kind(self, graph: Any, fetches: Any) -> tuple[bool, int | None]:
+    def _kind(self, graph: Graph, fetches: Any) -> tuple[bool, int | None]:
         """Whether a run of these fetches trains, and which of them is a loss."""
         from everflow.runtime.runner import fetch_key
 
@@ -197,7 +199,7 @@ def _flat(structure: Any) -> list[Any]:
     return tf.nest.flatten(structure)
 
 
-def _graph_element(graph: Any, fetch: Any) -> Any:
+def _graph_element(graph: Graph, fetch: Any) -> Any:
     try:
         return graph.as_graph_element(fetch)
     except (TypeError, ValueError, KeyError):
@@ -205,7 +207,7 @@ def _graph_element(graph: Any, fetch: Any) -> Any:
         return None
 
 
-def _trains(graph: Any, elements: list[Any]) -> bool:
+def _trains(graph: Graph, elements: list[Any]) -> bool:
     """Whether an op that an optimizer made is needed for the elements."""
     from everflow.graph.keys import GraphKeys
 

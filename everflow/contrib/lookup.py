@@ -55,7 +55,7 @@ def index_table_from_tensor(
     num_oov_buckets: int = 0,
     default_value: int = -1,
     hasher_spec: Any = FastHashSpec,
-    dtype: Any = dtypes.string,
+    dtype: dtypes.DTypeLike = dtypes.string,
     name: str | None = None,
 ) -> Any:
     """A table from the words of a list to their places in it."""

@@ -153,7 +153,7 @@ def _inferred(field: str, missing: str, narrowest: Any) -> Any:
     return dtypes.string
 
 
-def _order(dtype: Any) -> int:
+def _order(dtype: dtypes.DTypeLike) -> int:
     return (dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64, dtypes.string).index(dtype)
 
 
@@ -286,7 +286,7 @@ def make_csv_dataset(
     return DatasetV1Adapter(dataset.prefetch(-1 if prefetch_buffer_size is None else prefetch_buffer_size))
 
 
-def shuffled_and_repeated(dataset: Any, shuffle: bool, num_epochs: int | None, buffer_size: Any, seed: Any) -> Any:
+def shuffled_and_repeated(dataset: Any, shuffle: bool, num_epochs: int | None, buffer_size: Any, seed: int | None) -> Any:
     """The dataset in random order, several times over, as far as that is asked for."""
     if num_epochs == 0:
         raise ValueError("num_epochs must be greater than zero.")

@@ -162,7 +162,7 @@ class DatasetV2(Trackable, CompositeTensor):
         return ZipDataset(datasets)
 
     @staticmethod
-    def list_files(file_pattern: Any, shuffle: bool | None = None, seed: Any = None) -> Any:
+    def list_files(file_pattern: Any, shuffle: bool | None = None, seed: int | None = None) -> Any:
         """The names of the files that match patterns, in random order unless `shuffle` is False."""
         from everflow.data.sources import list_files
 
@@ -192,7 +192,7 @@ class DatasetV2(Trackable, CompositeTensor):
         """The elements with their numbers before them."""
         return DatasetV2.zip((DatasetV2.range(start, np.iinfo(np.int64).max), self))
 
-    def shuffle(self, buffer_size: Any, seed: Any = None, reshuffle_each_iteration: bool | None = None) -> Any:
+    def shuffle(self, buffer_size: Any, seed: int | None = None, reshuffle_each_iteration: bool | None = None) -> Any:
         """The elements in random order, drawn from a buffer."""
         from everflow.data.transformations import ShuffleDataset
 
@@ -472,7 +472,7 @@ class DatasetSource(DatasetV2):
 class UnaryDataset(DatasetV2):
     """A dataset made of another one."""
 
-    def __init__(self, input_dataset: Any, variant_tensor: Tensor) -> None:
+    def __init__(self, input_dataset: DatasetV2, variant_tensor: Tensor) -> None:
         self._input_dataset = input_dataset
         super().__init__(variant_tensor)
 

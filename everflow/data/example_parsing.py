@@ -50,7 +50,7 @@ def _parse_examples(node: Node) -> Callable[..., Stream]:
     return make
 
 
-def _packed(parts: tuple[Any, Any, Any], dtype: Any) -> np.ndarray:
+def _packed(parts: tuple[Any, Any, Any], dtype: dtypes.DTypeLike) -> np.ndarray:
     """A sparse tensor as one array: each part with its type."""
     found = np.empty(3, object)
     for i, part in enumerate(parts):

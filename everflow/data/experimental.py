@@ -29,7 +29,7 @@ class _MapAndBatchDataset(UnaryDataset):
 
     def __init__(
         self,
-        input_dataset: Any,
+        input_dataset: DatasetV2,
         map_func: Callable[..., Any],
         batch_size: Any,
         num_parallel_calls: Any,
@@ -69,7 +69,7 @@ class _MapAndBatchDataset(UnaryDataset):
 
 
 def _map_and_batch(
-    map_func: Any, batch_size: Any, num_parallel_batches: Any, drop_remainder: Any, num_parallel_calls: Any, is_legacy: bool
+    map_func: Callable[..., Any], batch_size: Any, num_parallel_batches: Any, drop_remainder: Any, num_parallel_calls: Any, is_legacy: bool
 ) -> Transformation:
     if num_parallel_batches is None and num_parallel_calls is None:
         num_parallel_calls = batch_size
@@ -186,7 +186,7 @@ def _checked(t: Any, shape: Any) -> Any:
 class _ScanDataset(UnaryDataset):
     """A function of a state and each element."""
 
-    def __init__(self, input_dataset: Any, initial_state: Any, scan_func: Callable[..., Any]) -> None:
+    def __init__(self, input_dataset: DatasetV2, initial_state: Any, scan_func: Callable[..., Any]) -> None:
         initial = structure.normalize_element(initial_state)
 
         def wrapped(state: Any) -> StructuredFunctionWrapper:
@@ -231,7 +231,7 @@ def scan(initial_state: Any, scan_func: Callable[..., Any]) -> Transformation:
 class _TakeWhileDataset(FilterDataset):
     """The elements before the first of which a function says False."""
 
-    def __init__(self, input_dataset: Any, predicate: Callable[..., Any]) -> None:
+    def __init__(self, input_dataset: DatasetV2, predicate: Callable[..., Any]) -> None:
         function = StructuredFunctionWrapper(predicate, "tf.data.experimental.take_while()", dataset=input_dataset)
         found = function.output_structure
         if not (isinstance(found, TensorSpec) and found.is_compatible_with(TensorSpec([], dtypes.bool))):
@@ -259,7 +259,7 @@ def take_while(predicate: Callable[..., Any]) -> Transformation:
 class _UniqueDataset(UnaryUnchangedStructureDataset):
     """Each element that was not there before."""
 
-    def __init__(self, input_dataset: Any) -> None:
+    def __init__(self, input_dataset: DatasetV2) -> None:
         if input_dataset.element_spec not in [
             TensorSpec(s, t)
             for t in (dtypes.int32, dtypes.int64, dtypes.string)
@@ -280,7 +280,7 @@ def unique() -> Transformation:
 class _IgnoreErrorsDataset(UnaryUnchangedStructureDataset):
     """The elements that can be made."""
 
-    def __init__(self, input_dataset: Any) -> None:
+    def __init__(self, input_dataset: DatasetV2) -> None:
         super().__init__(input_dataset, apply("IgnoreErrorsDataset", input_dataset._variant_tensor, **input_dataset._flat_structure))
 
 
@@ -299,7 +299,7 @@ def enumerate_dataset(start: int = 0) -> Transformation:
 class _ShuffleAndRepeatDataset(UnaryUnchangedStructureDataset):
     """The elements in random order, again and again."""
 
-    def __init__(self, input_dataset: Any, buffer_size: Any, count: Any = None, seed: Any = None) -> None:
+    def __init__(self, input_dataset: DatasetV2, buffer_size: Any, count: Any = None, seed: int | None = None) -> None:
         size = scalar(buffer_size, dtypes.int64, "buffer_size")
         times = scalar(-1 if count is None else count, dtypes.int64, "count")
         one, two = get_seed(seed)
@@ -310,7 +310,7 @@ class _ShuffleAndRepeatDataset(UnaryUnchangedStructureDataset):
 
 
 @public("data.experimental.shuffle_and_repeat", "contrib.data.shuffle_and_repeat")
-def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) -> Transformation:
+def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: int | None = None) -> Transformation:
     """The elements in random order, again and again, a new order each time."""
     return lambda dataset: _ShuffleAndRepeatDataset(dataset, buffer_size, count, seed)
 
@@ -318,7 +318,7 @@ def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) ->
 class _SleepDataset(UnaryUnchangedStructureDataset):
     """Waits before each element."""
 
-    def __init__(self, input_dataset: Any, sleep_microseconds: Any) -> None:
+    def __init__(self, input_dataset: DatasetV2, sleep_microseconds: Any) -> None:
         super().__init__(
             input_dataset, apply("SleepDataset", input_dataset._variant_tensor, sleep_microseconds, **input_dataset._flat_structure)
         )
@@ -333,7 +333,7 @@ def sleep(sleep_microseconds: int) -> Transformation:
 class _SlidingDataset(UnaryDataset):
     """Windows of neighbouring elements, stacked."""
 
-    def __init__(self, input_dataset: Any, window_size: Any, window_shift: Any, window_stride: Any) -> None:
+    def __init__(self, input_dataset: DatasetV2, window_size: Any, window_shift: Any, window_stride: Any) -> None:
         self._structure = nesting.map_structure(lambda spec: spec._batch(None), input_dataset.element_spec)
         super().__init__(
             input_dataset,
@@ -370,7 +370,7 @@ class _ParallelInterleaveDataset(InterleaveDataset):
 
     def __init__(
         self,
-        input_dataset: Any,
+        input_dataset: DatasetV2,
         map_func: Callable[..., Any],
         cycle_length: Any,
         block_length: Any,
@@ -381,7 +381,7 @@ class _ParallelInterleaveDataset(InterleaveDataset):
         self._given = sloppy, buffer_output_elements, prefetch_input_elements, block_length, cycle_length
         super().__init__(input_dataset, map_func, cycle_length, block_length)
 
-    def _variant(self, input_dataset: Any) -> Any:
+    def _variant(self, input_dataset: DatasetV2) -> Any:
         sloppy, buffered, prefetched, block_length, cycle_length = self._given
         return apply(
             "ParallelInterleaveDataset",
@@ -470,7 +470,7 @@ def choose_from_datasets(datasets: Any, choice_dataset: Any) -> Any:
 
 
 @public("data.experimental.sample_from_datasets", "contrib.data.sample_from_datasets")
-def sample_from_datasets(datasets: Any, weights: Any = None, seed: Any = None) -> Any:
+def sample_from_datasets(datasets: Any, weights: Any = None, seed: int | None = None) -> Any:
     """Elements of datasets chosen at random, by weights that may themselves come from a dataset."""
     from everflow.data.sources import RandomDatasetV2
 
@@ -488,14 +488,14 @@ def sample_from_datasets(datasets: Any, weights: Any = None, seed: Any = None) -
         if count == 1:
             return DatasetV1Adapter(datasets[0])
 
-        def select_dataset_constant_logits(seed: Any) -> Any:
+        def select_dataset_constant_logits(seed: int | None) -> Any:
             return tf.squeeze(apply("StatelessMultinomial", logits, 1, seed), axis=[0, 1])
 
         selector: Any = MapDataset(RandomDatasetV2(seed).batch(2), select_dataset_constant_logits, use_inter_op_parallelism=False)
     else:
         logits_dataset = weights.map(lambda *p: tf.log(p, name="logits"))
 
-        def select_dataset_varying_logits(logits: Any, seed: Any) -> Any:
+        def select_dataset_varying_logits(logits: Any, seed: int | None) -> Any:
             return tf.squeeze(apply("StatelessMultinomial", logits, 1, seed), axis=[0, 1])
 
         both = DatasetV2.zip((logits_dataset, RandomDatasetV2(seed).batch(2)))
@@ -504,7 +504,7 @@ def sample_from_datasets(datasets: Any, weights: Any = None, seed: Any = None) -
 
 
 @public("data.experimental.Counter", "contrib.data.Counter")
-def counter(start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64) -> Any:
+def counter(start: Any = 0, step: Any = 1, dtype: dtypes.DTypeLike = dtypes.int64) -> Any:
     """Numbers without end."""
     with name_scope("counter"):
         start = tf.convert_to_tensor(start, dtype=dtype, name="start")

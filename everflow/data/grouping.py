@@ -30,7 +30,7 @@ def _is_key(spec: Any) -> bool:
 class _GroupByReducerDataset(UnaryDataset):
     """For each key, the end result of a reduction of its elements."""
 
-    def __init__(self, input_dataset: Any, key_func: Any, init_func: Any, reduce_func: Any, finalize_func: Any) -> None:
+    def __init__(self, input_dataset: DatasetV2, key_func: Any, init_func: Any, reduce_func: Any, finalize_func: Any) -> None:
         name = "tf.data.experimental.group_by_reducer()"
         self._key_func = StructuredFunctionWrapper(key_func, name, dataset=input_dataset)
         if not _is_key(self._key_func.output_structure):
@@ -106,7 +106,7 @@ class Reducer:
 class _GroupByWindowDataset(UnaryDataset):
     """For each key, windows of elements, each reduced to a dataset."""
 
-    def __init__(self, input_dataset: Any, key_func: Any, reduce_func: Any, window_size_func: Any) -> None:
+    def __init__(self, input_dataset: DatasetV2, key_func: Any, reduce_func: Any, window_size_func: Any) -> None:
         name = "tf.data.experimental.group_by_window()"
 
         def key_func_wrapper(*args: Any) -> Any:
@@ -219,7 +219,9 @@ def _with_unknown_filled(padded_shapes: Any, size: Any) -> Any:
 
 
 @public("data.experimental.rejection_resample", "contrib.data.rejection_resample")
-def rejection_resample(class_func: Callable[..., Any], target_dist: Any, initial_dist: Any = None, seed: Any = None) -> Transformation:
+def rejection_resample(
+    class_func: Callable[..., Any], target_dist: Any, initial_dist: Any = None, seed: int | None = None
+) -> Transformation:
     """Elements left out at random, so that classes come in given shares; each comes with its class."""
 
     def transform(dataset: Any) -> Any:
@@ -257,7 +259,7 @@ def _known_share(initial: Any, target: Any) -> float | None:
     return float(np.min(values[1] / (values[0] + np.finfo(values[0].dtype).tiny)))
 
 
-def _filtered(dataset: Any, acceptance_ds: Any, initial_ds: Any, classes: Any, seed: Any) -> Any:
+def _filtered(dataset: Any, acceptance_ds: Any, initial_ds: Any, classes: Any, seed: int | None) -> Any:
     """The elements that are kept, with their classes."""
 
     def warn(accept: Any, initial: Any) -> Any:

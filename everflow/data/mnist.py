@@ -82,7 +82,7 @@ class DataSet:
         labels: Any,
         fake_data: bool = False,
         one_hot: bool = False,
-        dtype: Any = dtypes.float32,
+        dtype: dtypes.DTypeLike = dtypes.float32,
         reshape: bool = True,
         seed: int | None = None,
     ) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import everflow as tf
 from everflow.api import internal
 from everflow.graph import dtypes
@@ -16,7 +14,7 @@ from everflow.ops.random.seeds import get_seed as graph_and_op_seed
 
 
 @internal("data.util.random_seed.get_seed")
-def get_seed(seed: Any) -> tuple[Tensor, Tensor]:
+def get_seed(seed: int | None) -> tuple[Tensor, Tensor]:
     """The graph-level and op-level seeds for an op's own seed; two zeros where none is set."""
     first, second = (None, seed) if isinstance(seed, Tensor) else graph_and_op_seed(seed)
     if isinstance(seed, Tensor):

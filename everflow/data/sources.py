@@ -101,7 +101,7 @@ class RangeDataset(DatasetSource):
 class RandomDatasetV2(DatasetSource):
     """Random numbers without end."""
 
-    def __init__(self, seed: Any = None) -> None:
+    def __init__(self, seed: int | None = None) -> None:
         self._seed, self._seed2 = get_seed(seed)
         super().__init__(apply("RandomDataset", self._seed, self._seed2, output_types=[dtypes.int64], output_shapes=[[]]))
 
@@ -115,11 +115,11 @@ class RandomDatasetV2(DatasetSource):
 class RandomDataset(DatasetV1Adapter):
     """Random numbers without end."""
 
-    def __init__(self, seed: Any = None) -> None:
+    def __init__(self, seed: int | None = None) -> None:
         super().__init__(RandomDatasetV2(seed))
 
 
-def list_files(file_pattern: Any, shuffle: bool | None, seed: Any) -> DatasetV2:
+def list_files(file_pattern: Any, shuffle: bool | None, seed: int | None) -> DatasetV2:
     """The names of the files that match; an error where none does."""
     with name_scope("list_files"):
         if shuffle is None:

@@ -148,7 +148,7 @@ def convert_legacy_structure(output_types: Any, output_shapes: Any, output_class
     return nesting.pack_sequence_as(output_classes, [_spec(*given) for given in zip(flat_types, flat_shapes, kinds)])
 
 
-def _spec(dtype: Any, shape: Any, kind: Any) -> Any:
+def _spec(dtype: dtypes.DTypeLike, shape: Any, kind: Any) -> Any:
     if isinstance(kind, TypeSpec):
         return kind
     if isinstance(kind, type) and issubclass(kind, SparseTensor):
@@ -226,7 +226,7 @@ def serialize_many_sparse_tensors(tensors: Any) -> Any:
 def deserialize_sparse_tensors(tensors: Any, types: Any, shapes_: Any, classes: Any) -> Any:
     """The tensors, with variants made sparse tensors again."""
 
-    def decoded(t: Any, dtype: Any, shape: Any, kind: Any) -> Any:
+    def decoded(t: Any, dtype: dtypes.DTypeLike, shape: Any, kind: Any) -> Any:
         return SparseTensorSpec(shape, dtype)._from_compatible_tensor_list([t]) if kind is SparseTensor else t
 
     flat = [nesting.flatten(tensors), nesting.flatten(types), nesting.flatten(shapes_), nesting.flatten(classes)]

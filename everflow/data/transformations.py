@@ -58,7 +58,7 @@ class ZipDataset(DatasetV2):
 class ConcatenateDataset(DatasetV2):
     """The elements of one dataset, then those of another."""
 
-    def __init__(self, input_dataset: Any, dataset_to_concatenate: Any) -> None:
+    def __init__(self, input_dataset: DatasetV2, dataset_to_concatenate: Any) -> None:
         self._input_dataset = input_dataset
         self._dataset_to_concatenate = dataset_to_concatenate
         one, two = input_dataset.element_spec, dataset_to_concatenate.element_spec
@@ -83,7 +83,7 @@ class ConcatenateDataset(DatasetV2):
 class RepeatDataset(UnaryUnchangedStructureDataset):
     """The elements again and again."""
 
-    def __init__(self, input_dataset: Any, count: Any) -> None:
+    def __init__(self, input_dataset: DatasetV2, count: Any) -> None:
         self._count = scalar(-1 if count is None else count, dtypes.int64, "count")
         super().__init__(input_dataset, apply("RepeatDataset", input_dataset._variant_tensor, self._count, **input_dataset._flat_structure))
 
@@ -92,7 +92,7 @@ class RepeatDataset(UnaryUnchangedStructureDataset):
 class TakeDataset(UnaryUnchangedStructureDataset):
     """The first elements."""
 
-    def __init__(self, input_dataset: Any, count: Any) -> None:
+    def __init__(self, input_dataset: DatasetV2, count: Any) -> None:
         self._count = scalar(count, dtypes.int64, "count")
         super().__init__(input_dataset, apply("TakeDataset", input_dataset._variant_tensor, self._count, **input_dataset._flat_structure))
 
@@ -101,7 +101,7 @@ class TakeDataset(UnaryUnchangedStructureDataset):
 class SkipDataset(UnaryUnchangedStructureDataset):
     """What comes after the first elements."""
 
-    def __init__(self, input_dataset: Any, count: Any) -> None:
+    def __init__(self, input_dataset: DatasetV2, count: Any) -> None:
         self._count = scalar(count, dtypes.int64, "count")
         super().__init__(input_dataset, apply("SkipDataset", input_dataset._variant_tensor, self._count, **input_dataset._flat_structure))
 
@@ -110,7 +110,7 @@ class SkipDataset(UnaryUnchangedStructureDataset):
 class ShardDataset(UnaryUnchangedStructureDataset):
     """Each n-th element."""
 
-    def __init__(self, input_dataset: Any, num_shards: Any, index: Any) -> None:
+    def __init__(self, input_dataset: DatasetV2, num_shards: Any, index: Any) -> None:
         self._num_shards = scalar(num_shards, dtypes.int64, "num_shards")
         self._index = scalar(index, dtypes.int64, "index")
         super().__init__(
@@ -123,7 +123,9 @@ class ShardDataset(UnaryUnchangedStructureDataset):
 class ShuffleDataset(UnaryUnchangedStructureDataset):
     """The elements in random order."""
 
-    def __init__(self, input_dataset: Any, buffer_size: Any, seed: Any = None, reshuffle_each_iteration: bool | None = None) -> None:
+    def __init__(
+        self, input_dataset: DatasetV2, buffer_size: Any, seed: int | None = None, reshuffle_each_iteration: bool | None = None
+    ) -> None:
         self._buffer_size = scalar(buffer_size, dtypes.int64, "buffer_size")
         self._seed, self._seed2 = get_seed(seed)
         self._reshuffle_each_iteration = True if reshuffle_each_iteration is None else reshuffle_each_iteration
@@ -145,7 +147,7 @@ class ShuffleDataset(UnaryUnchangedStructureDataset):
 class CacheDataset(UnaryUnchangedStructureDataset):
     """The same elements, kept when they are first read."""
 
-    def __init__(self, input_dataset: Any, filename: Any) -> None:
+    def __init__(self, input_dataset: DatasetV2, filename: Any) -> None:
         self._filename = scalar(filename, dtypes.string, "filename")
         super().__init__(
             input_dataset, apply("CacheDataset", input_dataset._variant_tensor, self._filename, **input_dataset._flat_structure)
@@ -156,7 +158,7 @@ class CacheDataset(UnaryUnchangedStructureDataset):
 class PrefetchDataset(UnaryUnchangedStructureDataset):
     """The same elements, made ahead of time."""
 
-    def __init__(self, input_dataset: Any, buffer_size: Any, slack_period: int | None = None) -> None:
+    def __init__(self, input_dataset: DatasetV2, buffer_size: Any, slack_period: int | None = None) -> None:
         self._buffer_size = scalar(-1 if buffer_size is None else buffer_size, dtypes.int64, "buffer_size")
         super().__init__(
             input_dataset,
@@ -174,7 +176,7 @@ class PrefetchDataset(UnaryUnchangedStructureDataset):
 class BatchDataset(UnaryDataset):
     """Elements stacked."""
 
-    def __init__(self, input_dataset: Any, batch_size: Any, drop_remainder: Any) -> None:
+    def __init__(self, input_dataset: DatasetV2, batch_size: Any, drop_remainder: Any) -> None:
         self._batch_size = scalar(batch_size, dtypes.int64, "batch_size")
         self._drop_remainder = scalar(drop_remainder, dtypes.bool, "drop_remainder")
         size = static_batch_size(self._batch_size, self._drop_remainder)
@@ -203,7 +205,7 @@ class MapDataset(UnaryDataset):
 
     def __init__(
         self,
-        input_dataset: Any,
+        input_dataset: DatasetV2,
         map_func: Callable[..., Any],
         use_inter_op_parallelism: bool = True,
         preserve_cardinality: bool = False,
@@ -243,7 +245,7 @@ class ParallelMapDataset(UnaryDataset):
 
     def __init__(
         self,
-        input_dataset: Any,
+        input_dataset: DatasetV2,
         map_func: Callable[..., Any],
         num_parallel_calls: Any,
         use_inter_op_parallelism: bool = True,
@@ -284,7 +286,7 @@ class ParallelMapDataset(UnaryDataset):
 class FlatMapDataset(UnaryDataset):
     """The elements of the datasets that a function makes."""
 
-    def __init__(self, input_dataset: Any, map_func: Callable[..., Any]) -> None:
+    def __init__(self, input_dataset: DatasetV2, map_func: Callable[..., Any]) -> None:
         self._map_func = StructuredFunctionWrapper(map_func, self._transformation_name(), dataset=input_dataset)
         self._structure = elements_of(self._map_func)
         super().__init__(
@@ -322,14 +324,14 @@ def elements_of(function: StructuredFunctionWrapper, name: str = "map_func") -> 
 class InterleaveDataset(UnaryDataset):
     """Turns among the datasets that a function makes."""
 
-    def __init__(self, input_dataset: Any, map_func: Callable[..., Any], cycle_length: Any, block_length: Any) -> None:
+    def __init__(self, input_dataset: DatasetV2, map_func: Callable[..., Any], cycle_length: Any, block_length: Any) -> None:
         self._map_func = StructuredFunctionWrapper(map_func, self._transformation_name(), dataset=input_dataset)
         self._structure = elements_of(self._map_func)
         self._cycle_length = scalar(cycle_length, dtypes.int64, "cycle_length")
         self._block_length = scalar(block_length, dtypes.int64, "block_length")
         super().__init__(input_dataset, self._variant(input_dataset))
 
-    def _variant(self, input_dataset: Any) -> Any:
+    def _variant(self, input_dataset: DatasetV2) -> Any:
         return apply(
             "InterleaveDataset",
             input_dataset._variant_tensor,
@@ -357,12 +359,12 @@ class ParallelInterleaveDataset(InterleaveDataset):
     """The same, with several datasets read at once."""
 
     def __init__(
-        self, input_dataset: Any, map_func: Callable[..., Any], cycle_length: Any, block_length: Any, num_parallel_calls: Any
+        self, input_dataset: DatasetV2, map_func: Callable[..., Any], cycle_length: Any, block_length: Any, num_parallel_calls: Any
     ) -> None:
         self._calls = num_parallel_calls
         super().__init__(input_dataset, map_func, cycle_length, block_length)
 
-    def _variant(self, input_dataset: Any) -> Any:
+    def _variant(self, input_dataset: DatasetV2) -> Any:
         self._num_parallel_calls = scalar(self._calls, dtypes.int64, "num_parallel_calls")
         return apply(
             "ParallelInterleaveDatasetV2",
@@ -380,7 +382,7 @@ class ParallelInterleaveDataset(InterleaveDataset):
 class FilterDataset(UnaryUnchangedStructureDataset):
     """The elements of which a function says True."""
 
-    def __init__(self, input_dataset: Any, predicate: Callable[..., Any], use_legacy_function: bool = False) -> None:
+    def __init__(self, input_dataset: DatasetV2, predicate: Callable[..., Any], use_legacy_function: bool = False) -> None:
         function = StructuredFunctionWrapper(
             predicate, self._transformation_name(), dataset=input_dataset, use_legacy_function=use_legacy_function
         )
@@ -410,7 +412,7 @@ class FilterDataset(UnaryUnchangedStructureDataset):
 class WindowDataset(UnaryDataset):
     """Datasets of neighbouring elements."""
 
-    def __init__(self, input_dataset: Any, size: Any, shift: Any, stride: Any, drop_remainder: Any) -> None:
+    def __init__(self, input_dataset: DatasetV2, size: Any, shift: Any, stride: Any, drop_remainder: Any) -> None:
         self._size = scalar(size, dtypes.int64, "size")
         self._shift = scalar(size if shift is None else shift, dtypes.int64, "shift")
         self._stride = scalar(stride, dtypes.int64, "stride")
@@ -440,7 +442,7 @@ class WindowDataset(UnaryDataset):
 class _UnbatchDataset(UnaryDataset):
     """The elements of batches."""
 
-    def __init__(self, input_dataset: Any) -> None:
+    def __init__(self, input_dataset: DatasetV2) -> None:
         flat = input_dataset._flat_shapes
         if any(s.ndims == 0 for s in flat):
             raise ValueError("Cannot unbatch an input with scalar components.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from typing import Any
 
 from everflow.distribute.strategy import Strategy, StrategyExtended
@@ -24,7 +25,7 @@ class _DefaultExtended(StrategyExtended):
         super().__init__(strategy)
         self.replica_context = self._replica_context(0)
 
-    def call_for_each_replica(self, fn: Any, args: Any = (), kwargs: Any = None) -> Any:
+    def call_for_each_replica(self, fn: Callable[..., Any], args: Any = (), kwargs: Any = None) -> Any:
         """Calls the function."""
         return fn(*args, **(kwargs or {}))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import everflow as tf
@@ -95,7 +96,7 @@ class DatasetIterator(DistributedIterator):
 class InputFunctionIterator(DistributedIterator):
     """Gives each replica a batch of what a function makes."""
 
-    def __init__(self, strategy: Any, input_fn: Any, context: Any) -> None:
+    def __init__(self, strategy: Any, input_fn: Callable[..., Any], context: Any) -> None:
         with device("/cpu:0"):
             given = input_fn(context)
         self._make: Any = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import everflow as tf
@@ -153,7 +153,7 @@ class MirroredExtended(StrategyExtended):
 
     # Running
 
-    def _called(self, fn: Any, args: Any, kwargs: Any) -> Any:
+    def _called(self, fn: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         return call_for_each_replica(self._strategy, self._devices, fn, args, kwargs)
 
     def _reduce_to(self, reduce_op: Any, value: Any, destinations: Any) -> Any:
@@ -180,7 +180,7 @@ class MirroredExtended(StrategyExtended):
             return tensor
         return self._cross_device_ops.broadcast(tensor, self._devices if destinations is None else destinations)
 
-    def update(self, var: Any, fn: Any, args: Any = (), kwargs: Any = None, group: bool = True) -> Any:
+    def update(self, var: Any, fn: Callable[..., Any], args: Any = (), kwargs: Any = None, group: bool = True) -> Any:
         """Calls a function for each copy of a variable."""
         require_cross_replica_context(self._strategy)
         if not isinstance(var, DistributedVariable):
@@ -191,7 +191,7 @@ class MirroredExtended(StrategyExtended):
                 found.append(fn(copy, *select_replica(i, args), **select_replica(i, kwargs or {})))
         return self._together(found, var.devices, group)
 
-    def update_non_slot(self, colocate_with: Any, fn: Any, args: Any = (), kwargs: Any = None, group: bool = True) -> Any:
+    def update_non_slot(self, colocate_with: Any, fn: Callable[..., Any], args: Any = (), kwargs: Any = None, group: bool = True) -> Any:
         """Calls a function on each device."""
         require_cross_replica_context(self._strategy)
         devices = devices_of(colocate_with)

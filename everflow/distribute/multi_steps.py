@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import everflow as tf
@@ -35,7 +36,7 @@ class MultiStepContext:
         self._non_tensor_outputs[name] = output
 
 
-def run_steps(fn: Any, iterator: Any, iterations: Any, initial_loop_values: Any) -> MultiStepContext:
+def run_steps(fn: Callable[..., Any], iterator: Any, iterations: Any, initial_loop_values: Any) -> MultiStepContext:
     """Steps one after the other; in a graph, `run_op` runs them all."""
     context = MultiStepContext()
     context._last_step_outputs.update(initial_loop_values or {})

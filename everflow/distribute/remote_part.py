@@ -12,6 +12,7 @@ from everflow.distribute.wire import called
 from everflow.distribute.worker_service import rendezvous_key
 from everflow.errors import from_code
 from everflow.graph import attrs as attr_values
+from everflow.graph.dtypes import DTypeLike
 from everflow.proto import graph_pb2, worker_pb2
 
 
@@ -30,14 +31,14 @@ class RemotePart:
         self._handle = ""
         self._lock = threading.Lock()
 
-    def receive(self, dtype: Any) -> str:
+    def receive(self, dtype: DTypeLike) -> str:
         """Adds what takes a tensor from here; returns what its consumers call it."""
         name, key = self._end("_Recv", f"wire.in.{len(self._incoming)}", "tensor_type", dtype)
         self._incoming.append(key)
         self.incoming_types.append(dtype)
         return f"{name}:0"
 
-    def send(self, source: str, dtype: Any) -> None:
+    def send(self, source: str, dtype: DTypeLike) -> None:
         """Adds what gives a tensor back."""
         _, key = self._end("_Send", f"wire.out.{len(self._outgoing)}", "T", dtype, source)
         self._outgoing.append(key)

@@ -10,6 +10,7 @@ from everflow import errors
 from everflow.distribute.tensors import packed, unpacked
 from everflow.distribute.wire import called, channel
 from everflow.errors import from_code
+from everflow.graph.graph import Graph
 from everflow.proto import graph_pb2, master_pb2, master_service_pb2_grpc
 from everflow.runtime.context import Context
 from everflow.runtime.devices import DeviceAttributes
@@ -19,7 +20,7 @@ from everflow.runtime.options import ConfigProto
 class RemoteContext(Context):
     """Stands for a server: it hands steps out that the server runs."""
 
-    def __init__(self, address: str, graph: Any, config: Any) -> None:
+    def __init__(self, address: str, graph: Graph, config: Any) -> None:
         super().__init__(graph, config)
         self._address = address
         self._master = master_service_pb2_grpc.MasterServiceStub(channel(address))
@@ -134,7 +135,7 @@ class _RemotePlaces:
         self.tasks = [self]
         self.devices = context.list_devices
 
-    def place_graph(self, graph: Any) -> None:
+    def place_graph(self, graph: Graph) -> None:
         """Leaves placing to the server."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from everflow.autodiff.tape import ACTIVE
@@ -81,7 +81,9 @@ class SharedVariables:
 class ReplicaThread(threading.Thread):
     """Runs the function for one replica, and hands the word back where it merges or ends."""
 
-    def __init__(self, strategy: Any, replica: int, where: str, fn: Any, args: Any, kwargs: Any, shared: SharedVariables) -> None:
+    def __init__(
+        self, strategy: Any, replica: int, where: str, fn: Callable[..., Any], args: Any, kwargs: Any, shared: SharedVariables
+    ) -> None:
         super().__init__(daemon=True, name=f"replica_{replica}")
         self._strategy, self._replica, self._where = strategy, replica, where
         self._fn, self._args, self._kwargs = fn, args, kwargs
@@ -141,7 +143,7 @@ class _Cancelled(Exception):
     """Another replica failed."""
 
 
-def call_for_each_replica(strategy: Any, devices: Sequence[str], fn: Any, args: Any, kwargs: Any) -> Any:
+def call_for_each_replica(strategy: Any, devices: Sequence[str], fn: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     """What a function gives for each replica, regrouped."""
     shared = SharedVariables()
     threads = [

@@ -16,6 +16,7 @@ from everflow.distribute.remote_task import RemoteTask
 from everflow.distribute.server_context import ServerContext
 from everflow.distribute.targets import SCHEME
 from everflow.graph.devices import DeviceSpec
+from everflow.graph.graph import Graph
 from everflow.runtime.tasks import Task, served
 from everflow.values.resources import Resources
 
@@ -83,7 +84,7 @@ class Server:
         """What a session that connects to this server is given."""
         return f"{SCHEME}localhost:{self._port}"
 
-    def new_context(self, graph: Any, config: Any) -> ServerContext:
+    def new_context(self, graph: Graph, config: Any) -> ServerContext:
         """The context of a new session that this server is the master of."""
         if config is None and self._server_def.HasField("default_session_config"):
             config = self._server_def.default_session_config

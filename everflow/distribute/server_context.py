@@ -7,6 +7,7 @@ import secrets
 from typing import Any
 
 from everflow import errors
+from everflow.graph.graph import Graph
 from everflow.runtime.context import Context
 from everflow.runtime.tasks import Task
 from everflow.values.waiting import running
@@ -17,7 +18,7 @@ class ServerContext(Context):
 
     is_shared = True
 
-    def __init__(self, graph: Any, config: Any, tasks: list[Task], is_isolated: bool) -> None:
+    def __init__(self, graph: Graph, config: Any, tasks: list[Task], is_isolated: bool) -> None:
         super().__init__(graph, config, tasks)
         self.handle = secrets.token_hex(8)
         self.is_aborted = False

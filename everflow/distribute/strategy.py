@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import enum
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import everflow as tf
@@ -115,7 +115,7 @@ class Strategy:
         """An iterator whose batches are split among the replicas."""
         return self._extended._make_dataset_iterator(dataset)
 
-    def make_input_fn_iterator(self, input_fn: Any, replication_mode: Any = InputReplicationMode.PER_WORKER) -> Any:
+    def make_input_fn_iterator(self, input_fn: Callable[..., Any], replication_mode: Any = InputReplicationMode.PER_WORKER) -> Any:
         """An iterator over what a function gives: a dataset, or a function that makes one batch for a replica."""
         if replication_mode != InputReplicationMode.PER_WORKER:
             raise ValueError(f"Input replication mode not supported: {replication_mode!r}")
@@ -136,13 +136,13 @@ class Strategy:
 
     # Running
 
-    def experimental_run(self, fn: Any, input_iterator: Any = None) -> Any:
+    def experimental_run(self, fn: Callable[..., Any], input_iterator: Any = None) -> Any:
         """Runs a function for each replica, with the next of an iterator."""
         with self.scope():
             args = (input_iterator.get_next(),) if input_iterator is not None else ()
         return self.experimental_run_v2(fn, args=args)
 
-    def experimental_run_v2(self, fn: Any, args: Any = (), kwargs: Any = None) -> Any:
+    def experimental_run_v2(self, fn: Callable[..., Any], args: Any = (), kwargs: Any = None) -> Any:
         """Runs a function for each replica."""
         with self.scope():
             return self._extended.call_for_each_replica(_converted(fn), args=args, kwargs=kwargs)
@@ -198,7 +198,7 @@ class Strategy:
         raise RuntimeError("Must only deepcopy DistributionStrategy.")
 
 
-def _converted(fn: Any) -> Any:
+def _converted(fn: Callable[..., Any]) -> Any:
     """The function with Python's control flow on tensors, where it is called from such code."""
     status = find("python.autograph.core.ag_ctx.control_status_ctx")()
     return find("python.autograph.impl.api.tf_convert")(fn, status, convert_by_default=False)
@@ -340,12 +340,12 @@ class StrategyExtended:
         """Puts variables beside another."""
         return tf.colocate_with(colocate_with_variable)
 
-    def call_for_each_replica(self, fn: Any, args: Any = (), kwargs: Any = None) -> Any:
+    def call_for_each_replica(self, fn: Callable[..., Any], args: Any = (), kwargs: Any = None) -> Any:
         """Runs a function for each replica."""
         require_cross_replica_context(self._strategy)
         return self._called(fn, args, kwargs or {})
 
-    def _called(self, fn: Any, args: Any, kwargs: Any) -> Any:
+    def _called(self, fn: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         with contextlib.ExitStack() as inside:
             if self.worker_devices[0]:
                 inside.enter_context(device(self.worker_devices[0]))
@@ -372,14 +372,14 @@ class StrategyExtended:
         require_cross_replica_context(self._strategy)
         return tensor
 
-    def update(self, var: Any, fn: Any, args: Any = (), kwargs: Any = None, group: bool = True) -> Any:
+    def update(self, var: Any, fn: Callable[..., Any], args: Any = (), kwargs: Any = None, group: bool = True) -> Any:
         """Calls a function for each copy of a variable, with that copy and its part of the arguments."""
         require_cross_replica_context(self._strategy)
         with device(var.device), Standing(self._strategy, update_replica=0):
             result = fn(var, *args, **(kwargs or {}))
         return self._strategy.group(result) if group and not tf.executing_eagerly() else result
 
-    def update_non_slot(self, colocate_with: Any, fn: Any, args: Any = (), kwargs: Any = None, group: bool = True) -> Any:
+    def update_non_slot(self, colocate_with: Any, fn: Callable[..., Any], args: Any = (), kwargs: Any = None, group: bool = True) -> Any:
         """Calls a function where state that belongs to no single variable is kept."""
         require_cross_replica_context(self._strategy)
         with Standing(self._strategy, update_replica=0):
@@ -411,7 +411,7 @@ class StrategyExtended:
 
         return DatasetIterator(self._strategy, dataset)
 
-    def _make_input_fn_iterator(self, input_fn: Any) -> Any:
+    def _make_input_fn_iterator(self, input_fn: Callable[..., Any]) -> Any:
         from everflow.distribute.inputs import InputFunctionIterator
 
         return InputFunctionIterator(self._strategy, input_fn, self._pipelines())
@@ -430,7 +430,9 @@ class StrategyExtended:
 
         return DistributedDataset(self._strategy, dataset_fn(self._pipelines()), split=False)
 
-    def experimental_run_steps_on_iterator(self, fn: Any, iterator: Any, iterations: Any = 1, initial_loop_values: Any = None) -> Any:
+    def experimental_run_steps_on_iterator(
+        self, fn: Callable[..., Any], iterator: Any, iterations: Any = 1, initial_loop_values: Any = None
+    ) -> Any:
         """Runs several steps of an input in one."""
         require_cross_replica_context(self._strategy)
         return run_steps(fn, iterator, iterations, initial_loop_values)

@@ -6,13 +6,14 @@ from typing import Any
 
 from everflow import errors
 from everflow.distribute.remote_session import RemoteContext, reset_remote
+from everflow.graph.graph import Graph
 from everflow.runtime.context import Context
 from everflow.runtime.tasks import served
 
 SCHEME = "grpc://"
 
 
-def connect(target: str, graph: Any, config: Any) -> Context:
+def connect(target: str, graph: Graph, config: Any) -> Context:
     """The context of a new session with this target."""
     address = _address(target, config)
     server = served.get(address)

@@ -8,6 +8,7 @@ from typing import Any
 from everflow.api import internal
 from everflow.distribute import strategy_context
 from everflow.graph.convert import convert_to_tensor, register_tensor_conversion_function
+from everflow.graph.dtypes import DTypeLike
 
 VALUES = "distribute.values."
 
@@ -66,7 +67,7 @@ class Mirrored(DistributedValues):
         return found._as_graph_element() if hasattr(found, "_as_graph_element") else found
 
 
-def _conversion(value: Mirrored, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Any:
+def _conversion(value: Mirrored, dtype: DTypeLike | None = None, name: str | None = None, as_ref: bool = False) -> Any:
     return convert_to_tensor(value.get(), dtype=dtype, name=name)
 
 

@@ -6,7 +6,7 @@ import contextlib
 import datetime
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from everflow.api import internal, public
@@ -183,7 +183,7 @@ class Context:
         """The same as a DeviceSpec."""
         return DeviceSpec.from_string(self.device_name)
 
-    def device(self, name: Any) -> Any:
+    def device(self, name: str | None) -> Any:
         """Puts what runs inside on a device."""
         return device(name)
 
@@ -216,7 +216,7 @@ class Context:
 
         join(server_def)
 
-    def add_function(self, fn: Any) -> None:
+    def add_function(self, fn: Callable[..., Any]) -> None:
         """Makes a function known."""
         LIBRARY._add_function(fn)
 
@@ -224,7 +224,7 @@ class Context:
         """Whether a function is known."""
         return LIBRARY._is_function(name)
 
-    def _set_global_seed(self, seed: Any) -> None:
+    def _set_global_seed(self, seed: int | None) -> None:
         array = known(seed) if isinstance(seed, Tensor) else seed
         SEEDS.set(int(array))  # type: ignore[arg-type]
 
@@ -360,7 +360,7 @@ def shared_name(name: str | None = None) -> str | None:
 
 
 @internal("eager.context.device")
-def device(name: Any) -> Any:
+def device(name: str | None) -> Any:
     """Puts what runs inside on a device."""
     return placed(name)
 

@@ -72,7 +72,7 @@ class device:
 
     __slots__ = ("_before", "_chosen")
 
-    def __init__(self, name: Any) -> None:
+    def __init__(self, name: str | None) -> None:
         if callable(name) and not is_device_spec(name):
             raise RuntimeError("tf.device does not support functions when eager execution is enabled.")
         self._chosen = _named(name, PLACEMENT.is_soft) if type(name) is str else _found(name, PLACEMENT.is_soft)

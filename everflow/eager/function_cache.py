@@ -7,7 +7,7 @@ from typing import Any
 
 from everflow import nest
 from everflow.eager.concrete_functions import ConcreteFunction
-from everflow.graph.shapes import TensorShape
+from everflow.graph.shapes import Dims, TensorShape
 from everflow.graph.tensor import Tensor
 from everflow.graph.tensor_spec import TensorSpec
 
@@ -61,7 +61,7 @@ class FunctionCache:
         return found
 
 
-def _is_within(dims: Any, outer: Any) -> bool:
+def _is_within(dims: Dims, outer: Any) -> bool:
     return outer is None or dims is not None and all(o is None or d == o for d, o in zip(dims, outer))
 
 

@@ -271,7 +271,7 @@ def run_functions_eagerly(run_eagerly: bool) -> None:
 @public("function", "compat.v2.function")
 @internal("eager.def_function.function")
 def function(
-    func: Any = None,
+    func: Callable[..., Any] | None = None,
     input_signature: Any = None,
     autograph: bool = True,
     experimental_autograph_options: Any = None,
@@ -291,7 +291,7 @@ def function(
 @public("contrib.eager.defun")
 @internal("eager.function.defun")
 def defun(
-    func: Any = None,
+    func: Callable[..., Any] | None = None,
     input_signature: Any = None,
     autograph: bool = True,
     experimental_autograph_options: Any = None,
@@ -306,7 +306,7 @@ public("contrib.eager.function")(function)
 
 @internal("eager.function.defun_with_attributes")
 def defun_with_attributes(
-    func: Any = None,
+    func: Callable[..., Any] | None = None,
     input_signature: Any = None,
     attributes: Any = None,
     autograph: bool = True,
@@ -324,7 +324,7 @@ def defun_with_attributes(
 
 
 @internal("eager.function.register")
-def register(func: Any, *args: Any, **kwargs: Any) -> ConcreteFunction:
+def register(func: Callable[..., Any], *args: Any, **kwargs: Any) -> ConcreteFunction:
     """Puts a traced function and its gradient into the graph's library, without calling it."""
     if not isinstance(func, TracedFunction):
         raise ValueError(f"Only defun function is allowed to be registered. Got type: {type(func)}")

@@ -8,6 +8,7 @@ import everflow as tf
 from everflow.api import internal
 from everflow.eager.context import graph_mode
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.dtypes import DTypeLike
 from everflow.ops.core.registry import apply
 
 
@@ -19,7 +20,7 @@ def graph_zeros_like(tensor: Any) -> Any:
 
 
 @internal("eager.graph_only_ops.graph_placeholder")
-def graph_placeholder(dtype: Any, shape: Any, name: str | None = None) -> Any:
+def graph_placeholder(dtype: DTypeLike, shape: Any, name: str | None = None) -> Any:
     """A placeholder."""
     with graph_mode():
         return tf.placeholder(dtype, shape, name)

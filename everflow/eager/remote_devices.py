@@ -19,6 +19,7 @@ from everflow.graph import attrs as attr_values
 from everflow.graph import dtypes, opdefs
 from everflow.graph.attrs import FunctionName
 from everflow.graph.functions import LIBRARY, with_called
+from everflow.graph.shapes import Dims
 from everflow.proto import worker_pb2, worker_service_pb2_grpc
 
 # How long a server may take to answer for the first time.
@@ -95,7 +96,7 @@ class RemoteDevice:
         """Runs an op there."""
         return self._run(kernel, kernel.definition, kernel.attrs, kernel.types, inputs)
 
-    def make_variable(self, dtype: Any, dims: Any) -> EagerTensor:
+    def make_variable(self, dtype: dtypes.DTypeLike, dims: Dims) -> EagerTensor:
         """The handle of a new variable there, which nothing was assigned to yet."""
         attrs = {"dtype": dtype, "shape": dims, "container": "", "shared_name": ""}
         return self._run(None, opdefs.find("VarHandleOp"), attrs, [dtypes.resource], [])[0]
@@ -145,7 +146,7 @@ class RemoteDevice:
             raise errors.InvalidArgumentError(None, None, f"Cannot run {op} on {self.name}: it takes a resource of this process.")
         return packed(value, tensor.dtype)
 
-    def _unpacked(self, proto: Any, dtype: Any, step: _Step) -> EagerTensor:
+    def _unpacked(self, proto: Any, dtype: dtypes.DTypeLike, step: _Step) -> EagerTensor:
         if dtype not in OBJECTS:
             return self.named(EagerTensor(unpacked(proto), dtype))
         found = self.named(EagerTensor(RemoteObject(self, proto, step), dtype))

@@ -12,6 +12,7 @@ from everflow.api import internal, public
 from everflow.eager.devices import CURRENT, PLACEMENT, placed
 from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.shapes import Dims
 from everflow.graph.tensor import Tensor
 from everflow.graph.tensor_proto import as_array
 from everflow.lazy import torch
@@ -61,7 +62,7 @@ class EagerTensor(Tensor):
         return shape if type(shape) is tuple else tuple(shape)
 
     @dims.setter
-    def dims(self, dims: Any) -> None:
+    def dims(self, dims: Dims) -> None:
         """What is known of a shape adds nothing to the shape itself."""
 
     @property
@@ -116,7 +117,7 @@ class EagerTensor(Tensor):
         """Not known of values."""
         raise NotImplementedError("Tensor.consumers is meaningless when eager execution is enabled.")
 
-    def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
+    def eval(self, feed_dict: dict[Any, Any] | None = None, session: Any = None) -> Any:
         """Not for values, which are there already."""
         raise NotImplementedError("eval is not supported when eager execution is enabled, is .numpy() what you're looking for?")
 

@@ -19,6 +19,7 @@ from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.func_graph import FuncGraph
 from everflow.graph.operation import Operation
+from everflow.graph.shapes import Dims
 from everflow.graph.tensor import Tensor
 from everflow.graph.tensor_spec import TensorSpec
 from everflow.ops.core.registry import apply
@@ -106,7 +107,7 @@ def _argument_inside(graph: FuncGraph, name: str, value: Any) -> Any:
     return value
 
 
-def _named_input(graph: FuncGraph, name: str, dtype: Any, dims: Any, handle_data: Any = None) -> Tensor:
+def _named_input(graph: FuncGraph, name: str, dtype: dtypes.DTypeLike, dims: Dims, handle_data: Any = None) -> Tensor:
     # A name that no op may have is only noted.
     clean = re.sub(r"[^A-Za-z0-9_.\\/-]", "_", name).lstrip("_-/\\") or "arg"
     found = graph.add_input(dtype, dims, clean, handle_data)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+from collections.abc import Callable
 from typing import Any
 
 
@@ -26,7 +27,7 @@ def has_keywords(function: Any) -> bool:
     return any(p.kind == p.VAR_KEYWORD for p in inspect.signature(inner).parameters.values())
 
 
-def check_model_fn(model_fn: Any, params: Any) -> None:
+def check_model_fn(model_fn: Callable[..., Any], params: Any) -> None:
     """A model function takes features, labels where there are any, and what else it knows."""
     taken = set(parameters_of(model_fn))
     if "features" not in taken:

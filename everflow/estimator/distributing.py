@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import everflow as tf
@@ -30,7 +30,7 @@ def _distributed_graph(estimator: Any, strategy: Any) -> Iterator[Any]:
         strategy._scale_loss_for_estimator = before
 
 
-def _inputs(estimator: Any, strategy: Any, input_fn: Any, mode: str) -> tuple[Any, Any, list[Any]]:
+def _inputs(estimator: Any, strategy: Any, input_fn: Callable[..., Any], mode: str) -> tuple[Any, Any, list[Any]]:
     """Features and labels for each replica, and the hook that starts them."""
 
     def dataset_for(context: Any) -> Any:
@@ -45,7 +45,7 @@ def _inputs(estimator: Any, strategy: Any, input_fn: Any, mode: str) -> tuple[An
     return features, labels, [IteratorInitializerHook(iterator)]
 
 
-def train(estimator: Any, strategy: Any, input_fn: Any, hooks: list[Any], saving_listeners: list[Any]) -> Any:
+def train(estimator: Any, strategy: Any, input_fn: Callable[..., Any], hooks: list[Any], saving_listeners: list[Any]) -> Any:
     """Trains on all replicas; the last loss."""
     with _distributed_graph(estimator, strategy) as graph:
         features, labels, input_hooks = _inputs(estimator, strategy, input_fn, ModeKeys.TRAIN)
@@ -65,7 +65,7 @@ def train(estimator: Any, strategy: Any, input_fn: Any, hooks: list[Any], saving
         return running.train(estimator, spec, input_hooks + hooks, step, saving_listeners)
 
 
-def evaluate(estimator: Any, strategy: Any, input_fn: Any, hooks: list[Any], checkpoint_path: Any, name: str | None) -> Any:
+def evaluate(estimator: Any, strategy: Any, input_fn: Callable[..., Any], hooks: list[Any], checkpoint_path: Any, name: str | None) -> Any:
     """Evaluates on all replicas, whose metrics count into the same variables."""
     with _distributed_graph(estimator, strategy) as graph, strategy.extended._one_variable_per_metric():
         features, labels, input_hooks = _inputs(estimator, strategy, input_fn, ModeKeys.EVAL)

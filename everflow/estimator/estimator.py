@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from everflow.estimator.mode_keys import ModeKeys
 from everflow.estimator.run_config import RunConfig, default_session_config
 from everflow.estimator.spec import EstimatorSpec
 from everflow.estimator.warm_start_settings import settings_for
+from everflow.graph.graph import Graph
 from everflow.graph.scopes import device
 from everflow.platform import logging
 from everflow.train import global_step as steps
@@ -135,7 +136,12 @@ class Estimator:
     # Training
 
     def train(
-        self, input_fn: Any, hooks: Any = None, steps: int | None = None, max_steps: int | None = None, saving_listeners: Any = None
+        self,
+        input_fn: Callable[..., Any],
+        hooks: Any = None,
+        steps: int | None = None,
+        max_steps: int | None = None,
+        saving_listeners: Any = None,
     ) -> Any:
         """Trains until the input ends, for so many steps more, or up to so many steps in all."""
         if self.config.task_type == "ps":
@@ -177,7 +183,12 @@ class Estimator:
     # Evaluation
 
     def evaluate(
-        self, input_fn: Any, steps: int | None = None, hooks: Any = None, checkpoint_path: Any = None, name: str | None = None
+        self,
+        input_fn: Callable[..., Any],
+        steps: int | None = None,
+        hooks: Any = None,
+        checkpoint_path: Any = None,
+        name: str | None = None,
     ) -> Any:
         """The metrics of a checkpoint, over the whole input or so many batches of it."""
         hooks = _checked_hooks(hooks)
@@ -195,7 +206,7 @@ class Estimator:
             scaffold, update_op, values, all_hooks = self._evaluation_graph(input_fn, hooks, checkpoint_path, graph)
             return running.evaluate(self, scaffold, update_op, values, all_hooks, checkpoint_path, self.eval_dir(name))
 
-    def _evaluation_graph(self, input_fn: Any, hooks: list[Any], checkpoint_path: Any, graph: Any) -> Any:
+    def _evaluation_graph(self, input_fn: Callable[..., Any], hooks: list[Any], checkpoint_path: Any, graph: Graph) -> Any:
         tf.set_random_seed(self._config.tf_random_seed)
         self._create_and_assert_global_step(graph)
         features, labels, input_hooks = self._get_features_and_labels_from_input_fn(input_fn, ModeKeys.EVAL)
@@ -208,7 +219,12 @@ class Estimator:
     # Prediction
 
     def predict(
-        self, input_fn: Any, predict_keys: Any = None, hooks: Any = None, checkpoint_path: Any = None, yield_single_examples: bool = True
+        self,
+        input_fn: Callable[..., Any],
+        predict_keys: Any = None,
+        hooks: Any = None,
+        checkpoint_path: Any = None,
+        yield_single_examples: bool = True,
     ) -> Iterator[Any]:
         """Predictions for each example of the input, or batch by batch."""
         hooks = _checked_hooks(hooks)
@@ -287,10 +303,10 @@ class Estimator:
 
     # What subclasses may change
 
-    def _create_global_step(self, graph: Any) -> Any:
+    def _create_global_step(self, graph: Graph) -> Any:
         return create_global_step(graph)
 
-    def _create_and_assert_global_step(self, graph: Any) -> Any:
+    def _create_and_assert_global_step(self, graph: Graph) -> Any:
         step = self._create_global_step(graph)
         if step is not get_global_step(graph):
             raise AssertionError("the global step that _create_global_step gives is not that of the graph")
@@ -298,10 +314,10 @@ class Estimator:
             raise AssertionError("the global step is not an integer")
         return step
 
-    def _get_features_and_labels_from_input_fn(self, input_fn: Any, mode: str) -> tuple[Any, Any, list[Any]]:
+    def _get_features_and_labels_from_input_fn(self, input_fn: Callable[..., Any], mode: str) -> tuple[Any, Any, list[Any]]:
         return with_hooks(self._call_input_fn(input_fn, mode))
 
-    def _get_features_from_input_fn(self, input_fn: Any, mode: str) -> tuple[Any, list[Any]]:
+    def _get_features_from_input_fn(self, input_fn: Callable[..., Any], mode: str) -> tuple[Any, list[Any]]:
         given = self._call_input_fn(input_fn, mode)
         features, _, hooks = with_hooks(given) if not isinstance(given, (list, tuple)) else (given[0], None, [])
         if not hooks and not tf.get_default_graph().get_collection(tf.GraphKeys.QUEUE_RUNNERS) and not _reads_an_iterator():
@@ -311,7 +327,7 @@ class Estimator:
             )
         return features, hooks
 
-    def _call_input_fn(self, input_fn: Any, mode: str, input_context: Any = None) -> Any:
+    def _call_input_fn(self, input_fn: Callable[..., Any], mode: str, input_context: Any = None) -> Any:
         taken = arguments.parameters_of(input_fn)
         given = {"mode": mode, "params": self.params, "config": self.config, "input_context": input_context}
         # Inputs are read on the processor.

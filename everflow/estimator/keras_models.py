@@ -150,8 +150,8 @@ def _save_first_weights(model: Any, folder: str) -> Any:
 def model_to_estimator(
     keras_model: Any = None,
     keras_model_path: Any = None,
-    custom_objects: Any = None,
-    model_dir: Any = None,
+    custom_objects: dict[str, Any] | None = None,
+    model_dir: str | None = None,
     config: Any = None,
     checkpoint_format: str = "saver",
 ) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+from collections.abc import Callable
 from typing import Any
 
 import everflow as tf
@@ -169,7 +170,7 @@ def build_raw_supervised_input_receiver_fn(features: Any, labels: Any, default_b
 
 
 @public("contrib.estimator.build_supervised_input_receiver_fn_from_input_fn")
-def build_supervised_input_receiver_fn_from_input_fn(input_fn: Any, **input_fn_args: Any) -> Any:
+def build_supervised_input_receiver_fn_from_input_fn(input_fn: Callable[..., Any], **input_fn_args: Any) -> Any:
     """A function that receives what an input function gives."""
     with tf.Graph().as_default():
         features, labels, _ = with_hooks(input_fn(**input_fn_args))

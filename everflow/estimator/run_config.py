@@ -159,7 +159,7 @@ class RunConfig:
 
     def __init__(
         self,
-        model_dir: Any = None,
+        model_dir: str | None = None,
         tf_random_seed: Any = None,
         save_summary_steps: Any = 100,
         save_checkpoints_steps: Any = _UNSET,
@@ -320,7 +320,7 @@ def _check(given: dict[str, Any]) -> None:
         raise ValueError("model_dir should be non-empty")
 
 
-def _joined_model_dir(text: dict[str, Any], model_dir: Any) -> Any:
+def _joined_model_dir(text: dict[str, Any], model_dir: str | None) -> Any:
     """The folder as given or as TF_CONFIG says; both have to agree."""
     if model_dir is not None and model_dir == "":
         raise ValueError("model_dir should be non-empty.")

@@ -6,6 +6,7 @@ import collections
 import operator
 import os
 import time
+from collections.abc import Callable
 from typing import Any
 
 import everflow as tf
@@ -284,7 +285,13 @@ class InMemoryEvaluatorHook(SessionRunHook):
     """Evaluates the model that is being trained, without a checkpoint in between."""
 
     def __init__(
-        self, estimator: Any, input_fn: Any, steps: Any = None, hooks: Any = None, name: Any = None, every_n_iter: int = 100
+        self,
+        estimator: Any,
+        input_fn: Callable[..., Any],
+        steps: Any = None,
+        hooks: Any = None,
+        name: str | None = None,
+        every_n_iter: int = 100,
     ) -> None:
         if every_n_iter is None or every_n_iter <= 0:
             raise ValueError(f"invalid every_n_iter={every_n_iter}.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import copy
 import enum
+from collections.abc import Callable
 from typing import Any
 
 import everflow as tf
@@ -209,7 +210,7 @@ class TPUEstimator(Estimator):
     def __init__(
         self,
         model_fn: Any = None,
-        model_dir: Any = None,
+        model_dir: str | None = None,
         config: Any = None,
         params: Any = None,
         use_tpu: bool = True,
@@ -257,7 +258,7 @@ class TPUEstimator(Estimator):
         spec = self._given_model_fn(features, **{name: value for name, value in given.items() if name in taken})
         return spec.as_estimator_spec() if isinstance(spec, TPUEstimatorSpec) else spec
 
-    def _call_input_fn(self, input_fn: Any, mode: str, input_context: Any = None) -> Any:
+    def _call_input_fn(self, input_fn: Callable[..., Any], mode: str, input_context: Any = None) -> Any:
         taken = arguments.parameters_of(input_fn)
         if "params" not in taken:
             raise ValueError(

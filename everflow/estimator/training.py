@@ -6,6 +6,7 @@ import collections
 import json
 import os
 import time
+from collections.abc import Callable
 from typing import Any
 
 import everflow as tf
@@ -33,7 +34,7 @@ def _checked_hooks(hooks: Any) -> tuple[Any, ...]:
     return hooks
 
 
-def _checked_input_fn(input_fn: Any) -> None:
+def _checked_input_fn(input_fn: Callable[..., Any]) -> None:
     if not callable(input_fn):
         raise TypeError(f"`input_fn` must be callable, given: {input_fn}")
 
@@ -42,7 +43,7 @@ def _checked_input_fn(input_fn: Any) -> None:
 class TrainSpec(collections.namedtuple("TrainSpec", ["input_fn", "max_steps", "hooks"])):
     """What to train with, and for how long."""
 
-    def __new__(cls, input_fn: Any, max_steps: Any = None, hooks: Any = None) -> TrainSpec:
+    def __new__(cls, input_fn: Callable[..., Any], max_steps: Any = None, hooks: Any = None) -> TrainSpec:
         _checked_input_fn(input_fn)
         if max_steps is not None and max_steps <= 0:
             raise ValueError(f"Must specify max_steps > 0, given: {max_steps}")
@@ -81,9 +82,9 @@ class EvalSpec(
 
     def __new__(
         cls,
-        input_fn: Any,
+        input_fn: Callable[..., Any],
         steps: Any = 100,
-        name: Any = None,
+        name: str | None = None,
         hooks: Any = None,
         exporters: Any = None,
         start_delay_secs: Any = 120,

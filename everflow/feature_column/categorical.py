@@ -76,13 +76,13 @@ class HashedCategoricalColumn(OfOneFeature, collections.namedtuple("HashedCatego
 
 
 @public("feature_column.categorical_column_with_hash_bucket")
-def categorical_column_with_hash_bucket(key: Any, hash_bucket_size: Any, dtype: Any = dtypes.string) -> Any:
+def categorical_column_with_hash_bucket(key: Any, hash_bucket_size: Any, dtype: dtypes.DTypeLike = dtypes.string) -> Any:
     """Ids by the hash of strings or integers."""
     check_hashed_arguments(key, hash_bucket_size, dtype)
     return HashedCategoricalColumn(key, hash_bucket_size, dtype)
 
 
-def check_hashed_arguments(key: Any, hash_bucket_size: Any, dtype: Any) -> None:
+def check_hashed_arguments(key: Any, hash_bucket_size: Any, dtype: dtypes.DTypeLike) -> None:
     """At least one bucket for strings or integers."""
     if hash_bucket_size is None:
         raise ValueError(f"hash_bucket_size must be set. key: {key}")
@@ -105,7 +105,7 @@ class OfVocabulary(OfOneFeature):
     def _size(self) -> int:
         raise NotImplementedError
 
-    def _table(self, key_dtype: Any) -> Any:
+    def _table(self, key_dtype: dtypes.DTypeLike) -> Any:
         raise NotImplementedError
 
     def _ids(self, values: Any) -> Any:
@@ -135,7 +135,7 @@ class VocabularyFileCategoricalColumn(
     def _size(self) -> int:
         return self.vocabulary_size
 
-    def _table(self, key_dtype: Any) -> Any:
+    def _table(self, key_dtype: dtypes.DTypeLike) -> Any:
         return index_table_from_file(
             vocabulary_file=self.vocabulary_file,
             num_oov_buckets=self.num_oov_buckets,
@@ -153,7 +153,7 @@ def categorical_column_with_vocabulary_file(
     vocabulary_size: Any = None,
     num_oov_buckets: int = 0,
     default_value: Any = None,
-    dtype: Any = dtypes.string,
+    dtype: dtypes.DTypeLike = dtypes.string,
 ) -> Any:
     """Ids by the line of a file that holds the word."""
     return VocabularyFileCategoricalColumn(
@@ -166,7 +166,7 @@ def categorical_column_with_vocabulary_file_v2(
     key: Any,
     vocabulary_file: Any,
     vocabulary_size: Any = None,
-    dtype: Any = dtypes.string,
+    dtype: dtypes.DTypeLike = dtypes.string,
     default_value: Any = None,
     num_oov_buckets: int = 0,
 ) -> Any:
@@ -175,7 +175,7 @@ def categorical_column_with_vocabulary_file_v2(
 
 
 def vocabulary_file_fields(
-    key: Any, vocabulary_file: Any, vocabulary_size: Any, num_oov_buckets: int, default_value: Any, dtype: Any
+    key: Any, vocabulary_file: Any, vocabulary_size: Any, num_oov_buckets: int, default_value: Any, dtype: dtypes.DTypeLike
 ) -> tuple[Any, ...]:
     """The fields of a column with a file, checked; the size is counted where it is not given."""
     if not vocabulary_file:
@@ -215,7 +215,7 @@ class VocabularyListCategoricalColumn(
     def _size(self) -> int:
         return len(self.vocabulary_list)
 
-    def _table(self, key_dtype: Any) -> Any:
+    def _table(self, key_dtype: dtypes.DTypeLike) -> Any:
         return index_table_from_tensor(
             vocabulary_list=tuple(self.vocabulary_list),
             default_value=self.default_value,
@@ -373,7 +373,7 @@ class WeightedCategoricalColumn(
 
 
 @public("feature_column.weighted_categorical_column")
-def weighted_categorical_column(categorical_column: Any, weight_feature_key: Any, dtype: Any = dtypes.float32) -> Any:
+def weighted_categorical_column(categorical_column: Any, weight_feature_key: Any, dtype: dtypes.DTypeLike = dtypes.float32) -> Any:
     """Ids with a weight each, which another feature gives."""
     check_weighted_arguments(dtype)
     return WeightedCategoricalColumn(categorical_column, weight_feature_key, dtype)

@@ -130,7 +130,7 @@ def check_static_batch_sizes(tensors: list[Any], columns: list[Any]) -> None:
             )
 
 
-def checked_initializer(initializer: Any, name: Any, dimension: int) -> Any:
+def checked_initializer(initializer: Any, name: str | None, dimension: int) -> Any:
     """The initializer of an embedding: as given, or a truncated normal that keeps the scale of sums."""
     if initializer is not None and not callable(initializer):
         raise ValueError(f"initializer must be callable if specified. Embedding of column_name: {name}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+from collections.abc import Sequence
 from typing import Any
 
 import everflow as tf
@@ -116,7 +117,7 @@ class EmbeddingColumn(
         from_checkpoint(table, self.ckpt_to_load_from, self.tensor_name_in_ckpt)
         return embedded(self, pair, table)
 
-    def _scope_table(self, weight_collections: Any, trainable: Any) -> Any:
+    def _scope_table(self, weight_collections: Sequence[str] | None, trainable: bool) -> Any:
         """The table as a variable of the scope around, which is how the older protocol keeps it."""
         if weight_collections and tf.GraphKeys.GLOBAL_VARIABLES not in weight_collections:
             weight_collections = [*weight_collections, tf.GraphKeys.GLOBAL_VARIABLES]

@@ -75,7 +75,7 @@ class FeaturesLayer(Layer):
         }
 
     @classmethod
-    def from_config(cls, config: Any, custom_objects: Any = None) -> Any:
+    def from_config(cls, config: Any, custom_objects: dict[str, Any] | None = None) -> Any:
         """The layer of a config."""
         config = dict(config)
         config["feature_columns"] = deserialize_feature_columns(config["feature_columns"], custom_objects=custom_objects)

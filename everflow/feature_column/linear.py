@@ -123,7 +123,7 @@ class LinearModelLayer(Layer):
         }
 
     @classmethod
-    def from_config(cls, config: Any, custom_objects: Any = None) -> Any:
+    def from_config(cls, config: Any, custom_objects: dict[str, Any] | None = None) -> Any:
         """The layer of a config."""
         columns = deserialize_feature_columns(config["feature_columns"], custom_objects=custom_objects)
         return cls(**{**config, "feature_columns": columns})

@@ -69,7 +69,9 @@ def checked_numeric_arguments(key: Any, shape: Any, default_value: Any, dtype: A
 
 
 @public("feature_column.numeric_column")
-def numeric_column(key: Any, shape: Any = (1,), default_value: Any = None, dtype: Any = dtypes.float32, normalizer_fn: Any = None) -> Any:
+def numeric_column(
+    key: Any, shape: Any = (1,), default_value: Any = None, dtype: dtypes.DTypeLike = dtypes.float32, normalizer_fn: Any = None
+) -> Any:
     """Numbers of a fixed shape for each example, given to the model as they are or normalized."""
     shape, default_value = checked_numeric_arguments(key, shape, default_value, dtype, normalizer_fn)
     return NumericColumn(key, shape=shape, default_value=default_value, dtype=dtype, normalizer_fn=normalizer_fn)

@@ -62,7 +62,7 @@ class _WeightedCategoricalColumn(MadeByOlderFunction, categorical.WeightedCatego
 
 @internal("feature_column.feature_column._numeric_column")
 def old_numeric_column(
-    key: Any, shape: Any = (1,), default_value: Any = None, dtype: Any = dtypes.float32, normalizer_fn: Any = None
+    key: Any, shape: Any = (1,), default_value: Any = None, dtype: dtypes.DTypeLike = dtypes.float32, normalizer_fn: Any = None
 ) -> Any:
     """The older numeric_column."""
     shape, default_value = numeric.checked_numeric_arguments(key, shape, default_value, dtype, normalizer_fn)
@@ -77,7 +77,7 @@ def old_bucketized_column(source_column: Any, boundaries: Any) -> Any:
 
 
 @internal("feature_column.feature_column._categorical_column_with_hash_bucket")
-def old_categorical_column_with_hash_bucket(key: Any, hash_bucket_size: Any, dtype: Any = dtypes.string) -> Any:
+def old_categorical_column_with_hash_bucket(key: Any, hash_bucket_size: Any, dtype: dtypes.DTypeLike = dtypes.string) -> Any:
     """The older categorical_column_with_hash_bucket."""
     categorical.check_hashed_arguments(key, hash_bucket_size, dtype)
     return _HashedCategoricalColumn(key, hash_bucket_size, dtype)
@@ -90,7 +90,7 @@ def old_categorical_column_with_vocabulary_file(
     vocabulary_size: Any = None,
     num_oov_buckets: int = 0,
     default_value: Any = None,
-    dtype: Any = dtypes.string,
+    dtype: dtypes.DTypeLike = dtypes.string,
 ) -> Any:
     """The older categorical_column_with_vocabulary_file."""
     return _VocabularyFileCategoricalColumn(
@@ -147,7 +147,7 @@ def old_indicator_column(categorical_column: Any) -> Any:
 
 
 @internal("feature_column.feature_column._weighted_categorical_column")
-def old_weighted_categorical_column(categorical_column: Any, weight_feature_key: Any, dtype: Any = dtypes.float32) -> Any:
+def old_weighted_categorical_column(categorical_column: Any, weight_feature_key: Any, dtype: dtypes.DTypeLike = dtypes.float32) -> Any:
     """The older weighted_categorical_column."""
     categorical.check_weighted_arguments(dtype)
     return _WeightedCategoricalColumn(categorical_column, weight_feature_key, dtype)

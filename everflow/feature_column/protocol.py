@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import abc
 import collections
+from collections.abc import Sequence
 from typing import Any
 
 from everflow.api import internal
@@ -56,7 +57,7 @@ class OldDenseColumn(OldFeatureColumn):
         """The shape of the tensor without its batch."""
 
     @abc.abstractmethod
-    def _get_dense_tensor(self, inputs: Any, weight_collections: Any = None, trainable: Any = None) -> Any:
+    def _get_dense_tensor(self, inputs: Any, weight_collections: Sequence[str] | None = None, trainable: bool | None = None) -> Any:
         """The dense tensor."""
 
 
@@ -83,7 +84,9 @@ class OldSequenceDenseColumn(OldFeatureColumn):
     TensorSequenceLengthPair = TensorSequenceLengthPair
 
     @abc.abstractmethod
-    def _get_sequence_dense_tensor(self, inputs: Any, weight_collections: Any = None, trainable: Any = None) -> Any:
+    def _get_sequence_dense_tensor(
+        self, inputs: Any, weight_collections: Sequence[str] | None = None, trainable: bool | None = None
+    ) -> Any:
         """The tensor and the lengths of its sequences."""
 
 
@@ -116,7 +119,7 @@ class FeatureColumn(OldFeatureColumn):
         raise NotImplementedError(f"_get_config of {type(self).__name__}")
 
     @classmethod
-    def _from_config(cls, config: Any, custom_objects: Any = None, columns_by_name: Any = None) -> Any:
+    def _from_config(cls, config: Any, custom_objects: dict[str, Any] | None = None, columns_by_name: Any = None) -> Any:
         raise NotImplementedError(f"_from_config of {cls.__name__}")
 
     def __lt__(self, other: Any) -> bool:
@@ -157,7 +160,7 @@ class DenseColumn(FeatureColumn):
     def _variable_shape(self) -> Any:
         return self.variable_shape
 
-    def _get_dense_tensor(self, inputs: Any, weight_collections: Any = None, trainable: Any = None) -> Any:
+    def _get_dense_tensor(self, inputs: Any, weight_collections: Sequence[str] | None = None, trainable: bool | None = None) -> Any:
         return self.get_dense_tensor(inputs, None)
 
 
@@ -194,7 +197,9 @@ class SequenceDenseColumn(FeatureColumn):
     def get_sequence_dense_tensor(self, transformation_cache: Any, state_manager: Any) -> Any:
         """The tensor and the lengths of its sequences."""
 
-    def _get_sequence_dense_tensor(self, inputs: Any, weight_collections: Any = None, trainable: Any = None) -> Any:
+    def _get_sequence_dense_tensor(
+        self, inputs: Any, weight_collections: Sequence[str] | None = None, trainable: bool | None = None
+    ) -> Any:
         return self.get_sequence_dense_tensor(inputs, None)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import everflow as tf
@@ -16,7 +17,7 @@ from everflow.ops.variables.variable_scope import variable_scope
 from everflow.templates import make_template
 
 
-def _with_defaults(weight_collections: Any) -> list[Any]:
+def _with_defaults(weight_collections: Sequence[str] | None) -> list[Any]:
     """The collections for variables: those given, and the two that models are found in."""
     found = list(weight_collections or ())
     for key in (tf.GraphKeys.GLOBAL_VARIABLES, tf.GraphKeys.MODEL_VARIABLES):
@@ -33,7 +34,7 @@ def _scope_variables() -> Any:
 def _input_layer(
     features: Any,
     feature_columns: Any,
-    weight_collections: Any,
+    weight_collections: Sequence[str] | None,
     trainable: bool,
     cols_to_vars: Any,
     cols_to_output_tensors: Any,
@@ -75,7 +76,7 @@ def _input_layer(
 def input_layer(
     features: Any,
     feature_columns: Any,
-    weight_collections: Any = None,
+    weight_collections: Sequence[str] | None = None,
     trainable: bool = True,
     cols_to_vars: Any = None,
     cols_to_output_tensors: Any = None,
@@ -93,7 +94,7 @@ class InputLayer:
     def __init__(
         self,
         feature_columns: Any,
-        weight_collections: Any = None,
+        weight_collections: Sequence[str] | None = None,
         trainable: bool = True,
         cols_to_vars: Any = None,
         name: str = "feature_column_input_layer",
@@ -175,7 +176,7 @@ class ScopedLinearModel(Model):
         feature_columns: Any,
         units: int = 1,
         sparse_combiner: str = "sum",
-        weight_collections: Any = None,
+        weight_collections: Sequence[str] | None = None,
         trainable: bool = True,
         name: str | None = None,
         **kwargs: Any,
@@ -255,7 +256,7 @@ def linear_model(
     feature_columns: Any,
     units: int = 1,
     sparse_combiner: str = "sum",
-    weight_collections: Any = None,
+    weight_collections: Sequence[str] | None = None,
     trainable: bool = True,
     cols_to_vars: Any = None,
 ) -> Any:
@@ -277,7 +278,9 @@ def linear_model(
 
 
 @public("contrib.feature_column.sequence_input_layer")
-def sequence_input_layer(features: Any, feature_columns: Any, weight_collections: Any = None, trainable: bool = True) -> Any:
+def sequence_input_layer(
+    features: Any, feature_columns: Any, weight_collections: Sequence[str] | None = None, trainable: bool = True
+) -> Any:
     """The tensors of all steps of all columns side by side, and the lengths of the sequences."""
     columns = checked_columns(feature_columns)
     for column in columns:

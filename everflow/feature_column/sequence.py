@@ -76,7 +76,7 @@ def sequence_categorical_column_with_identity(key: Any, num_buckets: Any, defaul
 
 @public("feature_column.sequence_categorical_column_with_hash_bucket")
 @public("contrib.feature_column.sequence_categorical_column_with_hash_bucket")
-def sequence_categorical_column_with_hash_bucket(key: Any, hash_bucket_size: Any, dtype: Any = dtypes.string) -> Any:
+def sequence_categorical_column_with_hash_bucket(key: Any, hash_bucket_size: Any, dtype: dtypes.DTypeLike = dtypes.string) -> Any:
     """Sequences of ids by hash."""
     return SequenceCategoricalColumn(categorical.categorical_column_with_hash_bucket(key, hash_bucket_size, dtype))
 
@@ -89,7 +89,7 @@ def sequence_categorical_column_with_vocabulary_file(
     vocabulary_size: Any = None,
     num_oov_buckets: int = 0,
     default_value: Any = None,
-    dtype: Any = dtypes.string,
+    dtype: dtypes.DTypeLike = dtypes.string,
 ) -> Any:
     """Sequences of ids by the lines of a file."""
     return SequenceCategoricalColumn(
@@ -100,7 +100,7 @@ def sequence_categorical_column_with_vocabulary_file(
 @public("feature_column.sequence_categorical_column_with_vocabulary_list")
 @public("contrib.feature_column.sequence_categorical_column_with_vocabulary_list")
 def sequence_categorical_column_with_vocabulary_list(
-    key: Any, vocabulary_list: Any, dtype: Any = None, default_value: Any = -1, num_oov_buckets: int = 0
+    key: Any, vocabulary_list: Any, dtype: dtypes.DTypeLike | None = None, default_value: Any = -1, num_oov_buckets: int = 0
 ) -> Any:
     """Sequences of ids by the places in a list."""
     return SequenceCategoricalColumn(

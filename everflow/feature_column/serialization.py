@@ -41,7 +41,7 @@ class TupleColumn:
         return {field: _plain(getattr(self, field)) for field in self._fields}
 
     @classmethod
-    def _from_config(cls, config: Any, custom_objects: Any = None, columns_by_name: Any = None) -> Any:
+    def _from_config(cls, config: Any, custom_objects: dict[str, Any] | None = None, columns_by_name: Any = None) -> Any:
         if set(config) != set(cls._fields):
             raise ValueError(f"Invalid config: {config}, expected keys: {list(cls._fields)}")
 
@@ -78,7 +78,7 @@ def serialize_feature_column(fc: Any) -> Any:
 
 
 @internal("feature_column.serialization.deserialize_feature_column")
-def deserialize_feature_column(config: Any, custom_objects: Any = None, columns_by_name: Any = None) -> Any:
+def deserialize_feature_column(config: Any, custom_objects: dict[str, Any] | None = None, columns_by_name: Any = None) -> Any:
     """The column that data stand for; equal columns become one object where a dict to remember them in is given."""
     import everflow.feature_column.every_column  # noqa: F401 (fills CLASSES)
 
@@ -103,7 +103,7 @@ def serialize_feature_columns(feature_columns: Any) -> list[Any]:
 
 
 @internal("feature_column.serialization.deserialize_feature_columns")
-def deserialize_feature_columns(configs: Any, custom_objects: Any = None) -> list[Any]:
+def deserialize_feature_columns(configs: Any, custom_objects: dict[str, Any] | None = None) -> list[Any]:
     """The columns that data stand for."""
     columns_by_name: dict[str, Any] = {}
     return [deserialize_feature_column(config, custom_objects, columns_by_name) for config in configs]

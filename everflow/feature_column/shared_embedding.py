@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import weakref
+from collections.abc import Sequence
 from typing import Any
 
 import everflow as tf
@@ -71,7 +72,7 @@ class ScopedSharedEmbeddingColumn(
     def _transform_feature(self, inputs: Any) -> Any:
         return inputs.get(self.categorical_column)
 
-    def _embedded(self, inputs: Any, weight_collections: Any, trainable: Any) -> Any:
+    def _embedded(self, inputs: Any, weight_collections: Sequence[str] | None, trainable: bool) -> Any:
         """The vectors, and the ids that they stand for."""
         # A scope of its own: the scope of the variable is that of all columns that share it.
         with name_scope(None, self.name):
@@ -80,7 +81,7 @@ class ScopedSharedEmbeddingColumn(
             from_checkpoint(table, self.ckpt_to_load_from, self.tensor_name_in_ckpt)
             return embedded(self, pair, table), pair
 
-    def _table(self, weight_collections: Any, trainable: Any) -> Any:
+    def _table(self, weight_collections: Sequence[str] | None, trainable: bool) -> Any:
         shape = (buckets_of(self.categorical_column), self.dimension)
         shared = tf.get_collection(self.shared_embedding_collection_name)
         if not shared:
@@ -126,7 +127,7 @@ def _ids_beneath(column: Any) -> Any:
 
 
 def _checked_sharing(
-    categorical_columns: Any, dimension: Any, initializer: Any, ckpt: Any, tensor_name: Any, name: Any
+    categorical_columns: Any, dimension: Any, initializer: Any, ckpt: Any, tensor_name: Any, name: str | None
 ) -> tuple[list[Any], Any, str]:
     """The columns in the order of their names, the initializer and the name of what they share."""
     if dimension is None or dimension < 1:
@@ -294,10 +295,12 @@ class SharedEmbeddingColumn(
         dense, pair = self._embedded(transformation_cache, state_manager)
         return TensorSequenceLengthPair(dense, sequence_length_of(pair.id_tensor))
 
-    def _get_dense_tensor(self, inputs: Any, weight_collections: Any = None, trainable: Any = None) -> Any:
+    def _get_dense_tensor(self, inputs: Any, weight_collections: Sequence[str] | None = None, trainable: bool | None = None) -> Any:
         raise ValueError(_FOR_LAYERS)
 
-    def _get_sequence_dense_tensor(self, inputs: Any, weight_collections: Any = None, trainable: Any = None) -> Any:
+    def _get_sequence_dense_tensor(
+        self, inputs: Any, weight_collections: Sequence[str] | None = None, trainable: bool | None = None
+    ) -> Any:
         raise ValueError(_FOR_LAYERS)
 
 

@@ -14,7 +14,7 @@ class Collections:
     def _check_not_finalized(self) -> None:
         """Raises where nothing may be added any more."""
 
-    def add_to_collection(self, name: Any, value: Any) -> None:
+    def add_to_collection(self, name: str | None, value: Any) -> None:
         """Appends a value to a collection."""
         self._check_not_finalized()
         self._collections.setdefault(name, []).append(value)
@@ -29,7 +29,7 @@ class Collections:
         """The collection itself, made where it is not there yet."""
         return self._collections.setdefault(name, [])
 
-    def get_collection(self, name: Any, scope: str | None = None) -> list[Any]:
+    def get_collection(self, name: str | None, scope: str | None = None) -> list[Any]:
         """A copy of a collection; with a scope, the items whose name matches it from its start."""
         found = self._collections.get(name)
         if found is None:
@@ -48,7 +48,7 @@ class Collections:
         """The names of the collections."""
         return self.get_all_collection_keys()
 
-    def clear_collection(self, name: Any) -> None:
+    def clear_collection(self, name: str | None) -> None:
         """Drops a collection."""
         self._check_not_finalized()
         self._collections.pop(name, None)

@@ -65,7 +65,7 @@ def add_constant(array: np.ndarray, dtype: dtypes.DType, name: str | None) -> Te
 _SHOWN = {"float32": "float", "float64": "double", "float16": "half"}
 
 
-def _eager_error(error: TypeError | ValueError, value: Any, dtype: Any) -> TypeError | ValueError:
+def _eager_error(error: TypeError | ValueError, value: Any, dtype: dtypes.DTypeLike) -> TypeError | ValueError:
     """The same error, as it is put where values are made at once."""
     text = str(error)
     if text.startswith("Expected ") and dtype is not None:
@@ -101,7 +101,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None 
 
 @public("compat.v2.constant")
 @internal("framework.constant_op.constant")
-def constant_v2(value: Any, dtype: Any = None, shape: Any = None, name: str | None = "Const") -> Tensor:
+def constant_v2(value: Any, dtype: dtypes.DTypeLike | None = None, shape: Any = None, name: str | None = "Const") -> Tensor:
     """The same; a shape may only repeat a single element or arrange all of them."""
     if shape is not None and not isinstance(value, Tensor):
         value = as_array(value, dtype, shape, allow_broadcast=True)
@@ -111,7 +111,12 @@ def constant_v2(value: Any, dtype: Any = None, shape: Any = None, name: str | No
 @public("convert_to_tensor")
 @internal("framework.ops.convert_to_tensor", "framework.ops.convert_to_tensor_v1")
 def convert_to_tensor(
-    value: Any, dtype: Any = None, name: str | None = None, preferred_dtype: Any = None, dtype_hint: Any = None, as_ref: bool = False
+    value: Any,
+    dtype: Any = None,
+    name: str | None = None,
+    preferred_dtype: dtypes.DTypeLike | None = None,
+    dtype_hint: dtypes.DTypeLike | None = None,
+    as_ref: bool = False,
 ) -> Tensor:
     """The tensor that a value stands for; with a dtype, one of that type or a TypeError/ValueError."""
     if dtype is not None:
@@ -196,10 +201,10 @@ def _prefix(name: str | None) -> str:
 @internal("framework.ops.internal_convert_to_tensor")
 def internal_convert_to_tensor(
     value: Any,
-    dtype: Any = None,
+    dtype: dtypes.DTypeLike | None = None,
     name: str | None = None,
     as_ref: bool = False,
-    preferred_dtype: Any = None,
+    preferred_dtype: dtypes.DTypeLike | None = None,
     ctx: Any = None,
     accept_symbolic_tensors: bool = True,
     accepted_result_types: Any = (Tensor,),
@@ -210,7 +215,9 @@ def internal_convert_to_tensor(
 
 @public("compat.v2.convert_to_tensor")
 @internal("framework.ops.convert_to_tensor_v2")
-def _convert_to_tensor_v2(value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None) -> Tensor:
+def _convert_to_tensor_v2(
+    value: Any, dtype: dtypes.DTypeLike | None = None, dtype_hint: dtypes.DTypeLike | None = None, name: str | None = None
+) -> Tensor:
     return convert_to_tensor(value, dtype, name, dtype_hint)
 
 
@@ -229,11 +236,11 @@ def _checked(t: Tensor, dtype: Any) -> Tensor:
     return t
 
 
-def _python_value(value: Any, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Tensor:
+def _python_value(value: Any, dtype: dtypes.DTypeLike | None = None, name: str | None = None, as_ref: bool = False) -> Tensor:
     return constant(value, dtype, name=name or "Const")
 
 
-def _operation_to_tensor(op: Operation, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Tensor:
+def _operation_to_tensor(op: Operation, dtype: dtypes.DTypeLike | None = None, name: str | None = None, as_ref: bool = False) -> Tensor:
     raise TypeError(f"Can't convert Operation '{op.name}' to Tensor (target dtype={dtype!r}, name={name!r}, as_ref={as_ref!r})")
 
 
@@ -274,7 +281,7 @@ def shape_value(value: Any, dtype: Any = None, name: str | None = None, as_ref: 
     return constant(sizes, dtype, name=name or "shape_as_tensor")
 
 
-def _dimension_value(value: Any, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Tensor:
+def _dimension_value(value: Any, dtype: dtypes.DTypeLike | None = None, name: str | None = None, as_ref: bool = False) -> Tensor:
     if value.value is None:
         raise ValueError(f"Cannot convert an unknown Dimension to a Tensor: {value}")
     if dtype is not None and dtype not in (dtypes.int32, dtypes.int64):
@@ -302,7 +309,11 @@ _converters.setdefault(200, []).append((object, _python_value))
 
 
 def convert_list(
-    values: Any, dtype: Any = None, name: str | None = None, preferred_dtype: Any = None, as_ref: bool = False
+    values: Any,
+    dtype: dtypes.DTypeLike | None = None,
+    name: str | None = None,
+    preferred_dtype: dtypes.DTypeLike | None = None,
+    as_ref: bool = False,
 ) -> list[Tensor]:
     """Each value as a tensor, named `name_0`, `name_1`, ..."""
     if not isinstance(values, (list, tuple)) and not hasattr(values, "__iter__"):

@@ -110,7 +110,7 @@ def _parameter_names(func: Callable[..., Any], count: int) -> list[str]:
     return names + [f"arg{i}" for i in range(len(names), count)]
 
 
-def _base_name(func: Any) -> str:
+def _base_name(func: Callable[..., Any]) -> str:
     if inspect.isfunction(func):
         name = func.__name__
     elif inspect.ismethod(func):
@@ -126,7 +126,7 @@ class _DefinedFunction:
 
     def __init__(
         self,
-        func: Any,
+        func: Callable[..., Any],
         argnames: list[str],
         input_types: list[Any],
         func_name: str | None = None,
@@ -298,7 +298,7 @@ class _OverloadedFunction:
 
     def __init__(
         self,
-        func: Any,
+        func: Callable[..., Any],
         count: int,
         func_name: str | None = None,
         grad_func: Any = None,

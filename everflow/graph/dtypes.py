@@ -232,8 +232,12 @@ dtype_range = internal("framework.dtypes.dtype_range")({
 })  # fmt: skip
 
 
+# What functions take for a type.
+DTypeLike = DType | str | int | type | np.dtype
+
+
 @public("as_dtype", "dtypes.as_dtype")
-def as_dtype(type_value: Any) -> DType:
+def as_dtype(type_value: DTypeLike) -> DType:
     """The type meant by a DType, its number, its name, or a numpy or Python type."""
     if type(type_value) is DType:
         return type_value

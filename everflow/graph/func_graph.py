@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from everflow.api import internal
 from everflow.graph import opdefs
+from everflow.graph.dtypes import DTypeLike
 from everflow.graph.graph import Graph
 from everflow.graph.operation import Operation
 from everflow.graph.places import colocation_target
+from everflow.graph.shapes import Dims
 from everflow.graph.stacks import TAPES, get_default_graph
 from everflow.graph.tensor import Tensor
 
@@ -220,7 +222,7 @@ class FuncGraph(Graph):
             op = self.add(definition, self.unique_name("GuaranteeConst"), (argument,), {"T": argument.dtype}, [argument.dtype])
         return op.outputs[0]
 
-    def add_input(self, dtype: Any, dims: Any, name: str, handle_data: Any = None) -> Tensor:
+    def add_input(self, dtype: DTypeLike, dims: Dims, name: str, handle_data: Any = None) -> Tensor:
         """A further argument of the function, as a Placeholder."""
         found = self.placeholder(dtype, dims, name, handle_data)
         self.inputs.append(found)

@@ -640,7 +640,7 @@ class Graph(Collections):
             graph = graph.outer_graph  # type: ignore[assignment]
         return None
 
-    def _is_function(self, name: Any) -> bool:
+    def _is_function(self, name: str | None) -> bool:
         return self._get_function(name) is not None
 
     def as_graph_def(self, from_version: int | None = None, add_shapes: bool = False) -> Any:

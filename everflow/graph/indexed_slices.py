@@ -100,7 +100,7 @@ class IndexedSlicesSpec(TypeSpec):
     def __init__(
         self,
         shape: Any = None,
-        dtype: Any = dtypes.float32,
+        dtype: dtypes.DTypeLike = dtypes.float32,
         indices_dtype: Any = dtypes.int64,
         dense_shape_dtype: Any = None,
         indices_shape: Any = None,
@@ -141,7 +141,7 @@ class IndexedSlicesSpec(TypeSpec):
 
 @public("convert_to_tensor_or_indexed_slices")
 @internal("framework.ops.convert_to_tensor_or_indexed_slices")
-def convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: str | None = None) -> Any:
+def convert_to_tensor_or_indexed_slices(value: Any, dtype: dtypes.DTypeLike | None = None, name: str | None = None) -> Any:
     """IndexedSlices as they are; anything else as a tensor."""
     return internal_convert_to_tensor_or_indexed_slices(value, dtype, name)
 
@@ -149,7 +149,9 @@ def convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: str
 @internal(
     "framework.ops.internal_convert_to_tensor_or_indexed_slices", "framework.indexed_slices.internal_convert_to_tensor_or_indexed_slices"
 )
-def internal_convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Any:
+def internal_convert_to_tensor_or_indexed_slices(
+    value: Any, dtype: dtypes.DTypeLike | None = None, name: str | None = None, as_ref: bool = False
+) -> Any:
     """The same, leaving variables of reference type as they are if `as_ref`."""
     if isinstance(value, IndexedSlices):
         if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(value.dtype):
@@ -166,7 +168,9 @@ def internal_convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, 
     "framework.indexed_slices.convert_n_to_tensor_or_indexed_slices",
     "framework.indexed_slices.internal_convert_n_to_tensor_or_indexed_slices",
 )
-def convert_n_to_tensor_or_indexed_slices(values: Any, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> list[Any]:
+def convert_n_to_tensor_or_indexed_slices(
+    values: Any, dtype: dtypes.DTypeLike | None = None, name: str | None = None, as_ref: bool = False
+) -> list[Any]:
     """Each value as a tensor or IndexedSlices; None stays None."""
     if not isinstance(values, collections.abc.Iterable):
         raise TypeError("values must be iterable.")
@@ -176,7 +180,7 @@ def convert_n_to_tensor_or_indexed_slices(values: Any, dtype: Any = None, name: 
     ]
 
 
-def _dense(value: IndexedSlices, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Any:
+def _dense(value: IndexedSlices, dtype: dtypes.DTypeLike | None = None, name: str | None = None, as_ref: bool = False) -> Any:
     """All rows: sums where an index occurs more than once, zeros where none does."""
     if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(value.dtype):
         raise ValueError(f"Tensor conversion requested dtype {dtypes.as_dtype(dtype).name} for IndexedSlices with dtype {value.dtype.name}")

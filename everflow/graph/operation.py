@@ -354,7 +354,7 @@ class Operation:
     def _as_graph_element(self) -> Operation:
         return self
 
-    def run(self, feed_dict: Any = None, session: Any = None) -> None:
+    def run(self, feed_dict: dict[Any, Any] | None = None, session: Any = None) -> None:
         """Runs this operation in a session (the default one unless given)."""
         default_session(self.graph, session, "execute operation", "run").run(self, feed_dict)
 

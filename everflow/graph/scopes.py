@@ -258,7 +258,7 @@ def _outside_functions(graph: Graph) -> Graph:
 
 @public("add_to_collection")
 @internal("framework.ops.add_to_collection")
-def add_to_collection(name: Any, value: Any) -> None:
+def add_to_collection(name: str | None, value: Any) -> None:
     """Appends a value to a collection of the default graph."""
     get_default_graph().add_to_collection(name, value)
 

@@ -83,7 +83,7 @@ class SparseTensor(TensorLike, CompositeTensor):
         """The static shape, as far as it is known."""
         return self.shape
 
-    def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
+    def eval(self, feed_dict: dict[Any, Any] | None = None, session: Any = None) -> Any:
         """Computes the sparse tensor; a SparseTensorValue."""
         session = default_session(self.graph, session, "evaluate tensor", "eval")
         return SparseTensorValue(*session.run([self.indices, self.values, self.dense_shape], feed_dict))
@@ -123,7 +123,7 @@ def _operation(name: str, x: SparseTensor, y: Any) -> Any:
 class SparseTensorSpec(BatchableTypeSpec):
     """Sparse tensors of a shape and a dtype."""
 
-    def __init__(self, shape: Any = None, dtype: Any = dtypes.float32) -> None:
+    def __init__(self, shape: Any = None, dtype: dtypes.DTypeLike = dtypes.float32) -> None:
         self._shape = shapes.as_shape(shape)
         self._dtype = dtypes.as_dtype(dtype)
 
@@ -205,7 +205,7 @@ register_type_spec_from_value_converter(SparseTensorValue, SparseTensorSpec.from
 
 
 @public("data.experimental.SparseTensorStructure")
-def sparse_tensor_structure(dtype: Any, shape: Any) -> SparseTensorSpec:
+def sparse_tensor_structure(dtype: dtypes.DTypeLike, shape: Any) -> SparseTensorSpec:
     """The type of sparse tensors of a dtype and a shape, under its first name."""
     return SparseTensorSpec(shape, dtype)
 
@@ -218,7 +218,7 @@ def is_sparse(x: Any) -> bool:
 
 @public("convert_to_tensor_or_sparse_tensor")
 @internal("framework.sparse_tensor.convert_to_tensor_or_sparse_tensor")
-def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str | None = None) -> Any:
+def convert_to_tensor_or_sparse_tensor(value: Any, dtype: dtypes.DTypeLike | None = None, name: str | None = None) -> Any:
     """A sparse tensor as it is, anything else as a dense tensor."""
     if dtype is not None:
         dtype = dtypes.as_dtype(dtype)
@@ -232,7 +232,7 @@ def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str 
 
 
 @public("sparse_placeholder", "sparse.placeholder")
-def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> SparseTensor:
+def sparse_placeholder(dtype: dtypes.DTypeLike, shape: Any = None, name: str | None = None) -> SparseTensor:
     """A sparse tensor that must be fed."""
     placeholder = tf.placeholder
     shape_name = name + "/shape" if name is not None else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from everflow.api import internal, public
@@ -66,7 +67,7 @@ class Tensor(TensorLike):
         numpy: Any
         value: Any
 
-    def __init__(self, op: Operation, value_index: int, dtype: Any) -> None:
+    def __init__(self, op: Operation, value_index: int, dtype: dtypes.DTypeLike) -> None:
         self.op = op
         self.value_index = value_index
         self.dtype = dtypes.as_dtype(dtype)
@@ -141,7 +142,7 @@ class Tensor(TensorLike):
     def _as_graph_element(self) -> Tensor:
         return self
 
-    def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
+    def eval(self, feed_dict: dict[Any, Any] | None = None, session: Any = None) -> Any:
         """Computes this tensor in a session (the default one unless given)."""
         return default_session(self.graph, session, "evaluate tensor", "eval").run(self, feed_dict)
 
@@ -195,7 +196,7 @@ class Tensor(TensorLike):
         raise NotImplementedError(f"Cannot convert a symbolic Tensor ({self.name}) to a numpy array.")
 
     @staticmethod
-    def _override_operator(operator: str, func: Any) -> None:
+    def _override_operator(operator: str, func: Callable[..., Any]) -> None:
         setattr(Tensor, operator, func)
         Tensor.OVERLOADABLE_OPERATORS.add(operator)
 

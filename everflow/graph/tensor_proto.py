@@ -39,7 +39,9 @@ def as_array(value: Any, dtype: Any = None, shape: Any = None, verify_shape: boo
     return array
 
 
-def _given(value: Any, dtype: Any, shape: Any, verify_shape: bool, allow_broadcast: bool) -> tuple[np.ndarray, tuple[int, ...] | None]:
+def _given(
+    value: Any, dtype: dtypes.DTypeLike, shape: Any, verify_shape: bool, allow_broadcast: bool
+) -> tuple[np.ndarray, tuple[int, ...] | None]:
     """The elements that the value gives, and the shape that was asked for, found to fit."""
     if allow_broadcast and verify_shape:
         raise ValueError("allow_broadcast and verify_shape are not both allowed.")

@@ -19,7 +19,7 @@ from everflow.graph.type_spec import BatchableTypeSpec
 class TensorSpec(BatchableTypeSpec):
     """A dense tensor of a shape and a dtype."""
 
-    def __init__(self, shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> None:
+    def __init__(self, shape: Any, dtype: dtypes.DTypeLike = dtypes.float32, name: str | None = None) -> None:
         self._shape = TensorShape(shape)
         self._dtype = dtypes.as_dtype(dtype)
         self._name = name
@@ -133,7 +133,7 @@ class TensorSpec(BatchableTypeSpec):
 class BoundedTensorSpec(TensorSpec):
     """A dense tensor whose elements lie between bounds, which are broadcast to its shape."""
 
-    def __init__(self, shape: Any, dtype: Any, minimum: Any, maximum: Any, name: str | None = None) -> None:
+    def __init__(self, shape: Any, dtype: dtypes.DTypeLike, minimum: Any, maximum: Any, name: str | None = None) -> None:
         super().__init__(shape, dtype, name)
         for what, bound in (("minimum", minimum), ("maximum", maximum)):
             if bound is None:
@@ -186,6 +186,6 @@ class BoundedTensorSpec(TensorSpec):
 
 
 @public("data.experimental.TensorStructure")
-def tensor_structure(dtype: Any, shape: Any) -> TensorSpec:
+def tensor_structure(dtype: dtypes.DTypeLike, shape: Any) -> TensorSpec:
     """The type of tensors of a dtype and a shape, under its first name."""
     return TensorSpec(shape, dtype)

@@ -143,7 +143,7 @@ class Trackable:
         self,
         name: str,
         shape: Any = None,
-        dtype: Any = dtypes.float32,
+        dtype: dtypes.DTypeLike = dtypes.float32,
         initializer: Any = None,
         getter: Callable[..., Any] | None = None,
         overwrite: bool = False,

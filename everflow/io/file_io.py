@@ -19,7 +19,7 @@ _MODES = ("r", "w", "a", "r+", "w+", "a+")
 class FileIO:
     """A file that is read as text, or as bytes if the mode has a `b`. Lengths and positions count bytes."""
 
-    def __init__(self, name: Any, mode: str) -> None:
+    def __init__(self, name: str | None, mode: str) -> None:
         self.__name = name
         self.__mode = mode
         self._binary_mode = "b" in mode

@@ -18,7 +18,7 @@ from everflow.io.filesystems import errors_about, locate, path_text
 class GFile(FileIO):
     """A file: `with tf.gfile.GFile(path, "w") as f: f.write("text")`."""
 
-    def __init__(self, name: Any, mode: str = "r") -> None:
+    def __init__(self, name: str | None, mode: str = "r") -> None:
         super().__init__(name, mode)
 
 
@@ -26,7 +26,7 @@ class GFile(FileIO):
 class FastGFile(FileIO):
     """The same as `GFile`."""
 
-    def __init__(self, name: Any, mode: str = "r") -> None:
+    def __init__(self, name: str | None, mode: str = "r") -> None:
         super().__init__(name, mode)
 
 

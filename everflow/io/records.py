@@ -21,7 +21,7 @@ PIECE = 1 << 18
 _GZIP_BITS, _ZLIB_BITS = 31, 15
 
 
-def compression_of(name: Any) -> str:
+def compression_of(name: str | None) -> str:
     """A compression type, checked; none is the empty string."""
     text = name.decode() if isinstance(name, bytes) else name or ""
     if text not in ("", "GZIP", "ZLIB"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import everflow as tf
@@ -112,7 +113,7 @@ def _radial(kernel: Any) -> Any:
 
 
 @public("keras.constraints.serialize")
-def serialize(constraint: Any) -> Any:
+def serialize(constraint: Callable[..., Any] | None) -> Any:
     """A constraint as data."""
     return serialize_keras_object(constraint)
 

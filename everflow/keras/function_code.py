@@ -6,6 +6,7 @@ import base64
 import marshal
 import sys
 import types
+from collections.abc import Callable
 from typing import Any
 
 from everflow.api import internal
@@ -13,7 +14,7 @@ from everflow.keras.serialization import deserialize_keras_object
 
 
 @internal("keras.utils.generic_utils.func_dump")
-def func_dump(func: Any) -> tuple[Any, Any, Any]:
+def func_dump(func: Callable[..., Any]) -> tuple[Any, Any, Any]:
     """A function as (code, defaults, closure)."""
     code = base64.encodebytes(marshal.dumps(func.__code__)).decode("ascii")
     closure = tuple(cell.cell_contents for cell in func.__closure__) if func.__closure__ else None
@@ -42,7 +43,7 @@ def described(function: Any) -> tuple[Any, str, Any]:
     return function.__name__, "function", function.__module__
 
 
-def found(value: Any, kind: str, module: Any, custom_objects: Any) -> Any:
+def found(value: Any, kind: str, module: Any, custom_objects: dict[str, Any] | None) -> Any:
     """The function that `described` stands for."""
     known = dict(vars(sys.modules[module])) if module in sys.modules else {}
     if kind == "function":

@@ -6,6 +6,7 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import internal, public
+from everflow.graph.dtypes import DTypeLike
 from everflow.graph.tensor import Tensor
 from everflow.keras import config
 from everflow.keras.backend.graph import get_graph
@@ -23,7 +24,7 @@ class InputLayer(Layer):
         self,
         input_shape: Any = None,
         batch_size: Any = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         input_tensor: Any = None,
         sparse: bool = False,
         name: str | None = None,
@@ -84,7 +85,7 @@ def Input(
     shape: Any = None,
     batch_size: Any = None,
     name: str | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     sparse: bool = False,
     tensor: Any = None,
     ragged: bool = False,

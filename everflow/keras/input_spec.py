@@ -17,7 +17,7 @@ class InputSpec:
 
     def __init__(
         self,
-        dtype: Any = None,
+        dtype: dtypes.DTypeLike | None = None,
         shape: Any = None,
         ndim: int | None = None,
         max_ndim: int | None = None,

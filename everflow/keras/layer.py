@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,9 @@ class Layer(LayerVariables, LayerResults, LayerConnections, LayerSaving, Module)
     supports_masking: bool
     _TF_MODULE_IGNORED_PROPERTIES = frozenset(("_obj_reference_counts_dict", *Module._TF_MODULE_IGNORED_PROPERTIES))
 
-    def __init__(self, trainable: bool = True, name: str | None = None, dtype: Any = None, dynamic: bool = False, **kwargs: Any) -> None:
+    def __init__(
+        self, trainable: bool = True, name: str | None = None, dtype: dtypes.DTypeLike | None = None, dynamic: bool = False, **kwargs: Any
+    ) -> None:
         validate_kwargs(kwargs, _KEYWORDS)
         # Past __setattr__: these lists are books, not things to be tracked.
         self.__dict__.update(
@@ -121,7 +124,7 @@ class Layer(LayerVariables, LayerResults, LayerConnections, LayerSaving, Module)
         return self._activity_regularizer
 
     @activity_regularizer.setter
-    def activity_regularizer(self, regularizer: Any) -> None:
+    def activity_regularizer(self, regularizer: Callable[..., Any] | None) -> None:
         self.__dict__["_activity_regularizer"] = regularizer
 
     @property

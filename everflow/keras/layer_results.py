@@ -8,6 +8,7 @@ import everflow as tf
 from everflow import nest
 from everflow.eager.context import executing_eagerly
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.graph import Graph
 from everflow.graph.operation import Operation
 from everflow.graph.scopes import is_eager_outside, name_scope
 from everflow.graph.stacks import get_default_graph
@@ -169,7 +170,7 @@ _IN_BRANCH = (
 )
 
 
-def _is_part_of_control_flow(graph: Any) -> bool:
+def _is_part_of_control_flow(graph: Graph) -> bool:
     return getattr(graph, "branch", None) is not None or getattr(graph, "is_loop", False)
 
 

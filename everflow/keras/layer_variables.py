@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -30,15 +31,15 @@ def make_variable(
     shape: Any = None,
     dtype: Any = dtypes.float32,
     initializer: Any = None,
-    trainable: Any = None,
+    trainable: bool | None = None,
     caching_device: Any = None,
     validate_shape: bool = True,
-    constraint: Any = None,
-    use_resource: Any = None,
+    constraint: Callable[..., Any] | None = None,
+    use_resource: bool | None = None,
     collections: Any = None,
     synchronization: Any = VariableSynchronization.AUTO,
     aggregation: Any = VariableAggregation.NONE,
-    partitioner: Any = None,
+    partitioner: Callable[..., Any] | None = None,
 ) -> Any:
     """A variable, without regard to variable scopes."""
     value, value_type = initializer, None
@@ -151,13 +152,13 @@ class LayerVariables:
         self,
         name: str | None = None,
         shape: Any = None,
-        dtype: Any = None,
+        dtype: dtypes.DTypeLike | None = None,
         initializer: Any = None,
-        regularizer: Any = None,
+        regularizer: Callable[..., Any] | None = None,
         trainable: Any = None,
-        constraint: Any = None,
-        partitioner: Any = None,
-        use_resource: Any = None,
+        constraint: Callable[..., Any] | None = None,
+        partitioner: Callable[..., Any] | None = None,
+        use_resource: bool | None = None,
         synchronization: Any = VariableSynchronization.AUTO,
         aggregation: Any = VariableAggregation.NONE,
         **kwargs: Any,
@@ -296,7 +297,7 @@ def check_weights(name: str, variables: Any, weights: Any) -> None:
             raise ValueError(f"Layer weight shape {variable.shape} not compatible with provided weight shape {np.shape(value)}")
 
 
-def trained_where_synchronized(trainable: Any, synchronization: Any) -> bool:
+def trained_where_synchronized(trainable: bool, synchronization: Any) -> bool:
     """Whether a variable is trained: by default, unless each device keeps its own."""
     if synchronization is not VariableSynchronization.ON_READ:
         return True if trainable is None else trainable

@@ -382,7 +382,7 @@ class Network(Layer):
         return connections_config(self)
 
     @classmethod
-    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
+    def from_config(cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None) -> Any:
         """A network as a config describes it."""
         return network_from_config(cls, config, custom_objects)
 

@@ -62,7 +62,7 @@ def _arranged(structure: Any, flat: list[Any]) -> Any:
     return nest.map_structure(lambda _: flat[next(numbers)], structure)
 
 
-def network_from_config(cls: Any, config: dict[str, Any], custom_objects: Any) -> Any:
+def network_from_config(cls: Any, config: dict[str, Any], custom_objects: dict[str, Any] | None) -> Any:
     """The functional model that a config describes."""
     made: dict[str, Any] = {}
     # Models know themselves as a first call, which is no call in the model that they are part of.

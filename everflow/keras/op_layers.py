@@ -11,6 +11,7 @@ import everflow as tf
 from everflow import nest
 from everflow.api import internal
 from everflow.eager.context import executing_eagerly
+from everflow.graph.dtypes import DTypeLike
 from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
 from everflow.keras.layer import Layer
@@ -23,7 +24,9 @@ class TensorFlowOpLayer(Layer):
     node_def: Any
     constants: dict[int, Any]
 
-    def __init__(self, node_def: Any, name: str | None = None, constants: Any = None, trainable: bool = True, dtype: Any = None) -> None:
+    def __init__(
+        self, node_def: Any, name: str | None = None, constants: Any = None, trainable: bool = True, dtype: DTypeLike | None = None
+    ) -> None:
         node = _node(node_def)
         super().__init__(
             name="tf_op_layer_" + (name or node.name).replace("/", "_") if not str(name).startswith("tf_op_layer_") else name,

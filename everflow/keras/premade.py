@@ -93,7 +93,7 @@ class LinearModel(Model):
         }
 
     @classmethod
-    def from_config(cls, config: Any, custom_objects: Any = None) -> Any:
+    def from_config(cls, config: Any, custom_objects: dict[str, Any] | None = None) -> Any:
         """A model with these arguments."""
         return cls(**config)
 
@@ -145,7 +145,7 @@ class WideDeepModel(Model):
         }
 
     @classmethod
-    def from_config(cls, config: Any, custom_objects: Any = None) -> Any:
+    def from_config(cls, config: Any, custom_objects: dict[str, Any] | None = None) -> Any:
         """A model with these parts."""
         known = {"LinearModel": LinearModel, **(custom_objects or {})}
         parts = {

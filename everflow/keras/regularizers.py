@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import everflow as tf
@@ -65,7 +66,7 @@ def l1_l2(l1: float = 0.01, l2: float = 0.01) -> L1L2:
 
 
 @public("keras.regularizers.serialize")
-def serialize(regularizer: Any) -> Any:
+def serialize(regularizer: Callable[..., Any] | None) -> Any:
     """A regularizer as data."""
     return serialize_keras_object(regularizer)
 

@@ -200,7 +200,7 @@ class Sequential(Model):
         return "_tf_keras_sequential"
 
     @classmethod
-    def from_config(cls, config: Any, custom_objects: Any = None) -> Any:
+    def from_config(cls, config: Any, custom_objects: dict[str, Any] | None = None) -> Any:
         """A model with the layers of a config."""
         name, shape, layers = (
             (config.get("name"), config.get("build_input_shape"), config["layers"]) if isinstance(config, dict) else (None, None, config)

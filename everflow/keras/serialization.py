@@ -69,7 +69,7 @@ def serialize_keras_object(instance: Any) -> Any:
 
 @public("keras.utils.deserialize_keras_object")
 def deserialize_keras_object(
-    identifier: Any, module_objects: Any = None, custom_objects: Any = None, printable_module_name: str = "object"
+    identifier: Any, module_objects: Any = None, custom_objects: dict[str, Any] | None = None, printable_module_name: str = "object"
 ) -> Any:
     """The object that a dict or a name stands for."""
     if identifier is None:
@@ -101,7 +101,7 @@ def deserialize_keras_object(
 
 @internal("keras.utils.generic_utils.class_and_config_for_serialized_keras_object")
 def class_and_config_for_serialized_keras_object(
-    config: Any, module_objects: Any = None, custom_objects: Any = None, printable_module_name: str = "object"
+    config: Any, module_objects: Any = None, custom_objects: dict[str, Any] | None = None, printable_module_name: str = "object"
 ) -> tuple[Any, Any]:
     """The class that a config names, and its arguments, with objects inside them made."""
     if not isinstance(config, dict) or "class_name" not in config or "config" not in config:

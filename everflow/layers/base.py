@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from everflow.api import internal, public
@@ -55,7 +55,7 @@ class Layer(KerasLayer):
     _current_scope: Any
     _use_resource_variables: bool
 
-    def __init__(self, trainable: bool = True, name: str | None = None, dtype: Any = None, **kwargs: Any) -> None:
+    def __init__(self, trainable: bool = True, name: str | None = None, dtype: dtypes.DTypeLike | None = None, **kwargs: Any) -> None:
         scope = kwargs.pop("_scope", None)
         self.__dict__.update(_keras_style=_keras_style, _graph=None, _current_scope=None, _scope=None)
         self._reuse = kwargs.pop("_reuse", None)
@@ -124,15 +124,15 @@ class Layer(KerasLayer):
         self,
         name: str,
         shape: Any,
-        dtype: Any = None,
+        dtype: dtypes.DTypeLike | None = None,
         initializer: Any = None,
-        regularizer: Any = None,
+        regularizer: Callable[..., Any] | None = None,
         trainable: Any = None,
-        constraint: Any = None,
-        use_resource: Any = None,
+        constraint: Callable[..., Any] | None = None,
+        use_resource: bool | None = None,
         synchronization: Any = VariableSynchronization.AUTO,
         aggregation: Any = VariableAggregation.NONE,
-        partitioner: Any = None,
+        partitioner: Callable[..., Any] | None = None,
         **kwargs: Any,
     ) -> Any:
         """Adds a variable, or finds it where the layer's scope is shared."""

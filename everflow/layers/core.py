@@ -57,7 +57,7 @@ dense = public("layers.dense")(internal("layers.core.fully_connected")(called_on
 class Dropout(keras_core.Dropout, base.Layer):
     """Sets a part of the inputs to zero while training."""
 
-    def __init__(self, rate: Any = 0.5, noise_shape: Any = None, seed: Any = None, name: str | None = None, **kwargs: Any) -> None:
+    def __init__(self, rate: Any = 0.5, noise_shape: Any = None, seed: int | None = None, name: str | None = None, **kwargs: Any) -> None:
         super().__init__(rate=rate, noise_shape=noise_shape, seed=seed, name=name, **kwargs)
 
     def call(self, inputs: Any, training: Any = False) -> Any:  # type: ignore[override]
@@ -65,7 +65,9 @@ class Dropout(keras_core.Dropout, base.Layer):
 
 
 @public("layers.dropout")
-def dropout(inputs: Any, rate: Any = 0.5, noise_shape: Any = None, seed: Any = None, training: Any = False, name: str | None = None) -> Any:
+def dropout(
+    inputs: Any, rate: Any = 0.5, noise_shape: Any = None, seed: int | None = None, training: Any = False, name: str | None = None
+) -> Any:
     """Sets a part of the inputs to zero while training."""
     return Dropout(rate, noise_shape=noise_shape, seed=seed, name=name).apply(inputs, training=training)
 

@@ -18,7 +18,7 @@ class _Strided:
         pool_size: Any,
         strides: Any,
         padding: Any = "valid",
-        data_format: Any = "channels_last",
+        data_format: str | None = "channels_last",
         name: str | None = None,
         **kwargs: Any,
     ) -> None:

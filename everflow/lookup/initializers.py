@@ -29,7 +29,7 @@ def _registered(op: Any) -> Any:
 class TableInitializerBase(Trackable):
     """Fills a table with keys and values of its types."""
 
-    def __init__(self, key_dtype: Any, value_dtype: Any) -> None:
+    def __init__(self, key_dtype: dtypes.DTypeLike, value_dtype: dtypes.DTypeLike) -> None:
         self._key_dtype = dtypes.as_dtype(key_dtype)
         self._value_dtype = dtypes.as_dtype(value_dtype)
 
@@ -60,7 +60,14 @@ class TableInitializerBase(Trackable):
 class KeyValueTensorInitializer(TableInitializerBase):
     """Keys and values from two tensors."""
 
-    def __init__(self, keys: Any, values: Any, key_dtype: Any = None, value_dtype: Any = None, name: str | None = None) -> None:
+    def __init__(
+        self,
+        keys: Any,
+        values: Any,
+        key_dtype: dtypes.DTypeLike | None = None,
+        value_dtype: dtypes.DTypeLike | None = None,
+        name: str | None = None,
+    ) -> None:
         with init_scope():
             self._keys = convert_to_tensor(keys, key_dtype, name="keys")
             self._values = convert_to_tensor(values, value_dtype, name="values")
@@ -91,9 +98,9 @@ class TextFileInitializer(TableInitializerBase):
     def __init__(
         self,
         filename: Any,
-        key_dtype: Any,
+        key_dtype: dtypes.DTypeLike,
         key_index: int,
-        value_dtype: Any,
+        value_dtype: dtypes.DTypeLike,
         value_index: int,
         vocab_size: int | None = None,
         delimiter: str = "\t",
@@ -194,7 +201,7 @@ class TextFileIdTableInitializer(TextFileInitializer):
         vocab_size: int | None = None,
         delimiter: str = "\t",
         name: str = "text_file_id_table_init",
-        key_dtype: Any = dtypes.string,
+        key_dtype: dtypes.DTypeLike = dtypes.string,
     ) -> None:
         super().__init__(
             filename, key_dtype, key_column_index, dtypes.int64, value_column_index, vocab_size=vocab_size, delimiter=delimiter, name=name

@@ -9,6 +9,7 @@ from typing import Any
 from everflow.api import internal, public
 from everflow.eager.context import executing_eagerly
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.dtypes import DTypeLike
 from everflow.graph.keys import GraphKeys
 from everflow.graph.scopes import add_to_collection, colocate_with, name_scope
 from everflow.graph.sparse_tensor import SparseTensor
@@ -98,7 +99,7 @@ class MutableHashTable(_MutableTable):
     """A table of values of one shape."""
 
     def __init__(
-        self, key_dtype: Any, value_dtype: Any, default_value: Any, name: str = "MutableHashTable", checkpoint: bool = True
+        self, key_dtype: DTypeLike, value_dtype: DTypeLike, default_value: Any, name: str = "MutableHashTable", checkpoint: bool = True
     ) -> None:
         super().__init__(key_dtype, value_dtype)
         self._default_value = convert_to_tensor(default_value, self._value_dtype)
@@ -135,8 +136,8 @@ class DenseHashTable(_MutableTable):
 
     def __init__(
         self,
-        key_dtype: Any,
-        value_dtype: Any,
+        key_dtype: DTypeLike,
+        value_dtype: DTypeLike,
         default_value: Any,
         empty_key: Any,
         deleted_key: Any,

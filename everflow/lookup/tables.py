@@ -44,7 +44,7 @@ def on_values(keys: Any, look_up: Any) -> Any:
 class LookupInterface(TrackableResource):
     """A table that persists across steps."""
 
-    def __init__(self, key_dtype: Any, value_dtype: Any) -> None:
+    def __init__(self, key_dtype: dtypes.DTypeLike, value_dtype: dtypes.DTypeLike) -> None:
         self._key_dtype = dtypes.as_dtype(key_dtype)
         self._value_dtype = dtypes.as_dtype(value_dtype)
         super().__init__()

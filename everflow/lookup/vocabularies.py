@@ -230,7 +230,7 @@ def _check_ids(num_oov_buckets: int, key_dtype: dtypes.DType) -> None:
         raise TypeError("Only integer and string keys are supported.")
 
 
-def _with_buckets(table: Any, num_oov_buckets: int, hasher_spec: Any, scope: str, key_dtype: Any) -> Any:
+def _with_buckets(table: Any, num_oov_buckets: int, hasher_spec: Any, scope: str, key_dtype: dtypes.DTypeLike) -> Any:
     if not num_oov_buckets:
         return table
     return IdTableWithHashBuckets(table, num_oov_buckets=num_oov_buckets, hasher_spec=hasher_spec, name=scope, key_dtype=key_dtype)
@@ -244,7 +244,7 @@ def index_table_from_file(
     vocab_size: int | None = None,
     default_value: int = -1,
     hasher_spec: Any = FastHashSpec,
-    key_dtype: Any = dtypes.string,
+    key_dtype: dtypes.DTypeLike = dtypes.string,
     name: str | None = None,
     key_column_index: int = TextFileIndex.WHOLE_LINE,
     value_column_index: int = TextFileIndex.LINE_NUMBER,
@@ -281,7 +281,7 @@ def index_table_from_tensor(
     num_oov_buckets: int = 0,
     default_value: int = -1,
     hasher_spec: Any = FastHashSpec,
-    dtype: Any = dtypes.string,
+    dtype: dtypes.DTypeLike = dtypes.string,
     name: str | None = None,
 ) -> Any:
     """A table from the words of a list to their places in it."""

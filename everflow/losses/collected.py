@@ -13,14 +13,14 @@ from everflow.ops.math.confusion_matrix import remove_squeezable_dimensions
 
 
 @public("losses.add_loss")
-def add_loss(loss: Any, loss_collection: Any = GraphKeys.LOSSES) -> None:
+def add_loss(loss: Any, loss_collection: str | None = GraphKeys.LOSSES) -> None:
     """Puts a loss among those of its graph."""
     if loss_collection and not tf.executing_eagerly():
         tf.add_to_collection(loss_collection, loss)
 
 
 @public("losses.get_losses")
-def get_losses(scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES) -> list[Any]:
+def get_losses(scope: str | None = None, loss_collection: str | None = GraphKeys.LOSSES) -> list[Any]:
     """The losses that were added, or those with names that start like `scope`."""
     return tf.get_collection(loss_collection, scope)
 

@@ -36,7 +36,7 @@ def absolute_difference(
     predictions: Any,
     weights: Any = 1.0,
     scope: str | None = None,
-    loss_collection: Any = GraphKeys.LOSSES,
+    loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = _DEFAULT,
 ) -> Any:
     """How far predictions are off."""
@@ -54,7 +54,7 @@ def cosine_distance(
     axis: Any = None,
     weights: Any = 1.0,
     scope: str | None = None,
-    loss_collection: Any = GraphKeys.LOSSES,
+    loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = _DEFAULT,
     dim: Any = None,
 ) -> Any:
@@ -75,7 +75,7 @@ def hinge_loss(
     logits: Any,
     weights: Any = 1.0,
     scope: str | None = None,
-    loss_collection: Any = GraphKeys.LOSSES,
+    loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = _DEFAULT,
 ) -> Any:
     """How far scores are from being right by one; labels are 0 and 1."""
@@ -95,7 +95,7 @@ def huber_loss(
     weights: Any = 1.0,
     delta: float = 1.0,
     scope: str | None = None,
-    loss_collection: Any = GraphKeys.LOSSES,
+    loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = _DEFAULT,
 ) -> Any:
     """Half the square of errors up to `delta`, and linear beyond."""
@@ -117,7 +117,7 @@ def log_loss(
     weights: Any = 1.0,
     epsilon: float = 1e-7,
     scope: str | None = None,
-    loss_collection: Any = GraphKeys.LOSSES,
+    loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = _DEFAULT,
 ) -> Any:
     """The negative logarithm of the probability of what is so; `epsilon` keeps it finite."""
@@ -131,7 +131,7 @@ def log_loss(
 
 @public("losses.mean_pairwise_squared_error")
 def mean_pairwise_squared_error(
-    labels: Any, predictions: Any, weights: Any = 1.0, scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES
+    labels: Any, predictions: Any, weights: Any = 1.0, scope: str | None = None, loss_collection: str | None = GraphKeys.LOSSES
 ) -> Any:
     """How far the differences between the elements of each example are off, squared."""
     _given(labels=labels, predictions=predictions)
@@ -159,7 +159,7 @@ def mean_squared_error(
     predictions: Any,
     weights: Any = 1.0,
     scope: str | None = None,
-    loss_collection: Any = GraphKeys.LOSSES,
+    loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = _DEFAULT,
 ) -> Any:
     """How far predictions are off, squared."""
@@ -177,7 +177,7 @@ def sigmoid_cross_entropy(
     weights: Any = 1.0,
     label_smoothing: Any = 0,
     scope: str | None = None,
-    loss_collection: Any = GraphKeys.LOSSES,
+    loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = _DEFAULT,
 ) -> Any:
     """The cross entropy of classes that don't exclude each other; smoothing moves labels towards one half."""
@@ -199,7 +199,7 @@ def softmax_cross_entropy(
     weights: Any = 1.0,
     label_smoothing: Any = 0,
     scope: str | None = None,
-    loss_collection: Any = GraphKeys.LOSSES,
+    loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = _DEFAULT,
 ) -> Any:
     """The cross entropy of classes of which one is right; smoothing moves labels towards all classes alike."""
@@ -237,7 +237,7 @@ def sparse_softmax_cross_entropy(
     logits: Any,
     weights: Any = 1.0,
     scope: str | None = None,
-    loss_collection: Any = GraphKeys.LOSSES,
+    loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = _DEFAULT,
 ) -> Any:
     """The cross entropy of classes of which the label names the right one."""

@@ -63,7 +63,7 @@ def compute_weighted_loss(
     losses: Any,
     weights: Any = 1.0,
     scope: str | None = None,
-    loss_collection: Any = GraphKeys.LOSSES,
+    loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Any:
     """Losses times their weights, reduced to one number, which is added to a collection."""

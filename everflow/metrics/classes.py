@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import everflow as tf
@@ -34,8 +35,8 @@ def mean_iou(
     predictions: Any,
     num_classes: Any,
     weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Sequence[str] | str | None = None,
+    updates_collections: Sequence[str] | str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """What labels and predictions of a class share, as a part of what either has; the mean over the classes that occur."""
@@ -60,8 +61,8 @@ def mean_per_class_accuracy(
     predictions: Any,
     num_classes: Any,
     weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Sequence[str] | str | None = None,
+    updates_collections: Sequence[str] | str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """How often each class was predicted when it was right; the mean over classes."""

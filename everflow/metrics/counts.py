@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import everflow as tf
@@ -11,7 +11,9 @@ from everflow.graph import dtypes
 from everflow.metrics.streaming import collected, metric_variable, refuse_eager, with_ranks_that_fit
 
 
-def _counted(values: Any, weights: Any, metrics_collections: Any, updates_collections: Any) -> tuple[Any, Any]:
+def _counted(
+    values: Any, weights: Any, metrics_collections: Sequence[str] | str | None, updates_collections: Sequence[str] | str | None
+) -> tuple[Any, Any]:
     tf.assert_type(values, dtypes.bool)
     count = metric_variable([], dtypes.float32, name="count")
     values = tf.cast(values, dtypes.float32)
@@ -23,7 +25,14 @@ def _counted(values: Any, weights: Any, metrics_collections: Any, updates_collec
 
 
 def _count_of(name: str, label: bool, prediction: bool) -> Callable[..., tuple[Any, Any]]:
-    def count(labels: Any, predictions: Any, weights: Any, metrics_collections: Any, updates_collections: Any, scope: Any) -> Any:
+    def count(
+        labels: Any,
+        predictions: Any,
+        weights: Any,
+        metrics_collections: Sequence[str] | str | None,
+        updates_collections: Sequence[str] | str | None,
+        scope: Any,
+    ) -> Any:
         refuse_eager(name)
         with tf.variable_scope(scope, name, (predictions, labels, weights)):
             predictions, labels, weights = with_ranks_that_fit(tf.cast(predictions, dtypes.bool), tf.cast(labels, dtypes.bool), weights)
@@ -44,8 +53,8 @@ def true_positives(
     labels: Any,
     predictions: Any,
     weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Sequence[str] | str | None = None,
+    updates_collections: Sequence[str] | str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """How often yes was predicted and so it was."""
@@ -57,8 +66,8 @@ def true_negatives(
     labels: Any,
     predictions: Any,
     weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Sequence[str] | str | None = None,
+    updates_collections: Sequence[str] | str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """How often no was predicted and so it was."""
@@ -70,8 +79,8 @@ def false_positives(
     labels: Any,
     predictions: Any,
     weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Sequence[str] | str | None = None,
+    updates_collections: Sequence[str] | str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """How often yes was predicted and it was no."""
@@ -83,8 +92,8 @@ def false_negatives(
     labels: Any,
     predictions: Any,
     weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Sequence[str] | str | None = None,
+    updates_collections: Sequence[str] | str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """How often no was predicted and it was yes."""
@@ -96,8 +105,8 @@ def share(
     labels: Any,
     predictions: Any,
     weights: Any,
-    metrics_collections: Any,
-    updates_collections: Any,
+    metrics_collections: Sequence[str] | str | None,
+    updates_collections: Sequence[str] | str | None,
     scope: Any,
     some: Callable[..., tuple[Any, Any]],
     others: Callable[..., tuple[Any, Any]],
@@ -121,8 +130,8 @@ def precision(
     labels: Any,
     predictions: Any,
     weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Sequence[str] | str | None = None,
+    updates_collections: Sequence[str] | str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """Which part of the predictions of yes was right."""
@@ -134,8 +143,8 @@ def recall(
     labels: Any,
     predictions: Any,
     weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Sequence[str] | str | None = None,
+    updates_collections: Sequence[str] | str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """Which part of what was yes was predicted."""

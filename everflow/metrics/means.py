@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import everflow as tf
@@ -18,7 +19,11 @@ def _ratio(total: Any, count: Any, name: str) -> Any:
 
 @public("metrics.mean")
 def mean(
-    values: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None, name: str | None = None
+    values: Any,
+    weights: Any = None,
+    metrics_collections: Sequence[str] | str | None = None,
+    updates_collections: Sequence[str] | str | None = None,
+    name: str | None = None,
 ) -> tuple[Any, Any]:
     """The mean of all values so far."""
     refuse_eager("mean")
@@ -41,7 +46,11 @@ def mean(
 
 @public("metrics.mean_tensor")
 def mean_tensor(
-    values: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None, name: str | None = None
+    values: Any,
+    weights: Any = None,
+    metrics_collections: Sequence[str] | str | None = None,
+    updates_collections: Sequence[str] | str | None = None,
+    name: str | None = None,
 ) -> tuple[Any, Any]:
     """The mean of each element of tensors of one shape."""
     refuse_eager("mean_tensor")
@@ -66,8 +75,8 @@ def accuracy(
     labels: Any,
     predictions: Any,
     weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Sequence[str] | str | None = None,
+    updates_collections: Sequence[str] | str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """How often predictions equal labels."""
@@ -85,8 +94,8 @@ def mean_absolute_error(
     labels: Any,
     predictions: Any,
     weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Sequence[str] | str | None = None,
+    updates_collections: Sequence[str] | str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """How far predictions are off."""
@@ -102,8 +111,8 @@ def mean_cosine_distance(
     predictions: Any,
     dim: int,
     weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Sequence[str] | str | None = None,
+    updates_collections: Sequence[str] | str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """One minus the cosine of the angle between vectors of length one."""
@@ -120,8 +129,8 @@ def mean_relative_error(
     predictions: Any,
     normalizer: Any,
     weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Sequence[str] | str | None = None,
+    updates_collections: Sequence[str] | str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """How far predictions are off in relation to a normalizer; nothing where that is zero."""
@@ -138,8 +147,8 @@ def mean_squared_error(
     labels: Any,
     predictions: Any,
     weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Sequence[str] | str | None = None,
+    updates_collections: Sequence[str] | str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """How far predictions are off, squared."""
@@ -154,8 +163,8 @@ def root_mean_squared_error(
     labels: Any,
     predictions: Any,
     weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Sequence[str] | str | None = None,
+    updates_collections: Sequence[str] | str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """The root of the mean squared error."""
@@ -170,8 +179,8 @@ def percentage_below(
     values: Any,
     threshold: Any,
     weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Sequence[str] | str | None = None,
+    updates_collections: Sequence[str] | str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """Which part of the values is below a threshold."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import everflow as tf
 from everflow.api import internal
+from everflow.graph.dtypes import DTypeLike
 from everflow.graph.keys import GraphKeys
 from everflow.ops.math.confusion_matrix import remove_squeezable_dimensions
 
@@ -17,7 +19,7 @@ def refuse_eager(name: str) -> None:
 
 
 @internal("ops.metrics_impl.metric_variable")
-def metric_variable(shape: Any, dtype: Any, validate_shape: bool = True, name: str | None = None) -> Any:
+def metric_variable(shape: Any, dtype: DTypeLike, validate_shape: bool = True, name: str | None = None) -> Any:
     """A local variable of zeros."""
     return tf.Variable(
         lambda: tf.zeros(shape, dtype),
@@ -30,7 +32,9 @@ def metric_variable(shape: Any, dtype: Any, validate_shape: bool = True, name: s
     )
 
 
-def collected(value: Any, update_op: Any, metrics_collections: Any, updates_collections: Any) -> tuple[Any, Any]:
+def collected(
+    value: Any, update_op: Any, metrics_collections: Sequence[str] | str | None, updates_collections: Sequence[str] | str | None
+) -> tuple[Any, Any]:
     """Puts a metric's value and update into the collections that were asked for."""
     if metrics_collections:
         tf.add_to_collections(metrics_collections, value)

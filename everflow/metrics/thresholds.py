@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import everflow as tf
@@ -70,8 +70,8 @@ def _counts_at(
     predictions: Any,
     thresholds: Any,
     weights: Any,
-    metrics_collections: Any,
-    updates_collections: Any,
+    metrics_collections: Sequence[str] | str | None,
+    updates_collections: Sequence[str] | str | None,
     name: str | None,
 ) -> tuple[Any, Any]:
     refuse_eager(f"{_NAMES[key]}_at_thresholds")
@@ -86,8 +86,8 @@ def true_positives_at_thresholds(
     predictions: Any,
     thresholds: Any,
     weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Sequence[str] | str | None = None,
+    updates_collections: Sequence[str] | str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """How often yes was predicted and so it was, at each threshold."""
@@ -100,8 +100,8 @@ def true_negatives_at_thresholds(
     predictions: Any,
     thresholds: Any,
     weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Sequence[str] | str | None = None,
+    updates_collections: Sequence[str] | str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """How often no was predicted and so it was, at each threshold."""
@@ -114,8 +114,8 @@ def false_positives_at_thresholds(
     predictions: Any,
     thresholds: Any,
     weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Sequence[str] | str | None = None,
+    updates_collections: Sequence[str] | str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """How often yes was predicted and it was no, at each threshold."""
@@ -128,8 +128,8 @@ def false_negatives_at_thresholds(
     predictions: Any,
     thresholds: Any,
     weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Sequence[str] | str | None = None,
+    updates_collections: Sequence[str] | str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """How often no was predicted and it was yes, at each threshold."""
@@ -143,8 +143,8 @@ def _shares_at(
     predictions: Any,
     thresholds: Any,
     weights: Any,
-    metrics_collections: Any,
-    updates_collections: Any,
+    metrics_collections: Sequence[str] | str | None,
+    updates_collections: Sequence[str] | str | None,
     name: str | None,
 ) -> tuple[Any, Any]:
     refuse_eager(f"{what}_at_thresholds")
@@ -164,8 +164,8 @@ def precision_at_thresholds(
     predictions: Any,
     thresholds: Any,
     weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Sequence[str] | str | None = None,
+    updates_collections: Sequence[str] | str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """Which part of the predictions of yes was right, at each threshold."""
@@ -178,8 +178,8 @@ def recall_at_thresholds(
     predictions: Any,
     thresholds: Any,
     weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Sequence[str] | str | None = None,
+    updates_collections: Sequence[str] | str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """Which part of what was yes was predicted, at each threshold."""
@@ -234,8 +234,8 @@ def auc(
     predictions: Any,
     weights: Any = None,
     num_thresholds: int = 200,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Sequence[str] | str | None = None,
+    updates_collections: Sequence[str] | str | None = None,
     curve: str = "ROC",
     name: str | None = None,
     summation_method: str = "trapezoidal",
@@ -279,8 +279,8 @@ def _rate_at(
     predictions: Any,
     weights: Any,
     num_thresholds: int,
-    metrics_collections: Any,
-    updates_collections: Any,
+    metrics_collections: Sequence[str] | str | None,
+    updates_collections: Sequence[str] | str | None,
     scope: str | None,
 ) -> tuple[Any, Any]:
     """One rate at the threshold where another is nearest to what is wanted; keys: right and wrong of the other, then of the one."""
@@ -306,8 +306,8 @@ def sensitivity_at_specificity(
     specificity: float,
     weights: Any = None,
     num_thresholds: int = 200,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Sequence[str] | str | None = None,
+    updates_collections: Sequence[str] | str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """Which part of what is yes is found at the threshold where this part of what is no is."""
@@ -334,8 +334,8 @@ def specificity_at_sensitivity(
     sensitivity: float,
     weights: Any = None,
     num_thresholds: int = 200,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Sequence[str] | str | None = None,
+    updates_collections: Sequence[str] | str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """Which part of what is no is found at the threshold where this part of what is yes is."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import everflow as tf
@@ -113,8 +113,8 @@ def _share(
     k: int | None,
     class_id: int | None,
     weights: Any,
-    metrics_collections: Any,
-    updates_collections: Any,
+    metrics_collections: Sequence[str] | str | None,
+    updates_collections: Sequence[str] | str | None,
     name: str | None,
 ) -> tuple[Any, Any]:
     """True positives as a part of them and of others."""
@@ -135,8 +135,8 @@ def recall_at_top_k(
     k: int | None = None,
     class_id: int | None = None,
     weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Sequence[str] | str | None = None,
+    updates_collections: Sequence[str] | str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """Which part of the labels is among the predictions."""
@@ -162,8 +162,8 @@ def recall_at_k(
     k: int,
     class_id: int | None = None,
     weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Sequence[str] | str | None = None,
+    updates_collections: Sequence[str] | str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """Which part of the labels is among the k classes with the highest scores."""
@@ -180,8 +180,8 @@ def precision_at_top_k(
     k: int | None = None,
     class_id: int | None = None,
     weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Sequence[str] | str | None = None,
+    updates_collections: Sequence[str] | str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """Which part of the predictions is among the labels."""
@@ -208,8 +208,8 @@ def precision_at_k(
     k: int,
     class_id: int | None = None,
     weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Sequence[str] | str | None = None,
+    updates_collections: Sequence[str] | str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """Which part of the k classes with the highest scores is among the labels."""
@@ -226,8 +226,8 @@ def sparse_precision_at_k(
     k: int,
     class_id: int | None = None,
     weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Sequence[str] | str | None = None,
+    updates_collections: Sequence[str] | str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """The first name of precision_at_k."""
@@ -290,8 +290,8 @@ def streaming_average_precision(
     labels: Any,
     predictions_idx: Any,
     weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Sequence[str] | str | None = None,
+    updates_collections: Sequence[str] | str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """The mean of average precisions, of predictions that are the numbers of classes."""
@@ -333,8 +333,8 @@ def average_precision_at_k(
     predictions: Any,
     k: int,
     weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Sequence[str] | str | None = None,
+    updates_collections: Sequence[str] | str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """The mean of the precisions at the ranks, up to k, of the classes that are right."""
@@ -353,8 +353,8 @@ def sparse_average_precision_at_k(
     predictions: Any,
     k: int,
     weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Sequence[str] | str | None = None,
+    updates_collections: Sequence[str] | str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """The first name of average_precision_at_k."""

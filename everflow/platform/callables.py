@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from everflow.api import internal
@@ -18,7 +19,7 @@ def _is_callable_object(obj: Any) -> bool:
     return callable(obj) and inspect.ismethod(obj.__call__)
 
 
-def _is_bound_method(fn: Any) -> bool:
+def _is_bound_method(fn: Callable[..., Any]) -> bool:
     fn = decorators.unwrap(fn)[1]
     return inspect.ismethod(fn) and fn.__self__ is not None
 
@@ -49,7 +50,7 @@ def has_kwargs(fn: Any) -> bool:
     return signatures.getfullargspec(fn).varkw is not None
 
 
-def get_func_name(func: Any) -> str:
+def get_func_name(func: Callable[..., Any]) -> str:
     """The name of a function, with its class for a bound method; of other callables, their type."""
     func = decorators.unwrap(func)[1]
     if not callable(func):

@@ -73,7 +73,7 @@ def deprecated(date: str | None, instructions: str, warn_once: bool = True) -> C
     """Marks a function or method as going away; calls warn with the instructions."""
     _validate_deprecation_args(date, instructions)
 
-    def decorate(func: Any) -> Any:
+    def decorate(func: Callable[..., Any]) -> Any:
         docstrings.validate_callable(func, "deprecated")
 
         @functools.wraps(func)
@@ -165,7 +165,7 @@ def deprecated_args(date: str | None, instructions: str, *deprecated_arg_names_o
         each[0] if isinstance(each, tuple) else each: each[1:] if isinstance(each, tuple) else () for each in deprecated_arg_names_or_tuples
     }
 
-    def decorate(func: Any) -> Any:
+    def decorate(func: Callable[..., Any]) -> Any:
         docstrings.validate_callable(func, "deprecated_args")
         spec = signatures.getfullargspec(func)
         names = [*spec.args, *spec.kwonlyargs]
@@ -220,7 +220,7 @@ def deprecated_arg_values(date: str | None, instructions: str, warn_once: bool =
     if not deprecated_kwargs:
         raise ValueError("Specify which argument values are deprecated.")
 
-    def decorate(func: Any) -> Any:
+    def decorate(func: Callable[..., Any]) -> Any:
         docstrings.validate_callable(func, "deprecated_arg_values")
 
         @functools.wraps(func)

@@ -33,7 +33,7 @@ def add_notice_to_docstring(doc: str | None, instructions: str, no_doc_str: str,
     return "\n".join([*lines, "", *rest] if rest else lines)
 
 
-def validate_callable(func: Any, decorator_name: str) -> None:
+def validate_callable(func: Callable[..., Any], decorator_name: str) -> None:
     if not callable(func):
         raise ValueError(
             f"{func} is not a function. If this is a property, make sure @property appears before @{decorator_name} in "

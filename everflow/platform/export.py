@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import functools
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from everflow.api import internal
@@ -58,7 +59,7 @@ class api_export:
                 "symbols under tf.estimator"
             )
 
-    def __call__(self, func: Any) -> Any:
+    def __call__(self, func: Callable[..., Any]) -> Any:
         current, current_v1 = API_ATTRS[self._api_name].names, API_ATTRS_V1[self._api_name].names
         for overridden in self._overrides:
             _, target = decorators.unwrap(overridden)

@@ -328,7 +328,7 @@ def stack_dynamic_partitions(data: Any, partitions: Any, num_partitions: Any, na
 
 
 @internal("ops.ragged.ragged_array_ops.size")
-def size(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> Tensor:
+def size(input: Any, out_type: dtypes.DTypeLike = dtypes.int32, name: str | None = None) -> Tensor:
     """How many values there are."""
     return tf.size(input.flat_values if is_ragged(input) else input, out_type=out_type, name=name)
 
@@ -342,7 +342,13 @@ def rank(input: Any, name: str | None = None) -> Tensor:
 
 @internal("ops.ragged.ragged_array_ops.ragged_one_hot")
 def ragged_one_hot(
-    indices: Any, depth: Any, on_value: Any = None, off_value: Any = None, axis: Any = None, dtype: Any = None, name: str | None = None
+    indices: Any,
+    depth: Any,
+    on_value: Any = None,
+    off_value: Any = None,
+    axis: Any = None,
+    dtype: dtypes.DTypeLike | None = None,
+    name: str | None = None,
 ) -> Any:
     """A vector for each number, with one value at its place and another elsewhere."""
     if axis is not None:

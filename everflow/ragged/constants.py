@@ -23,7 +23,7 @@ def constant(
     ragged_rank: int | None = None,
     inner_shape: Any = None,
     name: str | None = None,
-    row_splits_dtype: Any = dtypes.int64,
+    row_splits_dtype: dtypes.DTypeLike = dtypes.int64,
 ) -> Any:
     """A ragged tensor of nested lists; a plain one where no dimension is ragged."""
     kind = dtypes.as_dtype(row_splits_dtype)
@@ -42,7 +42,7 @@ def constant(
 @public("ragged.constant_value")
 @internal("ops.ragged.ragged_factory_ops.constant_value")
 def constant_value(
-    pylist: Any, dtype: Any = None, ragged_rank: int | None = None, inner_shape: Any = None, row_splits_dtype: Any = "int64"
+    pylist: Any, dtype: Any = None, ragged_rank: int | None = None, inner_shape: Any = None, row_splits_dtype: dtypes.DTypeLike = "int64"
 ) -> Any:
     """The same as a RaggedTensorValue, or an array."""
     kind = dtypes.as_dtype(row_splits_dtype).as_numpy_dtype
@@ -58,7 +58,9 @@ def constant_value(
     )
 
 
-def _nested(leaf: Callable[..., Any], rows: Callable[..., Any], pylist: Any, dtype: Any, ragged_rank: int | None, inner_shape: Any) -> Any:
+def _nested(
+    leaf: Callable[..., Any], rows: Callable[..., Any], pylist: Any, dtype: dtypes.DTypeLike, ragged_rank: int | None, inner_shape: Any
+) -> Any:
     """Lists as rows of rows: the outer levels become splits, what is below them one array."""
     if hasattr(pylist, "ragged_rank"):
         raise TypeError("pylist may not be a RaggedTensor or RaggedTensorValue.")

@@ -21,7 +21,7 @@ def from_tensor(
     padding: Any = None,
     ragged_rank: int = 1,
     name: str | None = None,
-    row_splits_dtype: Any = dtypes.int64,
+    row_splits_dtype: dtypes.DTypeLike = dtypes.int64,
 ) -> Any:
     """The rows of a dense tensor, without what is beyond `lengths` or with `padding` taken off their ends."""
     kind = dtypes.as_dtype(row_splits_dtype)
@@ -146,7 +146,7 @@ def to_tensor(rt_input: Any, default_value: Any = None, name: str | None = None)
 
 
 @internal("ops.ragged.ragged_conversion_ops.from_sparse")
-def from_sparse(st_input: Any, name: str | None = None, row_splits_dtype: Any = dtypes.int64) -> RaggedTensor:
+def from_sparse(st_input: Any, name: str | None = None, row_splits_dtype: dtypes.DTypeLike = dtypes.int64) -> RaggedTensor:
     """The rows of a sparse matrix whose values stand side by side from the left."""
     kind = dtypes.as_dtype(row_splits_dtype)
     if not isinstance(st_input, (tf.SparseTensor, tf.SparseTensorValue)):
@@ -194,7 +194,7 @@ def to_variant(rt: RaggedTensor, batched_input: bool, name: str | None) -> Tenso
         return apply("RaggedTensorToVariant", list(rt.nested_row_splits), rt.flat_values, batched_input=batched_input)
 
 
-def from_variant(variant: Any, dtype: Any, output_ragged_rank: int, input_ragged_rank: int | None, name: str | None) -> Any:
+def from_variant(variant: Any, dtype: dtypes.DTypeLike, output_ragged_rank: int, input_ragged_rank: int | None, name: str | None) -> Any:
     """The ragged tensor in one variant, or in an array of them."""
     variant = convert_to_tensor(variant, name="variant", dtype=dtypes.variant)
     if variant.shape.ndims is not None and input_ragged_rank is not None and output_ragged_rank != input_ragged_rank + variant.shape.ndims:

@@ -22,7 +22,12 @@ _ORDER = [dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64]
 @public("ragged.range")
 @internal("ops.ragged.ragged_math_ops.range")
 def ragged_range(
-    starts: Any, limits: Any = None, deltas: Any = 1, dtype: Any = None, name: str | None = None, row_splits_dtype: Any = dtypes.int64
+    starts: Any,
+    limits: Any = None,
+    deltas: Any = 1,
+    dtype: dtypes.DTypeLike | None = None,
+    name: str | None = None,
+    row_splits_dtype: dtypes.DTypeLike = dtypes.int64,
 ) -> RaggedTensor:
     """A row of numbers for each start, limit and step."""
     if limits is None:
@@ -133,7 +138,7 @@ def _mean(name: str, data: Any, segment_ids: Any, num_segments: Any, weight: Cal
 
 @internal("ops.ragged.ragged_math_ops.ragged_reduce_aggregate")
 def ragged_reduce_aggregate(
-    reduce_op: Any, unsorted_segment_op: Any, rt_input: Any, axis: Any, keepdims: Any, name: str | None = None
+    reduce_op: Any, unsorted_segment_op: Any, rt_input: Any, axis: Any, keepdims: bool, name: str | None = None
 ) -> Any:
     """A reduction along any dimensions, ragged ones among them."""
     if not is_ragged(rt_input):
@@ -210,7 +215,7 @@ def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: Any = None, name:
         return total / count
 
 
-def _of_integers(reduction: Callable[..., Any], input_tensor: Any, axis: Any, keepdims: Any, name: str) -> Any:
+def _of_integers(reduction: Callable[..., Any], input_tensor: Any, axis: Any, keepdims: bool, name: str) -> Any:
     with name_scope(None, name, [input_tensor, axis]):
         rt = convert_to_tensor_or_ragged_tensor(input_tensor)
         found = reduction(rt.with_flat_values(tf.cast(rt.flat_values, dtypes.int32)), axis, keepdims)

@@ -93,7 +93,7 @@ def _assert_rising(x: Tensor, message: str) -> Any:
 
 @public("ragged.row_splits_to_segment_ids")
 @internal("ops.ragged.segment_id_ops.row_splits_to_segment_ids")
-def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: Any = None) -> Tensor:
+def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: dtypes.DTypeLike | None = None) -> Tensor:
     """The row of each value, from where rows start and end."""
     with name_scope(name, "RaggedSplitsToSegmentIds", [splits]):
         splits = convert_to_tensor(splits, name="splits", preferred_dtype=dtypes.int64)
@@ -109,7 +109,9 @@ def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: An
 
 @public("ragged.segment_ids_to_row_splits")
 @internal("ops.ragged.segment_id_ops.segment_ids_to_row_splits")
-def segment_ids_to_row_splits(segment_ids: Any, num_segments: Any = None, out_type: Any = None, name: str | None = None) -> Tensor:
+def segment_ids_to_row_splits(
+    segment_ids: Any, num_segments: Any = None, out_type: dtypes.DTypeLike | None = None, name: str | None = None
+) -> Tensor:
     """Where rows start and end, from the row of each value."""
     if out_type is None:
         out_type = next((t.dtype for t in (segment_ids, num_segments) if isinstance(t, Tensor)), dtypes.int64)

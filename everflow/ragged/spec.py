@@ -21,7 +21,11 @@ class RaggedTensorSpec(BatchableTypeSpec):
     """Ragged tensors of a shape, a dtype and a number of ragged dimensions."""
 
     def __init__(
-        self, shape: Any = None, dtype: Any = dtypes.float32, ragged_rank: int | None = None, row_splits_dtype: Any = dtypes.int64
+        self,
+        shape: Any = None,
+        dtype: dtypes.DTypeLike = dtypes.float32,
+        ragged_rank: int | None = None,
+        row_splits_dtype: dtypes.DTypeLike = dtypes.int64,
     ) -> None:
         self._shape = shapes.as_shape(shape)
         self._dtype = dtypes.as_dtype(dtype)
@@ -110,6 +114,6 @@ register_type_spec_from_value_converter(RaggedTensorValue, RaggedTensorSpec.from
 
 
 @public("data.experimental.RaggedTensorStructure")
-def ragged_tensor_structure(dtype: Any, shape: Any, ragged_rank: int) -> RaggedTensorSpec:
+def ragged_tensor_structure(dtype: dtypes.DTypeLike, shape: Any, ragged_rank: int) -> RaggedTensorSpec:
     """The type of ragged tensors of a dtype and a shape, under its first name."""
     return RaggedTensorSpec(shape, dtype, ragged_rank)

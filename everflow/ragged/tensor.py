@@ -187,7 +187,7 @@ class RaggedTensor(CompositeTensor):
         padding: Any = None,
         ragged_rank: int = 1,
         name: str | None = None,
-        row_splits_dtype: Any = dtypes.int64,
+        row_splits_dtype: dtypes.DTypeLike = dtypes.int64,
     ) -> Any:
         """The rows of a dense tensor, without what is beyond `lengths` or with `padding` taken off their ends."""
         from everflow.ragged.conversions import from_tensor
@@ -195,7 +195,7 @@ class RaggedTensor(CompositeTensor):
         return from_tensor(tensor, lengths, padding, ragged_rank, name, row_splits_dtype)
 
     @classmethod
-    def from_sparse(cls, st_input: Any, name: str | None = None, row_splits_dtype: Any = dtypes.int64) -> RaggedTensor:
+    def from_sparse(cls, st_input: Any, name: str | None = None, row_splits_dtype: dtypes.DTypeLike = dtypes.int64) -> RaggedTensor:
         """The rows of a sparse matrix whose values stand side by side from the left."""
         from everflow.ragged.conversions import from_sparse
 
@@ -215,7 +215,7 @@ class RaggedTensor(CompositeTensor):
 
     @classmethod
     def _from_variant(
-        cls, variant: Any, dtype: Any, output_ragged_rank: int, input_ragged_rank: int | None = None, name: str | None = None
+        cls, variant: Any, dtype: dtypes.DTypeLike, output_ragged_rank: int, input_ragged_rank: int | None = None, name: str | None = None
     ) -> Any:
         from everflow.ragged.conversions import from_variant
 
@@ -285,7 +285,7 @@ class RaggedTensor(CompositeTensor):
         with name_scope(name, "RaggedNestedValueRowIds", [self]):
             return tuple(rt.value_rowids() for rt in self._levels())
 
-    def nrows(self, out_type: Any = None, name: str | None = None) -> Tensor:
+    def nrows(self, out_type: dtypes.DTypeLike | None = None, name: str | None = None) -> Tensor:
         """How many rows there are."""
         out_type = self._row_splits.dtype if out_type is None else dtypes.as_dtype(out_type)
         if self._cached_nrows is not None:
@@ -323,7 +323,7 @@ class RaggedTensor(CompositeTensor):
         with name_scope(name, "RaggedNestedRowLengths", [self]):
             return tuple(rt.row_lengths() for rt in self._levels())
 
-    def bounding_shape(self, axis: Any = None, name: str | None = None, out_type: Any = None) -> Tensor:
+    def bounding_shape(self, axis: Any = None, name: str | None = None, out_type: dtypes.DTypeLike | None = None) -> Tensor:
         """The shape of the smallest dense tensor that holds all rows, or its sizes along `axis`."""
         out_type = self._row_splits.dtype if out_type is None else dtypes.as_dtype(out_type)
         with name_scope(name, "RaggedBoundingBox", [self, axis]):
@@ -369,7 +369,7 @@ class RaggedTensor(CompositeTensor):
             new_values = convert_to_tensor(new_values)
         return self.with_values(new_values)
 
-    def with_row_splits_dtype(self, dtype: Any) -> RaggedTensor:
+    def with_row_splits_dtype(self, dtype: dtypes.DTypeLike) -> RaggedTensor:
         """The same rows, with splits of another integer type."""
         dtype = dtypes.as_dtype(dtype)
         if dtype not in (dtypes.int32, dtypes.int64):
@@ -410,7 +410,7 @@ class RaggedTensor(CompositeTensor):
             )
         return self._eager_value().to_list()
 
-    def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
+    def eval(self, feed_dict: dict[Any, Any] | None = None, session: Any = None) -> Any:
         """Computes the ragged tensor; a RaggedTensorValue."""
         return default_session(self._row_splits.graph, session, "evaluate tensor", "eval").run(self, feed_dict)
 
@@ -496,11 +496,11 @@ def _values_and(values: Any, partition: Any, name: str) -> tuple[Any, Tensor]:
     return convert_to_tensor(values, name="values"), to_partition(partition, name)
 
 
-def _count(values: Any, dtype: Any) -> Tensor:
+def _count(values: Any, dtype: dtypes.DTypeLike) -> Tensor:
     return values.nrows(out_type=dtype) if isinstance(values, RaggedTensor) else tf.shape(values, out_type=dtype)[0]
 
 
-def from_value(value: RaggedTensorValue, dtype: Any = None) -> RaggedTensor:
+def from_value(value: RaggedTensorValue, dtype: dtypes.DTypeLike | None = None) -> RaggedTensor:
     """A RaggedTensorValue as a ragged tensor of constants."""
     flat = convert_to_tensor(value.flat_values, dtype, "flat_values")
     return RaggedTensor.from_nested_row_splits(flat, value.nested_row_splits, validate=False)
@@ -513,7 +513,9 @@ def is_ragged(value: Any) -> bool:
 
 
 @internal("ops.ragged.ragged_tensor.convert_to_tensor_or_ragged_tensor")
-def convert_to_tensor_or_ragged_tensor(value: Any, dtype: Any = None, preferred_dtype: Any = None, name: str | None = None) -> Any:
+def convert_to_tensor_or_ragged_tensor(
+    value: Any, dtype: dtypes.DTypeLike | None = None, preferred_dtype: dtypes.DTypeLike | None = None, name: str | None = None
+) -> Any:
     """A ragged tensor as it is, anything else as a dense tensor."""
     if not is_ragged(value):
         return convert_to_tensor(value, dtype, name, preferred_dtype)

@@ -6,6 +6,7 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import internal, public
+from everflow.graph.dtypes import DTypeLike
 from everflow.keras import activations, initializers
 from everflow.keras.input_spec import InputSpec
 from everflow.rnn.cell import LayerRNNCell, check_types, input_depth
@@ -24,7 +25,13 @@ class BasicRNNCell(LayerRNNCell):
     """`output = new_state = activation(W [inputs, state] + b)`."""
 
     def __init__(
-        self, num_units: int, activation: Any = None, reuse: Any = None, name: str | None = None, dtype: Any = None, **kwargs: Any
+        self,
+        num_units: int,
+        activation: Any = None,
+        reuse: Any = None,
+        name: str | None = None,
+        dtype: DTypeLike | None = None,
+        **kwargs: Any,
     ) -> None:
         super().__init__(_reuse=reuse, name=name, dtype=dtype, **kwargs)
         self.input_spec = InputSpec(ndim=2)
@@ -72,7 +79,7 @@ class GRUCell(LayerRNNCell):
         kernel_initializer: Any = None,
         bias_initializer: Any = None,
         name: str | None = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(_reuse=reuse, name=name, dtype=dtype, **kwargs)

@@ -74,7 +74,7 @@ class RNNCell(base.Layer):
     def build(self, _: Any) -> None:
         """Cells that get their variables in `call` have nothing to build."""
 
-    def get_initial_state(self, inputs: Any = None, batch_size: Any = None, dtype: Any = None) -> Any:
+    def get_initial_state(self, inputs: Any = None, batch_size: Any = None, dtype: dtypes.DTypeLike | None = None) -> Any:
         """The state to start with, for inputs or for a batch size and type."""
         if inputs is not None:
             inputs = convert_to_tensor(inputs, name="inputs")
@@ -98,7 +98,7 @@ class RNNCell(base.Layer):
             )
         return self.zero_state(batch_size, dtype)
 
-    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+    def zero_state(self, batch_size: Any, dtype: dtypes.DTypeLike) -> Any:
         """A state of zeros."""
         with name_scope(type(self).__name__ + "ZeroState", values=[batch_size]):
             return zero_state_tensors(self.state_size, batch_size, dtype)
@@ -119,7 +119,7 @@ def check_types(values: list[Any]) -> None:
         _check_type(t.dtype)
 
 
-def _check_type(dtype: Any) -> None:
+def _check_type(dtype: dtypes.DTypeLike) -> None:
     if dtype is None:
         return
     dtype = dtypes.as_dtype(dtype)

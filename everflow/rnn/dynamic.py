@@ -9,6 +9,7 @@ from everflow import nest
 from everflow.api import internal, public
 from everflow.eager.context import executing_eagerly
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.dtypes import DTypeLike
 from everflow.graph.scopes import name_scope
 from everflow.graph.shapes import TensorShape
 from everflow.ops.variables import variable_scope as scopes
@@ -88,7 +89,13 @@ def _static_sizes(flat_input: list[Any]) -> tuple[Any, Any]:
 
 @internal("ops.rnn._dynamic_rnn_loop")
 def _loop(
-    cell: Any, inputs: Any, initial_state: Any, parallel_iterations: int, swap_memory: bool, sequence_length: Any = None, dtype: Any = None
+    cell: Any,
+    inputs: Any,
+    initial_state: Any,
+    parallel_iterations: int,
+    swap_memory: bool,
+    sequence_length: Any = None,
+    dtype: DTypeLike | None = None,
 ) -> Any:
     """The loop itself, over inputs with time first."""
     state = initial_state
@@ -163,7 +170,7 @@ def bidirectional_dynamic_rnn(
     sequence_length: Any = None,
     initial_state_fw: Any = None,
     initial_state_bw: Any = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     parallel_iterations: Any = None,
     swap_memory: bool = False,
     time_major: bool = False,

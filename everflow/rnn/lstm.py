@@ -6,6 +6,7 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import public
+from everflow.graph.dtypes import DTypeLike
 from everflow.keras import activations, initializers
 from everflow.keras.input_spec import InputSpec
 from everflow.rnn.basic_cells import BIAS, WEIGHTS, activation_of
@@ -25,7 +26,7 @@ class BasicLSTMCell(LayerRNNCell):
         activation: Any = None,
         reuse: Any = None,
         name: str | None = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(_reuse=reuse, name=name, dtype=dtype, **kwargs)
@@ -97,7 +98,7 @@ class LSTMCell(LayerRNNCell):
         activation: Any = None,
         reuse: Any = None,
         name: str | None = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(_reuse=reuse, name=name, dtype=dtype, **kwargs)

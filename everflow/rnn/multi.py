@@ -7,6 +7,7 @@ from typing import Any
 import everflow as tf
 from everflow import nest  # type: ignore[no-redef]
 from everflow.api import public
+from everflow.graph.dtypes import DTypeLike
 from everflow.graph.scopes import name_scope
 from everflow.keras.layer import Layer as KerasLayer
 from everflow.keras.serialization import class_and_config
@@ -51,7 +52,7 @@ class MultiRNNCell(RNNCell):
     def output_size(self) -> Any:
         return self._cells[-1].output_size
 
-    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+    def zero_state(self, batch_size: Any, dtype: DTypeLike) -> Any:
         with name_scope(type(self).__name__ + "ZeroState", values=[batch_size]):
             if self._state_is_tuple:
                 return tuple(cell.zero_state(batch_size, dtype) for cell in self._cells)
@@ -88,5 +89,5 @@ class MultiRNNCell(RNNCell):
         return {"cells": [class_and_config(type(c).__name__, c.get_config()) for c in self._cells], "state_is_tuple": self._state_is_tuple}
 
     @classmethod
-    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> MultiRNNCell:
+    def from_config(cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None) -> MultiRNNCell:
         return cls([cell_of(c, custom_objects) for c in config["cells"]], state_is_tuple=config.get("state_is_tuple", True))

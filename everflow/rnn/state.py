@@ -10,6 +10,7 @@ from everflow import nest
 from everflow.api import internal, public
 from everflow.eager.context import executing_eagerly
 from everflow.graph.constants import constant_value
+from everflow.graph.dtypes import DTypeLike
 from everflow.graph.shapes import TensorShape, as_shape
 from everflow.graph.tensor import Tensor
 
@@ -73,7 +74,7 @@ def _sizes_known(size: Any) -> list[int | None]:
 
 
 @internal("ops.rnn_cell_impl._zero_state_tensors", "contrib.seq2seq.python.ops.attention_wrapper._zero_state_tensors")
-def zero_state_tensors(state_size: Any, batch_size: Any, dtype: Any) -> Any:
+def zero_state_tensors(state_size: Any, batch_size: Any, dtype: DTypeLike) -> Any:
     """Zeros for each part of a state."""
 
     def zeros(size: Any) -> Any:

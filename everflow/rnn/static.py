@@ -8,6 +8,7 @@ from typing import Any
 import everflow as tf
 from everflow import nest
 from everflow.api import public
+from everflow.graph.dtypes import DTypeLike
 from everflow.graph.shapes import Dimension
 from everflow.ops.variables import variable_scope as scopes
 from everflow.rnn.cell import assert_like_rnncell
@@ -52,7 +53,7 @@ def static_rnn(cell: Any, inputs: Any, initial_state: Any = None, dtype: Any = N
         return outputs, state
 
 
-def _zeros(batch_size: Any, size: Any, dtype: Any, state: Any) -> Any:
+def _zeros(batch_size: Any, size: Any, dtype: DTypeLike, state: Any) -> Any:
     made = tf.zeros(concat_shapes(batch_size, size), infer_state_dtype(dtype, state))
     made.set_shape(concat_shapes(batch_size if isinstance(batch_size, int) else [None], size, static=True))
     return made
@@ -111,7 +112,7 @@ def static_bidirectional_rnn(
     inputs: Any,
     initial_state_fw: Any = None,
     initial_state_bw: Any = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     sequence_length: Any = None,
     scope: Any = None,
 ) -> Any:

@@ -10,6 +10,7 @@ from everflow import nest
 from everflow.api import internal, public
 from everflow.eager.context import executing_eagerly
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.dtypes import DTypeLike
 from everflow.graph.scopes import colocate_with
 from everflow.graph.shapes import TensorShape
 from everflow.graph.stacks import get_default_graph
@@ -67,7 +68,7 @@ def reads_once(scope: Any) -> None:
         scope.set_caching_device(lambda op: op.device)
 
 
-def initial_state_of(cell: Any, batch_size: Any, dtype: Any) -> Any:
+def initial_state_of(cell: Any, batch_size: Any, dtype: DTypeLike) -> Any:
     """The state a loop starts with where the caller gives none."""
     if not dtype:
         raise ValueError("If there is no initial_state, you must give a dtype.")

@@ -11,6 +11,7 @@ from everflow import api, nest  # type: ignore[no-redef]
 from everflow.api import internal, public
 from everflow.graph.constants import constant_value
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.dtypes import DTypeLike
 from everflow.graph.scopes import device, name_scope
 from everflow.graph.shapes import TensorShape
 from everflow.keras.function_code import described, found
@@ -20,7 +21,7 @@ from everflow.rnn.cell import RNNCell, assert_like_rnncell
 from everflow.rnn.state import LSTMStateTuple
 
 
-def cell_of(config: Any, custom_objects: Any = None) -> Any:
+def cell_of(config: Any, custom_objects: dict[str, Any] | None = None) -> Any:
     """The cell that a config stands for; a cell stands for itself."""
     if callable(config):
         return config
@@ -52,7 +53,7 @@ class RNNCellWrapper(RNNCell):
     def output_size(self) -> Any:
         return self.cell.output_size
 
-    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+    def zero_state(self, batch_size: Any, dtype: DTypeLike) -> Any:
         with name_scope(type(self).__name__ + "ZeroState", values=[batch_size]):
             return self.cell.zero_state(batch_size, dtype)
 
@@ -66,7 +67,7 @@ class RNNCellWrapper(RNNCell):
         return {**super().get_config(), "cell": class_and_config(type(self.cell).__name__, self.cell.get_config())}
 
     @classmethod
-    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
+    def from_config(cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None) -> Any:
         config = dict(config)
         return cls(cell_of(config.pop("cell"), custom_objects), **config)
 
@@ -91,7 +92,7 @@ class DropoutWrapper(RNNCellWrapper):
         variational_recurrent: bool = False,
         input_size: Any = None,
         dtype: Any = None,
-        seed: Any = None,
+        seed: int | None = None,
         dropout_state_filter_visitor: Any = None,
         **kwargs: Any,
     ) -> None:
@@ -179,7 +180,7 @@ class DropoutWrapper(RNNCellWrapper):
         return {**super().get_config(), **config}
 
     @classmethod
-    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
+    def from_config(cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None) -> Any:
         if "dropout_fn" in config:
             config = dict(config)
             config["dropout_state_filter_visitor"] = found(
@@ -238,7 +239,7 @@ class ResidualWrapper(RNNCellWrapper):
         return {**super().get_config(), "residual_fn": function, "residual_fn_type": kind, "residual_fn_module": module}
 
     @classmethod
-    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
+    def from_config(cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None) -> Any:
         if "residual_fn" in config:
             config = dict(config)
             config["residual_fn"] = found(
@@ -255,7 +256,7 @@ class DeviceWrapper(RNNCellWrapper):
         super().__init__(cell, **kwargs)
         self._device = device
 
-    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+    def zero_state(self, batch_size: Any, dtype: DTypeLike) -> Any:
         with name_scope(type(self).__name__ + "ZeroState", values=[batch_size]), device(self._device):
             return self.cell.zero_state(batch_size, dtype)
 

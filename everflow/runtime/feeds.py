@@ -9,6 +9,7 @@ import numpy as np
 
 from everflow import errors, nest
 from everflow.graph import dtypes
+from everflow.graph.graph import Graph
 from everflow.graph.tensor import Tensor
 from everflow.graph.tensor_proto import as_array
 from everflow.lazy import torch
@@ -111,7 +112,7 @@ def is_flat(feed_dict: Any) -> bool:
     return all(type(key) is Tensor for key in feed_dict)
 
 
-def flattened(graph: Any, feed_dict: Any) -> dict[Tensor, Any]:
+def flattened(graph: Graph, feed_dict: Any) -> dict[Tensor, Any]:
     """A feed dictionary with names, tuples and composite tensors among its keys, as one of tensors."""
     if not hasattr(feed_dict, "items"):
         raise TypeError("input must be a dictionary")
@@ -142,7 +143,7 @@ def _add(pairs: dict[Any, Any], key: Any, value: Any) -> None:
     pairs[key] = value
 
 
-def feed_tensor(graph: Any, key: Any) -> Tensor:
+def feed_tensor(graph: Graph, key: Any) -> Tensor:
     """The tensor that a key stands for."""
     try:
         tensor = graph.as_graph_element(key, allow_operation=False)
@@ -153,7 +154,7 @@ def feed_tensor(graph: Any, key: Any) -> Tensor:
     return tensor
 
 
-def feed_tensors(graph: Any, key: Any) -> list[Tensor]:
+def feed_tensors(graph: Graph, key: Any) -> list[Tensor]:
     """The tensors that a key stands for where its value is not there yet."""
     expansion = expansion_of(key)
     if expansion is not None and expansion.feed_keys is not None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from everflow.api import internal, public
+from everflow.graph.graph import Graph
 from everflow.graph.indexed_slices import IndexedSlices, IndexedSlicesValue
 from everflow.graph.operation import Operation
 from everflow.graph.sparse_tensor import SparseTensor, SparseTensorValue
@@ -50,7 +51,7 @@ def expansion_of(value: Any) -> Expansion | None:
 class Fetches:
     """A fetch structure taken apart: its flat elements, and how to put their values together again."""
 
-    def __init__(self, graph: Any, fetches: Any) -> None:
+    def __init__(self, graph: Graph, fetches: Any) -> None:
         self.elements: list[Any] = []
         self._positions: dict[Any, int] = {}
         self._graph = graph

@@ -39,7 +39,7 @@ class PartialRun:
         self.done: set[Node] = set()
         self.fetched: set[Any] = set()
 
-    def advance(self, fetches: Any, feed_dict: Any) -> Any:
+    def advance(self, fetches: Any, feed_dict: dict[Any, Any] | None) -> Any:
         """Feeds some of the feeds and computes some of the fetches."""
         graph = self.session.graph
         for t, value in feeding.flattened(graph, feed_dict or {}).items():

@@ -9,6 +9,7 @@ from typing import Any
 from everflow import errors
 from everflow.graph.devices import DeviceSpec
 from everflow.graph.dtypes import resource
+from everflow.graph.graph import Graph
 from everflow.graph.interpolation import described
 from everflow.graph.operation import Operation
 from everflow.runtime.devices import GPU
@@ -26,7 +27,7 @@ class Placer:
         self._graph_ops_placed = 0
         self._placed: set[Operation] = set()
 
-    def place_graph(self, graph: Any) -> None:
+    def place_graph(self, graph: Graph) -> None:
         """Places what was added to the graph, needed or not, unless the session is to look only at what it runs."""
         if not self._only_what_runs:
             added = graph._ops[self._graph_ops_placed :]

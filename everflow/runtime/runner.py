@@ -37,7 +37,7 @@ class Runner:
 
         self.build = build if not self.fetches.operations else assemble
 
-    def prepared(self, feed_dict: Any) -> list[Any]:
+    def prepared(self, feed_dict: dict[Any, Any] | None) -> list[Any]:
         """The run-time values of what is fed."""
         if not feed_dict:
             return []

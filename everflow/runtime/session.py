@@ -38,7 +38,7 @@ class SessionInterface:
         """The target that the session connects to."""
         raise NotImplementedError("sess_str")
 
-    def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
+    def run(self, fetches: Any, feed_dict: dict[Any, Any] | None = None, options: Any = None, run_metadata: Any = None) -> Any:
         """Computes the fetches."""
         raise NotImplementedError("run")
 
@@ -46,7 +46,7 @@ class SessionInterface:
         """Starts a run whose fetches and feeds come piece by piece."""
         raise NotImplementedError("partial_run_setup")
 
-    def partial_run(self, handle: Any, fetches: Any, feed_dict: Any = None) -> Any:
+    def partial_run(self, handle: Any, fetches: Any, feed_dict: dict[Any, Any] | None = None) -> Any:
         """Goes on with a partial run."""
         raise NotImplementedError("partial_run")
 
@@ -119,7 +119,7 @@ class BaseSession(SessionInterface):
         """Makes this the default session within a `with` block."""
         return stacks.sessions.get_controller(self)
 
-    def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
+    def run(self, fetches: Any, feed_dict: dict[Any, Any] | None = None, options: Any = None, run_metadata: Any = None) -> Any:
         """Computes the fetches and returns their values in the same structure."""
         if self._closed:
             raise RuntimeError("Attempted to use a closed Session.")
@@ -133,7 +133,7 @@ class BaseSession(SessionInterface):
             return run_with_options(self, runner, runner.prepared(feed_dict), options, run_metadata)
         return runner.finished(self._call(runner.step, runner.prepared(feed_dict)))
 
-    def _runner(self, fetches: Any, feed_dict: Any) -> Any:
+    def _runner(self, fetches: Any, feed_dict: dict[Any, Any] | None) -> Any:
         kind = type(fetches)
         keys = tuple(feed_dict) if feed_dict else ()
         try:
@@ -145,7 +145,7 @@ class BaseSession(SessionInterface):
             found = None
         return self._find_runner(fetches, feed_dict, keys) if found is None else found
 
-    def _find_runner(self, fetches: Any, feed_dict: Any, keys: Any) -> Any:
+    def _find_runner(self, fetches: Any, feed_dict: dict[Any, Any] | None, keys: Any) -> Any:
         """The runner for a structure that is not its own key, or a new runner."""
         graph = self._graph
         if graph.version == 0:
@@ -233,7 +233,7 @@ class BaseSession(SessionInterface):
         self._partial_runs[run.handle] = run
         return run.handle
 
-    def partial_run(self, handle: str, fetches: Any, feed_dict: Any = None) -> Any:
+    def partial_run(self, handle: str, fetches: Any, feed_dict: dict[Any, Any] | None = None) -> Any:
         """Goes on with a partial run: more feeds, more fetches."""
         if self._closed:
             raise RuntimeError("Attempted to use a closed Session.")

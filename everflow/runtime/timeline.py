@@ -11,6 +11,7 @@ import re
 from typing import Any, NamedTuple
 
 from everflow.api import internal
+from everflow.graph.graph import Graph
 
 # `name = Op(input, input)`, and what an edge between machines is called.
 _OP_LABEL = re.compile(r"^(?P<name>[^ ]+) = (?P<op>[^(]+)\((?P<inputs>.*)\)$", re.DOTALL)
@@ -109,7 +110,7 @@ def _parsed(stats: Any, on_stream: bool) -> tuple[str, str, list[str]]:
 class Timeline:
     """`Timeline(run_metadata.step_stats).generate_chrome_trace_format()`."""
 
-    def __init__(self, step_stats: Any, graph: Any = None) -> None:
+    def __init__(self, step_stats: Any, graph: Graph | None = None) -> None:
         self._step_stats = step_stats
         self._graph = graph
 

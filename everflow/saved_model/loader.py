@@ -11,6 +11,7 @@ from google.protobuf.message import DecodeError
 from everflow.api import internal, public
 from everflow.compat import as_text
 from everflow.errors import NotFoundError
+from everflow.graph.graph import Graph
 from everflow.graph.malformed import unreadable, well_formed
 from everflow.graph.scopes import get_collection
 from everflow.graph.stacks import get_default_graph
@@ -166,7 +167,7 @@ class SavedModelLoader:
                 return meta_graph_def
         raise no_such_graph(self._saved_model, tags)
 
-    def load_graph(self, graph: Any, tags: Any, import_scope: str | None = None, **saver_kwargs: Any) -> Any:
+    def load_graph(self, graph: Graph, tags: Any, import_scope: str | None = None, **saver_kwargs: Any) -> Any:
         """Adds the graph to a graph; returns (saver, elements that were asked for)."""
         meta_graph_def = self.get_meta_graph_def_from_tags(tags)
         with graph.as_default():

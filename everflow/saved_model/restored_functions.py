@@ -16,7 +16,7 @@ from everflow.graph import opdefs
 from everflow.graph.convert import convert_to_tensor
 from everflow.graph.function_defs import function_def_to_graph
 from everflow.graph.functions import LIBRARY, LibraryFunction, called_functions
-from everflow.graph.graph import set_shapes
+from everflow.graph.graph import Graph, set_shapes
 from everflow.graph.scopes import is_eager_outside
 from everflow.graph.shapes import merge
 from everflow.graph.stacks import get_default_graph
@@ -108,7 +108,7 @@ def _unknown_defaults(producer_ops: Any) -> dict[tuple[str, str], Any]:
     return found
 
 
-def _tell_resources(graph: Any, seen: set[str]) -> None:
+def _tell_resources(graph: Graph, seen: set[str]) -> None:
     """Tells a body, and those that it calls, what is known of the resources that it is given: dtypes and shapes follow from it."""
     for op in graph.get_operations():
         if not op.inputs:

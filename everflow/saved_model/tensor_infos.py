@@ -9,6 +9,7 @@ from everflow import api
 from everflow.api import internal, public
 from everflow.compat import as_text
 from everflow.eager.context import executing_eagerly
+from everflow.graph.graph import Graph
 from everflow.graph.scopes import prepend_name_scope
 from everflow.graph.sparse_tensor import SparseTensor
 from everflow.graph.stacks import get_default_graph
@@ -62,7 +63,7 @@ def build_tensor_info_from_op(op: Any) -> Any:
 
 
 @public("saved_model.get_tensor_from_tensor_info", "saved_model.utils.get_tensor_from_tensor_info")
-def get_tensor_from_tensor_info(tensor_info: Any, graph: Any = None, import_scope: str | None = None) -> Any:
+def get_tensor_from_tensor_info(tensor_info: Any, graph: Graph | None = None, import_scope: str | None = None) -> Any:
     """The tensor (or composite) that a TensorInfo names in a graph."""
     graph = graph or get_default_graph()
 
@@ -83,7 +84,7 @@ def get_tensor_from_tensor_info(tensor_info: Any, graph: Any = None, import_scop
 
 
 @internal("saved_model.utils_impl.get_element_from_tensor_info")
-def get_element_from_tensor_info(tensor_info: Any, graph: Any = None, import_scope: str | None = None) -> Any:
+def get_element_from_tensor_info(tensor_info: Any, graph: Graph | None = None, import_scope: str | None = None) -> Any:
     """The op or tensor that a TensorInfo names."""
     graph = graph or get_default_graph()
     return graph.as_graph_element(prepend_name_scope(tensor_info.name, import_scope))

@@ -8,6 +8,7 @@ import everflow as tf
 from everflow.api import public
 from everflow.graph.constants import constant_value
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.dtypes import DTypeLike
 from everflow.graph.tensor import Tensor
 from everflow.signal.cosine_transforms import dct
 from everflow.signal.frames import frame
@@ -27,7 +28,7 @@ def linear_to_mel_weight_matrix(
     sample_rate: Any = 8000,
     lower_edge_hertz: float = 125.0,
     upper_edge_hertz: float = 3800.0,
-    dtype: Any = tf.float32,
+    dtype: DTypeLike = tf.float32,
     name: str | None = None,
 ) -> Any:
     """The matrix by which spectra are multiplied to have them in mel bins: overlapping triangles, in its columns."""

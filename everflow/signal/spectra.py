@@ -9,6 +9,7 @@ import everflow as tf
 from everflow.api import public
 from everflow.graph.constants import constant_value
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.dtypes import DTypeLike
 from everflow.signal.frames import frame, overlap_and_add
 from everflow.signal.windows import hann_window
 
@@ -79,7 +80,7 @@ def inverse_stft(
 def inverse_stft_window_fn(frame_step: Any, forward_window_fn: Callable[..., Any] = hann_window, name: str | None = None) -> Any:
     """A window function with which `inverse_stft` undoes `stft` with the given one."""
 
-    def inverse_window(frame_length: Any, dtype: Any) -> Any:
+    def inverse_window(frame_length: Any, dtype: DTypeLike) -> Any:
         with tf.name_scope(name, "inverse_stft_window_fn", [forward_window_fn]):
             length, step, _ = _lengths(frame_length, frame_step, 1)
             window = forward_window_fn(length, dtype=dtype)

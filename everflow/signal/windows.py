@@ -9,16 +9,17 @@ import everflow as tf
 from everflow.api import public
 from everflow.graph.constants import constant_value
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.dtypes import DTypeLike
 
 
 @public("signal.hann_window", "contrib.signal.hann_window")
-def hann_window(window_length: Any, periodic: Any = True, dtype: Any = tf.float32, name: str | None = None) -> Any:
+def hann_window(window_length: Any, periodic: Any = True, dtype: DTypeLike = tf.float32, name: str | None = None) -> Any:
     """A Hann window: a period of a cosine, raised and turned over."""
     return _raised_cosine(name, "hann_window", window_length, periodic, dtype, 0.5, 0.5)
 
 
 @public("signal.hamming_window", "contrib.signal.hamming_window")
-def hamming_window(window_length: Any, periodic: Any = True, dtype: Any = tf.float32, name: str | None = None) -> Any:
+def hamming_window(window_length: Any, periodic: Any = True, dtype: DTypeLike = tf.float32, name: str | None = None) -> Any:
     """A Hamming window, which does not fade out altogether."""
     return _raised_cosine(name, "hamming_window", window_length, periodic, dtype, 0.54, 0.46)
 

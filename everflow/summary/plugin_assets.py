@@ -7,6 +7,7 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import internal
+from everflow.graph.graph import Graph
 
 _PREFIX = "__tensorboard_plugin_asset__"
 _NAMES = "__tensorboard_plugin_asset_names__"
@@ -25,7 +26,7 @@ class PluginAsset(metaclass=abc.ABCMeta):
 
 
 @internal("summary.plugin_asset.get_plugin_asset")
-def get_plugin_asset(plugin_asset_cls: Any, graph: Any = None) -> Any:
+def get_plugin_asset(plugin_asset_cls: Any, graph: Graph | None = None) -> Any:
     """The asset of this class in a graph, made at its first use."""
     graph = graph or tf.get_default_graph()
     if not plugin_asset_cls.plugin_name:
@@ -43,7 +44,7 @@ def get_plugin_asset(plugin_asset_cls: Any, graph: Any = None) -> Any:
 
 
 @internal("summary.plugin_asset.get_all_plugin_assets")
-def get_all_plugin_assets(graph: Any = None) -> list[Any]:
+def get_all_plugin_assets(graph: Graph | None = None) -> list[Any]:
     """All assets of a graph."""
     graph = graph or tf.get_default_graph()
     return [graph.get_collection(_PREFIX + name)[0] for name in graph.get_collection(_NAMES)]

@@ -11,6 +11,7 @@ from typing import Any
 import everflow as tf
 from everflow.api import internal, public
 from everflow.graph import dtypes
+from everflow.graph.graph import Graph
 from everflow.graph.messages import GraphDef
 from everflow.ops.core.registry import apply
 from everflow.runtime.smart_conditionals import smart_cond
@@ -349,7 +350,7 @@ def summary_writer_initializer_op() -> Any:
 
 @public("contrib.summary.initialize", "summary.initialize")
 @internal("ops.summary_ops_v2.initialize")
-def initialize(graph: Any = None, session: Any = None) -> None:
+def initialize(graph: Graph | None = None, session: Any = None) -> None:
     """Opens the files of all writers of the graph in a session, and writes a graph."""
     if tf.executing_eagerly():
         return

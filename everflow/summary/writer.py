@@ -12,6 +12,7 @@ from google.protobuf.message import DecodeError
 import everflow as tf
 from everflow._native import summary_record
 from everflow.api import internal, public
+from everflow.graph.graph import Graph
 from everflow.graph.messages import GraphDef, MetaGraphDef
 from everflow.io import gfile
 from everflow.io.events import EventFileWriter
@@ -62,7 +63,7 @@ class SummaryToEventTransformer:
     def _add_graph_def(self, graph_def: Any, global_step: Any = None) -> None:
         self._add_event(Event(graph_def=graph_def.SerializeToString()), global_step)
 
-    def add_graph(self, graph: Any, global_step: Any = None, graph_def: Any = None) -> None:
+    def add_graph(self, graph: Graph, global_step: Any = None, graph_def: Any = None) -> None:
         """Writes a graph, which TensorBoard shows."""
         if graph is not None and graph_def is not None:
             raise ValueError("Please pass only graph, or graph_def (deprecated), but not both.")
@@ -79,7 +80,7 @@ class SummaryToEventTransformer:
             raise TypeError("The passed graph must be an instance of `Graph` or the deprecated `GraphDef`")
         self._add_graph_def(definition, global_step)
 
-    def _write_plugin_assets(self, graph: Any) -> None:
+    def _write_plugin_assets(self, graph: Graph) -> None:
         for asset in get_all_plugin_assets(graph):
             folder = os.path.join(self.event_writer.get_logdir(), _PLUGINS_DIR, asset.plugin_name)
             gfile.recursive_create_dir(folder)
@@ -115,7 +116,7 @@ class FileWriter(SummaryToEventTransformer):
     def __init__(
         self,
         logdir: Any,
-        graph: Any = None,
+        graph: Graph | None = None,
         max_queue: int = 10,
         flush_secs: float = 120,
         graph_def: Any = None,

@@ -126,7 +126,7 @@ class TensorFlowBenchmark(Benchmark):
         self,
         sess: Any,
         op_or_tensor: Any,
-        feed_dict: Any = None,
+        feed_dict: dict[Any, Any] | None = None,
         burn_iters: int = 2,
         min_iters: int = 10,
         store_trace: bool = False,

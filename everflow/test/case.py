@@ -18,6 +18,7 @@ from everflow.api import internal, public
 from everflow.errors import OpError
 from everflow.graph import stacks
 from everflow.graph.devices import canonical_name
+from everflow.graph.graph import Graph
 from everflow.ops.random.seeds import DEFAULT_GRAPH_SEED
 from everflow.test import captures, program
 from everflow.test.array_asserts import ArrayAssertions
@@ -97,7 +98,9 @@ class TestCase(ArrayAssertions, ProtoAssertions, absltest.TestCase):
             yield sess
 
     @contextlib.contextmanager
-    def cached_session(self, graph: Any = None, config: Any = None, use_gpu: bool = False, force_gpu: bool = False) -> Iterator[Any]:
+    def cached_session(
+        self, graph: Graph | None = None, config: Any = None, use_gpu: bool = False, force_gpu: bool = False
+    ) -> Iterator[Any]:
         """The same session for all of the test's blocks."""
         if stacks.in_eager_mode():
             yield EagerSession(self)
@@ -106,7 +109,7 @@ class TestCase(ArrayAssertions, ProtoAssertions, absltest.TestCase):
         with self._placed(sess, use_gpu, force_gpu):
             yield sess
 
-    def test_session(self, graph: Any = None, config: Any = None, use_gpu: bool = False, force_gpu: bool = False) -> Any:
+    def test_session(self, graph: Graph | None = None, config: Any = None, use_gpu: bool = False, force_gpu: bool = False) -> Any:
         """A cached session, or a new one if a graph is given."""
         if self._testMethodName == "test_session":
             self.skipTest("Not a test.")  # Test runners take the name for a test's.

@@ -133,13 +133,13 @@ class DatasetTestBase(TestCase):
         with self.assertRaises(errors.CancelledError):
             self.evaluate(op)
 
-    def structuredDataset(self, dataset_structure: Any, shape: Any = None, dtype: Any = dtypes.int64) -> Any:
+    def structuredDataset(self, dataset_structure: Any, shape: Any = None, dtype: dtypes.DTypeLike = dtypes.int64) -> Any:
         """A dataset of zeros in a structure of nested tuples in which None is a leaf."""
         if dataset_structure is None:
             return tf.data.Dataset.from_tensors(tf.zeros(shape or [], dtype=dtype))
         return tf.data.Dataset.zip(tuple(self.structuredDataset(part, shape, dtype) for part in dataset_structure))
 
-    def structuredElement(self, element_structure: Any, shape: Any = None, dtype: Any = dtypes.int64) -> Any:
+    def structuredElement(self, element_structure: Any, shape: Any = None, dtype: dtypes.DTypeLike = dtypes.int64) -> Any:
         """Zeros in such a structure."""
         if element_structure is None:
             return tf.zeros(shape or [], dtype=dtype)

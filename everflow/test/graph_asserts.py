@@ -7,6 +7,7 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import find, internal, public
+from everflow.graph.graph import Graph
 from everflow.proto import graph_pb2, types_pb2
 
 # Names that a checkpoint or a hash table gets anew each time its graph is made.
@@ -132,7 +133,7 @@ def _shown(value: Any) -> str:
 
 
 @internal("framework.test_util.assert_ops_in_graph")
-def assert_ops_in_graph(expected_ops: dict[str, str], graph: Any) -> dict[str, Any]:
+def assert_ops_in_graph(expected_ops: dict[str, str], graph: Graph) -> dict[str, Any]:
     """The nodes with these names, which must be of these op types."""
     found = {}
     for node in graph.as_graph_def().node:
@@ -153,7 +154,7 @@ def get_node_def_from_graph(node_name: str, graph_def: Any) -> Any:
 
 
 @internal("framework.test_util.set_producer_version")
-def set_producer_version(graph: Any, producer_version: int) -> None:
+def set_producer_version(graph: Graph, producer_version: int) -> None:
     """Makes the graph one that was written by this version."""
     graph_def = graph_pb2.GraphDef()
     graph_def.versions.producer = producer_version

@@ -105,7 +105,7 @@ def run_all_in_graph_and_eager_modes(cls: type) -> type:
 
 
 @internal("framework.test_util.deprecated_graph_mode_only", "framework.test_util.run_deprecated_v1")
-def graph_mode_only(func: Any = None) -> Any:
+def graph_mode_only(func: Callable[..., Any] | None = None) -> Any:
     """The test (or each test of the class) builds a graph, whatever mode is on."""
     return for_tests(func, wrapping=graph_mode)
 
@@ -114,7 +114,7 @@ internal("framework.test_util.run_all_in_deprecated_graph_mode_only")(graph_mode
 
 
 @internal("framework.test_util.run_v1_only")
-def run_v1_only(reason: str, func: Any = None) -> Any:
+def run_v1_only(reason: str, func: Callable[..., Any] | None = None) -> Any:
     """The test is skipped where TensorFlow 2 behaviour is on."""
     if not isinstance(reason, str):
         raise ValueError(f"'reason' should be string, got {type(reason)}")
@@ -122,13 +122,13 @@ def run_v1_only(reason: str, func: Any = None) -> Any:
 
 
 @internal("framework.test_util.run_v2_only")
-def run_v2_only(func: Any = None) -> Any:
+def run_v2_only(func: Callable[..., Any] | None = None) -> Any:
     """The test is skipped unless TensorFlow 2 behaviour is on."""
     return for_tests(func, unless=v2_behavior, reason="Test is only compatible with v2")
 
 
 @internal("framework.test_util.build_as_function_and_v1_graph")
-def build_as_function_and_v1_graph(func: Any = None) -> Any:
+def build_as_function_and_v1_graph(func: Callable[..., Any] | None = None) -> Any:
     """Makes two tests, `<name>_v1_graph` and `<name>_function`, which build ops in a graph and in a `tf.function`."""
 
     def decorate(test: Callable[..., Any]) -> Any:

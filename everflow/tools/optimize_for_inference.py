@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from everflow.api import internal
+from everflow.graph.dtypes import DTypeLike
 from everflow.graph.graph_util import remove_training_nodes
 from everflow.graph.tensor_proto import make_ndarray, make_tensor_proto
 from everflow.platform import logging
@@ -98,7 +99,7 @@ def scale_after_normalization(node: Any) -> bool:
     return node.attr["scale_after_normalization"].b if node.op == "BatchNormWithGlobalNormalization" else True
 
 
-def _constant(name: str, value: np.ndarray, dtype: Any) -> Any:
+def _constant(name: str, value: np.ndarray, dtype: DTypeLike) -> Any:
     node = node_def_pb2.NodeDef(op="Const", name=name)
     node.attr["dtype"].CopyFrom(dtype)
     node.attr["value"].tensor.CopyFrom(make_tensor_proto(value, value.dtype.type, value.shape))

@@ -6,6 +6,7 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import public
+from everflow.graph.dtypes import DTypeLike
 from everflow.ops.core.registry import apply
 from everflow.train.op_optimizer import numbers, updates_by_op
 from everflow.train.optimizer import Optimizer
@@ -35,7 +36,7 @@ class AdagradOptimizer(Optimizer):
                 initializer = self._filled_like(var, dtype)
             self._get_or_make_slot_with_initializer(var, initializer, shape, dtype, "accumulator", self._name)
 
-    def _filled_like(self, var: Any, dtype: Any) -> Any:
+    def _filled_like(self, var: Any, dtype: DTypeLike) -> Any:
         """What initializes the slot of a variable whose shape is not known yet."""
         return lambda: tf.cast(apply("Fill", tf.shape(var), self._initial_accumulator_value), dtype)
 

@@ -134,7 +134,7 @@ def evaluate_once(
     master: str = "",
     scaffold: Any = None,
     eval_ops: Any = None,
-    feed_dict: Any = None,
+    feed_dict: dict[Any, Any] | None = None,
     final_ops: Any = None,
     final_ops_feed_dict: Any = None,
     hooks: Any = None,

@@ -133,7 +133,7 @@ class _MonitoredSession:
         """The graph of the session, or None after its end."""
         return None if self._tf_sess() is None else self._tf_sess().graph
 
-    def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
+    def run(self, fetches: Any, feed_dict: dict[Any, Any] | None = None, options: Any = None, run_metadata: Any = None) -> Any:
         """Runs as `tf.Session.run` does, with the hooks around it."""
         return self._sess.run(fetches, feed_dict=feed_dict, options=options, run_metadata=run_metadata)
 

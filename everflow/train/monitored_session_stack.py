@@ -155,7 +155,7 @@ class HookedSession(WrappedSession):
     def _check_stop(self) -> bool:
         return self._should_stop
 
-    def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
+    def run(self, fetches: Any, feed_dict: dict[Any, Any] | None = None, options: Any = None, run_metadata: Any = None) -> Any:
         if self.should_stop():
             raise RuntimeError("Run called even after should_stop requested.")
         context = SessionRunContext(SessionRunArgs(fetches, feed_dict), self._sess)

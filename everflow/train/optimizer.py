@@ -10,6 +10,7 @@ from everflow.distribute.strategy_context import has_strategy
 from everflow.eager.context import executing_eagerly
 from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.graph import Graph
 from everflow.graph.indexed_slices import IndexedSlices, convert_to_tensor_or_indexed_slices
 from everflow.graph.keys import GraphKeys
 from everflow.graph.scopes import colocate_with, control_dependencies, init_scope, name_scope
@@ -298,7 +299,9 @@ class Optimizer(TrackableOptimizer):
         """A slot that starts with a tensor's value."""
         return self._made_once(slot_name, var, lambda: slots.create_slot(var, val, op_name))
 
-    def _get_or_make_slot_with_initializer(self, var: Any, initializer: Any, shape: Any, dtype: Any, slot_name: str, op_name: str) -> Any:
+    def _get_or_make_slot_with_initializer(
+        self, var: Any, initializer: Any, shape: Any, dtype: dtypes.DTypeLike, slot_name: str, op_name: str
+    ) -> Any:
         """A slot that starts with what an initializer makes."""
         return self._made_once(slot_name, var, lambda: slots.create_slot_with_initializer(var, initializer, shape, dtype, op_name))
 
@@ -327,7 +330,7 @@ class Optimizer(TrackableOptimizer):
             self._handle_deferred_dependencies(name=name, trackable=made)
         return self._non_slot_dict[key]
 
-    def _get_non_slot_variable(self, name: str, graph: Any = None) -> Any:
+    def _get_non_slot_variable(self, name: str, graph: Graph | None = None) -> Any:
         """State that was made with `_create_non_slot_variable`; None if there is none of that name."""
         return self._non_slot_dict.get((name, graph))
 

@@ -8,6 +8,7 @@ from typing import Any
 from everflow import api
 from everflow.api import internal, public
 from everflow.graph.convert import constant, convert_to_tensor
+from everflow.graph.dtypes import DTypeLike
 from everflow.graph.scopes import name_scope
 
 
@@ -15,7 +16,7 @@ def _find(name: str) -> Any:
     return api.find(name)
 
 
-def _cast(value: Any, dtype: Any) -> Any:
+def _cast(value: Any, dtype: DTypeLike) -> Any:
     return api.find("cast")(value, dtype)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import everflow as tf
 from everflow import errors
 from everflow.api import public
+from everflow.graph.graph import Graph
 from everflow.platform import logging
 from everflow.train.checkpoints.state import get_checkpoint_state
 
@@ -33,7 +34,7 @@ class SessionManager:
         local_init_op: Any = None,
         ready_op: Any = None,
         ready_for_local_init_op: Any = None,
-        graph: Any = None,
+        graph: Graph | None = None,
         recovery_wait_secs: float = 30,
         local_init_run_options: Any = None,
     ) -> None:

@@ -18,10 +18,10 @@ class SessionRunHook:
     def after_create_session(self, session: Any, coord: Any) -> None:
         """Called for each session that is made, also after a failure."""
 
-    def before_run(self, run_context: Any) -> Any:
+    def before_run(self, run_context: SessionRunContext) -> Any:
         """Called before a run; may return `SessionRunArgs` with what to fetch and feed besides."""
 
-    def after_run(self, run_context: Any, run_values: Any) -> None:
+    def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
         """Called after a run, with what was fetched for this hook."""
 
     def end(self, session: Any) -> None:
@@ -32,7 +32,7 @@ class SessionRunHook:
 class SessionRunArgs(collections.namedtuple("SessionRunArgs", ["fetches", "feed_dict", "options"])):
     """What a hook adds to a run."""
 
-    def __new__(cls, fetches: Any, feed_dict: Any = None, options: Any = None) -> SessionRunArgs:
+    def __new__(cls, fetches: Any, feed_dict: dict[Any, Any] | None = None, options: Any = None) -> SessionRunArgs:
         return super().__new__(cls, fetches, feed_dict, options)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from everflow import api
 from everflow.api import internal
+from everflow.graph.dtypes import DTypeLike
 from everflow.graph.scopes import colocate_with
 from everflow.graph.shapes import as_shape
 from everflow.ops.variables.ref_variables import RefVariable
@@ -23,7 +24,7 @@ def create_slot(primary: Any, val: Any, name: str, colocate_with_primary: bool =
 
 @internal("training.slot_creator.create_slot_with_initializer")
 def create_slot_with_initializer(
-    primary: Any, initializer: Any, shape: Any, dtype: Any, name: str, colocate_with_primary: bool = True
+    primary: Any, initializer: Any, shape: Any, dtype: DTypeLike, name: str, colocate_with_primary: bool = True
 ) -> Any:
     """A slot with an initializer."""
     shape = as_shape(shape)
@@ -31,7 +32,7 @@ def create_slot_with_initializer(
 
 
 @internal("training.slot_creator.create_zeros_slot")
-def create_zeros_slot(primary: Any, name: str, dtype: Any = None, colocate_with_primary: bool = True) -> Any:
+def create_zeros_slot(primary: Any, name: str, dtype: DTypeLike | None = None, colocate_with_primary: bool = True) -> Any:
     """A slot of the shape of its variable, full of zeros."""
     if dtype is None:
         dtype = primary.dtype

@@ -10,6 +10,7 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import public
+from everflow.graph.graph import Graph
 from everflow.graph.keys import GraphKeys
 from everflow.platform import logging
 from everflow.platform.deprecation import deprecated
@@ -63,7 +64,7 @@ def _tensor_named_global_step() -> Any:
     return None
 
 
-def _check_devices_of_variables(graph: Any) -> None:
+def _check_devices_of_variables(graph: Graph) -> None:
     """Variables of a worker must be where the other workers find them."""
     for op in graph.get_operations():
         if op.type in ("Variable", "VariableV2") and not op.device:
@@ -85,7 +86,7 @@ class Supervisor:
     @deprecated(None, "Please switch to tf.train.MonitoredTrainingSession")
     def __init__(
         self,
-        graph: Any = None,
+        graph: Graph | None = None,
         ready_op: Any = USE_DEFAULT,
         ready_for_local_init_op: Any = USE_DEFAULT,
         is_chief: bool = True,

@@ -8,6 +8,7 @@ from typing import Any
 
 from everflow.errors import OpError, failed_precondition, not_found
 from everflow.graph import dtypes
+from everflow.graph.shapes import Dims
 
 
 class Storage:
@@ -15,7 +16,9 @@ class Storage:
 
     __slots__ = ("__weakref__", "container", "dims", "dtype", "home", "is_ref", "lock", "name", "value")
 
-    def __init__(self, name: str, dtype: dtypes.DType, dims: Any, is_ref: bool, container: str = "", home: Resources | None = None) -> None:
+    def __init__(
+        self, name: str, dtype: dtypes.DType, dims: Dims, is_ref: bool, container: str = "", home: Resources | None = None
+    ) -> None:
         self.name = name
         self.dtype = dtype
         self.dims = dims

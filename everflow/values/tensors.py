@@ -44,7 +44,7 @@ def torch_dtype(dtype: dtypes.DType) -> Any:
 
 
 @functools.cache
-def from_torch_dtype(dtype: Any) -> dtypes.DType:
+def from_torch_dtype(dtype: dtypes.DTypeLike) -> dtypes.DType:
     """The dtype of a torch dtype."""
     return dtypes.as_dtype(str(dtype).removeprefix("torch."))
 

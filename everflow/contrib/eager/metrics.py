@@ -78,7 +78,7 @@ class Metric(AutoTrackable):
             v.assign(self._initial_values[v])
         return None
 
-    def add_variable(self, name: str, shape: Any = None, dtype: Any = None, initializer: Any = None) -> Any:
+    def add_variable(self, name: str, shape: Any = None, dtype: dtypes.DTypeLike | None = None, initializer: Any = None) -> Any:
         """Makes a variable; only `build` may do so."""
         if self._built:
             raise RuntimeError("Can't call add_variable() except in build().")
@@ -104,7 +104,7 @@ class Metric(AutoTrackable):
 class Mean(Metric):
     """The mean of all values, weighted."""
 
-    def __init__(self, name: str | None = None, dtype: Any = dtypes.float64, use_global_variables: bool = False) -> None:
+    def __init__(self, name: str | None = None, dtype: dtypes.DTypeLike = dtypes.float64, use_global_variables: bool = False) -> None:
         super().__init__(name, use_global_variables)
         self.dtype = dtype
 
@@ -159,7 +159,7 @@ class _Hits(Mean):
 class Accuracy(_Hits):
     """How often predictions equal labels."""
 
-    def __init__(self, name: str | None = None, dtype: Any = dtypes.float64) -> None:
+    def __init__(self, name: str | None = None, dtype: dtypes.DTypeLike = dtypes.float64) -> None:
         super().__init__(name, dtype)
 
 
@@ -167,7 +167,7 @@ class Accuracy(_Hits):
 class CategoricalAccuracy(_Hits):
     """How often the largest prediction is at the label, given as a one-hot vector."""
 
-    def __init__(self, name: str | None = None, dtype: Any = dtypes.float64) -> None:
+    def __init__(self, name: str | None = None, dtype: dtypes.DTypeLike = dtypes.float64) -> None:
         super().__init__(name, dtype)
 
     def compared(self, labels: Any, predictions: Any) -> tuple[Any, Any]:
@@ -179,7 +179,7 @@ class CategoricalAccuracy(_Hits):
 class BinaryAccuracy(_Hits):
     """How often a prediction is on the label's side of a threshold."""
 
-    def __init__(self, threshold: float, name: str | None = None, dtype: Any = dtypes.float64) -> None:
+    def __init__(self, threshold: float, name: str | None = None, dtype: dtypes.DTypeLike = dtypes.float64) -> None:
         super().__init__(name, dtype)
         self.threshold = threshold
 
@@ -192,7 +192,7 @@ class BinaryAccuracy(_Hits):
 class SparseAccuracy(_Hits):
     """How often the largest prediction is at the label, given as a number."""
 
-    def __init__(self, name: str | None = None, dtype: Any = dtypes.float64) -> None:
+    def __init__(self, name: str | None = None, dtype: dtypes.DTypeLike = dtypes.float64) -> None:
         super().__init__(name, dtype)
 
     def check(self, labels: Any, predictions: Any) -> None:

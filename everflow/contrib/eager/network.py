@@ -178,7 +178,9 @@ def _names(network: Network, map_func: Callable[[str], str] | None) -> dict[str,
 
 
 @public("contrib.eager.save_network_checkpoint")
-def save_network_checkpoint(network: Any, save_path: str, global_step: Any = None, map_func: Any = None) -> str | None:
+def save_network_checkpoint(
+    network: Any, save_path: str, global_step: Any = None, map_func: Callable[..., Any] | None = None
+) -> str | None:
     """Writes the network's variables; a folder gets files with the network's name. Returns the checkpoint's path."""
     if not network.built:
         raise ValueError(
@@ -192,7 +194,7 @@ def save_network_checkpoint(network: Any, save_path: str, global_step: Any = Non
 
 
 @public("contrib.eager.restore_network_checkpoint")
-def restore_network_checkpoint(network: Any, save_path: str, map_func: Any = None) -> None:
+def restore_network_checkpoint(network: Any, save_path: str, map_func: Callable[..., Any] | None = None) -> None:
     """Gives the network's variables the values of a checkpoint: now, or when they are made."""
     if os.path.isdir(save_path):
         save_path = latest_checkpoint(save_path) or save_path

@@ -92,12 +92,12 @@ def add_arg_scope(func: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @public("contrib.framework.has_arg_scope", "contrib.slim.has_arg_scope")
-def has_arg_scope(func: Any) -> bool:
+def has_arg_scope(func: Callable[..., Any]) -> bool:
     """Whether arg_scope may give arguments of a function."""
     return arg_scope_func_key(func) in _decorated
 
 
 @public("contrib.framework.arg_scoped_arguments", "contrib.slim.arg_scoped_arguments")
-def arg_scoped_arguments(func: Any) -> tuple[str, ...]:
+def arg_scoped_arguments(func: Callable[..., Any]) -> tuple[str, ...]:
     """The names of the arguments that arg_scope may give."""
     return _decorated[arg_scope_func_key(func)]

@@ -6,6 +6,7 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import public
+from everflow.graph.dtypes import DTypeLike
 from everflow.train.checkpoints.remapping import _load_and_remap_matrix_initializer, _load_embedding_initializer
 
 load_and_remap_matrix_initializer = public("contrib.framework.load_and_remap_matrix_initializer")(_load_and_remap_matrix_initializer)
@@ -69,7 +70,7 @@ def load_variable_slot_initializer(
         max_rows_in_memory=max_rows_in_memory,
     )
 
-    def of_part(shape: Any, dtype: Any = tf.float32, partition_info: Any = None) -> Any:
+    def of_part(shape: Any, dtype: DTypeLike = tf.float32, partition_info: Any = None) -> Any:
         return matrix(shape, dtype, partition_info=primary_partition_info)
 
     return of_part

@@ -6,6 +6,7 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import public
+from everflow.graph.graph import Graph
 from everflow.graph.scopes import name_scope, prepend_name_scope, strip_name_scope
 from everflow.graph.stacks import get_default_graph
 from everflow.ops.math.confusion_matrix import remove_squeezable_dimensions as squeezed
@@ -79,7 +80,7 @@ def with_same_shape(expected_tensor: Any, tensor: Any) -> Any:
 
 
 @public("contrib.framework.get_graph_from_inputs")
-def get_graph_from_inputs(op_input_list: Any, graph: Any = None) -> Any:
+def get_graph_from_inputs(op_input_list: Any, graph: Graph | None = None) -> Any:
     """The graph of tensors, which must be one."""
     for value in op_input_list:
         found = getattr(value, "graph", None)
@@ -99,7 +100,7 @@ def get_name_scope() -> str:
 
 
 @public("contrib.framework.get_placeholders")
-def get_placeholders(graph: Any) -> list[Any]:
+def get_placeholders(graph: Graph) -> list[Any]:
     """The placeholders of a graph."""
     return [op.outputs[0] for op in graph.get_operations() if op.type == "Placeholder"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import everflow as tf
@@ -53,14 +54,14 @@ def global_variable(initial_value: Any, validate_shape: bool = True, name: str |
 def variable(
     name: str,
     shape: Any = None,
-    dtype: Any = None,
+    dtype: dtypes.DTypeLike | None = None,
     initializer: Any = None,
-    regularizer: Any = None,
+    regularizer: Callable[..., Any] | None = None,
     trainable: bool = True,
     collections: Any = None,
     caching_device: Any = None,
     device: Any = None,
-    partitioner: Any = None,
+    partitioner: Callable[..., Any] | None = None,
     custom_getter: Any = None,
     use_resource: bool | None = None,
     synchronization: Any = tf.VariableSynchronization.AUTO,
@@ -102,14 +103,14 @@ def _calling(custom_getter: Any) -> Any:
 def model_variable(
     name: str,
     shape: Any = None,
-    dtype: Any = dtypes.float32,
+    dtype: dtypes.DTypeLike = dtypes.float32,
     initializer: Any = None,
-    regularizer: Any = None,
+    regularizer: Callable[..., Any] | None = None,
     trainable: bool = True,
     collections: Any = None,
     caching_device: Any = None,
     device: Any = None,
-    partitioner: Any = None,
+    partitioner: Callable[..., Any] | None = None,
     custom_getter: Any = None,
     use_resource: bool | None = None,
     synchronization: Any = tf.VariableSynchronization.AUTO,

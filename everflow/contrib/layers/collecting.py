@@ -10,6 +10,7 @@ from typing import Any
 import everflow as tf
 from everflow.api import public
 from everflow.contrib.framework.variables import model_variable
+from everflow.graph.dtypes import DTypeLike
 from everflow.ops.variables.partitioned import PartitionedVariable
 from everflow.runtime.smart_conditionals import smart_cond
 
@@ -83,14 +84,14 @@ def _renamed(
     name: str,
     rename: dict[str, str],
     shape: Any = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     initializer: Any = None,
-    regularizer: Any = None,
+    regularizer: Callable[..., Any] | None = None,
     trainable: bool = True,
     collections: Any = None,
     caching_device: Any = None,
-    partitioner: Any = None,
-    use_resource: Any = None,
+    partitioner: Callable[..., Any] | None = None,
+    use_resource: bool | None = None,
     synchronization: Any = tf.VariableSynchronization.AUTO,
     aggregation: Any = tf.VariableAggregation.NONE,
     **_: Any,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import everflow as tf
@@ -18,6 +19,7 @@ from everflow.contrib.layers.collecting import (
 )
 from everflow.contrib.layers.initializers import xavier_initializer
 from everflow.contrib.layers.publishing import layer
+from everflow.graph.dtypes import DTypeLike
 from everflow.layers import convolutional as layers
 
 _FORMATS = (None, "NWC", "NCW", "NHWC", "NCHW", "NDHWC", "NCDHW")
@@ -25,7 +27,12 @@ _KERNEL_AND_BIAS = {"kernel": "weights", "bias": "biases"}
 
 
 def finished(
-    outputs: Any, scope_name: str, normalizer_fn: Any, normalizer_params: Any, activation_fn: Any, outputs_collections: Any
+    outputs: Any,
+    scope_name: str,
+    normalizer_fn: Any,
+    normalizer_params: Any,
+    activation_fn: Any,
+    outputs_collections: Sequence[str] | str | None,
 ) -> Any:
     """What comes after a layer's product: normalization, activation, collections."""
     if normalizer_fn is not None:
@@ -46,7 +53,7 @@ def _convolution(
     kernel_size: Any,
     stride: Any,
     padding: str,
-    data_format: Any,
+    data_format: str | None,
     rate: Any,
     activation_fn: Any,
     normalizer_fn: Any,
@@ -57,7 +64,7 @@ def _convolution(
     biases_regularizer: Any,
     reuse: Any,
     variables_collections: Any,
-    outputs_collections: Any,
+    outputs_collections: Sequence[str] | str | None,
     trainable: bool,
     scope: Any,
     conv_dims: int | None,
@@ -110,7 +117,7 @@ def convolution(
     kernel_size: Any,
     stride: Any = 1,
     padding: str = "SAME",
-    data_format: Any = None,
+    data_format: str | None = None,
     rate: Any = 1,
     activation_fn: Any = tf.nn.relu,
     normalizer_fn: Any = None,
@@ -121,7 +128,7 @@ def convolution(
     biases_regularizer: Any = None,
     reuse: Any = None,
     variables_collections: Any = None,
-    outputs_collections: Any = None,
+    outputs_collections: Sequence[str] | str | None = None,
     trainable: bool = True,
     scope: Any = None,
     conv_dims: int | None = None,
@@ -160,7 +167,7 @@ def convolution1d(
     kernel_size: Any,
     stride: Any = 1,
     padding: str = "SAME",
-    data_format: Any = None,
+    data_format: str | None = None,
     rate: Any = 1,
     activation_fn: Any = tf.nn.relu,
     normalizer_fn: Any = None,
@@ -171,7 +178,7 @@ def convolution1d(
     biases_regularizer: Any = None,
     reuse: Any = None,
     variables_collections: Any = None,
-    outputs_collections: Any = None,
+    outputs_collections: Sequence[str] | str | None = None,
     trainable: bool = True,
     scope: Any = None,
 ) -> Any:
@@ -208,7 +215,7 @@ def convolution2d(
     kernel_size: Any,
     stride: Any = 1,
     padding: str = "SAME",
-    data_format: Any = None,
+    data_format: str | None = None,
     rate: Any = 1,
     activation_fn: Any = tf.nn.relu,
     normalizer_fn: Any = None,
@@ -219,7 +226,7 @@ def convolution2d(
     biases_regularizer: Any = None,
     reuse: Any = None,
     variables_collections: Any = None,
-    outputs_collections: Any = None,
+    outputs_collections: Sequence[str] | str | None = None,
     trainable: bool = True,
     scope: Any = None,
 ) -> Any:
@@ -256,7 +263,7 @@ def convolution3d(
     kernel_size: Any,
     stride: Any = 1,
     padding: str = "SAME",
-    data_format: Any = None,
+    data_format: str | None = None,
     rate: Any = 1,
     activation_fn: Any = tf.nn.relu,
     normalizer_fn: Any = None,
@@ -267,7 +274,7 @@ def convolution3d(
     biases_regularizer: Any = None,
     reuse: Any = None,
     variables_collections: Any = None,
-    outputs_collections: Any = None,
+    outputs_collections: Sequence[str] | str | None = None,
     trainable: bool = True,
     scope: Any = None,
 ) -> Any:
@@ -315,7 +322,7 @@ def _transposed(
     biases_regularizer: Any,
     reuse: Any,
     variables_collections: Any,
-    outputs_collections: Any,
+    outputs_collections: Sequence[str] | str | None,
     trainable: bool,
     scope: Any,
 ) -> Any:
@@ -365,7 +372,7 @@ def convolution2d_transpose(
     biases_regularizer: Any = None,
     reuse: Any = None,
     variables_collections: Any = None,
-    outputs_collections: Any = None,
+    outputs_collections: Sequence[str] | str | None = None,
     trainable: bool = True,
     scope: Any = None,
 ) -> Any:
@@ -413,7 +420,7 @@ def convolution3d_transpose(
     biases_regularizer: Any = None,
     reuse: Any = None,
     variables_collections: Any = None,
-    outputs_collections: Any = None,
+    outputs_collections: Sequence[str] | str | None = None,
     trainable: bool = True,
     scope: Any = None,
 ) -> Any:
@@ -459,7 +466,7 @@ def convolution2d_in_plane(
     biases_regularizer: Any = None,
     reuse: Any = None,
     variables_collections: Any = None,
-    outputs_collections: Any = None,
+    outputs_collections: Sequence[str] | str | None = None,
     trainable: bool = True,
     scope: Any = None,
 ) -> Any:
@@ -486,7 +493,9 @@ def convolution2d_in_plane(
         return finished(outputs, sc.name, normalizer_fn, normalizer_params, activation_fn, outputs_collections)
 
 
-def _biases(count: int, dtype: Any, initializer: Any, regularizer: Any, variables_collections: Any, trainable: bool) -> Any:
+def _biases(
+    count: int, dtype: DTypeLike, initializer: Any, regularizer: Callable[..., Any] | None, variables_collections: Any, trainable: bool
+) -> Any:
     return model_variable(
         "biases",
         shape=[count],
@@ -519,7 +528,7 @@ def separable_convolution2d(
     biases_regularizer: Any = None,
     reuse: Any = None,
     variables_collections: Any = None,
-    outputs_collections: Any = None,
+    outputs_collections: Sequence[str] | str | None = None,
     trainable: bool = True,
     scope: Any = None,
 ) -> Any:

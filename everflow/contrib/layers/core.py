@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import everflow as tf
@@ -36,7 +37,7 @@ def fully_connected(
     biases_regularizer: Any = None,
     reuse: Any = None,
     variables_collections: Any = None,
-    outputs_collections: Any = None,
+    outputs_collections: Sequence[str] | str | None = None,
     trainable: bool = True,
     scope: Any = None,
 ) -> Any:
@@ -83,10 +84,10 @@ def bias_add(
     inputs: Any,
     activation_fn: Any = None,
     initializer: Any = tf.zeros_initializer(),
-    regularizer: Any = None,
+    regularizer: Callable[..., Any] | None = None,
     reuse: Any = None,
     variables_collections: Any = None,
-    outputs_collections: Any = None,
+    outputs_collections: Sequence[str] | str | None = None,
     trainable: bool = True,
     data_format: str = "NHWC",
     scope: Any = None,
@@ -122,9 +123,9 @@ def dropout(
     keep_prob: Any = 0.5,
     noise_shape: Any = None,
     is_training: Any = True,
-    outputs_collections: Any = None,
+    outputs_collections: Sequence[str] | str | None = None,
     scope: Any = None,
-    seed: Any = None,
+    seed: int | None = None,
 ) -> Any:
     """Sets elements to zero while training; each is kept with a probability."""
     with tf.variable_scope(scope, "Dropout", [inputs], custom_getter=variable_getter()) as sc:
@@ -135,7 +136,7 @@ def dropout(
 
 @layer("flatten")
 @add_arg_scope
-def flatten(inputs: Any, outputs_collections: Any = None, scope: Any = None) -> Any:
+def flatten(inputs: Any, outputs_collections: Sequence[str] | str | None = None, scope: Any = None) -> Any:
     """Each example as a vector."""
     with tf.name_scope(scope, "Flatten", [inputs]) as sc:
         inputs = tf.convert_to_tensor(inputs)
@@ -145,7 +146,12 @@ def flatten(inputs: Any, outputs_collections: Any = None, scope: Any = None) -> 
 @layer("one_hot_encoding")
 @add_arg_scope
 def one_hot_encoding(
-    labels: Any, num_classes: int, on_value: Any = 1.0, off_value: Any = 0.0, outputs_collections: Any = None, scope: Any = None
+    labels: Any,
+    num_classes: int,
+    on_value: Any = 1.0,
+    off_value: Any = 0.0,
+    outputs_collections: Sequence[str] | str | None = None,
+    scope: Any = None,
 ) -> Any:
     """A vector for each label, with one element that is on."""
     with tf.name_scope(scope, "OneHotEncoding", [labels, num_classes]) as sc:

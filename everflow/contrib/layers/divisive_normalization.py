@@ -6,6 +6,7 @@ from typing import Any
 
 import everflow as tf
 from everflow.contrib.layers.publishing import layer
+from everflow.graph.dtypes import DTypeLike
 from everflow.keras.input_spec import InputSpec
 from everflow.layers.base import Layer
 
@@ -57,7 +58,7 @@ class GDN(Layer):
         """A variable that holds the square root of a parameter."""
         pedestal = self._reparam_offset**2
 
-        def initial(shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
+        def initial(shape: Any, dtype: DTypeLike | None = None, partition_info: Any = None) -> Any:
             return tf.sqrt(tf.maximum(start(shape, dtype) + pedestal, pedestal))
 
         return self.add_variable(f"reparam_{name}", shape=shape, initializer=initial, trainable=True)

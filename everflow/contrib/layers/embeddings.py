@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import everflow as tf
@@ -19,7 +20,7 @@ def embed_sequence(
     embed_dim: int | None = None,
     unique: bool = False,
     initializer: Any = None,
-    regularizer: Any = None,
+    regularizer: Callable[..., Any] | None = None,
     trainable: bool = True,
     scope: Any = None,
     reuse: Any = None,
@@ -44,7 +45,7 @@ def bow_encoder(
     embed_dim: int,
     sparse_lookup: bool = True,
     initializer: Any = None,
-    regularizer: Any = None,
+    regularizer: Callable[..., Any] | None = None,
     trainable: bool = True,
     scope: Any = None,
     reuse: Any = None,
@@ -85,7 +86,7 @@ def embedding_lookup_unique(params: Any, ids: Any, partition_strategy: str = "mo
 
 
 @layer("dense_to_sparse")
-def dense_to_sparse(tensor: Any, eos_token: Any = 0, outputs_collections: Any = None, scope: Any = None) -> Any:
+def dense_to_sparse(tensor: Any, eos_token: Any = 0, outputs_collections: Sequence[str] | str | None = None, scope: Any = None) -> Any:
     """The elements that are not the token for an end."""
     with tf.variable_scope(scope, "dense_to_sparse", [tensor]) as sc:
         tensor = tf.convert_to_tensor(tensor)

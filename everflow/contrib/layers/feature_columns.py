@@ -233,7 +233,7 @@ def sparse_column_with_integerized_feature(
 
 @layer("sparse_column_with_keys")
 def sparse_column_with_keys(
-    column_name: str, keys: Any, default_value: int = -1, combiner: str = "sum", dtype: Any = dtypes.string
+    column_name: str, keys: Any, default_value: int = -1, combiner: str = "sum", dtype: dtypes.DTypeLike = dtypes.string
 ) -> SparseColumn:
     """A feature whose values are in a list."""
     keys = tuple(keys)
@@ -256,7 +256,7 @@ def sparse_column_with_vocabulary_file(
     vocab_size: int | None = None,
     default_value: int = -1,
     combiner: str = "sum",
-    dtype: Any = dtypes.string,
+    dtype: dtypes.DTypeLike = dtypes.string,
 ) -> SparseColumn:
     """A feature whose values are lines of a file."""
     if vocab_size is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import everflow as tf
@@ -49,7 +50,7 @@ def _vectors(column: Any, features: Transformed, collections: list[Any], trainab
 def _joined(
     columns_to_tensors: Any,
     feature_columns: Any,
-    weight_collections: Any,
+    weight_collections: Sequence[str] | None,
     trainable: bool,
     scope: Any,
     default_scope: str,
@@ -75,7 +76,7 @@ def _joined(
 def input_from_feature_columns(
     columns_to_tensors: Any,
     feature_columns: Any,
-    weight_collections: Any = None,
+    weight_collections: Sequence[str] | None = None,
     trainable: bool = True,
     scope: Any = None,
     cols_to_outs: Any = None,
@@ -86,7 +87,11 @@ def input_from_feature_columns(
 
 @layer("sequence_input_from_feature_columns")
 def sequence_input_from_feature_columns(
-    columns_to_tensors: Any, feature_columns: Any, weight_collections: Any = None, trainable: bool = True, scope: Any = None
+    columns_to_tensors: Any,
+    feature_columns: Any,
+    weight_collections: Sequence[str] | None = None,
+    trainable: bool = True,
+    scope: Any = None,
 ) -> Any:
     """What columns make of sequences, [batch, steps, numbers]."""
     for column in feature_columns:
@@ -112,7 +117,7 @@ def weighted_sum_from_feature_columns(
     columns_to_tensors: Any,
     feature_columns: Any,
     num_outputs: int,
-    weight_collections: Any = None,
+    weight_collections: Sequence[str] | None = None,
     trainable: bool = True,
     scope: Any = None,
 ) -> tuple[Any, dict[Any, list[Any]], Any]:
@@ -160,7 +165,7 @@ def joint_weighted_sum_from_feature_columns(
     columns_to_tensors: Any,
     feature_columns: Any,
     num_outputs: int,
-    weight_collections: Any = None,
+    weight_collections: Sequence[str] | None = None,
     trainable: bool = True,
     scope: Any = None,
 ) -> tuple[Any, dict[Any, list[Any]], Any]:

@@ -45,6 +45,6 @@ def variance_scaling_initializer(
     "contrib.slim.xavier_initializer",
     "contrib.slim.xavier_initializer_conv2d",
 )
-def xavier_initializer(uniform: bool = True, seed: int | None = None, dtype: Any = dtypes.float32) -> Callable[..., Any]:
+def xavier_initializer(uniform: bool = True, seed: int | None = None, dtype: dtypes.DTypeLike = dtypes.float32) -> Callable[..., Any]:
     """An initializer that keeps the scale of gradients the same in all layers, by Glorot and Bengio."""
     return variance_scaling_initializer(factor=1.0, mode="FAN_AVG", uniform=uniform, seed=seed, dtype=dtype)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import everflow as tf
@@ -9,6 +10,7 @@ from everflow.contrib.framework.arg_scopes import add_arg_scope
 from everflow.contrib.framework.variables import model_variable
 from everflow.contrib.layers.collecting import add_to_collections, collect_named_outputs, get_variable_collections, variable_getter
 from everflow.contrib.layers.publishing import layer
+from everflow.graph.dtypes import DTypeLike
 from everflow.graph.keys import GraphKeys
 from everflow.layers.normalization import BatchNormalization
 from everflow.runtime.smart_conditionals import smart_cond, smart_constant_value
@@ -26,11 +28,11 @@ def batch_norm(
     activation_fn: Any = None,
     param_initializers: Any = None,
     param_regularizers: Any = None,
-    updates_collections: Any = GraphKeys.UPDATE_OPS,
+    updates_collections: Sequence[str] | str | None = GraphKeys.UPDATE_OPS,
     is_training: Any = True,
     reuse: Any = None,
     variables_collections: Any = None,
-    outputs_collections: Any = None,
+    outputs_collections: Sequence[str] | str | None = None,
     trainable: bool = True,
     batch_weights: Any = None,
     fused: bool | None = None,
@@ -139,7 +141,7 @@ def _by_layer(
     is_training: Any,
     reuse: Any,
     variables_collections: Any,
-    outputs_collections: Any,
+    outputs_collections: Sequence[str] | str | None,
     trainable: bool,
     fused: Any,
     data_format: str,
@@ -182,7 +184,9 @@ def _by_layer(
 class _Parameters:
     """The variables of a batch norm that is not a layer of tf.layers."""
 
-    def __init__(self, depth: Any, dtype: Any, initializers: Any, regularizers: Any, variables_collections: Any, trainable: bool) -> None:
+    def __init__(
+        self, depth: Any, dtype: DTypeLike, initializers: Any, regularizers: Any, variables_collections: Any, trainable: bool
+    ) -> None:
         self._depth, self._dtype = depth, dtype
         self._initializers, self._regularizers = initializers or {}, regularizers or {}
         self._collections = variables_collections
@@ -221,11 +225,11 @@ def _fused(
     activation_fn: Any,
     initializers: Any,
     regularizers: Any,
-    updates_collections: Any,
+    updates_collections: Sequence[str] | str | None,
     is_training: Any,
     reuse: Any,
     variables_collections: Any,
-    outputs_collections: Any,
+    outputs_collections: Sequence[str] | str | None,
     trainable: bool,
     data_format: str,
     zero_debias: bool,
@@ -297,10 +301,10 @@ def _by_moments(
     activation_fn: Any,
     initializers: Any,
     regularizers: Any,
-    updates_collections: Any,
+    updates_collections: Sequence[str] | str | None,
     is_training: Any,
     variables_collections: Any,
-    outputs_collections: Any,
+    outputs_collections: Sequence[str] | str | None,
     trainable: bool,
     batch_weights: Any,
     data_format: str,
@@ -358,7 +362,7 @@ def layer_norm(
     activation_fn: Any = None,
     reuse: Any = None,
     variables_collections: Any = None,
-    outputs_collections: Any = None,
+    outputs_collections: Sequence[str] | str | None = None,
     trainable: bool = True,
     begin_norm_axis: int = 1,
     begin_params_axis: int = -1,
@@ -391,7 +395,7 @@ def layer_norm(
 
 
 def _centered_and_scaled(
-    shape: Any, dtype: Any, center: bool, scale: bool, initializers: Any, variables_collections: Any, trainable: bool
+    shape: Any, dtype: DTypeLike, center: bool, scale: bool, initializers: Any, variables_collections: Any, trainable: bool
 ) -> tuple[Any, Any]:
     beta = gamma = None
     if center:
@@ -426,7 +430,7 @@ def instance_norm(
     param_initializers: Any = None,
     reuse: Any = None,
     variables_collections: Any = None,
-    outputs_collections: Any = None,
+    outputs_collections: Sequence[str] | str | None = None,
     trainable: bool = True,
     data_format: str = "NHWC",
     scope: Any = None,
@@ -477,7 +481,7 @@ def group_norm(
     param_initializers: Any = None,
     reuse: Any = None,
     variables_collections: Any = None,
-    outputs_collections: Any = None,
+    outputs_collections: Sequence[str] | str | None = None,
     trainable: bool = True,
     scope: Any = None,
     mean_close_to_zero: bool = False,

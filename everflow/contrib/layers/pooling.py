@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import everflow as tf
@@ -21,7 +22,7 @@ def _pooled(
     stride: Any,
     padding: str,
     data_format: str,
-    outputs_collections: Any,
+    outputs_collections: Sequence[str] | str | None,
     scope: Any,
 ) -> Any:
     if data_format not in formats:
@@ -41,7 +42,7 @@ def max_pool2d(
     stride: Any = 2,
     padding: str = "VALID",
     data_format: str = "NHWC",
-    outputs_collections: Any = None,
+    outputs_collections: Sequence[str] | str | None = None,
     scope: Any = None,
 ) -> Any:
     """The largest element of each window of images."""
@@ -58,7 +59,7 @@ def max_pool3d(
     stride: Any = 2,
     padding: str = "VALID",
     data_format: str = "NDHWC",
-    outputs_collections: Any = None,
+    outputs_collections: Sequence[str] | str | None = None,
     scope: Any = None,
 ) -> Any:
     """The largest element of each window of volumes."""
@@ -75,7 +76,7 @@ def avg_pool2d(
     stride: Any = 2,
     padding: str = "VALID",
     data_format: str = "NHWC",
-    outputs_collections: Any = None,
+    outputs_collections: Sequence[str] | str | None = None,
     scope: Any = None,
 ) -> Any:
     """The mean of each window of images."""
@@ -101,7 +102,7 @@ def avg_pool3d(
     stride: Any = 2,
     padding: str = "VALID",
     data_format: str = "NDHWC",
-    outputs_collections: Any = None,
+    outputs_collections: Sequence[str] | str | None = None,
     scope: Any = None,
 ) -> Any:
     """The mean of each window of volumes."""
@@ -129,7 +130,7 @@ def pool(
     data_format: str | None = None,
     dilation_rate: Any = 1,
     stride: Any = 1,
-    outputs_collections: Any = None,
+    outputs_collections: Sequence[str] | str | None = None,
     scope: Any = None,
 ) -> Any:
     """Windows of any rank, with their largest elements ("MAX") or means ("AVG")."""

@@ -187,7 +187,7 @@ def _decorator_with_options(decorator: Callable[..., Any]) -> Callable[..., Any]
 
 @layer("recompute_grad")
 @_decorator_with_options
-def recompute_grad(fn: Any, use_data_dep: Any = _DEFAULT, tupleize_grads: bool = False) -> Any:
+def recompute_grad(fn: Callable[..., Any], use_data_dep: Any = _DEFAULT, tupleize_grads: bool = False) -> Any:
     """A function that keeps nothing for its gradient, but is computed again there.
 
     `use_data_dep` lets the second computation wait for the gradient through its inputs instead of by control; with
@@ -246,7 +246,7 @@ def _again(fn: Callable[[list[Any]], Any], xs: list[Any], variables: list[Any], 
     return tf.gradients(outputs, [*xs, *variables], dys)
 
 
-def _check_closure(fn: Any) -> None:
+def _check_closure(fn: Callable[..., Any]) -> None:
     """A tensor from outside would get no gradient."""
     for name, value in inspect.getclosurevars(fn).nonlocals.items() if inspect.isfunction(fn) else ():
         if isinstance(value, Tensor):

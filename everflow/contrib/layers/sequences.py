@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import everflow as tf
@@ -12,7 +13,9 @@ from everflow.contrib.layers.publishing import layer
 
 @layer("images_to_sequence")
 @add_arg_scope
-def images_to_sequence(inputs: Any, data_format: str = "NHWC", outputs_collections: Any = None, scope: Any = None) -> Any:
+def images_to_sequence(
+    inputs: Any, data_format: str = "NHWC", outputs_collections: Sequence[str] | str | None = None, scope: Any = None
+) -> Any:
     """Images as steps along their width, each row of them a sequence of its own: [width, batch * height, channels]."""
     if data_format not in ("NCHW", "NHWC"):
         raise ValueError("data_format has to be either NCHW or NHWC.")
@@ -28,7 +31,11 @@ def images_to_sequence(inputs: Any, data_format: str = "NHWC", outputs_collectio
 @layer("sequence_to_images")
 @add_arg_scope
 def sequence_to_images(
-    inputs: Any, height: int, output_data_format: str = "channels_last", outputs_collections: Any = None, scope: Any = None
+    inputs: Any,
+    height: int,
+    output_data_format: str = "channels_last",
+    outputs_collections: Sequence[str] | str | None = None,
+    scope: Any = None,
 ) -> Any:
     """The images whose rows the sequences are."""
     with tf.name_scope(scope, "SequenceToImages", [inputs]) as sc:

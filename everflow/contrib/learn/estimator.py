@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ class RunConfig(NewRunConfig):
         log_step_count_steps: Any = 100,
         protocol: Any = None,
         evaluation_master: str = "",
-        model_dir: Any = None,
+        model_dir: str | None = None,
         session_config: Any = None,
         session_creation_timeout_secs: Any = 7200,
     ) -> None:
@@ -80,7 +81,7 @@ def _as_old_arrays(x: Any, y: Any) -> tuple[Any, Any]:
     return each(x), each(y)
 
 
-def _input_fn_for(x: Any, y: Any, input_fn: Any, batch_size: Any, shuffle: bool, epochs: Any) -> Any:
+def _input_fn_for(x: Any, y: Any, input_fn: Callable[..., Any], batch_size: Any, shuffle: bool, epochs: Any) -> Any:
     if input_fn is not None:
         if x is not None or y is not None:
             raise ValueError("Can not provide both input_fn and x or y.")
@@ -108,12 +109,12 @@ class Evaluable(abc.ABC):
         self,
         x: Any = None,
         y: Any = None,
-        input_fn: Any = None,
+        input_fn: Callable[..., Any] | None = None,
         feed_fn: Any = None,
         batch_size: Any = None,
         steps: Any = None,
         metrics: Any = None,
-        name: Any = None,
+        name: str | None = None,
         checkpoint_path: Any = None,
         hooks: Any = None,
     ) -> Any:
@@ -129,7 +130,7 @@ class Trainable(abc.ABC):
         self,
         x: Any = None,
         y: Any = None,
-        input_fn: Any = None,
+        input_fn: Callable[..., Any] | None = None,
         steps: Any = None,
         batch_size: Any = None,
         monitors: Any = None,
@@ -148,7 +149,12 @@ class LearnEstimator(BaseEstimator):
     """A model function with `fit`, `evaluate` and `predict` around it."""
 
     def __init__(
-        self, model_fn: Any = None, model_dir: Any = None, config: Any = None, params: Any = None, feature_engineering_fn: Any = None
+        self,
+        model_fn: Callable[..., Any] | None = None,
+        model_dir: str | None = None,
+        config: Any = None,
+        params: Any = None,
+        feature_engineering_fn: Any = None,
     ) -> None:
         if model_fn is None:
             raise ValueError("model_fn must be provided to Estimator.")
@@ -214,7 +220,13 @@ class LearnEstimator(BaseEstimator):
         return self
 
     def partial_fit(
-        self, x: Any = None, y: Any = None, input_fn: Any = None, steps: Any = 1, batch_size: Any = None, monitors: Any = None
+        self,
+        x: Any = None,
+        y: Any = None,
+        input_fn: Callable[..., Any] | None = None,
+        steps: Any = 1,
+        batch_size: Any = None,
+        monitors: Any = None,
     ) -> Any:
         """Trains a little more."""
         return self.fit(x, y, input_fn, steps, batch_size, monitors)
@@ -331,7 +343,7 @@ class SKCompat:
         self._estimator.fit(x, y, batch_size=batch_size, steps=steps, max_steps=max_steps, monitors=monitors)
         return self
 
-    def score(self, x: Any, y: Any, batch_size: int = 128, steps: Any = None, metrics: Any = None, name: Any = None) -> Any:
+    def score(self, x: Any, y: Any, batch_size: int = 128, steps: Any = None, metrics: Any = None, name: str | None = None) -> Any:
         """Evaluates with arrays."""
         return self._estimator.evaluate(x, y, batch_size=batch_size, steps=steps, metrics=metrics, name=name)
 

@@ -109,7 +109,7 @@ class Experiment:
         """Trains."""
         return self._train_up_to(self._train_steps)
 
-    def evaluate(self, delay_secs: Any = None, name: Any = None) -> Any:
+    def evaluate(self, delay_secs: Any = None, name: str | None = None) -> Any:
         """Evaluates."""
         extra = {} if isinstance(self._estimator, Estimator) else {"metrics": self._eval_metrics}
         return self._estimator.evaluate(

@@ -128,7 +128,7 @@ def _loss_smaller(curr_best_eval_result: Any, cand_eval_result: Any) -> bool:
 def make_best_model_export_strategy(
     serving_input_fn: Any,
     exports_to_keep: Any = 1,
-    model_dir: Any = None,
+    model_dir: str | None = None,
     event_file_pattern: Any = None,
     compare_fn: Any = None,
     default_output_alternative_key: Any = None,

@@ -10,6 +10,7 @@ from everflow import nest
 from everflow.api import internal, public
 from everflow.contrib.rnn.linear import Linear
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.dtypes import DTypeLike
 from everflow.ops.variables import variable_scope as scopes
 
 
@@ -26,7 +27,7 @@ def feeds_best(embedding: Any, output_projection: Any = None, update_embedding: 
     return loop_function
 
 
-def check_projection(output_projection: Any, num_symbols: int, dtype: Any) -> None:
+def check_projection(output_projection: Any, num_symbols: int, dtype: DTypeLike) -> None:
     """Raises ValueError for a projection (weights, biases) that does not lead to so many symbols."""
     weights, biases = (convert_to_tensor(value, dtype=dtype) for value in output_projection)
     weights.get_shape().assert_is_compatible_with([None, num_symbols])
@@ -80,7 +81,7 @@ def embedding_rnn_decoder(
 class _Memory:
     """What an attention decoder looks at with each of its heads."""
 
-    def __init__(self, attention_states: Any, num_heads: int, dtype: Any) -> None:
+    def __init__(self, attention_states: Any, num_heads: int, dtype: DTypeLike) -> None:
         self.length = attention_states.get_shape().as_list()[1] or tf.shape(attention_states)[1]
         self.size = attention_states.get_shape().as_list()[2]
         self.dtype = dtype
@@ -117,7 +118,7 @@ def attention_decoder(
     output_size: Any = None,
     num_heads: int = 1,
     loop_function: Any = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     scope: Any = None,
     initial_state_attention: bool = False,
 ) -> Any:
@@ -173,7 +174,7 @@ def embedding_attention_decoder(
     output_projection: Any = None,
     feed_previous: bool = False,
     update_embedding_for_previous: bool = True,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     scope: Any = None,
     initial_state_attention: bool = False,
 ) -> Any:

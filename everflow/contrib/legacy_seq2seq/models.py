@@ -17,6 +17,7 @@ from everflow.contrib.legacy_seq2seq.decoders import (
 )
 from everflow.contrib.legacy_seq2seq.losses import sequence_loss, sequence_loss_by_example
 from everflow.contrib.rnn.wrappers import EmbeddingWrapper, OutputProjectionWrapper
+from everflow.graph.dtypes import DTypeLike
 from everflow.graph.scopes import name_scope
 from everflow.ops.variables import variable_scope as scopes
 
@@ -37,7 +38,7 @@ def _decoded(decode: Callable[[bool], Any], feed_previous: Any, count: int) -> A
 
 
 @public("contrib.legacy_seq2seq.basic_rnn_seq2seq")
-def basic_rnn_seq2seq(encoder_inputs: Any, decoder_inputs: Any, cell: Any, dtype: Any = tf.float32, scope: Any = None) -> Any:
+def basic_rnn_seq2seq(encoder_inputs: Any, decoder_inputs: Any, cell: Any, dtype: DTypeLike = tf.float32, scope: Any = None) -> Any:
     """An encoder and a decoder with cells of the same kind: the decoder starts with the encoder's last state."""
     with scopes.variable_scope(scope or "basic_rnn_seq2seq"):
         _, encoded = tf.nn.static_rnn(copy.deepcopy(cell), encoder_inputs, dtype=dtype)
@@ -46,7 +47,7 @@ def basic_rnn_seq2seq(encoder_inputs: Any, decoder_inputs: Any, cell: Any, dtype
 
 @public("contrib.legacy_seq2seq.tied_rnn_seq2seq")
 def tied_rnn_seq2seq(
-    encoder_inputs: Any, decoder_inputs: Any, cell: Any, loop_function: Any = None, dtype: Any = tf.float32, scope: Any = None
+    encoder_inputs: Any, decoder_inputs: Any, cell: Any, loop_function: Any = None, dtype: DTypeLike = tf.float32, scope: Any = None
 ) -> Any:
     """An encoder and a decoder that share one cell."""
     with scopes.variable_scope("combined_tied_rnn_seq2seq"):
@@ -66,7 +67,7 @@ def embedding_rnn_seq2seq(
     embedding_size: int,
     output_projection: Any = None,
     feed_previous: Any = False,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     scope: Any = None,
 ) -> Any:
     """From symbols to symbols; `feed_previous`, a bool or a tensor, says whether the decoder goes on with its own."""
@@ -107,7 +108,7 @@ def embedding_tied_rnn_seq2seq(
     num_decoder_symbols: Any = None,
     output_projection: Any = None,
     feed_previous: Any = False,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     scope: Any = None,
 ) -> Any:
     """From symbols to symbols, with one cell and one embedding for both sides."""
@@ -141,7 +142,7 @@ def embedding_attention_seq2seq(
     num_heads: int = 1,
     output_projection: Any = None,
     feed_previous: Any = False,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     scope: Any = None,
     initial_state_attention: bool = False,
 ) -> Any:
@@ -187,7 +188,7 @@ def one2many_rnn_seq2seq(
     num_decoder_symbols_dict: Any,
     embedding_size: int,
     feed_previous: Any = False,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     scope: Any = None,
 ) -> Any:
     """One encoder and several decoders by name; returns dictionaries of outputs and of states."""

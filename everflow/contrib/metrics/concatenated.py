@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import everflow as tf
@@ -24,8 +25,8 @@ def streaming_concat(
     values: Any,
     axis: int = 0,
     max_size: int | None = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Sequence[str] | str | None = None,
+    updates_collections: Sequence[str] | str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """All values so far, one after the other along an axis, up to a number of them."""
@@ -116,8 +117,8 @@ def streaming_dynamic_auc(
     labels: Any,
     predictions: Any,
     curve: str = "ROC",
-    metrics_collections: Any = (),
-    updates_collections: Any = (),
+    metrics_collections: Sequence[str] | str | None = (),
+    updates_collections: Sequence[str] | str | None = (),
     name: str | None = None,
     weights: Any = None,
 ) -> tuple[Any, Any]:
@@ -182,8 +183,8 @@ def auc_with_confidence_intervals(
     weights: Any = None,
     alpha: float = 0.95,
     logit_transformation: bool = True,
-    metrics_collections: Any = (),
-    updates_collections: Any = (),
+    metrics_collections: Sequence[str] | str | None = (),
+    updates_collections: Sequence[str] | str | None = (),
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """The exact area under the ROC curve and a confidence interval of level `alpha`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import everflow as tf
@@ -21,8 +22,8 @@ def streaming_covariance(
     predictions: Any,
     labels: Any,
     weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Sequence[str] | str | None = None,
+    updates_collections: Sequence[str] | str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """The unbiased covariance of predictions and labels, by Chan's way to put two parts of data together."""
@@ -71,8 +72,8 @@ def streaming_pearson_correlation(
     predictions: Any,
     labels: Any,
     weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Sequence[str] | str | None = None,
+    updates_collections: Sequence[str] | str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """Pearson's correlation of predictions and labels."""
@@ -99,8 +100,8 @@ def cohen_kappa(
     predictions_idx: Any,
     num_classes: int,
     weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Sequence[str] | str | None = None,
+    updates_collections: Sequence[str] | str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """How much more two raters agree than chance makes them."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import everflow as tf
@@ -23,8 +24,8 @@ def streaming_false_positive_rate(
     predictions: Any,
     labels: Any,
     weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Sequence[str] | str | None = None,
+    updates_collections: Sequence[str] | str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """Which part of what was no was predicted as yes."""
@@ -46,8 +47,8 @@ def streaming_false_negative_rate(
     predictions: Any,
     labels: Any,
     weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Sequence[str] | str | None = None,
+    updates_collections: Sequence[str] | str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """Which part of what was yes was predicted as no."""
@@ -72,8 +73,8 @@ def _rates_at(
     labels: Any,
     thresholds: Any,
     weights: Any,
-    metrics_collections: Any,
-    updates_collections: Any,
+    metrics_collections: Sequence[str] | str | None,
+    updates_collections: Sequence[str] | str | None,
     scope: Any,
 ) -> tuple[Any, Any]:
     name = {"fpr": "false_positive_rate_at_thresholds", "fnr": "false_negative_rate_at_thresholds"}[kind]
@@ -93,8 +94,8 @@ def streaming_false_positive_rate_at_thresholds(
     labels: Any,
     thresholds: Any,
     weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Sequence[str] | str | None = None,
+    updates_collections: Sequence[str] | str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """Which part of what was no was predicted as yes, at each threshold."""
@@ -107,8 +108,8 @@ def streaming_false_negative_rate_at_thresholds(
     labels: Any,
     thresholds: Any,
     weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Sequence[str] | str | None = None,
+    updates_collections: Sequence[str] | str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """Which part of what was yes was predicted as no, at each threshold."""
@@ -121,8 +122,8 @@ def streaming_curve_points(
     predictions: Any = None,
     weights: Any = None,
     num_thresholds: int = 200,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Sequence[str] | str | None = None,
+    updates_collections: Sequence[str] | str | None = None,
     curve: str = "ROC",
     name: str | None = None,
 ) -> tuple[Any, Any]:
@@ -148,8 +149,8 @@ def f1_score(
     predictions: Any,
     weights: Any = None,
     num_thresholds: int = 200,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Sequence[str] | str | None = None,
+    updates_collections: Sequence[str] | str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """The largest harmonic mean of precision and recall over thresholds."""
@@ -174,8 +175,8 @@ def precision_at_recall(
     target_recall: float,
     weights: Any = None,
     num_thresholds: int = 200,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Sequence[str] | str | None = None,
+    updates_collections: Sequence[str] | str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """The precision at the highest threshold whose recall is at least what is wanted."""
@@ -202,8 +203,8 @@ def recall_at_precision(
     precision: float,
     weights: Any = None,
     num_thresholds: int = 200,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Sequence[str] | str | None = None,
+    updates_collections: Sequence[str] | str | None = None,
     name: str | None = None,
     strict_mode: bool = False,
 ) -> tuple[Any, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import everflow as tf
@@ -94,7 +94,11 @@ def accuracy(predictions: Any, labels: Any, weights: Any = None, name: str | Non
 
 @metric("count")
 def count(
-    values: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None, name: str | None = None
+    values: Any,
+    weights: Any = None,
+    metrics_collections: Sequence[str] | str | None = None,
+    updates_collections: Sequence[str] | str | None = None,
+    name: str | None = None,
 ) -> tuple[Any, Any]:
     """How many values there were so far, or the sum of their weights."""
     with tf.variable_scope(name, "count", (values, weights)):
@@ -130,8 +134,8 @@ def streaming_recall_at_k(
     labels: Any,
     k: int,
     weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Sequence[str] | str | None = None,
+    updates_collections: Sequence[str] | str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """How often the right class is among the k with the highest scores."""
@@ -145,8 +149,8 @@ def streaming_sparse_precision_at_top_k(
     labels: Any,
     class_id: int | None = None,
     weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Sequence[str] | str | None = None,
+    updates_collections: Sequence[str] | str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """Which part of the best classes, given by their numbers, is right."""
@@ -167,8 +171,8 @@ def sparse_recall_at_top_k(
     top_k_predictions: Any,
     class_id: int | None = None,
     weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Sequence[str] | str | None = None,
+    updates_collections: Sequence[str] | str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """Which part of the right classes is among the best, given by their numbers."""
@@ -188,8 +192,8 @@ def streaming_sparse_average_precision_at_top_k(
     top_k_predictions: Any,
     labels: Any,
     weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Sequence[str] | str | None = None,
+    updates_collections: Sequence[str] | str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """The mean of the precisions at the ranks of the right classes among the best, given by their numbers."""

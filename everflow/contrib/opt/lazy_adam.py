@@ -6,6 +6,7 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import public
+from everflow.graph.dtypes import DTypeLike
 from everflow.ops.core.registry import apply
 from everflow.train.adam import AdamOptimizer
 
@@ -14,7 +15,7 @@ from everflow.train.adam import AdamOptimizer
 class LazyAdamOptimizer(AdamOptimizer):
     """Adam that leaves rows without a gradient as they are: quicker for large embeddings, and not quite the same."""
 
-    def _rate(self, dtype: Any) -> tuple[Any, Any, Any, Any]:
+    def _rate(self, dtype: DTypeLike) -> tuple[Any, Any, Any, Any]:
         """The corrected learning rate, beta1, beta2 and epsilon."""
         beta1_power, beta2_power, lr, beta1, beta2, epsilon = (
             tf.cast(number, dtype) for number in (*self._get_beta_accumulators(), self._lr_t, self._beta1_t, self._beta2_t, self._epsilon_t)

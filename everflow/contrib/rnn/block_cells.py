@@ -7,6 +7,7 @@ from typing import Any
 import everflow as tf
 from everflow.api import internal, public
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.dtypes import DTypeLike
 from everflow.keras.input_spec import InputSpec
 from everflow.layers import base
 from everflow.ops.core.registry import apply
@@ -47,7 +48,7 @@ class LSTMBlockCell(LayerRNNCell):
         forget_bias: float = 1.0,
         cell_clip: Any = None,
         use_peephole: bool = False,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         reuse: Any = None,
         name: str = "lstm_cell",
     ) -> None:
@@ -94,11 +95,11 @@ class LSTMBlockWrapper(base.Layer):
         """The size of the cell."""
         raise NotImplementedError
 
-    def _call_cell(self, inputs: Any, initial_cell_state: Any, initial_output: Any, dtype: Any, sequence_length: Any) -> Any:
+    def _call_cell(self, inputs: Any, initial_cell_state: Any, initial_output: Any, dtype: DTypeLike, sequence_length: Any) -> Any:
         """(cell states, outputs) of all steps."""
         raise NotImplementedError
 
-    def call(self, inputs: Any, initial_state: Any = None, dtype: Any = None, sequence_length: Any = None) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any, initial_state: Any = None, dtype: DTypeLike | None = None, sequence_length: Any = None) -> Any:  # type: ignore[override]
         is_list = isinstance(inputs, list)
         if is_list:
             inputs = tf.stack(inputs)
@@ -154,7 +155,7 @@ class LSTMBlockFusedCell(LSTMBlockWrapper):
         cell_clip: Any = None,
         use_peephole: bool = False,
         reuse: Any = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         name: str = "lstm_fused_cell",
     ) -> None:
         super().__init__(_reuse=reuse, name=name, dtype=dtype)

@@ -6,6 +6,7 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import public
+from everflow.graph.dtypes import DTypeLike
 from everflow.rnn.dynamic import dynamic_rnn
 from everflow.rnn.static import static_rnn
 
@@ -14,7 +15,9 @@ from everflow.rnn.static import static_rnn
 class FusedRNNCell:
     """Something that maps inputs [time, batch, depth] to (outputs, last state)."""
 
-    def __call__(self, inputs: Any, initial_state: Any = None, dtype: Any = None, sequence_length: Any = None, scope: Any = None) -> Any:
+    def __call__(
+        self, inputs: Any, initial_state: Any = None, dtype: DTypeLike | None = None, sequence_length: Any = None, scope: Any = None
+    ) -> Any:
         raise NotImplementedError(f"{type(self).__name__} does not say how to run over a sequence.")
 
 
@@ -26,7 +29,9 @@ class FusedRNNCellAdaptor(FusedRNNCell):
         self._cell = cell
         self._use_dynamic_rnn = use_dynamic_rnn
 
-    def __call__(self, inputs: Any, initial_state: Any = None, dtype: Any = None, sequence_length: Any = None, scope: Any = None) -> Any:
+    def __call__(
+        self, inputs: Any, initial_state: Any = None, dtype: DTypeLike | None = None, sequence_length: Any = None, scope: Any = None
+    ) -> Any:
         is_list = isinstance(inputs, list)
         if self._use_dynamic_rnn:
             if is_list:
@@ -57,7 +62,9 @@ class TimeReversedFusedRNN(FusedRNNCell):
             return tf.reverse_v2(t, [0])
         return tf.reverse_sequence(t, lengths, 0, 1)
 
-    def __call__(self, inputs: Any, initial_state: Any = None, dtype: Any = None, sequence_length: Any = None, scope: Any = None) -> Any:
+    def __call__(
+        self, inputs: Any, initial_state: Any = None, dtype: DTypeLike | None = None, sequence_length: Any = None, scope: Any = None
+    ) -> Any:
         outputs, state = self._cell(
             self._reverse(inputs, sequence_length), initial_state=initial_state, dtype=dtype, sequence_length=sequence_length, scope=scope
         )

@@ -7,6 +7,7 @@ from typing import Any
 import everflow as tf
 from everflow.api import public
 from everflow.contrib.rnn.linear import Linear, normalized
+from everflow.graph.dtypes import DTypeLike
 from everflow.keras.input_spec import InputSpec
 from everflow.ops.variables import variable_scope as scopes
 from everflow.rnn.basic_cells import activation_of
@@ -296,7 +297,7 @@ class LayerNormBasicLSTMCell(RNNCell):
     state_size = property(lambda self: LSTMStateTuple(self._num_units, self._num_units), doc="The sizes of the state.")
     output_size = property(lambda self: self._num_units, doc="The size of the outputs.")
 
-    def _norm(self, x: Any, scope: str, dtype: Any) -> Any:
+    def _norm(self, x: Any, scope: str, dtype: DTypeLike) -> Any:
         return normalized(x, scope, self._norm_gain, self._norm_shift, dtype) if self._layer_norm else x
 
     def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]

@@ -8,6 +8,7 @@ from typing import Any
 import everflow as tf
 from everflow.api import public
 from everflow.contrib.rnn.lstm_variants import sharded_variable
+from everflow.graph.dtypes import DTypeLike
 from everflow.ops.variables import variable_scope as scopes
 from everflow.rnn.cell import RNNCell
 
@@ -94,7 +95,7 @@ class TimeFreqLSTMCell(RNNCell):
 class _Weights:
     """The variables of one band: a matrix, biases and peepholes along frequency, and the same along time unless they are shared."""
 
-    def __init__(self, cell: GridLSTMCell, band: int, depth: int, dtype: Any) -> None:
+    def __init__(self, cell: GridLSTMCell, band: int, depth: int, dtype: DTypeLike) -> None:
         units, gates = cell._num_units, 3 if cell._couple_input_forget_gates else 4
         shared = cell._share_time_frequency_weights
 

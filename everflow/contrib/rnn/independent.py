@@ -6,6 +6,7 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import public
+from everflow.graph.dtypes import DTypeLike
 from everflow.keras.input_spec import InputSpec
 from everflow.rnn.basic_cells import activation_of
 from everflow.rnn.cell import LayerRNNCell, input_depth
@@ -16,7 +17,9 @@ from everflow.rnn.state import LSTMStateTuple
 class IndRNNCell(LayerRNNCell):
     """The plain cell with a vector in the place of the recurrent matrix."""
 
-    def __init__(self, num_units: int, activation: Any = None, reuse: Any = None, name: str | None = None, dtype: Any = None) -> None:
+    def __init__(
+        self, num_units: int, activation: Any = None, reuse: Any = None, name: str | None = None, dtype: DTypeLike | None = None
+    ) -> None:
         super().__init__(_reuse=reuse, name=name, dtype=dtype)
         self.input_spec = InputSpec(ndim=2)
         self._num_units = num_units
@@ -51,7 +54,7 @@ class IndyGRUCell(LayerRNNCell):
         kernel_initializer: Any = None,
         bias_initializer: Any = None,
         name: str | None = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__(_reuse=reuse, name=name, dtype=dtype)
         self.input_spec = InputSpec(ndim=2)
@@ -101,7 +104,7 @@ class IndyLSTMCell(LayerRNNCell):
         kernel_initializer: Any = None,
         bias_initializer: Any = None,
         name: str | None = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__(_reuse=reuse, name=name, dtype=dtype)
         self.input_spec = InputSpec(ndim=2)

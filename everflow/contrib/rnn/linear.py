@@ -7,6 +7,7 @@ from typing import Any
 import everflow as tf
 from everflow import nest
 from everflow.api import internal
+from everflow.graph.dtypes import DTypeLike
 from everflow.ops.variables import variable_scope as scopes
 
 
@@ -54,7 +55,7 @@ def linear(args: Any, output_size: int, bias: bool, bias_initializer: Any = None
     return Linear(args, output_size, bias, bias_initializer, kernel_initializer)(args)
 
 
-def normalized(x: Any, scope: str, gain: float, shift: float, dtype: Any = None) -> Any:
+def normalized(x: Any, scope: str, gain: float, shift: float, dtype: DTypeLike | None = None) -> Any:
     """Layer normalization of rows, with `gamma` and `beta` below a scope."""
     shape = x.get_shape()[-1:]
     with scopes.variable_scope(scope):

@@ -7,12 +7,13 @@ from typing import Any
 import everflow as tf
 from everflow.api import public
 from everflow.contrib.rnn.linear import Linear, normalized
+from everflow.graph.dtypes import DTypeLike
 from everflow.ops.variables import variable_scope as scopes
 from everflow.rnn.cell import RNNCell
 from everflow.rnn.state import LSTMStateTuple
 
 
-def sharded_variable(name: str, shape: Any, dtype: Any, num_shards: int) -> Any:
+def sharded_variable(name: str, shape: Any, dtype: DTypeLike, num_shards: int) -> Any:
     """A matrix made of variables `name_0`, `name_1`, ..., one below the other."""
     shards = []
     rows = shape[0] // num_shards
@@ -110,7 +111,7 @@ class CoupledInputForgetGateLSTMCell(RNNCell):
 def _log_uniform(low: float, high: float) -> Any:
     """An initializer whose logarithms are uniform."""
 
-    def initializer(shape: Any, dtype: Any = "float32", partition_info: Any = None) -> Any:
+    def initializer(shape: Any, dtype: DTypeLike = "float32", partition_info: Any = None) -> Any:
         return tf.exp(tf.random_uniform_initializer(tf.log(low), tf.log(high))(shape, dtype=dtype))
 
     return initializer
@@ -171,7 +172,7 @@ class PhasedLSTMCell(RNNCell):
         new_h = openness * new_h + (1 - openness) * h_prev
         return new_h, LSTMStateTuple(new_c, new_h)
 
-    def _openness(self, time: Any, dtype: Any) -> Any:
+    def _openness(self, time: Any, dtype: DTypeLike) -> Any:
         """How far each unit is open at a time."""
         units = self._num_units
         period = tf.get_variable("period", [units], initializer=_log_uniform(self._period_init_min, self._period_init_max))

@@ -6,6 +6,7 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import public
+from everflow.graph.dtypes import DTypeLike
 from everflow.ops.variables import variable_scope as scopes
 from everflow.rnn.dynamic import bidirectional_dynamic_rnn
 from everflow.rnn.static import static_bidirectional_rnn
@@ -34,7 +35,7 @@ def stack_bidirectional_rnn(
     inputs: Any,
     initial_states_fw: Any = None,
     initial_states_bw: Any = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     sequence_length: Any = None,
     scope: Any = None,
 ) -> Any:
@@ -67,7 +68,7 @@ def stack_bidirectional_dynamic_rnn(
     inputs: Any,
     initial_states_fw: Any = None,
     initial_states_bw: Any = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     sequence_length: Any = None,
     parallel_iterations: Any = None,
     time_major: bool = False,

@@ -9,6 +9,7 @@ import everflow as tf
 from everflow import nest  # type: ignore[no-redef]
 from everflow.api import public
 from everflow.contrib.rnn.linear import Linear
+from everflow.graph.dtypes import DTypeLike
 from everflow.graph.scopes import device, name_scope
 from everflow.graph.stacks import get_default_graph
 from everflow.ops.variables import variable_scope as scopes
@@ -37,7 +38,7 @@ class InputProjectionWrapper(RNNCell):
     def output_size(self) -> Any:
         return self._cell.output_size
 
-    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+    def zero_state(self, batch_size: Any, dtype: DTypeLike) -> Any:
         with name_scope(type(self).__name__ + "ZeroState", values=[batch_size]):
             return self._cell.zero_state(batch_size, dtype)
 
@@ -72,7 +73,7 @@ class OutputProjectionWrapper(RNNCell):
     def output_size(self) -> Any:
         return self._output_size
 
-    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+    def zero_state(self, batch_size: Any, dtype: DTypeLike) -> Any:
         with name_scope(type(self).__name__ + "ZeroState", values=[batch_size]):
             return self._cell.zero_state(batch_size, dtype)
 
@@ -106,7 +107,7 @@ class EmbeddingWrapper(RNNCell):
     def output_size(self) -> Any:
         return self._cell.output_size
 
-    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+    def zero_state(self, batch_size: Any, dtype: DTypeLike) -> Any:
         with name_scope(type(self).__name__ + "ZeroState", values=[batch_size]):
             return self._cell.zero_state(batch_size, dtype)
 
@@ -220,7 +221,7 @@ class HighwayWrapper(RNNCell):
     def output_size(self) -> Any:
         return self._cell.output_size
 
-    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+    def zero_state(self, batch_size: Any, dtype: DTypeLike) -> Any:
         with name_scope(type(self).__name__ + "ZeroState", values=[batch_size]):
             return self._cell.zero_state(batch_size, dtype)
 
@@ -269,7 +270,7 @@ class CompiledWrapper(RNNCell):
     def output_size(self) -> Any:
         return self._cell.output_size
 
-    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+    def zero_state(self, batch_size: Any, dtype: DTypeLike) -> Any:
         with name_scope(type(self).__name__ + "ZeroState", values=[batch_size]):
             return self._cell.zero_state(batch_size, dtype)
 

@@ -12,7 +12,7 @@ import everflow as tf
 from everflow.api import internal, public
 from everflow.contrib.seq2seq.memory import HOME, bahdanau_score, luong_score, masked_score, prepared_memory, size_of
 from everflow.contrib.seq2seq.monotonic import monotonic_probability
-from everflow.graph.dtypes import as_dtype
+from everflow.graph.dtypes import DTypeLike, as_dtype
 from everflow.graph.scopes import name_scope
 from everflow.keras.layer import Layer
 from everflow.layers.core import Dense
@@ -107,11 +107,11 @@ class BaseAttentionMechanism(AttentionMechanism):
     def state_size(self) -> Any:
         return self._alignments_size
 
-    def initial_alignments(self, batch_size: Any, dtype: Any) -> Any:
+    def initial_alignments(self, batch_size: Any, dtype: DTypeLike) -> Any:
         """Zeros: nothing has been looked at."""
         return zero_state_tensors(self._alignments_size, batch_size, dtype)
 
-    def initial_state(self, batch_size: Any, dtype: Any) -> Any:
+    def initial_state(self, batch_size: Any, dtype: DTypeLike) -> Any:
         """The state that the first query finds."""
         return self.initial_alignments(batch_size, dtype)
 
@@ -134,7 +134,7 @@ class LuongAttention(BaseAttentionMechanism):
         scale: bool = False,
         probability_fn: Any = None,
         score_mask_value: Any = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         custom_key_value_fn: Any = None,
         name: str = "LuongAttention",
     ) -> None:
@@ -162,7 +162,7 @@ class LuongAttention(BaseAttentionMechanism):
         return alignments, alignments
 
 
-def _bahdanau_variables(num_units: int, normalize: bool, dtype: Any) -> tuple[Any, Any, Any]:
+def _bahdanau_variables(num_units: int, normalize: bool, dtype: DTypeLike) -> tuple[Any, Any, Any]:
     v = tf.get_variable("attention_v", [num_units], dtype=dtype)
     if not normalize:
         return v, None, None
@@ -182,7 +182,7 @@ class BahdanauAttention(BaseAttentionMechanism):
         normalize: bool = False,
         probability_fn: Any = None,
         score_mask_value: Any = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         custom_key_value_fn: Any = None,
         name: str = "BahdanauAttention",
     ) -> None:
@@ -213,7 +213,7 @@ class BahdanauAttention(BaseAttentionMechanism):
 class BaseMonotonicAttentionMechanism(BaseAttentionMechanism):
     """A mechanism that starts at the first element of the memory."""
 
-    def initial_alignments(self, batch_size: Any, dtype: Any) -> Any:
+    def initial_alignments(self, batch_size: Any, dtype: DTypeLike) -> Any:
         """All on the first element."""
         return tf.one_hot(tf.zeros((batch_size,), dtype="int32"), self._alignments_size, dtype=dtype)
 
@@ -233,7 +233,7 @@ class BahdanauMonotonicAttention(BaseMonotonicAttentionMechanism):
         sigmoid_noise_seed: Any = None,
         score_bias_init: float = 0.0,
         mode: str = "parallel",
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         name: str = "BahdanauMonotonicAttention",
     ) -> None:
         dtype = dtype or tf.float32
@@ -275,7 +275,7 @@ class LuongMonotonicAttention(BaseMonotonicAttentionMechanism):
         sigmoid_noise_seed: Any = None,
         score_bias_init: float = 0.0,
         mode: str = "parallel",
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         name: str = "LuongMonotonicAttention",
     ) -> None:
         super().__init__(

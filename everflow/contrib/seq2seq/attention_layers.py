@@ -14,7 +14,7 @@ from everflow.api import internal
 from everflow.contrib.seq2seq.attention import AttentionMechanism
 from everflow.contrib.seq2seq.memory import HOME, bahdanau_score, hardmax, luong_score, masked_score, prepared_memory, size_of
 from everflow.contrib.seq2seq.monotonic import monotonic_probability
-from everflow.graph.dtypes import as_dtype
+from everflow.graph.dtypes import DTypeLike, as_dtype
 from everflow.graph.scopes import name_scope
 from everflow.graph.shapes import TensorShape
 from everflow.keras import initializers
@@ -139,7 +139,7 @@ class BaseAttentionMechanismV2(AttentionMechanism, Layer):
         return functions[func_name]
 
     @classmethod
-    def deserialize_inner_layer_from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> dict[str, Any]:
+    def deserialize_inner_layer_from_config(cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None) -> dict[str, Any]:
         """A copy of a configuration, with its layers made."""
         config = dict(config)
         for name in ("query_layer", "memory_layer"):
@@ -148,7 +148,7 @@ class BaseAttentionMechanismV2(AttentionMechanism, Layer):
         return config
 
     @classmethod
-    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:  # type: ignore[override]
+    def from_config(cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None) -> Any:  # type: ignore[override]
         return cls(**cls.deserialize_inner_layer_from_config(config, custom_objects=custom_objects))
 
     @property
@@ -159,11 +159,11 @@ class BaseAttentionMechanismV2(AttentionMechanism, Layer):
     def state_size(self) -> Any:
         return self._alignments_size
 
-    def initial_alignments(self, batch_size: Any, dtype: Any) -> Any:
+    def initial_alignments(self, batch_size: Any, dtype: DTypeLike) -> Any:
         """Zeros: nothing has been looked at."""
         return zero_state_tensors(self._alignments_size, batch_size, dtype)
 
-    def initial_state(self, batch_size: Any, dtype: Any) -> Any:
+    def initial_state(self, batch_size: Any, dtype: DTypeLike) -> Any:
         """The state that the first query finds."""
         return self.initial_alignments(batch_size, dtype)
 
@@ -172,12 +172,12 @@ class BaseAttentionMechanismV2(AttentionMechanism, Layer):
 class BaseMonotonicAttentionMechanismV2(BaseAttentionMechanismV2):
     """A mechanism that starts at the first element of the memory."""
 
-    def initial_alignments(self, batch_size: Any, dtype: Any) -> Any:
+    def initial_alignments(self, batch_size: Any, dtype: DTypeLike) -> Any:
         """All on the first element."""
         return tf.one_hot(tf.zeros((batch_size,), dtype="int32"), self._alignments_size, dtype=dtype)
 
 
-def _dense(given: Any, units: int, name: str, dtype: Any) -> Any:
+def _dense(given: Any, units: int, name: str, dtype: DTypeLike) -> Any:
     return given or Dense(units, name=name, use_bias=False, dtype=dtype)
 
 
@@ -267,7 +267,7 @@ class LuongAttentionV2(_Luong):
         memory_sequence_length: Any = None,
         scale: bool = False,
         probability_fn: str = "softmax",
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         name: str = "LuongAttention",
         **kwargs: Any,
     ) -> None:
@@ -307,7 +307,7 @@ class BahdanauAttentionV2(_Bahdanau):
         normalize: bool = False,
         probability_fn: str = "softmax",
         kernel_initializer: Any = "glorot_uniform",
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         name: str = "BahdanauAttention",
         **kwargs: Any,
     ) -> None:
@@ -357,7 +357,7 @@ class BahdanauMonotonicAttentionV2(_Monotonic, _Bahdanau):
         score_bias_init: float = 0.0,
         mode: str = "parallel",
         kernel_initializer: Any = "glorot_uniform",
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         name: str = "BahdanauMonotonicAttention",
         **kwargs: Any,
     ) -> None:
@@ -401,7 +401,7 @@ class LuongMonotonicAttentionV2(_Monotonic, _Luong):
         sigmoid_noise_seed: Any = None,
         score_bias_init: float = 0.0,
         mode: str = "parallel",
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         name: str = "LuongMonotonicAttention",
         **kwargs: Any,
     ) -> None:

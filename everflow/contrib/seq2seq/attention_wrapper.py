@@ -12,6 +12,7 @@ from everflow.contrib.seq2seq.attention import AttentionMechanism
 from everflow.contrib.seq2seq.attention_layers import BaseAttentionMechanismV2
 from everflow.contrib.seq2seq.memory import HOME, size_of
 from everflow.eager.context import executing_eagerly
+from everflow.graph.dtypes import DTypeLike
 from everflow.graph.scopes import name_scope
 from everflow.graph.shapes import TensorShape
 from everflow.layers.core import Dense
@@ -105,7 +106,7 @@ class AttentionWrapper(RNNCell):
         name: str | None = None,
         attention_layer: Any = None,
         attention_fn: Any = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__(name=name, dtype=dtype)
         assert_like_rnncell("cell", cell)
@@ -180,7 +181,7 @@ class AttentionWrapper(RNNCell):
             alignment_history=self._item_or_tuple(m.alignments_size if self._alignment_history else () for m in mechanisms),
         )
 
-    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+    def zero_state(self, batch_size: Any, dtype: DTypeLike) -> Any:
         """The state to begin with; `batch_size` is that of the memory (times the beam width, in a beam search)."""
         with name_scope(type(self).__name__ + "ZeroState", values=[batch_size]):
             if self._initial_cell_state is not None:

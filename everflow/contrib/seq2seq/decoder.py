@@ -9,6 +9,7 @@ from everflow import nest
 from everflow.api import internal, public
 from everflow.graph.constants import constant_value
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.dtypes import DTypeLike
 from everflow.graph.shapes import TensorShape
 from everflow.keras.layer import Layer
 from everflow.ops.control_flow.bodies import is_tensor_array
@@ -122,7 +123,7 @@ class BaseDecoder(Layer):
 
 
 @internal(HOME + "_create_zero_outputs")
-def zero_outputs(size: Any, dtype: Any, batch_size: Any) -> Any:
+def zero_outputs(size: Any, dtype: DTypeLike, batch_size: Any) -> Any:
     """Outputs of zeros."""
     return nest.map_structure(lambda s, d: zero_state_tensors(s, batch_size, d), size, dtype)
 

@@ -8,6 +8,7 @@ from typing import Any
 import everflow as tf
 from everflow.api import internal
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.dtypes import DTypeLike
 from everflow.graph.scopes import name_scope
 
 HOMES = ("contrib.seq2seq.python.ops.helper.", "contrib.seq2seq.python.ops.sampler.")
@@ -23,7 +24,9 @@ def _drawn(draw: Callable[[Any], Any], sample_shape: Any) -> Any:
 
 
 @internal(*(home + "bernoulli_sample" for home in HOMES))
-def bernoulli_sample(probs: Any = None, logits: Any = None, dtype: Any = tf.int32, sample_shape: Any = (), seed: Any = None) -> Any:
+def bernoulli_sample(
+    probs: Any = None, logits: Any = None, dtype: DTypeLike = tf.int32, sample_shape: Any = (), seed: int | None = None
+) -> Any:
     """Ones with these probabilities, or with these logits."""
     probs = convert_to_tensor(probs, name="probs") if logits is None or probs is not None else tf.sigmoid(logits)
 
@@ -35,7 +38,7 @@ def bernoulli_sample(probs: Any = None, logits: Any = None, dtype: Any = tf.int3
 
 
 @internal(*(home + "categorical_sample" for home in HOMES))
-def categorical_sample(logits: Any, dtype: Any = tf.int32, sample_shape: Any = (), seed: Any = None) -> Any:
+def categorical_sample(logits: Any, dtype: DTypeLike = tf.int32, sample_shape: Any = (), seed: int | None = None) -> Any:
     """Classes with the probabilities that logits [..., classes] give."""
     logits = convert_to_tensor(logits, name="logits")
     classes = logits.shape.as_list()[-1] or tf.shape(logits)[-1]

@@ -132,7 +132,7 @@ def best_ids(outputs: Any) -> Any:
     return tf.argmax(outputs, axis=-1, output_type="int32")
 
 
-def sampled_ids(outputs: Any, softmax_temperature: Any, seed: Any) -> Any:
+def sampled_ids(outputs: Any, softmax_temperature: Any, seed: int | None) -> Any:
     """Ids drawn from outputs that are logits."""
     if not isinstance(outputs, tf.Tensor):
         raise TypeError(f"Expected outputs to be a single Tensor, got: {type(outputs)}")

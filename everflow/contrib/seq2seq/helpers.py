@@ -154,7 +154,7 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
         embedding: Any,
         sampling_probability: Any,
         time_major: bool = False,
-        seed: Any = None,
+        seed: int | None = None,
         scheduling_seed: Any = None,
         name: str | None = None,
     ) -> None:
@@ -188,7 +188,7 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
         sequence_length: Any,
         sampling_probability: Any,
         time_major: bool = False,
-        seed: Any = None,
+        seed: int | None = None,
         next_inputs_fn: Any = None,
         auxiliary_inputs: Any = None,
         name: str | None = None,
@@ -251,7 +251,7 @@ class GreedyEmbeddingHelper(_OfIds):
 class SampleEmbeddingHelper(GreedyEmbeddingHelper):
     """Feeds the embedding of an id drawn from the outputs, which are logits."""
 
-    def __init__(self, embedding: Any, start_tokens: Any, end_token: Any, softmax_temperature: Any = None, seed: Any = None) -> None:
+    def __init__(self, embedding: Any, start_tokens: Any, end_token: Any, softmax_temperature: Any = None, seed: int | None = None) -> None:
         super().__init__(embedding, start_tokens, end_token)
         self._softmax_temperature = softmax_temperature
         self._seed = seed

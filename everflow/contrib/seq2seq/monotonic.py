@@ -59,7 +59,7 @@ def monotonic_attention(p_choose_i: Any, previous_attention: Any, mode: str) -> 
 
 
 @internal("contrib.seq2seq.python.ops.attention_wrapper._monotonic_probability_fn")
-def monotonic_probability(score: Any, previous_alignments: Any, sigmoid_noise: float, mode: str, seed: Any = None) -> Any:
+def monotonic_probability(score: Any, previous_alignments: Any, sigmoid_noise: float, mode: str, seed: int | None = None) -> Any:
     """Alignments from scores; noise before the sigmoid teaches a model to decide clearly."""
     if sigmoid_noise > 0:
         score += sigmoid_noise * tf.random_normal(tf.shape(score), dtype=score.dtype, seed=seed)

@@ -139,7 +139,12 @@ class ScheduledEmbeddingTrainingSampler(TrainingSampler):
     """Feeds what is given, or, by chance, the embedding of an id drawn from the last outputs."""
 
     def __init__(
-        self, sampling_probability: Any, embedding_fn: Any = None, time_major: bool = False, seed: Any = None, scheduling_seed: Any = None
+        self,
+        sampling_probability: Any,
+        embedding_fn: Any = None,
+        time_major: bool = False,
+        seed: int | None = None,
+        scheduling_seed: Any = None,
     ) -> None:
         if embedding_fn is not None and not callable(embedding_fn):
             raise ValueError(f"embedding_fn is expected to be callable, got {type(embedding_fn)}")
@@ -168,7 +173,7 @@ class ScheduledEmbeddingTrainingSampler(TrainingSampler):
 class ScheduledOutputTrainingSampler(TrainingSampler):
     """Feeds what is given, or, by chance, the last outputs themselves (or what `next_inputs_fn` makes of them)."""
 
-    def __init__(self, sampling_probability: Any, time_major: bool = False, seed: Any = None, next_inputs_fn: Any = None) -> None:
+    def __init__(self, sampling_probability: Any, time_major: bool = False, seed: int | None = None, next_inputs_fn: Any = None) -> None:
         self.sampling_probability = feeding.probability(sampling_probability)
         self.seed = seed
         self.next_inputs_fn = next_inputs_fn
@@ -222,7 +227,7 @@ class GreedyEmbeddingSampler(_Sized):
 class SampleEmbeddingSampler(GreedyEmbeddingSampler):
     """Feeds the embedding of an id drawn from the outputs, which are logits."""
 
-    def __init__(self, embedding_fn: Any = None, softmax_temperature: Any = None, seed: Any = None) -> None:
+    def __init__(self, embedding_fn: Any = None, softmax_temperature: Any = None, seed: int | None = None) -> None:
         super().__init__(embedding_fn)
         self.softmax_temperature = softmax_temperature
         self.seed = seed

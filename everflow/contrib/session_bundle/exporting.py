@@ -64,7 +64,7 @@ def generic_signature(name_tensor_map: dict[str, Any]) -> Any:
     return signature
 
 
-def _note(key: str, message: Any) -> None:
+def _note(key: str, message: str | None) -> None:
     from google.protobuf.any_pb2 import Any as AnyProto
 
     packed = AnyProto()

@@ -6,6 +6,7 @@ from typing import Any
 
 import everflow as tf
 from everflow.api import public
+from everflow.graph.graph import Graph
 
 
 def _tag(tensor: Any, name: str | None, prefix: str | None) -> str:
@@ -84,7 +85,7 @@ def _shown(tensor: Any) -> str:
 
 
 @public("contrib.slim.model_analyzer.analyze_ops")
-def analyze_ops(graph: Any, print_info: bool = False) -> int:
+def analyze_ops(graph: Graph, print_info: bool = False) -> int:
     """How many elements the outputs of all ops of a graph have."""
     if print_info:
         print("---------\nOperations: name -> (type shapes) [size]\n---------")

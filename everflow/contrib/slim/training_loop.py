@@ -10,6 +10,7 @@ from typing import Any
 import everflow as tf
 from everflow import errors
 from everflow.api import public
+from everflow.graph.graph import Graph
 from everflow.platform import logging
 from everflow.runtime.timeline import Timeline
 from everflow.train.checkpoints.saver import Saver
@@ -79,7 +80,7 @@ def train(
     train_step_fn: Any = train_step,
     train_step_kwargs: Any = _USE_DEFAULT,
     log_every_n_steps: int = 1,
-    graph: Any = None,
+    graph: Graph | None = None,
     master: str = "",
     is_chief: bool = True,
     global_step: Any = None,

@@ -16,7 +16,7 @@ class FakeSummaryWriter:
 
     _replaced_writer: ClassVar[Any] = None
 
-    def __init__(self, logdir: Any, graph: Any = None) -> None:
+    def __init__(self, logdir: Any, graph: Graph | None = None) -> None:
         self._logdir = logdir
         self._graph = graph
         self._summaries: dict[int, list[Any]] = {}
@@ -81,7 +81,7 @@ class FakeSummaryWriter:
             summ = tf.Summary.FromString(summ)
         self._summaries.setdefault(current_global_step, []).append(summ)
 
-    def add_graph(self, graph: Any, global_step: Any = None, graph_def: Any = None) -> None:
+    def add_graph(self, graph: Graph, global_step: Any = None, graph_def: Any = None) -> None:
         """Keeps a graph."""
         if global_step is not None and global_step < 0:
             raise ValueError(f"Invalid global_step {global_step}.")

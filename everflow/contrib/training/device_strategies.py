@@ -15,7 +15,7 @@ from everflow.api import public
 class RandomStrategy:
     """Any of the tasks, with equal probability, by the name of the op."""
 
-    def __init__(self, num_ps_tasks: int, seed: Any = 0) -> None:
+    def __init__(self, num_ps_tasks: int, seed: int | None = 0) -> None:
         self._num_tasks = num_ps_tasks
         self._seed = seed
 

@@ -21,7 +21,9 @@ from everflow.train.session_run_hook import SessionRunHook
 class SummaryAtEndHook(SessionRunHook):
     """Writes summaries once, when a session ends."""
 
-    def __init__(self, log_dir: Any = None, summary_writer: Any = None, summary_op: Any = None, feed_dict: Any = None) -> None:
+    def __init__(
+        self, log_dir: Any = None, summary_writer: Any = None, summary_op: Any = None, feed_dict: dict[Any, Any] | None = None
+    ) -> None:
         self._summary_op = summary_op
         self._replace_summary_op = summary_op is None
         self._feed_dict = feed_dict
@@ -56,7 +58,7 @@ def evaluate_repeatedly(
     master: str = "",
     scaffold: Any = None,
     eval_ops: Any = None,
-    feed_dict: Any = None,
+    feed_dict: dict[Any, Any] | None = None,
     final_ops: Any = None,
     final_ops_feed_dict: Any = None,
     eval_interval_secs: float = 60,

@@ -83,7 +83,7 @@ class BaselineClassifier(_BaselineBase):
 
     def __init__(
         self,
-        model_dir: Any = None,
+        model_dir: str | None = None,
         n_classes: int = 2,
         weight_column: Any = None,
         label_vocabulary: Any = None,
@@ -102,7 +102,7 @@ class BaselineRegressor(_BaselineBase):
 
     def __init__(
         self,
-        model_dir: Any = None,
+        model_dir: str | None = None,
         label_dimension: int = 1,
         weight_column: Any = None,
         optimizer: Any = "Ftrl",
@@ -116,5 +116,5 @@ class BaselineRegressor(_BaselineBase):
 class BaselineEstimator(_BaselineBase):
     """A baseline with any head."""
 
-    def __init__(self, head: Any, model_dir: Any = None, optimizer: Any = "Ftrl", config: Any = None) -> None:
+    def __init__(self, head: Any, model_dir: str | None = None, optimizer: Any = "Ftrl", config: Any = None) -> None:
         self._build(head, model_dir, optimizer, config)

@@ -92,7 +92,7 @@ class _CombinedBase(Estimator):
     def _build(
         self,
         head: Any,
-        model_dir: Any,
+        model_dir: str | None,
         linear_feature_columns: Any,
         linear_optimizer: Any,
         dnn_feature_columns: Any,
@@ -136,7 +136,7 @@ class DNNLinearCombinedClassifier(_CombinedBase):
 
     def __init__(
         self,
-        model_dir: Any = None,
+        model_dir: str | None = None,
         linear_feature_columns: Any = None,
         linear_optimizer: Any = "Ftrl",
         dnn_feature_columns: Any = None,
@@ -179,7 +179,7 @@ class DNNLinearCombinedRegressor(_CombinedBase):
 
     def __init__(
         self,
-        model_dir: Any = None,
+        model_dir: str | None = None,
         linear_feature_columns: Any = None,
         linear_optimizer: Any = "Ftrl",
         dnn_feature_columns: Any = None,
@@ -222,7 +222,7 @@ class DNNLinearCombinedEstimator(_CombinedBase):
     def __init__(
         self,
         head: Any,
-        model_dir: Any = None,
+        model_dir: str | None = None,
         linear_feature_columns: Any = None,
         linear_optimizer: Any = "Ftrl",
         dnn_feature_columns: Any = None,

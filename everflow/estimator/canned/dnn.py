@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import everflow as tf
@@ -27,7 +28,7 @@ def layer_summary(value: Any, tag: str) -> None:
     tf.summary.histogram(f"{tag}/activation", value)
 
 
-def _dense_input(features: Any, feature_columns: Any, partitioner: Any) -> Any:
+def _dense_input(features: Any, feature_columns: Any, partitioner: Callable[..., Any] | None) -> Any:
     with variable_scope("input_from_feature_columns", values=tuple(features.values()), partitioner=partitioner):
         if is_feature_column_v2(feature_columns):
             return DenseFeatures(feature_columns, name="input_layer")(features)
@@ -143,7 +144,7 @@ class _DNNBase(Estimator):
         head: Any,
         hidden_units: Any,
         feature_columns: Any,
-        model_dir: Any,
+        model_dir: str | None,
         optimizer: Any,
         activation_fn: Any,
         dropout: Any,
@@ -181,7 +182,7 @@ class DNNClassifier(_DNNBase):
         self,
         hidden_units: Any,
         feature_columns: Any,
-        model_dir: Any = None,
+        model_dir: str | None = None,
         n_classes: int = 2,
         weight_column: Any = None,
         label_vocabulary: Any = None,
@@ -218,7 +219,7 @@ class DNNRegressor(_DNNBase):
         self,
         hidden_units: Any,
         feature_columns: Any,
-        model_dir: Any = None,
+        model_dir: str | None = None,
         label_dimension: int = 1,
         weight_column: Any = None,
         optimizer: Any = "Adagrad",
@@ -255,7 +256,7 @@ class DNNEstimator(_DNNBase):
         head: Any,
         hidden_units: Any,
         feature_columns: Any,
-        model_dir: Any = None,
+        model_dir: str | None = None,
         optimizer: Any = "Adagrad",
         activation_fn: Any = relu,
         dropout: Any = None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import everflow as tf
@@ -76,7 +77,7 @@ def linear_model_fn(
     head: Any,
     feature_columns: Any,
     optimizer: Any,
-    partitioner: Any,
+    partitioner: Callable[..., Any] | None,
     config: Any,
     sparse_combiner: str = "sum",
 ) -> Any:
@@ -101,10 +102,10 @@ class _LinearBase(Estimator):
         self,
         head: Any,
         feature_columns: Any,
-        model_dir: Any,
+        model_dir: str | None,
         optimizer: Any,
         config: Any,
-        partitioner: Any,
+        partitioner: Callable[..., Any] | None,
         warm_start_from: Any,
         sparse_combiner: str,
     ) -> None:
@@ -121,13 +122,13 @@ class LinearClassifier(_LinearBase):
     def __init__(
         self,
         feature_columns: Any,
-        model_dir: Any = None,
+        model_dir: str | None = None,
         n_classes: int = 2,
         weight_column: Any = None,
         label_vocabulary: Any = None,
         optimizer: Any = "Ftrl",
         config: Any = None,
-        partitioner: Any = None,
+        partitioner: Callable[..., Any] | None = None,
         warm_start_from: Any = None,
         loss_reduction: str = Reduction.SUM,
         sparse_combiner: str = "sum",
@@ -144,12 +145,12 @@ class LinearRegressor(_LinearBase):
     def __init__(
         self,
         feature_columns: Any,
-        model_dir: Any = None,
+        model_dir: str | None = None,
         label_dimension: int = 1,
         weight_column: Any = None,
         optimizer: Any = "Ftrl",
         config: Any = None,
-        partitioner: Any = None,
+        partitioner: Callable[..., Any] | None = None,
         warm_start_from: Any = None,
         loss_reduction: str = Reduction.SUM,
         sparse_combiner: str = "sum",
@@ -167,10 +168,10 @@ class LinearEstimator(_LinearBase):
         self,
         head: Any,
         feature_columns: Any,
-        model_dir: Any = None,
+        model_dir: str | None = None,
         optimizer: Any = "Ftrl",
         config: Any = None,
-        partitioner: Any = None,
+        partitioner: Callable[..., Any] | None = None,
         sparse_combiner: str = "sum",
     ) -> None:
         self._build(head, feature_columns, model_dir, optimizer, config, partitioner, None, sparse_combiner)

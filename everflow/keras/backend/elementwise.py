@@ -7,9 +7,10 @@ from typing import Any
 import everflow as tf
 from everflow.api import public
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.dtypes import DTypeLike
 
 
-def _constant(value: Any, dtype: Any) -> Any:
+def _constant(value: Any, dtype: DTypeLike) -> Any:
     return convert_to_tensor(value, dtype=dtype)
 
 

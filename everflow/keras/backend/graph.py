@@ -8,6 +8,7 @@ import everflow as tf
 from everflow.api import internal
 from everflow.eager.concrete_functions import TracedGraph
 from everflow.eager.context import executing_eagerly
+from everflow.graph.graph import Graph
 
 _held: dict[str, TracedGraph] = {}
 
@@ -22,7 +23,7 @@ def get_graph() -> Any:
     return _held["graph"]
 
 
-def is_model_graph(graph: Any) -> bool:
+def is_model_graph(graph: Graph) -> bool:
     """Whether a graph is the one that Keras keeps while ops run at once."""
     return graph is _held.get("graph")
 

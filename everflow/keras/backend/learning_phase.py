@@ -10,6 +10,7 @@ from typing import Any
 import everflow as tf
 from everflow.api import internal, public
 from everflow.eager.context import executing_eagerly
+from everflow.graph.graph import Graph
 from everflow.graph.stacks import get_default_graph
 from everflow.keras.backend.graph import get_graph, is_model_graph, model_graph_around
 
@@ -60,7 +61,7 @@ def known_phase() -> Any:
         return learning_phase()
 
 
-def _placeholder(graph: Any) -> Any:
+def _placeholder(graph: Graph) -> Any:
     with graph.as_default(), tf.control_dependencies(None), tf.name_scope(""):
         return tf.placeholder_with_default(False, shape=(), name="keras_learning_phase")
 

@@ -11,6 +11,7 @@ import numpy as np
 import everflow as tf
 from everflow.api import internal, public
 from everflow.eager.context import executing_eagerly
+from everflow.graph.graph import Graph
 from everflow.graph.stacks import get_default_graph, get_default_session
 from everflow.keras.backend.graph import forget_graph, get_graph
 from everflow.keras.backend.learning_phase import forget_phases
@@ -55,7 +56,7 @@ def _graph_of(values: Any) -> Any:
     return next((v.graph for v in values if not getattr(v, "is_eager", False) and hasattr(v, "graph")), None) or get_default_graph()
 
 
-def _session(graph: Any) -> Any:
+def _session(graph: Graph) -> Any:
     default = get_default_session()
     if default is not None:
         return default

@@ -141,18 +141,18 @@ def temporal_padding(x: Any, padding: Any = (1, 1)) -> Any:
 
 
 @public("keras.backend.spatial_2d_padding")
-def spatial_2d_padding(x: Any, padding: Any = ((1, 1), (1, 1)), data_format: Any = None) -> Any:
+def spatial_2d_padding(x: Any, padding: Any = ((1, 1), (1, 1)), data_format: str | None = None) -> Any:
     """Zeros around images."""
     return _padded(x, padding, data_format, 2)
 
 
 @public("keras.backend.spatial_3d_padding")
-def spatial_3d_padding(x: Any, padding: Any = ((1, 1), (1, 1), (1, 1)), data_format: Any = None) -> Any:
+def spatial_3d_padding(x: Any, padding: Any = ((1, 1), (1, 1), (1, 1)), data_format: str | None = None) -> Any:
     """Zeros around volumes."""
     return _padded(x, padding, data_format, 3)
 
 
-def _padded(x: Any, padding: Any, data_format: Any, number: int) -> Any:
+def _padded(x: Any, padding: Any, data_format: str | None, number: int) -> Any:
     if len(padding) != number or any(len(p) != 2 for p in padding):
         raise AssertionError(f"`padding` is {number} pairs.")
     inner = [list(p) for p in padding]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import everflow as tf
@@ -83,19 +84,19 @@ def batch_normalization(x: Any, mean: Any, var: Any, beta: Any, gamma: Any, axis
 
 
 @public("keras.backend.map_fn")
-def map_fn(fn: Any, elems: Any, name: str | None = None, dtype: Any = None) -> Any:
+def map_fn(fn: Callable[..., Any], elems: Any, name: str | None = None, dtype: Any = None) -> Any:
     """A function of each element."""
     return tf.map_fn(fn, elems, name=name, dtype=dtype)
 
 
 @public("keras.backend.foldl")
-def foldl(fn: Any, elems: Any, initializer: Any = None, name: str | None = None) -> Any:
+def foldl(fn: Callable[..., Any], elems: Any, initializer: Any = None, name: str | None = None) -> Any:
     """Puts elements together from the first."""
     return tf.foldl(fn, elems, initializer=initializer, name=name)
 
 
 @public("keras.backend.foldr")
-def foldr(fn: Any, elems: Any, initializer: Any = None, name: str | None = None) -> Any:
+def foldr(fn: Callable[..., Any], elems: Any, initializer: Any = None, name: str | None = None) -> Any:
     """Puts elements together from the last."""
     return tf.foldr(fn, elems, initializer=initializer, name=name)
 

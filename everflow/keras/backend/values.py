@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 import everflow as tf
 from everflow.api import internal, public
-from everflow.graph.dtypes import as_dtype
+from everflow.graph.dtypes import DTypeLike, as_dtype
 from everflow.graph.sparse_tensor import SparseTensor
 from everflow.graph.tensor import Tensor
 from everflow.keras.backend.graph import get_graph
@@ -18,7 +19,7 @@ from everflow.ops.variables.variables import Variable
 
 
 @public("keras.backend.variable")
-def variable(value: Any, dtype: Any = None, name: str | None = None, constraint: Any = None) -> Any:
+def variable(value: Any, dtype: DTypeLike | None = None, name: str | None = None, constraint: Callable[..., Any] | None = None) -> Any:
     """A variable with an initial value."""
     if hasattr(value, "tocoo"):
         coo = value.tocoo()
@@ -30,14 +31,19 @@ def variable(value: Any, dtype: Any = None, name: str | None = None, constraint:
 
 
 @public("keras.backend.constant")
-def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None = None) -> Any:
+def constant(value: Any, dtype: DTypeLike | None = None, shape: Any = None, name: str | None = None) -> Any:
     """A constant of the default float type, unless another is given."""
     return tf.constant(value, dtype=dtype or floatx(), shape=shape, name=name)
 
 
 @public("keras.backend.placeholder")
 def placeholder(
-    shape: Any = None, ndim: int | None = None, dtype: Any = None, sparse: bool = False, name: str | None = None, ragged: bool = False
+    shape: Any = None,
+    ndim: int | None = None,
+    dtype: DTypeLike | None = None,
+    sparse: bool = False,
+    name: str | None = None,
+    ragged: bool = False,
 ) -> Any:
     """A tensor that is fed."""
     if sparse and ragged:
@@ -121,7 +127,7 @@ def count_params(x: Any) -> Any:
     return np.prod(x.shape.as_list())
 
 
-def _made(function: Any, shape: Any, dtype: Any, name: str | None) -> Any:
+def _made(function: Any, shape: Any, dtype: DTypeLike, name: str | None) -> Any:
     kind = as_dtype(dtype or floatx())
     with tf.init_scope():
         value = function(shape=shape, dtype=kind, name=name)
@@ -141,19 +147,19 @@ def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
 
 
 @public("keras.backend.eye")
-def eye(size: int, dtype: Any = None, name: str | None = None) -> Any:
+def eye(size: int, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
     """A variable that is an identity matrix."""
     return variable(tf.eye(size, dtype=as_dtype(dtype or floatx())), dtype or floatx(), name)
 
 
 @public("keras.backend.zeros_like")
-def zeros_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
+def zeros_like(x: Any, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
     """Zeros in the shape of a tensor."""
     return tf.zeros_like(x, dtype=dtype, name=name)
 
 
 @public("keras.backend.ones_like")
-def ones_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
+def ones_like(x: Any, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
     """Ones in the shape of a tensor."""
     return tf.ones_like(x, dtype=dtype, name=name)
 

@@ -17,7 +17,7 @@ def _padding(padding: str) -> str:
     return padding.upper()
 
 
-def _last(x: Any, data_format: Any, rank: int) -> tuple[Any, bool]:
+def _last(x: Any, data_format: str | None, rank: int) -> tuple[Any, bool]:
     """(the tensor with its channels last, whether they were first)."""
     first = normalize_data_format(data_format) == "channels_first"
     return (tf.transpose(x, [0, *range(2, rank + 2), 1]) if first else x), first
@@ -28,7 +28,7 @@ def _back(x: Any, first: bool, rank: int) -> Any:
 
 
 @public("keras.backend.conv1d")
-def conv1d(x: Any, kernel: Any, strides: Any = 1, padding: str = "valid", data_format: Any = None, dilation_rate: Any = 1) -> Any:
+def conv1d(x: Any, kernel: Any, strides: Any = 1, padding: str = "valid", data_format: str | None = None, dilation_rate: Any = 1) -> Any:
     """The convolution of sequences."""
     length = kernel.shape.as_list()[0]
     if padding == "causal":
@@ -40,7 +40,9 @@ def conv1d(x: Any, kernel: Any, strides: Any = 1, padding: str = "valid", data_f
 
 
 @public("keras.backend.conv2d")
-def conv2d(x: Any, kernel: Any, strides: Any = (1, 1), padding: str = "valid", data_format: Any = None, dilation_rate: Any = (1, 1)) -> Any:
+def conv2d(
+    x: Any, kernel: Any, strides: Any = (1, 1), padding: str = "valid", data_format: str | None = None, dilation_rate: Any = (1, 1)
+) -> Any:
     """The convolution of images."""
     x, first = _last(x, data_format, 2)
     return _back(tf.nn.convolution(x, kernel, _padding(padding), strides=strides, dilation_rate=dilation_rate), first, 2)
@@ -48,7 +50,7 @@ def conv2d(x: Any, kernel: Any, strides: Any = (1, 1), padding: str = "valid", d
 
 @public("keras.backend.conv3d")
 def conv3d(
-    x: Any, kernel: Any, strides: Any = (1, 1, 1), padding: str = "valid", data_format: Any = None, dilation_rate: Any = (1, 1, 1)
+    x: Any, kernel: Any, strides: Any = (1, 1, 1), padding: str = "valid", data_format: str | None = None, dilation_rate: Any = (1, 1, 1)
 ) -> Any:
     """The convolution of volumes."""
     x, first = _last(x, data_format, 3)
@@ -77,7 +79,7 @@ def conv2d_transpose(
     output_shape: Any,
     strides: Any = (1, 1),
     padding: str = "valid",
-    data_format: Any = None,
+    data_format: str | None = None,
     dilation_rate: Any = (1, 1),
 ) -> Any:
     """The gradient of a convolution, as a function of its own."""
@@ -94,7 +96,7 @@ def conv2d_transpose(
 
 @internal("keras.backend.conv3d_transpose")
 def conv3d_transpose(
-    x: Any, kernel: Any, output_shape: Any, strides: Any = (1, 1, 1), padding: str = "valid", data_format: Any = None
+    x: Any, kernel: Any, output_shape: Any, strides: Any = (1, 1, 1), padding: str = "valid", data_format: str | None = None
 ) -> Any:
     """The gradient of a convolution of volumes, as a function of its own."""
     x, first = _last(x, data_format, 3)
@@ -109,7 +111,7 @@ def separable_conv2d(
     pointwise_kernel: Any,
     strides: Any = (1, 1),
     padding: str = "valid",
-    data_format: Any = None,
+    data_format: str | None = None,
     dilation_rate: Any = (1, 1),
 ) -> Any:
     """A convolution of each channel, then one across channels."""
@@ -129,7 +131,7 @@ def separable_conv1d(
     pointwise_kernel: Any,
     strides: Any = 1,
     padding: str = "valid",
-    data_format: Any = None,
+    data_format: str | None = None,
     dilation_rate: Any = 1,
 ) -> Any:
     """The same for sequences."""
@@ -148,7 +150,12 @@ def separable_conv1d(
 
 @internal("keras.backend.depthwise_conv2d")
 def depthwise_conv2d(
-    x: Any, depthwise_kernel: Any, strides: Any = (1, 1), padding: str = "valid", data_format: Any = None, dilation_rate: Any = (1, 1)
+    x: Any,
+    depthwise_kernel: Any,
+    strides: Any = (1, 1),
+    padding: str = "valid",
+    data_format: str | None = None,
+    dilation_rate: Any = (1, 1),
 ) -> Any:
     """A convolution of each channel on its own."""
     x, first = _last(x, data_format, 2)
@@ -156,7 +163,7 @@ def depthwise_conv2d(
     return _back(found, first, 2)
 
 
-def _pooled(x: Any, size: Any, strides: Any, padding: str, data_format: Any, mode: str, rank: int) -> Any:
+def _pooled(x: Any, size: Any, strides: Any, padding: str, data_format: str | None, mode: str, rank: int) -> Any:
     if len(size) != rank:
         raise ValueError(f"`pool_size` must be a tuple of {rank} integers.")
     if len(strides) != rank:
@@ -175,21 +182,23 @@ def _pooled(x: Any, size: Any, strides: Any, padding: str, data_format: Any, mod
 
 
 @public("keras.backend.pool2d")
-def pool2d(x: Any, pool_size: Any, strides: Any = (1, 1), padding: str = "valid", data_format: Any = None, pool_mode: str = "max") -> Any:
+def pool2d(
+    x: Any, pool_size: Any, strides: Any = (1, 1), padding: str = "valid", data_format: str | None = None, pool_mode: str = "max"
+) -> Any:
     """The largest or the mean of each window of images."""
     return _pooled(x, pool_size, strides, padding, data_format, pool_mode, 2)
 
 
 @public("keras.backend.pool3d")
 def pool3d(
-    x: Any, pool_size: Any, strides: Any = (1, 1, 1), padding: str = "valid", data_format: Any = None, pool_mode: str = "max"
+    x: Any, pool_size: Any, strides: Any = (1, 1, 1), padding: str = "valid", data_format: str | None = None, pool_mode: str = "max"
 ) -> Any:
     """The largest or the mean of each window of volumes."""
     return _pooled(x, pool_size, strides, padding, data_format, pool_mode, 3)
 
 
 @internal("keras.backend.local_conv")
-def local_conv(inputs: Any, kernel: Any, kernel_size: Any, strides: Any, output_shape: Any, data_format: Any = None) -> Any:
+def local_conv(inputs: Any, kernel: Any, kernel_size: Any, strides: Any, output_shape: Any, data_format: str | None = None) -> Any:
     """A convolution with a kernel of its own at each place."""
     rank = len(output_shape)
     x, first = _last(inputs, data_format, rank)
@@ -213,19 +222,19 @@ def local_conv(inputs: Any, kernel: Any, kernel_size: Any, strides: Any, output_
 
 
 @public("keras.backend.local_conv1d")
-def local_conv1d(inputs: Any, kernel: Any, kernel_size: Any, strides: Any, data_format: Any = None) -> Any:
+def local_conv1d(inputs: Any, kernel: Any, kernel_size: Any, strides: Any, data_format: str | None = None) -> Any:
     """A convolution of sequences with a kernel of its own at each place."""
     return local_conv(inputs, kernel, kernel_size, strides, (kernel.shape.as_list()[0],), data_format)
 
 
 @public("keras.backend.local_conv2d")
-def local_conv2d(inputs: Any, kernel: Any, kernel_size: Any, strides: Any, output_shape: Any, data_format: Any = None) -> Any:
+def local_conv2d(inputs: Any, kernel: Any, kernel_size: Any, strides: Any, output_shape: Any, data_format: str | None = None) -> Any:
     """A convolution of images with a kernel of its own at each place."""
     return local_conv(inputs, kernel, kernel_size, strides, output_shape, data_format)
 
 
 @public("keras.backend.bias_add")
-def bias_add(x: Any, bias: Any, data_format: Any = None) -> Any:
+def bias_add(x: Any, bias: Any, data_format: str | None = None) -> Any:
     """Adds a bias to channels; one of as many dimensions as a sample is added as it is."""
     first = normalize_data_format(data_format) == "channels_first"
     sizes, rank = int_shape(bias), x.shape.ndims

@@ -52,12 +52,12 @@ class EarlyStopping(Callback):
             self.min_delta *= -1
         self.best: Any = None
 
-    def on_train_begin(self, logs: Any = None) -> None:
+    def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
         self.wait = 0
         self.stopped_epoch = 0
         self.best = self.baseline if self.baseline is not None else np.inf if self.monitor_op is np.less else -np.inf
 
-    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         current = self.get_monitor_value(logs)
         if current is None:
             return
@@ -76,11 +76,11 @@ class EarlyStopping(Callback):
                     print("Restoring model weights from the end of the best epoch.")
                 self.model.set_weights(self.best_weights)
 
-    def on_train_end(self, logs: Any = None) -> None:
+    def on_train_end(self, logs: dict[str, Any] | None = None) -> None:
         if self.stopped_epoch > 0 and self.verbose > 0:
             print(f"Epoch {self.stopped_epoch + 1:05d}: early stopping")
 
-    def get_monitor_value(self, logs: Any) -> Any:
+    def get_monitor_value(self, logs: dict[str, Any] | None) -> Any:
         """The value of the metric that is watched."""
         logs = logs or {}
         found = logs.get(self.monitor)
@@ -103,7 +103,7 @@ class LearningRateScheduler(Callback):
         self.schedule = schedule
         self.verbose = verbose
 
-    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+    def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         if not hasattr(self.model.optimizer, "lr"):
             raise ValueError('Optimizer must have a "lr" attribute.')
         try:
@@ -117,7 +117,7 @@ class LearningRateScheduler(Callback):
         if self.verbose > 0:
             print(f"\nEpoch {epoch + 1:05d}: LearningRateScheduler reducing learning rate to {rate}.")
 
-    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         if logs is not None:
             logs["lr"] = get_value(self.model.optimizer.lr)
 
@@ -172,14 +172,14 @@ class ReduceLROnPlateau(Callback):
         self.cooldown_counter = 0
         self.wait = 0
 
-    def on_train_begin(self, logs: Any = None) -> None:
+    def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
         self._reset()
 
     def in_cooldown(self) -> bool:
         """Whether the rate was reduced just before."""
         return self.cooldown_counter > 0
 
-    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         logs = logs if logs is not None else {}
         logs["lr"] = get_value(self.model.optimizer.lr)
         current = logs.get(self.monitor)

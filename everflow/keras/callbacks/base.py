@@ -39,54 +39,54 @@ class Callback:
         """The model that is run."""
         self.model = model
 
-    def on_batch_begin(self, batch: int, logs: Any = None) -> None:
+    def on_batch_begin(self, batch: int, logs: dict[str, Any] | None = None) -> None:
         """The same as `on_train_batch_begin`."""
 
-    def on_batch_end(self, batch: int, logs: Any = None) -> None:
+    def on_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
         """The same as `on_train_batch_end`."""
 
-    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+    def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         """Before an epoch of training."""
 
-    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         """After an epoch, with its losses and metrics."""
 
-    def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
+    def on_train_batch_begin(self, batch: int, logs: dict[str, Any] | None = None) -> None:
         """Before a step of training."""
         self.on_batch_begin(batch, logs=logs)
 
-    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+    def on_train_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
         """After a step of training."""
         self.on_batch_end(batch, logs=logs)
 
-    def on_test_batch_begin(self, batch: int, logs: Any = None) -> None:
+    def on_test_batch_begin(self, batch: int, logs: dict[str, Any] | None = None) -> None:
         """Before a step of evaluation."""
 
-    def on_test_batch_end(self, batch: int, logs: Any = None) -> None:
+    def on_test_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
         """After a step of evaluation."""
 
-    def on_predict_batch_begin(self, batch: int, logs: Any = None) -> None:
+    def on_predict_batch_begin(self, batch: int, logs: dict[str, Any] | None = None) -> None:
         """Before a step of prediction."""
 
-    def on_predict_batch_end(self, batch: int, logs: Any = None) -> None:
+    def on_predict_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
         """After a step of prediction."""
 
-    def on_train_begin(self, logs: Any = None) -> None:
+    def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
         """Before training."""
 
-    def on_train_end(self, logs: Any = None) -> None:
+    def on_train_end(self, logs: dict[str, Any] | None = None) -> None:
         """After training."""
 
-    def on_test_begin(self, logs: Any = None) -> None:
+    def on_test_begin(self, logs: dict[str, Any] | None = None) -> None:
         """Before evaluation."""
 
-    def on_test_end(self, logs: Any = None) -> None:
+    def on_test_end(self, logs: dict[str, Any] | None = None) -> None:
         """After evaluation."""
 
-    def on_predict_begin(self, logs: Any = None) -> None:
+    def on_predict_begin(self, logs: dict[str, Any] | None = None) -> None:
         """Before prediction."""
 
-    def on_predict_end(self, logs: Any = None) -> None:
+    def on_predict_end(self, logs: dict[str, Any] | None = None) -> None:
         """After prediction."""
 
 
@@ -141,12 +141,12 @@ class CallbackList:
         """Whether a callback looks at the batches of a mode."""
         return bool(self._of_batches[mode, "begin"] or self._of_batches[mode, "end"])
 
-    def batch(self, mode: str, hook: str, batch: int, logs: Any) -> None:
+    def batch(self, mode: str, hook: str, batch: int, logs: dict[str, Any] | None) -> None:
         """Before or after a step."""
         for call in self._of_batches[mode, hook]:
             call(batch, logs)
 
-    def run(self, mode: str, hook: str, logs: Any = None) -> None:
+    def run(self, mode: str, hook: str, logs: dict[str, Any] | None = None) -> None:
         """Before or after a run."""
         for c in self.callbacks:
             getattr(c, f"on_{mode}_{hook}")(logs)
@@ -154,69 +154,69 @@ class CallbackList:
     _call_begin_hook = lambda self, mode: self.run(mode, "begin")
     _call_end_hook = lambda self, mode: self.run(mode, "end")
 
-    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+    def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         """Before an epoch."""
         for c in self.callbacks:
             c.on_epoch_begin(epoch, logs or {})
 
-    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         """After an epoch."""
         for c in self.callbacks:
             c.on_epoch_end(epoch, logs if logs is not None else {})
 
-    def on_batch_begin(self, batch: int, logs: Any = None) -> None:
+    def on_batch_begin(self, batch: int, logs: dict[str, Any] | None = None) -> None:
         """Before a step of training."""
         self.batch(TRAIN, "begin", batch, logs or {})
 
-    def on_batch_end(self, batch: int, logs: Any = None) -> None:
+    def on_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
         """After a step of training."""
         self.batch(TRAIN, "end", batch, logs or {})
 
-    def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
+    def on_train_batch_begin(self, batch: int, logs: dict[str, Any] | None = None) -> None:
         """Before a step of training."""
         self.batch(TRAIN, "begin", batch, logs or {})
 
-    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+    def on_train_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
         """After a step of training."""
         self.batch(TRAIN, "end", batch, logs or {})
 
-    def on_test_batch_begin(self, batch: int, logs: Any = None) -> None:
+    def on_test_batch_begin(self, batch: int, logs: dict[str, Any] | None = None) -> None:
         """Before a step of evaluation."""
         self.batch(TEST, "begin", batch, logs or {})
 
-    def on_test_batch_end(self, batch: int, logs: Any = None) -> None:
+    def on_test_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
         """After a step of evaluation."""
         self.batch(TEST, "end", batch, logs or {})
 
-    def on_predict_batch_begin(self, batch: int, logs: Any = None) -> None:
+    def on_predict_batch_begin(self, batch: int, logs: dict[str, Any] | None = None) -> None:
         """Before a step of prediction."""
         self.batch(PREDICT, "begin", batch, logs or {})
 
-    def on_predict_batch_end(self, batch: int, logs: Any = None) -> None:
+    def on_predict_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
         """After a step of prediction."""
         self.batch(PREDICT, "end", batch, logs or {})
 
-    def on_train_begin(self, logs: Any = None) -> None:
+    def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
         """Before training."""
         self.run(TRAIN, "begin", logs)
 
-    def on_train_end(self, logs: Any = None) -> None:
+    def on_train_end(self, logs: dict[str, Any] | None = None) -> None:
         """After training."""
         self.run(TRAIN, "end", logs)
 
-    def on_test_begin(self, logs: Any = None) -> None:
+    def on_test_begin(self, logs: dict[str, Any] | None = None) -> None:
         """Before evaluation."""
         self.run(TEST, "begin", logs)
 
-    def on_test_end(self, logs: Any = None) -> None:
+    def on_test_end(self, logs: dict[str, Any] | None = None) -> None:
         """After evaluation."""
         self.run(TEST, "end", logs)
 
-    def on_predict_begin(self, logs: Any = None) -> None:
+    def on_predict_begin(self, logs: dict[str, Any] | None = None) -> None:
         """Before prediction."""
         self.run(PREDICT, "begin", logs)
 
-    def on_predict_end(self, logs: Any = None) -> None:
+    def on_predict_end(self, logs: dict[str, Any] | None = None) -> None:
         """After prediction."""
         self.run(PREDICT, "end", logs)
 

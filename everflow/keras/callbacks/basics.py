@@ -22,11 +22,11 @@ class BaseLogger(Callback):
         self.seen = 0
         self.totals: dict[str, Any] = {}
 
-    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+    def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         self.seen = 0
         self.totals = {}
 
-    def on_batch_end(self, batch: int, logs: Any = None) -> None:
+    def on_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
         logs = logs or {}
         size = logs.get("size", 0) * logs.get("num_steps", 1)
         self.seen += size
@@ -36,7 +36,7 @@ class BaseLogger(Callback):
             else:
                 self.totals[name] = self.totals.get(name, 0) + value * size
 
-    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         if logs is None:
             return
         for name in self.params["metrics"]:
@@ -54,10 +54,10 @@ class History(Callback):
         self.history: dict[str, list[Any]] = {}
         self.epoch: list[int] = []
 
-    def on_train_begin(self, logs: Any = None) -> None:
+    def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
         self.epoch = []
 
-    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         self.epoch.append(epoch)
         for name, value in (logs or {}).items():
             self.history.setdefault(name, []).append(value)
@@ -81,10 +81,10 @@ class ProgbarLogger(Callback):
         self.progbar: Any = None
         self.log_values: list[Any] = []
 
-    def on_train_begin(self, logs: Any = None) -> None:
+    def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
         self.verbose, self.epochs = self.params["verbose"], self.params["epochs"]
 
-    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+    def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         self.seen = 0
         self.target = self.params["steps"] if self.use_steps else self.params["samples"]
         if self.verbose and self.epochs > 1:
@@ -99,10 +99,10 @@ class ProgbarLogger(Callback):
             unit_name="step" if self.use_steps else "sample",
         )
 
-    def on_batch_begin(self, batch: int, logs: Any = None) -> None:
+    def on_batch_begin(self, batch: int, logs: dict[str, Any] | None = None) -> None:
         self.log_values = []
 
-    def on_batch_end(self, batch: int, logs: Any = None) -> None:
+    def on_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
         logs = logs or {}
         steps = logs.get("num_steps", 1)
         self.seen += steps if self.use_steps else logs.get("size", 0) * steps
@@ -110,7 +110,7 @@ class ProgbarLogger(Callback):
         if self.verbose and (self.target is None or self.seen < self.target):
             self.progbar.update(self.seen, self.log_values)
 
-    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         logs = logs or {}
         self.log_values = [(k, logs[k]) for k in self.params["metrics"] if k in logs]
         if self.verbose:
@@ -123,7 +123,7 @@ class ProgbarLogger(Callback):
 class RunProgress(ProgbarLogger):
     """Shows a progress bar for an evaluation or prediction, which is one epoch."""
 
-    def _begin(self, logs: Any = None) -> None:
+    def _begin(self, logs: dict[str, Any] | None = None) -> None:
         self.verbose, self.epochs = self.params["verbose"], 1
         self.on_epoch_begin(0)
 
@@ -137,7 +137,7 @@ class RunProgress(ProgbarLogger):
 class TerminateOnNaN(Callback):
     """Ends training where the loss is no number."""
 
-    def on_batch_end(self, batch: int, logs: Any = None) -> None:
+    def on_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
         loss = (logs or {}).get("loss")
         if loss is not None and (np.isnan(loss) or np.isinf(loss)):
             print(f"Batch {batch}: Invalid loss, terminating training")

@@ -60,7 +60,7 @@ class ModelCheckpoint(Callback):
         if not self.save_weights_only and not model._is_graph_network and type(model).__name__ != "Sequential":
             self.save_weights_only = True
 
-    def on_train_begin(self, logs: Any = None) -> None:
+    def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
         if self.load_weights_on_restart:
             self._load_newest()
 
@@ -72,7 +72,7 @@ class ModelCheckpoint(Callback):
             except (OSError, ValueError) as e:
                 raise ValueError(f"Error loading file from {newest}. Reason: {e}") from e
 
-    def on_batch_end(self, batch: int, logs: Any = None) -> None:
+    def on_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
         logs = logs or {}
         if isinstance(self.save_freq, int):
             self._samples_seen_since_last_saving += logs.get("size", 1)
@@ -80,15 +80,15 @@ class ModelCheckpoint(Callback):
                 self._save_model(epoch=self._current_epoch, logs=logs)
                 self._samples_seen_since_last_saving = 0
 
-    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+    def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         self._current_epoch = epoch
 
-    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         self.epochs_since_last_save += 1
         if self.save_freq == "epoch" and self.epochs_since_last_save >= self.period:
             self._save_model(epoch=epoch, logs=logs)
 
-    def _save_model(self, epoch: int, logs: Any) -> None:
+    def _save_model(self, epoch: int, logs: dict[str, Any] | None) -> None:
         logs = logs or {}
         self.epochs_since_last_save = 0
         path = self._get_file_path(epoch, logs)
@@ -111,7 +111,7 @@ class ModelCheckpoint(Callback):
         else:
             self.model.save(path, overwrite=True)
 
-    def _get_file_path(self, epoch: int, logs: Any) -> str:
+    def _get_file_path(self, epoch: int, logs: dict[str, Any] | None) -> str:
         return self.filepath.format(epoch=epoch + 1, **(logs or {}))
 
     def _get_most_recently_modified_file_matching_pattern(self, pattern: str) -> Any:

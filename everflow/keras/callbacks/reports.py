@@ -36,13 +36,13 @@ class CSVLogger(Callback):
         self.keys: Any = None
         self.append_header = True
 
-    def on_train_begin(self, logs: Any = None) -> None:
+    def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
         if self.append and os.path.exists(self.filename):
             with open(self.filename) as f:
                 self.append_header = not bool(f.readline())
         self.csv_file = open(self.filename, "a" if self.append else "w", newline="")
 
-    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         logs = logs or {}
 
         def shown(k: Any) -> Any:
@@ -62,7 +62,7 @@ class CSVLogger(Callback):
         self.writer.writerow(collections.OrderedDict([("epoch", epoch), *((k, shown(logs[k])) for k in self.keys)]))
         self.csv_file.flush()
 
-    def on_train_end(self, logs: Any = None) -> None:
+    def on_train_end(self, logs: dict[str, Any] | None = None) -> None:
         self.csv_file.close()
         self.writer = None
 
@@ -87,7 +87,7 @@ class RemoteMonitor(Callback):
         self.headers = headers
         self.send_as_json = send_as_json
 
-    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         client = NAMES.get("python.keras.callbacks.requests", requests)
         if client is None:
             raise ImportError("RemoteMonitor requires the `requests` library.")

@@ -130,7 +130,7 @@ class TensorBoard(Callback):
         self.writer.add_summary(summary, step)
         self.writer.flush()
 
-    def on_batch_end(self, batch: int, logs: Any = None) -> None:
+    def on_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
         logs = logs or {}
         self._samples_seen += logs.get("size", 1)
         self._total_batches_seen += 1
@@ -139,7 +139,7 @@ class TensorBoard(Callback):
             self._write(values, self._total_batches_seen)
             self._samples_seen_at_last_write = self._samples_seen
 
-    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+    def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         self._epoch = epoch
         if self.histogram_freq and epoch % self.histogram_freq == 0 and self.merged is not None:
             self.model._make_test_function()
@@ -148,7 +148,7 @@ class TensorBoard(Callback):
                 function.fetches.append(self.merged)
             function.fetch_callbacks[self.merged] = lambda summary: self.writer.add_summary(summary, self._epoch)
 
-    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         values = {f"epoch_{k}": v for k, v in (logs or {}).items() if k not in ("batch", "size", "num_steps")}
         self._write(values, epoch)
         if self.histogram_freq and self.merged is not None and self.model.test_function is not None:
@@ -170,7 +170,7 @@ class TensorBoard(Callback):
             session.run([update for _, update, _ in self._embedded], feed)
         self.saver.save(session, os.path.join(self.log_dir, "keras_embedding.ckpt"), epoch)
 
-    def on_train_end(self, logs: Any = None) -> None:
+    def on_train_end(self, logs: dict[str, Any] | None = None) -> None:
         self.writer.close()
 
 

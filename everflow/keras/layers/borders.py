@@ -84,7 +84,7 @@ class UpSampling2D(_Spatial):
 
     _rank = 2
 
-    def __init__(self, size: Any = (2, 2), data_format: Any = None, interpolation: str = "nearest", **kwargs: Any) -> None:
+    def __init__(self, size: Any = (2, 2), data_format: str | None = None, interpolation: str = "nearest", **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.data_format = normalize_data_format(data_format)
         self.size = normalize_tuple(size, 2, "size")
@@ -117,7 +117,7 @@ class UpSampling3D(_Spatial):
 
     _rank = 3
 
-    def __init__(self, size: Any = (2, 2, 2), data_format: Any = None, **kwargs: Any) -> None:
+    def __init__(self, size: Any = (2, 2, 2), data_format: str | None = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.data_format = normalize_data_format(data_format)
         self.size = normalize_tuple(size, 3, "size")
@@ -159,7 +159,7 @@ class _ZeroPadding(_Spatial):
 
     _what = ""
 
-    def __init__(self, padding: Any, data_format: Any = None, **kwargs: Any) -> None:
+    def __init__(self, padding: Any, data_format: str | None = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.data_format = normalize_data_format(data_format)
         self.padding = _pairs(padding, self._rank, "padding", self._what)
@@ -183,7 +183,7 @@ class ZeroPadding2D(_ZeroPadding):
 
     _rank, _what = 2, "symmetric_height_pad, symmetric_width_pad"
 
-    def __init__(self, padding: Any = (1, 1), data_format: Any = None, **kwargs: Any) -> None:
+    def __init__(self, padding: Any = (1, 1), data_format: str | None = None, **kwargs: Any) -> None:
         super().__init__(padding, data_format, **kwargs)
 
 
@@ -193,7 +193,7 @@ class ZeroPadding3D(_ZeroPadding):
 
     _rank, _what = 3, "symmetric_dim1_pad, symmetric_dim2_pad, symmetric_dim3_pad"
 
-    def __init__(self, padding: Any = (1, 1, 1), data_format: Any = None, **kwargs: Any) -> None:
+    def __init__(self, padding: Any = (1, 1, 1), data_format: str | None = None, **kwargs: Any) -> None:
         super().__init__(padding, data_format, **kwargs)
 
 
@@ -226,7 +226,7 @@ class _Cropping(_Spatial):
 
     _what = ""
 
-    def __init__(self, cropping: Any, data_format: Any = None, **kwargs: Any) -> None:
+    def __init__(self, cropping: Any, data_format: str | None = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.data_format = normalize_data_format(data_format)
         self.cropping = _pairs(cropping, self._rank, "cropping", self._what)
@@ -250,7 +250,7 @@ class Cropping2D(_Cropping):
 
     _rank, _what = 2, "symmetric_height_crop, symmetric_width_crop"
 
-    def __init__(self, cropping: Any = ((0, 0), (0, 0)), data_format: Any = None, **kwargs: Any) -> None:
+    def __init__(self, cropping: Any = ((0, 0), (0, 0)), data_format: str | None = None, **kwargs: Any) -> None:
         super().__init__(cropping, data_format, **kwargs)
 
 
@@ -260,5 +260,5 @@ class Cropping3D(_Cropping):
 
     _rank, _what = 3, "symmetric_dim1_crop, symmetric_dim2_crop, symmetric_dim3_crop"
 
-    def __init__(self, cropping: Any = ((1, 1), (1, 1), (1, 1)), data_format: Any = None, **kwargs: Any) -> None:
+    def __init__(self, cropping: Any = ((1, 1), (1, 1), (1, 1)), data_format: str | None = None, **kwargs: Any) -> None:
         super().__init__(cropping, data_format, **kwargs)

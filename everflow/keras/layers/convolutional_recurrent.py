@@ -26,7 +26,7 @@ class ConvLSTM2DCell(DropoutRNNCellMixin, Layer):
         kernel_size: Any,
         strides: Any = (1, 1),
         padding: str = "valid",
-        data_format: Any = None,
+        data_format: str | None = None,
         dilation_rate: Any = (1, 1),
         activation: Any = "tanh",
         recurrent_activation: Any = "hard_sigmoid",
@@ -243,7 +243,7 @@ class ConvLSTM2D(ConvRNN2D):
         kernel_size: Any,
         strides: Any = (1, 1),
         padding: str = "valid",
-        data_format: Any = None,
+        data_format: str | None = None,
         dilation_rate: Any = (1, 1),
         activation: Any = "tanh",
         recurrent_activation: Any = "hard_sigmoid",
@@ -312,6 +312,6 @@ class ConvLSTM2D(ConvRNN2D):
         return config
 
     @classmethod
-    def from_config(cls, config: Any, custom_objects: Any = None) -> Any:
+    def from_config(cls, config: Any, custom_objects: dict[str, Any] | None = None) -> Any:
         """The layer with these arguments."""
         return cls(**config)

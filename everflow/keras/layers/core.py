@@ -49,7 +49,7 @@ class Masking(Layer):
 class Dropout(Layer):
     """Sets a part of the inputs to zero while training."""
 
-    def __init__(self, rate: Any, noise_shape: Any = None, seed: Any = None, **kwargs: Any) -> None:
+    def __init__(self, rate: Any, noise_shape: Any = None, seed: int | None = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.rate = rate
         self.noise_shape = noise_shape
@@ -96,7 +96,7 @@ class _SpatialDropout(Dropout):
 
     _rank = 4
 
-    def __init__(self, rate: Any, data_format: Any = None, **kwargs: Any) -> None:
+    def __init__(self, rate: Any, data_format: str | None = None, **kwargs: Any) -> None:
         super().__init__(rate, **kwargs)
         self.data_format = normalize_data_format(data_format)
         self.input_spec = InputSpec(ndim=self._rank)
@@ -209,7 +209,7 @@ class Permute(Layer):
 class Flatten(Layer):
     """All axes but the first as one."""
 
-    def __init__(self, data_format: Any = None, **kwargs: Any) -> None:
+    def __init__(self, data_format: str | None = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.data_format = normalize_data_format(data_format)
         self.input_spec = InputSpec(min_ndim=1)
@@ -336,7 +336,7 @@ class Lambda(Layer):
         }
 
     @classmethod
-    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Lambda:
+    def from_config(cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None) -> Lambda:
         from everflow.keras.function_code import found
 
         config = dict(config)

@@ -95,7 +95,7 @@ class _CuDNNRNN(RNN):
         return config
 
     @classmethod
-    def from_config(cls, config: Any, custom_objects: Any = None) -> Any:
+    def from_config(cls, config: Any, custom_objects: dict[str, Any] | None = None) -> Any:
         """The layer with these arguments."""
         return cls(**config)
 

@@ -64,7 +64,7 @@ class GaussianDropout(_Noise):
 class AlphaDropout(_Noise):
     """Dropout for self-normalizing units: mean and variance stay as they are."""
 
-    def __init__(self, rate: Any, noise_shape: Any = None, seed: Any = None, **kwargs: Any) -> None:
+    def __init__(self, rate: Any, noise_shape: Any = None, seed: int | None = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.rate = rate
         self.noise_shape = noise_shape

@@ -24,7 +24,7 @@ class _Pooling(Layer):
     _rank = 1
 
     def __init__(
-        self, pool_function: Any, pool_size: Any, strides: Any, padding: Any, data_format: Any, name: str | None, **kwargs: Any
+        self, pool_function: Any, pool_size: Any, strides: Any, padding: Any, data_format: str | None, name: str | None, **kwargs: Any
     ) -> None:
         super().__init__(name=name, **kwargs)
         if strides is None:
@@ -63,7 +63,7 @@ class Pooling1D(_Pooling):
         pool_size: Any,
         strides: Any,
         padding: Any = "valid",
-        data_format: Any = "channels_last",
+        data_format: str | None = "channels_last",
         name: str | None = None,
         **kwargs: Any,
     ) -> None:
@@ -92,7 +92,7 @@ class Pooling2D(_Pooling):
         pool_size: Any,
         strides: Any,
         padding: Any = "valid",
-        data_format: Any = None,
+        data_format: str | None = None,
         name: str | None = None,
         **kwargs: Any,
     ) -> None:
@@ -119,7 +119,7 @@ class Pooling3D(_Pooling):
         pool_size: Any,
         strides: Any,
         padding: Any = "valid",
-        data_format: Any = "channels_last",
+        data_format: str | None = "channels_last",
         name: str | None = None,
         **kwargs: Any,
     ) -> None:
@@ -155,7 +155,7 @@ class MaxPooling1D(Pooling1D):
     """The largest value of each window of sequences."""
 
     def __init__(
-        self, pool_size: Any = 2, strides: Any = None, padding: Any = "valid", data_format: Any = "channels_last", **kwargs: Any
+        self, pool_size: Any = 2, strides: Any = None, padding: Any = "valid", data_format: str | None = "channels_last", **kwargs: Any
     ) -> None:
         super().__init__(_max, pool_size=pool_size, strides=strides, padding=padding, data_format=data_format, **kwargs)
 
@@ -165,7 +165,7 @@ class AveragePooling1D(Pooling1D):
     """The mean of each window of sequences."""
 
     def __init__(
-        self, pool_size: Any = 2, strides: Any = None, padding: Any = "valid", data_format: Any = "channels_last", **kwargs: Any
+        self, pool_size: Any = 2, strides: Any = None, padding: Any = "valid", data_format: str | None = "channels_last", **kwargs: Any
     ) -> None:
         super().__init__(_mean, pool_size=pool_size, strides=strides, padding=padding, data_format=data_format, **kwargs)
 
@@ -175,7 +175,7 @@ class MaxPooling2D(Pooling2D):
     """The largest value of each window of images."""
 
     def __init__(
-        self, pool_size: Any = (2, 2), strides: Any = None, padding: Any = "valid", data_format: Any = None, **kwargs: Any
+        self, pool_size: Any = (2, 2), strides: Any = None, padding: Any = "valid", data_format: str | None = None, **kwargs: Any
     ) -> None:
         super().__init__(_max, pool_size=pool_size, strides=strides, padding=padding, data_format=data_format, **kwargs)
 
@@ -185,7 +185,7 @@ class AveragePooling2D(Pooling2D):
     """The mean of each window of images."""
 
     def __init__(
-        self, pool_size: Any = (2, 2), strides: Any = None, padding: Any = "valid", data_format: Any = None, **kwargs: Any
+        self, pool_size: Any = (2, 2), strides: Any = None, padding: Any = "valid", data_format: str | None = None, **kwargs: Any
     ) -> None:
         super().__init__(_mean, pool_size=pool_size, strides=strides, padding=padding, data_format=data_format, **kwargs)
 
@@ -195,7 +195,7 @@ class MaxPooling3D(Pooling3D):
     """The largest value of each window of volumes."""
 
     def __init__(
-        self, pool_size: Any = (2, 2, 2), strides: Any = None, padding: Any = "valid", data_format: Any = None, **kwargs: Any
+        self, pool_size: Any = (2, 2, 2), strides: Any = None, padding: Any = "valid", data_format: str | None = None, **kwargs: Any
     ) -> None:
         super().__init__(_max_3d, pool_size=pool_size, strides=strides, padding=padding, data_format=data_format, **kwargs)
 
@@ -205,7 +205,7 @@ class AveragePooling3D(Pooling3D):
     """The mean of each window of volumes."""
 
     def __init__(
-        self, pool_size: Any = (2, 2, 2), strides: Any = None, padding: Any = "valid", data_format: Any = None, **kwargs: Any
+        self, pool_size: Any = (2, 2, 2), strides: Any = None, padding: Any = "valid", data_format: str | None = None, **kwargs: Any
     ) -> None:
         super().__init__(_mean_3d, pool_size=pool_size, strides=strides, padding=padding, data_format=data_format, **kwargs)
 
@@ -215,7 +215,7 @@ class _GlobalPooling(Layer):
 
     _rank = 1
 
-    def __init__(self, data_format: Any = None, **kwargs: Any) -> None:
+    def __init__(self, data_format: str | None = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.data_format = normalize_data_format(data_format)
         self.input_spec = InputSpec(ndim=self._rank + 2)
@@ -237,7 +237,7 @@ class _GlobalPooling(Layer):
 class GlobalPooling1D(_GlobalPooling):
     """One value for each channel of sequences."""
 
-    def __init__(self, data_format: Any = "channels_last", **kwargs: Any) -> None:
+    def __init__(self, data_format: str | None = "channels_last", **kwargs: Any) -> None:
         super().__init__(data_format, **kwargs)
 
 
@@ -259,7 +259,7 @@ class GlobalPooling3D(_GlobalPooling):
 class GlobalAveragePooling1D(GlobalPooling1D):
     """The mean over time; masked steps don't count."""
 
-    def __init__(self, data_format: Any = "channels_last", **kwargs: Any) -> None:
+    def __init__(self, data_format: str | None = "channels_last", **kwargs: Any) -> None:
         super().__init__(data_format=data_format, **kwargs)
         self.supports_masking = True
 

@@ -9,6 +9,7 @@ import numpy as np
 import everflow as tf
 from everflow import nest
 from everflow.api import internal, public
+from everflow.graph.dtypes import DTypeLike
 from everflow.graph.shapes import TensorShape
 from everflow.keras.backend.recurrence import rnn
 from everflow.keras.backend.session import batch_set_value, track_variable
@@ -35,7 +36,7 @@ def as_dims(size: Any) -> list[Any]:
     return TensorShape(size).as_list() if isinstance(size, (TensorShape, list, tuple)) else [size]
 
 
-def zero_states(state_size: Any, batch_size: Any, dtype: Any) -> Any:
+def zero_states(state_size: Any, batch_size: Any, dtype: DTypeLike) -> Any:
     """States of zeros, in the structure of the sizes."""
     if batch_size is None or dtype is None:
         raise ValueError(f"batch_size and dtype cannot be None while constructing initial state: batch_size={batch_size}, dtype={dtype}")
@@ -67,7 +68,7 @@ class AbstractRNNCell(Layer):
         return cell_zeros(self, inputs, batch_size, dtype)
 
 
-def cell_zeros(cell: Any, inputs: Any, batch_size: Any, dtype: Any) -> Any:
+def cell_zeros(cell: Any, inputs: Any, batch_size: Any, dtype: DTypeLike) -> Any:
     """States of zeros for a cell, with the batch and type of inputs where these are given."""
     if inputs is not None:
         batch_size, dtype = tf.shape(inputs)[0], inputs.dtype
@@ -157,7 +158,7 @@ class StackedRNNCells(Layer):
         return {**super().get_config(), "cells": cells}
 
     @classmethod
-    def from_config(cls, config: Any, custom_objects: Any = None) -> Any:
+    def from_config(cls, config: Any, custom_objects: dict[str, Any] | None = None) -> Any:
         """The cells that a config describes."""
         config = dict(config)
         return cls([deserialize(c, custom_objects=custom_objects) for c in config.pop("cells")], **config)
@@ -513,7 +514,7 @@ class RNN(Layer):
         return {**super().get_config(), **config}
 
     @classmethod
-    def from_config(cls, config: Any, custom_objects: Any = None) -> Any:
+    def from_config(cls, config: Any, custom_objects: dict[str, Any] | None = None) -> Any:
         """The layer that a config describes."""
         config = dict(config)
         cell = deserialize(config.pop("cell"), custom_objects=custom_objects)

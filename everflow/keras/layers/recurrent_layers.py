@@ -72,7 +72,7 @@ class _OneCell(RNN):
         return config
 
     @classmethod
-    def from_config(cls, config: Any, custom_objects: Any = None) -> Any:
+    def from_config(cls, config: Any, custom_objects: dict[str, Any] | None = None) -> Any:
         """The layer with these arguments."""
         config = dict(config)
         if config.get("implementation") == 0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from typing import Any
 
 import everflow as tf
@@ -40,7 +41,7 @@ class Wrapper(Layer):
         return getattr(self.layer, "activity_regularizer", None) if "layer" in self.__dict__ else None
 
     @activity_regularizer.setter
-    def activity_regularizer(self, regularizer: Any) -> None:
+    def activity_regularizer(self, regularizer: Callable[..., Any] | None) -> None:
         self.__dict__["_activity_regularizer"] = regularizer
 
     def get_config(self) -> dict[str, Any]:
@@ -48,7 +49,7 @@ class Wrapper(Layer):
         return {**super().get_config(), "layer": inside}
 
     @classmethod
-    def from_config(cls, config: Any, custom_objects: Any = None) -> Any:
+    def from_config(cls, config: Any, custom_objects: dict[str, Any] | None = None) -> Any:
         """The wrapper and the layer that a config describes."""
         config = copy.deepcopy(config)
         return cls(deserialize(config.pop("layer"), custom_objects=custom_objects), **config)
@@ -200,7 +201,7 @@ class Bidirectional(Wrapper):
         return None
 
     @activity_regularizer.setter
-    def activity_regularizer(self, regularizer: Any) -> None:
+    def activity_regularizer(self, regularizer: Callable[..., Any] | None) -> None:
         """Follows from the layers."""
 
     def build(self, input_shape: Any) -> None:  # type: ignore[override]
@@ -330,7 +331,7 @@ class Bidirectional(Wrapper):
         return config
 
     @classmethod
-    def from_config(cls, config: Any, custom_objects: Any = None) -> Any:
+    def from_config(cls, config: Any, custom_objects: dict[str, Any] | None = None) -> Any:
         """The wrapper and the layers that a config describes."""
         config = copy.deepcopy(config)
         number = config.pop("num_constants", 0)

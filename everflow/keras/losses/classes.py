@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from everflow.api import internal, public
@@ -52,7 +53,7 @@ class Loss:
 class LossFunctionWrapper(Loss):
     """A loss whose samples cost what a function says."""
 
-    def __init__(self, fn: Any, reduction: str = ReductionV2.AUTO, name: str | None = None, **kwargs: Any) -> None:
+    def __init__(self, fn: Callable[..., Any], reduction: str = ReductionV2.AUTO, name: str | None = None, **kwargs: Any) -> None:
         super().__init__(reduction=reduction, name=name)
         self.fn = fn
         self._fn_kwargs = kwargs

@@ -7,6 +7,7 @@ from typing import Any
 import everflow as tf
 from everflow.api import internal, public
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.dtypes import DTypeLike
 from everflow.keras.config import floatx
 from everflow.keras.metrics.means import MeanMetricWrapper
 from everflow.keras.metrics.ragged_values import flat_values_of
@@ -77,7 +78,7 @@ def sparse_top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> A
 class Accuracy(MeanMetricWrapper):
     """How often predictions equal labels."""
 
-    def __init__(self, name: str = "accuracy", dtype: Any = None) -> None:
+    def __init__(self, name: str = "accuracy", dtype: DTypeLike | None = None) -> None:
         super().__init__(accuracy, name, dtype=dtype)
 
 
@@ -86,7 +87,7 @@ class Accuracy(MeanMetricWrapper):
 class BinaryAccuracy(MeanMetricWrapper):
     """How often predictions are on the right side of a threshold."""
 
-    def __init__(self, name: str = "binary_accuracy", dtype: Any = None, threshold: float = 0.5) -> None:
+    def __init__(self, name: str = "binary_accuracy", dtype: DTypeLike | None = None, threshold: float = 0.5) -> None:
         super().__init__(binary_accuracy, name, dtype=dtype, threshold=threshold)
 
 
@@ -95,7 +96,7 @@ class BinaryAccuracy(MeanMetricWrapper):
 class CategoricalAccuracy(MeanMetricWrapper):
     """How often the largest prediction is right, with one-hot labels."""
 
-    def __init__(self, name: str = "categorical_accuracy", dtype: Any = None) -> None:
+    def __init__(self, name: str = "categorical_accuracy", dtype: DTypeLike | None = None) -> None:
         super().__init__(categorical_accuracy, name, dtype=dtype)
 
 
@@ -104,7 +105,7 @@ class CategoricalAccuracy(MeanMetricWrapper):
 class SparseCategoricalAccuracy(MeanMetricWrapper):
     """How often the largest prediction is right, with labels that are numbers of classes."""
 
-    def __init__(self, name: str = "sparse_categorical_accuracy", dtype: Any = None) -> None:
+    def __init__(self, name: str = "sparse_categorical_accuracy", dtype: DTypeLike | None = None) -> None:
         super().__init__(sparse_categorical_accuracy, name, dtype=dtype)
 
 
@@ -113,7 +114,7 @@ class SparseCategoricalAccuracy(MeanMetricWrapper):
 class TopKCategoricalAccuracy(MeanMetricWrapper):
     """How often the right class is among the k largest predictions, with one-hot labels."""
 
-    def __init__(self, k: int = 5, name: str = "top_k_categorical_accuracy", dtype: Any = None) -> None:
+    def __init__(self, k: int = 5, name: str = "top_k_categorical_accuracy", dtype: DTypeLike | None = None) -> None:
         super().__init__(top_k_categorical_accuracy, name, dtype=dtype, k=k)
 
 
@@ -122,5 +123,5 @@ class TopKCategoricalAccuracy(MeanMetricWrapper):
 class SparseTopKCategoricalAccuracy(MeanMetricWrapper):
     """How often the right class is among the k largest predictions, with labels that are numbers of classes."""
 
-    def __init__(self, k: int = 5, name: str = "sparse_top_k_categorical_accuracy", dtype: Any = None) -> None:
+    def __init__(self, k: int = 5, name: str = "sparse_top_k_categorical_accuracy", dtype: DTypeLike | None = None) -> None:
         super().__init__(sparse_top_k_categorical_accuracy, name, dtype=dtype, k=k)

@@ -70,7 +70,7 @@ class Metric(Layer):
             return self.value
     """
 
-    def __init__(self, name: str | None = None, dtype: Any = None, **kwargs: Any) -> None:
+    def __init__(self, name: str | None = None, dtype: dtypes.DTypeLike | None = None, **kwargs: Any) -> None:
         super().__init__(name=name, dtype=dtype, **kwargs)
         self.stateful = True
         self.built = True
@@ -111,7 +111,7 @@ class Metric(Layer):
         aggregation: Any = VariableAggregation.SUM,
         synchronization: Any = VariableSynchronization.ON_READ,
         initializer: Any = None,
-        dtype: Any = None,
+        dtype: dtypes.DTypeLike | None = None,
     ) -> Any:
         """A variable of the metric."""
         return super().add_weight(

@@ -8,6 +8,7 @@ import numpy as np
 
 import everflow as tf
 from everflow.api import internal, public
+from everflow.graph.dtypes import DTypeLike
 from everflow.keras.backend.session import batch_set_value
 from everflow.keras.metrics.base import Metric
 from everflow.keras.metrics.confusion import NEG_INF, ConfusionMatrix, parse_init_thresholds, update_confusion_matrix_variables
@@ -17,7 +18,9 @@ from everflow.keras.metrics.confusion import NEG_INF, ConfusionMatrix, parse_ini
 class _ConfusionMatrixConditionCount(Metric):
     """One of the four counts."""
 
-    def __init__(self, confusion_matrix_cond: ConfusionMatrix, thresholds: Any = None, name: str | None = None, dtype: Any = None) -> None:
+    def __init__(
+        self, confusion_matrix_cond: ConfusionMatrix, thresholds: Any = None, name: str | None = None, dtype: DTypeLike | None = None
+    ) -> None:
         super().__init__(name=name, dtype=dtype)
         self._confusion_matrix_cond = confusion_matrix_cond
         self.init_thresholds = thresholds
@@ -46,7 +49,7 @@ class _ConfusionMatrixConditionCount(Metric):
 class FalsePositives(_ConfusionMatrixConditionCount):
     """Positives that should be negative."""
 
-    def __init__(self, thresholds: Any = None, name: str | None = None, dtype: Any = None) -> None:
+    def __init__(self, thresholds: Any = None, name: str | None = None, dtype: DTypeLike | None = None) -> None:
         super().__init__(ConfusionMatrix.FALSE_POSITIVES, thresholds=thresholds, name=name, dtype=dtype)
 
 
@@ -55,7 +58,7 @@ class FalsePositives(_ConfusionMatrixConditionCount):
 class FalseNegatives(_ConfusionMatrixConditionCount):
     """Negatives that should be positive."""
 
-    def __init__(self, thresholds: Any = None, name: str | None = None, dtype: Any = None) -> None:
+    def __init__(self, thresholds: Any = None, name: str | None = None, dtype: DTypeLike | None = None) -> None:
         super().__init__(ConfusionMatrix.FALSE_NEGATIVES, thresholds=thresholds, name=name, dtype=dtype)
 
 
@@ -64,7 +67,7 @@ class FalseNegatives(_ConfusionMatrixConditionCount):
 class TrueNegatives(_ConfusionMatrixConditionCount):
     """Negatives that are right."""
 
-    def __init__(self, thresholds: Any = None, name: str | None = None, dtype: Any = None) -> None:
+    def __init__(self, thresholds: Any = None, name: str | None = None, dtype: DTypeLike | None = None) -> None:
         super().__init__(ConfusionMatrix.TRUE_NEGATIVES, thresholds=thresholds, name=name, dtype=dtype)
 
 
@@ -73,7 +76,7 @@ class TrueNegatives(_ConfusionMatrixConditionCount):
 class TruePositives(_ConfusionMatrixConditionCount):
     """Positives that are right."""
 
-    def __init__(self, thresholds: Any = None, name: str | None = None, dtype: Any = None) -> None:
+    def __init__(self, thresholds: Any = None, name: str | None = None, dtype: DTypeLike | None = None) -> None:
         super().__init__(ConfusionMatrix.TRUE_POSITIVES, thresholds=thresholds, name=name, dtype=dtype)
 
 
@@ -82,7 +85,9 @@ class _Share(Metric):
 
     _others: tuple[str, ConfusionMatrix]
 
-    def __init__(self, thresholds: Any = None, top_k: Any = None, class_id: Any = None, name: str | None = None, dtype: Any = None) -> None:
+    def __init__(
+        self, thresholds: Any = None, top_k: Any = None, class_id: Any = None, name: str | None = None, dtype: DTypeLike | None = None
+    ) -> None:
         super().__init__(name=name, dtype=dtype)
         self.init_thresholds = thresholds
         self.top_k = top_k

@@ -8,6 +8,7 @@ import numpy as np
 
 import everflow as tf
 from everflow.api import internal, public
+from everflow.graph.dtypes import DTypeLike
 from everflow.keras.backend.session import batch_set_value
 from everflow.keras.config import epsilon
 from everflow.keras.metrics.base import Metric
@@ -56,7 +57,7 @@ class _AtThresholds(Metric):
 class SensitivitySpecificityBase(_AtThresholds):
     """What the two rates share."""
 
-    def __init__(self, value: float, num_thresholds: int = 200, name: str | None = None, dtype: Any = None) -> None:
+    def __init__(self, value: float, num_thresholds: int = 200, name: str | None = None, dtype: DTypeLike | None = None) -> None:
         super().__init__(name=name, dtype=dtype)
         if num_thresholds <= 0:
             raise ValueError("`num_thresholds` must be > 0.")
@@ -81,7 +82,7 @@ class SensitivitySpecificityBase(_AtThresholds):
 class SensitivityAtSpecificity(SensitivitySpecificityBase):
     """The share of positives that is found where a given share of negatives is."""
 
-    def __init__(self, specificity: float, num_thresholds: int = 200, name: str | None = None, dtype: Any = None) -> None:
+    def __init__(self, specificity: float, num_thresholds: int = 200, name: str | None = None, dtype: DTypeLike | None = None) -> None:
         if specificity < 0 or specificity > 1:
             raise ValueError("`specificity` must be in the range [0, 1].")
         self.__dict__.update(specificity=specificity)
@@ -101,7 +102,7 @@ class SensitivityAtSpecificity(SensitivitySpecificityBase):
 class SpecificityAtSensitivity(SensitivitySpecificityBase):
     """The share of negatives that is found where a given share of positives is."""
 
-    def __init__(self, sensitivity: float, num_thresholds: int = 200, name: str | None = None, dtype: Any = None) -> None:
+    def __init__(self, sensitivity: float, num_thresholds: int = 200, name: str | None = None, dtype: DTypeLike | None = None) -> None:
         if sensitivity < 0 or sensitivity > 1:
             raise ValueError("`sensitivity` must be in the range [0, 1].")
         self.__dict__.update(sensitivity=sensitivity)
@@ -127,7 +128,7 @@ class AUC(_AtThresholds):
         curve: Any = "ROC",
         summation_method: Any = "interpolation",
         name: str | None = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         thresholds: Any = None,
     ) -> None:
         if isinstance(curve, AUCCurve) and curve not in list(AUCCurve):
@@ -197,7 +198,7 @@ class AUC(_AtThresholds):
 class MeanIoU(Metric):
     """What labels and predictions of a class share, as a part of what either has; the mean over classes."""
 
-    def __init__(self, num_classes: int, name: str | None = None, dtype: Any = None) -> None:
+    def __init__(self, num_classes: int, name: str | None = None, dtype: DTypeLike | None = None) -> None:
         super().__init__(name=name, dtype=dtype)
         self.num_classes = num_classes
         self.total_cm = self.add_weight(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 import everflow as tf
 from everflow.api import internal, public
+from everflow.graph.dtypes import DTypeLike
 from everflow.graph.tensor import Tensor
 from everflow.keras.backend.session import batch_set_value, get_session
 from everflow.keras.backend.values import evaluate
@@ -32,7 +34,7 @@ class Reduction(enum.Enum):
 class Reduce(Metric):
     """Adds up values, and what they are divided by in the end."""
 
-    def __init__(self, reduction: Reduction, name: str | None, dtype: Any = None) -> None:
+    def __init__(self, reduction: Reduction, name: str | None, dtype: DTypeLike | None = None) -> None:
         super().__init__(name=name, dtype=dtype)
         self.reduction = reduction
         self.total = self.add_weight("total", initializer="zeros")
@@ -88,7 +90,7 @@ def _broadcasts(weights: Any, values: Any) -> bool:
 class Sum(Reduce):
     """The (weighted) sum of values."""
 
-    def __init__(self, name: str = "sum", dtype: Any = None) -> None:
+    def __init__(self, name: str = "sum", dtype: DTypeLike | None = None) -> None:
         super().__init__(reduction=Reduction.SUM, name=name, dtype=dtype)
 
 
@@ -97,7 +99,7 @@ class Sum(Reduce):
 class Mean(Reduce):
     """The (weighted) mean of values."""
 
-    def __init__(self, name: str | None = "mean", dtype: Any = None) -> None:
+    def __init__(self, name: str | None = "mean", dtype: DTypeLike | None = None) -> None:
         super().__init__(reduction=Reduction.WEIGHTED_MEAN, name=name, dtype=dtype)
 
 
@@ -105,7 +107,7 @@ class Mean(Reduce):
 class SumOverBatchSize(Reduce):
     """The weighted sum divided by the number of values."""
 
-    def __init__(self, name: str | None = "sum_over_batch_size", dtype: Any = None) -> None:
+    def __init__(self, name: str | None = "sum_over_batch_size", dtype: DTypeLike | None = None) -> None:
         super().__init__(reduction=Reduction.SUM_OVER_BATCH_SIZE, name=name, dtype=dtype)
 
 
@@ -130,7 +132,7 @@ class _OfFunction(Reduce):
 class MeanMetricWrapper(_OfFunction, Mean):
     """The mean of a function of each sample."""
 
-    def __init__(self, fn: Any, name: str | None = None, dtype: Any = None, **kwargs: Any) -> None:
+    def __init__(self, fn: Callable[..., Any], name: str | None = None, dtype: DTypeLike | None = None, **kwargs: Any) -> None:
         Mean.__init__(self, name=name, dtype=dtype)
         self._fn = fn
         # A plain dict: its items are arguments, not things to track.
@@ -141,7 +143,7 @@ class MeanMetricWrapper(_OfFunction, Mean):
 class SumOverBatchSizeMetricWrapper(_OfFunction, SumOverBatchSize):
     """The sum of a function of each sample, divided by their number."""
 
-    def __init__(self, fn: Any, name: str | None = None, dtype: Any = None, **kwargs: Any) -> None:
+    def __init__(self, fn: Callable[..., Any], name: str | None = None, dtype: DTypeLike | None = None, **kwargs: Any) -> None:
         SumOverBatchSize.__init__(self, name=name, dtype=dtype)
         self._fn = fn
         self.__dict__["_fn_kwargs"] = kwargs
@@ -152,7 +154,7 @@ class SumOverBatchSizeMetricWrapper(_OfFunction, SumOverBatchSize):
 class MeanRelativeError(Mean):
     """The mean of differences, each divided by a normalizer."""
 
-    def __init__(self, normalizer: Any, name: str | None = None, dtype: Any = None) -> None:
+    def __init__(self, normalizer: Any, name: str | None = None, dtype: DTypeLike | None = None) -> None:
         super().__init__(name=name, dtype=dtype)
         self.normalizer = tf.cast(normalizer, self._dtype)
 
@@ -180,7 +182,7 @@ def _same_rank(predictions: Any, normalizer: Any) -> tuple[Any, Any]:
 class RootMeanSquaredError(Mean):
     """The root of the mean of squared differences."""
 
-    def __init__(self, name: str = "root_mean_squared_error", dtype: Any = None) -> None:
+    def __init__(self, name: str = "root_mean_squared_error", dtype: DTypeLike | None = None) -> None:
         super().__init__(name=name, dtype=dtype)
 
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:  # type: ignore[override]
@@ -199,7 +201,7 @@ class RootMeanSquaredError(Mean):
 class MeanTensor(Metric):
     """The mean of tensors of one shape, element by element."""
 
-    def __init__(self, name: str = "mean_tensor", dtype: Any = None) -> None:
+    def __init__(self, name: str = "mean_tensor", dtype: DTypeLike | None = None) -> None:
         super().__init__(name=name, dtype=dtype)
         self._shape: Any = None
         self._total: Any = None

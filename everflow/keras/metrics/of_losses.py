@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from everflow.api import internal, public
+from everflow.graph.dtypes import DTypeLike
 from everflow.keras.losses import functions
 from everflow.keras.metrics.means import MeanMetricWrapper
 
@@ -14,7 +15,7 @@ from everflow.keras.metrics.means import MeanMetricWrapper
 class MeanSquaredError(MeanMetricWrapper):
     """The mean of squared differences."""
 
-    def __init__(self, name: str = "mean_squared_error", dtype: Any = None) -> None:
+    def __init__(self, name: str = "mean_squared_error", dtype: DTypeLike | None = None) -> None:
         super().__init__(functions.mean_squared_error, name, dtype=dtype)
 
 
@@ -23,7 +24,7 @@ class MeanSquaredError(MeanMetricWrapper):
 class MeanAbsoluteError(MeanMetricWrapper):
     """The mean of absolute differences."""
 
-    def __init__(self, name: str = "mean_absolute_error", dtype: Any = None) -> None:
+    def __init__(self, name: str = "mean_absolute_error", dtype: DTypeLike | None = None) -> None:
         super().__init__(functions.mean_absolute_error, name, dtype=dtype)
 
 
@@ -32,7 +33,7 @@ class MeanAbsoluteError(MeanMetricWrapper):
 class MeanAbsolutePercentageError(MeanMetricWrapper):
     """The mean of absolute differences as percentages."""
 
-    def __init__(self, name: str = "mean_absolute_percentage_error", dtype: Any = None) -> None:
+    def __init__(self, name: str = "mean_absolute_percentage_error", dtype: DTypeLike | None = None) -> None:
         super().__init__(functions.mean_absolute_percentage_error, name, dtype=dtype)
 
 
@@ -41,7 +42,7 @@ class MeanAbsolutePercentageError(MeanMetricWrapper):
 class MeanSquaredLogarithmicError(MeanMetricWrapper):
     """The mean of squared differences of logarithms."""
 
-    def __init__(self, name: str = "mean_squared_logarithmic_error", dtype: Any = None) -> None:
+    def __init__(self, name: str = "mean_squared_logarithmic_error", dtype: DTypeLike | None = None) -> None:
         super().__init__(functions.mean_squared_logarithmic_error, name, dtype=dtype)
 
 
@@ -50,7 +51,7 @@ class MeanSquaredLogarithmicError(MeanMetricWrapper):
 class Hinge(MeanMetricWrapper):
     """The mean hinge loss."""
 
-    def __init__(self, name: str = "hinge", dtype: Any = None) -> None:
+    def __init__(self, name: str = "hinge", dtype: DTypeLike | None = None) -> None:
         super().__init__(functions.hinge, name, dtype=dtype)
 
 
@@ -59,7 +60,7 @@ class Hinge(MeanMetricWrapper):
 class SquaredHinge(MeanMetricWrapper):
     """The mean squared hinge loss."""
 
-    def __init__(self, name: str = "squared_hinge", dtype: Any = None) -> None:
+    def __init__(self, name: str = "squared_hinge", dtype: DTypeLike | None = None) -> None:
         super().__init__(functions.squared_hinge, name, dtype=dtype)
 
 
@@ -68,7 +69,7 @@ class SquaredHinge(MeanMetricWrapper):
 class CategoricalHinge(MeanMetricWrapper):
     """The mean hinge loss of classes."""
 
-    def __init__(self, name: str = "categorical_hinge", dtype: Any = None) -> None:
+    def __init__(self, name: str = "categorical_hinge", dtype: DTypeLike | None = None) -> None:
         super().__init__(functions.categorical_hinge, name, dtype=dtype)
 
 
@@ -77,7 +78,7 @@ class CategoricalHinge(MeanMetricWrapper):
 class LogCoshError(MeanMetricWrapper):
     """The mean logarithm of the hyperbolic cosine of differences."""
 
-    def __init__(self, name: str = "logcosh", dtype: Any = None) -> None:
+    def __init__(self, name: str = "logcosh", dtype: DTypeLike | None = None) -> None:
         super().__init__(functions.logcosh, name, dtype=dtype)
 
 
@@ -86,7 +87,7 @@ class LogCoshError(MeanMetricWrapper):
 class Poisson(MeanMetricWrapper):
     """The mean loss of counts."""
 
-    def __init__(self, name: str = "poisson", dtype: Any = None) -> None:
+    def __init__(self, name: str = "poisson", dtype: DTypeLike | None = None) -> None:
         super().__init__(functions.poisson, name, dtype=dtype)
 
 
@@ -95,7 +96,7 @@ class Poisson(MeanMetricWrapper):
 class KLDivergence(MeanMetricWrapper):
     """The mean of Kullback and Leibler's divergence."""
 
-    def __init__(self, name: str = "kullback_leibler_divergence", dtype: Any = None) -> None:
+    def __init__(self, name: str = "kullback_leibler_divergence", dtype: DTypeLike | None = None) -> None:
         super().__init__(functions.kullback_leibler_divergence, name, dtype=dtype)
 
 
@@ -104,7 +105,7 @@ class KLDivergence(MeanMetricWrapper):
 class CosineSimilarity(MeanMetricWrapper):
     """The mean cosine of the angle between vectors."""
 
-    def __init__(self, name: str = "cosine_similarity", dtype: Any = None, axis: int = -1) -> None:
+    def __init__(self, name: str = "cosine_similarity", dtype: DTypeLike | None = None, axis: int = -1) -> None:
         super().__init__(functions.cosine_proximity, name, dtype=dtype, axis=axis)
 
 
@@ -113,7 +114,9 @@ class CosineSimilarity(MeanMetricWrapper):
 class BinaryCrossentropy(MeanMetricWrapper):
     """The mean cross entropy of labels that are 0 or 1."""
 
-    def __init__(self, name: str = "binary_crossentropy", dtype: Any = None, from_logits: bool = False, label_smoothing: Any = 0) -> None:
+    def __init__(
+        self, name: str = "binary_crossentropy", dtype: DTypeLike | None = None, from_logits: bool = False, label_smoothing: Any = 0
+    ) -> None:
         super().__init__(functions.binary_crossentropy, name, dtype=dtype, from_logits=from_logits, label_smoothing=label_smoothing)
 
 
@@ -123,7 +126,7 @@ class CategoricalCrossentropy(MeanMetricWrapper):
     """The mean cross entropy of one-hot labels."""
 
     def __init__(
-        self, name: str = "categorical_crossentropy", dtype: Any = None, from_logits: bool = False, label_smoothing: Any = 0
+        self, name: str = "categorical_crossentropy", dtype: DTypeLike | None = None, from_logits: bool = False, label_smoothing: Any = 0
     ) -> None:
         super().__init__(functions.categorical_crossentropy, name, dtype=dtype, from_logits=from_logits, label_smoothing=label_smoothing)
 
@@ -133,5 +136,7 @@ class CategoricalCrossentropy(MeanMetricWrapper):
 class SparseCategoricalCrossentropy(MeanMetricWrapper):
     """The mean cross entropy of labels that are numbers of classes."""
 
-    def __init__(self, name: str = "sparse_categorical_crossentropy", dtype: Any = None, from_logits: bool = False, axis: int = -1) -> None:
+    def __init__(
+        self, name: str = "sparse_categorical_crossentropy", dtype: DTypeLike | None = None, from_logits: bool = False, axis: int = -1
+    ) -> None:
         super().__init__(functions.sparse_categorical_crossentropy, name, dtype=dtype, from_logits=from_logits, axis=axis)

@@ -40,7 +40,7 @@ class Adagrad(OptimizerV2):
         super().set_weights(weights)
 
     @classmethod
-    def from_config(cls, config: Any, custom_objects: Any = None) -> Any:
+    def from_config(cls, config: Any, custom_objects: dict[str, Any] | None = None) -> Any:
         return super().from_config({"initial_accumulator_value": 0.0, **config}, custom_objects)
 
     def _resource_apply_dense(self, grad: Any, var: Any, apply_state: Any = None) -> Any:  # type: ignore[override]

@@ -86,7 +86,7 @@ class OptimizerV2(Trackable):
         else:
             set_value(before, value)
 
-    def _get_hyper(self, name: str, dtype: Any = None) -> Any:
+    def _get_hyper(self, name: str, dtype: dtypes.DTypeLike | None = None) -> Any:
         """A hyperparameter as a variable or tensor, or the schedule it is."""
         if not self._hypers_created:
             self._create_hypers()
@@ -321,7 +321,7 @@ class OptimizerV2(Trackable):
         return config
 
     @classmethod
-    def from_config(cls, config: Any, custom_objects: Any = None) -> Any:
+    def from_config(cls, config: Any, custom_objects: dict[str, Any] | None = None) -> Any:
         """An optimizer with these arguments."""
         config = dict(config)
         if "lr" in config:
@@ -373,9 +373,9 @@ class OptimizerV2(Trackable):
         self,
         name: str,
         shape: Any,
-        dtype: Any = None,
+        dtype: dtypes.DTypeLike | None = None,
         initializer: Any = "zeros",
-        trainable: Any = None,
+        trainable: bool | None = None,
         synchronization: Any = VariableSynchronization.AUTO,
         aggregation: Any = VariableAggregation.NONE,
     ) -> Any:
@@ -500,7 +500,7 @@ def serialize_schedule(learning_rate_schedule: Any) -> Any:
 
 
 @public("keras.optimizers.schedules.deserialize")
-def deserialize_schedule(config: Any, custom_objects: Any = None) -> Any:
+def deserialize_schedule(config: Any, custom_objects: dict[str, Any] | None = None) -> Any:
     """The schedule that data describe."""
     known = {n: api.find(f"keras.optimizers.schedules.{n}") for n in api.members("keras.optimizers.schedules") if n[0].isupper()}
     known.update({n: getattr(schedules, n) for n in dir(schedules) if n.endswith(("Decay", "Restarts"))})

@@ -75,7 +75,7 @@ def skipgrams(
     shuffle: bool = True,
     categorical: bool = False,
     sampling_table: Any = None,
-    seed: Any = None,
+    seed: int | None = None,
 ) -> tuple[list[Any], list[Any]]:
     """Pairs of words, labelled 1 where they stand near each other and 0 where the second was drawn."""
     couples: list[Any] = []

@@ -60,7 +60,7 @@ def to_yaml(model: Any, **kwargs: Any) -> str:
 
 @public("keras.models.model_from_config")
 @internal("keras.saving.model_config.model_from_config")
-def model_from_config(config: Any, custom_objects: Any = None) -> Any:
+def model_from_config(config: Any, custom_objects: dict[str, Any] | None = None) -> Any:
     """The model that a config describes."""
     if isinstance(config, list):
         raise TypeError("`model_from_config` expects a dictionary, not a list. Maybe you meant to use `Sequential.from_config(config)`?")
@@ -69,14 +69,14 @@ def model_from_config(config: Any, custom_objects: Any = None) -> Any:
 
 @public("keras.models.model_from_json")
 @internal("keras.saving.model_config.model_from_json")
-def model_from_json(json_string: Any, custom_objects: Any = None) -> Any:
+def model_from_json(json_string: Any, custom_objects: dict[str, Any] | None = None) -> Any:
     """The model that JSON describes."""
     return model_from_config(json.loads(json_string), custom_objects)
 
 
 @public("keras.models.model_from_yaml")
 @internal("keras.saving.model_config.model_from_yaml")
-def model_from_yaml(yaml_string: Any, custom_objects: Any = None) -> Any:
+def model_from_yaml(yaml_string: Any, custom_objects: dict[str, Any] | None = None) -> Any:
     """The model that YAML describes."""
     import yaml
 

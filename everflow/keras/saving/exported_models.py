@@ -36,7 +36,7 @@ _CONFIG = "saved_model.json"
 def export_saved_model(
     model: Any,
     saved_model_path: Any,
-    custom_objects: Any = None,
+    custom_objects: dict[str, Any] | None = None,
     as_text: bool = False,
     input_signature: Any = None,
     serving_only: bool = False,
@@ -61,7 +61,7 @@ def export_saved_model(
 
 @public("keras.experimental.load_from_saved_model")
 @internal("keras.saving.saved_model_experimental.load_from_saved_model")
-def load_from_saved_model(saved_model_path: Any, custom_objects: Any = None) -> Any:
+def load_from_saved_model(saved_model_path: Any, custom_objects: dict[str, Any] | None = None) -> Any:
     """The model that `export_saved_model` wrote, not compiled."""
     path = os.fspath(saved_model_path)
     with tf.gfile.Open(os.path.join(path, constants.ASSETS_DIRECTORY, _CONFIG)) as f:
@@ -70,7 +70,7 @@ def load_from_saved_model(saved_model_path: Any, custom_objects: Any = None) -> 
     return model
 
 
-def _export_graphs(model: Any, path: str, custom_objects: Any, as_text: bool) -> None:
+def _export_graphs(model: Any, path: str, custom_objects: dict[str, Any] | None, as_text: bool) -> None:
     if isinstance(model, Sequential):
         if not model.built:
             raise ValueError(

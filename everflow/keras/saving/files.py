@@ -67,7 +67,7 @@ def save_model(
 
 @public("keras.models.load_model")
 @internal("keras.saving.save.load_model")
-def load_model(filepath: Any, custom_objects: Any = None, compile: bool = True) -> Any:
+def load_model(filepath: Any, custom_objects: dict[str, Any] | None = None, compile: bool = True) -> Any:
     """The model that was saved."""
     if _is_open_file(filepath):
         return hdf5.load_model_from_hdf5(filepath, custom_objects, compile)

@@ -194,7 +194,7 @@ def save_model_to_hdf5(model: Any, filepath: Any, overwrite: bool = True, includ
 
 
 @internal("keras.saving.hdf5_format.load_model_from_hdf5")
-def load_model_from_hdf5(filepath: Any, custom_objects: Any = None, compile: bool = True) -> Any:
+def load_model_from_hdf5(filepath: Any, custom_objects: dict[str, Any] | None = None, compile: bool = True) -> Any:
     """The model that a file holds."""
     import h5py
 

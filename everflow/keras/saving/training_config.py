@@ -35,7 +35,7 @@ def training_config(model: Any) -> dict[str, Any]:
 
 
 @internal("keras.saving.saving_utils.compile_args_from_training_config")
-def compile_arguments(training_config: Any, custom_objects: Any = None) -> dict[str, Any]:
+def compile_arguments(training_config: Any, custom_objects: dict[str, Any] | None = None) -> dict[str, Any]:
     """The arguments of `compile` that data describe."""
     known = custom_objects or {}
 

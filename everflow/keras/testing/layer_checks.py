@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -119,12 +120,12 @@ def _with_v2_dtypes(function: Any, enabled: bool) -> Any:
 
 
 @internal("keras.testing_utils.enable_v2_dtype_behavior")
-def enable_v2_dtype_behavior(fn: Any) -> Any:
+def enable_v2_dtype_behavior(fn: Callable[..., Any]) -> Any:
     """A test in which layers are of the float type unless told otherwise."""
     return _with_v2_dtypes(fn, True)
 
 
 @internal("keras.testing_utils.disable_v2_dtype_behavior")
-def disable_v2_dtype_behavior(fn: Any) -> Any:
+def disable_v2_dtype_behavior(fn: Callable[..., Any]) -> Any:
     """A test in which layers are of the type of their inputs."""
     return _with_v2_dtypes(fn, False)

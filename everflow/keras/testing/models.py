@@ -124,7 +124,12 @@ def _built_in_order(make: Any, **kwargs: Any) -> Any:
 
 @internal("keras.testing_utils.get_model_from_layers")
 def get_model_from_layers(
-    layers: Any, input_shape: Any = None, input_dtype: Any = None, name: Any = None, input_ragged: Any = None, input_sparse: Any = None
+    layers: Any,
+    input_shape: Any = None,
+    input_dtype: Any = None,
+    name: str | None = None,
+    input_ragged: Any = None,
+    input_sparse: Any = None,
 ) -> Any:
     """A model of the kind that the test asks for, of layers that follow each other."""
     kind = get_model_type()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -65,7 +66,7 @@ class BaseWrapper:
         by_row = getattr(self.model.loss, "__name__", self.model.loss) == "categorical_crossentropy"
         return to_categorical(y) if by_row and len(y.shape) != 2 else y
 
-    def filter_sk_params(self, fn: Any, override: Any = None) -> dict[str, Any]:
+    def filter_sk_params(self, fn: Callable[..., Any], override: Any = None) -> dict[str, Any]:
         """The arguments that a function takes."""
         return {**{name: value for name, value in self.sk_params.items() if has_arg(fn, name)}, **(override or {})}
 

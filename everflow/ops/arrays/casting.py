@@ -74,7 +74,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
 
 
 @public("saturate_cast", "dtypes.saturate_cast", ragged="elements")
-def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
+def saturate_cast(value: Any, dtype: dtypes.DTypeLike, name: str | None = None) -> Any:
     """A cast in which values too large or small for the new type become its largest or smallest."""
     with name_scope(name, "saturate_cast", [value]) as scope:
         value = convert_to_tensor(value, name="value")

@@ -45,7 +45,7 @@ def _fill(node: Node) -> Callable[..., Any]:
     dtype = node.inputs[1].dtype.base_dtype
     if not is_numeric(dtype):
 
-        def filled(dims: Any, value: Any) -> Any:
+        def filled(dims: shapes.Dims, value: Any) -> Any:
             found = np.empty(_sizes(dims), object)
             found.fill(value[()])
             return found
@@ -129,7 +129,7 @@ def fill(dims: Any, value: Any, name: str | None = None) -> Any:
     return found
 
 
-def _filled(value: Any, shape: Any, dtype: Any, name: str) -> Any:
+def _filled(value: Any, shape: Any, dtype: dtypes.DTypeLike, name: str) -> Any:
     """A constant where the shape is known and small, else a Fill."""
     if not isinstance(shape, Tensor):
         small = _small_constant(value, shape, dtype, name)
@@ -152,7 +152,7 @@ def _shape_constant(shape: shapes.TensorShape) -> Any:
     return constant(sizes, dtype, name="shape_as_tensor")
 
 
-def _small_constant(value: Any, shape: Any, dtype: Any, name: str) -> Any:
+def _small_constant(value: Any, shape: Any, dtype: dtypes.DTypeLike, name: str) -> Any:
     if isinstance(shape, shapes.TensorShape):
         if not shape.is_fully_defined():
             return None
@@ -181,7 +181,7 @@ def _nought(dtype: dtypes.DType) -> Any:
 
 
 @public("zeros")
-def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
+def zeros(shape: Any, dtype: dtypes.DTypeLike = dtypes.float32, name: str | None = None) -> Any:
     """A tensor of zeros (False, or empty strings)."""
     dtype = dtypes.as_dtype(dtype).base_dtype
     with name_scope(name, "zeros", [shape]) as scope:
@@ -189,7 +189,7 @@ def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> A
 
 
 @public("ones")
-def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
+def ones(shape: Any, dtype: dtypes.DTypeLike = dtypes.float32, name: str | None = None) -> Any:
     """A tensor of ones (True)."""
     dtype = dtypes.as_dtype(dtype).base_dtype
     with name_scope(name, "ones", [shape]) as scope:
@@ -197,7 +197,7 @@ def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> An
 
 
 @public("zeros_like", ragged="elements")
-def zeros_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Any:
+def zeros_like(tensor: Any, dtype: dtypes.DTypeLike | None = None, name: str | None = None, optimize: bool = True) -> Any:
     """Zeros in the shape of a tensor, and of its dtype unless another is asked for."""
     with name_scope(name, "zeros_like", [tensor]) as scope:
         tensor = convert_to_tensor(tensor, name="tensor")
@@ -210,7 +210,7 @@ def zeros_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize
 
 
 @public("ones_like", ragged="elements")
-def ones_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Any:
+def ones_like(tensor: Any, dtype: dtypes.DTypeLike | None = None, name: str | None = None, optimize: bool = True) -> Any:
     """Ones in the shape of a tensor, and of its dtype unless another is asked for."""
     with name_scope(name, "ones_like", [tensor]) as scope:
         tensor = convert_to_tensor(tensor, name="tensor")
@@ -306,7 +306,7 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
         return apply("Range", start, limit, delta, name=scope)
 
 
-def _converted(value: Any, dtype: Any, name: str) -> Any:
+def _converted(value: Any, dtype: dtypes.DTypeLike, name: str) -> Any:
     if isinstance(value, Tensor):
         return cast(value, dtypes.as_dtype(dtype))
     return convert_to_tensor(value, dtype=dtype, name=name)

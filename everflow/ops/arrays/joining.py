@@ -318,13 +318,13 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Any:
     return apply("Pack", values, axis=axis, name=name)
 
 
-def packed(values: Any, dtype: Any, name: str) -> Any:
+def packed(values: Any, dtype: dtypes.DTypeLike, name: str) -> Any:
     """Nested lists that hold tensors, as one tensor: `tf.convert_to_tensor([x, 1.0])`."""
     found = _packed(values, dtype, name)
     return found if isinstance(found, Tensor) else NotImplemented
 
 
-def _packed(values: Any, dtype: Any, name: str) -> Any:
+def _packed(values: Any, dtype: dtypes.DTypeLike, name: str) -> Any:
     with name_scope(name) as scope:
         elements = []
         for i, value in enumerate(values):
@@ -348,7 +348,7 @@ def holds_tensor(value: Any) -> bool:
     return isinstance(value, Tensor) or hasattr(value, "_as_graph_element")
 
 
-def _cast_nested(values: Any, dtype: Any) -> Any:
+def _cast_nested(values: Any, dtype: dtypes.DTypeLike) -> Any:
     if isinstance(values, (list, tuple)):
         return [_cast_nested(v, dtype) for v in values]
     return cast(convert_to_tensor(values), dtype) if holds_tensor(values) else values

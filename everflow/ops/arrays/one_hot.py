@@ -103,7 +103,7 @@ def one_hot(
 
 
 @public("sequence_mask")
-def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, name: str | None = None) -> Any:
+def sequence_mask(lengths: Any, maxlen: Any = None, dtype: dtypes.DTypeLike = dtypes.bool, name: str | None = None) -> Any:
     """For each length n a row that is true in its first n places."""
     with name_scope(name, "SequenceMask", [lengths, maxlen]):
         lengths = convert_to_tensor(lengths)
@@ -173,6 +173,6 @@ op("UnravelIndex", kernel=_unravel_index, shape=_unravel_index_shape, gradient=n
 
 
 @public("unravel_index")
-def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Any:
+def unravel_index(indices: Any, dims: shapes.Dims, name: str | None = None) -> Any:
     """The coordinates, in an array of these sizes, of elements numbered in row order."""
     return apply("UnravelIndex", indices, dims, name=name)

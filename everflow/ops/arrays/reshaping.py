@@ -155,7 +155,7 @@ op("PlaceholderWithDefault", kernel=handed_on, shape=_default_shape, gradient=la
 
 
 @public("placeholder")
-def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Any:
+def placeholder(dtype: dtypes.DTypeLike, shape: Any = None, name: str | None = None) -> Any:
     """A tensor that has to be fed."""
     if in_eager_mode():
         raise RuntimeError("tf.placeholder() is not compatible with eager execution.")
@@ -242,13 +242,13 @@ op(
 
 
 @public("shape")
-def shape(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> Any:
+def shape(input: Any, name: str | None = None, out_type: dtypes.DTypeLike = dtypes.int32) -> Any:
     """The shape of a tensor, as an integer vector; a constant where it is known."""
     return shape_internal(input, name, True, out_type)
 
 
 @internal("ops.array_ops.shape_internal")
-def shape_internal(input: Any, name: str | None = None, optimize: bool = True, out_type: Any = dtypes.int32) -> Any:
+def shape_internal(input: Any, name: str | None = None, optimize: bool = True, out_type: dtypes.DTypeLike = dtypes.int32) -> Any:
     """The same; `optimize=False` always adds the op."""
     out_type = dtypes.as_dtype(out_type)
     with name_scope(name, "Shape", [input]) as scope:
@@ -265,19 +265,19 @@ def _is_sparse(value: Any) -> bool:
 
 
 @public("shape_n")
-def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> Any:
+def shape_n(input: Any, out_type: dtypes.DTypeLike = dtypes.int32, name: str | None = None) -> Any:
     """The shapes of several tensors."""
     return apply("ShapeN", input, out_type=out_type, name=name)
 
 
 @public("size", ragged="arrays.size")
-def size(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> Any:
+def size(input: Any, name: str | None = None, out_type: dtypes.DTypeLike = dtypes.int32) -> Any:
     """How many elements a tensor has."""
     return size_internal(input, name, True, out_type)
 
 
 @internal("ops.array_ops.size_internal")
-def size_internal(input: Any, name: str | None = None, optimize: bool = True, out_type: Any = dtypes.int32) -> Any:
+def size_internal(input: Any, name: str | None = None, optimize: bool = True, out_type: dtypes.DTypeLike = dtypes.int32) -> Any:
     """The same; `optimize=False` always adds the op."""
     out_type = dtypes.as_dtype(out_type)
     with name_scope(name, "Size", [input]) as scope:

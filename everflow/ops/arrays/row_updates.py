@@ -8,6 +8,7 @@ from typing import Any
 import everflow as tf
 from everflow.api import internal
 from everflow.errors import invalid_argument
+from everflow.graph.dtypes import DTypeLike
 from everflow.lazy import torch
 from everflow.ops.arrays.reshaping import as_signed, shown
 from everflow.ops.core.node import Node
@@ -67,7 +68,7 @@ _row_function("InplaceSub", "inplace_sub")
 
 
 @internal("ops.inplace_ops.empty")
-def empty(shape: Any, dtype: Any, init: bool = False, name: str | None = None) -> Any:
+def empty(shape: Any, dtype: DTypeLike, init: bool = False, name: str | None = None) -> Any:
     """A tensor of a shape, of which nothing else is promised unless `init` asks for zeros."""
     return apply("Empty", shape, dtype=dtype, init=init, name=name)
 

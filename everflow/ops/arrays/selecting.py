@@ -233,7 +233,9 @@ op("UpperBound", kernel=_bound(True), shape=_bound_shape)
 
 
 @public("searchsorted")
-def searchsorted(sorted_sequence: Any, values: Any, side: str = "left", out_type: Any = dtypes.int32, name: str | None = None) -> Any:
+def searchsorted(
+    sorted_sequence: Any, values: Any, side: str = "left", out_type: dtypes.DTypeLike = dtypes.int32, name: str | None = None
+) -> Any:
     """Where values would be inserted into sorted rows: before equal elements, or after them if `side` is "right"."""
     columns, width = shape(sorted_sequence)[-1], shape(values)[-1]
     ordered = reshape(sorted_sequence, [-1, columns])

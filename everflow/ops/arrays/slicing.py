@@ -206,7 +206,7 @@ def _part_size(part: Part, size: int | None, begin_known: bool, end_known: bool)
     return None
 
 
-def _sliced_dims(dims: Any, begin: Any, end: Any, strides: Any, masks: list[int]) -> Any:
+def _sliced_dims(dims: shapes.Dims, begin: Any, end: Any, strides: Any, masks: list[int]) -> Any:
     """The dims of a strided slice; bounds that are not known are None."""
     if dims is None or strides is None:
         return None

@@ -15,13 +15,13 @@ internal("ops.array_ops.SHRINK_AXIS")(-2)
 
 
 @internal("ops.array_ops.shape_v2")
-def shape_v2(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> Any:
+def shape_v2(input: Any, out_type: dtypes.DTypeLike = dtypes.int32, name: str | None = None) -> Any:
     """See `tf.shape`."""
     return tf.shape(input, name, out_type)
 
 
 @internal("ops.array_ops.size_v2")
-def size_v2(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> Any:
+def size_v2(input: Any, out_type: dtypes.DTypeLike = dtypes.int32, name: str | None = None) -> Any:
     """See `tf.size`."""
     return tf.size(input, name, out_type)
 
@@ -39,13 +39,13 @@ def squeeze_v2(input: Any, axis: Any = None, name: str | None = None) -> Any:
 
 
 @internal("ops.array_ops.zeros_like_v2")
-def zeros_like_v2(input: Any, dtype: Any = None, name: str | None = None) -> Any:
+def zeros_like_v2(input: Any, dtype: dtypes.DTypeLike | None = None, name: str | None = None) -> Any:
     """See `tf.zeros_like`."""
     return tf.zeros_like(input, dtype, name)
 
 
 @internal("ops.array_ops.ones_like_v2")
-def ones_like_v2(input: Any, dtype: Any = None, name: str | None = None) -> Any:
+def ones_like_v2(input: Any, dtype: dtypes.DTypeLike | None = None, name: str | None = None) -> Any:
     """See `tf.ones_like`."""
     return tf.ones_like(input, dtype, name)
 
@@ -115,7 +115,7 @@ def depth_to_space_v2(input: Any, block_size: int, data_format: str = "NHWC", na
 
 
 @internal("ops.array_ops.convert_to_int_tensor")
-def convert_to_int_tensor(tensor: Any, name: str, dtype: Any = dtypes.int32) -> Any:
+def convert_to_int_tensor(tensor: Any, name: str, dtype: dtypes.DTypeLike = dtypes.int32) -> Any:
     """An integer tensor as one of this dtype; a TypeError for any other."""
     found = convert_to_tensor(tensor, name=name, preferred_dtype=dtype)
     if not found.dtype.is_integer:

@@ -43,7 +43,7 @@ def _all_true(condition: Tensor) -> Tensor:
     return apply("All", condition, axes, name="All")
 
 
-def _checked_at_once(symbol: str, op_type: str, x_tensor: Any, y_tensor: Any, summarize: Any, message: Any) -> None:
+def _checked_at_once(symbol: str, op_type: str, x_tensor: Any, y_tensor: Any, summarize: int | None, message: str | None) -> None:
     """Fails unless a relation holds between values that are there; shows some of them."""
     holds = apply(op_type, x_tensor, y_tensor).numpy()
     if np.all(holds):
@@ -79,7 +79,7 @@ def _plain_name(tensor: Any) -> str:
 
 
 def _binary(
-    symbol: str, op_type: str, static: Callable[..., Any], x: Any, y: Any, data: Any, summarize: Any, message: Any, name: str
+    symbol: str, op_type: str, static: Callable[..., Any], x: Any, y: Any, data: Any, summarize: int | None, message: str | None, name: str
 ) -> Any:
     with name_scope(name, None, [x, y, data]):
         x = convert_to_tensor(x, name="x")
@@ -98,7 +98,9 @@ def _binary(
 
 
 @public(*_both("assert_equal"))
-def assert_equal(x: Any, y: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None) -> Any:
+def assert_equal(
+    x: Any, y: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
+) -> Any:
     """Fails unless x and y are equal element by element."""
     name = name or "assert_equal"
     with name_scope(name, "assert_equal", [x, y, data]):
@@ -108,37 +110,45 @@ def assert_equal(x: Any, y: Any, data: Any = None, summarize: Any = None, messag
 
 
 @public(*_both("assert_none_equal"))
-def assert_none_equal(x: Any, y: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None) -> Any:
+def assert_none_equal(
+    x: Any, y: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
+) -> Any:
     """Fails where an element of x equals that of y."""
     return _binary("!=", "NotEqual", np.not_equal, x, y, data, summarize, message, name or "assert_none_equal")
 
 
 @public(*_both("assert_less"))
-def assert_less(x: Any, y: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None) -> Any:
+def assert_less(x: Any, y: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None) -> Any:
     """Fails unless x < y element by element."""
     return _binary("<", "Less", np.less, x, y, data, summarize, message, name or "assert_less")
 
 
 @public(*_both("assert_less_equal"))
-def assert_less_equal(x: Any, y: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None) -> Any:
+def assert_less_equal(
+    x: Any, y: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
+) -> Any:
     """Fails unless x <= y element by element."""
     return _binary("<=", "LessEqual", np.less_equal, x, y, data, summarize, message, name or "assert_less_equal")
 
 
 @public(*_both("assert_greater"))
-def assert_greater(x: Any, y: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None) -> Any:
+def assert_greater(
+    x: Any, y: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
+) -> Any:
     """Fails unless x > y element by element."""
     return _binary(">", "Greater", np.greater, x, y, data, summarize, message, name or "assert_greater")
 
 
 @public(*_both("assert_greater_equal"))
-def assert_greater_equal(x: Any, y: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None) -> Any:
+def assert_greater_equal(
+    x: Any, y: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
+) -> Any:
     """Fails unless x >= y element by element."""
     return _binary(">=", "GreaterEqual", np.greater_equal, x, y, data, summarize, message, name or "assert_greater_equal")
 
 
 @public(*_both("assert_negative"))
-def assert_negative(x: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None) -> Any:
+def assert_negative(x: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None) -> Any:
     """Fails unless all elements are below zero."""
     message = message or ""
     with name_scope(name, "assert_negative", [x, data]):
@@ -148,7 +158,7 @@ def assert_negative(x: Any, data: Any = None, summarize: Any = None, message: An
 
 
 @public(*_both("assert_positive"))
-def assert_positive(x: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None) -> Any:
+def assert_positive(x: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None) -> Any:
     """Fails unless all elements are above zero."""
     message = message or ""
     with name_scope(name, "assert_positive", [x, data]):
@@ -158,7 +168,7 @@ def assert_positive(x: Any, data: Any = None, summarize: Any = None, message: An
 
 
 @public(*_both("assert_non_negative"))
-def assert_non_negative(x: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None) -> Any:
+def assert_non_negative(x: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None) -> Any:
     """Fails where an element is below zero."""
     message = message or ""
     with name_scope(name, "assert_non_negative", [x, data]):
@@ -168,7 +178,7 @@ def assert_non_negative(x: Any, data: Any = None, summarize: Any = None, message
 
 
 @public(*_both("assert_non_positive"))
-def assert_non_positive(x: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None) -> Any:
+def assert_non_positive(x: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None) -> Any:
     """Fails where an element is above zero."""
     message = message or ""
     with name_scope(name, "assert_non_positive", [x, data]):
@@ -184,8 +194,8 @@ def assert_near(
     rtol: Any = None,
     atol: Any = None,
     data: Any = None,
-    summarize: Any = None,
-    message: Any = None,
+    summarize: int | None = None,
+    message: str | None = None,
     name: str | None = None,
 ) -> Any:
     """Fails unless |x - y| <= atol + rtol * |y|; by default the tolerances are ten times the precision."""
@@ -214,7 +224,7 @@ def assert_near(
 
 
 @public(*_both("assert_integer"))
-def assert_integer(x: Any, message: Any = None, name: str | None = None) -> Any:
+def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> Any:
     """Fails unless x has an integer dtype."""
     message = message or ""
     with name_scope(name, "assert_integer", [x]):
@@ -225,7 +235,7 @@ def assert_integer(x: Any, message: Any = None, name: str | None = None) -> Any:
 
 
 @public(*_both("assert_type"))
-def assert_type(tensor: Any, tf_type: Any, message: Any = None, name: str | None = None) -> Any:
+def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None) -> Any:
     """Fails unless the tensor has this dtype."""
     message = message or ""
     with name_scope(name, "assert_type", [tensor]):
@@ -239,7 +249,7 @@ def assert_type(tensor: Any, tf_type: Any, message: Any = None, name: str | None
 
 
 @public(*_both("assert_scalar"))
-def assert_scalar(tensor: Any, name: str | None = None, message: Any = None) -> Tensor:
+def assert_scalar(tensor: Any, name: str | None = None, message: str | None = None) -> Tensor:
     """The tensor; ValueError unless it is known to be a scalar."""
     with name_scope(name, "assert_scalar", [tensor]) as scope:
         tensor = convert_to_tensor(tensor, name=scope)
@@ -259,7 +269,7 @@ def assert_proper_iterable(values: Any) -> None:
 
 
 @public(*_both("assert_same_float_dtype"), "contrib.framework.assert_same_float_dtype")
-def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> dtypes.DType:
+def assert_same_float_dtype(tensors: Any = None, dtype: dtypes.DTypeLike | None = None) -> dtypes.DType:
     """The one floating point dtype that all tensors have; float32 where nothing says otherwise."""
     first = None
     for t in tensors or ():

@@ -46,7 +46,7 @@ op(
 
 
 @public("check_numerics", "debugging.check_numerics", ragged="elements")
-def check_numerics(tensor: Any, message: Any, name: str | None = None) -> Any:
+def check_numerics(tensor: Any, message: str | None, name: str | None = None) -> Any:
     """The tensor, after making sure that no element is infinite or not a number."""
     return apply("CheckNumerics", tensor, message=message, name=name)
 

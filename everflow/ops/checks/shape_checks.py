@@ -61,7 +61,7 @@ def _checked_rank(
     compare: Callable[[Tensor], Tensor],
     wanted: str,
     data: Any,
-    summarize: Any,
+    summarize: int | None,
     message: str,
 ) -> Operation:
     known = [_known_rank(r) for r in ranks]
@@ -81,7 +81,9 @@ def _checked_rank(
 
 
 @public("assert_rank", "debugging.assert_rank")
-def assert_rank(x: Any, rank: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None) -> Operation:
+def assert_rank(
+    x: Any, rank: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
+) -> Operation:
     """Fails unless x has this rank."""
     with name_scope(name, "assert_rank", [x, rank]):
         x, rank = _tensor(x), _rank_tensor(rank)
@@ -99,7 +101,7 @@ def assert_rank(x: Any, rank: Any, data: Any = None, summarize: Any = None, mess
 
 @public("assert_rank_at_least", "debugging.assert_rank_at_least")
 def assert_rank_at_least(
-    x: Any, rank: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None
+    x: Any, rank: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
 ) -> Operation:
     """Fails unless x has this rank or a higher one."""
     with name_scope(name, "assert_rank_at_least", [x, rank]):
@@ -117,7 +119,9 @@ def assert_rank_at_least(
 
 
 @public("assert_rank_in", "debugging.assert_rank_in")
-def assert_rank_in(x: Any, ranks: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None) -> Operation:
+def assert_rank_in(
+    x: Any, ranks: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
+) -> Operation:
     """Fails unless x has one of these ranks."""
     with name_scope(name, "assert_rank_in", [x, *ranks]):
         x, tensors = _tensor(x), [_rank_tensor(rank) for rank in ranks]
@@ -186,7 +190,9 @@ class _Sizes:
 
 
 @public("debugging.assert_shapes")
-def assert_shapes(shapes: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None) -> Operation:
+def assert_shapes(
+    shapes: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
+) -> Operation:
     """Fails unless each tensor has its shape, in which equal names mean equal sizes: `{x: ("N", 3), y: ("N",)}`."""
     message = message or ""
     pairs = list(shapes.items()) if isinstance(shapes, dict) else list(shapes)
@@ -217,7 +223,7 @@ def assert_shapes(shapes: Any, data: Any = None, summarize: Any = None, message:
         return group(*checks)
 
 
-def _rank_checks(x: Any, symbols: list[Any], data: Any, summarize: Any, message: str) -> list[Operation]:
+def _rank_checks(x: Any, symbols: list[Any], data: Any, summarize: int | None, message: str) -> list[Operation]:
     if symbols and symbols[0] is Ellipsis:
         return [assert_rank_at_least(x, len(symbols) - 1, data=data, summarize=summarize, message=message, name="assert_rank")]
     if len(symbols) <= 1:
@@ -229,7 +235,7 @@ def _rank_checks(x: Any, symbols: list[Any], data: Any, summarize: Any, message:
     return [assert_rank(x, len(symbols), data=data, summarize=summarize, message=message, name="assert_rank")]
 
 
-def _size_check(sizes: _Sizes, index: int, size: Any, source: str, data: Any, summarize: Any, message: str) -> list[Operation]:
+def _size_check(sizes: _Sizes, index: int, size: Any, source: str, data: Any, summarize: int | None, message: str) -> list[Operation]:
     actual = sizes.known(index)
     x = sizes.x
     if actual is not None and isinstance(size, int):

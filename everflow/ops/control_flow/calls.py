@@ -50,7 +50,7 @@ def output_dims(operation: Operation, function_name: str) -> list[Any]:
     return entry.dims_by_arguments[given]
 
 
-def _says_more(dims: Any, general: Any) -> bool:
+def _says_more(dims: shapes.Dims, general: Any) -> bool:
     if general is None:
         return dims is not None
     return dims is not None and len(dims) == len(general) and any(g is None and d is not None for d, g in zip(dims, general))

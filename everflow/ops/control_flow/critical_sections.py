@@ -178,7 +178,7 @@ def _handed_on(value: Any) -> Any:
     return group(value) if isinstance(value, Operation) else apply("Identity", value)
 
 
-def _outermost(graph: Any) -> Graph:
+def _outermost(graph: Graph) -> Graph:
     while graph.outer_graph is not None:
         graph = graph.outer_graph
     return graph

@@ -12,6 +12,7 @@ from typing import Any
 from everflow.api import internal
 from everflow.graph import dtypes
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.graph import Graph
 from everflow.graph.indexed_slices import IndexedSlices
 from everflow.graph.operation import Operation
 from everflow.graph.scopes import colocate_with, name_scope
@@ -97,7 +98,7 @@ op("Abort", kernel=_abort)
 # -- the functions
 
 
-def _as_is(value: Any, dtype: Any = None, name: str | None = None) -> Any:
+def _as_is(value: Any, dtype: dtypes.DTypeLike | None = None, name: str | None = None) -> Any:
     """A tensor, a reference or a composite of tensors."""
     if isinstance(value, (IndexedSlices, SparseTensor)):
         return value
@@ -114,7 +115,7 @@ def _mapped(value: Any, function: Any) -> Any:
 
 
 @internal("ops.control_flow_ops.switch")
-def switch(data: Any, pred: Any, dtype: Any = None, name: str | None = None) -> Any:
+def switch(data: Any, pred: Any, dtype: dtypes.DTypeLike | None = None, name: str | None = None) -> Any:
     """Hands `data` on to the second output where `pred` is true, to the first one otherwise; the other one stays dead."""
     with name_scope(name, "Switch", [data, pred]) as scope:
         data = _as_is(data, dtype, "data")
@@ -218,7 +219,7 @@ def identity(data: Any, name: str | None = None) -> Any:
     return _one_to_one(data, "Identity", name)
 
 
-def has_frames(graph: Any) -> bool:
+def has_frames(graph: Graph) -> bool:
     """Whether a graph holds control flow of version 1."""
     if graph.building_function:
         return any(o.type in FRAME_OPS for o in graph._ops)

@@ -262,7 +262,7 @@ def loop_arguments(body: FuncGraph, initial: list[Tensor], dims: list[Any], name
     return [body.add_input(t.dtype.base_dtype, d, name, t.handle_data) for t, d in zip(initial, dims)]
 
 
-def next_value(value: Any, argument: Tensor, dims: Any, start: Tensor) -> Tensor:
+def next_value(value: Any, argument: Tensor, dims: shapes.Dims, start: Tensor) -> Tensor:
     """What the body returns for a loop variable, as a tensor of its dtype and shape."""
     if value is None:
         raise ValueError("None values not supported.")

@@ -279,7 +279,7 @@ def _added(op_type: str, func: Any, inp: Any, Tout: Any, name: str | None) -> An
     return found if isinstance(Tout, (list, tuple)) or not isinstance(found, list) else found[0]
 
 
-def _at_once(func: Any, inp: Any) -> Any:
+def _at_once(func: Callable[..., Any], inp: Any) -> Any:
     """The function of values that are there already."""
     found = [None if v is None else convert_to_tensor(v) for v in nest.flatten(func(*[np.asarray(convert_to_tensor(x)) for x in inp]))]
     return found[0] if len(found) == 1 else found
@@ -287,7 +287,7 @@ def _at_once(func: Any, inp: Any) -> Any:
 
 @public("py_func")
 @internal("ops.script_ops.py_func")
-def py_func(func: Any, inp: Any, Tout: Any, stateful: bool = True, name: str | None = None) -> Any:
+def py_func(func: Callable[..., Any], inp: Any, Tout: Any, stateful: bool = True, name: str | None = None) -> Any:
     """The tensors that a Python function returns for numpy arrays, each time that they are computed."""
     if in_eager_mode():
         return _at_once(func, inp)
@@ -299,7 +299,7 @@ internal("ops.script_ops.py_func_common")(py_func)
 
 @public("py_function", "contrib.eager.py_func")
 @internal("ops.script_ops.eager_py_func")
-def eager_py_func(func: Any, inp: Any, Tout: Any, name: str | None = None) -> Any:
+def eager_py_func(func: Callable[..., Any], inp: Any, Tout: Any, name: str | None = None) -> Any:
     """The tensors that a Python function returns for eager tensors; they have gradients."""
     if in_eager_mode():
         if not callable(func):
@@ -316,6 +316,6 @@ def eager_py_func(func: Any, inp: Any, Tout: Any, name: str | None = None) -> An
 
 
 @public("numpy_function")
-def numpy_function(func: Any, inp: Any, Tout: Any, name: str | None = None) -> Any:
+def numpy_function(func: Callable[..., Any], inp: Any, Tout: Any, name: str | None = None) -> Any:
     """`tf.py_func` of a function that may have state."""
     return py_func(func, inp, Tout, stateful=True, name=name)

@@ -6,6 +6,7 @@ from typing import Any
 
 from everflow import internals
 from everflow.api import internal, public
+from everflow.graph.graph import Graph
 
 FLAG = "ENABLE_CONTROL_FLOW_V2"
 
@@ -51,6 +52,6 @@ def output_all_intermediates(state: bool | None) -> None:
 
 
 @internal("ops.control_flow_util.EnableControlFlowV2")
-def enabled_in(graph: Any) -> bool:
+def enabled_in(graph: Graph) -> bool:
     """Whether control flow in this graph is that of version 2: after `enable_control_flow_v2`, and in tf.function."""
     return control_flow_v2_enabled() or getattr(graph, "control_flow_v2", False)

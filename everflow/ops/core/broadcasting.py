@@ -76,7 +76,7 @@ def needed_sums_to_inputs(x: Any, y: Any, dz: Any) -> tuple[Sum, Sum]:
     return _static_sum(a, dz.dims, axes_x), _static_sum(b, dz.dims, axes_y)
 
 
-def _static_sum(dims: Any, gradient_dims: Any, axes: list[int]) -> Sum:
+def _static_sum(dims: shapes.Dims, gradient_dims: Any, axes: list[int]) -> Sum:
     if dims == gradient_dims:
         return lambda g: g
     return lambda g: tf.reshape(apply("Sum", g, np.array(axes, np.int32), keep_dims=False), np.array(dims, np.int32))

@@ -10,7 +10,7 @@ import numpy as np
 from everflow import errors
 from everflow.graph import dtypes
 from everflow.graph.operation import Operation
-from everflow.graph.shapes import TensorShape
+from everflow.graph.shapes import Dims, TensorShape
 from everflow.ops.core.registry import Meaning, meaning
 
 # The type of nodes that stand for what is fed.
@@ -22,7 +22,7 @@ class Value:
 
     __slots__ = ("dims", "dtype", "index", "node")
 
-    def __init__(self, node: Node, index: int, dtype: dtypes.DType, dims: Any) -> None:
+    def __init__(self, node: Node, index: int, dtype: dtypes.DType, dims: Dims) -> None:
         self.node = node
         self.index = index
         self.dtype = dtype
@@ -70,7 +70,7 @@ class Node:
         """The value of an input where it is known before running."""
         return self.inputs[index].constant
 
-    def add_output(self, dtype: dtypes.DType, dims: Any) -> Value:
+    def add_output(self, dtype: dtypes.DType, dims: Dims) -> Value:
         value = Value(self, len(self.outputs), dtype, dims)
         self.outputs.append(value)
         return value

@@ -67,6 +67,6 @@ def axis_of(op: Any, index: int) -> int | None:
     return None if value is None else int(value.reshape(-1)[0])
 
 
-def with_rank(dims: Any, rank: int) -> Any:
+def with_rank(dims: shapes.Dims, rank: int) -> Any:
     """The dims, which must have this rank; unknown sizes where the rank was not known."""
     return shapes.with_rank(dims, rank)

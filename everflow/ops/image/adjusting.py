@@ -94,7 +94,7 @@ def _check_range(lower: Any, upper: Any) -> None:
 
 
 @public("image.random_brightness")
-def random_brightness(image: Any, max_delta: Any, seed: Any = None) -> Any:
+def random_brightness(image: Any, max_delta: Any, seed: int | None = None) -> Any:
     """Brightness moved by a random amount up to a largest."""
     if max_delta < 0:
         raise ValueError("max_delta must be non-negative.")
@@ -102,14 +102,14 @@ def random_brightness(image: Any, max_delta: Any, seed: Any = None) -> Any:
 
 
 @public("image.random_contrast")
-def random_contrast(image: Any, lower: Any, upper: Any, seed: Any = None) -> Any:
+def random_contrast(image: Any, lower: Any, upper: Any, seed: int | None = None) -> Any:
     """Contrast changed by a random factor."""
     _check_range(lower, upper)
     return adjust_contrast(image, tf.random_uniform([], lower, upper, seed=seed))
 
 
 @public("image.random_hue")
-def random_hue(image: Any, max_delta: Any, seed: Any = None) -> Any:
+def random_hue(image: Any, max_delta: Any, seed: int | None = None) -> Any:
     """Hue turned by a random amount up to a largest."""
     if max_delta > 0.5:
         raise ValueError("max_delta must be <= 0.5.")
@@ -119,14 +119,14 @@ def random_hue(image: Any, max_delta: Any, seed: Any = None) -> Any:
 
 
 @public("image.random_saturation")
-def random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None) -> Any:
+def random_saturation(image: Any, lower: Any, upper: Any, seed: int | None = None) -> Any:
     """Saturation changed by a random factor."""
     _check_range(lower, upper)
     return adjust_saturation(image, tf.random_uniform([], lower, upper, seed=seed))
 
 
 @public("image.random_jpeg_quality")
-def random_jpeg_quality(image: Any, min_jpeg_quality: Any, max_jpeg_quality: Any, seed: Any = None) -> Any:
+def random_jpeg_quality(image: Any, min_jpeg_quality: Any, max_jpeg_quality: Any, seed: int | None = None) -> Any:
     """The image after it has been a JPEG of a random quality."""
     if min_jpeg_quality < 0 or max_jpeg_quality < 0 or min_jpeg_quality > 100 or max_jpeg_quality > 100:
         raise ValueError("jpeg encoding range must be between 0 and 100.")

@@ -227,7 +227,7 @@ op("SampleDistortedBoundingBoxV2", kernel=_sample, shape=_sample_shape, gradient
 def sample_distorted_bounding_box(
     image_size: Any,
     bounding_boxes: Any,
-    seed: Any = None,
+    seed: int | None = None,
     seed2: Any = None,
     min_object_covered: Any = 0.1,
     aspect_ratio_range: Any = None,

@@ -12,7 +12,7 @@ from everflow.graph.scopes import name_scope
 
 
 @public("image.convert_image_dtype")
-def convert_image_dtype(image: Any, dtype: Any, saturate: bool = False, name: str | None = None) -> Any:
+def convert_image_dtype(image: Any, dtype: dtypes.DTypeLike, saturate: bool = False, name: str | None = None) -> Any:
     """The image in another dtype, its values scaled to that dtype's range."""
     image = convert_to_tensor(image, name="image")
     dtype = dtypes.as_dtype(dtype)

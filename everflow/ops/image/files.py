@@ -295,7 +295,7 @@ def decode_and_crop_jpeg(
 
 
 @public("image.decode_png", "io.decode_png")
-def decode_png(contents: Any, channels: int = 0, dtype: Any = dtypes.uint8, name: str | None = None) -> Any:
+def decode_png(contents: Any, channels: int = 0, dtype: dtypes.DTypeLike = dtypes.uint8, name: str | None = None) -> Any:
     """The pixels of a PNG file, as uint8 or uint16."""
     return apply("DecodePng", contents, channels=channels, dtype=dtype, name=name)
 
@@ -369,7 +369,7 @@ def _is_png(contents: Any, name: str | None = None) -> Any:
 
 @public("image.decode_image", "io.decode_image")
 def decode_image(
-    contents: Any, channels: Any = None, dtype: Any = dtypes.uint8, name: str | None = None, expand_animations: bool = True
+    contents: Any, channels: Any = None, dtype: dtypes.DTypeLike = dtypes.uint8, name: str | None = None, expand_animations: bool = True
 ) -> Any:
     """The pixels of a file of any kind; of a GIF all frames, or the first one unless animations are expanded."""
     with name_scope(name, "decode_image"):

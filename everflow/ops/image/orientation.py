@@ -48,7 +48,7 @@ def flip_up_down(image: Any) -> Any:
     return _flip(image, 0, "flip_up_down")
 
 
-def _flip_at_random(image: Any, axis: int, seed: Any, name: str) -> Any:
+def _flip_at_random(image: Any, axis: int, seed: int | None, name: str) -> Any:
     with name_scope(None, name, [image]) as scope:
         image = _as_image(image)
         if image.dims is None or len(image.dims) == 3:
@@ -66,13 +66,13 @@ def _flip_at_random(image: Any, axis: int, seed: Any, name: str) -> Any:
 
 
 @public("image.random_flip_left_right")
-def random_flip_left_right(image: Any, seed: Any = None) -> Any:
+def random_flip_left_right(image: Any, seed: int | None = None) -> Any:
     """The image, or half of the time its mirror image; each image of a batch by itself."""
     return _flip_at_random(image, 1, seed, "random_flip_left_right")
 
 
 @public("image.random_flip_up_down")
-def random_flip_up_down(image: Any, seed: Any = None) -> Any:
+def random_flip_up_down(image: Any, seed: int | None = None) -> Any:
     """The image, half of the time upside down; each image of a batch by itself."""
     return _flip_at_random(image, 0, seed, "random_flip_up_down")
 

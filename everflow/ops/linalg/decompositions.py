@@ -9,6 +9,7 @@ import everflow as tf
 from everflow.api import public
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
+from everflow.graph.dtypes import DTypeLike
 from everflow.graph.operation import Operation
 from everflow.lazy import torch
 from everflow.ops.core.node import Node
@@ -188,7 +189,7 @@ def _eigh_shape(o: Operation) -> Any:
     return [with_batch(batch, n), with_batch(batch, n, n) if o.attr("compute_v") else (0,)]
 
 
-def _reciprocals(x: Any, dtype: Any) -> Any:
+def _reciprocals(x: Any, dtype: DTypeLike) -> Any:
     """1/x, or 0 where x is 0: equal values say nothing about the direction of their vectors."""
     return tf.cast(tf.div_no_nan(tf.ones_like(x), x), dtype)
 

@@ -385,7 +385,9 @@ def matrix_band_part(input: Any, num_lower: Any, num_upper: Any, name: str | Non
 
 
 @public("eye", "linalg.eye")
-def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
+def eye(
+    num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: dtypes.DTypeLike = dtypes.float32, name: str | None = None
+) -> Any:
     """Identity matrices."""
     with name_scope(name, "eye", [num_rows, num_columns, batch_shape]):
         square = num_columns is None

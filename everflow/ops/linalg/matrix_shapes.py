@@ -14,13 +14,13 @@ from everflow.ops.core.node import Node
 Kernel = Callable[..., Any]
 
 
-def batch_of(dims: Any) -> tuple[Any, Any, Any]:
+def batch_of(dims: shapes.Dims) -> tuple[Any, Any, Any]:
     """(batch dims, rows, columns) of a static shape; the batch is None where the rank is not known."""
     dims = shapes.with_rank_at_least(dims, 2)
     return (None, None, None) if dims is None else (dims[:-2], dims[-2], dims[-1])
 
 
-def square_batch_of(dims: Any) -> tuple[Any, Any]:
+def square_batch_of(dims: shapes.Dims) -> tuple[Any, Any]:
     """(batch dims, size) of square matrices."""
     batch, rows, columns = batch_of(dims)
     return batch, shapes.merge_size(rows, columns)

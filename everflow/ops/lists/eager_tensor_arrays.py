@@ -18,7 +18,7 @@ class EagerTensorArray(ArrayState):
 
     def __init__(
         self,
-        dtype: Any,
+        dtype: dtypes.DTypeLike,
         size: Any = None,
         dynamic_size: Any = None,
         clear_after_read: Any = None,

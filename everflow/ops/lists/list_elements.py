@@ -48,13 +48,13 @@ def element_dims(t: Tensor, dtype: dtypes.DType, wish: str = TAKEN) -> Any:
     return data[0]
 
 
-def new_list(operation: Operation, dims: Any, output: int = 0) -> Any:
+def new_list(operation: Operation, dims: shapes.Dims, output: int = 0) -> Any:
     """The shape rule of an op that makes a list: notes what is known of the elements."""
     operation.outputs[output].handle_data = (dims, operation.attr("element_dtype"))
     return ()
 
 
-def check_rows(value: Any, dims: Any) -> None:
+def check_rows(value: Any, dims: shapes.Dims) -> None:
     """Fails unless a tensor has rows, and of this shape."""
     if not value.ndim:
         raise invalid_argument("Tensor must be at least a vector, but saw shape: []")
@@ -64,7 +64,7 @@ def check_rows(value: Any, dims: Any) -> None:
         )
 
 
-def row_dims(t: Tensor, dims: Any) -> Any:
+def row_dims(t: Tensor, dims: shapes.Dims) -> Any:
     """What a tensor and a shape say together of the tensor's rows."""
     inner = shapes.with_rank_at_least(t.dims, 1)
     return shapes.merge(None if inner is None else inner[1:], dims)

@@ -26,7 +26,7 @@ class TensorList:
     shape = ()
     ndim = 0
 
-    def __init__(self, items: list[Any], dtype: dtypes.DType, dims: Any, length: int | None = None, limit: int = -1) -> None:
+    def __init__(self, items: list[Any], dtype: dtypes.DType, dims: shapes.Dims, length: int | None = None, limit: int = -1) -> None:
         self.items = items
         self.length = len(items) if length is None else length
         self.dtype = dtype
@@ -146,12 +146,12 @@ def mapped(function: Callable[..., Any], *lists: Any) -> Any:
     return found
 
 
-def zeros(dims: Any, dtype: dtypes.DType) -> Any:
+def zeros(dims: shapes.Dims, dtype: dtypes.DType) -> Any:
     """What an item reads as that was never set."""
     return torch.zeros(dims, dtype=torch_dtype(dtype)) if is_numeric(dtype) else np.full(dims, b"", object)
 
 
-def defined(dims: Any) -> Any:
+def defined(dims: shapes.Dims) -> Any:
     """The shape that an item has which was never set."""
     if not shapes.is_fully_defined(dims):
         raise invalid_argument(f"Trying to read an uninitialized tensor but element_shape is not fully defined.{shapes.describe(dims)}")

@@ -208,7 +208,7 @@ def _get_gradient(operation: Operation, ditem: Tensor) -> Any:
     return [apply("TensorListSetItem", empty, index, ditem), None, None]
 
 
-def _reserved_like(items: Tensor, size: Tensor, dtype: Any) -> Tensor:
+def _reserved_like(items: Tensor, size: Tensor, dtype: dtypes.DTypeLike) -> Tensor:
     shape = apply("TensorListElementShape", items, shape_type=dtypes.int32)
     found = apply("TensorListReserve", shape, size, element_dtype=dtype)
     found.handle_data = items.handle_data or found.handle_data

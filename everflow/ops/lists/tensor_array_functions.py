@@ -22,7 +22,7 @@ class ArrayState:
     """What the forms of a TensorArray share: the dtype, and what is known of the elements' shape, which arrays that come of
     each other find out together."""
 
-    def __init__(self, dtype: Any, dynamic_size: Any, infer_shape: bool, element_shape: Any) -> None:
+    def __init__(self, dtype: dtypes.DTypeLike, dynamic_size: Any, infer_shape: bool, element_shape: Any) -> None:
         self._dtype = dtypes.as_dtype(dtype).base_dtype
         self._dynamic_size = bool(dynamic_size)
         self._infer_shape = infer_shape
@@ -61,7 +61,7 @@ class _GraphTensorArray(ArrayState):
 
     def __init__(
         self,
-        dtype: Any,
+        dtype: dtypes.DTypeLike,
         size: Any = None,
         dynamic_size: Any = None,
         clear_after_read: Any = None,
@@ -238,7 +238,7 @@ class TensorArray:
 
     def __init__(
         self,
-        dtype: Any,
+        dtype: dtypes.DTypeLike,
         size: Any = None,
         dynamic_size: Any = None,
         clear_after_read: Any = None,

@@ -39,7 +39,7 @@ class Store:
         "untouched",
     )
 
-    def __init__(self, name: str, dtype: dtypes.DType, size: int, dims: Any, dynamic: bool, clears: bool, identical: bool) -> None:
+    def __init__(self, name: str, dtype: dtypes.DType, size: int, dims: shapes.Dims, dynamic: bool, clears: bool, identical: bool) -> None:
         self.name = name
         self.dtype = dtype
         self.items: list[Any] = [None] * size

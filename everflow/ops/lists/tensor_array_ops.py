@@ -16,7 +16,7 @@ from everflow.errors import invalid_argument, unimplemented
 from everflow.graph import shapes
 from everflow.graph.constants import dims_of
 from everflow.graph.convert import convert_to_tensor
-from everflow.graph.dtypes import float32
+from everflow.graph.dtypes import DTypeLike, float32
 from everflow.graph.operation import Operation
 from everflow.graph.stacks import get_default_graph
 from everflow.graph.tensor import Tensor
@@ -321,7 +321,7 @@ def gradient_source(op_or_tensor: Any) -> str:
     return "/".join(parts[: at[-1] + 1])
 
 
-def _gradient_array(operation: Operation, dtype: Any, gradient: Tensor, flow: Tensor) -> Any:
+def _gradient_array(operation: Operation, dtype: DTypeLike, gradient: Tensor, flow: Tensor) -> Any:
     """The array of an array's gradients."""
     handle = operation.inputs[0]
     array = TensorArray(dtype=dtype, handle=handle, flow=flow, colocate_with_first_write_call=False)

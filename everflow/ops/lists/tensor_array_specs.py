@@ -21,7 +21,7 @@ class TensorArraySpec(TypeSpec):
     """The type of TensorArrays with elements of a shape and dtype. Between functions an array travels as a list of tensors."""
 
     def __init__(
-        self, element_shape: Any = None, dtype: Any = dtypes.float32, dynamic_size: bool = False, infer_shape: bool = True
+        self, element_shape: Any = None, dtype: dtypes.DTypeLike = dtypes.float32, dynamic_size: bool = False, infer_shape: bool = True
     ) -> None:
         self._element_shape = TensorShape(element_shape)
         self._dtype = dtypes.as_dtype(dtype)
@@ -94,6 +94,6 @@ register_type_spec_from_value_converter(TensorArray, TensorArraySpec.from_value,
 
 
 @public("data.experimental.TensorArrayStructure")
-def tensor_array_structure(dtype: Any, element_shape: Any, dynamic_size: bool, infer_shape: bool) -> TensorArraySpec:
+def tensor_array_structure(dtype: dtypes.DTypeLike, element_shape: Any, dynamic_size: bool, infer_shape: bool) -> TensorArraySpec:
     """The same as TensorArraySpec, in the order of datasets."""
     return TensorArraySpec(element_shape, dtype, dynamic_size, infer_shape)

@@ -23,7 +23,7 @@ class ListTensorArray(ArrayState):
 
     def __init__(
         self,
-        dtype: Any,
+        dtype: dtypes.DTypeLike,
         size: Any = None,
         dynamic_size: Any = None,
         clear_after_read: Any = None,

@@ -45,7 +45,12 @@ def _squeezed_if(condition: Any, tensor: Any) -> Any:
 @public("confusion_matrix", "math.confusion_matrix")
 @internal("ops.confusion_matrix.confusion_matrix_v1")
 def confusion_matrix_v1(
-    labels: Any, predictions: Any, num_classes: Any = None, dtype: Any = dtypes.int32, name: str | None = None, weights: Any = None
+    labels: Any,
+    predictions: Any,
+    num_classes: Any = None,
+    dtype: dtypes.DTypeLike = dtypes.int32,
+    name: str | None = None,
+    weights: Any = None,
 ) -> Any:
     """A matrix that counts, in row i and column j, the examples of class i that were taken for class j."""
     return _counted(labels, predictions, num_classes, weights, dtype, name)
@@ -53,13 +58,18 @@ def confusion_matrix_v1(
 
 @internal("ops.confusion_matrix.confusion_matrix")
 def confusion_matrix(
-    labels: Any, predictions: Any, num_classes: Any = None, weights: Any = None, dtype: Any = dtypes.int32, name: str | None = None
+    labels: Any,
+    predictions: Any,
+    num_classes: Any = None,
+    weights: Any = None,
+    dtype: dtypes.DTypeLike = dtypes.int32,
+    name: str | None = None,
 ) -> Any:
     """The same with TensorFlow 2's order of arguments."""
     return _counted(labels, predictions, num_classes, weights, dtype, name)
 
 
-def _counted(labels: Any, predictions: Any, num_classes: Any, weights: Any, dtype: Any, name: str | None) -> Any:
+def _counted(labels: Any, predictions: Any, num_classes: Any, weights: Any, dtype: dtypes.DTypeLike, name: str | None) -> Any:
     with name_scope(name, "confusion_matrix", (predictions, labels, num_classes, weights)):
         labels, predictions = remove_squeezable_dimensions(
             tf.convert_to_tensor(labels, name="labels"), tf.convert_to_tensor(predictions, name="predictions")

@@ -55,7 +55,7 @@ op("Bincount", kernel=_bincount, shape=_count_shape(1), gradient=not_differentia
 
 
 @public("bincount", "math.bincount")
-def bincount(arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None, dtype: Any = dtypes.int32) -> Any:
+def bincount(arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None, dtype: dtypes.DTypeLike = dtypes.int32) -> Any:
     """How often each of 0, 1, 2, ... occurs, or the sum of the weights of its occurrences."""
     with name_scope("bincount"):
         arr = convert_to_tensor(arr, name="arr", dtype=dtypes.int32)
@@ -113,14 +113,18 @@ op("HistogramFixedWidth", kernel=_histogram, shape=_histogram_shape, gradient=no
 
 
 @public("histogram_fixed_width")
-def histogram_fixed_width(values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dtypes.int32, name: str | None = None) -> Any:
+def histogram_fixed_width(
+    values: Any, value_range: Any, nbins: Any = 100, dtype: dtypes.DTypeLike = dtypes.int32, name: str | None = None
+) -> Any:
     """How many values fall into each of nbins equal parts of a range; those outside count for the nearest part."""
     with name_scope(name, "histogram_fixed_width", [values, value_range, nbins]) as scope:
         return apply("HistogramFixedWidth", values, value_range, nbins, dtype=dtype, name=scope)
 
 
 @public("histogram_fixed_width_bins")
-def histogram_fixed_width_bins(values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dtypes.int32, name: str | None = None) -> Any:
+def histogram_fixed_width_bins(
+    values: Any, value_range: Any, nbins: Any = 100, dtype: dtypes.DTypeLike = dtypes.int32, name: str | None = None
+) -> Any:
     """Which of nbins equal parts of a range each value falls into."""
     with name_scope(name, "histogram_fixed_width_bins", [values, value_range, nbins]):
         values = convert_to_tensor(values, name="values")

@@ -83,7 +83,7 @@ def _cumulative_logsumexp_gradient(o: Operation, dy: Any) -> Any:
     positive = tf.where_v2(tf.greater(dy, 0), tf.log(dy), lowest)
     negative = tf.where_v2(tf.less(dy, 0), tf.log(-dy), lowest)
 
-    def part(logs: Any) -> Any:
+    def part(logs: dict[str, Any] | None) -> Any:
         return tf.exp(cumulative_logsumexp(logs - y, axis, exclusive=exclusive, reverse=not reverse) + x)
 
     of_positive = part(positive)

@@ -236,10 +236,10 @@ def _reducer(op_type: str, description: str, *names: str) -> Callable[..., Any]:
     def reduce(
         input_tensor: Any,
         axis: Any = None,
-        keepdims: Any = None,
+        keepdims: bool | None = None,
         name: str | None = None,
         reduction_indices: Any = None,
-        keep_dims: Any = None,
+        keep_dims: bool | None = None,
     ) -> Any:
         axis = _one_of("axis", axis, "reduction_indices", reduction_indices)
         keepdims = bool(_one_of("keepdims", keepdims, "keep_dims", keep_dims))
@@ -262,7 +262,12 @@ reduce_any = _reducer("Any", "Whether any is true", "reduce_any", "math.reduce_a
 
 @public("reduce_logsumexp", "math.reduce_logsumexp")
 def reduce_logsumexp(
-    input_tensor: Any, axis: Any = None, keepdims: Any = None, name: str | None = None, reduction_indices: Any = None, keep_dims: Any = None
+    input_tensor: Any,
+    axis: Any = None,
+    keepdims: bool | None = None,
+    name: str | None = None,
+    reduction_indices: Any = None,
+    keep_dims: bool | None = None,
 ) -> Any:
     """log(sum(exp(x))) without overflow."""
     axis = _one_of("axis", axis, "reduction_indices", reduction_indices)
@@ -277,7 +282,7 @@ def reduce_logsumexp(
 
 
 @public("math.reduce_euclidean_norm")
-def reduce_euclidean_norm(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None) -> Any:
+def reduce_euclidean_norm(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
     """The square root of the sum of squares."""
     keepdims = bool(keepdims)
     axes = reduction_axes(input_tensor, axis)
@@ -285,7 +290,7 @@ def reduce_euclidean_norm(input_tensor: Any, axis: Any = None, keepdims: Any = F
 
 
 @public("math.reduce_variance")
-def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None) -> Any:
+def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
     """The mean squared distance from the mean."""
     with name_scope(name or "reduce_variance"):
         means = reduce_mean(input_tensor, axis=axis, keepdims=True)
@@ -293,7 +298,7 @@ def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: Any = False, 
 
 
 @public("math.reduce_std")
-def reduce_std(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None) -> Any:
+def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
     """The standard deviation."""
     with name_scope(name or "reduce_std"):
         return tf.sqrt(reduce_variance(input_tensor, axis=axis, keepdims=keepdims))
@@ -303,11 +308,11 @@ def reduce_std(input_tensor: Any, axis: Any = None, keepdims: Any = False, name:
 def count_nonzero(
     input_tensor: Any = None,
     axis: Any = None,
-    keepdims: Any = None,
-    dtype: Any = dtypes.int64,
+    keepdims: bool | None = None,
+    dtype: dtypes.DTypeLike = dtypes.int64,
     name: str | None = None,
     reduction_indices: Any = None,
-    keep_dims: Any = None,
+    keep_dims: bool | None = None,
     input: Any = None,
 ) -> Any:
     """How many elements are not zero (for strings: not empty)."""

@@ -244,14 +244,14 @@ def _accidental_hits_shape(o: Operation) -> Any:
 op("ComputeAccidentalHits", kernel=_accidental_hits, shape=_accidental_hits_shape, gradient=not_differentiable)
 
 
-def _apply(op_type: str, true_classes: Any, seed: Any, name: str | None, **attrs: Any) -> Any:
+def _apply(op_type: str, true_classes: Any, seed: int | None, name: str | None, **attrs: Any) -> Any:
     seed, seed2 = get_seed(seed)
     return apply(op_type, true_classes, seed=seed or 0, seed2=seed2 or 0, name=name, **attrs)
 
 
 @public("nn.uniform_candidate_sampler", "random.uniform_candidate_sampler")
 def uniform_candidate_sampler(
-    true_classes: Any, num_true: int, num_sampled: int, unique: bool, range_max: int, seed: Any = None, name: str | None = None
+    true_classes: Any, num_true: int, num_sampled: int, unique: bool, range_max: int, seed: int | None = None, name: str | None = None
 ) -> Any:
     """(candidates, expected counts of the true classes, and of the candidates), all classes being alike."""
     return _apply(
@@ -261,7 +261,7 @@ def uniform_candidate_sampler(
 
 @public("nn.log_uniform_candidate_sampler", "random.log_uniform_candidate_sampler")
 def log_uniform_candidate_sampler(
-    true_classes: Any, num_true: int, num_sampled: int, unique: bool, range_max: int, seed: Any = None, name: str | None = None
+    true_classes: Any, num_true: int, num_sampled: int, unique: bool, range_max: int, seed: int | None = None, name: str | None = None
 ) -> Any:
     """As uniform_candidate_sampler, for classes that are sorted by decreasing frequency."""
     return _apply(
@@ -278,7 +278,7 @@ def log_uniform_candidate_sampler(
 
 @public("nn.learned_unigram_candidate_sampler", "random.learned_unigram_candidate_sampler")
 def learned_unigram_candidate_sampler(
-    true_classes: Any, num_true: int, num_sampled: int, unique: bool, range_max: int, seed: Any = None, name: str | None = None
+    true_classes: Any, num_true: int, num_sampled: int, unique: bool, range_max: int, seed: int | None = None, name: str | None = None
 ) -> Any:
     """As uniform_candidate_sampler, with frequencies learned from the true classes."""
     return _apply(
@@ -306,7 +306,7 @@ def fixed_unigram_candidate_sampler(
     num_shards: int = 1,
     shard: int = 0,
     unigrams: Any = (),
-    seed: Any = None,
+    seed: int | None = None,
     name: str | None = None,
 ) -> Any:
     """As uniform_candidate_sampler, with frequencies from a file or a list."""
@@ -330,14 +330,16 @@ def fixed_unigram_candidate_sampler(
 
 @public("nn.all_candidate_sampler", "random.all_candidate_sampler")
 def all_candidate_sampler(
-    true_classes: Any, num_true: int, num_sampled: int, unique: bool, seed: Any = None, name: str | None = None
+    true_classes: Any, num_true: int, num_sampled: int, unique: bool, seed: int | None = None, name: str | None = None
 ) -> Any:
     """All classes, for tests."""
     return _apply("AllCandidateSampler", true_classes, seed, name, num_true=num_true, num_sampled=num_sampled, unique=unique)
 
 
 @public("nn.compute_accidental_hits")
-def compute_accidental_hits(true_classes: Any, sampled_candidates: Any, num_true: int, seed: Any = None, name: str | None = None) -> Any:
+def compute_accidental_hits(
+    true_classes: Any, sampled_candidates: Any, num_true: int, seed: int | None = None, name: str | None = None
+) -> Any:
     """(rows, positions, weights) of the candidates that are true classes: added to logits, they rule these out."""
     seed, seed2 = get_seed(seed)
     return apply("ComputeAccidentalHits", true_classes, sampled_candidates, num_true=num_true, seed=seed or 0, seed2=seed2 or 0, name=name)

@@ -11,6 +11,7 @@ from everflow.api import internal, public
 from everflow.graph import shapes
 from everflow.graph.constants import known
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.dtypes import DTypeLike
 from everflow.graph.scopes import name_scope
 from everflow.lazy import torch
 from everflow.ops.core import symbolic
@@ -21,7 +22,7 @@ from everflow.ops.core.shape_rules import merged, scalar
 from everflow.platform.deprecation import deprecated_argument_lookup as either
 
 
-def _keep(keepdims: Any, keep_dims: Any) -> bool:
+def _keep(keepdims: bool, keep_dims: bool) -> bool:
     return bool(either("keepdims", keepdims, "keep_dims", keep_dims))
 
 
@@ -189,7 +190,7 @@ def l2_loss(t: Any, name: str | None = None) -> Any:
     return apply("L2Loss", t, name=name)
 
 
-def _count_nonzero(x: Any, dtype: Any) -> Any:
+def _count_nonzero(x: Any, dtype: DTypeLike) -> Any:
     with name_scope("count_nonzero", values=[x]):
         zero = tf.zeros([], dtype=x.dtype)
         return tf.reduce_sum(tf.cast(tf.not_equal(x, zero), dtype), name="nonzero_count")
@@ -227,7 +228,9 @@ def noise_shape_of(x: Any, noise_shape: Any) -> Any:
 
 
 @public("nn.dropout")
-def dropout(x: Any, keep_prob: Any = None, noise_shape: Any = None, seed: Any = None, name: str | None = None, rate: Any = None) -> Any:
+def dropout(
+    x: Any, keep_prob: Any = None, noise_shape: Any = None, seed: int | None = None, name: str | None = None, rate: Any = None
+) -> Any:
     """Sets elements to zero with probability `rate` (or 1 - keep_prob), and scales the others to keep the sum."""
     try:
         dropped = 1.0 - keep_prob if isinstance(keep_prob, float) else None if keep_prob is None else 1 - keep_prob
@@ -240,7 +243,7 @@ def dropout(x: Any, keep_prob: Any = None, noise_shape: Any = None, seed: Any = 
 
 
 @internal("ops.nn_ops.dropout_v2")
-def dropout_v2(x: Any, rate: Any, noise_shape: Any = None, seed: Any = None, name: str | None = None) -> Any:
+def dropout_v2(x: Any, rate: Any, noise_shape: Any = None, seed: int | None = None, name: str | None = None) -> Any:
     """Sets elements to zero with probability `rate`, and scales the others to keep the sum."""
     with name_scope(name, "dropout", [x]):
         x = convert_to_tensor(x, name="x")

@@ -9,6 +9,7 @@ import numpy as np
 import everflow as tf
 from everflow.api import public
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.dtypes import DTypeLike
 from everflow.graph.scopes import name_scope
 from everflow.ops.core.registry import apply
 from everflow.ops.nn.atrous_convolutions import SpaceToBatch, steps_of
@@ -156,7 +157,7 @@ def max_pool_with_argmax(
     data_format: str = "NHWC",
     Targmax: Any = None,
     name: str | None = None,
-    output_dtype: Any = None,
+    output_dtype: DTypeLike | None = None,
     include_batch_in_index: bool = False,
 ) -> Any:
     """The largest value of each window, and where it is in the flattened image."""

@@ -7,6 +7,7 @@ from typing import Any
 import everflow as tf
 from everflow.api import internal, public
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.dtypes import DTypeLike
 from everflow.graph.scopes import name_scope
 
 
@@ -31,7 +32,7 @@ def sampled_logits(
     remove_accidental_hits: bool = False,
     partition_strategy: str = "mod",
     name: str | None = None,
-    seed: Any = None,
+    seed: int | None = None,
 ) -> tuple[Any, Any]:
     """(logits, labels) of each example's true classes and of the sampled ones."""
     if type(weights).__name__ == "PartitionedVariable":
@@ -74,7 +75,7 @@ def sampled_logits(
         return logits, targets
 
 
-def _accidental_hits(labels: Any, sampled: Any, num_true: int, num_sampled: int, dtype: Any) -> Any:
+def _accidental_hits(labels: Any, sampled: Any, num_true: int, num_sampled: int, dtype: DTypeLike) -> Any:
     """A matrix that all but rules out sampled classes that are true ones."""
     rows, columns, weights = tf.nn.compute_accidental_hits(labels, sampled, num_true=num_true)
     rows = tf.reshape(rows, [-1, 1])
@@ -150,7 +151,7 @@ def sampled_softmax_loss(
     remove_accidental_hits: bool = True,
     partition_strategy: str = "mod",
     name: str | None = "sampled_softmax_loss",
-    seed: Any = None,
+    seed: int | None = None,
 ) -> Any:
     """The softmax cross-entropy over the true classes and a sample of the others."""
     logits, targets = sampled_logits(
@@ -183,7 +184,7 @@ def _sampled_softmax_loss_of_2(
     num_true: int = 1,
     sampled_values: Any = None,
     remove_accidental_hits: bool = True,
-    seed: Any = None,
+    seed: int | None = None,
     name: str | None = "sampled_softmax_loss",
 ) -> Any:
     return sampled_softmax_loss(

@@ -25,7 +25,7 @@ class VarLenFeature(collections.namedtuple("VarLenFeature", ["dtype"])):
 class SparseFeature(collections.namedtuple("SparseFeature", ["index_key", "value_key", "dtype", "size", "already_sorted"])):
     """A SparseTensor from two features (or more, for several dimensions): where values stand, and the values."""
 
-    def __new__(cls, index_key: Any, value_key: Any, dtype: Any, size: Any, already_sorted: bool = False) -> SparseFeature:
+    def __new__(cls, index_key: Any, value_key: Any, dtype: dtypes.DTypeLike, size: Any, already_sorted: bool = False) -> SparseFeature:
         return super().__new__(cls, index_key, value_key, dtype, size, already_sorted)
 
 
@@ -33,7 +33,7 @@ class SparseFeature(collections.namedtuple("SparseFeature", ["index_key", "value
 class FixedLenFeature(collections.namedtuple("FixedLenFeature", ["shape", "dtype", "default_value"])):
     """A feature with values for one shape. Without a default it is required."""
 
-    def __new__(cls, shape: Any, dtype: Any, default_value: Any = None) -> FixedLenFeature:
+    def __new__(cls, shape: Any, dtype: dtypes.DTypeLike, default_value: Any = None) -> FixedLenFeature:
         return super().__new__(cls, shape, dtype, default_value)
 
 
@@ -41,7 +41,9 @@ class FixedLenFeature(collections.namedtuple("FixedLenFeature", ["shape", "dtype
 class FixedLenSequenceFeature(collections.namedtuple("FixedLenSequenceFeature", ["shape", "dtype", "allow_missing", "default_value"])):
     """A feature with values for any number of steps of one shape; shorter ones are padded with the default."""
 
-    def __new__(cls, shape: Any, dtype: Any, allow_missing: bool = False, default_value: Any = None) -> FixedLenSequenceFeature:
+    def __new__(
+        cls, shape: Any, dtype: dtypes.DTypeLike, allow_missing: bool = False, default_value: Any = None
+    ) -> FixedLenSequenceFeature:
         return super().__new__(cls, shape, dtype, allow_missing, default_value)
 
 
@@ -69,7 +71,7 @@ class _Wanted:
             else:
                 self._add_dense(key, feature)
 
-    def _add_sparse(self, key: str, dtype: Any, name: str) -> None:
+    def _add_sparse(self, key: str, dtype: dtypes.DTypeLike, name: str) -> None:
         if not dtype:
             raise ValueError(f"Missing type for feature {name}.")
         self.sparse_keys.append(key)

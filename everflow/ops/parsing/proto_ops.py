@@ -165,7 +165,7 @@ def _signed_64(value: int) -> int:
     return value - (1 << 64) if value >> 63 == 1 else value
 
 
-def _from_text(message: Any) -> Callable[[bytes], bytes]:
+def _from_text(message: str | None) -> Callable[[bytes], bytes]:
     kind = message_factory.GetMessageClass(message)
 
     def convert(text: bytes) -> bytes:

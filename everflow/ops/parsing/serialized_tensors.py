@@ -88,7 +88,7 @@ def serialize_tensor(tensor: Any, name: str | None = None) -> Any:
 
 
 @public("parse_tensor", "io.parse_tensor")
-def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Any:
+def parse_tensor(serialized: Any, out_type: dtypes.DTypeLike, name: str | None = None) -> Any:
     """The tensor in the bytes of a TensorProto."""
     return apply("ParseTensor", serialized, out_type=out_type, name=name)
 

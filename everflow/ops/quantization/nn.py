@@ -120,7 +120,7 @@ def quantized_conv2d(
     max_filter: Any,
     strides: Any,
     padding: Any,
-    out_type: Any = dtypes.qint32,
+    out_type: dtypes.DTypeLike = dtypes.qint32,
     dilations: Any = (1, 1, 1, 1),
     name: str | None = None,
 ) -> Any:
@@ -155,7 +155,7 @@ def quantized_avg_pool(input: Any, min_input: Any, max_input: Any, ksize: Any, s
 
 @public("nn.quantized_relu_x")
 def quantized_relu_x(
-    features: Any, max_value: Any, min_features: Any, max_features: Any, out_type: Any = dtypes.quint8, name: str | None = None
+    features: Any, max_value: Any, min_features: Any, max_features: Any, out_type: dtypes.DTypeLike = dtypes.quint8, name: str | None = None
 ) -> Any:
     """Quantized numbers, cut off below zero and above a value."""
     return apply("QuantizedReluX", features, max_value, min_features, max_features, out_type=out_type, name=name)

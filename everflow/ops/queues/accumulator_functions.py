@@ -17,7 +17,7 @@ from everflow.ops.core.registry import apply
 class ConditionalAccumulatorBase:
     """What accumulators of gradients have in common."""
 
-    def __init__(self, dtype: Any, shape: Any, accumulator_ref: Any) -> None:
+    def __init__(self, dtype: dtypes.DTypeLike, shape: Any, accumulator_ref: Any) -> None:
         self._dtype = dtype
         self._shape = TensorShape(shape) if shape is not None else TensorShape(None)
         self._accumulator_ref = accumulator_ref
@@ -63,7 +63,12 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
     """Collects dense gradients and gives their mean or sum once there are enough."""
 
     def __init__(
-        self, dtype: Any, shape: Any = None, shared_name: Any = None, name: str = "conditional_accumulator", reduction_type: str = "MEAN"
+        self,
+        dtype: dtypes.DTypeLike,
+        shape: Any = None,
+        shared_name: Any = None,
+        name: str = "conditional_accumulator",
+        reduction_type: str = "MEAN",
     ) -> None:
         handle = apply(
             "ResourceConditionalAccumulator",
@@ -95,7 +100,7 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
 
     def __init__(
         self,
-        dtype: Any,
+        dtype: dtypes.DTypeLike,
         shape: Any = None,
         shared_name: Any = None,
         name: str = "sparse_conditional_accumulator",

@@ -10,6 +10,7 @@ from typing import Any
 
 from everflow.errors import invalid_argument
 from everflow.graph import shapes
+from everflow.graph.dtypes import DTypeLike
 from everflow.lazy import torch
 from everflow.ops.core.node import Node
 from everflow.ops.core.registry import op
@@ -28,7 +29,7 @@ def _shown(dims: Any) -> str:
 class Accumulator(Waited):
     """The state that all accumulators share: a count, a step, and those who wait for enough gradients."""
 
-    def __init__(self, context: Any, name: str, dtype: Any, dims: Any, is_mean: bool) -> None:
+    def __init__(self, context: Any, name: str, dtype: DTypeLike, dims: shapes.Dims, is_mean: bool) -> None:
         super().__init__(context)
         self.name, self.dtype, self.dims, self.is_mean = name, dtype, dims, is_mean
         self.count = self.step = 0

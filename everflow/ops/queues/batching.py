@@ -13,6 +13,7 @@ from everflow.api import internal, public
 from everflow.errors import OpError, deadline_exceeded, invalid_argument
 from everflow.graph.defun import Defun
 from everflow.graph.scopes import name_scope
+from everflow.graph.shapes import Dims
 from everflow.graph.tensor import Tensor
 from everflow.lazy import torch
 from everflow.ops.control_flow.calls import call_function
@@ -209,7 +210,7 @@ op("Unbatch", kernel=_unbatch, shape=lambda o: _any_rows(o.inputs[0].dims))
 op("BatchFunction", kernel=_batch_function, shape=lambda o: [None] * len(o.outputs))
 
 
-def _any_rows(dims: Any) -> Any:
+def _any_rows(dims: Dims) -> Any:
     return None if dims is None else (None, *dims[1:])
 
 

@@ -80,7 +80,7 @@ def _uniform_int(node: Node) -> Any:
     return run
 
 
-def _nothing_between(low: int, high: int, dims: tuple[int, ...], dtype: Any) -> Any:
+def _nothing_between(low: int, high: int, dims: tuple[int, ...], dtype: dtypes.DTypeLike) -> Any:
     """Random integers where there are none to choose from: that is fine as long as none are asked for."""
     if 0 not in dims:
         raise invalid_argument(f"Need minval < maxval, got {low} >= {high}")
@@ -211,7 +211,9 @@ def _stateless_multinomial(node: Node) -> Any:
 op("StatelessMultinomial", kernel=_stateless_multinomial, shape=_multinomial_shape, gradient=not_differentiable)
 
 
-def _normal(op_type: str, default_name: str, shape: Any, mean: Any, stddev: Any, dtype: Any, seed: Any, name: Any) -> Any:
+def _normal(
+    op_type: str, default_name: str, shape: Any, mean: Any, stddev: Any, dtype: dtypes.DTypeLike, seed: int | None, name: str | None
+) -> Any:
     with name_scope(name, default_name, [shape, mean, stddev]) as scope:
         shape_t = shape_tensor(shape)
         mean_t = convert_to_tensor(mean, dtype, name="mean")
@@ -222,14 +224,26 @@ def _normal(op_type: str, default_name: str, shape: Any, mean: Any, stddev: Any,
 
 
 @public("random_normal", "random.normal")
-def random_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, seed: Any = None, name: Any = None) -> Any:
+def random_normal(
+    shape: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: dtypes.DTypeLike = dtypes.float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Any:
     """Numbers from a normal distribution."""
     return _normal("RandomStandardNormal", "random_normal", shape, mean, stddev, dtype, seed, name)
 
 
 @public("truncated_normal", "random.truncated_normal")
 def truncated_normal(
-    shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, seed: Any = None, name: Any = None
+    shape: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: dtypes.DTypeLike = dtypes.float32,
+    seed: int | None = None,
+    name: str | None = None,
 ) -> Any:
     """Numbers from a normal distribution, none further than two standard deviations from its mean."""
     return _normal("TruncatedNormal", "truncated_normal", shape, mean, stddev, dtype, seed, name)
@@ -239,7 +253,14 @@ _UNIFORM = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64, dty
 
 
 @public("random_uniform", "random.uniform")
-def random_uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = dtypes.float32, seed: Any = None, name: Any = None) -> Any:
+def random_uniform(
+    shape: Any,
+    minval: Any = 0,
+    maxval: Any = None,
+    dtype: dtypes.DTypeLike = dtypes.float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Any:
     """Numbers from [minval, maxval), each as likely as the others."""
     dtype = dtypes.as_dtype(dtype)
     if dtype not in _UNIFORM:
@@ -260,14 +281,14 @@ def random_uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any =
 
 
 @public("random_shuffle", "random.shuffle")
-def random_shuffle(value: Any, seed: Any = None, name: Any = None) -> Any:
+def random_shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Any:
     """The rows in a random order."""
     seed1, seed2 = get_seed(seed)
     return apply("RandomShuffle", value, seed=seed1, seed2=seed2, name=name)
 
 
 @public("random_crop", "image.random_crop")
-def random_crop(value: Any, size: Any, seed: Any = None, name: Any = None) -> Any:
+def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None = None) -> Any:
     """A part of the given size, from a random place."""
     with name_scope(name, "random_crop", [value, size]) as scope:
         value = convert_to_tensor(value, name="value")
@@ -281,28 +302,30 @@ def random_crop(value: Any, size: Any, seed: Any = None, name: Any = None) -> An
 
 
 @public("multinomial", "random.multinomial")
-def multinomial(logits: Any, num_samples: Any, seed: Any = None, name: Any = None, output_dtype: Any = None) -> Any:
+def multinomial(logits: Any, num_samples: Any, seed: Any = None, name: str | None = None, output_dtype: Any = None) -> Any:
     """Classes drawn with the probabilities that the logits stand for."""
     with name_scope(name, "multinomial", [logits]):
         return _drawn_classes(logits, num_samples, output_dtype, seed)
 
 
 @public("random.categorical")
-def categorical(logits: Any, num_samples: Any, dtype: Any = None, seed: Any = None, name: Any = None) -> Any:
+def categorical(logits: Any, num_samples: Any, dtype: Any = None, seed: Any = None, name: str | None = None) -> Any:
     """Classes drawn with the probabilities that the logits stand for."""
     with name_scope(name, "categorical", [logits]):
         return _drawn_classes(logits, num_samples, dtype, seed)
 
 
 @internal("ops.random_ops.multinomial_categorical_impl")
-def _drawn_classes(logits: Any, num_samples: Any, dtype: Any, seed: Any) -> Any:
+def _drawn_classes(logits: Any, num_samples: Any, dtype: dtypes.DTypeLike, seed: int | None) -> Any:
     logits = convert_to_tensor(logits, name="logits")
     seed1, seed2 = get_seed(seed)
     return apply("Multinomial", logits, num_samples, seed=seed1, seed2=seed2, output_dtype=dtype)
 
 
 @public("random_gamma", "random.gamma")
-def random_gamma(shape: Any, alpha: Any, beta: Any = None, dtype: Any = dtypes.float32, seed: Any = None, name: Any = None) -> Any:
+def random_gamma(
+    shape: Any, alpha: Any, beta: Any = None, dtype: dtypes.DTypeLike = dtypes.float32, seed: int | None = None, name: str | None = None
+) -> Any:
     """Numbers from the gamma distributions with these parameters: `shape` samples of each."""
     with name_scope(name, "random_gamma", [shape, alpha, beta]):
         shape = convert_to_tensor(shape, name="shape", dtype=dtypes.int32)
@@ -315,7 +338,7 @@ def random_gamma(shape: Any, alpha: Any, beta: Any = None, dtype: Any = dtypes.f
 
 
 @public("random_poisson", "random.poisson")
-def random_poisson(lam: Any, shape: Any, dtype: Any = dtypes.float32, seed: Any = None, name: Any = None) -> Any:
+def random_poisson(lam: Any, shape: Any, dtype: dtypes.DTypeLike = dtypes.float32, seed: int | None = None, name: str | None = None) -> Any:
     """Numbers from the Poisson distributions with these rates: `shape` samples of each."""
     with name_scope(name, "random_poisson", [lam, shape]):
         shape = convert_to_tensor(shape, name="shape", dtype=dtypes.int32)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from everflow.api import internal, public
 from everflow.graph.stacks import get_default_graph, in_eager_mode
 from everflow.ops.random.eager_seeds import SEEDS
@@ -50,6 +48,6 @@ def set_random_seed(seed: int) -> None:
 
 @public("compat.v2.random.set_seed")
 @internal("framework.random_seed.set_seed")
-def set_seed(seed: Any) -> None:
+def set_seed(seed: int) -> None:
     """The same, by its later name."""
     set_random_seed(seed)

@@ -70,8 +70,8 @@ def parameterized_truncated_normal(
     stddevs: Any = 1.0,
     minvals: Any = -2.0,
     maxvals: Any = 2.0,
-    dtype: Any = dtypes.float32,
-    seed: Any = None,
+    dtype: dtypes.DTypeLike = dtypes.float32,
+    seed: int | None = None,
     name: str | None = None,
 ) -> Any:
     """Normal numbers between bounds; each row may have parameters of its own."""

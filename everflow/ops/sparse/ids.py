@@ -91,7 +91,7 @@ def sparse_expand_dims(sp_input: Any, axis: Any = None, name: str | None = None)
 
 @public("sparse.eye")
 @internal("ops.sparse_ops.sparse_eye")
-def sparse_eye(num_rows: Any, num_columns: Any = None, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
+def sparse_eye(num_rows: Any, num_columns: Any = None, dtype: dtypes.DTypeLike = dtypes.float32, name: str | None = None) -> Any:
     """A sparse matrix with ones on its diagonal."""
     with name_scope(name, "eye", [num_rows, num_columns]):
         num_rows = tf.cast(tf.convert_to_tensor(num_rows, preferred_dtype=dtypes.int64, name="num_rows"), dtypes.int64)

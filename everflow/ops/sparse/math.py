@@ -291,7 +291,7 @@ def _all_axes(sp_input: SparseTensor, axis: Any) -> Any:
     return tf.constant(list(range(rank)), tf.int32) if rank is not None else tf.range(tf.rank(sp_input))
 
 
-def _reduced(op_type: str, sp_input: Any, axis: Any, keepdims: Any, reduction_axes: Any, keep_dims: Any) -> Any:
+def _reduced(op_type: str, sp_input: Any, axis: Any, keepdims: bool, reduction_axes: Any, keep_dims: bool) -> Any:
     keepdims = deprecated_argument_lookup("keepdims", keepdims, "keep_dims", keep_dims)
     axis = deprecated_argument_lookup("axis", axis, "reduction_axes", reduction_axes)
     return apply(op_type, sp_input.indices, sp_input.values, sp_input.dense_shape, _all_axes(sp_input, axis), keep_dims=bool(keepdims))
@@ -326,10 +326,14 @@ def sparse_reduce_max_sparse(
 
 
 @internal("ops.sparse_ops.sparse_reduce_sum_v2")
-def _reduce_sum_of_2(sp_input: Any, axis: Any = None, keepdims: Any = None, output_is_sparse: bool = False, name: str | None = None) -> Any:
+def _reduce_sum_of_2(
+    sp_input: Any, axis: Any = None, keepdims: bool | None = None, output_is_sparse: bool = False, name: str | None = None
+) -> Any:
     return (sparse_reduce_sum_sparse if output_is_sparse else sparse_reduce_sum)(sp_input, axis, keepdims)
 
 
 @internal("ops.sparse_ops.sparse_reduce_max_v2")
-def _reduce_max_of_2(sp_input: Any, axis: Any = None, keepdims: Any = None, output_is_sparse: bool = False, name: str | None = None) -> Any:
+def _reduce_max_of_2(
+    sp_input: Any, axis: Any = None, keepdims: bool | None = None, output_is_sparse: bool = False, name: str | None = None
+) -> Any:
     return (sparse_reduce_max_sparse if output_is_sparse else sparse_reduce_max)(sp_input, axis, keepdims)

@@ -213,26 +213,26 @@ op("DeserializeManySparse", kernel=_deserialize, shape=_deserialize_many_shape, 
 
 
 @public("serialize_sparse", "io.serialize_sparse")
-def serialize_sparse(sp_input: Any, name: str | None = None, out_type: Any = dtypes.string) -> Any:
+def serialize_sparse(sp_input: Any, name: str | None = None, out_type: dtypes.DTypeLike = dtypes.string) -> Any:
     """The three parts of a sparse tensor as a vector of serialized tensors."""
     sp_input = as_sparse(sp_input)
     return apply("SerializeSparse", sp_input.indices, sp_input.values, sp_input.dense_shape, out_type=out_type, name=name)
 
 
 @public("serialize_many_sparse", "io.serialize_many_sparse")
-def serialize_many_sparse(sp_input: Any, name: str | None = None, out_type: Any = dtypes.string) -> Any:
+def serialize_many_sparse(sp_input: Any, name: str | None = None, out_type: dtypes.DTypeLike = dtypes.string) -> Any:
     """A row of three serialized tensors for each of the sparse tensors along the first dimension."""
     sp_input = as_sparse(sp_input)
     return apply("SerializeManySparse", sp_input.indices, sp_input.values, sp_input.dense_shape, out_type=out_type, name=name)
 
 
 @internal("ops.sparse_ops.serialize_sparse_v2")
-def _serialize_of_2(sp_input: Any, out_type: Any = dtypes.string, name: str | None = None) -> Any:
+def _serialize_of_2(sp_input: Any, out_type: dtypes.DTypeLike = dtypes.string, name: str | None = None) -> Any:
     return serialize_sparse(sp_input, name, out_type)
 
 
 @internal("ops.sparse_ops.serialize_many_sparse_v2")
-def _serialize_many_of_2(sp_input: Any, out_type: Any = dtypes.string, name: str | None = None) -> Any:
+def _serialize_many_of_2(sp_input: Any, out_type: dtypes.DTypeLike = dtypes.string, name: str | None = None) -> Any:
     return serialize_many_sparse(sp_input, name, out_type)
 
 
@@ -243,13 +243,13 @@ def _of_rank(parts: Any, rank: Any) -> SparseTensor:
 
 
 @internal("ops.sparse_ops.deserialize_sparse")
-def deserialize_sparse(serialized_sparse: Any, dtype: Any, rank: int | None = None, name: str | None = None) -> Any:
+def deserialize_sparse(serialized_sparse: Any, dtype: dtypes.DTypeLike, rank: int | None = None, name: str | None = None) -> Any:
     """The sparse tensor of serialized ones of any shape [..., 3]."""
     return _of_rank(apply("DeserializeSparse", serialized_sparse, dtype=dtype, name=name), rank)
 
 
 @public("deserialize_many_sparse", "io.deserialize_many_sparse")
-def deserialize_many_sparse(serialized_sparse: Any, dtype: Any, rank: int | None = None, name: str | None = None) -> Any:
+def deserialize_many_sparse(serialized_sparse: Any, dtype: dtypes.DTypeLike, rank: int | None = None, name: str | None = None) -> Any:
     """The sparse tensors of a batch, one after the other along a new first dimension."""
     return _of_rank(apply("DeserializeManySparse", serialized_sparse, dtype=dtype, name=name), rank)
 

@@ -154,11 +154,11 @@ op("ReduceJoin", kernel=_reduce_join, shape=_reduce_join_shape, gradient=not_dif
 def reduce_join(
     inputs: Any,
     axis: Any = None,
-    keep_dims: Any = None,
+    keep_dims: bool | None = None,
     separator: Any = "",
     name: str | None = None,
     reduction_indices: Any = None,
-    keepdims: Any = None,
+    keepdims: bool | None = None,
 ) -> Any:
     """Joins the strings along axes, in the order of the axes; along all of them for None."""
     keepdims = deprecated_argument_lookup("keepdims", keepdims, "keep_dims", keep_dims)

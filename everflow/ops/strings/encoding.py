@@ -104,7 +104,11 @@ op(
 
 @public("decode_raw", "io.decode_raw")
 def decode_raw(
-    input_bytes: Any = None, out_type: Any = None, little_endian: bool = True, name: str | None = None, bytes: Any = None
+    input_bytes: Any = None,
+    out_type: dtypes.DTypeLike | None = None,
+    little_endian: bool = True,
+    name: str | None = None,
+    bytes: Any = None,
 ) -> Any:
     """The bytes of strings of one length as numbers, in a new last dimension."""
     given = deprecated_argument_lookup("input_bytes", input_bytes, "bytes", bytes)
@@ -141,7 +145,9 @@ op("DecodePaddedRaw", kernel=_decode_padded_raw, shape=_decode_padded_raw_shape,
 
 
 @internal("ops.parsing_ops.decode_raw")
-def decode_raw_v2(input_bytes: Any, out_type: Any, little_endian: bool = True, fixed_length: Any = None, name: str | None = None) -> Any:
+def decode_raw_v2(
+    input_bytes: Any, out_type: dtypes.DTypeLike, little_endian: bool = True, fixed_length: Any = None, name: str | None = None
+) -> Any:
     """The same with the parameters of TensorFlow 2: strings may be cut or filled with zeros to a fixed length."""
     if fixed_length is None:
         return apply("DecodeRaw", input_bytes, out_type=out_type, little_endian=little_endian, name=name)

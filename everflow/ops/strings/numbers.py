@@ -39,7 +39,9 @@ op("StringToNumber", kernel=_to_number, shape=same_as_input, gradient=not_differ
 
 
 @public("string_to_number", "strings.to_number", ragged="elements")
-def string_to_number(string_tensor: Any = None, out_type: Any = dtypes.float32, name: str | None = None, input: Any = None) -> Any:
+def string_to_number(
+    string_tensor: Any = None, out_type: dtypes.DTypeLike = dtypes.float32, name: str | None = None, input: Any = None
+) -> Any:
     """The number that each string shows."""
     texts = deprecated_argument_lookup("input", input, "string_tensor", string_tensor)
     return apply("StringToNumber", texts, out_type=out_type, name=name)

@@ -8,6 +8,7 @@ from typing import Any
 from everflow import api
 from everflow.api import internal, public
 from everflow.graph.convert import convert_to_tensor
+from everflow.graph.dtypes import DTypeLike
 from everflow.graph.scopes import colocate_with, name_scope
 from everflow.graph.shapes import TensorShape
 from everflow.graph.tensor import Tensor
@@ -15,14 +16,14 @@ from everflow.ops.core.registry import apply
 
 
 @internal("ops.state_ops.variable_op_v2")
-def variable_op_v2(shape: Any, dtype: Any, name: str = "Variable", container: str = "", shared_name: str = "") -> Tensor:
+def variable_op_v2(shape: Any, dtype: DTypeLike, name: str = "Variable", container: str = "", shared_name: str = "") -> Tensor:
     """A reference to new storage: the op behind a reference variable."""
     return apply("VariableV2", shape=shape, dtype=dtype, name=name, container=container, shared_name=shared_name)
 
 
 @internal("ops.state_ops.variable_op")
 def variable_op(
-    shape: Any, dtype: Any, name: str = "Variable", set_shape: bool = True, container: str = "", shared_name: str = ""
+    shape: Any, dtype: DTypeLike, name: str = "Variable", set_shape: bool = True, container: str = "", shared_name: str = ""
 ) -> Tensor:
     """The same by an older op, which can leave the static shape open."""
     if not set_shape:

@@ -14,7 +14,9 @@ from everflow.ops.core.registry import apply
 
 
 @internal("ops.resource_variable_ops.variable_handle_from_shape_and_dtype")
-def variable_handle(shape: Any, dtype: Any, shared_name: str, name: str, graph_mode: bool = True, extra_handle_data: Any = None) -> Tensor:
+def variable_handle(
+    shape: Any, dtype: dtypes.DTypeLike, shared_name: str, name: str, graph_mode: bool = True, extra_handle_data: Any = None
+) -> Tensor:
     """A handle to new storage."""
     return apply("VarHandleOp", shape=shape, dtype=dtype, shared_name=shared_name, name=name, container=get_default_graph()._container)
 
@@ -26,7 +28,7 @@ def variable_handle_for(initial_value: Tensor, shape: Any, shared_name: str, nam
 
 
 @internal("ops.resource_variable_ops.variable_shape")
-def variable_shape(handle: Tensor, out_type: Any = dtypes.int32) -> Tensor:
+def variable_shape(handle: Tensor, out_type: dtypes.DTypeLike = dtypes.int32) -> Tensor:
     """The shape of the variable behind a handle: a constant where it is known."""
     data = handle.handle_data
     if data is None or not shapes.is_fully_defined(data[0]):
@@ -64,7 +66,7 @@ def set_handle_data(tensor: Tensor, handle_data: Any, graph_mode: bool = True) -
 
 
 @internal("ops.resource_variable_ops._maybe_set_handle_data")
-def hand_on_handle_data(dtype: Any, handle: Tensor, tensor: Tensor) -> None:
+def hand_on_handle_data(dtype: dtypes.DTypeLike, handle: Tensor, tensor: Tensor) -> None:
     """Gives a variant that was read what its variable's handle tells of the variants inside."""
     if dtype == dtypes.variant and handle.handle_data is not None:
         tensor.handle_data = handle.handle_data

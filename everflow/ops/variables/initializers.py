@@ -18,7 +18,7 @@ from everflow.graph.convert import constant
 class Initializer:
     """Makes initial values: `initializer(shape, dtype)`."""
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
+    def __call__(self, shape: Any, dtype: dtypes.DTypeLike | None = None, partition_info: Any = None) -> Any:
         raise NotImplementedError
 
     def get_config(self) -> dict[str, Any]:
@@ -46,10 +46,10 @@ def _whole(shape: Any, partition_info: Any) -> list[int]:
 class Zeros(Initializer):
     """All zeros."""
 
-    def __init__(self, dtype: Any = dtypes.float32) -> None:
+    def __init__(self, dtype: dtypes.DTypeLike = dtypes.float32) -> None:
         self.dtype = dtypes.as_dtype(dtype)
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
+    def __call__(self, shape: Any, dtype: dtypes.DTypeLike | None = None, partition_info: Any = None) -> Any:
         return api.find("zeros")(shape, self.dtype if dtype is None else dtype)
 
     def get_config(self) -> dict[str, Any]:
@@ -61,10 +61,10 @@ class Zeros(Initializer):
 class Ones(Initializer):
     """All ones."""
 
-    def __init__(self, dtype: Any = dtypes.float32) -> None:
+    def __init__(self, dtype: dtypes.DTypeLike = dtypes.float32) -> None:
         self.dtype = dtypes.as_dtype(dtype)
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
+    def __call__(self, shape: Any, dtype: dtypes.DTypeLike | None = None, partition_info: Any = None) -> Any:
         return api.find("ones")(shape, self.dtype if dtype is None else dtype)
 
     def get_config(self) -> dict[str, Any]:
@@ -76,7 +76,7 @@ class Ones(Initializer):
 class Constant(Initializer):
     """A given value; a list or array is filled up with its last element to the variable's size."""
 
-    def __init__(self, value: Any = 0, dtype: Any = dtypes.float32, verify_shape: bool = False) -> None:
+    def __init__(self, value: Any = 0, dtype: dtypes.DTypeLike = dtypes.float32, verify_shape: bool = False) -> None:
         if not (np.isscalar(value) or isinstance(value, (list, tuple, np.ndarray))):
             raise TypeError(
                 f"Invalid type for initial value: {type(value)} (expected Python scalar, list or tuple of values, or numpy.ndarray)."
@@ -85,7 +85,9 @@ class Constant(Initializer):
         self.dtype = dtypes.as_dtype(dtype)
         self._verify_shape = verify_shape
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None, verify_shape: bool | None = None) -> Any:
+    def __call__(
+        self, shape: Any, dtype: dtypes.DTypeLike | None = None, partition_info: Any = None, verify_shape: bool | None = None
+    ) -> Any:
         if verify_shape is None:
             verify_shape = self._verify_shape
         return constant(self.value, self.dtype if dtype is None else dtype, shape, verify_shape=verify_shape)
@@ -99,12 +101,12 @@ class Constant(Initializer):
 class RandomUniform(Initializer):
     """Uniform between two bounds."""
 
-    def __init__(self, minval: Any = 0, maxval: Any = None, seed: int | None = None, dtype: Any = dtypes.float32) -> None:
+    def __init__(self, minval: Any = 0, maxval: Any = None, seed: int | None = None, dtype: dtypes.DTypeLike = dtypes.float32) -> None:
         self.minval, self.maxval = minval, maxval
         self.seed = seed
         self.dtype = dtypes.as_dtype(dtype)
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
+    def __call__(self, shape: Any, dtype: dtypes.DTypeLike | None = None, partition_info: Any = None) -> Any:
         return api.find("random_uniform")(shape, self.minval, self.maxval, self.dtype if dtype is None else dtype, seed=self.seed)
 
     def get_config(self) -> dict[str, Any]:
@@ -116,12 +118,12 @@ class RandomUniform(Initializer):
 class RandomNormal(Initializer):
     """Normal."""
 
-    def __init__(self, mean: Any = 0.0, stddev: Any = 1.0, seed: int | None = None, dtype: Any = dtypes.float32) -> None:
+    def __init__(self, mean: Any = 0.0, stddev: Any = 1.0, seed: int | None = None, dtype: dtypes.DTypeLike = dtypes.float32) -> None:
         self.mean, self.stddev = mean, stddev
         self.seed = seed
         self.dtype = floating(dtype)
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
+    def __call__(self, shape: Any, dtype: dtypes.DTypeLike | None = None, partition_info: Any = None) -> Any:
         return api.find("random_normal")(shape, self.mean, self.stddev, self.dtype if dtype is None else dtype, seed=self.seed)
 
     def get_config(self) -> dict[str, Any]:
@@ -133,12 +135,12 @@ class RandomNormal(Initializer):
 class TruncatedNormal(Initializer):
     """Normal, without what is further than two standard deviations from the mean."""
 
-    def __init__(self, mean: Any = 0.0, stddev: Any = 1.0, seed: int | None = None, dtype: Any = dtypes.float32) -> None:
+    def __init__(self, mean: Any = 0.0, stddev: Any = 1.0, seed: int | None = None, dtype: dtypes.DTypeLike = dtypes.float32) -> None:
         self.mean, self.stddev = mean, stddev
         self.seed = seed
         self.dtype = floating(dtype)
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
+    def __call__(self, shape: Any, dtype: dtypes.DTypeLike | None = None, partition_info: Any = None) -> Any:
         return api.find("truncated_normal")(shape, self.mean, self.stddev, self.dtype if dtype is None else dtype, seed=self.seed)
 
     def get_config(self) -> dict[str, Any]:
@@ -150,12 +152,12 @@ class TruncatedNormal(Initializer):
 class UniformUnitScaling(Initializer):
     """Uniform, scaled so that a linear layer keeps the variance of its input."""
 
-    def __init__(self, factor: float = 1.0, seed: int | None = None, dtype: Any = dtypes.float32) -> None:
+    def __init__(self, factor: float = 1.0, seed: int | None = None, dtype: dtypes.DTypeLike = dtypes.float32) -> None:
         self.factor = factor
         self.seed = seed
         self.dtype = floating(dtype)
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
+    def __call__(self, shape: Any, dtype: dtypes.DTypeLike | None = None, partition_info: Any = None) -> Any:
         size = math.prod(float(d) for d in _whole(shape, partition_info)[:-1])
         limit = math.sqrt(3 / max(size, 1.0)) * self.factor
         return api.find("random_uniform")(shape, -limit, limit, self.dtype if dtype is None else dtype, seed=self.seed)
@@ -175,7 +177,7 @@ class VarianceScaling(Initializer):
         mode: str = "fan_in",
         distribution: str = "truncated_normal",
         seed: int | None = None,
-        dtype: Any = dtypes.float32,
+        dtype: dtypes.DTypeLike = dtypes.float32,
     ) -> None:
         if scale <= 0.0:
             raise ValueError("`scale` must be positive float.")
@@ -188,7 +190,7 @@ class VarianceScaling(Initializer):
         self.seed = seed
         self.dtype = floating(dtype)
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
+    def __call__(self, shape: Any, dtype: dtypes.DTypeLike | None = None, partition_info: Any = None) -> Any:
         dtype = self.dtype if dtype is None else dtype
         fan_in, fan_out = fans(_whole(shape, partition_info))
         fan = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2.0}[self.mode]
@@ -210,7 +212,7 @@ class VarianceScaling(Initializer):
 class GlorotUniform(VarianceScaling):
     """Uniform, by Glorot and Bengio; also called Xavier uniform."""
 
-    def __init__(self, seed: int | None = None, dtype: Any = dtypes.float32) -> None:
+    def __init__(self, seed: int | None = None, dtype: dtypes.DTypeLike = dtypes.float32) -> None:
         super().__init__(scale=1.0, mode="fan_avg", distribution="uniform", seed=seed, dtype=dtype)
 
     def get_config(self) -> dict[str, Any]:
@@ -222,7 +224,7 @@ class GlorotUniform(VarianceScaling):
 class GlorotNormal(VarianceScaling):
     """Truncated normal, by Glorot and Bengio; also called Xavier normal."""
 
-    def __init__(self, seed: int | None = None, dtype: Any = dtypes.float32) -> None:
+    def __init__(self, seed: int | None = None, dtype: dtypes.DTypeLike = dtypes.float32) -> None:
         super().__init__(scale=1.0, mode="fan_avg", distribution="truncated_normal", seed=seed, dtype=dtype)
 
     def get_config(self) -> dict[str, Any]:
@@ -258,11 +260,11 @@ def lecun_uniform(seed: int | None = None) -> VarianceScaling:
 class Identity(Initializer):
     """The identity matrix."""
 
-    def __init__(self, gain: float = 1.0, dtype: Any = dtypes.float32) -> None:
+    def __init__(self, gain: float = 1.0, dtype: dtypes.DTypeLike = dtypes.float32) -> None:
         self.gain = gain
         self.dtype = floating(dtype)
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
+    def __call__(self, shape: Any, dtype: dtypes.DTypeLike | None = None, partition_info: Any = None) -> Any:
         full = _whole(shape, partition_info)
         if len(full) != 2:
             raise ValueError("Identity matrix initializer can only be used for 2D matrices.")
@@ -287,7 +289,7 @@ def fans(shape: Any) -> tuple[Any, Any]:
     return shape[-2] * positions, shape[-1] * positions
 
 
-def floating(dtype: Any) -> dtypes.DType:
+def floating(dtype: dtypes.DTypeLike) -> dtypes.DType:
     """The type, which must be one of floating point numbers."""
     dtype = dtypes.as_dtype(dtype)
     if not dtype.is_floating:
@@ -302,7 +304,7 @@ internal("ops.init_ops._assert_float_dtype")(floating)
 class KerasRandomUniform(RandomUniform):
     """Uniform, with the bounds that Keras has."""
 
-    def __init__(self, minval: Any = -0.05, maxval: Any = 0.05, seed: int | None = None, dtype: Any = dtypes.float32) -> None:
+    def __init__(self, minval: Any = -0.05, maxval: Any = 0.05, seed: int | None = None, dtype: dtypes.DTypeLike = dtypes.float32) -> None:
         super().__init__(minval=minval, maxval=maxval, seed=seed, dtype=dtype)
 
 
@@ -310,7 +312,7 @@ class KerasRandomUniform(RandomUniform):
 class KerasRandomNormal(RandomNormal):
     """Normal, with the deviation that Keras has."""
 
-    def __init__(self, mean: Any = 0.0, stddev: Any = 0.05, seed: int | None = None, dtype: Any = dtypes.float32) -> None:
+    def __init__(self, mean: Any = 0.0, stddev: Any = 0.05, seed: int | None = None, dtype: dtypes.DTypeLike = dtypes.float32) -> None:
         super().__init__(mean=mean, stddev=stddev, seed=seed, dtype=dtype)
 
 
@@ -318,7 +320,7 @@ class KerasRandomNormal(RandomNormal):
 class KerasTruncatedNormal(TruncatedNormal):
     """Truncated normal, with the deviation that Keras has."""
 
-    def __init__(self, mean: Any = 0.0, stddev: Any = 0.05, seed: int | None = None, dtype: Any = dtypes.float32) -> None:
+    def __init__(self, mean: Any = 0.0, stddev: Any = 0.05, seed: int | None = None, dtype: dtypes.DTypeLike = dtypes.float32) -> None:
         super().__init__(mean=mean, stddev=stddev, seed=seed, dtype=dtype)
 
 

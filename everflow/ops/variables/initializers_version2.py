@@ -26,7 +26,7 @@ _named("_compute_fans")(fans)
 class Initializer:
     """Makes initial values: `initializer(shape, dtype)`."""
 
-    def __call__(self, shape: Any, dtype: Any = None) -> Any:
+    def __call__(self, shape: Any, dtype: dtypes.DTypeLike | None = None) -> Any:
         raise NotImplementedError
 
     def get_config(self) -> dict[str, Any]:
@@ -41,7 +41,7 @@ class Initializer:
 
 
 @_named("_assert_float_dtype")
-def _floating(dtype: Any) -> dtypes.DType:
+def _floating(dtype: dtypes.DTypeLike) -> dtypes.DType:
     return floating(dtype)
 
 
@@ -51,19 +51,19 @@ class Randomness:
     def __init__(self, seed: int | None) -> None:
         self._seed = None if seed is None else [seed, 0]
 
-    def normal(self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32) -> Any:
+    def normal(self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: dtypes.DTypeLike = dtypes.float32) -> Any:
         """Normal values."""
         if self._seed is None:
             return tf.random_normal(shape, mean, stddev, dtype)
         return tf.random.stateless_normal(shape, self._seed, mean, stddev, dtype)
 
-    def truncated_normal(self, shape: Any, mean: Any, stddev: Any, dtype: Any) -> Any:
+    def truncated_normal(self, shape: Any, mean: Any, stddev: Any, dtype: dtypes.DTypeLike) -> Any:
         """Normal values within two standard deviations."""
         if self._seed is None:
             return tf.truncated_normal(shape, mean, stddev, dtype)
         return tf.random.stateless_truncated_normal(shape, self._seed, mean, stddev, dtype)
 
-    def uniform(self, shape: Any, minval: Any, maxval: Any, dtype: Any) -> Any:
+    def uniform(self, shape: Any, minval: Any, maxval: Any, dtype: dtypes.DTypeLike) -> Any:
         """Values between two bounds."""
         if self._seed is None:
             return tf.random_uniform(shape, minval, maxval, dtype)
@@ -78,7 +78,7 @@ class Zeros(Initializer):
         return tf.zeros(shape, dtypes.as_dtype(dtype))
 
 
-def _numeric(dtype: Any) -> dtypes.DType:
+def _numeric(dtype: dtypes.DTypeLike) -> dtypes.DType:
     dtype = dtypes.as_dtype(dtype)
     if not (dtype.is_floating or dtype.is_integer or dtype.is_complex or dtype is dtypes.bool):
         raise ValueError(f"Expected numeric or boolean dtype, got {dtype}.")
@@ -104,7 +104,7 @@ class Constant(Initializer):
             )
         self.value = value
 
-    def __call__(self, shape: Any, dtype: Any = None) -> Any:
+    def __call__(self, shape: Any, dtype: dtypes.DTypeLike | None = None) -> Any:
         return constant_v2(self.value, None if dtype is None else dtypes.as_dtype(dtype), shape)
 
     def get_config(self) -> dict[str, Any]:

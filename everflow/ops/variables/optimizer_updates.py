@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from everflow.errors import invalid_argument
 from everflow.graph import opdefs, shapes
+from everflow.graph.dtypes import DTypeLike
 from everflow.graph.operation import Operation
 from everflow.lazy import torch
 from everflow.ops.core.node import Node
@@ -276,7 +277,7 @@ def each(slots: int, change: Callable[..., Any]) -> Formula:
 
 
 @functools.lru_cache(maxsize=1024)
-def _zero_dim(value: float, dtype: Any) -> Any:
+def _zero_dim(value: float, dtype: DTypeLike) -> Any:
     return torch.tensor(value, dtype=dtype)
 
 

@@ -23,7 +23,7 @@ def orthogonal_columns(a: Any) -> Any:
 class _Scaled(Initializer):
     """What the initializers of this module are given."""
 
-    def __init__(self, gain: float = 1.0, seed: int | None = None, dtype: Any = dtypes.float32) -> None:
+    def __init__(self, gain: float = 1.0, seed: int | None = None, dtype: dtypes.DTypeLike = dtypes.float32) -> None:
         self.gain = gain
         self.dtype = floating(dtype)
         self.seed = seed
@@ -37,7 +37,7 @@ class _Scaled(Initializer):
 class Orthogonal(_Scaled):
     """An orthogonal matrix; more dimensions are flattened to rows and columns first."""
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
+    def __call__(self, shape: Any, dtype: dtypes.DTypeLike | None = None, partition_info: Any = None) -> Any:
         shape = sizes(shape)
         if len(shape) < 2:
             raise ValueError("The tensor to initialize must be at least two-dimensional")
@@ -57,7 +57,7 @@ class Orthogonal(_Scaled):
 class ConvolutionDeltaOrthogonal(_Scaled):
     """A convolution that is orthogonal at its centre and zero elsewhere."""
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
+    def __call__(self, shape: Any, dtype: dtypes.DTypeLike | None = None, partition_info: Any = None) -> Any:
         shape, dtype = sizes(shape), self.dtype if dtype is None else dtype
         if not 3 <= len(shape) <= 5:
             raise ValueError("The tensor to initialize must be at least three-dimensional and at most five-dimensional")
@@ -76,7 +76,7 @@ class _ConvolutionOrthogonal(_Scaled):
     axes = 0
     _rank_error = ""
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
+    def __call__(self, shape: Any, dtype: dtypes.DTypeLike | None = None, partition_info: Any = None) -> Any:
         shape, dtype = sizes(shape), self.dtype if dtype is None else dtype
         if len(shape) != self.axes + 2:
             raise ValueError(self._rank_error)

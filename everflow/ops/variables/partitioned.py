@@ -82,7 +82,7 @@ class PartitionInfo:
 
 
 @internal("ops.variable_scope._call_partitioner")
-def partitions_of(partitioner: Callable[..., Any], shape: TensorShape, dtype: Any) -> Any:
+def partitions_of(partitioner: Callable[..., Any], shape: TensorShape, dtype: dtypes.DTypeLike) -> Any:
     """What a partitioner says: into how many parts each axis is cut."""
     if not shape.is_fully_defined():
         raise ValueError(f"Shape of a new partitioned variable must be fully defined, but instead was {shape}.")
@@ -125,7 +125,7 @@ def slices_along(full_shape: Any, num_slices: int, slice_dim: int) -> Iterator[t
 class PartitionedVariable:
     """A list of variables that stand for one: used as a tensor, they are concatenated."""
 
-    def __init__(self, name: str, shape: Any, dtype: Any, variable_list: Any, partitions: Any) -> None:
+    def __init__(self, name: str, shape: Any, dtype: dtypes.DTypeLike, variable_list: Any, partitions: Any) -> None:
         shape = as_shape(shape).as_list()
         if not isinstance(variable_list, (list, tuple)):
             raise TypeError(f"variable_list is not a list or tuple: {variable_list}")
@@ -271,7 +271,7 @@ def variable_axis_size_partitioner(
     if max_shards and max_shards < 1:
         raise ValueError("max_shards must be positive.")
 
-    def partitioner(shape: Any, dtype: Any) -> list[int]:
+    def partitioner(shape: Any, dtype: dtypes.DTypeLike) -> list[int]:
         if not isinstance(shape, TensorShape):
             raise ValueError(f"shape is not a TensorShape: {shape}")
         if not shape.is_fully_defined():
@@ -295,7 +295,7 @@ def min_max_variable_partitioner(
 ) -> Callable[..., Any]:
     """A partitioner that cuts into as many parts as allowed, none below a number of bytes."""
 
-    def partitioner(shape: Any, dtype: Any) -> list[int]:
+    def partitioner(shape: Any, dtype: dtypes.DTypeLike) -> list[int]:
         if axis >= len(shape):
             raise ValueError(f"Can not partition variable along axis {axis} when shape is only {shape}")
         dtype = dtypes.as_dtype(dtype)
@@ -325,7 +325,7 @@ def create_partitioned_variables(
     shape: Any,
     slicing: Any,
     initializer: Any,
-    dtype: Any = dtypes.float32,
+    dtype: dtypes.DTypeLike = dtypes.float32,
     trainable: bool = True,
     collections: Any = None,
     name: str | None = None,

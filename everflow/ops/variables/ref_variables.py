@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from everflow.api import internal
 from everflow.graph import convert
+from everflow.graph.dtypes import DTypeLike
 from everflow.graph.indexed_slices import IndexedSlices
 from everflow.graph.scopes import (
     add_to_collections,
@@ -69,7 +71,7 @@ class RefVariable(VariableV1):
         dtype: Any = None,
         expected_shape: Any = None,
         import_scope: str | None = None,
-        constraint: Any = None,
+        constraint: Callable[..., Any] | None = None,
         synchronization: Any = None,
         aggregation: Any = None,
         shape: Any = None,
@@ -96,13 +98,13 @@ class RefVariable(VariableV1):
     def _make(
         self,
         initial_value: Any,
-        trainable: Any,
+        trainable: bool,
         collections: Any,
         validate_shape: bool,
         caching_device: Any,
-        name: Any,
-        dtype: Any,
-        constraint: Any,
+        name: str | None,
+        dtype: DTypeLike,
+        constraint: Callable[..., Any] | None,
         synchronization: Any,
         aggregation: Any,
         shape: Any,
@@ -168,7 +170,7 @@ class RefVariable(VariableV1):
         self._caching_device = None
         self._constraint = None
 
-    def _as_tensor(self, dtype: Any, as_ref: bool) -> Tensor:
+    def _as_tensor(self, dtype: DTypeLike, as_ref: bool) -> Tensor:
         variables.check_conversion(self, dtype)
         return self._variable if as_ref else self._snapshot
 
@@ -225,7 +227,7 @@ class RefVariable(VariableV1):
         end: Any,
         strides: Any,
         value: Any,
-        name: Any,
+        name: str | None,
         begin_mask: int,
         end_mask: int,
         ellipsis_mask: int,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -112,7 +112,7 @@ class BaseResourceVariable(VariableV1):
         shape: Any = None,
         dtype: Any = None,
         handle: Any = None,
-        constraint: Any = None,
+        constraint: Callable[..., Any] | None = None,
         synchronization: Any = None,
         aggregation: Any = None,
         distribute_strategy: Any = None,
@@ -197,7 +197,7 @@ class BaseResourceVariable(VariableV1):
     def _as_graph_element(self) -> Tensor:
         return self._graph_element
 
-    def _as_tensor(self, dtype: Any, as_ref: bool) -> Tensor:
+    def _as_tensor(self, dtype: dtypes.DTypeLike, as_ref: bool) -> Tensor:
         variables.check_conversion(self, dtype)
         if as_ref and self._handle.is_eager:
             return self._handle
@@ -342,7 +342,7 @@ class BaseResourceVariable(VariableV1):
         end: Any,
         strides: Any,
         value: Any,
-        name: Any,
+        name: str | None,
         begin_mask: int,
         end_mask: int,
         ellipsis_mask: int,
@@ -460,12 +460,12 @@ class ResourceVariable(BaseResourceVariable):
     def _make(
         self,
         initial_value: Any,
-        trainable: Any,
+        trainable: bool,
         collections: Any,
         caching_device: Any,
-        name: Any,
-        dtype: Any,
-        constraint: Any,
+        name: str | None,
+        dtype: dtypes.DTypeLike,
+        constraint: Callable[..., Any] | None,
         synchronization: Any,
         aggregation: Any,
         distribute_strategy: Any,
@@ -528,10 +528,10 @@ class ResourceVariable(BaseResourceVariable):
     def _make_eagerly(
         self,
         initial_value: Any,
-        trainable: Any,
-        name: Any,
-        dtype: Any,
-        constraint: Any,
+        trainable: bool,
+        name: str | None,
+        dtype: dtypes.DTypeLike,
+        constraint: Callable[..., Any] | None,
         synchronization: Any,
         aggregation: Any,
         distribute_strategy: Any,
@@ -619,7 +619,7 @@ class ResourceVariable(BaseResourceVariable):
 class UnreadVariable(BaseResourceVariable):
     """A variable after a write: reads of it come after that write."""
 
-    def __init__(self, handle: Tensor, dtype: Any, shape: Any, parent_op: Any, unique_id: Any) -> None:
+    def __init__(self, handle: Tensor, dtype: dtypes.DTypeLike, shape: Any, parent_op: Any, unique_id: Any) -> None:
         self._parent_op = parent_op
         read = None
         # A traced function reads where its program does.
@@ -678,12 +678,12 @@ class UninitializedVariable(BaseResourceVariable):
 
     def __init__(
         self,
-        trainable: Any = None,
+        trainable: bool | None = None,
         caching_device: Any = None,
         name: str | None = None,
         shape: Any = None,
         dtype: Any = None,
-        constraint: Any = None,
+        constraint: Callable[..., Any] | None = None,
         synchronization: Any = None,
         aggregation: Any = None,
         extra_handle_data: Any = None,

@@ -141,7 +141,7 @@ def _place_of(handle: Any) -> str:
 
 
 @public("get_session_tensor")
-def get_session_tensor(handle: Any, dtype: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+def get_session_tensor(handle: Any, dtype: dtypes.DTypeLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """A placeholder for a handle, and the tensor that the session keeps behind it."""
     with device(_place_of(handle)):
         holder = tf.placeholder(dtypes.string)

@@ -58,18 +58,18 @@ class VariableStore:
         self,
         name: str,
         shape: Any = None,
-        dtype: Any = dtypes.float32,
+        dtype: dtypes.DTypeLike = dtypes.float32,
         initializer: Any = None,
-        regularizer: Any = None,
+        regularizer: Callable[..., Any] | None = None,
         reuse: Any = None,
         trainable: Any = None,
         collections: Any = None,
         caching_device: Any = None,
-        partitioner: Any = None,
+        partitioner: Callable[..., Any] | None = None,
         validate_shape: bool = True,
-        use_resource: Any = None,
+        use_resource: bool | None = None,
         custom_getter: Any = None,
-        constraint: Any = None,
+        constraint: Callable[..., Any] | None = None,
         synchronization: Any = VariableSynchronization.AUTO,
         aggregation: Any = VariableAggregation.NONE,
     ) -> Any:
@@ -112,17 +112,17 @@ class VariableStore:
         self,
         name: str,
         shape: Any = None,
-        dtype: Any = dtypes.float32,
+        dtype: dtypes.DTypeLike = dtypes.float32,
         initializer: Any = None,
-        regularizer: Any = None,
+        regularizer: Callable[..., Any] | None = None,
         reuse: Any = None,
-        trainable: Any = None,
+        trainable: bool | None = None,
         collections: Any = None,
         caching_device: Any = None,
-        partitioner: Any = None,
+        partitioner: Callable[..., Any] | None = None,
         validate_shape: bool = True,
-        use_resource: Any = None,
-        constraint: Any = None,
+        use_resource: bool | None = None,
+        constraint: Callable[..., Any] | None = None,
         synchronization: Any = VariableSynchronization.AUTO,
         aggregation: Any = VariableAggregation.NONE,
     ) -> Any:
@@ -167,14 +167,14 @@ class VariableStore:
         shape: Any = None,
         dtype: Any = dtypes.float32,
         initializer: Any = None,
-        regularizer: Any = None,
+        regularizer: Callable[..., Any] | None = None,
         reuse: Any = None,
-        trainable: Any = None,
+        trainable: bool | None = None,
         collections: Any = None,
         caching_device: Any = None,
         validate_shape: bool = True,
-        use_resource: Any = None,
-        constraint: Any = None,
+        use_resource: bool | None = None,
+        constraint: Callable[..., Any] | None = None,
         synchronization: Any = VariableSynchronization.AUTO,
         aggregation: Any = VariableAggregation.NONE,
     ) -> PartitionedVariable:
@@ -229,7 +229,7 @@ class VariableStore:
         self._partitioned_vars[name] = found
         return found
 
-    def _shared_partitioned(self, name: str, shape: Any, dtype: Any, partitions: Any, reuse: Any, any_partitions: bool) -> Any:
+    def _shared_partitioned(self, name: str, shape: Any, dtype: dtypes.DTypeLike, partitions: Any, reuse: Any, any_partitions: bool) -> Any:
         if reuse is False:
             raise ValueError(
                 f"Partitioned variable with name {name} already exists. Did you mean to set reuse=True or reuse=tf.AUTO_REUSE in VarScope?"
@@ -256,7 +256,9 @@ class VariableStore:
         if f"{name}/part_{count}" in self._vars:
             raise ValueError(f"{different} so was the extra shard {name}/part_{count}.")
 
-    def _part_initializer(self, name: str, shape: Any, dtype: Any, initializer: Any, offset: Any, part_shape: Any) -> tuple[Any, Any]:
+    def _part_initializer(
+        self, name: str, shape: Any, dtype: dtypes.DTypeLike, initializer: Any, offset: Any, part_shape: Any
+    ) -> tuple[Any, Any]:
         """The initializer of one part and the shape to ask it for (None where it is a value)."""
         if initializer is None:
             initializer, is_value = self._get_default_initializer(name=name, shape=shape, dtype=dtype)
@@ -271,17 +273,17 @@ class VariableStore:
         self,
         name: str,
         shape: Any = None,
-        dtype: Any = dtypes.float32,
+        dtype: dtypes.DTypeLike = dtypes.float32,
         initializer: Any = None,
-        regularizer: Any = None,
+        regularizer: Callable[..., Any] | None = None,
         partition_info: Any = None,
         reuse: Any = None,
-        trainable: Any = None,
+        trainable: bool | None = None,
         collections: Any = None,
         caching_device: Any = None,
         validate_shape: bool = True,
-        use_resource: Any = None,
-        constraint: Any = None,
+        use_resource: bool | None = None,
+        constraint: Callable[..., Any] | None = None,
         synchronization: Any = VariableSynchronization.AUTO,
         aggregation: Any = VariableAggregation.NONE,
     ) -> Any:
@@ -345,7 +347,7 @@ class VariableStore:
             raise ValueError(f"Trying to share variable {name}, but specified dtype {dtype.name} and found dtype {found.dtype.name}.")
         return found
 
-    def _get_default_initializer(self, name: str, shape: Any = None, dtype: Any = dtypes.float32) -> tuple[Any, bool]:
+    def _get_default_initializer(self, name: str, shape: Any = None, dtype: dtypes.DTypeLike = dtypes.float32) -> tuple[Any, bool]:
         """What a variable starts with where nobody says it: (initializer, whether it is a value)."""
         dtype = dtypes.as_dtype(dtype)
         if dtype.is_floating:

@@ -93,14 +93,14 @@ class VariableScope:
         reuse: Any,
         name: str = "",
         initializer: Any = None,
-        regularizer: Any = None,
+        regularizer: Callable[..., Any] | None = None,
         caching_device: Any = None,
-        partitioner: Any = None,
+        partitioner: Callable[..., Any] | None = None,
         custom_getter: Any = None,
         name_scope: str = "",
-        dtype: Any = dtypes.float32,
-        use_resource: Any = None,
-        constraint: Any = None,
+        dtype: dtypes.DTypeLike = dtypes.float32,
+        use_resource: bool | None = None,
+        constraint: Callable[..., Any] | None = None,
     ) -> None:
         self._name = name
         self._initializer = initializer
@@ -134,15 +134,15 @@ class VariableScope:
         """Sets the default initializer."""
         self._initializer = initializer
 
-    def set_dtype(self, dtype: Any) -> None:
+    def set_dtype(self, dtype: dtypes.DTypeLike) -> None:
         """Sets the default element type."""
         self._dtype = dtype
 
-    def set_use_resource(self, use_resource: Any) -> None:
+    def set_use_resource(self, use_resource: bool) -> None:
         """Sets whether variables are resource variables."""
         self._use_resource = use_resource
 
-    def set_regularizer(self, regularizer: Any) -> None:
+    def set_regularizer(self, regularizer: Callable[..., Any] | None) -> None:
         """Sets the default regularizer."""
         self._regularizer = regularizer
 
@@ -150,7 +150,7 @@ class VariableScope:
         """Sets where reads are cached."""
         self._caching_device = caching_device
 
-    def set_partitioner(self, partitioner: Any) -> None:
+    def set_partitioner(self, partitioner: Callable[..., Any] | None) -> None:
         """Sets the default partitioner."""
         self._partitioner = partitioner
 
@@ -158,7 +158,7 @@ class VariableScope:
         """Sets what is called in get_variable's place."""
         self._custom_getter = custom_getter
 
-    def get_collection(self, name: Any) -> list[Any]:
+    def get_collection(self, name: str | None) -> list[Any]:
         """A collection's items of this scope."""
         return get_collection(name, self._name + "/" if self._name else self._name)
 
@@ -179,18 +179,18 @@ class VariableScope:
         var_store: VariableStore,
         name: str,
         shape: Any = None,
-        dtype: Any = None,
+        dtype: dtypes.DTypeLike | None = None,
         initializer: Any = None,
-        regularizer: Any = None,
+        regularizer: Callable[..., Any] | None = None,
         reuse: Any = None,
-        trainable: Any = None,
+        trainable: bool | None = None,
         collections: Any = None,
         caching_device: Any = None,
-        partitioner: Any = None,
+        partitioner: Callable[..., Any] | None = None,
         validate_shape: bool = True,
-        use_resource: Any = None,
+        use_resource: bool | None = None,
         custom_getter: Any = None,
-        constraint: Any = None,
+        constraint: Callable[..., Any] | None = None,
         synchronization: Any = VariableSynchronization.AUTO,
         aggregation: Any = VariableAggregation.NONE,
     ) -> Any:
@@ -228,16 +228,16 @@ class VariableScope:
         var_store: VariableStore,
         name: str | None,
         shape: Any = None,
-        dtype: Any = None,
+        dtype: dtypes.DTypeLike | None = None,
         initializer: Any = None,
-        regularizer: Any = None,
-        trainable: Any = None,
+        regularizer: Callable[..., Any] | None = None,
+        trainable: bool | None = None,
         collections: Any = None,
         caching_device: Any = None,
-        partitioner: Any = None,
+        partitioner: Callable[..., Any] | None = None,
         validate_shape: bool = True,
-        use_resource: Any = None,
-        constraint: Any = None,
+        use_resource: bool | None = None,
+        constraint: Callable[..., Any] | None = None,
         synchronization: Any = VariableSynchronization.AUTO,
         aggregation: Any = VariableAggregation.NONE,
     ) -> Any:
@@ -317,17 +317,17 @@ def get_variable_scope() -> VariableScope:
 def get_variable(
     name: str,
     shape: Any = None,
-    dtype: Any = None,
+    dtype: dtypes.DTypeLike | None = None,
     initializer: Any = None,
-    regularizer: Any = None,
-    trainable: Any = None,
+    regularizer: Callable[..., Any] | None = None,
+    trainable: bool | None = None,
     collections: Any = None,
     caching_device: Any = None,
-    partitioner: Any = None,
+    partitioner: Callable[..., Any] | None = None,
     validate_shape: bool = True,
-    use_resource: Any = None,
+    use_resource: bool | None = None,
     custom_getter: Any = None,
-    constraint: Any = None,
+    constraint: Callable[..., Any] | None = None,
     synchronization: Any = VariableSynchronization.AUTO,
     aggregation: Any = VariableAggregation.NONE,
 ) -> Any:
@@ -356,17 +356,17 @@ def get_variable(
 def get_local_variable(
     name: str,
     shape: Any = None,
-    dtype: Any = None,
+    dtype: dtypes.DTypeLike | None = None,
     initializer: Any = None,
-    regularizer: Any = None,
-    trainable: Any = False,
+    regularizer: Callable[..., Any] | None = None,
+    trainable: bool = False,
     collections: Any = None,
     caching_device: Any = None,
-    partitioner: Any = None,
+    partitioner: Callable[..., Any] | None = None,
     validate_shape: bool = True,
-    use_resource: Any = None,
+    use_resource: bool | None = None,
     custom_getter: Any = None,
-    constraint: Any = None,
+    constraint: Callable[..., Any] | None = None,
     synchronization: Any = VariableSynchronization.AUTO,
     aggregation: Any = VariableAggregation.NONE,
 ) -> Any:
@@ -394,16 +394,16 @@ def get_local_variable(
 def partitioned_variable(
     name: str | None,
     shape: Any = None,
-    dtype: Any = None,
+    dtype: dtypes.DTypeLike | None = None,
     initializer: Any = None,
-    regularizer: Any = None,
+    regularizer: Callable[..., Any] | None = None,
     trainable: bool = True,
     collections: Any = None,
     caching_device: Any = None,
-    partitioner: Any = None,
+    partitioner: Callable[..., Any] | None = None,
     validate_shape: bool = True,
-    use_resource: Any = None,
-    constraint: Any = None,
+    use_resource: bool | None = None,
+    constraint: Callable[..., Any] | None = None,
     synchronization: Any = VariableSynchronization.AUTO,
     aggregation: Any = VariableAggregation.NONE,
 ) -> Any:
@@ -453,14 +453,14 @@ class pure_variable_scope:
         name_or_scope: Any,
         reuse: Any = None,
         initializer: Any = None,
-        regularizer: Any = None,
+        regularizer: Callable[..., Any] | None = None,
         caching_device: Any = None,
-        partitioner: Any = None,
+        partitioner: Callable[..., Any] | None = None,
         custom_getter: Any = None,
         old_name_scope: str | None = None,
-        dtype: Any = dtypes.float32,
-        use_resource: Any = None,
-        constraint: Any = None,
+        dtype: dtypes.DTypeLike = dtypes.float32,
+        use_resource: bool | None = None,
+        constraint: Callable[..., Any] | None = None,
     ) -> None:
         self._name_or_scope = name_or_scope
         self._reuse = reuse
@@ -539,14 +539,14 @@ class variable_scope:
         default_name: str | None = None,
         values: Any = None,
         initializer: Any = None,
-        regularizer: Any = None,
+        regularizer: Callable[..., Any] | None = None,
         caching_device: Any = None,
-        partitioner: Any = None,
+        partitioner: Callable[..., Any] | None = None,
         custom_getter: Any = None,
         reuse: Any = None,
-        dtype: Any = None,
-        use_resource: Any = None,
-        constraint: Any = None,
+        dtype: dtypes.DTypeLike | None = None,
+        use_resource: bool | None = None,
+        constraint: Callable[..., Any] | None = None,
         auxiliary_name_scope: bool = True,
     ) -> None:
         self._name_or_scope = name_or_scope
@@ -629,14 +629,14 @@ def variable_op_scope(
     name_or_scope: Any,
     default_name: str | None = None,
     initializer: Any = None,
-    regularizer: Any = None,
+    regularizer: Callable[..., Any] | None = None,
     caching_device: Any = None,
-    partitioner: Any = None,
+    partitioner: Callable[..., Any] | None = None,
     custom_getter: Any = None,
     reuse: Any = None,
-    dtype: Any = None,
-    use_resource: Any = None,
-    constraint: Any = None,
+    dtype: dtypes.DTypeLike | None = None,
+    use_resource: bool | None = None,
+    constraint: Callable[..., Any] | None = None,
 ) -> Iterator[VariableScope]:
     """An older form of `tf.variable_scope`."""
     with variable_scope(

@@ -171,14 +171,14 @@ class Variable(TensorLike, Trackable, metaclass=VariableMetaclass):
     def __init__(
         self,
         initial_value: Any = None,
-        trainable: Any = None,
+        trainable: bool | None = None,
         validate_shape: bool = True,
         caching_device: Any = None,
         name: str | None = None,
         variable_def: Any = None,
-        dtype: Any = None,
+        dtype: dtypes.DTypeLike | None = None,
         import_scope: str | None = None,
-        constraint: Any = None,
+        constraint: Callable[..., Any] | None = None,
         synchronization: Any = VariableSynchronization.AUTO,
         aggregation: Any = VariableAggregation.NONE,
         shape: Any = None,
@@ -446,17 +446,17 @@ class VariableV1(Variable):
     def __init__(
         self,
         initial_value: Any = None,
-        trainable: Any = None,
+        trainable: bool | None = None,
         collections: Any = None,
         validate_shape: bool = True,
         caching_device: Any = None,
         name: str | None = None,
         variable_def: Any = None,
-        dtype: Any = None,
+        dtype: dtypes.DTypeLike | None = None,
         expected_shape: Any = None,
         import_scope: str | None = None,
-        constraint: Any = None,
-        use_resource: Any = None,
+        constraint: Callable[..., Any] | None = None,
+        use_resource: bool | None = None,
         synchronization: Any = VariableSynchronization.AUTO,
         aggregation: Any = VariableAggregation.NONE,
         shape: Any = None,
@@ -464,7 +464,7 @@ class VariableV1(Variable):
         """Only says how a variable is asked for; the classes below make it."""
 
 
-def checked_modes(synchronization: Any, aggregation: Any, trainable: Any, name: Any) -> tuple[Any, Any, bool]:
+def checked_modes(synchronization: Any, aggregation: Any, trainable: bool, name: str | None) -> tuple[Any, Any, bool]:
     """Synchronization, aggregation and whether the variable is trainable, with their defaults filled in."""
     if aggregation is None:
         aggregation = VariableAggregation.NONE
@@ -495,7 +495,7 @@ def collections_for(collections: Any, trainable: bool) -> list[Any]:
     return list(collections)
 
 
-def check_constraint(constraint: Any) -> None:
+def check_constraint(constraint: Callable[..., Any] | None) -> None:
     if constraint is not None and not callable(constraint):
         raise ValueError("The `constraint` argument must be a callable.")
 
@@ -509,7 +509,7 @@ def colocation_attr(name: str) -> dict[str, Any]:
     return {"_class": attr}
 
 
-def _to_tensor(variable: Any, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Any:
+def _to_tensor(variable: Any, dtype: dtypes.DTypeLike | None = None, name: str | None = None, as_ref: bool = False) -> Any:
     return variable._as_tensor(dtype, as_ref)
 
 

@@ -52,7 +52,7 @@ def _store() -> dict[str, Any]:
     return default_variable_store()._vars
 
 
-def _variable_named(name: Any) -> Any:
+def _variable_named(name: str | None) -> Any:
     """A variable of the default store, its parts, or None."""
     store = _store()
     if name in store:

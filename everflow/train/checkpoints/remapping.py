@@ -182,7 +182,7 @@ def _load_and_remap_matrix_initializer(
         initializer = tf.zeros_initializer()
     total_rows, total_columns = new_row_vocab_size + num_row_oov_buckets, new_col_vocab_size + num_col_oov_buckets
 
-    def initialize(shape: Any, dtype: Any = dtypes.float32, partition_info: Any = None) -> Any:
+    def initialize(shape: Any, dtype: dtypes.DTypeLike = dtypes.float32, partition_info: Any = None) -> Any:
         if dtypes.as_dtype(dtype) is not dtypes.float32:
             raise TypeError(f"Currently, only float32 is supported. Received dtype: {dtype}")
         shape = list(shape)

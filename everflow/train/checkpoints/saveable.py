@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from everflow.api import internal
+from everflow.graph.dtypes import DTypeLike
 
 
 @internal("training.saving.saveable_object.SaveSpec", "training.saver.BaseSaverBuilder.SaveSpec")
 class SaveSpec:
     """One entry of a checkpoint: a tensor (or a function that makes it), its slice and its name."""
 
-    def __init__(self, tensor: Any, slice_spec: str, name: str, dtype: Any = None, device: Any = None) -> None:
+    def __init__(self, tensor: Any, slice_spec: str, name: str, dtype: DTypeLike | None = None, device: Any = None) -> None:
         self._tensor = tensor
         self.slice_spec = slice_spec
         self.name = name

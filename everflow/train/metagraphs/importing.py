@@ -10,6 +10,7 @@ from everflow.compat import as_str
 from everflow.graph import attrs as attr_values
 from everflow.graph import opdefs
 from everflow.graph.collection_protos import get_collection_proto_type, get_from_proto_function
+from everflow.graph.graph import Graph
 from everflow.graph.importer import import_graph_def
 from everflow.graph.keys import GraphKeys
 from everflow.graph.malformed import well_formed
@@ -32,7 +33,7 @@ _ONCE_NAMES = internal("framework.meta_graph._COMPAT_COLLECTION_LIST")(
 def import_scoped_meta_graph(
     meta_graph_or_file: Any,
     clear_devices: bool = False,
-    graph: Any = None,
+    graph: Graph | None = None,
     import_scope: str | None = None,
     input_map: Any = None,
     unbound_inputs_col_name: str = "unbound_inputs",
@@ -48,7 +49,7 @@ def import_scoped_meta_graph(
 def import_scoped_meta_graph_with_return_elements(
     meta_graph_or_file: Any,
     clear_devices: bool = False,
-    graph: Any = None,
+    graph: Graph | None = None,
     import_scope: str | None = None,
     input_map: Any = None,
     unbound_inputs_col_name: str = "unbound_inputs",
@@ -109,7 +110,7 @@ def _check_bound(meta_graph_def: Any, collection: str, input_map: Any) -> None:
         )
 
 
-def _restore_collection(graph: Any, key: str, collection: Any, scope: str, known: dict[bytes, Any]) -> None:
+def _restore_collection(graph: Graph, key: str, collection: Any, scope: str, known: dict[bytes, Any]) -> None:
     kind = collection.WhichOneof("kind")
     if kind is None:
         logging.error("Cannot identify data type for collection %s. Skipping.", key)

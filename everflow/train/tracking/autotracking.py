@@ -12,6 +12,7 @@ import everflow as tf
 from everflow.api import internal, public
 from everflow.eager.context import executing_eagerly
 from everflow.graph.convert import convert_to_tensor, register_tensor_conversion_function
+from everflow.graph.dtypes import DTypeLike
 from everflow.graph.keys import GraphKeys
 from everflow.graph.scopes import add_to_collection, device, init_scope
 from everflow.graph.tensor import Tensor
@@ -172,7 +173,7 @@ class TrackableAsset(Trackable):
         return self._path
 
 
-def _path_of_asset(asset: TrackableAsset, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Any:
+def _path_of_asset(asset: TrackableAsset, dtype: DTypeLike | None = None, name: str | None = None, as_ref: bool = False) -> Any:
     return convert_to_tensor(asset.asset_path, dtype=dtype, name=name)
 
 

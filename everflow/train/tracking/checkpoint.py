@@ -79,7 +79,7 @@ def gather_initializers(root_trackable: Any) -> list[Any]:
 
 @internal("training.tracking.util.add_variable")
 def add_variable(
-    trackable: Any, name: str, shape: Any = None, dtype: Any = dtypes.float32, initializer: Any = None, trainable: bool = True
+    trackable: Any, name: str, shape: Any = None, dtype: dtypes.DTypeLike = dtypes.float32, initializer: Any = None, trainable: bool = True
 ) -> Any:
     """A variable that an object depends on."""
     return trackable._add_variable_with_custom_getter(
@@ -88,7 +88,9 @@ def add_variable(
 
 
 @internal("training.tracking.util._default_getter")
-def _default_getter(name: str, shape: Any, dtype: Any, initializer: Any = None, partition_info: Any = None, **kwargs: Any) -> Any:
+def _default_getter(
+    name: str, shape: Any, dtype: dtypes.DTypeLike, initializer: Any = None, partition_info: Any = None, **kwargs: Any
+) -> Any:
     dtype = dtypes.as_dtype(dtype)
     shape_object = as_shape(shape)
     with init_scope():
@@ -115,7 +117,7 @@ def _default_getter(name: str, shape: Any, dtype: Any, initializer: Any = None, 
         )
 
 
-def _resource(initial_value: Any, name: str, dtype: Any, **kwargs: Any) -> Any:
+def _resource(initial_value: Any, name: str, dtype: dtypes.DTypeLike, **kwargs: Any) -> Any:
     return VariableV1(initial_value=initial_value, name=name, dtype=dtype, use_resource=True, **kwargs)
 
 
@@ -126,8 +128,8 @@ def capture_dependencies(template: Any) -> Iterator[None]:
     """Makes variables that are made within a `with` block dependencies of a template, by their names below its scope."""
     prefix = template.variable_scope.name
 
-    def create(next_creator: Any, name: Any = None, initial_value: Any = None, trackable_parent: Any = None, **kwargs: Any) -> Any:
-        def make(name: Any, initializer: Any = None, **ignored: Any) -> Any:
+    def create(next_creator: Any, name: str | None = None, initial_value: Any = None, trackable_parent: Any = None, **kwargs: Any) -> Any:
+        def make(name: str | None, initializer: Any = None, **ignored: Any) -> Any:
             return next_creator(initial_value=initializer, name=full_name, **kwargs)
 
         full_name = name

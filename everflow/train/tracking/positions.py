@@ -68,7 +68,7 @@ register_tensor_conversion_function(CheckpointInitialValue, lambda value, dtype=
 class NoRestoreSaveable(SaveableObject):
     """Saves a tensor that is never restored."""
 
-    def __init__(self, tensor: Any, name: str, dtype: Any = None, device: str | None = None) -> None:
+    def __init__(self, tensor: Any, name: str, dtype: dtypes.DTypeLike | None = None, device: str | None = None) -> None:
         super().__init__(tensor, [SaveSpec(tensor, "", name, dtype=dtype, device=device)], name)
 
     def restore(self, restored_tensors: Any, restored_shapes: Any) -> Any:

@@ -199,7 +199,7 @@ internal("training.tracking.util._LoadStatus")(_LoadStatus)
 class CheckpointLoadStatus(_LoadStatus):
     """Of a checkpoint of objects."""
 
-    def __init__(self, checkpoint: CheckpointRestoreCoordinator, feed_dict: Any, graph_view: Any) -> None:
+    def __init__(self, checkpoint: CheckpointRestoreCoordinator, feed_dict: dict[Any, Any] | None, graph_view: Any) -> None:
         self._checkpoint = checkpoint
         self._feed_dict = feed_dict
         self._graph_view = graph_view

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import everflow as tf
@@ -20,7 +21,7 @@ def _arg_scope(
     use_batch_norm: bool = True,
     decay: float = 0.9997,
     epsilon: float = 0.001,
-    updates_collections: Any = tf.GraphKeys.UPDATE_OPS,
+    updates_collections: Sequence[str] | str | None = tf.GraphKeys.UPDATE_OPS,
     **more: Any,
 ) -> Any:
     normalizer: dict[str, Any] = {"normalizer_fn": None, "normalizer_params": {}}
@@ -62,7 +63,7 @@ def inception_v3_arg_scope(
     batch_norm_var_collection: str = "moving_vars",
     batch_norm_decay: float = 0.9997,
     batch_norm_epsilon: float = 0.001,
-    updates_collections: Any = tf.GraphKeys.UPDATE_OPS,
+    updates_collections: Sequence[str] | str | None = tf.GraphKeys.UPDATE_OPS,
     use_fused_batchnorm: bool = True,
 ) -> Any:
     """Defaults of version 3."""

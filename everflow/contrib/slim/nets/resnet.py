@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import everflow as tf
@@ -21,7 +22,13 @@ _UNITS = {50: (3, 4, 6, 3), 101: (3, 4, 23, 3), 152: (3, 8, 36, 3), 200: (3, 24,
 @net("resnet_v1.bottleneck")
 @add_arg_scope
 def bottleneck_v1(
-    inputs: Any, depth: int, depth_bottleneck: int, stride: int, rate: int = 1, outputs_collections: Any = None, scope: Any = None
+    inputs: Any,
+    depth: int,
+    depth_bottleneck: int,
+    stride: int,
+    rate: int = 1,
+    outputs_collections: Sequence[str] | str | None = None,
+    scope: Any = None,
 ) -> Any:
     """A unit of version 1."""
     with scopes.variable_scope(scope, "bottleneck_v1", [inputs]) as own:
@@ -38,7 +45,13 @@ def bottleneck_v1(
 @net("resnet_v2.bottleneck")
 @add_arg_scope
 def bottleneck_v2(
-    inputs: Any, depth: int, depth_bottleneck: int, stride: int, rate: int = 1, outputs_collections: Any = None, scope: Any = None
+    inputs: Any,
+    depth: int,
+    depth_bottleneck: int,
+    stride: int,
+    rate: int = 1,
+    outputs_collections: Sequence[str] | str | None = None,
+    scope: Any = None,
 ) -> Any:
     """A unit of version 2."""
     with scopes.variable_scope(scope, "bottleneck_v2", [inputs]) as own:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import namedtuple
+from collections.abc import Sequence
 from typing import Any
 
 import everflow as tf
@@ -43,7 +44,7 @@ def conv2d_same(inputs: Any, num_outputs: int, kernel_size: int, stride: int, ra
 
 @net("resnet_utils.stack_blocks_dense")
 @add_arg_scope
-def stack_blocks_dense(net: Any, blocks: Any, output_stride: Any = None, outputs_collections: Any = None) -> Any:
+def stack_blocks_dense(net: Any, blocks: Any, output_stride: Any = None, outputs_collections: Sequence[str] | str | None = None) -> Any:
     """Blocks one after another; where `output_stride` is reached, convolutions with holes take the place of strides."""
     stride = rate = 1
     for block in blocks:
